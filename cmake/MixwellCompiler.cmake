@@ -1,0 +1,23 @@
+# Compiler: ccache, sanitizers, and the warnings of this project's own code.
+find_program(MIXWELL_CCACHE ccache)
+if(MIXWELL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Paths relative to the source folder let a second clone share the cache of the first.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${MIXWELL_CCACHE})
+endif()
+
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
+add_link_options(-Wl,--as-needed)
+
+if(MIXWELL_SANITIZE)
+  add_compile_options(-fsanitize=${MIXWELL_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${MIXWELL_SANITIZE})
+  # GCC's flow analysis gives false positives in instrumented code (its manual says so).
+  add_compile_options(-Wno-maybe-uninitialized)
+endif()
+
+# mixwell_warnings: linked PRIVATE by every target of this project.
+add_library(mixwell_warnings INTERFACE)
+target_compile_options(mixwell_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  $<$<BOOL:${MIXWELL_WERROR}>:-Werror>)

@@ -1,0 +1,30 @@
+# Every .cpp in a component folder becomes one plugin: models/logistic-regression.cpp gives
+# lib/mixwell/plugins/model-logistic-regression.so. A component that needs more than the framework
+# says so in a .cmake file of the same name beside it, where ${plugin} is its target:
+#   target_link_libraries(${plugin} PRIVATE PkgConfig::netcdf)
+add_custom_target(mixwell_plugins)
+
+function(mixwell_add_components folder kind)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cpp)
+  file(GLOB extras CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cmake)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM LAST_ONLY stem)
+    set(plugin plugin_${kind}_${stem})
+    mixwell_add_plugin(${kind}-${stem} TARGET ${plugin} SOURCES ${source} LINK mixwell_warnings)
+    set_target_properties(${plugin} PROPERTIES INSTALL_RPATH "$ORIGIN/../..")
+    set(extra ${PROJECT_SOURCE_DIR}/${folder}/${stem}.cmake)
+    if(extra IN_LIST extras)
+      include(${extra})
+    endif()
+    install(TARGETS ${plugin} LIBRARY DESTINATION ${MIXWELL_PLUGIN_INSTALL_DIR})
+    add_dependencies(mixwell_plugins ${plugin})
+  endforeach()
+endfunction()
+
+mixwell_add_components(models model)
+mixwell_add_components(integrators integrator)
+mixwell_add_components(estimators estimator)
+mixwell_add_components(plugins/kernels kernel)
+mixwell_add_components(plugins/compositors compositor)
+mixwell_add_components(plugins/oracles oracle)
+mixwell_add_components(plugins/recorders recorder)

@@ -1,0 +1,108 @@
+# Tests: one CTest test per Catch2 test case. A process that exits with 77 (its data or a tool is
+# missing) counts as skipped. Names of cases hold no brackets and no semicolons, which CMake splits.
+find_package(Catch2 REQUIRED)
+include(Catch)
+
+set(MIXWELL_TEST_ENVIRONMENT
+  "UBSAN_OPTIONS=print_stacktrace=1"
+  "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp"
+  "ASAN_OPTIONS=detect_stack_use_after_return=1")
+set(timeout_factor 1)
+if(MIXWELL_SANITIZE)
+  set(timeout_factor 5)
+endif()
+
+# The folders that a test may ask for, and the program under test.
+add_library(mixwell_test_settings INTERFACE)
+target_include_directories(mixwell_test_settings INTERFACE ${PROJECT_SOURCE_DIR}/tests)
+target_compile_definitions(mixwell_test_settings INTERFACE
+  MIXWELL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  MIXWELL_BUILD_DIR="${PROJECT_BINARY_DIR}"
+  MIXWELL_PROGRAM="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell")
+target_link_libraries(mixwell_test_settings INTERFACE
+  Mixwell::framework mixwell_private mixwell_warnings)
+if(TARGET mixwell_laws)
+  target_link_libraries(mixwell_test_settings INTERFACE Mixwell::laws)
+endif()
+
+# Catch2's main is compiled once: version 2 is a header, version 3 has a library for it.
+add_library(mixwell_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+if(Catch2_VERSION VERSION_LESS 3)
+  target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2)
+else()
+  target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2WithMain)
+endif()
+
+# Deliberately broken plugins, kept away from the folder of the good ones.
+add_custom_target(mixwell_wrong_plugins)
+file(GLOB wrong_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/wrong/plugins/*.cpp)
+foreach(source IN LISTS wrong_sources)
+  cmake_path(GET source STEM LAST_ONLY stem)
+  add_library(wrong_${stem} MODULE ${source})
+  set_target_properties(wrong_${stem} PROPERTIES
+    PREFIX ""
+    OUTPUT_NAME ${stem}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/wrong)
+  target_include_directories(wrong_${stem} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(wrong_${stem} PRIVATE Mixwell::framework mixwell_warnings)
+  add_dependencies(mixwell_wrong_plugins wrong_${stem})
+endforeach()
+
+# The program and everything it loads are up to date before a test that may run them is.
+function(mixwell_needs_program target)
+  add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins)
+  if(TARGET mixwell)
+    add_dependencies(${target} mixwell)
+  endif()
+endfunction()
+
+# mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case.
+function(mixwell_add_tests label timeout folder)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
+  math(EXPR seconds "${timeout} * ${timeout_factor}")
+  add_executable(${label}_tests ${sources})
+  target_link_libraries(${label}_tests PRIVATE mixwell_test_main mixwell_test_settings)
+  mixwell_needs_program(${label}_tests)
+  catch_discover_tests(${label}_tests TEST_PREFIX ${label}/)
+
+  # Catch2's script cannot pass a property that is a list (ENVIRONMENT): set them after it.
+  set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${label}_properties.cmake)
+  file(WRITE ${properties_file}
+    "if(${label}_tests_TESTS)
+  set_tests_properties(\${${label}_tests_TESTS} PROPERTIES
+    LABELS ${label} TIMEOUT ${seconds} SKIP_RETURN_CODE 77
+    ENVIRONMENT \"${MIXWELL_TEST_ENVIRONMENT}\")
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
+endfunction()
+
+# Every tests/<folder>/*.py is one test, run by the system's Python (the one that apt's packages
+# are for), with the folders and the program in its environment.
+function(mixwell_add_python_tests folder timeout)
+  file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.py)
+  math(EXPR seconds "${timeout} * ${timeout_factor}")
+  foreach(script IN LISTS scripts)
+    cmake_path(GET script STEM LAST_ONLY stem)
+    add_test(NAME python/${stem} COMMAND /usr/bin/python3 ${script})
+    set_tests_properties(python/${stem} PROPERTIES
+      LABELS python
+      TIMEOUT ${seconds}
+      SKIP_RETURN_CODE 77
+      ENVIRONMENT "${MIXWELL_TEST_ENVIRONMENT};MIXWELL_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell;MIXWELL_SOURCE_DIR=${PROJECT_SOURCE_DIR};MIXWELL_BUILD_DIR=${PROJECT_BINARY_DIR}")
+  endforeach()
+endfunction()
+
+# Installs the build and builds a plugin against it, as an outside author would.
+function(mixwell_add_package_test timeout)
+  if(NOT TARGET mixwell)
+    return()
+  endif()
+  add_test(NAME package
+    COMMAND ${PROJECT_SOURCE_DIR}/tests/package/run.sh
+      ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  set_tests_properties(package PROPERTIES LABELS package TIMEOUT ${timeout})
+endfunction()

@@ -1,0 +1,49 @@
+// The curvature that is none: H = I.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+namespace {
+
+using namespace mixwell;
+
+class IdentityRepresentation final : public Representation {
+ public:
+  bool is_identity() const noexcept override { return true; }
+  void H(ConstBatch, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void B(ConstBatch, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void S(ConstBatch, ConstBatch z, Batch out, Workspace&) const override { out = z; }
+  void St(ConstBatch, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void C(ConstBatch, ConstBatch z, Batch out, Workspace&) const override { out = z; }
+  void log_det_H(ConstBatch, Index, Row out, Workspace&) const override { out.setZero(); }
+};
+
+class Identity final : public Estimator {
+ public:
+  struct Params {
+    void declare(Fields&) {}
+  };
+  explicit Identity(const Params&) : representation_(std::make_shared<IdentityRepresentation>()) {}
+
+  static Traits declared() {
+    Traits traits;
+    traits.continuous = true;
+    return traits;
+  }
+  Traits traits() const override { return declared(); }
+  bool uses_memory() const noexcept override { return false; }
+  std::shared_ptr<const Representation> representation() const override { return representation_; }
+  Index rows(Index, Index) const override { return 0; }
+  void fit(const Memory&, Batch, Workspace&) const override {}
+
+ private:
+  std::shared_ptr<const Representation> representation_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<Identity>({.id = "identity",
+                           .summary = "no curvature: H = B = I",
+                           .details = "Costs nothing: products with it are not formed.",
+                           .sources = {}});
+}

@@ -1,0 +1,73 @@
+// What all parts of a composition have in common: a kind, and traits the certificate relies on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mixwell {
+
+enum class Kind { model, oracle, integrator, estimator, kernel, compositor, recorder };
+
+inline constexpr std::array<Kind, 7> all_kinds = {Kind::model,     Kind::oracle,
+                                                  Kind::integrator, Kind::estimator,
+                                                  Kind::kernel,    Kind::compositor,
+                                                  Kind::recorder};
+
+/// "model", "oracle", ... as in manifests.
+MIXWELL_EXPORT std::string_view to_string(Kind kind) noexcept;
+MIXWELL_EXPORT std::optional<Kind> kind_from(std::string_view word) noexcept;
+
+/// Facts about an operation that its structure does not show. Every default is the weakest, so an
+/// undeclared trait can only weaken a certificate.
+struct Traits {
+  /// move: reversible up to a flip of the momentum, together with its noise.
+  bool involution = false;
+  /// move: preserves volume (or reports log |det J|).
+  bool volume = false;
+  /// move: order of accuracy in eps of the flow of its laws; 0 = not that flow.
+  int order = 0;
+  /// move: displacement vanishes with eps at a fixed number of steps (one-step schemes).
+  bool local = false;
+  /// opaque move: keeps its laws at every fixed parameter; no value = not declared.
+  std::optional<bool> invariant;
+  /// refresh: leaves the variable's declared law invariant.
+  bool keeps_law = false;
+  /// refresh: the new value does not depend on the old one.
+  bool full = false;
+  /// pure: has a limit when the displacements between its points vanish.
+  bool continuous = false;
+  /// pure law: its gradient has the right mean for every value of its parameters.
+  bool unbiased = false;
+  /// pure divergence: the total divergence of the drift's preconditioner.
+  bool total = false;
+  /// pure law: the name of the density, if it is another one than the model's.
+  std::string density;
+};
+
+/// The traits that differ from the weakest, as "name = value" texts.
+MIXWELL_EXPORT std::vector<std::string> describe(const Traits& traits);
+
+/// Base of everything a plugin offers. Components are immutable once made: what changes during a
+/// run lives in variables of the kernel graph.
+class MIXWELL_EXPORT Component {
+ public:
+  Component() = default;
+  Component(const Component&) = delete;
+  Component& operator=(const Component&) = delete;
+  virtual ~Component();
+
+  /// Name of the instance in the manifest (`hmc` for `[kernel.hmc]`); set by whoever makes it.
+  const std::string& name() const noexcept { return name_; }
+  void set_name(std::string name) { name_ = std::move(name); }
+
+ private:
+  std::string name_;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,57 @@
+// Convergence diagnostics and Monte Carlo errors of one scalar quantity.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+
+#include <Eigen/Core>
+
+/// The estimators of Vehtari, Gelman, Simpson, Carpenter, Buerkner, "Rank-normalization, folding,
+/// and localization: an improved R-hat", Bayesian Analysis 16 (2021), with the conventions of
+/// version 1.4 of the R package posterior, with which they agree to 1e-10.
+///
+/// NaN means "not available": some draw is NaN; the draws are constant (their range is below
+/// 2.2e-16); half chains are too short (2 draws for an R-hat, 3 for an effective sample size); or,
+/// where the values and not their ranks alone count, some draw is infinite.
+/// Each half of a chain counts as a chain; of an odd number of draws the middle one is left out.
+/// Time O(n log n) for n draws in all.
+namespace mixwell::diagnostics {
+
+/// draws x chains.
+using Draws = Eigen::Ref<const Eigen::MatrixXd>;
+
+/// The larger of the split R-hats of rank-normalised x and of rank-normalised |x - median|, so that
+/// chains that differ in location or in spread both show.
+MIXWELL_EXPORT double rhat(const Draws& x);
+
+/// Effective sample size of the rank-normalised draws.
+MIXWELL_EXPORT double ess_bulk(const Draws& x);
+
+/// The smaller of the effective sample sizes of 1{x <= 5 % quantile} and 1{x <= 95 % quantile}.
+MIXWELL_EXPORT double ess_tail(const Draws& x);
+
+/// Effective sample size for the mean of x, from the autocovariances of x itself.
+MIXWELL_EXPORT double ess_mean(const Draws& x);
+
+/// Monte Carlo standard errors of mean(x), sd(x) and quantile(x, p), 0 <= p <= 1.
+MIXWELL_EXPORT double mcse_mean(const Draws& x);
+MIXWELL_EXPORT double mcse_sd(const Draws& x);
+MIXWELL_EXPORT double mcse_quantile(const Draws& x, double p);
+
+/// All chains pooled: mean, standard deviation (n - 1), and the quantile that interpolates linearly
+/// between the order statistics at (n - 1) p (type 7 of Hyndman and Fan), 0 <= p <= 1.
+MIXWELL_EXPORT double mean(const Draws& x);
+MIXWELL_EXPORT double sd(const Draws& x);
+MIXWELL_EXPORT double quantile(const Draws& x, double p);
+
+/// Energy fraction sum_t (E_t - E_{t-1})^2 / sum_t (E_t - mean E)^2 of each chain (Betancourt, "A
+/// conceptual introduction to Hamiltonian Monte Carlo", 2017, section 6.1). Below 0.3 the momentum
+/// refreshment explores the energies too slowly.
+MIXWELL_EXPORT Eigen::VectorXd ebfmi(const Draws& energy);
+
+struct Summary {
+  double mean, sd, mcse_mean, mcse_sd, q5, q50, q95, rhat, ess_bulk, ess_tail;
+};
+MIXWELL_EXPORT Summary summarise(const Draws& x);
+
+}  // namespace mixwell::diagnostics

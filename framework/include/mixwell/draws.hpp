@@ -1,0 +1,60 @@
+// Reading draws.nc back: for summaries, checks and the hash of a run.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/recorder.hpp>
+#include <mixwell/types.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// A draws.nc opened for reading, in bounded memory. Used by one thread.
+class MIXWELL_EXPORT DrawsFile {
+ public:
+  /// `path`: the file, or the folder that holds a draws.nc. Throws InputError.
+  explicit DrawsFile(const std::string& path);
+  ~DrawsFile();
+  DrawsFile(DrawsFile&&) noexcept;
+
+  Index chains() const noexcept;
+  Index draws() const noexcept;
+  /// Variables over (chain, draw, ...) of `posterior` in the order they were declared, then of
+  /// `sample_stats`.
+  const std::vector<Column>& columns() const noexcept;
+  bool has(RecordGroup group, const std::string& name) const noexcept;
+  /// draws x (count * chains): elements [first, first + count) of a variable, numbered with the
+  /// last index fastest; element first + k in columns [k * chains, (k + 1) * chains). Any type as
+  /// double. Throws InputError when the file has no such variable or element, or is damaged.
+  Eigen::MatrixXd read(const Column& column, Index first, Index count = 1) const;
+  /// Elements [first, first + read_block()) of this column are read with the least disk traffic
+  /// and no more than 64 MiB (one element at least).
+  Index read_block(const Column& column) const;
+  /// One number stored beside the draws (`gradients`, `sampling_time`, `warmup_time` in seconds,
+  /// `tuning_steps`), or NaN.
+  double attribute(const std::string& name) const noexcept;
+  /// SHA-256 over the posterior arrays in order of declaration, each little-endian float64,
+  /// chain-major (chain, draw, element), as lower-case hexadecimal.
+  std::string sha256() const;
+
+ private:
+  struct File;
+  std::unique_ptr<File> file_;
+};
+
+/// summary.json of the draws: `{"variables": {...}, "sampler": {...}}`, as `mixwell summary --json`
+/// prints it. `gradients` and `seconds` of the sampling phase serve the rates; NaN where unknown.
+///
+/// `variables` has every posterior variable (parameters and derived quantities), elements named
+/// `beta[3]`, `b[2,3]` (from 0). `sampler`: `acceptance` = mean of acceptance_rate, `divergences` =
+/// sum of diverging, `ebfmi` = smallest over chains, `min_ess` and `mean_ess` = smallest and mean
+/// ess_bulk over those variables that have one (constants have none), the rates = min_ess over
+/// `gradients` and over `seconds`. What is not known or not finite is null. Reads the file once;
+/// O(N log N) for the N numbers of each element, elements in parallel; the same text on any number
+/// of threads.
+MIXWELL_EXPORT std::string summary_json(const DrawsFile& draws, double gradients, double seconds);
+
+}  // namespace mixwell

@@ -1,0 +1,57 @@
+// From the points a slot may see to a curvature.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/component.hpp>
+#include <mixwell/function.hpp>
+#include <mixwell/types.hpp>
+#include <mixwell/workspace.hpp>
+
+#include <memory>
+#include <span>
+
+namespace mixwell {
+
+/// Points and gradients of a memory, oldest first; each is rows x cols, contiguous.
+class Memory {
+ public:
+  Memory(Index rows, Index cols, std::span<const double* const> points,
+         std::span<const double* const> gradients) noexcept
+      : rows_(rows), cols_(cols), points_(points), gradients_(gradients) {}
+
+  Index size() const noexcept { return static_cast<Index>(points_.size()); }
+  Index rows() const noexcept { return rows_; }
+  Index cols() const noexcept { return cols_; }
+  ConstMatrixMap point(Index k) const noexcept { return at(points_, k); }
+  ConstMatrixMap gradient(Index k) const noexcept { return at(gradients_, k); }
+
+ private:
+  ConstMatrixMap at(std::span<const double* const> from, Index k) const noexcept {
+    return {from[static_cast<std::size_t>(k)], rows_, cols_};
+  }
+
+  Index rows_;
+  Index cols_;
+  std::span<const double* const> points_;
+  std::span<const double* const> gradients_;
+};
+
+/// A pure function from a memory to the numbers of a curvature: called twice with the same memory
+/// it writes the same bits. Which memory a slot's update sees is the compositor's decision.
+class MIXWELL_EXPORT Estimator : public Component {
+ public:
+  static constexpr Kind kind = Kind::estimator;
+  ~Estimator() override;
+
+  virtual Traits traits() const = 0;
+  /// False: the curvature is a constant, `fit` gets an empty memory.
+  virtual bool uses_memory() const noexcept = 0;
+  /// How the numbers are applied. May be shared by all fits.
+  virtual std::shared_ptr<const Representation> representation() const = 0;
+  /// Rows of the numbers for dimension d and n points.
+  virtual Index rows(Index dimension, Index points) const = 0;
+  /// Writes rows x R numbers for d x R points.
+  virtual void fit(const Memory& memory, Batch numbers, Workspace& scratch) const = 0;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,5 @@
+// What a shared library of Mixwell shows to others; everything else is hidden.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#define MIXWELL_EXPORT __attribute__((visibility("default")))

@@ -1,0 +1,131 @@
+// Manifest keys of a component, declared once: type, unit, range, default and one line of help.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/component.hpp>
+#include <mixwell/error.hpp>
+#include <mixwell/export.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace mixwell {
+
+/// [low, high] of two numbers.
+using Interval = std::pair<double, double>;
+/// name -> (key -> number): a table of tables such as `predict.p_31F = { temperature = 31 }`.
+using NamedNumbers = std::map<std::string, std::map<std::string, double>>;
+
+/// A reference to another component; `bind` receives the component that was made for it.
+struct Reference {
+  Kind kind = Kind::model;
+  /// Built-in component used, with its defaults, when the manifest has none of this kind; empty =
+  /// the manifest must have one.
+  std::string fallback;
+  std::function<void(std::shared_ptr<const Component>)> bind;
+};
+
+/// One key. Made by Fields, refined by the chained calls, read by the manifest, by `plugins show`
+/// and by the schema. Ranges apply to each element of a list.
+class MIXWELL_EXPORT Field {
+ public:
+  using Target = std::variant<double*, std::optional<double>*, std::int64_t*, bool*, std::string*,
+                              std::optional<std::string>*, std::vector<double>*,
+                              std::vector<std::string>*, std::optional<Interval>*, NamedNumbers*,
+                              Reference>;
+
+  Field(std::string key, Target target);
+
+  Field& unit(std::string text);
+  Field& help(std::string text);
+  Field& above(double low);      ///< value > low
+  Field& at_least(double low);   ///< value >= low
+  Field& below(double high);     ///< value < high
+  Field& at_most(double high);   ///< value <= high
+  Field& one_of(std::vector<std::string> choices);
+  Field& required();
+  /// The text is a file: found beside the manifest, then in MIXWELL_DATA; the target receives the
+  /// path that was found.
+  Field& file();
+  /// Reference only: see Reference::fallback.
+  Field& or_default(std::string id);
+
+  const std::string& key() const noexcept { return key_; }
+  const std::string& unit() const noexcept { return unit_; }
+  const std::string& help() const noexcept { return help_; }
+  const std::vector<std::string>& choices() const noexcept { return choices_; }
+  bool is_required() const noexcept { return required_; }
+  bool is_file() const noexcept { return file_; }
+  /// A text neither from a list nor of a file: a manifest may write it as an integer, such as the
+  /// label 2 of a data set.
+  bool is_free_text() const noexcept { return choices_.empty() && !file_; }
+  const Target& target() const noexcept { return target_; }
+
+  /// "number", "integer", "boolean", "text", "list of numbers", "reference to a model", ...
+  std::string type() const;
+  /// "(0, inf)", "[1, 64]", "one of a, b", or "" when every value will do.
+  std::string range() const;
+  /// The value the target holds now, as TOML text; "" where it holds none.
+  std::string value_text() const;
+  /// Empty if the value obeys the range, else the rule it breaks ("must be above 0").
+  std::string broken_rule(double value) const;
+  double low() const noexcept { return low_; }
+  double high() const noexcept { return high_; }
+  bool low_is_open() const noexcept { return low_open_; }
+  bool high_is_open() const noexcept { return high_open_; }
+
+ private:
+  std::string key_;
+  Target target_;
+  std::string unit_;
+  std::string help_;
+  std::vector<std::string> choices_;
+  double low_ = -std::numeric_limits<double>::infinity();
+  double high_ = std::numeric_limits<double>::infinity();
+  bool low_open_ = true;
+  bool high_open_ = true;
+  bool required_ = false;
+  bool file_ = false;
+};
+
+
+/// The keys of one component in the order they were declared. A component's `Params` is a plain
+/// struct whose members hold the defaults, with `void declare(Fields& fields)` naming each:
+/// `fields.number("step_size", step_size).unit("time").above(0).help("...")`.
+class MIXWELL_EXPORT Fields {
+ public:
+  Field& number(std::string key, double& value);
+  Field& number(std::string key, std::optional<double>& value);
+  Field& integer(std::string key, std::int64_t& value);
+  Field& flag(std::string key, bool& value);
+  Field& text(std::string key, std::string& value);
+  Field& text(std::string key, std::optional<std::string>& value);
+  Field& numbers(std::string key, std::vector<double>& value);
+  Field& texts(std::string key, std::vector<std::string>& value);
+  Field& interval(std::string key, std::optional<Interval>& value);
+  Field& named_numbers(std::string key, NamedNumbers& value);
+  template <class T>
+  Field& component(std::string key, std::shared_ptr<const T>& value) {
+    return add(std::move(key), Reference{T::kind, {}, [&value](std::shared_ptr<const Component> c) {
+                                           value = std::dynamic_pointer_cast<const T>(c);
+                                         }});
+  }
+
+  const std::vector<Field>& all() const noexcept { return fields_; }
+  /// The field of that key, or null.
+  const Field* find(const std::string& key) const noexcept;
+
+ private:
+  Field& add(std::string key, Field::Target target);
+  std::vector<Field> fields_;
+};
+
+}  // namespace mixwell

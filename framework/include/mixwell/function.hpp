@@ -1,0 +1,78 @@
+// Values of the kernel graph that are functions: laws, curvatures, couplings.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/model.hpp>
+#include <mixwell/types.hpp>
+
+namespace mixwell {
+
+/// A function value of the graph = this immutable object, which says what to compute, and
+/// `numbers` (rows x R, one column per replicate), which say with what. Rows may be 0.
+class MIXWELL_EXPORT Function {
+ public:
+  virtual ~Function();
+};
+
+/// A law exp(-U(.; numbers)): the model itself (no numbers), or one made from it by an oracle.
+class MIXWELL_EXPORT Potential : public Function {
+ public:
+  virtual void evaluate(ConstBatch numbers, ConstBatch theta, const Evaluation& out) const = 0;
+  /// Cost of one gradient of one column, in full-gradient units.
+  virtual double gradient_cost() const noexcept { return 1.0; }
+};
+
+/// How the numbers of a curvature H (approximately the inverse Hessian), B = H^-1, H = S S', B = C C',
+/// C S' = I are stored and applied. `out` must not alias the other arguments. Column j of every
+/// argument belongs to column j of `numbers`.
+class MIXWELL_EXPORT Representation : public Function {
+ public:
+  /// H = I; then nobody needs to call the products.
+  virtual bool is_identity() const noexcept { return false; }
+  virtual void H(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
+  virtual void B(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
+  virtual void S(ConstBatch numbers, ConstBatch z, Batch out, Workspace& scratch) const = 0;
+  virtual void St(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
+  virtual void C(ConstBatch numbers, ConstBatch z, Batch out, Workspace& scratch) const = 0;
+  /// log det H of each column.
+  virtual void log_det_H(ConstBatch numbers, Index dimension, Row out, Workspace& scratch) const = 0;
+};
+
+/// A curvature as operations see it inside a block: a representation and its numbers.
+class Curvature {
+ public:
+  Curvature(const Representation& how, ConstMatrixMap numbers) noexcept
+      : how_(how), numbers_(numbers) {}
+
+  bool is_identity() const noexcept { return how_.is_identity(); }
+  void H(ConstBatch v, Batch out, Workspace& w) const { how_.H(numbers_, v, out, w); }
+  void B(ConstBatch v, Batch out, Workspace& w) const { how_.B(numbers_, v, out, w); }
+  void S(ConstBatch z, Batch out, Workspace& w) const { how_.S(numbers_, z, out, w); }
+  void St(ConstBatch v, Batch out, Workspace& w) const { how_.St(numbers_, v, out, w); }
+  void C(ConstBatch z, Batch out, Workspace& w) const { how_.C(numbers_, z, out, w); }
+  void log_det_H(Index dimension, Row out, Workspace& w) const {
+    how_.log_det_H(numbers_, dimension, out, w);
+  }
+
+ private:
+  const Representation& how_;
+  ConstMatrixMap numbers_;
+};
+
+/// A law as operations see it inside a block.
+class Law {
+ public:
+  Law(const Potential& how, ConstMatrixMap numbers) noexcept : how_(how), numbers_(numbers) {}
+
+  void evaluate(ConstBatch theta, const Evaluation& out) const {
+    how_.evaluate(numbers_, theta, out);
+  }
+  double gradient_cost() const noexcept { return how_.gradient_cost(); }
+
+ private:
+  const Potential& how_;
+  ConstMatrixMap numbers_;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,28 @@
+// A model's gradient against differences of its potential.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/model.hpp>
+
+namespace mixwell {
+
+/// Where a gradient is worst. With fd_i the difference quotient of U along coordinate i,
+///   relative = |g_i - fd_i| / max(|g_i|, |fd_i|, 1e-3 max_k |g_k|, 1e9 eps max(1, |U|));
+/// the last two terms keep rounding errors of U out of coordinates that hardly matter. A right
+/// gradient of a smooth U gives less than 1e-6. Infinite if U or g_i is not finite at the point.
+struct GradientError {
+  double relative = 0;
+  Index coordinate = 0;   ///< row of theta; coordinate_names() names it
+  Index point = 0;        ///< column of `points`
+  double gradient = 0;    ///< as the model gives it
+  double difference = 0;  ///< as the potential gives it
+};
+
+/// The worst of all coordinates at all columns of `points` (d x n). The difference quotients are
+/// central, with steps halved from 0.02 max(1, |theta_i|) and extrapolated to zero in even powers
+/// of the step until two estimates agree (C. J. F. Ridders, Advances in Engineering Software 4,
+/// 1982, 75-76). About 6 to 8 potentials per coordinate and point.
+MIXWELL_EXPORT GradientError gradient_error(const Model& model, ConstBatch points);
+
+}  // namespace mixwell

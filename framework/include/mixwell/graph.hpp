@@ -1,0 +1,289 @@
+// The kernel graph: one sweep as a straight-line program over named variables.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/component.hpp>
+#include <mixwell/export.hpp>
+#include <mixwell/function.hpp>
+#include <mixwell/types.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mixwell {
+
+class Block;
+
+/// Persistent state: what is carried over a sweep boundary, and what a checkpoint holds.
+enum class VariableKind {
+  slot,       ///< position; its law is given by the factors whose scope names it
+  auxiliary,  ///< declared conditional law, drawn by a refresh (momentum)
+  history,    ///< a learner's numbers; no law
+};
+
+enum class ValueKind { constant, noise, version, derived };
+
+enum class OperationKind {
+  pure,     ///< derived value, a function of its inputs alone
+  refresh,  ///< draws a variable from its law
+  move,     ///< a map or SDE step
+  accept,   ///< chooses between state and proposed by the ratio of laws
+  observe,  ///< next version of a history
+  select,   ///< chooses between the branches of a mixture
+};
+
+/// What an operation reads a value as.
+enum class Role {
+  state,              ///< the version the operation replaces
+  proposed,           ///< accept: the candidate for the state before it
+  parameter,          ///< step size, number of steps, curvature of a fit, ...
+  law,                ///< what the update must leave invariant
+  law_at_proposal,    ///< the same law evaluated with parameters taken at the proposal
+  evaluation,         ///< cached (U, grad U) of a law at a version; keyed by both
+  noise,              ///< fresh random numbers; one consumer each
+  position_coupling,  ///< A of theta' = A M^-1 p
+  momentum_coupling,  ///< A' of p' = -A' grad U
+  drift,
+  diffusion,
+  friction,
+  divergence,  ///< Gamma
+  weights,     ///< select: probabilities of the branches
+};
+
+/// How a history forgets; the weakest first.
+enum class Forgets { unknown, persistent, window, diminishing };
+
+/// Whether each replicate has its own copy of a variable, or all share one.
+enum class Scope { replicate, run };
+
+struct Variable {
+  std::int32_t id = -1;
+  friend bool operator==(Variable, Variable) = default;
+};
+struct Value {
+  std::int32_t id = -1;
+  friend bool operator==(Value, Value) = default;
+  explicit operator bool() const noexcept { return id >= 0; }
+};
+
+/// What an operation does, called once per column block and sweep. Immutable; all it may read
+/// or write comes from the edges of its vertex, so what is certified is what is computed.
+class MIXWELL_EXPORT Body {
+ public:
+  virtual ~Body();
+  virtual void run(Block& block) const = 0;
+};
+
+struct VariableInfo {
+  std::string name;
+  VariableKind kind = VariableKind::slot;
+  Index rows = 0;
+  Scope scope = Scope::replicate;
+  Forgets forgets = Forgets::unknown;
+  /// rows x 1, given to every column before the first sweep; slots start where `init` says.
+  Eigen::VectorXd initial;
+  Value carried;  ///< version 0
+  Value current;  ///< newest version
+};
+
+struct ValueInfo {
+  std::string name;
+  ValueKind kind = ValueKind::derived;
+  /// Numbers per column; 0 for noise and for functions without numbers.
+  Index rows = 0;
+  Scope scope = Scope::replicate;
+  std::shared_ptr<const Function> function;
+  Variable variable;             ///< version: of what
+  std::int32_t version = 0;      ///< version: k
+  Value replaces;                ///< version: k - 1
+  std::int32_t producer = -1;    ///< operation that writes it, or -1
+  Value storage;                 ///< derived: shares the numbers of this value (views)
+  Value evaluated_law;           ///< evaluation: of which law ...
+  Value evaluated_at;            ///< ... at which version
+};
+
+struct Input {
+  Value value;
+  Role role = Role::parameter;
+};
+
+/// What an operation writes: a derived value, or the next version of a variable.
+struct Output {
+  static Output derived(std::string name, Index rows,
+                        std::shared_ptr<const Function> function = nullptr) {
+    return {std::move(name), rows, std::move(function), {}, {}, {}};
+  }
+  static Output next(Variable variable) { return {{}, 0, nullptr, variable, {}, {}}; }
+  /// The cached potential (rows = 1) and then gradient (rows = d) of `law` at version `at` of a slot,
+  /// or at the version that this operation writes to `variable` if `at` is empty; always as a pair.
+  static Output evaluation(std::string name, Index rows, Value law, Variable variable,
+                           Value at = {}) {
+    return {std::move(name), rows, nullptr, variable, law, at};
+  }
+
+  std::string name;
+  Index rows = 0;
+  std::shared_ptr<const Function> function;
+  Variable variable;
+  Value law;
+  Value at;
+
+  bool is_version() const noexcept { return variable.id >= 0 && !law; }
+  bool is_evaluation() const noexcept { return static_cast<bool>(law); }
+};
+
+struct OperationInfo {
+  std::string name;
+  OperationKind kind = OperationKind::pure;
+  Traits traits;
+  std::vector<Input> inputs;
+  std::vector<Value> outputs;
+  std::shared_ptr<const Body> body;  ///< null: a view, nothing to run
+};
+
+/// The potential and gradient of one law at one version of a slot.
+struct Cached {
+  Value u;
+  Value g;
+};
+
+enum class RecordGroup { posterior, sample_stats };
+enum class RecordType { real, integer, boolean };
+
+/// A value written to the results after each recorded sweep.
+struct Record {
+  RecordGroup group = RecordGroup::posterior;
+  std::string name;
+  std::vector<Index> shape;
+  RecordType type = RecordType::real;
+  std::string unit;
+  std::string help;
+  Index slot = 0;  ///< chain = replicate * slots + slot
+  Value value;
+  Index first_row = 0;  ///< of the value's rows
+};
+
+/// A factor of the joint target: exp(-U) over the slots its scope names.
+struct Factor {
+  Value law;
+  std::vector<Variable> scope;
+};
+
+/// Built by a compositor and its kernels in the order of the sweep, one graph per phase. Names are
+/// paths (`hmc/refresh`), stable under additions: random streams are keyed by them.
+class MIXWELL_EXPORT KernelGraph {
+ public:
+  Variable slot(std::string name, Index rows);
+  Variable auxiliary(std::string name, Index rows);
+  Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
+                   Scope scope = Scope::replicate);
+
+  Value constant(std::string name, std::shared_ptr<const Function> function);
+  /// Declares that exp(-U) of `law` is a factor of the joint target.
+  void factor(Value law, std::vector<Variable> scope);
+  /// Fresh randomness; exactly one operation may consume it.
+  Value noise(std::string name);
+  /// The newest version of a variable.
+  Value current(Variable variable) const;
+
+  /// Adds an operation; returns its outputs in order. Throws InputError when a rule of the graph
+  /// is broken (a noise consumed twice, a version replaced that is not the newest, ...).
+  std::vector<Value> add(std::string name, OperationKind kind, const Traits& traits,
+                         std::vector<Input> inputs, std::vector<Output> outputs,
+                         std::shared_ptr<const Body> body);
+  /// The same numbers seen as another function; nothing is computed.
+  Value view(std::string name, std::shared_ptr<const Function> function, Value of,
+             const Traits& traits = {});
+  /// (U, grad U) of `law` at the newest version of `slot`: the cached one where there is one, else
+  /// a new pure operation. Carried over sweeps where the law is constant.
+  Cached evaluation(Value law, Variable slot);
+
+  void record(Record record);
+
+  const std::vector<VariableInfo>& variables() const noexcept { return variables_; }
+  const std::vector<ValueInfo>& values() const noexcept { return values_; }
+  const std::vector<OperationInfo>& operations() const noexcept { return operations_; }
+  const std::vector<Record>& records() const noexcept { return records_; }
+  const std::vector<Factor>& factors() const noexcept { return factors_; }
+  const VariableInfo& operator[](Variable v) const { return variables_.at(v.id); }
+  const ValueInfo& operator[](Value v) const { return values_.at(v.id); }
+
+ private:
+  Variable add_variable(VariableInfo info);
+  Value add_value(ValueInfo info);
+  Value add_output(std::int32_t operation, const Output& output);
+  Value next_version(std::int32_t operation, Variable variable);
+  void check_inputs(const OperationInfo& operation) const;
+  void check_name(const std::string& name) const;
+
+  std::vector<VariableInfo> variables_;
+  std::vector<ValueInfo> values_;
+  std::vector<OperationInfo> operations_;
+  std::vector<Record> records_;
+  std::vector<Factor> factors_;
+};
+
+/// Something worth telling about one column in one sweep.
+struct Event {
+  Index column = 0;            ///< within the block
+  const char* quantity = "";   ///< first that went wrong: "potential", "gradient", "energy error"
+  Index row = -1;              ///< its coordinate, or -1
+  double value = 0.0;
+};
+
+/// What a body sees: the columns of one block, in one sweep. All access is by edge position.
+class MIXWELL_EXPORT Block {
+ public:
+  Index columns() const noexcept { return columns_; }
+  Index first_column() const noexcept { return first_column_; }
+  std::uint64_t sweep() const noexcept { return sweep_; }
+  Workspace& scratch() const noexcept { return *scratch_; }
+
+  /// Numbers of the k-th input: rows x columns(); rows x 1 if its scope is the run and the block
+  /// is not.
+  ConstMatrixMap in(std::size_t k) const noexcept { return {pointer(inputs_[k]), inputs_[k].rows, width(inputs_[k])}; }
+  MatrixMap out(std::size_t k) const noexcept { return {pointer(outputs_[k]), outputs_[k].rows, width(outputs_[k])}; }
+  RowMap out_row(std::size_t k) const noexcept { return {pointer(outputs_[k]), width(outputs_[k])}; }
+  ConstRowMap in_row(std::size_t k) const noexcept { return {pointer(inputs_[k]), width(inputs_[k])}; }
+  const Function& function(std::size_t k) const noexcept { return *inputs_[k].function; }
+  Law law(std::size_t k) const noexcept { return {*static_cast<const Potential*>(inputs_[k].function), in(k)}; }
+  Curvature curvature(std::size_t k) const noexcept { return {*static_cast<const Representation*>(inputs_[k].function), in(k)}; }
+
+  /// Fresh numbers of the noise at input k; `draw` tells repeated use within a sweep apart.
+  void normals(std::size_t k, Batch out, std::uint32_t draw = 0) const;
+  void uniforms(std::size_t k, Batch out, std::uint32_t draw = 0) const;
+
+  /// Counts `columns` gradients of the law at input k.
+  void count_gradients(std::size_t k, Index columns) const noexcept;
+  /// Keeps an event with the position that the first `state` input of this operation had.
+  void report(const Event& event, ConstBatch theta) const;
+
+  struct Slot {
+    double* data;
+    Index rows;
+    Index stride;  ///< doubles from one column to the next; 0 if shared by all
+    const Function* function;
+    const Stream* stream;
+  };
+  struct Sinks;
+
+ private:
+  friend class Schedule;
+  double* pointer(const Slot& s) const noexcept { return s.data + s.stride * first_column_; }
+  Index width(const Slot& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
+
+  Index columns_ = 0;
+  Index first_column_ = 0;
+  std::uint64_t sweep_ = 0;
+  Workspace* scratch_ = nullptr;
+  const Slot* inputs_ = nullptr;
+  const Slot* outputs_ = nullptr;
+  Sinks* sinks_ = nullptr;
+};
+
+}  // namespace mixwell

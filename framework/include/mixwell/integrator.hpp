@@ -1,0 +1,72 @@
+// Maps of phase space: many steps of theta' = A M^-1 p, p' = -A' grad U.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/component.hpp>
+#include <mixwell/function.hpp>
+#include <mixwell/types.hpp>
+#include <mixwell/workspace.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace mixwell {
+
+/// How a curvature enters the Hamiltonian flow (A, M): theta' = A M^-1 p, p' = -A' grad U,
+/// p ~ N(0, M).
+enum class Coupling {
+  none,         ///< (I, I): HMC
+  mass,         ///< (I, B): HMC-BFGS, Zhang & Sutton 2011 (their Eq. 15 prints B^-1 for B)
+  symmetric,    ///< (H, I): QNHMC, Fu, Luo & Zhang 2016
+  factor,       ///< (S, I): the kernel of (I, B) in other coordinates
+  one_sided,    ///< A = H in theta' alone, M = I: the naive dynamics of QNHMC section 3.1
+};
+
+/// The two linear maps of a flow, for the columns of one block.
+class MIXWELL_EXPORT Flow {
+ public:
+  Flow(Coupling coupling, std::optional<Curvature> curvature) noexcept;
+
+  /// Whether velocity(p) = p; then the product need not be formed.
+  bool velocity_is_momentum() const noexcept;
+  bool force_is_gradient() const noexcept;
+  /// out = A M^-1 p. out must not alias p.
+  void velocity(ConstBatch p, Batch out, Workspace& scratch) const;
+  /// out = A' g. out must not alias g.
+  void force(ConstBatch g, Batch out, Workspace& scratch) const;
+
+ private:
+  Coupling coupling_;
+  std::optional<Curvature> curvature_;
+};
+
+/// A point of phase space with the gradient there; all d x w, contiguous, changed in place.
+struct Phase {
+  Batch theta;
+  Batch p;
+  Batch g;
+};
+
+/// Everything a trajectory is made from.
+struct Motion {
+  const Law& law;
+  const Flow& flow;
+  ConstBatch eps;      ///< d x w, each column holds its step size d times
+  Workspace& scratch;
+};
+
+/// Steps of one scheme. Stateless between calls.
+class MIXWELL_EXPORT Integrator : public Component {
+ public:
+  static constexpr Kind kind = Kind::integrator;
+  ~Integrator() override;
+
+  virtual Traits traits() const = 0;
+  /// Gradients of the law that `steps` steps cost, given the one in phase.g.
+  virtual std::int64_t gradients(std::int64_t steps) const noexcept = 0;
+  /// `steps` >= 1 steps. On entry phase.g = grad U(theta); on return theta, p, g are at the end and
+  /// u, if not null, holds U there (1 x w). Non-finite columns stay their own trouble.
+  virtual void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const = 0;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,74 @@
+// From a manifest file to components wired together.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/kernel.hpp>
+#include <mixwell/recorder.hpp>
+#include <mixwell/registry.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// Where the slots start.
+struct Init {
+  enum class How { model, exact, prior, uniform, file, value };
+  How how = How::model;
+  double uniform = 2.0;        ///< half-width
+  std::string file;            ///< CSV: one row per chain (or a single row), one column per coordinate
+  std::vector<double> value;   ///< d numbers, or one for all coordinates
+};
+
+/// `[run]`.
+struct RunSettings {
+  std::int64_t seed = 1;
+  std::int64_t replicates = 4;
+  std::int64_t warmup = 1000;
+  std::int64_t draws = 1000;
+  std::int64_t thin = 1;
+  bool record_warmup = false;
+  Init init;
+  std::vector<std::string> allow;
+  /// Columns of a block: part of the problem, since results depend on it in the last bits; a
+  /// multiple of 8.
+  std::int64_t block_width = 8;
+};
+
+/// A manifest with every reference resolved and every component made.
+struct MIXWELL_EXPORT Composition {
+  std::string name;  ///< stem of the manifest's file
+  RunSettings run;
+  std::shared_ptr<const Compositor> compositor;
+  std::vector<std::shared_ptr<const Recorder>> recorders;
+  /// TOML with every default filled in; running it again gives the same bits.
+  std::string effective_manifest;
+  /// Libraries of all components in use.
+  std::vector<std::string> libraries;
+  /// Remarks about the manifest or the data, a sentence each.
+  std::vector<std::string> remarks;
+  std::shared_ptr<const Model> model() const;
+};
+
+/// `--set kernel.hmc.steps=5`: dotted key and TOML value (a bare word counts as text).
+struct Override {
+  std::string key;
+  std::string value;
+};
+
+/// Reads, checks, makes and wires. Throws InputError naming file:line:column, key, value, rule and
+/// the nearest valid choice.
+MIXWELL_EXPORT Composition load_manifest(const std::string& path, const Registry& registry,
+                                         const std::vector<Override>& overrides = {});
+/// The same from text; `path` serves messages, the run's name and relative files.
+MIXWELL_EXPORT Composition parse_manifest(const std::string& text, const std::string& path,
+                                          const Registry& registry,
+                                          const std::vector<Override>& overrides = {});
+
+/// JSON schema (draft 2020-12) of manifests, from the registered declarations.
+MIXWELL_EXPORT std::string manifest_schema(const Registry& registry);
+
+}  // namespace mixwell

@@ -1,0 +1,117 @@
+// A target density pi(theta) ~ exp(-U(theta)) on R^d, and the capabilities it may offer.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/component.hpp>
+#include <mixwell/export.hpp>
+#include <mixwell/random.hpp>
+#include <mixwell/types.hpp>
+#include <mixwell/workspace.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// How a coordinate of R^d becomes the number that is recorded.
+enum class Transform {
+  identity,
+  exponential,  ///< recorded = exp(theta)
+  logistic,     ///< recorded = 1 / (1 + exp(-theta))
+};
+
+/// A named block of coordinates. The blocks of a model follow one another and sum to dimension d.
+struct Parameter {
+  std::string name;
+  /// Empty = a scalar; otherwise lengths of the array's dimensions, last index fastest.
+  std::vector<Index> shape;
+  Transform transform = Transform::identity;
+
+  Index size() const noexcept;
+};
+
+/// Where U and grad U of a batch go. `u` is 1 x R in nats, `g` d x R in nats per unit of theta.
+struct Evaluation {
+  /// Null when only the gradient is wanted; a model may save work then.
+  double* potential = nullptr;
+  Batch gradient;
+  Workspace& scratch;
+
+  bool wants_potential() const noexcept { return potential != nullptr; }
+  RowMap u() const { return {potential, gradient.cols()}; }
+};
+
+/// Quantities recorded beside the parameters.
+class MIXWELL_EXPORT Derived {
+ public:
+  virtual ~Derived();
+  /// Transforms are ignored: `derive` writes what is recorded.
+  virtual std::vector<Parameter> quantities() const = 0;
+  /// theta d x R -> out q x R, q the sum of sizes.
+  virtual void derive(ConstBatch theta, Batch out) const = 0;
+};
+
+/// Independent draws of pi itself.
+class MIXWELL_EXPORT ExactSampler {
+ public:
+  virtual ~ExactSampler();
+  /// Fills theta (d x R); column j belongs to replicate at.replicate + j.
+  virtual void draw(const Stream& stream, Draw at, Batch theta) const = 0;
+};
+
+/// Independent draws of the prior.
+class MIXWELL_EXPORT Prior {
+ public:
+  virtual ~Prior();
+  virtual void draw(const Stream& stream, Draw at, Batch theta) const = 0;
+};
+
+/// How well a posterior predicts data it has not seen.
+class MIXWELL_EXPORT Prediction {
+ public:
+  virtual ~Prediction();
+  virtual Index cases() const = 0;
+  /// theta d x R -> out cases x R: probability of the positive label for each case.
+  virtual void probabilities(ConstBatch theta, Batch out) const = 0;
+  /// Share of cases that `probability` (cases x 1, averaged over draws) puts on the wrong side of 1/2.
+  virtual double error_rate(const Eigen::VectorXd& probability) const = 0;
+};
+
+/// Immutable; all methods may be called from several threads at once.
+class MIXWELL_EXPORT Model : public Component {
+ public:
+  static constexpr Kind kind = Kind::model;
+  ~Model() override;
+
+  virtual std::vector<Parameter> parameters() const = 0;
+  /// d, the sum of the parameters' sizes.
+  Index dimension() const;
+
+  /// Remarks for the reader of a run ("column x is constant"), one sentence each.
+  virtual std::vector<std::string> remarks() const { return {}; }
+
+  virtual const Derived* as_derived() const noexcept { return nullptr; }
+  virtual const ExactSampler* as_exact() const noexcept { return nullptr; }
+  virtual const Prior* as_prior() const noexcept { return nullptr; }
+  virtual const Prediction* as_prediction() const noexcept { return nullptr; }
+
+  /// U and grad U of every column of theta (d x R). U = +inf outside the support; NaN is trouble of
+  /// that column alone. theta and gradient must not overlap. Every column's result depends on that
+  /// column, the batch width and its position only.
+  void evaluate(ConstBatch theta, const Evaluation& out) const;
+  /// Positions to start from: by default independent uniforms on (-2, 2).
+  void initial(const Stream& stream, Draw at, Batch theta) const;
+
+ protected:
+  virtual void do_evaluate(ConstBatch theta, const Evaluation& out) const = 0;
+  virtual void do_initial(const Stream& stream, Draw at, Batch theta) const;
+};
+
+/// Names of all recorded coordinates of the parameters, such as `beta[3]`: 0-based, as in ArviZ.
+MIXWELL_EXPORT std::vector<std::string> coordinate_names(const std::vector<Parameter>& parameters);
+
+/// theta (d x R) -> recorded values (d x R) by each parameter's transform; may alias.
+MIXWELL_EXPORT void to_recorded(const std::vector<Parameter>& parameters, ConstBatch theta,
+                                Batch out);
+
+}  // namespace mixwell

@@ -1,0 +1,38 @@
+// The law of a momentum, p ~ N(0, M), for every coupling of a curvature to the flow.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/function.hpp>
+#include <mixwell/graph.hpp>
+#include <mixwell/integrator.hpp>
+
+#include <memory>
+
+namespace mixwell {
+
+/// -log density of p up to the constant that depends on M alone: K(p) = 1/2 p' M^-1 p, with M = B
+/// for Coupling::mass (so M^-1 = H; Zhang & Sutton 2011 print the inverse) and M = I otherwise.
+class MIXWELL_EXPORT MomentumLaw final : public Potential {
+ public:
+  MomentumLaw(Coupling coupling, std::shared_ptr<const Representation> curvature);
+
+  /// p = M^(1/2) z for z ~ N(0, I); out must not alias z unless M = I.
+  void draw(ConstBatch numbers, ConstBatch z, Batch out, Workspace& scratch) const;
+  bool is_standard() const noexcept { return standard_; }
+  /// u = K(p), gradient = M^-1 p; both are written.
+  void evaluate(ConstBatch numbers, ConstBatch p, const Evaluation& out) const override;
+  /// K(p) of each column. O(d) per column, and one product with H for M = B.
+  void kinetic(ConstBatch numbers, ConstBatch p, Row out, Workspace& scratch) const;
+  double gradient_cost() const noexcept override { return 0.0; }
+
+ private:
+  bool standard_;
+  std::shared_ptr<const Representation> curvature_;
+};
+
+/// Adds the full redraw of `momentum` from `law` (a MomentumLaw), with a noise of its own.
+MIXWELL_EXPORT void add_momentum_refresh(KernelGraph& graph, const std::string& name,
+                                         Variable momentum, Value law);
+
+}  // namespace mixwell

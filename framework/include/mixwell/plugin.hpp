@@ -1,0 +1,93 @@
+// The one header a plugin needs to register its components.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/abi.hpp>
+#include <mixwell/component.hpp>
+#include <mixwell/estimator.hpp>
+#include <mixwell/fields.hpp>
+#include <mixwell/integrator.hpp>
+#include <mixwell/kernel.hpp>
+#include <mixwell/model.hpp>
+#include <mixwell/oracle.hpp>
+#include <mixwell/recorder.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+
+/// What `mixwell plugins show` prints about a component.
+struct Description {
+  std::string id = {};       ///< kebab-case; `use = "..."` in manifests
+  std::string summary = {};  ///< one line
+  std::string details = {};  ///< formulas and conventions, plain text
+  std::vector<std::string> sources = {};
+};
+
+/// Parameters of one component about to be made: its fields, then the component.
+class MIXWELL_EXPORT Blueprint {
+ public:
+  virtual ~Blueprint();
+  virtual Fields& fields() noexcept = 0;
+  /// Throws ParameterError or InputError.
+  virtual std::shared_ptr<Component> make() const = 0;
+};
+
+/// A registered component.
+struct Entry {
+  Kind kind = Kind::model;
+  Description description;
+  std::string library;  ///< file it came from
+  std::function<std::unique_ptr<Blueprint>()> blueprint;
+  /// Empty for kinds whose traits depend on the composition.
+  std::vector<std::string> traits;
+};
+
+/// Handed to a plugin's register function.
+class MIXWELL_EXPORT Registrar {
+ public:
+  virtual ~Registrar();
+  virtual void add(Entry entry) = 0;
+
+  /// T has a nested `Params` with `void declare(Fields&)` and a constructor from `const Params&`;
+  /// optionally `static Traits declared()`.
+  template <class T>
+  void add(Description description);
+};
+
+template <class T>
+class BlueprintOf final : public Blueprint {
+ public:
+  BlueprintOf() { params_.declare(fields_); }
+  Fields& fields() noexcept override { return fields_; }
+  std::shared_ptr<Component> make() const override { return std::make_shared<T>(params_); }
+
+ private:
+  typename T::Params params_;
+  Fields fields_;
+};
+
+template <class T>
+void Registrar::add(Description description) {
+  Entry entry;
+  entry.kind = T::kind;
+  entry.description = std::move(description);
+  entry.blueprint = [] { return std::make_unique<BlueprintOf<T>>(); };
+  if constexpr (requires { T::declared(); }) entry.traits = describe(T::declared());
+  add(std::move(entry));
+}
+
+}  // namespace mixwell
+
+/// Defines the two symbols of a plugin. Followed by the body of a function with the argument
+/// `::mixwell::Registrar& registrar`:
+///   MIXWELL_PLUGIN(registrar) { registrar.add<MyModel>({.id = "my-model", .summary = "..."}); }
+#define MIXWELL_PLUGIN(registrar)                                                       \
+  extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used)) const char   \
+      mixwell_abi_tag[] = MIXWELL_ABI_TAG;                                              \
+  extern "C" MIXWELL_EXPORT void mixwell_register(::mixwell::Registrar& registrar);     \
+  void mixwell_register(::mixwell::Registrar& registrar)

@@ -1,0 +1,89 @@
+// Where recorded draws go.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/component.hpp>
+#include <mixwell/export.hpp>
+#include <mixwell/graph.hpp>
+#include <mixwell/model.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// One recorded variable, declared before the run.
+struct MIXWELL_EXPORT Column {
+  RecordGroup group = RecordGroup::posterior;
+  std::string name;
+  std::vector<Index> shape;
+  RecordType type = RecordType::real;
+  std::string unit;
+  std::string help;
+
+  /// Numbers per draw: the product of `shape`, 1 for a scalar.
+  Index size() const noexcept;
+};
+
+/// What a recorder knows before the first draw.
+struct RunHeader {
+  std::string path;      ///< folder to write into
+  std::string run_name;
+  std::string created_at;  ///< ISO 8601 with offset
+  std::string version;     ///< of Mixwell
+  Index replicates = 1;
+  Index slots = 1;
+  std::int64_t warmup = 0;  ///< sweeps
+  std::int64_t thin = 1;
+  std::int64_t draws = 0;  ///< recorded draws to expect per chain, 0 = unknown; a hint for layout
+  bool record_warmup = false;
+  std::vector<Column> columns;
+
+  Index chains() const noexcept { return replicates * slots; }
+};
+
+/// Consecutive recorded draws of all columns, in memory owned by the caller. Chunks of a phase come
+/// in order without gaps, warm-up first, and warm-up only where the header asks to record it.
+struct Chunk {
+  bool warmup = false;
+  std::int64_t first_draw = 0;  ///< of the first in this chunk, counted per phase
+  std::int64_t draws = 0;
+  /// For column c of the header: data[c][(draw * chains + chain) * size + element], chain =
+  /// replicate * slots + slot.
+  std::vector<const double*> data;
+};
+
+/// What is known once sampling has ended.
+struct RunFooter {
+  bool complete = true;
+  double warmup_seconds = 0.0;
+  double sampling_seconds = 0.0;
+  /// Gradients of the sampling phase over all chains; NaN where unknown.
+  double gradients = std::numeric_limits<double>::quiet_NaN();
+  std::int64_t warmup_draws = 0;  ///< recorded, per chain
+  std::int64_t draws = 0;         ///< recorded, per chain
+};
+
+/// Receives the draws of one run; used by one thread. `finish` makes the file whole: until then
+/// nothing stands under its final name, and what was written goes if it is never called. Both throw
+/// RunError when the disk or a number (a boolean that is neither 0 nor 1) does not allow more.
+class MIXWELL_EXPORT Recording {
+ public:
+  virtual ~Recording();
+  virtual void write(const Chunk& chunk) = 0;
+  virtual void finish(const RunFooter& footer) = 0;
+};
+
+/// A format of results.
+class MIXWELL_EXPORT Recorder : public Component {
+ public:
+  static constexpr Kind kind = Kind::recorder;
+  ~Recorder() override;
+  /// Throws RunError when the file cannot be made.
+  virtual std::unique_ptr<Recording> open(const RunHeader& header) const = 0;
+};
+
+}  // namespace mixwell

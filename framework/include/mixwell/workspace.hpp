@@ -1,0 +1,53 @@
+// Scratch memory for code inside a transition, without allocation once warm.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/types.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace mixwell {
+
+/// A stack of doubles. Memory taken inside a Frame is given back when the frame ends; after the
+/// first pass over a program the stack no longer grows. Not shared between threads.
+class MIXWELL_EXPORT Workspace {
+ public:
+  class Frame {
+   public:
+    explicit Frame(Workspace& owner) noexcept
+        : owner_(owner), chunk_(owner.chunk_), used_(owner.used_) {}
+    ~Frame() {
+      owner_.chunk_ = chunk_;
+      owner_.used_ = used_;
+    }
+    Frame(const Frame&) = delete;
+    Frame& operator=(const Frame&) = delete;
+
+   private:
+    Workspace& owner_;
+    std::size_t chunk_;
+    std::size_t used_;
+  };
+
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+
+  /// rows x cols, contiguous, 64-byte aligned, not initialised; valid until the current Frame ends.
+  MatrixMap matrix(Index rows, Index cols) { return {take(rows * cols), rows, cols}; }
+  RowMap row(Index cols) { return {take(cols), cols}; }
+
+ private:
+  double* take(Index count);
+
+  struct Chunk;
+  std::vector<Chunk> chunks_;
+  std::size_t chunk_ = 0;
+  std::size_t used_ = 0;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,19 @@
+// What a library says about itself before any of its code runs.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace mixwell {
+
+/// The tag this framework was built with.
+std::string host_abi_tag();
+
+/// Empty if the tags are equal, else which fields differ, what was wanted and found.
+std::string abi_difference(const std::string& wanted, const std::string& found);
+
+/// Whether the library at `path` exports the symbol, read from the file without loading it.
+/// Throws InputError when the file is no library.
+bool exports_symbol(const std::string& path, const std::string& symbol);
+
+}  // namespace mixwell

@@ -1,0 +1,128 @@
+// mixwell check: validates and composes a manifest, and says what it is guaranteed to sample.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <mixwell/gradient_check.hpp>
+#include <mixwell/random.hpp>
+#include <mixwell/sampler.hpp>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace mixwell::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index gradient_points = 5;
+/// Right gradients of smooth potentials stay below 1e-6 (see GradientError).
+constexpr double gradient_limit = 1e-5;
+
+struct Arguments {
+  ManifestArguments manifest;
+  bool gradient = false;
+  bool json = false;
+};
+
+/// A gradient's worst error, with what is needed to talk about it.
+struct GradientReport {
+  GradientError error;
+  std::string parameter;
+
+  bool is_right() const { return error.relative <= gradient_limit; }
+};
+
+GradientReport check_gradient(const Model& model, std::int64_t seed) {
+  const Stream stream(static_cast<std::uint64_t>(seed), "check/gradient");
+  Eigen::MatrixXd points(model.dimension(), gradient_points);
+  model.initial(stream, {}, points);
+  const GradientError error = gradient_error(model, points);
+  const std::vector<std::string> names = coordinate_names(model.parameters());
+  return {error, names.at(static_cast<std::size_t>(error.coordinate))};
+}
+
+std::string text_of(const GradientReport& report) {
+  return fmt::format(
+      "gradient: {} at {} points; worst at {}: the model gives {:.8g}, differences of the "
+      "potential {:.8g}, relative error {:.2g} (limit {:g})",
+      report.is_right() ? "agrees with central differences" : "WRONG", gradient_points,
+      report.parameter, report.error.gradient, report.error.difference, report.error.relative,
+      gradient_limit);
+}
+
+Json json_of(const GradientReport& report) {
+  return {{"agrees", report.is_right()},
+          {"parameter", report.parameter},
+          {"point", report.error.point},
+          {"gradient", report.error.gradient},
+          {"difference", report.error.difference},
+          {"relative_error", report.error.relative},
+          {"limit", gradient_limit}};
+}
+
+void print_text(const Composition& composition, const Certificate& certificate,
+                const std::optional<GradientReport>& gradient) {
+  for (const std::string& remark : composition.remarks) fmt::print("note: {}\n", remark);
+  const std::string text = certificate.to_text();
+  fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  if (gradient) fmt::print("{}\n", text_of(*gradient));
+}
+
+void print_json(const Composition& composition, const Certificate& certificate,
+                const std::optional<GradientReport>& gradient) {
+  Json json = Json::parse(certificate.to_json());
+  json["remarks"] = composition.remarks;
+  if (gradient) json["gradient"] = json_of(*gradient);
+  fmt::print("{}\n", json.dump(2));
+}
+
+/// What `run` would do with this certificate.
+void check_allowed(const Composition& composition, const Verdict& verdict) {
+  const std::string label = verdict.label();
+  const std::vector<std::string>& allow = composition.run.allow;
+  const bool refusable = label == "biased" || label == "none";
+  if (!refusable || std::find(allow.begin(), allow.end(), label) != allow.end()) return;
+  throw Refused(
+      fmt::format("this composition is {}, and `mixwell run` refuses it; for an ablation "
+                  "set allow = [\"{}\"] under [run]",
+                  label, label));
+}
+
+ExitCode check(const Arguments& arguments) {
+  const Composition composition = load(arguments.manifest, load_registry());
+  const Certificate certificate = compose(*composition.compositor).certificate;
+  std::optional<GradientReport> gradient;
+  if (arguments.gradient) gradient = check_gradient(*composition.model(), composition.run.seed);
+  (arguments.json ? print_json : print_text)(composition, certificate, gradient);
+  if (gradient && !gradient->is_right()) {
+    throw RunError("the model's gradient is wrong: " + text_of(*gradient));
+  }
+  check_allowed(composition, certificate.now);
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_check(CLI::App& program, Invocation& invocation) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command = program.add_subcommand(
+      "check", "Validate a manifest and say what its composition is guaranteed to sample");
+  add_manifest_arguments(*command, arguments->manifest);
+  command->add_flag("--gradient", arguments->gradient,
+                    fmt::format("Compare the model's gradient with central differences of its "
+                                "potential at {} points; exit code 1 if the relative error of any "
+                                "parameter is above {:g}",
+                                gradient_points, gradient_limit));
+  command->add_flag("--json", arguments->json, "Print certificate.json");
+  command->footer(footer("mixwell check manifest.toml --gradient"));
+  command->callback([&invocation, arguments] {
+    invocation.json = arguments->json;
+    invocation.action = [arguments] { return check(*arguments); };
+  });
+}
+
+}  // namespace mixwell::app

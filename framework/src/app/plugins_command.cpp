@@ -1,0 +1,190 @@
+// mixwell plugins: what components there are, and everything one of them declares.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "text_table.hpp"
+
+namespace mixwell::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const Kind kind : all_kinds) names.emplace_back(to_string(kind));
+  return names;
+}
+
+Kind kind_of(const std::string& word) {
+  if (const std::optional<Kind> kind = kind_from(word)) return *kind;
+  throw InputError(fmt::format("unknown kind \"{}\"{}", word, suggestion(word, kind_names())));
+}
+
+/// Entries of one kind, or all of them if the word is empty.
+std::vector<Entry> chosen(const Registry& registry, const std::string& word) {
+  if (word.empty()) return registry.entries();
+  const Kind kind = kind_of(word);
+  std::vector<Entry> entries = registry.entries();
+  std::erase_if(entries, [kind](const Entry& entry) { return entry.kind != kind; });
+  return entries;
+}
+
+void print_list(const Registry& registry, const std::vector<Entry>& entries) {
+  TextTable table({{"id"}, {"kind"}, {"summary"}, {"library"}});
+  for (const Entry& entry : entries) {
+    table.add({entry.description.id, std::string(to_string(entry.kind)), entry.description.summary,
+               entry.library});
+  }
+  fmt::print("{}", table.text());
+  if (registry.broken().empty()) return;
+  fmt::print("\nFound but not usable:\n");
+  for (const BrokenLibrary& broken : registry.broken()) fmt::print("  {}\n", broken.reason);
+}
+
+Json list_json(const Registry& registry, const std::vector<Entry>& entries) {
+  Json plugins = Json::array();
+  for (const Entry& entry : entries) {
+    plugins.push_back({{"id", entry.description.id},
+                       {"kind", to_string(entry.kind)},
+                       {"summary", entry.description.summary},
+                       {"library", entry.library}});
+  }
+  Json broken = Json::array();
+  for (const BrokenLibrary& library : registry.broken()) {
+    broken.push_back({{"library", library.library}, {"reason", library.reason}});
+  }
+  return {{"plugins", std::move(plugins)}, {"broken", std::move(broken)}};
+}
+
+std::string default_text(const Field& field) {
+  if (field.is_required()) return "required";
+  if (const auto* const reference = std::get_if<Reference>(&field.target())) {
+    return reference->fallback.empty() ? "the only one"
+                                       : "the only one, else " + reference->fallback;
+  }
+  const std::string value = field.value_text();
+  return value.empty() ? "not set" : value;
+}
+
+void print_parameters(const Fields& fields) {
+  if (fields.all().empty()) {
+    fmt::print("\nIt has no parameters.\n");
+    return;
+  }
+  TextTable table({{"parameter"}, {"type"}, {"unit"}, {"range"}, {"default"}, {"meaning"}});
+  for (const Field& field : fields.all()) {
+    table.add({field.key(), field.type(), field.unit(), field.range(), default_text(field),
+               field.help()});
+  }
+  fmt::print("\n{}", table.text());
+}
+
+void print_list_of(const char* title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  fmt::print("\n{}:\n", title);
+  for (const std::string& line : lines) fmt::print("  {}\n", line);
+}
+
+void print_entry(const Entry& entry) {
+  fmt::print("{}/{}: {}\n", to_string(entry.kind), entry.description.id, entry.description.summary);
+  if (!entry.description.details.empty()) fmt::print("\n{}\n", entry.description.details);
+  const auto blueprint = entry.blueprint();
+  print_parameters(blueprint->fields());
+  print_list_of("Declared traits", entry.traits);
+  print_list_of("Sources", entry.description.sources);
+  fmt::print("\nLibrary: {}\n", entry.library);
+}
+
+Json field_json(const Field& field) {
+  return {{"key", field.key()},
+          {"type", field.type()},
+          {"unit", field.unit()},
+          {"range", field.range()},
+          {"required", field.is_required()},
+          {"default", default_text(field)},
+          {"help", field.help()}};
+}
+
+Json entry_json(const Entry& entry) {
+  const auto blueprint = entry.blueprint();
+  Json parameters = Json::array();
+  for (const Field& field : blueprint->fields().all()) parameters.push_back(field_json(field));
+  return {{"id", entry.description.id},           {"kind", to_string(entry.kind)},
+          {"summary", entry.description.summary}, {"details", entry.description.details},
+          {"parameters", std::move(parameters)},  {"traits", entry.traits},
+          {"sources", entry.description.sources}, {"library", entry.library}};
+}
+
+/// KIND/ID.
+Entry named(const Registry& registry, const std::string& name) {
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) {
+    throw InputError(fmt::format("\"{}\": wants KIND/ID, as in kernel/hamiltonian", name));
+  }
+  return registry.find(kind_of(name.substr(0, slash)), name.substr(slash + 1));
+}
+
+struct Arguments {
+  std::string kind;
+  std::string name;
+  bool json = false;
+};
+
+ExitCode list(const Arguments& arguments) {
+  const Registry registry = load_registry();
+  const std::vector<Entry> entries = chosen(registry, arguments.kind);
+  if (arguments.json) {
+    fmt::print("{}\n", list_json(registry, entries).dump(2));
+  } else {
+    print_list(registry, entries);
+  }
+  return ExitCode::ok;
+}
+
+ExitCode show(const Arguments& arguments) {
+  const Entry entry = named(load_registry(), arguments.name);
+  if (arguments.json) {
+    fmt::print("{}\n", entry_json(entry).dump(2));
+  } else {
+    print_entry(entry);
+  }
+  return ExitCode::ok;
+}
+
+void add_show(CLI::App& plugins, Invocation& invocation,
+              const std::shared_ptr<Arguments>& arguments) {
+  CLI::App* const command =
+      plugins.add_subcommand("show", "Print everything that one component declares");
+  command->add_option("plugin", arguments->name, "KIND/ID")->required();
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(footer("mixwell plugins show kernel/hamiltonian"));
+  command->callback([&invocation, arguments] {
+    invocation.json = arguments->json;
+    invocation.action = [arguments] { return show(*arguments); };
+  });
+}
+
+}  // namespace
+
+void add_plugins(CLI::App& program, Invocation& invocation) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command = program.add_subcommand(
+      "plugins", "List the components at hand, and the libraries that could not be used");
+  command->add_option("kind", arguments->kind,
+                      fmt::format("One of {}", fmt::join(kind_names(), ", ")));
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->footer(footer("mixwell plugins kernel"));
+  add_show(*command, invocation, arguments);
+  command->parse_complete_callback([&invocation, arguments] {
+    invocation.json = arguments->json;
+    invocation.action = [arguments] { return list(*arguments); };
+  });
+}
+
+}  // namespace mixwell::app

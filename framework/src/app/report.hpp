@@ -1,0 +1,42 @@
+// What a person reads at the end of a run: tables, warnings with their cures, ways to the draws.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mixwell::app {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr std::size_t short_table = 40;
+inline constexpr std::size_t whole_table = std::numeric_limits<std::size_t>::max();
+
+/// A summary.json and what is known beside it.
+struct Summary {
+  Json json;
+  /// Of the kernel that adapts its step size; warnings compare it with what was reached.
+  std::optional<double> target_acceptance;
+};
+
+/// One row per variable. If there are more than `rows`, indexed ones (`beta[7]`) are left out from
+/// the end, scalars never; `more` says how to see all.
+std::string variable_table(const Json& variables, std::size_t rows, const std::string& more);
+
+/// Acceptance, divergences, E-BFMI and the efficiency, a line or two.
+std::string sampler_lines(const Json& sampler);
+
+/// What is wrong and what to do about it, causes before symptoms.
+std::vector<std::string> warnings(const Summary& summary);
+
+/// Lines of Python and R that open `file` (a draws.nc) and the first of the variables.
+std::string opening_lines(const std::string& file, const Json& variables);
+
+/// Table, sampler, warnings.
+std::string summary_text(const Summary& summary, std::size_t rows, const std::string& more);
+
+}  // namespace mixwell::app

@@ -1,0 +1,147 @@
+// mixwell run: from a manifest to a folder of results, and what came of it.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <toml++/toml.h>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <mixwell/run.hpp>
+
+#include "command.hpp"
+#include "progress.hpp"
+#include "report.hpp"
+#include "stop_signal.hpp"
+
+namespace mixwell::app {
+namespace {
+
+struct Arguments {
+  ManifestArguments manifest;
+  std::string folder;
+  int threads = 0;
+  bool force = false;
+  bool quiet = false;
+  bool json = false;
+};
+
+ProgressDisplay::Style progress_style(const Arguments& arguments) {
+  if (arguments.json) return ProgressDisplay::Style::json;
+  const bool watched = !arguments.quiet && isatty(STDERR_FILENO) == 1;
+  return watched ? ProgressDisplay::Style::line : ProgressDisplay::Style::none;
+}
+
+/// `target_acceptance` of the only kernel that has one.
+std::optional<double> target_acceptance(const Composition& composition) {
+  const toml::table manifest = toml::parse(composition.effective_manifest);
+  std::optional<double> target;
+  const toml::table* const kernels = manifest["kernel"].as_table();
+  if (kernels == nullptr) return target;
+  for (const auto& [name, kernel] : *kernels) {
+    const auto found = toml::node_view(kernel)["target_acceptance"].value<double>();
+    if (found && target) return std::nullopt;
+    if (found) target = found;
+  }
+  return target;
+}
+
+RunResult carry_out(const Composition& composition, const Arguments& arguments) {
+  const StopSignal stop;
+  ProgressDisplay display(progress_style(arguments));
+  RunOptions options;
+  options.folder = arguments.folder.empty() ? "out/" + composition.name : arguments.folder;
+  options.threads = arguments.threads;
+  options.force = arguments.force;
+  options.progress = [&display](const Progress& progress) { display.show(progress); };
+  options.stop = &stop.requested();
+  return run(composition, options);
+}
+
+std::string draws_file(const RunResult& result) {
+  return (std::filesystem::path(result.folder) / "draws.nc").string();
+}
+
+Json parse_or_null(const std::string& text) { return text.empty() ? Json() : Json::parse(text); }
+
+void print_json(const Composition& composition, const RunResult& result) {
+  const Json json = {{"result",
+                      {{"folder", result.folder},
+                       {"outcome", result.outcome},
+                       {"class", result.certificate.now.label()},
+                       {"remarks", composition.remarks},
+                       {"summary", parse_or_null(result.summary_json)},
+                       {"certificate", parse_or_null(result.certificate.to_json())},
+                       {"run", parse_or_null(result.run_json)}}}};
+  fmt::print("{}\n", json.dump());
+}
+
+void print_certificate(const Certificate& certificate) {
+  fmt::print("\ncertificate {}{}: {}\n", certificate.now.label(),
+             certificate.after_warmup ? " after warm-up" : "", certificate.now.reason);
+  if (certificate.now.label() == "exact") return;
+  fmt::print(
+      "\nWarning: the draws are not certified exact. `mixwell check` tells the rule and the path; "
+      "to cure it, follow the reason above (a Metropolis step, or learning that ends with "
+      "warm-up).\n");
+}
+
+void print_report(const Composition& composition, const RunResult& result) {
+  if (!result.summary_json.empty()) {
+    const Summary summary{Json::parse(result.summary_json), target_acceptance(composition)};
+    fmt::print("{}", summary_text(summary, short_table,
+                                  fmt::format("mixwell summary {} --all", result.folder)));
+    print_certificate(result.certificate);
+    fmt::print("\nResults are in {}\n{}", result.folder,
+               opening_lines(draws_file(result), summary.json.at("variables")));
+  }
+}
+
+ExitCode verdict(const RunResult& result) {
+  if (result.outcome == "complete") return ExitCode::ok;
+  throw RunError(
+      fmt::format("interrupted; the draws recorded so far are kept in {}", draws_file(result)));
+}
+
+ExitCode run_manifest(const Arguments& arguments) {
+  const Composition composition = load(arguments.manifest, load_registry());
+  if (!arguments.quiet && !arguments.json) {
+    for (const std::string& remark : composition.remarks) {
+      fmt::print(stderr, "mixwell: note: {}\n", remark);
+    }
+  }
+  const RunResult result = carry_out(composition, arguments);
+  if (arguments.json) {
+    print_json(composition, result);
+  } else if (!arguments.quiet) {
+    print_report(composition, result);
+  }
+  return verdict(result);
+}
+
+}  // namespace
+
+void add_run(CLI::App& program, Invocation& invocation) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command =
+      program.add_subcommand("run", "Run a manifest and report what came of it");
+  add_manifest_arguments(*command, arguments->manifest);
+  command->add_option("--out", arguments->folder, "Folder for the results (default: out/NAME)")
+      ->type_name("DIR");
+  command
+      ->add_option("--threads", arguments->threads,
+                   "Threads to use (default: all cores); results do not depend on it")
+      ->check(CLI::Range(1, 65536));
+  command->add_flag("--force", arguments->force, "Replace the results of an earlier run");
+  CLI::Option* const quiet =
+      command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
+  command->add_flag("--json", arguments->json, "Print progress and result as lines of JSON")
+      ->excludes(quiet);
+  command->footer(footer("mixwell run manifest.toml --set run.draws=5000 --out out/long"));
+  command->callback([&invocation, arguments] {
+    invocation.json = arguments->json;
+    invocation.action = [arguments] { return run_manifest(*arguments); };
+  });
+}
+
+}  // namespace mixwell::app

@@ -1,0 +1,21 @@
+// Ctrl-C as a request to end a run in good order.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+namespace mixwell::app {
+
+/// While it lives, the first SIGINT or SIGTERM sets `requested`; a second one of the same kind ends
+/// the program as usual. One at a time.
+class StopSignal {
+ public:
+  StopSignal();
+  ~StopSignal();
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
+
+  const std::atomic<bool>& requested() const noexcept;
+};
+
+}  // namespace mixwell::app

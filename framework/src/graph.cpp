@@ -1,0 +1,205 @@
+// Building the kernel graph, and the rules that every graph obeys.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
+#include <mixwell/graph.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+/// Evaluates a law at a version of a slot: inputs (law, state), outputs (u, g).
+class EvaluateBody final : public Body {
+ public:
+  void run(Block& block) const override {
+    block.law(0).evaluate(block.in(1), {block.out(0).data(), block.out(1), block.scratch()});
+    block.count_gradients(0, block.columns());
+  }
+};
+
+}  // namespace
+
+Body::~Body() = default;
+
+Variable KernelGraph::add_variable(VariableInfo info) {
+  check_name(info.name);
+  const Variable variable{static_cast<std::int32_t>(variables_.size())};
+  ValueInfo first;
+  first.name = info.name + "@0";
+  first.kind = ValueKind::version;
+  first.rows = info.rows;
+  first.scope = info.scope;
+  first.variable = variable;
+  info.carried = info.current = add_value(std::move(first));
+  variables_.push_back(std::move(info));
+  return variable;
+}
+
+Value KernelGraph::add_value(ValueInfo info) {
+  values_.push_back(std::move(info));
+  return {static_cast<std::int32_t>(values_.size() - 1)};
+}
+
+void KernelGraph::check_name(const std::string& name) const {
+  const auto taken = [&](const auto& info) { return info.name == name; };
+  if (name.empty() || std::any_of(variables_.begin(), variables_.end(), taken) ||
+      std::any_of(operations_.begin(), operations_.end(), taken)) {
+    throw InputError(fmt::format("kernel graph: the name `{}` is empty or used twice", name));
+  }
+}
+
+Variable KernelGraph::slot(std::string name, Index rows) {
+  VariableInfo info;
+  info.name = std::move(name);
+  info.kind = VariableKind::slot;
+  info.rows = rows;
+  info.initial = Eigen::VectorXd::Zero(rows);
+  return add_variable(std::move(info));
+}
+
+Variable KernelGraph::auxiliary(std::string name, Index rows) {
+  VariableInfo info;
+  info.name = std::move(name);
+  info.kind = VariableKind::auxiliary;
+  info.rows = rows;
+  info.initial = Eigen::VectorXd::Zero(rows);
+  return add_variable(std::move(info));
+}
+
+Variable KernelGraph::history(std::string name, Eigen::VectorXd initial, Forgets forgets,
+                              Scope scope) {
+  VariableInfo info;
+  info.name = std::move(name);
+  info.kind = VariableKind::history;
+  info.rows = initial.size();
+  info.initial = std::move(initial);
+  info.forgets = forgets;
+  info.scope = scope;
+  return add_variable(std::move(info));
+}
+
+Value KernelGraph::constant(std::string name, std::shared_ptr<const Function> function) {
+  ValueInfo info;
+  info.name = std::move(name);
+  info.kind = ValueKind::constant;
+  info.function = std::move(function);
+  return add_value(std::move(info));
+}
+
+void KernelGraph::factor(Value law, std::vector<Variable> scope) {
+  factors_.push_back({law, std::move(scope)});
+}
+
+Value KernelGraph::noise(std::string name) {
+  const auto same = [&](const ValueInfo& v) {
+    return v.kind == ValueKind::noise && v.name == name;
+  };
+  if (std::any_of(values_.begin(), values_.end(), same)) {
+    throw InputError(fmt::format("kernel graph: two noises are named `{}`", name));
+  }
+  ValueInfo info;
+  info.name = std::move(name);
+  info.kind = ValueKind::noise;
+  return add_value(std::move(info));
+}
+
+Value KernelGraph::current(Variable variable) const { return variables_.at(variable.id).current; }
+
+void KernelGraph::check_inputs(const OperationInfo& operation) const {
+  for (const Input& input : operation.inputs) {
+    const ValueInfo& value = values_.at(input.value.id);
+    if (value.kind != ValueKind::noise) continue;
+    for (const OperationInfo& other : operations_) {
+      for (const Input& taken : other.inputs) {
+        if (taken.value == input.value) {
+          throw InputError(fmt::format("kernel graph: noise `{}` feeds both `{}` and `{}`; fresh "
+                                       "randomness has one consumer",
+                                       value.name, other.name, operation.name));
+        }
+      }
+    }
+  }
+}
+
+Value KernelGraph::next_version(std::int32_t operation, Variable variable) {
+  VariableInfo& info = variables_.at(variable.id);
+  const ValueInfo& before = values_.at(info.current.id);
+  ValueInfo next;
+  next.kind = ValueKind::version;
+  next.rows = info.rows;
+  next.scope = info.scope;
+  next.variable = variable;
+  next.version = before.version + 1;
+  next.replaces = info.current;
+  next.producer = operation;
+  next.name = fmt::format("{}@{}", info.name, next.version);
+  return info.current = add_value(std::move(next));
+}
+
+Value KernelGraph::add_output(std::int32_t operation, const Output& output) {
+  if (output.is_version()) return next_version(operation, output.variable);
+  ValueInfo info;
+  info.name = output.name;
+  info.kind = ValueKind::derived;
+  info.rows = output.rows;
+  info.function = output.function;
+  info.producer = operation;
+  if (output.is_evaluation()) {
+    info.evaluated_law = output.law;
+    info.evaluated_at = output.at ? output.at : current(output.variable);
+  }
+  return add_value(std::move(info));
+}
+
+std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const Traits& traits,
+                                    std::vector<Input> inputs, std::vector<Output> outputs,
+                                    std::shared_ptr<const Body> body) {
+  check_name(name);
+  OperationInfo info{std::move(name), kind, traits, std::move(inputs), {}, std::move(body)};
+  check_inputs(info);
+  const auto id = static_cast<std::int32_t>(operations_.size());
+  for (const Output& output : outputs) info.outputs.push_back(add_output(id, output));
+  std::vector<Value> written = info.outputs;
+  operations_.push_back(std::move(info));
+  return written;
+}
+
+Value KernelGraph::view(std::string name, std::shared_ptr<const Function> function, Value of,
+                        const Traits& traits) {
+  const Index rows = values_.at(of.id).rows;
+  const Scope scope = values_.at(of.id).scope;
+  const std::string output = name + "/view";
+  const Value view = add(std::move(name), OperationKind::pure, traits, {{of, Role::parameter}},
+                         {Output::derived(output, rows, std::move(function))}, nullptr)
+                         .front();
+  values_[view.id].storage = of;
+  values_[view.id].scope = scope;
+  return view;
+}
+
+Cached KernelGraph::evaluation(Value law, Variable slot) {
+  const Value at = current(slot);
+  const Index rows = variables_.at(slot.id).rows;
+  for (std::size_t o = operations_.size(); o-- > 0;) {
+    Cached found;
+    for (const Value out : operations_[o].outputs) {
+      const ValueInfo& value = values_[out.id];
+      if (!(value.evaluated_law == law && value.evaluated_at == at)) continue;
+      (found.u ? found.g : found.u) = out;
+    }
+    if (found.g) return found;
+  }
+  const std::string name = fmt::format("evaluate {} at {}", values_[law.id].name, values_[at.id].name);
+  const auto out = add(name, OperationKind::pure, {}, {{law, Role::law}, {at, Role::state}},
+                       {Output::evaluation(name + "/u", 1, law, slot, at),
+                        Output::evaluation(name + "/g", rows, law, slot, at)},
+                       std::make_shared<EvaluateBody>());
+  return {out[0], out[1]};
+}
+
+void KernelGraph::record(Record record) { records_.push_back(std::move(record)); }
+
+}  // namespace mixwell

@@ -1,0 +1,42 @@
+// The linear maps of a Hamiltonian flow.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/estimator.hpp>
+#include <mixwell/integrator.hpp>
+
+namespace mixwell {
+
+Function::~Function() = default;
+Integrator::~Integrator() = default;
+Estimator::~Estimator() = default;
+
+Flow::Flow(Coupling coupling, std::optional<Curvature> curvature) noexcept
+    : coupling_(curvature && curvature->is_identity() ? Coupling::none : coupling),
+      curvature_(curvature) {}
+
+bool Flow::velocity_is_momentum() const noexcept { return coupling_ == Coupling::none; }
+
+bool Flow::force_is_gradient() const noexcept {
+  return coupling_ != Coupling::symmetric && coupling_ != Coupling::factor;
+}
+
+void Flow::velocity(ConstBatch p, Batch out, Workspace& scratch) const {
+  if (velocity_is_momentum()) {
+    out = p;
+  } else if (coupling_ == Coupling::factor) {
+    curvature_->S(p, out, scratch);
+  } else {
+    curvature_->H(p, out, scratch);
+  }
+}
+
+void Flow::force(ConstBatch g, Batch out, Workspace& scratch) const {
+  if (force_is_gradient()) {
+    out = g;
+  } else if (coupling_ == Coupling::factor) {
+    curvature_->St(g, out, scratch);
+  } else {
+    curvature_->H(g, out, scratch);
+  }
+}
+
+}  // namespace mixwell

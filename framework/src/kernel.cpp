@@ -1,0 +1,146 @@
+// Pieces that kernels and compositors share.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/kernel.hpp>
+#include <mixwell/oracle.hpp>
+
+#include <fmt/format.h>
+
+namespace mixwell {
+namespace {
+
+class ModelPotential final : public Potential {
+ public:
+  explicit ModelPotential(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+  void evaluate(ConstBatch, ConstBatch theta, const Evaluation& out) const override {
+    model_->evaluate(theta, out);
+  }
+
+ private:
+  std::shared_ptr<const Model> model_;
+};
+
+/// Inputs: points, then as many gradients. Output: the curvature's numbers.
+class FitBody final : public Body {
+ public:
+  FitBody(std::shared_ptr<const Estimator> estimator, std::size_t points)
+      : estimator_(std::move(estimator)), points_(points) {}
+  void run(Block& block) const override {
+    thread_local std::vector<const double*> from;  // grows once: no allocation in a transition
+    from.clear();
+    for (std::size_t k = 0; k < 2 * points_; ++k) from.push_back(block.in(k).data());
+    const std::span<const double* const> all(from);
+    const Index rows = points_ == 0 ? 0 : block.in(0).rows();
+    estimator_->fit({rows, block.columns(), all.first(points_), all.subspan(points_)},
+                    block.out(0), block.scratch());
+  }
+
+ private:
+  std::shared_ptr<const Estimator> estimator_;
+  std::size_t points_;
+};
+
+/// Input: a slot's position. Output: what is recorded of it.
+class TransformBody final : public Body {
+ public:
+  explicit TransformBody(const Model& model) : parameters_(model.parameters()) {}
+  void run(Block& block) const override { to_recorded(parameters_, block.in(0), block.out(0)); }
+
+ private:
+  std::vector<Parameter> parameters_;
+};
+
+class DeriveBody final : public Body {
+ public:
+  explicit DeriveBody(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+  void run(Block& block) const override {
+    model_->as_derived()->derive(block.in(0), block.out(0));
+  }
+
+ private:
+  std::shared_ptr<const Model> model_;
+};
+
+class NegateBody final : public Body {
+ public:
+  void run(Block& block) const override { flat(block.out(0)) = -flat(block.in(0)); }
+};
+
+void record_parameters(KernelGraph& graph, const std::vector<Parameter>& parameters, Value value,
+                       Index slot) {
+  Index row = 0;
+  for (const Parameter& parameter : parameters) {
+    Record record;
+    record.name = parameter.name;
+    record.shape = parameter.shape;
+    record.slot = slot;
+    record.value = value;
+    record.first_row = row;
+    row += parameter.size();
+    graph.record(std::move(record));
+  }
+}
+
+Index total_size(const std::vector<Parameter>& parameters) {
+  Index sum = 0;
+  for (const Parameter& parameter : parameters) sum += parameter.size();
+  return sum;
+}
+
+}  // namespace
+
+Kernel::~Kernel() = default;
+Compositor::~Compositor() = default;
+Oracle::~Oracle() = default;
+
+Value target_law(KernelGraph& graph, std::string name, std::shared_ptr<const Model> model) {
+  return graph.constant(std::move(name), std::make_shared<ModelPotential>(std::move(model)));
+}
+
+Value fitted_curvature(KernelGraph& graph, const std::string& path,
+                       std::shared_ptr<const Estimator> estimator, Index dimension,
+                       const MemoryValues& memory) {
+  if (!estimator->uses_memory()) {
+    return graph.constant(path + "/curvature", estimator->representation());
+  }
+  std::vector<Input> inputs;
+  for (const Value v : memory.points) inputs.push_back({v, Role::parameter});
+  for (const Value v : memory.gradients) inputs.push_back({v, Role::parameter});
+  const auto points = static_cast<Index>(memory.points.size());
+  return graph
+      .add(path + "/fit", OperationKind::pure, estimator->traits(), std::move(inputs),
+           {Output::derived(path + "/curvature", estimator->rows(dimension, points),
+                            estimator->representation())},
+           std::make_shared<FitBody>(estimator, memory.points.size()))
+      .front();
+}
+
+void record_slot(KernelGraph& graph, Variable slot, Index number,
+                 std::shared_ptr<const Model> model, Value law) {
+  const std::string path = fmt::format("record {}", graph[slot].name);
+  const Value theta = graph.current(slot);
+  const auto parameters = model->parameters();
+  const Value recorded =
+      graph.add(path, OperationKind::pure, {}, {{theta, Role::state}},
+                {Output::derived(path + "/values", graph[slot].rows)},
+                std::make_shared<TransformBody>(*model))
+          .front();
+  record_parameters(graph, parameters, recorded, number);
+  if (const Derived* derived = model->as_derived()) {
+    const auto quantities = derived->quantities();
+    const Value values =
+        graph.add(path + "/derive", OperationKind::pure, {}, {{theta, Role::state}},
+                  {Output::derived(path + "/derived", total_size(quantities))},
+                  std::make_shared<DeriveBody>(model))
+            .front();
+    record_parameters(graph, quantities, values, number);
+  }
+  const Cached at = graph.evaluation(law, slot);
+  const Value lp = graph.add(path + "/negate", OperationKind::pure, {},
+                             {{at.u, Role::evaluation}}, {Output::derived(path + "/lp", 1)},
+                             std::make_shared<NegateBody>())
+                       .front();
+  graph.record({RecordGroup::sample_stats, "lp", {}, RecordType::real, "nats",
+                "log density up to a constant: -U", number, lp, 0});
+}
+
+}  // namespace mixwell

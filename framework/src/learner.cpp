@@ -1,0 +1,42 @@
+// Dual averaging of the step size.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/learner.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+constexpr double kGamma = 0.05;
+constexpr double kT0 = 10.0;
+constexpr double kKappa = 0.75;
+
+}  // namespace
+
+Learner::~Learner() = default;
+
+DualAveraging::DualAveraging(double initial_eps, double target)
+    : mu_(std::log(10.0 * initial_eps)), target_(target) {}
+
+Eigen::VectorXd DualAveraging::initial() const {
+  Eigen::VectorXd state = Eigen::VectorXd::Zero(rows);
+  state(log_eps) = mu_ - std::log(10.0);
+  state(log_eps_bar) = state(log_eps);
+  return state;
+}
+
+void DualAveraging::update(Batch state, ConstBatch inputs) const {
+  for (Index j = 0; j < state.cols(); ++j) {
+    const double a = std::isnan(inputs(0, j)) ? 0.0 : std::min(inputs(0, j), 1.0);
+    const double m = state(count, j) += 1.0;
+    const double share = 1.0 / (m + kT0);
+    state(h_bar, j) = (1.0 - share) * state(h_bar, j) + share * (target_ - a);
+    state(log_eps, j) = mu_ - std::sqrt(m) / kGamma * state(h_bar, j);
+    const double weight = std::pow(m, -kKappa);
+    state(log_eps_bar, j) =
+        weight * state(log_eps, j) + (1.0 - weight) * state(log_eps_bar, j);
+  }
+}
+
+}  // namespace mixwell

@@ -1,0 +1,106 @@
+// Models: checked evaluation, default starting points, names and values of what is recorded.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/model.hpp>
+
+#include <cassert>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+
+namespace mixwell {
+namespace {
+
+std::string shape_text(Index rows, Index cols) {
+  return std::to_string(rows) + " x " + std::to_string(cols);
+}
+
+[[noreturn]] void refuse_shapes(const ConstBatch& theta, const Evaluation& out) {
+  throw std::invalid_argument("Model::evaluate: theta is " +
+                              shape_text(theta.rows(), theta.cols()) + " but its gradient is " +
+                              shape_text(out.gradient.rows(), out.gradient.cols()));
+}
+
+/// Indices of element `flat` of an array, last index fastest: "2, 0".
+std::string indices_text(Index flat, const std::vector<Index>& shape) {
+  std::string text;
+  for (auto length = shape.rbegin(); length != shape.rend(); ++length) {
+    text = std::to_string(flat % *length) + (text.empty() ? "" : ", ") + text;
+    flat /= *length;
+  }
+  return text;
+}
+
+void append_names(const Parameter& parameter, std::vector<std::string>& names) {
+  if (parameter.shape.empty()) {
+    names.push_back(parameter.name);
+    return;
+  }
+  for (Index i = 0; i < parameter.size(); ++i)
+    names.push_back(parameter.name + "[" + indices_text(i, parameter.shape) + "]");
+}
+
+void transform_rows(Transform transform, ConstBatch theta, Batch out) {
+  switch (transform) {
+    case Transform::identity:
+      out = theta;
+      return;
+    case Transform::exponential:
+      out = theta.array().exp().matrix();
+      return;
+    case Transform::logistic:
+      out = (1.0 + (-theta.array()).exp()).inverse().matrix();
+      return;
+  }
+}
+
+}  // namespace
+
+Derived::~Derived() = default;
+ExactSampler::~ExactSampler() = default;
+Prior::~Prior() = default;
+Prediction::~Prediction() = default;
+Model::~Model() = default;
+
+MIXWELL_EXPORT Index Parameter::size() const noexcept {
+  return std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
+}
+
+Index Model::dimension() const {
+  const std::vector<Parameter> blocks = parameters();
+  return std::accumulate(blocks.begin(), blocks.end(), Index{0},
+                         [](Index sum, const Parameter& block) { return sum + block.size(); });
+}
+
+void Model::evaluate(ConstBatch theta, const Evaluation& out) const {
+  if (theta.rows() != out.gradient.rows() || theta.cols() != out.gradient.cols())
+    refuse_shapes(theta, out);
+  assert(theta.data() + theta.size() <= out.gradient.data() ||
+         out.gradient.data() + out.gradient.size() <= theta.data());
+  do_evaluate(theta, out);
+}
+
+void Model::initial(const Stream& stream, Draw at, Batch theta) const {
+  do_initial(stream, at, theta);
+}
+
+void Model::do_initial(const Stream& stream, Draw at, Batch theta) const {
+  stream.uniforms(at, theta);
+  theta = (4.0 * theta.array() - 2.0).matrix();
+}
+
+std::vector<std::string> coordinate_names(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) append_names(parameter, names);
+  return names;
+}
+
+void to_recorded(const std::vector<Parameter>& parameters, ConstBatch theta, Batch out) {
+  Index first = 0;
+  for (const Parameter& parameter : parameters) {
+    const Index rows = parameter.size();
+    transform_rows(parameter.transform, theta.middleRows(first, rows), out.middleRows(first, rows));
+    first += rows;
+  }
+}
+
+}  // namespace mixwell

@@ -1,0 +1,51 @@
+// Compilation of a kernel graph: which values share memory, what runs when, what may run at once.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/graph.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// Where a value's numbers live. Values of the same buffer name share memory, within a phase and
+/// between phases.
+struct Placement {
+  std::string buffer;  ///< empty: no numbers
+  bool saved = false;  ///< belongs to a checkpoint
+};
+
+/// One step of a sweep: an operation, or the copy of a version that is read after it is replaced.
+struct Step {
+  std::int32_t operation = -1;
+  Value copied;  ///< operation < 0: into the buffer copy_buffer(copied)
+  /// Runs once, before the first sweep: its outputs are carried over sweeps from then on.
+  bool prologue = false;
+  /// Runs only in sweeps that are recorded.
+  bool record_only = false;
+  /// Writes what all replicates share: runs alone, on all columns at once.
+  bool barrier = false;
+};
+
+/// Steps that run one after another on one column block.
+using Task = std::vector<std::int32_t>;
+
+struct Plan {
+  std::vector<Placement> placement;  ///< by value id
+  /// By input position of each operation: the buffer that is read (that of a copy where the
+  /// version has been replaced by then).
+  std::vector<std::vector<std::string>> reads;
+  std::vector<Step> steps;           ///< in program order
+  /// Tasks of each level may run at once; levels follow one another. Prologue steps are in none.
+  std::vector<std::vector<Task>> levels;
+};
+
+/// Where the copy of a version that outlives its replacement is kept.
+std::string copy_buffer(const KernelGraph& graph, Value version);
+
+/// O(V + E) for memory, O(steps * edges) for the transitive reduction.
+Plan make_plan(const KernelGraph& graph);
+
+}  // namespace mixwell

@@ -1,0 +1,57 @@
+// Predictive probabilities averaged over the draws of a run.
+// SPDX-License-Identifier: Apache-2.0
+#include "prediction.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+double to_coordinate(Transform transform, double recorded) {
+  switch (transform) {
+    case Transform::exponential:
+      return std::log(recorded);
+    case Transform::logistic:
+      return std::log(recorded) - std::log1p(-recorded);
+    case Transform::identity:
+      break;
+  }
+  return recorded;
+}
+
+}  // namespace
+
+PredictionAverage::PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates)
+    : model_(model), graph_(graph), replicates_(replicates), parameters_(model.parameters()) {
+  if (active()) mean_.setZero(model.as_prediction()->cases());
+}
+
+void PredictionAverage::add(const DrawBuffers& buffers) {
+  if (!active() || buffers.draws == 0) return;
+  Eigen::MatrixXd theta(model_.dimension(), replicates_);
+  Eigen::MatrixXd probability(cases(), replicates_);
+  for (std::int64_t draw = 0; draw < buffers.draws; ++draw) {
+    Index row = 0;
+    for (const Parameter& parameter : parameters_) {
+      for (std::size_t r = 0; r < graph_.records().size(); ++r) {
+        const Record& record = graph_.records()[r];
+        if (record.group != RecordGroup::posterior || record.slot != 0) continue;
+        if (record.name != parameter.name) continue;
+        const Eigen::Map<const Eigen::MatrixXd> values(
+            buffers.data[r].data() + draw * replicates_ * parameter.size(), parameter.size(),
+            replicates_);
+        theta.middleRows(row, parameter.size()) = values.unaryExpr(
+            [&](double v) { return to_coordinate(parameter.transform, v); });
+      }
+      row += parameter.size();
+    }
+    model_.as_prediction()->probabilities(theta, probability);
+    count_ += static_cast<double>(replicates_);
+    mean_ += (probability.rowwise().sum() - static_cast<double>(replicates_) * mean_) / count_;
+  }
+}
+
+double PredictionAverage::error_rate() const { return model_.as_prediction()->error_rate(mean_); }
+
+}  // namespace mixwell

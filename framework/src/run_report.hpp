@@ -1,0 +1,38 @@
+// run.json: what happened in a run.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/manifest.hpp>
+#include <mixwell/sampler.hpp>
+
+#include <string>
+
+namespace mixwell {
+
+/// Spent in one phase.
+struct PhaseCost {
+  std::int64_t sweeps = 0;
+  double seconds = 0.0;
+  double gradients = 0.0;
+};
+
+struct RunReport {
+  std::string outcome;
+  std::string created_at;
+  std::string draws_sha256;
+  std::int64_t draws = 0;
+  int threads = 0;
+  PhaseCost warmup;
+  PhaseCost sampling;
+};
+
+std::string run_json(const RunReport& report, const Composition& composition,
+                     const Sampler& sampler);
+
+/// Lower-case hexadecimal SHA-256 of a file. Throws InputError.
+std::string file_sha256(const std::string& path);
+
+/// Now, ISO 8601 in UTC.
+std::string timestamp();
+
+}  // namespace mixwell

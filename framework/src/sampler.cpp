@@ -1,0 +1,156 @@
+// Composing, compiling and advancing a sampler.
+// SPDX-License-Identifier: Apache-2.0
+#include "initial_state.hpp"
+#include "schedule.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/sampler.hpp>
+
+#include <fmt/format.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+
+namespace mixwell {
+
+Program compose(const Compositor& compositor) {
+  Program program;
+  compositor.compose(program.warmup, PhaseKind::warmup);
+  compositor.compose(program.sampling, PhaseKind::sampling);
+  program.certificate = certify(program.warmup, program.sampling);
+  return program;
+}
+
+struct Sampler::State {
+  std::shared_ptr<const Compositor> compositor;
+  RunSettings settings;
+  Program program;
+  Storage storage;
+  std::unique_ptr<Schedule> schedules[2];
+  /// 0 before the first sweep, then 1 + PhaseKind of the last one.
+  std::uint64_t active = 0;
+  std::uint64_t sweeps = 0;
+  std::uint64_t origin = 0;  ///< sweep at which the active phase began
+  double gradients_before = 0.0;  ///< spent on starting, and before a restore
+  std::uint64_t divergences_before = 0;
+  std::vector<Divergence> kept;
+
+  Schedule& schedule(PhaseKind phase) { return *schedules[static_cast<int>(phase)]; }
+  void enter(PhaseKind phase);
+  void keep_divergences(Schedule& from);
+  double gradients() const;
+  std::uint64_t divergences() const;
+};
+
+void Sampler::State::enter(PhaseKind phase) {
+  const std::uint64_t wanted = 1 + static_cast<std::uint64_t>(phase);
+  if (active == wanted) return;
+  const Schedule* before =
+      active == 0 ? nullptr : &schedule(static_cast<PhaseKind>(active - 1));
+  schedule(phase).start(before);
+  active = wanted;
+  origin = sweeps;
+}
+
+void Sampler::State::keep_divergences(Schedule& from) {
+  constexpr std::size_t kMost = 100;
+  for (Divergence& d : from.take_kept()) {
+    if (kept.size() < kMost) kept.push_back(std::move(d));
+  }
+}
+
+double Sampler::State::gradients() const {
+  return gradients_before + schedules[0]->gradients() + schedules[1]->gradients();
+}
+
+std::uint64_t Sampler::State::divergences() const {
+  return divergences_before +
+         static_cast<std::uint64_t>(schedules[0]->divergences() + schedules[1]->divergences());
+}
+
+Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
+                 Program program)
+    : state_(std::make_unique<State>()) {
+  state_->compositor = std::move(compositor);
+  state_->settings = settings;
+  state_->program = std::move(program);
+  const ScheduleSettings schedule{static_cast<std::uint64_t>(settings.seed), settings.replicates,
+                                  settings.block_width, settings.thin};
+  state_->schedules[0] =
+      std::make_unique<Schedule>(state_->program.warmup, "warmup", schedule, state_->storage);
+  state_->schedules[1] =
+      std::make_unique<Schedule>(state_->program.sampling, "sampling", schedule, state_->storage);
+}
+
+Sampler::~Sampler() = default;
+Sampler::Sampler(Sampler&&) noexcept = default;
+
+void Sampler::initialise() {
+  state_->active = 0;  // whatever was evaluated before belongs to other positions
+  state_->gradients_before +=
+      set_initial_state(state_->program.warmup, state_->compositor->model(), state_->settings,
+                        state_->sweeps, state_->storage);
+}
+
+void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers) {
+  state_->enter(phase);
+  Schedule& schedule = state_->schedule(phase);
+  schedule.run(state_->sweeps, sweeps, state_->origin, buffers);
+  state_->sweeps += static_cast<std::uint64_t>(sweeps);
+  state_->keep_divergences(schedule);
+}
+
+void Sampler::visit_state(StateVisitor& visitor) {
+  State& s = *state_;
+  visitor.count("sweeps", s.sweeps);
+  visitor.count("phase", s.active);
+  visitor.count("origin", s.origin);
+  Eigen::MatrixXd gradients = Eigen::MatrixXd::Constant(1, 1, s.gradients());
+  const double spent = gradients(0, 0) - s.gradients_before;
+  visitor.numbers("gradients", gradients);
+  s.gradients_before = gradients(0, 0) - spent;
+  std::uint64_t divergences = s.divergences();
+  const std::uint64_t counted = divergences - s.divergences_before;
+  visitor.count("divergences", divergences);
+  s.divergences_before = divergences - counted;
+  for (auto& [name, buffer] : s.storage.all()) {
+    if (buffer.saved) visitor.numbers(name, buffer.numbers);
+  }
+}
+
+MatrixMap Sampler::variable(const std::string& name) {
+  if (!state_->storage.has(name)) {
+    throw InputError(fmt::format("the sampler has no variable `{}`", name));
+  }
+  Eigen::MatrixXd& numbers = state_->storage.at(name).numbers;
+  return {numbers.data(), numbers.rows(), numbers.cols()};
+}
+
+const KernelGraph& Sampler::graph(PhaseKind phase) const {
+  return phase == PhaseKind::warmup ? state_->program.warmup : state_->program.sampling;
+}
+
+std::uint64_t Sampler::sweeps() const noexcept { return state_->sweeps; }
+double Sampler::gradients() const { return state_->gradients(); }
+const std::vector<Divergence>& Sampler::divergences() const { return state_->kept; }
+std::int64_t Sampler::divergence_count() const {
+  return static_cast<std::int64_t>(state_->divergences());
+}
+
+std::vector<OperationTime> Sampler::operation_times() const {
+  std::vector<OperationTime> times = state_->schedules[0]->times();
+  for (OperationTime& t : state_->schedules[1]->times()) times.push_back(std::move(t));
+  return times;
+}
+
+std::size_t Sampler::memory() const { return state_->schedules[0]->memory(); }
+
+void with_threads(int threads, const std::function<void()>& body) {
+  const int count = threads > 0 ? threads : tbb::info::default_concurrency();
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(count));
+  tbb::task_arena arena(count);
+  arena.execute(body);
+}
+
+}  // namespace mixwell

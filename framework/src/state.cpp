@@ -1,0 +1,71 @@
+// Saving and restoring visited state.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
+#include <mixwell/state.hpp>
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace mixwell {
+namespace {
+
+void append(std::vector<char>& bytes, const void* from, std::size_t size) {
+  const char* begin = static_cast<const char*>(from);
+  bytes.insert(bytes.end(), begin, begin + size);
+}
+
+}  // namespace
+
+StateVisitor::~StateVisitor() = default;
+
+void StateWriter::header(std::string_view name, Index rows, Index cols) {
+  const std::uint64_t head[3] = {name.size(), static_cast<std::uint64_t>(rows),
+                                 static_cast<std::uint64_t>(cols)};
+  append(bytes_, head, sizeof head);
+  append(bytes_, name.data(), name.size());
+}
+
+void StateWriter::numbers(std::string_view name, Batch values) {
+  header(name, values.rows(), values.cols());
+  append(bytes_, values.data(), sizeof(double) * static_cast<std::size_t>(values.size()));
+}
+
+void StateWriter::count(std::string_view name, std::uint64_t& value) {
+  header(name, 0, 0);
+  append(bytes_, &value, sizeof value);
+}
+
+StateReader::StateReader(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
+
+void StateReader::take(void* to, std::size_t size) {
+  if (size > bytes_.size() - at_) throw InputError("saved state ends too early");
+  std::memcpy(to, bytes_.data() + at_, size);
+  at_ += size;
+}
+
+void StateReader::expect(std::string_view name, Index rows, Index cols) {
+  std::uint64_t head[3];
+  take(head, sizeof head);
+  std::string found(std::min<std::size_t>(head[0], bytes_.size() - at_), '\0');
+  take(found.data(), found.size());
+  if (found != name || head[1] != static_cast<std::uint64_t>(rows) ||
+      head[2] != static_cast<std::uint64_t>(cols)) {
+    throw InputError(fmt::format(
+        "saved state does not fit: wanted `{}` ({} x {}), found `{}` ({} x {}); it was saved by "
+        "another composition",
+        name, rows, cols, found, head[1], head[2]));
+  }
+}
+
+void StateReader::numbers(std::string_view name, Batch values) {
+  expect(name, values.rows(), values.cols());
+  take(values.data(), sizeof(double) * static_cast<std::size_t>(values.size()));
+}
+
+void StateReader::count(std::string_view name, std::uint64_t& value) {
+  expect(name, 0, 0);
+  take(&value, sizeof value);
+}
+
+}  // namespace mixwell

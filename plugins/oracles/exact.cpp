@@ -1,0 +1,25 @@
+// The oracle that returns the target's own law.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+namespace {
+
+using namespace mixwell;
+
+class Exact final : public Oracle {
+ public:
+  struct Params {
+    void declare(Fields&) {}
+  };
+  explicit Exact(const Params&) {}
+  Value law(KernelGraph&, const std::string&, Value factor) const override { return factor; }
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<Exact>({.id = "exact",
+                        .summary = "U and grad U of the whole model, deterministic",
+                        .details = "One evaluation counts as one gradient.",
+                        .sources = {}});
+}

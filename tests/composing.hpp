@@ -1,0 +1,27 @@
+// What tests of whole compositions share: registries, manifests from text, refusal of wrong twins.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/manifest.hpp>
+#include <mixwell/registry.hpp>
+
+#include <string>
+
+namespace composing {
+
+/// Built-in plugins, and the deliberately wrong ones among tests/wrong.
+inline const mixwell::Registry& registry() {
+  static const mixwell::Registry all = [] {
+    auto folders = mixwell::Registry::default_folders();
+    folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/tests/wrong");
+    return mixwell::Registry::load(folders);
+  }();
+  return all;
+}
+
+/// A composition from the lines below `mixwell = 1`.
+inline mixwell::Composition compose(const std::string& body) {
+  return mixwell::parse_manifest("mixwell = 1\n" + body, "test.toml", registry());
+}
+
+}  // namespace composing

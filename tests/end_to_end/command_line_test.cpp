@@ -1,0 +1,264 @@
+// The commands of the program, as typed.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/draws.hpp>
+#include <mixwell/version.hpp>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "program.hpp"
+
+using namespace end_to_end;
+using Json = nlohmann::json;
+
+namespace {
+
+std::vector<Json> json_lines(const std::string& text) {
+  std::vector<Json> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+std::string sha_of(const Workplace& place, const std::string& folder) {
+  return Json::parse(read(place.path(folder + "/run.json")))["draws_sha256"];
+}
+
+}  // namespace
+
+TEST_CASE("Every command explains itself with an example and the exit codes") {
+  const Workplace place;
+  for (const char* command :
+       {"", "run", "check", "graph", "plugins", "plugins show", "schema", "summary"}) {
+    const Outcome outcome = place.mixwell(std::string(command) + " --help");
+    CHECK(outcome.code == 0);
+    contains(outcome.out, "Example:\n  mixwell " + std::string(command));
+    contains(outcome.out, "Exit codes: 0 ok");
+  }
+}
+
+TEST_CASE("The version is printed") {
+  const Workplace place;
+  CHECK(place.mixwell("--version").out == "mixwell " MIXWELL_VERSION "\n");
+}
+
+TEST_CASE("A command line that cannot be understood is bad input") {
+  const Workplace place;
+  for (const char* command : {"", "rum", "run", "run m.toml --fast", "graph m.toml --format png",
+                              "run m.toml --threads 0", "run m.toml --quiet --json"}) {
+    INFO(command);
+    const Outcome outcome = place.mixwell(command);
+    CHECK(outcome.code == 2);
+    contains(outcome.err, "mixwell: error: ");
+    contains(outcome.err, "--help");
+  }
+}
+
+TEST_CASE("A run ends with table, sampler, certificate and the way to the draws") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome outcome = place.mixwell("run m.toml --set run.draws=2000");
+  CHECK(outcome.code == 0);
+  CHECK(outcome.err.empty());
+  for (const char* part : {"variable",
+                           "mean",
+                           "sd",
+                           "q5",
+                           "q50",
+                           "q95",
+                           "ess_bulk",
+                           "ess_tail",
+                           "rhat",
+                           "mcse_mean",
+                           "x[2]",
+                           "acceptance",
+                           "divergences 0",
+                           "per gradient",
+                           "per second",
+                           "certificate exact",
+                           "Results are in out/m",
+                           "xarray.open_dataset(\"out/m/draws.nc\", group=\"posterior\")",
+                           "arviz.from_netcdf",
+                           "ncvar_get(draws, \"posterior/x\"",
+                           "rhat(x[1, , ])"}) {
+    contains(outcome.out, part);
+  }
+  CHECK(outcome.out.find("Warning") == std::string::npos);
+  for (const char* file :
+       {"manifest.toml", "graph.dot", "certificate.json", "draws.nc", "summary.json", "run.json"}) {
+    CHECK(std::filesystem::exists(place.path(std::string("out/m/") + file)));
+  }
+}
+
+TEST_CASE("Too few draws are warned of, with a cure") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome outcome =
+      place.mixwell("run m.toml --set run.draws=40 --set kernel.hmc.step_size=0.05");
+  CHECK(outcome.code == 0);
+  contains(outcome.out, "Warning: ");
+  contains(outcome.out, "effective sample size of");
+  contains(outcome.out, "Set run.draws about");
+}
+
+TEST_CASE("The effective manifest gives the same bits again, on any number of threads") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest("replicates = 20\n"));
+  REQUIRE(place.mixwell("run m.toml --quiet --threads 1 --out a").code == 0);
+  REQUIRE(place.mixwell("run a/manifest.toml --quiet --threads 2 --out b").code == 0);
+  REQUIRE(place.mixwell("run m.toml --quiet --out c --set run.seed=2").code == 0);
+  CHECK(sha_of(place, "a") == sha_of(place, "b"));
+  CHECK(sha_of(place, "a") != sha_of(place, "c"));
+  CHECK(read(place.path("a/manifest.toml")) == read(place.path("b/manifest.toml")));
+}
+
+TEST_CASE("Quiet prints nothing, JSON prints lines that machines read") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome quiet = place.mixwell("run m.toml --quiet");
+  CHECK(quiet.code == 0);
+  CHECK(quiet.out.empty());
+  CHECK(quiet.err.empty());
+
+  const Outcome outcome = place.mixwell("run m.toml --json --force");
+  CHECK(outcome.code == 0);
+  const std::vector<Json> lines = json_lines(outcome.out);
+  REQUIRE_FALSE(lines.empty());
+  const Json& result = lines.back().at("result");
+  CHECK(result["outcome"] == "complete");
+  CHECK(result["class"] == "exact");
+  CHECK(result["folder"] == "out/m");
+  CHECK(result["summary"]["variables"].contains("x[0]"));
+  CHECK(result["certificate"]["class"] == "exact");
+  CHECK(result["run"]["draws_sha256"].get<std::string>().size() == 64);
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) CHECK(lines[i].contains("progress"));
+}
+
+TEST_CASE("A long table of indexed variables is cut unless all of it is asked for") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome outcome = place.mixwell("run m.toml --set model.g.dimension=60");
+  contains(outcome.out, "x[39]");
+  CHECK(outcome.out.find("x[40]") == std::string::npos);
+  contains(outcome.out, "... 20 more rows: mixwell summary out/m --all");
+  contains(place.mixwell("summary out/m --all").out, "x[59]");
+}
+
+TEST_CASE("A summary is computed from the draws, of a folder or a file") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  REQUIRE(place.mixwell("run m.toml --quiet").code == 0);
+  const Json stored = Json::parse(read(place.path("out/m/summary.json")));
+  const Json folder = Json::parse(place.mixwell("summary out/m --json").out);
+  const Json file = Json::parse(place.mixwell("summary out/m/draws.nc --json").out);
+  CHECK(folder["variables"] == stored["variables"]);
+  CHECK(file["variables"] == stored["variables"]);
+  contains(place.mixwell("summary out/m").out, "x[0]");
+  CHECK(place.mixwell("summary nowhere").code == 2);
+}
+
+TEST_CASE("check prints the class and what it rests on") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome text = place.mixwell("check m.toml --gradient");
+  CHECK(text.code == 0);
+  contains(text.out, "exact");
+  contains(text.out, "gradient: agrees with central differences at 5 points; worst at x[");
+  const Json json = Json::parse(place.mixwell("check m.toml --json --gradient").out);
+  for (const char* key :
+       {"class", "accuracy", "order", "density", "time", "evidence", "after_warmup", "frozen_class",
+        "rule", "nodes", "path", "reference", "assumes"}) {
+    CHECK(json.contains(key));
+  }
+  CHECK(json["class"] == "exact");
+  CHECK(json["gradient"]["agrees"] == true);
+  CHECK_FALSE(std::filesystem::exists(place.path("out")));
+}
+
+TEST_CASE("graph prints Graphviz text of either phase, or a picture") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome dot = place.mixwell("graph m.toml");
+  CHECK(dot.code == 0);
+  CHECK(dot.out.starts_with("digraph"));
+  contains(dot.out, "hmc/");
+  contains(place.mixwell("graph m.toml --phase warmup").out, "warmup");
+
+  const Outcome without = place.mixwell("graph m.toml --format svg", "PATH=/nowhere");
+  CHECK(without.code == 1);
+  contains(without.err, "install it");
+  if (place.shell("command -v dot").code == 0) {
+    const Outcome picture = place.mixwell("graph m.toml --format svg");
+    CHECK(picture.code == 0);
+    contains(picture.out, "<svg");
+  }
+}
+
+TEST_CASE("plugins lists components, of all kinds or of one") {
+  const Workplace place;
+  const Outcome all = place.mixwell("plugins");
+  CHECK(all.code == 0);
+  for (const char* id : {"gaussian", "hamiltonian", "leapfrog", "identity", "exact", "chain",
+                         "netcdf", "logistic-regression", "quartic", "double-well"}) {
+    contains(all.out, id);
+  }
+  const Json kernels = Json::parse(place.mixwell("plugins kernel --json").out);
+  for (const Json& plugin : kernels["plugins"]) CHECK(plugin["kind"] == "kernel");
+  CHECK(kernels["broken"].empty());
+  const Outcome unknown = place.mixwell("plugins kernal");
+  CHECK(unknown.code == 2);
+  contains(unknown.err, "did you mean \"kernel\"?");
+}
+
+TEST_CASE("plugins show prints the whole declaration of every component") {
+  const Workplace place;
+  const Outcome text = place.mixwell("plugins show kernel/hamiltonian");
+  CHECK(text.code == 0);
+  for (const char* part : {"parameter", "type", "unit", "range", "default", "meaning", "step_size",
+                           "(0, inf)", "Sources:", "Library: "}) {
+    contains(text.out, part);
+  }
+  const Json all = Json::parse(place.mixwell("plugins --json").out);
+  for (const Json& plugin : all["plugins"]) {
+    const std::string name =
+        plugin["kind"].get<std::string>() + "/" + plugin["id"].get<std::string>();
+    const Outcome shown = place.mixwell("plugins show " + name + " --json");
+    CHECK(shown.code == 0);
+    const Json json = Json::parse(shown.out);
+    CHECK(json["id"] == plugin["id"]);
+    CHECK_FALSE(json["summary"].get<std::string>().empty());
+    for (const Json& parameter : json["parameters"]) {
+      CHECK_FALSE(parameter["help"].get<std::string>().empty());
+    }
+  }
+  const Outcome unknown = place.mixwell("plugins show kernel/hamiltonain");
+  CHECK(unknown.code == 2);
+  contains(unknown.err, "did you mean \"hamiltonian\"?");
+  CHECK(place.mixwell("plugins show hamiltonian").code == 2);
+}
+
+TEST_CASE("schema prints a JSON schema that knows every plugin") {
+  const Workplace place;
+  const Outcome outcome = place.mixwell("schema");
+  CHECK(outcome.code == 0);
+  const Json schema = Json::parse(outcome.out);
+  CHECK(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema");
+  contains(schema["properties"]["kernel"].dump(), "hamiltonian");
+}
+
+TEST_CASE("After Ctrl-C the draws on disk are a bit-exact prefix of the uninterrupted run's") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome stopped = place.mixwell(
+      "run m.toml --quiet --out stopped --set run.draws=100000000 & "
+      "pid=$!; for i in $(seq 300); do ls -A stopped 2>/dev/null | grep -q draws && "
+      "break; sleep 0.1; done; sleep 0.5; kill -INT $pid; wait $pid");
+  CHECK(stopped.code == 1);
+  contains(stopped.err, "interrupted; the draws recorded so far are kept in stopped/draws.nc");
+  CHECK(Json::parse(read(place.path("stopped/run.json")))["outcome"] == "interrupted");
+
+  const mixwell::DrawsFile part(place.path("stopped"));
+  REQUIRE(part.draws() > 0);
+  const std::string draws = std::to_string(part.draws());
+  REQUIRE(place.mixwell("run m.toml --quiet --out whole --set run.draws=" + draws).code == 0);
+  CHECK(mixwell::DrawsFile(place.path("whole")).sha256() == part.sha256());
+}

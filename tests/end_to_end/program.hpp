@@ -1,0 +1,78 @@
+// Runs the built program as a user would, in a folder of its own.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace end_to_end {
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+inline std::string read(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A temporary working folder; `mixwell` runs in it.
+class Workplace {
+ public:
+  Workplace() {
+    namespace fs = std::filesystem;
+    std::string pattern = (fs::temp_directory_path() / "mixwell-test-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~Workplace() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  std::string path(const std::string& name) const { return path_ + "/" + name; }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+
+  /// `arguments` as typed in a shell; `before` goes in front of the program, such as variables.
+  Outcome mixwell(const std::string& arguments, const std::string& before = "") const {
+    return shell(before + " \"" + MIXWELL_PROGRAM + "\" " + arguments);
+  }
+
+  Outcome shell(const std::string& command) const {
+    const std::string line = "cd \"" + path_ + "\" && { " + command + "\n} >.out 2>.err";
+    const int status = std::system(line.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path(".out")), read(path(".err"))};
+  }
+
+ private:
+  std::string path_;
+};
+
+inline void contains(const std::string& text, const std::string& part) {
+  INFO("looking for \"" << part << "\" in \"" << text << "\"");
+  CHECK(text.find(part) != std::string::npos);
+}
+
+/// A normal target in three dimensions and a kernel that samples it, for what is not in `more`.
+inline std::string gaussian_manifest(const std::string& run = "") {
+  return "mixwell = 1\n[run]\nwarmup = 50\ndraws = 200\n" + run +
+         "\n[model.g]\nuse = \"gaussian\"\ndimension = 3\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
+         "step_size = 0.5\nsteps = 4\n";
+}
+
+}  // namespace end_to_end

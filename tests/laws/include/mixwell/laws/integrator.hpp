@@ -1,0 +1,22 @@
+// The laws of every Integrator.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/integrator.hpp>
+#include <mixwell/laws/law.hpp>
+
+namespace mixwell::laws {
+
+/// Tests what the integrator's traits declare, on an anharmonic target in d = 3 and for every
+/// coupling (A, M) with a dense curvature:
+///   involution   10 steps, p -> -p, 10 steps, p -> -p come back to the start to 1e-9
+///                (not for Coupling::one_sided with M = I: reversible too, tested as well)
+///   volume       |det d(theta', p') / d(theta, p)| = 1 to 1e-6, by central differences
+///   order        at fixed time, halving eps divides the energy error by 2^order within 15 %
+///                (not for Coupling::one_sided, which conserves another energy)
+///   gradient     the gradient left in the phase is that at its theta, and U is U there
+///   cost         `gradients` tells the gradients spent
+///   columns      each column's eps is its own; neighbours change no bit of a column
+Findings check_integrator(const Integrator& integrator);
+
+}  // namespace mixwell::laws

@@ -1,0 +1,345 @@
+// The laws of every Model: evaluation, starting points, recorded quantities, exact draws.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/gradient_check.hpp>
+#include <mixwell/laws/model.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <set>
+#include <sstream>
+
+namespace mixwell::laws {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::MatrixXd;
+using Eigen::RowVectorXd;
+
+constexpr std::uint64_t seed = 20260101;
+constexpr Index width = 13;  // a whole group of 8 columns and a rest
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+struct Values {
+  RowVectorXd u;
+  MatrixXd g;
+};
+
+/// U and gradient; what the model does not write stays NaN.
+Values evaluated(const Model& model, const MatrixXd& theta) {
+  Values out{RowVectorXd::Constant(theta.cols(), nan),
+             MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
+  Workspace scratch;
+  model.evaluate(theta, {out.u.data(), out.g, scratch});
+  return out;
+}
+
+MatrixXd gradient_only(const Model& model, const MatrixXd& theta) {
+  MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+  Workspace scratch;
+  model.evaluate(theta, {nullptr, g, scratch});
+  return g;
+}
+
+bool same_bits(const MatrixXd& a, const MatrixXd& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
+}
+
+using Draws = std::function<void(const Stream&, Draw, Batch)>;
+
+MatrixXd drawn(const Draws& draws, Index rows, Index columns, Draw at) {
+  MatrixXd theta = MatrixXd::Constant(rows, columns, nan);
+  draws(Stream(seed, "laws/model"), at, theta);
+  return theta;
+}
+
+MatrixXd starting_points(const Model& model, Index columns) {
+  return drawn([&model](const Stream& s, Draw at, Batch out) { model.initial(s, at, out); },
+               model.dimension(), columns, {});
+}
+
+std::string text(double value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+bool is_safe_name(const std::string& name) {
+  return !name.empty() && name != "chain" && name != "draw" &&
+         std::none_of(name.begin(), name.end(),
+                      [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7F; });
+}
+
+/// The first thing wrong with the blocks, or "".
+std::string wrong_block(const std::vector<Parameter>& blocks, std::set<std::string>& names) {
+  for (const Parameter& block : blocks) {
+    if (!is_safe_name(block.name)) return "the name \"" + block.name + "\" is not allowed";
+    if (!names.insert(block.name).second) return "the name \"" + block.name + "\" occurs twice";
+    if (block.size() < 1) return "\"" + block.name + "\" is empty";
+  }
+  return {};
+}
+
+Finding check_parameters(const Model& model) {
+  std::set<std::string> names;
+  const std::string wrong = wrong_block(model.parameters(), names);
+  const Index d = model.dimension();
+  if (!wrong.empty() || d < 1) return {"parameters", false, wrong.empty() ? "d is 0" : wrong};
+  return {"parameters", true, std::to_string(names.size()) + " blocks, d = " + std::to_string(d)};
+}
+
+/// Largest |a - b| relative to the largest |a| of the same column.
+double column_difference(const MatrixXd& a, const MatrixXd& b) {
+  double worst = 0;
+  for (Index j = 0; j < a.cols(); ++j) {
+    const double difference = (a.col(j) - b.col(j)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    const double scale = std::max(a.col(j).cwiseAbs().maxCoeff(), 1e-300);
+    worst = std::isnan(difference) ? difference : std::max(worst, difference / scale);
+    if (std::isnan(worst)) return worst;
+  }
+  return worst;
+}
+
+Finding check_addresses(const std::string& law, const Draws& draws, Index d) {
+  const Draw at{3, 1, 40};
+  const MatrixXd all = drawn(draws, d, width, at);
+  double worst = 0;
+  for (Index j = 0; j < width; ++j) {
+    const Draw here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
+    worst = std::max(worst, column_difference(all.col(j), drawn(draws, d, 1, here)));
+  }
+  const bool repeats = same_bits(all, drawn(draws, d, width, at));
+  const bool moves = (all.array() != drawn(draws, d, width, {4, 1, 40}).array()).any();
+  const bool holds = worst <= 1e-12 && repeats && moves && all.allFinite();
+  return {law, holds,
+          "column against its replicate alone: " + text(worst) +
+              (repeats ? "" : "; a second call gives other numbers") +
+              (moves ? "" : "; the next sweep gives the same numbers")};
+}
+
+Finding check_initial(const Model& model, const Values& at) {
+  Finding finding = check_addresses(
+      "initial", [&model](const Stream& s, Draw a, Batch out) { model.initial(s, a, out); },
+      model.dimension());
+  if (at.u.allFinite() && at.g.allFinite()) return finding;
+  return {"initial", false, "U or its gradient is not finite at a starting point"};
+}
+
+Finding check_gradient(const Model& model, const MatrixXd& theta) {
+  const GradientError worst = gradient_error(model, theta.leftCols(5));
+  const std::string name =
+      coordinate_names(model.parameters())[static_cast<std::size_t>(worst.coordinate)];
+  return {"gradient", worst.relative < 1e-6,
+          "worst at " + name + ": relative error " + text(worst.relative) + " (gradient " +
+              text(worst.gradient) + ", difference of U " + text(worst.difference) + ")"};
+}
+
+Finding check_batch(const Model& model, const MatrixXd& theta, const Values& together) {
+  double worst = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const Values alone = evaluated(model, theta.col(j));
+    worst = std::max(worst, column_difference(together.g.col(j), alone.g));
+    worst = std::max(worst,
+                     std::abs(together.u[j] - alone.u[0]) / std::max(1.0, std::abs(together.u[j])));
+  }
+  return {"batch", worst <= 1e-12, "columns together and alone differ by " + text(worst)};
+}
+
+Finding check_isolation(const Model& model, const MatrixXd& theta, const Values& clean) {
+  const double bad[] = {nan, 1e300, std::numeric_limits<double>::infinity(), -1e8};
+  Index changed = 0;
+  for (const double value : bad) {
+    for (const Index kept : {Index{0}, Index{3}, width - 1}) {
+      MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), value);
+      spoilt.col(kept) = theta.col(kept);
+      const Values values = evaluated(model, spoilt);
+      changed += !same_bits(values.g.col(kept), clean.g.col(kept)) ||
+                 !same_bits(values.u.col(kept), clean.u.col(kept));
+    }
+  }
+  return {"isolation", changed == 0,
+          std::to_string(changed) + " of 12 columns changed when their neighbours did"};
+}
+
+Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Values& both) {
+  return {"gradient only", same_bits(gradient_only(model, theta), both.g),
+          "the gradient's bits with and without U"};
+}
+
+Finding check_derived(const Model& model, const Derived& derived, const MatrixXd& theta) {
+  std::set<std::string> names;
+  wrong_block(model.parameters(), names);
+  const std::vector<Parameter> quantities = derived.quantities();
+  const std::string wrong = wrong_block(quantities, names);
+  if (!wrong.empty()) return {"derived", false, wrong};
+  Index rows = 0;
+  for (const Parameter& quantity : quantities) rows += quantity.size();
+  MatrixXd out = MatrixXd::Constant(rows, theta.cols(), nan);
+  derived.derive(theta, out);
+  double worst = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    MatrixXd alone(rows, 1);
+    derived.derive(theta.col(j), alone);
+    worst = std::max(worst, column_difference(out.col(j), alone));
+  }
+  return {
+      "derived", out.allFinite() && worst <= 1e-12,
+      std::to_string(rows) + " quantities; columns together and alone differ by " + text(worst)};
+}
+
+/// Many numbers of mean zero if the law holds, each row one statistic and each column one draw.
+/// The verdict bounds the probability of rejecting by Bonferroni: p of the largest |z| times the
+/// number of statistics.
+class ZeroMeans {
+ public:
+  void add(const std::string& name, const RowVectorXd& values) {
+    const auto n = static_cast<double>(values.size());
+    const double sd = std::sqrt((values.array() - values.mean()).square().sum() / (n - 1));
+    const double z = values.isZero(0) ? 0 : values.mean() * std::sqrt(n) / sd;
+    ++count_;
+    if (!(std::abs(z) > std::abs(worst_)) && !std::isnan(z)) return;
+    worst_ = z;
+    name_ = name;
+  }
+
+  Finding finding(const std::string& law) const {
+    const double p = std::erfc(std::abs(worst_) / std::sqrt(2.0)) * static_cast<double>(count_);
+    return {
+        law, p > 1e-4,
+        "largest of " + std::to_string(count_) + " z-scores: " + text(worst_) + " for " + name_};
+  }
+
+ private:
+  Index count_ = 0;
+  double worst_ = 0;
+  std::string name_;
+};
+
+/// Exact draws with U and gradient, in columns.
+struct Sample {
+  MatrixXd theta;
+  Values at;
+};
+
+Sample exact_sample(const Model& model, Index n, std::uint64_t sweep) {
+  const ExactSampler& exact = *model.as_exact();
+  Sample sample;
+  sample.theta = drawn([&exact](const Stream& s, Draw a, Batch out) { exact.draw(s, a, out); },
+                       model.dimension(), n, {sweep, 0, 0});
+  sample.at = evaluated(model, sample.theta);
+  return sample;
+}
+
+/// Up to five coordinates, from the first to the last.
+std::vector<Index> some_coordinates(Index d) {
+  std::set<Index> chosen;
+  for (Index k = 0; k < 5; ++k) chosen.insert(k * (d - 1) / 4);
+  return {chosen.begin(), chosen.end()};
+}
+
+void add_coordinate(const Sample& sample, Index j, ZeroMeans& means) {
+  const auto x = sample.theta.row(j).array();
+  const auto g = sample.at.g.row(j).array();
+  const std::string name = std::to_string(j);
+  means.add("g[" + name + "]", g.matrix());
+  means.add("theta^3 g[" + name + "]", (x.cube() * g - 3 * x.square()).matrix());
+}
+
+Finding check_exact_law(const Sample& sample) {
+  ZeroMeans means;
+  const Index d = sample.theta.rows();
+  for (const Index j : some_coordinates(d)) {
+    add_coordinate(sample, j, means);
+    for (const Index i : some_coordinates(d))
+      means.add("theta[" + std::to_string(i) + "] g[" + std::to_string(j) + "]",
+                (sample.theta.row(i).array() * sample.at.g.row(j).array() - (i == j ? 1.0 : 0.0))
+                    .matrix());
+  }
+  const ArrayXd virial = sample.theta.cwiseProduct(sample.at.g).colwise().sum().transpose();
+  const ArrayXd excess = virial - static_cast<double>(d);
+  const ArrayXd u = sample.at.u.transpose().array() - sample.at.u[0];
+  means.add("theta'g", excess.matrix().transpose());
+  means.add("U theta'g", (u * excess - virial).matrix().transpose());
+  return means.finding("exact law");
+}
+
+/// Statistics of mean zero under the law: their products across independent draws have mean zero.
+MatrixXd centred_statistics(const Sample& sample) {
+  const Index d = sample.theta.rows();
+  MatrixXd out(3, sample.theta.cols());
+  out.row(0) = sample.at.g.row(0);
+  out.row(1) = sample.at.g.row(d - 1);
+  out.row(2) =
+      (sample.theta.cwiseProduct(sample.at.g).colwise().sum().array() - static_cast<double>(d))
+          .matrix();
+  return out;
+}
+
+Finding check_independence(const Sample& first, const Sample& second) {
+  ZeroMeans means;
+  const MatrixXd a = centred_statistics(first);
+  const MatrixXd b = centred_statistics(second);
+  const Index n = a.cols();
+  for (Index i = 0; i < a.rows(); ++i) {
+    const std::string name = "statistic " + std::to_string(i);
+    means.add(name + " across sweeps", a.row(i).cwiseProduct(b.row(i)));
+    for (const Index lag : {1, 2, 7})
+      means.add(name + " across replicates",
+                a.row(i).head(n - lag).cwiseProduct(a.row(i).tail(n - lag)));
+  }
+  return means.finding("exact draws are independent");
+}
+
+void check_exact(const Model& model, Findings& findings) {
+  const Index d = model.dimension();
+  const Index n = std::max<Index>(4000, 400000 / d);
+  const Sample first = exact_sample(model, n, 1);
+  findings.push_back(check_exact_law(first));
+  findings.push_back(check_independence(first, exact_sample(model, n, 2)));
+}
+
+/// Adds the laws that compare bits; they mean something for a pure model only.
+void check_bits(const Model& model, const MatrixXd& theta, const Values& at, Findings& findings) {
+  findings.push_back(
+      {"purity",
+       same_bits(evaluated(model, theta).g, at.g) && same_bits(evaluated(model, theta).u, at.u),
+       "the bits of two evaluations"});
+  if (!findings.back().holds) return;
+  findings.push_back(check_isolation(model, theta, at));
+  findings.push_back(check_gradient_only(model, theta, at));
+}
+
+void check_capabilities(const Model& model, const MatrixXd& theta, Findings& findings) {
+  const Index d = model.dimension();
+  if (const Derived* derived = model.as_derived())
+    findings.push_back(check_derived(model, *derived, theta));
+  if (const Prior* prior = model.as_prior())
+    findings.push_back(check_addresses(
+        "prior addresses", [prior](const Stream& s, Draw a, Batch o) { prior->draw(s, a, o); }, d));
+  if (const ExactSampler* exact = model.as_exact())
+    findings.push_back(check_addresses(
+        "exact addresses", [exact](const Stream& s, Draw a, Batch o) { exact->draw(s, a, o); }, d));
+}
+
+}  // namespace
+
+Findings check_model(const Model& model) {
+  Findings findings = {check_parameters(model)};
+  if (!findings.front().holds) return findings;
+  const MatrixXd theta = starting_points(model, width);
+  const Values at = evaluated(model, theta);
+  findings.push_back(check_initial(model, at));
+  if (!findings.back().holds) return findings;
+  check_bits(model, theta, at, findings);
+  findings.push_back(check_batch(model, theta, at));
+  check_capabilities(model, theta, findings);
+  const Finding gradient = check_gradient(model, theta);
+  findings.push_back(gradient);
+  if (gradient.holds && model.as_exact() != nullptr) check_exact(model, findings);
+  return findings;
+}
+
+}  // namespace mixwell::laws

@@ -1,0 +1,97 @@
+// Every registered component against the laws of its interface, and wrong twins against them.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+
+#include <mixwell/laws/curvature.hpp>
+#include <mixwell/laws/integrator.hpp>
+#include <mixwell/laws/sampler.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace mixwell;
+using laws::all_hold;
+using laws::report;
+
+namespace {
+
+template <class T>
+std::shared_ptr<const T> made_with_defaults(const Entry& entry) {
+  return std::dynamic_pointer_cast<const T>(
+      std::shared_ptr<const Component>(entry.blueprint()->make()));
+}
+
+bool is_wrong(const Entry& entry) {
+  return entry.library.find("/tests/wrong/") != std::string::npos;
+}
+
+bool broken(const laws::Findings& findings, const std::string& law) {
+  return std::any_of(findings.begin(), findings.end(), [&](const laws::Finding& f) {
+    return !f.holds && f.law.rfind(law, 0) == 0;
+  });
+}
+
+const char* kGaussian = "[model.g]\nuse = \"gaussian\"\ndimension = 3\n";
+
+Composition with(const std::string& kernel, const std::string& run = "") {
+  return composing::compose("[run]\nreplicates = 21\n" + run + kGaussian + "[kernel.k]\n" + kernel);
+}
+
+}  // namespace
+
+TEST_CASE("every integrator obeys the laws of its traits") {
+  for (const Entry& entry : composing::registry().entries()) {
+    if (entry.kind != Kind::integrator || is_wrong(entry)) continue;
+    const auto findings = laws::check_integrator(*made_with_defaults<Integrator>(entry));
+    INFO(entry.description.id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("an integrator that forgets a half-step breaks reversibility and order") {
+  const Entry& entry = composing::registry().find(Kind::integrator, "wrong-leapfrog");
+  const auto findings = laws::check_integrator(*made_with_defaults<Integrator>(entry));
+  INFO(report(findings));
+  CHECK(broken(findings, "involution"));
+  CHECK(broken(findings, "order"));
+}
+
+TEST_CASE("every estimator obeys the laws of estimators and curvatures") {
+  for (const Entry& entry : composing::registry().entries()) {
+    if (entry.kind != Kind::estimator || is_wrong(entry)) continue;
+    const auto findings = laws::check_estimator(*made_with_defaults<Estimator>(entry));
+    INFO(entry.description.id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("every built-in kernel obeys the laws of compositions") {
+  for (const Entry& entry : composing::registry().entries()) {
+    if (entry.kind != Kind::kernel || is_wrong(entry)) continue;
+    const auto findings = laws::check_sampler(with("use = \"" + entry.description.id + "\"\n"));
+    INFO(entry.description.id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("Hamiltonian variants obey the laws of compositions") {
+  for (const char* variant :
+       {"target_acceptance = 0.8\n", "target_acceptance = 0.8\npool = true\n",
+        "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1.5]\n", "metropolis = false\n",
+        "target_acceptance = 0.7\nsteps_jitter = [2, 5]\n"}) {
+    const auto findings =
+        laws::check_sampler(with("use = \"hamiltonian\"\n" + std::string(variant)));
+    INFO(variant << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("blocks that are not full obey the laws of compositions") {
+  for (const char* run : {"block_width = 16\n", "block_width = 64\n"}) {
+    const auto findings =
+        laws::check_sampler(with("use = \"hamiltonian\"\nsteps_jitter = [1, 9]\n", run));
+    INFO(run << report(findings));
+    CHECK(all_hold(findings));
+  }
+}

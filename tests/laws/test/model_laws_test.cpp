@@ -1,0 +1,174 @@
+// The laws of models can fail: each wrong twin of a right model breaks the law meant for it alone.
+// SPDX-License-Identifier: Apache-2.0
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <atomic>
+#include <cmath>
+#include <mixwell/laws/model.hpp>
+
+namespace {
+
+using mixwell::Batch;
+using mixwell::ConstBatch;
+using mixwell::Draw;
+using mixwell::Evaluation;
+using mixwell::Index;
+using mixwell::Parameter;
+using mixwell::Stream;
+
+enum class Fault {
+  none,
+  gradient_factor,
+  gradient_sign,
+  gradient_coordinate,
+  gradient_unwritten,
+  impure,
+  leaks_nan,
+  leaks_bits,
+  lazy_gradient,
+  batch,
+  repeated_name,
+  initial_by_column,
+  exact_scaled,
+  exact_shifted,
+  exact_two_valued,  // +-1: the first three moments are those of N(0, 1)
+  exact_by_column,
+  exact_shared,
+  derived_by_batch,
+};
+
+/// N(0, I) in four dimensions with exact draws and one derived quantity, and one fault.
+class Twin final : public mixwell::Model, public mixwell::ExactSampler, public mixwell::Derived {
+ public:
+  explicit Twin(Fault fault) : fault_(fault) {}
+
+  std::vector<Parameter> parameters() const override {
+    const std::string second = fault_ == Fault::repeated_name ? "a" : "b";
+    return {{.name = "a", .shape = {}}, {.name = second, .shape = {3}}};
+  }
+  const mixwell::ExactSampler* as_exact() const noexcept override { return this; }
+  const mixwell::Derived* as_derived() const noexcept override { return this; }
+
+  std::vector<Parameter> quantities() const override { return {{.name = "sum", .shape = {}}}; }
+  void derive(ConstBatch theta, Batch out) const override {
+    out = theta.colwise().sum();
+    if (fault_ == Fault::derived_by_batch) out *= static_cast<double>(theta.cols());
+  }
+
+  void draw(const Stream& stream, Draw at, Batch theta) const override {
+    if (fault_ == Fault::exact_by_column) {
+      for (Index j = 0; j < theta.cols(); ++j)
+        stream.normals({at.sweep, at.draw, static_cast<std::uint64_t>(j)}, theta.col(j));
+      return;
+    }
+    stream.normals(at, theta);
+    if (fault_ == Fault::exact_shared) share_pairs(stream, at, theta);
+    if (fault_ == Fault::exact_scaled) theta *= 1.01;
+    if (fault_ == Fault::exact_shifted) theta.array() += 0.03;
+    if (fault_ == Fault::exact_two_valued) theta = theta.array().sign().matrix();
+  }
+
+ private:
+  /// Replicates 2k and 2k + 1 both get the numbers of replicate k.
+  static void share_pairs(const Stream& stream, Draw at, Batch theta) {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const std::uint64_t replicate = at.replicate + static_cast<std::uint64_t>(j);
+      stream.normals({at.sweep, at.draw, replicate / 2}, theta.col(j));
+    }
+  }
+
+  void do_initial(const Stream& stream, Draw at, Batch theta) const override {
+    if (fault_ == Fault::initial_by_column) at.replicate = 0;
+    stream.normals(at, theta);
+  }
+
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    const double unwritten = g(2, 0);
+    g = theta;
+    if (out.wants_potential()) out.u() = 0.5 * theta.colwise().squaredNorm();
+    if (fault_ == Fault::gradient_factor) g *= 1.00001;
+    if (fault_ == Fault::gradient_sign) g = -g;
+    if (fault_ == Fault::gradient_coordinate) g.row(2) = g.row(3);
+    if (fault_ == Fault::gradient_unwritten) g(2, 0) = unwritten;
+    if (fault_ == Fault::impure) g *= 1 + 1e-15 * static_cast<double>(++calls_ % 7);
+    if (fault_ == Fault::leaks_nan) g.array() += 0 * theta.sum();
+    if (fault_ == Fault::leaks_bits) g *= 1 + 1e-14 * std::tanh(theta.sum());
+    if (fault_ == Fault::lazy_gradient && !out.wants_potential()) g *= 1 + 1e-15;
+    if (fault_ == Fault::batch) g *= 1 + 1e-11 * static_cast<double>(theta.cols() / 8);
+  }
+
+  Fault fault_;
+  mutable std::atomic<int> calls_ = 0;
+};
+
+std::string broken(Fault fault) {
+  std::string names;
+  for (const mixwell::laws::Finding& finding : mixwell::laws::check_model(Twin(fault)))
+    if (!finding.holds) names += (names.empty() ? "" : ", ") + finding.law;
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("a right model breaks no law", "[laws]") {
+  const mixwell::laws::Findings findings = mixwell::laws::check_model(Twin(Fault::none));
+  INFO(mixwell::laws::report(findings));
+  CHECK(mixwell::laws::all_hold(findings));
+  CHECK(findings.size() == 11);
+}
+
+TEST_CASE("a wrong gradient breaks the law of gradients alone", "[laws]") {
+  CHECK(broken(Fault::gradient_factor) == "gradient");
+  CHECK(broken(Fault::gradient_sign) == "gradient");
+  CHECK(broken(Fault::gradient_coordinate) == "gradient");
+}
+
+TEST_CASE("a gradient with a hole is noticed where the model starts", "[laws]") {
+  CHECK(broken(Fault::gradient_unwritten) == "initial");
+}
+
+TEST_CASE("an impure model breaks the law of purity alone", "[laws]") {
+  CHECK(broken(Fault::impure) == "purity");
+}
+
+TEST_CASE("columns that leak into others break the law of isolation alone", "[laws]") {
+  CHECK(broken(Fault::leaks_nan) == "isolation");
+  CHECK(broken(Fault::leaks_bits) == "isolation");
+}
+
+TEST_CASE("a gradient that depends on whether U is wanted breaks that law alone", "[laws]") {
+  CHECK(broken(Fault::lazy_gradient) == "gradient only");
+}
+
+TEST_CASE("a result that depends on the batch's width breaks the law of batches alone", "[laws]") {
+  CHECK(broken(Fault::batch) == "batch");
+}
+
+TEST_CASE("a repeated name breaks the law of parameters alone", "[laws]") {
+  CHECK(broken(Fault::repeated_name) == "parameters");
+}
+
+TEST_CASE("numbers that do not follow their replicate break the laws of addresses", "[laws]") {
+  CHECK(broken(Fault::initial_by_column) == "initial");
+  CHECK(broken(Fault::exact_by_column) == "exact addresses");
+}
+
+TEST_CASE("exact draws of another law break the exact law alone", "[laws]") {
+  CHECK(broken(Fault::exact_scaled) == "exact law");
+  CHECK(broken(Fault::exact_shifted) == "exact law");
+  CHECK(broken(Fault::exact_two_valued) == "exact law");
+}
+
+TEST_CASE("replicates that share their draws are not independent", "[laws]") {
+  CHECK(broken(Fault::exact_shared) == "exact draws are independent");
+}
+
+TEST_CASE("a derived quantity that depends on the batch breaks the law of derived ones alone",
+          "[laws]") {
+  CHECK(broken(Fault::derived_by_batch) == "derived");
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Installs a build into an empty prefix, builds plugin-project against it, and runs the installed
+# program on a manifest that uses the plugin.  usage: run.sh CMAKE BUILD_DIR CXX_COMPILER
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+
+cmake=$1 build=$2 compiler=$3
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" ||
+  { cat "$work/install.log"; exit 1; }
+# Another folder than the one that was installed to: nothing may hold on to its path.
+mv "$work/prefix" "$work/moved"
+
+"$cmake" -S "$here/plugin-project" -B "$work/plugin" -G Ninja \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/moved" \
+  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
+"$cmake" --build "$work/plugin"
+
+program=$work/moved/bin/mixwell
+export MIXWELL_PLUGIN_PATH=$work/plugin
+"$program" plugins
+"$program" plugins show model/tilted
+"$program" run "$here/plugin-project/tilted.toml" --out "$work/out"
+/usr/bin/python3 "$here/check_summary.py" "$work/out/summary.json"

@@ -1,0 +1,151 @@
+// Long runs against published and exact moments, starting away from equilibrium.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+
+#include <mixwell/diagnostics.hpp>
+#include <mixwell/sampler.hpp>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+using namespace mixwell;
+
+namespace {
+
+/// Draws of one coordinate, draws x replicates.
+std::vector<Eigen::MatrixXd> run(const Composition& composition) {
+  Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
+  sampler.initialise();
+  sampler.advance(PhaseKind::warmup, composition.run.warmup);
+  DrawBuffers buffers;
+  sampler.advance(PhaseKind::sampling, composition.run.draws, &buffers);
+  const auto& records = sampler.graph(PhaseKind::sampling).records();
+  const Index chains = composition.run.replicates;
+  std::vector<Eigen::MatrixXd> coordinates;
+  for (std::size_t r = 0; r < records.size(); ++r) {
+    if (records[r].group != RecordGroup::posterior) continue;
+    const auto size = static_cast<Index>(buffers.data[r].size()) / (chains * buffers.draws);
+    for (Index e = 0; e < size; ++e) {
+      Eigen::MatrixXd x(buffers.draws, chains);
+      for (Index t = 0; t < buffers.draws; ++t) {
+        for (Index c = 0; c < chains; ++c) {
+          x(t, c) = buffers.data[r][static_cast<std::size_t>((t * chains + c) * size + e)];
+        }
+      }
+      coordinates.push_back(std::move(x));
+    }
+  }
+  return coordinates;
+}
+
+double z_of_mean(const Eigen::MatrixXd& values, double truth) {
+  return (diagnostics::mean(values) - truth) / diagnostics::mcse_mean(values);
+}
+
+constexpr const char* kRun = "[run]\nseed = 3\nreplicates = 64\nwarmup = 200\ndraws = 3000\n";
+
+/// The first file of that name in a folder of MIXWELL_DATA; skips the test where there is none.
+std::string data_file(const std::string& name) {
+  const char* folders = std::getenv("MIXWELL_DATA");
+  std::stringstream list(folders == nullptr ? "" : folders);
+  for (std::string folder; std::getline(list, folder, ':');) {
+    if (std::filesystem::exists(folder + "/" + name)) return folder + "/" + name;
+  }
+  std::cout << "skipped: " << name << " is in no folder of MIXWELL_DATA\n";
+  std::exit(77);
+}
+
+}  // namespace
+
+// |z| <= 5 for each of a few statistics: false alarm below 1e-5 for the file.
+TEST_CASE("the quartic has its known second moment and vanishing odd ones") {
+  const auto x = run(composing::compose(std::string(kRun) +
+                                        "[model.q]\nuse = \"quartic\"\ndimension = 2\n"
+                                        "[kernel.hmc]\nuse = \"hamiltonian\"\n"
+                                        "target_acceptance = 0.8\nsteps_jitter = [2, 8]\n"));
+  REQUIRE(x.size() == 2);
+  // E theta^2 = 2 Gamma(3/4) / Gamma(1/4) = 0.675978
+  const double truth = 2.0 * std::tgamma(0.75) / std::tgamma(0.25);
+  CHECK(truth == Approx(0.675978).margin(1e-6));
+  for (const auto& c : x) {
+    CHECK(std::abs(z_of_mean(c.array().square(), truth)) <= 5.0);
+    CHECK(std::abs(z_of_mean(c.array().pow(4), 1.0)) <= 5.0);  // E theta U' = 1
+    CHECK(std::abs(z_of_mean(c, 0.0)) <= 5.0);
+    CHECK(std::abs(z_of_mean(c.array().cube(), 0.0)) <= 5.0);
+  }
+  CHECK(std::abs(z_of_mean(x[0].array().square() * x[1].array().square(), truth * truth)) <= 5.0);
+}
+
+TEST_CASE("the double well has its known second moment") {
+  const auto x = run(composing::compose(std::string(kRun) +
+                                        "[model.w]\nuse = \"double-well\"\ndimension = 1\n"
+                                        "[kernel.hmc]\nuse = \"hamiltonian\"\n"
+                                        "step_size = 0.2\nsteps_jitter = [4, 12]\n"));
+  // U = -2 theta^2 + theta^4; E theta U' = 1 gives 4 E theta^4 = 1 + 4 E theta^2.
+  CHECK(std::abs(z_of_mean(x[0].array().square(), 0.83273)) <= 5.0);
+  CHECK(std::abs(z_of_mean(4.0 * x[0].array().pow(4) - 4.0 * x[0].array().square(), 1.0)) <= 5.0);
+  CHECK(std::abs(z_of_mean(x[0].array().cube(), 0.0)) <= 5.0);
+}
+
+TEST_CASE("Hamiltonian Monte Carlo without Metropolis has the energy error its step size gives") {
+  // On N(0, 1) the leapfrog's invariant law has variance 1 / (1 - eps^2 / 4): 1.3333 at eps = 1.
+  const auto x = run(composing::compose(std::string(kRun) +
+                                        "[model.g]\nuse = \"gaussian\"\ndimension = 1\n"
+                                        "[kernel.hmc]\nuse = \"hamiltonian\"\nmetropolis = false\n"
+                                        "step_size = 1.0\nsteps_jitter = [1, 5]\n"));
+  CHECK(std::abs(z_of_mean(x[0].array().square(), 4.0 / 3.0)) <= 5.0);
+  CHECK(std::abs(z_of_mean(x[0].array().square(), 1.0)) >= 20.0);
+}
+
+namespace {
+
+/// Reference means and standard deviations with their errors, from a long run of another program.
+void compare_with_reference(const std::string& set, const std::string& model) {
+  data_file(set + "/" + set + ".csv");
+  std::ifstream file(data_file("logistic.json"));
+  const auto reference = nlohmann::json::parse(file).at("sets").at(set);
+  const auto x =
+      run(composing::compose("[run]\nseed = 11\nreplicates = 8\nwarmup = 1000\ndraws = 4000\n"
+                             "[model.m]\nuse = \"logistic-regression\"\n" +
+                             model +
+                             "[kernel.hmc]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n"
+                             "steps_jitter = [5, 20]\n"));
+  REQUIRE(x.size() == reference.at("D").get<std::size_t>());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    INFO(set << " coefficient " << i);
+    const double mean = reference.at("mean")[i];
+    const double sd = reference.at("sd")[i];
+    const double mcse = reference.at("mcse")[i];
+    CHECK(diagnostics::rhat(x[i]) < 1.01);
+    CHECK(std::abs(diagnostics::mean(x[i]) - mean) <=
+          4.0 * std::hypot(diagnostics::mcse_mean(x[i]), mcse));
+    const double sd_error = sd / std::sqrt(2.0 * (sd / mcse) * (sd / mcse));
+    CHECK(std::abs(diagnostics::sd(x[i]) - sd) <=
+          4.0 * std::hypot(diagnostics::mcse_sd(x[i]), sd_error));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the German credit posterior equals the reference", "[data]") {
+  compare_with_reference(
+      "german", "data = \"german/german.csv\"\nresponse = \"class\"\npositive = 2\n");
+}
+
+TEST_CASE("the Heart posterior equals the reference", "[data]") {
+  compare_with_reference("heart",
+                         "data = \"heart/heart.csv\"\nresponse = \"class\"\npositive = 2\n");
+}
+
+TEST_CASE("the Pima posterior equals the reference", "[data]") {
+  compare_with_reference("pima", "data = \"pima/pima.csv\"\nresponse = \"type\"\npositive = 1\n");
+}

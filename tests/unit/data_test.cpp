@@ -1,0 +1,92 @@
+// CSV tables: what is read, and how what cannot be read is refused.
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+#include <mixwell/data.hpp>
+
+namespace {
+
+using mixwell::CsvTable;
+using support::contains;
+
+CsvTable table(const std::string& text) {
+  const support::TemporaryFolder folder;
+  return CsvTable(folder.file("table.csv", text));
+}
+
+template <class Action>
+std::string refused(const Action& action) {
+  try {
+    action();
+    return "accepted";
+  } catch (const mixwell::InputError& error) {
+    return error.what();
+  }
+}
+
+std::string refused_file(const std::string& text) {
+  return refused([&text] { table(text); });
+}
+
+std::string refused_numbers(const std::string& text, const std::string& column) {
+  return refused([&] { table(text).numbers(column); });
+}
+
+}  // namespace
+
+TEST_CASE("a table has the header's columns and a row for each line", "[data]") {
+  const CsvTable t = table("age, dose ,label\n30,1e-3,yes\n 41 ,+2.5,no\n");
+  CHECK(t.columns() == std::vector<std::string>{"age", "dose", "label"});
+  CHECK(t.rows() == 2);
+  CHECK(t.numbers("age") == Eigen::Vector2d(30, 41));
+  CHECK(t.numbers("dose") == Eigen::Vector2d(1e-3, 2.5));
+  CHECK(t.text(1, t.find("label")) == "no");
+  CHECK(t.line(1) == 3);
+}
+
+TEST_CASE("quotes, Windows line ends, blank lines and a byte order mark are understood", "[data]") {
+  const CsvTable t = table("\xEF\xBB\xBF\"a, b\",c\r\n\r\n\"say \"\"hi\"\"\", -3 \r\n , \"4\"");
+  CHECK(t.columns() == std::vector<std::string>{"a, b", "c"});
+  CHECK(t.text(0, 0) == "say \"hi\"");
+  CHECK(t.text(1, 0).empty());
+  CHECK(t.numbers("c") == Eigen::Vector2d(-3, 4));
+  CHECK(t.line(0) == 3);
+}
+
+TEST_CASE("a file without a table is refused", "[data]") {
+  CHECK(
+      contains(refused([] { CsvTable("/no/such/file.csv"); }), "/no/such/file.csv: no such file"));
+  CHECK(contains(refused([] { CsvTable("/"); }), "/: "));
+  CHECK(contains(refused_file(""), "empty"));
+  CHECK(contains(refused_file("\n \n"), "no rows"));
+  CHECK(contains(refused_file("a,b\n"), "no rows"));
+}
+
+TEST_CASE("a ragged row is refused with its line and both counts", "[data]") {
+  const std::string message = refused_file("a,b,c\n1,2,3\n\n4,5\n");
+  CHECK(contains(message, "table.csv:4: row 2 has 2 cells, but the header has 3 columns"));
+  CHECK(contains(refused_file("a,b\n1,2,\n"), "row 1 has 3 cells"));
+}
+
+TEST_CASE("a bad header is refused", "[data]") {
+  CHECK(contains(refused_file("a,b,a\n1,2,3\n"), "names column \"a\" twice"));
+  CHECK(contains(refused_file("a,,c\n1,2,3\n"), "column 2 has no name"));
+}
+
+TEST_CASE("an open quote and text after a quote are refused with their line", "[data]") {
+  CHECK(contains(refused_file("a,b\n1,\"2\n"), "table.csv:2: a cell opens"));
+  CHECK(contains(refused_file("a,b\n\"1\"x,2\n"), "table.csv:2: text follows"));
+}
+
+TEST_CASE("a cell that is no finite number is refused with row, column and text", "[data]") {
+  for (const std::string cell :
+       {"abc", "", "1.2.3", "nan", "inf", "-inf", "1e999", "0x10", "1 2", "+-1", "NA", "--1"}) {
+    const std::string message = refused_numbers("a,b\n1,2\n3," + cell + "\n", "b");
+    CHECK(contains(message, "table.csv:3: row 2, column \"b\": \"" + cell + "\""));
+  }
+}
+
+TEST_CASE("an unknown column is refused with the nearest name", "[data]") {
+  CHECK(contains(refused_numbers("age,dose\n1,2\n", "agee"),
+                 "no column \"agee\" (did you mean \"age\"?)"));
+}

@@ -1,0 +1,153 @@
+// DrawsFile: reading parts of variables, the hash, and files that are none.
+// SPDX-License-Identifier: Apache-2.0
+#include <openssl/sha.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <fstream>
+
+#include "draws_testing.hpp"
+
+using namespace mixwell;
+using namespace mixwell::testing;
+
+namespace {
+
+double place(std::size_t column, std::int64_t draw, Index chain, Index element) {
+  return double(column) + 10.0 * double(element) + 1e5 * double(chain) + 1e7 * double(draw);
+}
+
+std::string sha256_of(const std::vector<double>& numbers) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(numbers.data()), numbers.size() * sizeof(double),
+         digest);
+  char text[2 * SHA256_DIGEST_LENGTH + 1];
+  for (int i = 0; i < SHA256_DIGEST_LENGTH; ++i) std::snprintf(text + 2 * i, 3, "%02x", digest[i]);
+  return text;
+}
+
+template <class Number>
+std::string hash_of(const std::vector<Column>& columns, const Number& number, std::int64_t hint = 0,
+                    std::int64_t piece = 100) {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), columns);
+  h.replicates = 3;
+  h.draws = hint;
+  write_file(h, 500, number, piece);
+  return DrawsFile(folder.path()).sha256();
+}
+
+}  // namespace
+
+TEST_CASE("any run of elements of an array is the same as its elements one by one") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("b", {2, 3, 4})});
+  h.replicates = 2;
+  write_file(h, 5, place);
+  const DrawsFile file(folder.path());
+  const Column& b = file.columns()[0];
+  REQUIRE(b.shape == std::vector<Index>{2, 3, 4});
+  std::int64_t wrong = 0;
+  for (Index first = 0; first <= 24; ++first)
+    for (Index count = 0; first + count <= 24; ++count) {
+      const Eigen::MatrixXd x = file.read(b, first, count);
+      REQUIRE(x.rows() == 5);
+      REQUIRE(x.cols() == 2 * count);
+      for (Index k = 0; k < count; ++k)
+        for (Index chain = 0; chain < 2; ++chain)
+          for (Index draw = 0; draw < 5; ++draw)
+            wrong += x(draw, 2 * k + chain) == place(0, draw, chain, first + k) ? 0 : 1;
+    }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("a block to read has one element at least and 64 MiB at most") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("theta", {100000}), real("x")});
+  h.draws = 64;
+  write_file(
+      h, 64, [](auto...) { return 1.0; }, 16);
+  const DrawsFile file(folder.path());
+  const Index block = file.read_block(file.columns()[0]);
+  CHECK(block >= 1);
+  CHECK(block * 64 * 8 <= Index{64} << 20);
+  CHECK(file.read_block(file.columns()[1]) >= 1);
+}
+
+TEST_CASE("elements and variables that are not there are refused by name") {
+  const TemporaryFolder folder;
+  write_file(header(folder.path(), {real("theta", {3})}), 5, place);
+  const DrawsFile file(folder.path());
+  CHECK(file.has(RecordGroup::posterior, "theta"));
+  CHECK_FALSE(file.has(RecordGroup::sample_stats, "theta"));
+  CHECK_FALSE(file.has(RecordGroup::posterior, "chain"));
+  CHECK_THROWS_WITH(file.read(file.columns()[0], 3), Catch::Contains("no element 3"));
+  CHECK_THROWS_WITH(file.read(file.columns()[0], 2, 2), Catch::Contains("no element 3"));
+  CHECK_THROWS_AS(file.read(file.columns()[0], -1), InputError);
+  CHECK_THROWS_WITH(file.read(real("nothing"), 0), Catch::Contains("'nothing'"));
+}
+
+TEST_CASE("the hash is that of the posterior arrays: chain, draw, element") {
+  const std::vector<Column> columns = {real("b", {2, 3}), statistic("lp"), real("x")};
+  std::vector<double> numbers;
+  for (const std::size_t c : {0, 2})
+    for (Index chain = 0; chain < 3; ++chain)
+      for (std::int64_t draw = 0; draw < 500; ++draw)
+        for (Index e = 0; e < columns[c].size(); ++e) numbers.push_back(place(c, draw, chain, e));
+  CHECK(hash_of(columns, place) == sha256_of(numbers));
+}
+
+TEST_CASE("the hash of a long variable, read in parts, is that of the whole") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("theta", {300}), real("x")});
+  h.replicates = 2;
+  write_file(h, 5000, place, 1000);
+  std::vector<double> numbers;
+  for (const std::size_t c : {0, 1})
+    for (Index chain = 0; chain < 2; ++chain)
+      for (std::int64_t draw = 0; draw < 5000; ++draw)
+        for (Index e = 0; e < h.columns[c].size(); ++e) numbers.push_back(place(c, draw, chain, e));
+  CHECK(DrawsFile(folder.path()).sha256() == sha256_of(numbers));
+}
+
+TEST_CASE("the hash depends on the bits of the posterior and on nothing else") {
+  const std::vector<Column> columns = {real("theta", {2}), statistic("lp")};
+  const std::string hash = hash_of(columns, place);
+  CHECK(hash_of(columns, place, 500, 500) == hash);
+  CHECK(hash_of(columns, place, 17, 3) == hash);
+  CHECK(hash_of({real("theta", {2})}, place) == hash);
+  CHECK(hash_of(columns, [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+          return c == 1 ? 0.0 : place(c, draw, chain, e);
+        }) == hash);
+  CHECK(hash_of(columns, [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+          const double x = place(c, draw, chain, e);
+          return draw == 499 && chain == 2 && e == 1 ? std::nextafter(x, 0.0) : x;
+        }) != hash);
+  const auto zero = [](auto...) { return 0.0; };
+  const auto minus_zero = [](auto...) { return -0.0; };
+  CHECK(hash_of(columns, zero) != hash_of(columns, minus_zero));
+}
+
+TEST_CASE("a file that is no draws file says so") {
+  const TemporaryFolder folder;
+  const auto text = [&](const std::string& name) {
+    std::ofstream(folder.path() + "/" + name) << "not a result\n";
+    return folder.path() + "/" + name;
+  };
+  CHECK_THROWS_WITH(DrawsFile(folder.path()), Catch::Contains("draws.nc: no such file") &&
+                                                  Catch::Contains("give a draws.nc"));
+  CHECK_THROWS_WITH(DrawsFile(folder.path() + "/none.nc"), Catch::Contains("no such file"));
+  CHECK_THROWS_WITH(DrawsFile(text("text.nc")), Catch::Contains("text.nc: cannot open it") &&
+                                                    Catch::Contains("whole draws.nc"));
+  text("draws.nc.partial");
+  CHECK_THROWS_WITH(DrawsFile(folder.path()), Catch::Contains("did not end: run again"));
+  CHECK_THROWS_AS(DrawsFile(folder.path()), InputError);
+}
+
+TEST_CASE("a draws file that lost its end is refused") {
+  const TemporaryFolder folder;
+  write_file(header(folder.path(), {real("theta", {50})}), 1000, place);
+  const std::string file = folder.path() + "/draws.nc";
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  CHECK_THROWS_AS(DrawsFile(folder.path()).sha256(), InputError);
+}

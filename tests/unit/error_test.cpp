@@ -1,0 +1,59 @@
+// Messages, and the search for what somebody may have meant.
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <mixwell/error.hpp>
+#include <vector>
+
+using namespace mixwell;
+
+namespace {
+const std::vector<std::string> kernels = {"hamiltonian", "langevin", "random-walk"};
+}
+
+TEST_CASE("The nearest word is found through insertions, deletions, changes and swaps") {
+  CHECK(nearest("hamiltonain", kernels) == "hamiltonian");
+  CHECK(nearest("hamltonian", kernels) == "hamiltonian");
+  CHECK(nearest("langevinn", kernels) == "langevin");
+  CHECK(nearest("random_walk", kernels) == "random-walk");
+}
+
+TEST_CASE("The nearer of two near words wins") {
+  const std::vector<std::string> keys = {"steps", "step_size", "step"};
+  CHECK(nearest("stepz", keys) == "steps");
+  CHECK(nearest("step_siz", keys) == "step_size");
+}
+
+TEST_CASE("A word that resembles nothing has no nearest") {
+  CHECK(nearest("metropolis", kernels).empty());
+  CHECK(nearest("ab", std::vector<std::string>{"xy"}).empty());
+  CHECK(nearest("", kernels).empty());
+  CHECK(nearest("word", {}).empty());
+}
+
+TEST_CASE("A suggestion asks about the nearest word or lists all") {
+  CHECK(suggestion("hamiltonain", kernels) == " (did you mean \"hamiltonian\"?)");
+  CHECK(suggestion("metropolis", kernels) == " (known: hamiltonian, langevin, random-walk)");
+  CHECK(suggestion("metropolis", {}) == " (there are none)");
+}
+
+TEST_CASE("A location is written as editors read it") {
+  CHECK(to_string(Location{"m.toml", 3, 7}) == "m.toml:3:7");
+  CHECK(to_string(Location{"--set run.seed=1", 0, 0}) == "--set run.seed=1");
+  CHECK(to_string(Location{}).empty());
+  CHECK(std::string(InputError({"m.toml", 3, 7}, "no").what()) == "m.toml:3:7: no");
+  CHECK(std::string(InputError(Location{}, "no").what()) == "no");
+}
+
+TEST_CASE("Every error knows the exit code it ends in") {
+  CHECK(InputError("x").code() == ExitCode::bad_input);
+  CHECK(ParameterError("key", "rule").code() == ExitCode::bad_input);
+  CHECK(RunError("x").code() == ExitCode::failed);
+  CHECK(Refused("x").code() == ExitCode::refused);
+}
+
+TEST_CASE("A parameter error keeps its key and its rule apart") {
+  const ParameterError error("steps", "must be even");
+  CHECK(error.key() == "steps");
+  CHECK(error.rule() == "must be even");
+  CHECK(std::string(error.what()) == "steps: must be even");
+}

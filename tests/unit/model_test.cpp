@@ -1,0 +1,127 @@
+// The parts that all models share: names, transforms, starting points, the gradient check.
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+#include <cmath>
+#include <limits>
+#include <mixwell/gradient_check.hpp>
+#include <mixwell/model.hpp>
+
+namespace {
+
+using Eigen::MatrixXd;
+using mixwell::ConstBatch;
+using mixwell::Evaluation;
+using mixwell::Index;
+using mixwell::Parameter;
+using mixwell::Transform;
+
+// U = sum_i scale_i (cosh(theta_i) - 1), the gradient of coordinate 1 multiplied by `factor`.
+class Catenary final : public mixwell::Model {
+ public:
+  explicit Catenary(double factor = 1, double scale = 1) : factor_(factor), scale_(scale) {}
+  std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {3}}}; }
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    mixwell::Batch g = out.gradient;
+    g = (scale_ * theta.array().sinh()).matrix();
+    g.row(1) *= factor_;
+    if (out.wants_potential())
+      out.u() = (scale_ * (theta.array().cosh() - 1)).colwise().sum().matrix();
+  }
+  double factor_;
+  double scale_;
+};
+
+// U = -log theta, infinite for theta <= 0.
+class HalfLine final : public mixwell::Model {
+ public:
+  std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {}}}; }
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    mixwell::Batch g = out.gradient;
+    g = (-theta.array().inverse()).matrix();
+    if (!out.wants_potential()) return;
+    for (Index j = 0; j < theta.cols(); ++j)
+      out.u()[j] =
+          theta(0, j) > 0 ? -std::log(theta(0, j)) : std::numeric_limits<double>::infinity();
+  }
+};
+
+const MatrixXd somewhere{{0.5, -1}, {0.3, 2}, {-0.7, 0.1}};
+
+}  // namespace
+
+TEST_CASE("coordinates are named as ArviZ names them", "[model]") {
+  const std::vector<Parameter> blocks = {
+      {.name = "mu", .shape = {}}, {.name = "beta", .shape = {2}}, {.name = "w", .shape = {2, 3}}};
+  CHECK(mixwell::coordinate_names(blocks) ==
+        std::vector<std::string>{"mu", "beta[0]", "beta[1]", "w[0, 0]", "w[0, 1]", "w[0, 2]",
+                                 "w[1, 0]", "w[1, 1]", "w[1, 2]"});
+  CHECK(blocks[2].size() == 6);
+  CHECK(blocks[0].size() == 1);
+}
+
+TEST_CASE("recorded values are the transforms of their blocks, also in place", "[model]") {
+  const std::vector<Parameter> blocks = {
+      {.name = "a", .shape = {}},
+      {.name = "b", .shape = {2}, .transform = Transform::exponential},
+      {.name = "c", .shape = {}, .transform = Transform::logistic}};
+  MatrixXd theta{{1, 2}, {0, std::log(3.0)}, {1, -1}, {0, -800}};
+  const MatrixXd expected{{1, 2}, {1, 3}, {std::exp(1.0), std::exp(-1.0)}, {0.5, 0}};
+  MatrixXd out(4, 2);
+  mixwell::to_recorded(blocks, theta, out);
+  CHECK(out.isApprox(expected, 1e-15));
+  mixwell::to_recorded(blocks, theta, theta);
+  CHECK(theta == out);
+}
+
+TEST_CASE("a model starts at uniforms on (-2, 2) unless it says otherwise", "[model]") {
+  MatrixXd theta(3, 20000);
+  Catenary().initial(mixwell::Stream(1, "start"), {}, theta);
+  CHECK(theta.minCoeff() > -2);
+  CHECK(theta.maxCoeff() < 2);
+  const double root_n = std::sqrt(60000.0);
+  CHECK(std::abs(theta.mean()) * root_n / std::sqrt(4.0 / 3) < 4);
+  CHECK(std::abs(theta.array().square().mean() - 4.0 / 3) * root_n / std::sqrt(64.0 / 45) < 4);
+}
+
+TEST_CASE("shapes that do not fit are refused", "[model]") {
+  MatrixXd g(3, 4);
+  mixwell::Workspace scratch;
+  CHECK_THROWS_WITH(Catenary().evaluate(MatrixXd::Zero(3, 5), {nullptr, g, scratch}),
+                    Catch::Matchers::Contains("3 x 5"));
+}
+
+TEST_CASE("a right gradient passes the check at any scale of U", "[gradient-check]") {
+  for (const double scale : {1e-4, 1.0, 1e6})
+    CHECK(mixwell::gradient_error(Catenary(1, scale), somewhere).relative < 1e-7);
+  CHECK(mixwell::gradient_error(Catenary(), MatrixXd::Zero(3, 1)).relative < 1e-6);
+}
+
+TEST_CASE("a gradient wrong by a factor, a sign or slightly is found with its coordinate",
+          "[gradient-check]") {
+  for (const double factor : {2.0, -1.0, 0.0, 1.0001}) {
+    const mixwell::GradientError worst = mixwell::gradient_error(Catenary(factor), somewhere);
+    CHECK(worst.coordinate == 1);
+    CHECK(worst.relative ==
+          Approx(std::abs(factor - 1) / std::max(1.0, std::abs(factor))).epsilon(1e-2));
+    CHECK(worst.gradient == Approx(factor * worst.difference).epsilon(1e-4).margin(1e-8));
+  }
+  MatrixXd at = MatrixXd::Zero(3, 2);
+  at(1, 1) = 1;
+  CHECK(mixwell::gradient_error(Catenary(2), at).point == 1);
+}
+
+TEST_CASE("the check works close to the edge of the support", "[gradient-check]") {
+  CHECK(mixwell::gradient_error(HalfLine(), MatrixXd::Constant(1, 1, 1e-3)).relative < 1e-7);
+}
+
+TEST_CASE("a potential that is not finite at the point is an infinite error", "[gradient-check]") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  CHECK(mixwell::gradient_error(HalfLine(), MatrixXd::Constant(1, 1, -1)).relative == infinity);
+  CHECK(mixwell::gradient_error(Catenary(), MatrixXd::Constant(3, 1, std::nan(""))).relative ==
+        infinity);
+}

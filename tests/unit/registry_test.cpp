@@ -1,0 +1,247 @@
+// Finding, checking and loading plugins, the broken ones above all.
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mixwell/error.hpp>
+#include <mixwell/registry.hpp>
+
+#include "toy_components.hpp"
+
+using namespace mixwell;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string wrong_plugin(const std::string& name) {
+  return std::string(MIXWELL_BUILD_DIR) + "/tests/wrong/" + name + ".so";
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// A folder of its own for each test, removed afterwards.
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "mixwell-registry-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~Folder() { fs::remove_all(path_); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string write(const std::string& name, const std::string& bytes) const {
+    const std::string file = path_ + "/" + name;
+    std::ofstream(file, std::ios::binary) << bytes;
+    return file;
+  }
+  std::string copy(const std::string& plugin) const {
+    const std::string file = path_ + "/" + plugin + ".so";
+    fs::copy_file(wrong_plugin(plugin), file);
+    return file;
+  }
+  Registry load() const { return Registry::load({path_}); }
+
+ private:
+  std::string path_;
+};
+
+/// The reason given for the only file of the folder.
+std::string reason_for(const Folder& folder) {
+  const Registry registry = folder.load();
+  CHECK(registry.entries().empty());
+  REQUIRE(registry.broken().size() == 1);
+  return registry.broken().front().reason;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  INFO("looking for \"" << part << "\" in \"" << text << "\"");
+  CHECK(text.find(part) != std::string::npos);
+  return text.find(part) != std::string::npos;
+}
+
+template <class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const InputError& fault) {
+    return fault.what();
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("A plugin with another ABI tag is refused before any of its code runs") {
+  const Folder folder;
+  const std::string file = folder.copy("wrong_abi_tag");
+  CHECK(read_abi_tag(file).starts_with("eigen=2.0.17;"));
+  const std::string reason = reason_for(folder);
+  contains(reason, file);
+  contains(reason, "eigen: wanted 3.");
+  contains(reason, "found 2.0.17");
+  contains(reason, "compiler: wanted ");
+  contains(reason, "found nothing");
+  contains(reason, "rebuild it with mixwell_add_plugin()");
+  CHECK(reason.find("isa:") == std::string::npos);
+}
+
+TEST_CASE("A library without the entry symbols is no plugin") {
+  const Folder folder;
+  const std::string file = folder.copy("no_symbols");
+  const std::string reason = reason_for(folder);
+  contains(reason, file);
+  contains(reason, "no ABI tag");
+}
+
+TEST_CASE("A plugin without its register function is no plugin") {
+  const Folder folder;
+  folder.copy("no_register");
+  contains(reason_for(folder), "no symbol mixwell_register");
+}
+
+TEST_CASE("Nothing is kept of a plugin that throws while registering") {
+  const Folder folder;
+  const std::string file = folder.copy("throws");
+  const std::string reason = reason_for(folder);
+  contains(reason, file);
+  contains(reason, "failed while registering: the licence server is away");
+}
+
+TEST_CASE("A plugin that needs a missing function is listed with the loader's words") {
+  const Folder folder;
+  folder.copy("missing_symbol");
+  const std::string reason = reason_for(folder);
+  contains(reason, "cannot be loaded");
+  contains(reason, "function_of_a_library_that_is_not_there");
+}
+
+TEST_CASE("A file that is no library is listed as such") {
+  const Folder folder;
+  const std::string file = folder.write("text.so", "this is not a library at all");
+  const std::string reason = reason_for(folder);
+  contains(reason, file);
+  contains(reason, "not a library");
+}
+
+TEST_CASE("An empty file is no library") {
+  const Folder folder;
+  folder.write("empty.so", "");
+  contains(reason_for(folder), "not a library");
+}
+
+TEST_CASE("A library cut short anywhere is refused and harms nobody") {
+  const std::string whole = bytes_of(wrong_plugin("wrong_abi_tag"));
+  const Folder folder;
+  for (std::size_t part = 1; part < 64; ++part) {
+    const std::string file = folder.write("cut.so", whole.substr(0, whole.size() * part / 64));
+    CHECK_THROWS_AS(read_abi_tag(file), InputError);
+  }
+}
+
+TEST_CASE("A library with damaged headers is refused or read, never a crash") {
+  const std::string whole = bytes_of(wrong_plugin("wrong_abi_tag"));
+  const Folder folder;
+  for (std::size_t at = 4; at < 64; ++at) {
+    for (const char damage : {'\xff', '\x00', '\x7f'}) {
+      std::string bytes = whole;
+      bytes[at] = damage;
+      try {
+        read_abi_tag(folder.write("damaged.so", bytes));
+      } catch (const InputError&) {
+      }
+    }
+  }
+  std::string no_sections = whole;
+  for (std::size_t at = 40; at < 48; ++at) no_sections[at] = '\xff';
+  CHECK_THROWS_AS(read_abi_tag(folder.write("damaged.so", no_sections)), InputError);
+}
+
+TEST_CASE("Of two plugins with one id the later is broken and both files are named") {
+  const Folder folder;
+  const std::string first = folder.copy("duplicate_first");
+  const std::string second = folder.copy("duplicate_second");
+  const Registry registry = folder.load();
+  REQUIRE(registry.broken().size() == 1);
+  contains(registry.broken().front().reason, first);
+  contains(registry.broken().front().reason, second);
+  contains(registry.broken().front().reason, "model \"twin\"");
+  CHECK(registry.ids(Kind::model) == std::vector<std::string>{"twin"});
+  CHECK(registry.find(Kind::model, "twin").library == first);
+}
+
+TEST_CASE("Broken plugins do not keep sound ones from loading") {
+  const Folder folder;
+  for (const char* name : {"duplicate_first", "no_register", "no_symbols", "throws",
+                           "wrong_abi_tag", "missing_symbol"}) {
+    folder.copy(name);
+  }
+  folder.write("a.so", "garbage");
+  const Registry registry = folder.load();
+  CHECK(registry.has(Kind::model, "twin"));
+  CHECK(registry.broken().size() == 6);
+  CHECK_FALSE(registry.has(Kind::model, "half-registered"));
+}
+
+TEST_CASE("A component of a loaded plugin can be made") {
+  const Folder folder;
+  folder.copy("duplicate_first");
+  const Registry registry = folder.load();
+  const auto blueprint = registry.find(Kind::model, "twin").blueprint();
+  const auto model = std::dynamic_pointer_cast<const Model>(blueprint->make());
+  REQUIRE(model != nullptr);
+  CHECK(model->parameters().front().name == "x");
+}
+
+TEST_CASE("An unknown id names the nearest one and mentions broken libraries") {
+  const Folder folder;
+  folder.copy("duplicate_first");
+  folder.copy("no_symbols");
+  const Registry registry = folder.load();
+  const std::string message = message_of([&] { registry.find(Kind::model, "twim"); });
+  contains(message, "no model \"twim\" (did you mean \"twin\"?)");
+  contains(message, "1 library could not be used");
+  CHECK_FALSE(registry.has(Kind::kernel, "twin"));
+}
+
+TEST_CASE("A plugin folder that does not exist is bad input") {
+  const std::string message = message_of([] { Registry::load({"/nowhere/at/all"}); });
+  contains(message, "/nowhere/at/all");
+  contains(message, "MIXWELL_PLUGIN_PATH");
+}
+
+TEST_CASE("A folder named twice is loaded once") {
+  const Folder folder;
+  folder.copy("duplicate_first");
+  const Registry registry = Registry::load({folder.path(), folder.path() + "/"});
+  CHECK(registry.broken().empty());
+  CHECK(registry.entries().size() == 1);
+}
+
+TEST_CASE("Components of the program itself obey the rules of plugins") {
+  Registry registry = toy::registry();
+  contains(message_of([&] { toy::add<toy::Flat>(registry, "flat", "again"); }),
+           "already offered by /plugins/flat.so");
+  contains(message_of([&] { toy::add<toy::Flat>(registry, "Not_Kebab", ""); }), "kebab-case");
+  CHECK(registry.ids(Kind::kernel) == std::vector<std::string>{"pair", "step"});
+}
+
+TEST_CASE("The default folders are the built-in one and those of MIXWELL_PLUGIN_PATH") {
+  setenv("MIXWELL_PLUGIN_PATH", "/a:/b", 1);
+  const std::vector<std::string> folders = Registry::default_folders();
+  unsetenv("MIXWELL_PLUGIN_PATH");
+  REQUIRE(folders.size() == 3);
+  CHECK(folders[0].ends_with("/mixwell/plugins"));
+  CHECK(folders[1] == "/a");
+  CHECK(folders[2] == "/b");
+}

@@ -1,0 +1,190 @@
+// summary.json: names, values, and what is null.
+// SPDX-License-Identifier: Apache-2.0
+#include <tbb/global_control.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <mixwell/diagnostics.hpp>
+#include <nlohmann/json.hpp>
+
+#include "draws_testing.hpp"
+
+using namespace mixwell;
+using namespace mixwell::testing;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Looks random, is the same everywhere.
+double scattered(std::size_t column, std::int64_t draw, Index chain, Index element) {
+  const double place = double(column) + 3.0 * double(element) + 1e3 * double(chain) + double(draw);
+  const double x = std::sin(12.9898 * place) * 43758.5453;
+  return x - std::floor(x);
+}
+
+const std::vector<std::string> keys = {"mean", "sd",  "mcse_mean", "mcse_sd",  "q5",
+                                       "q50",  "q95", "rhat",      "ess_bulk", "ess_tail"};
+
+std::vector<std::string> names_of(const Json& object) {
+  std::vector<std::string> names;
+  for (const auto& item : object.items()) names.push_back(item.key());
+  return names;
+}
+
+/// 4 chains x 200 draws.
+RunHeader usual(const std::string& folder) {
+  RunHeader h = header(folder, {real("alpha"), real("b", {2, 3}), real("constant"), statistic("lp"),
+                                statistic("acceptance_rate"),
+                                statistic("diverging", RecordType::boolean), statistic("energy")});
+  h.replicates = 4;
+  return h;
+}
+
+double usual_number(std::size_t column, std::int64_t draw, Index chain, Index element) {
+  if (column == 2) return 3.5;
+  if (column == 4) return chain == 0 ? 0.5 : 1.0;
+  if (column == 5) return draw % 50 == 0 && chain == 1 ? 1.0 : 0.0;
+  return scattered(column, draw, chain, element);
+}
+
+}  // namespace
+
+TEST_CASE("a summary has a row for each element, named by its indices, in order") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 200, usual_number);
+  const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0));
+  CHECK(names_of(summary) == std::vector<std::string>{"variables", "sampler"});
+  CHECK(names_of(summary["variables"]) == std::vector<std::string>{"alpha", "b[0,0]", "b[0,1]",
+                                                                   "b[0,2]", "b[1,0]", "b[1,1]",
+                                                                   "b[1,2]", "constant"});
+  for (const auto& row : summary["variables"]) CHECK(names_of(row) == keys);
+}
+
+TEST_CASE("each row holds the diagnostics of its element to the last bit") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 200, usual_number);
+  const Json variables = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0))["variables"];
+  for (Index e = 0; e < 6; ++e) {
+    Eigen::MatrixXd x(200, 4);
+    for (Index chain = 0; chain < 4; ++chain)
+      for (Index draw = 0; draw < 200; ++draw) x(draw, chain) = scattered(1, draw, chain, e);
+    const diagnostics::Summary s = diagnostics::summarise(x);
+    const double values[] = {s.mean, s.sd,  s.mcse_mean, s.mcse_sd,  s.q5,
+                             s.q50,  s.q95, s.rhat,      s.ess_bulk, s.ess_tail};
+    const std::string name = "b[" + std::to_string(e / 3) + "," + std::to_string(e % 3) + "]";
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      INFO(name << " " << keys[k]);
+      CHECK(variables[name][keys[k]].get<double>() == values[k]);
+    }
+  }
+}
+
+TEST_CASE("a constant has a mean and quantiles, and null for what does not exist") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 200, usual_number);
+  const Json row =
+      Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0))["variables"]["constant"];
+  CHECK(row["mean"] == 3.5);
+  CHECK(row["sd"] == 0.0);
+  CHECK(row["q5"] == 3.5);
+  CHECK(row["rhat"].is_null());
+  CHECK(row["ess_bulk"].is_null());
+}
+
+TEST_CASE("the sampler's part counts and divides") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 200, usual_number);
+  const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0));
+  const Json sampler = summary["sampler"];
+  CHECK(names_of(sampler) == std::vector<std::string>{"acceptance", "divergences", "ebfmi",
+                                                      "min_ess", "mean_ess", "min_ess_per_gradient",
+                                                      "min_ess_per_second"});
+  double smallest = HUGE_VAL;
+  double sum = 0.0;
+  for (const auto& row : summary["variables"]) {
+    if (row["ess_bulk"].is_null()) continue;
+    smallest = std::min(smallest, row["ess_bulk"].get<double>());
+    sum += row["ess_bulk"].get<double>();
+  }
+  CHECK(sampler["acceptance"] == 0.875);
+  CHECK(sampler["divergences"].is_number_integer());
+  CHECK(sampler["divergences"] == 4);
+  CHECK(sampler["min_ess"] == smallest);
+  CHECK(sampler["mean_ess"] == sum / 7.0);
+  CHECK(sampler["min_ess_per_gradient"] == smallest / 1e4);
+  CHECK(sampler["min_ess_per_second"] == smallest / 2.0);
+}
+
+TEST_CASE("the energy fraction is the smallest over chains") {
+  const TemporaryFolder folder;
+  const auto slow_in_chain_2 = [](std::size_t column, std::int64_t draw, Index chain, Index e) {
+    return column == 6 && chain == 2 ? double(draw) : usual_number(column, draw, chain, e);
+  };
+  write_file(usual(folder.path()), 200, slow_in_chain_2);
+  const Json sampler = Json::parse(summary_json(DrawsFile(folder.path()), 1.0, 1.0))["sampler"];
+  // Energies 0 ... n-1: sum of squared steps n - 1, of squared deviations n (n^2 - 1) / 12.
+  CHECK(sampler["ebfmi"].get<double>() == Approx(199.0 * 12.0 / (200.0 * 39999.0)).epsilon(1e-12));
+}
+
+TEST_CASE("what is not recorded or not known is null") {
+  const TemporaryFolder folder;
+  write_file(header(folder.path(), {real("x")}), 100, scattered);
+  const double unknown = std::numeric_limits<double>::quiet_NaN();
+  const Json sampler =
+      Json::parse(summary_json(DrawsFile(folder.path()), unknown, unknown))["sampler"];
+  for (const char* key :
+       {"acceptance", "divergences", "ebfmi", "min_ess_per_gradient", "min_ess_per_second"}) {
+    INFO(key);
+    CHECK(sampler[key].is_null());
+  }
+  CHECK(sampler["min_ess"].is_number());
+}
+
+TEST_CASE("runs of zero to four draws have a summary") {
+  const std::int64_t draws = GENERATE(0, 1, 2, 3, 4);
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), draws, usual_number);
+  const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 0.0, 0.0));
+  CHECK(summary["variables"].size() == 8);
+  CHECK(summary["variables"]["alpha"]["mean"].is_null() == (draws == 0));
+  CHECK(summary["sampler"]["divergences"].is_null() == (draws == 0));
+}
+
+TEST_CASE("a draw that is not a number makes its row null and leaves the others") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 100, [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+    return c == 1 && e == 4 && draw == 9 ? NAN : usual_number(c, draw, chain, e);
+  });
+  const Json variables = Json::parse(summary_json(DrawsFile(folder.path()), 1.0, 1.0))["variables"];
+  CHECK(variables["b[1,1]"]["mean"].is_null());
+  CHECK(variables["b[1,1]"]["rhat"].is_null());
+  CHECK(variables["b[1,0]"]["mean"].is_number());
+}
+
+TEST_CASE("the text is the same on one thread and on several") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("theta", {200})});
+  h.replicates = 4;
+  write_file(h, 100, scattered);
+  const DrawsFile file(folder.path());
+  const auto with_threads = [&](std::size_t threads) {
+    const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
+    return summary_json(file, 1.0, 1.0);
+  };
+  CHECK(with_threads(1) == with_threads(4));
+}
+
+TEST_CASE("elements read in several blocks get their own rows") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("theta", {9})});
+  h.replicates = 128;
+  const auto number = [](std::size_t, std::int64_t draw, Index chain, Index e) {
+    return double(e) + (double((draw + chain) % 2) - 0.5);
+  };
+  write_file(h, 8000, number, 1000);
+  const DrawsFile file(folder.path());
+  REQUIRE(file.read_block(file.columns()[0]) < 9);
+  const Json variables = Json::parse(summary_json(file, 1.0, 1.0))["variables"];
+  for (Index e = 0; e < 9; ++e)
+    CHECK(variables["theta[" + std::to_string(e) + "]"]["mean"] == double(e));
+}

@@ -1,0 +1,100 @@
+// What several unit tests need: models from manifest text, files that vanish, and refusals as text.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+
+#include <mixwell/error.hpp>
+#include <mixwell/manifest.hpp>
+#include <mixwell/registry.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+namespace support {
+
+inline const mixwell::Registry& registry() {
+  static const mixwell::Registry all =
+      mixwell::Registry::load(mixwell::Registry::default_folders());
+  return all;
+}
+
+/// The model of `[model.target]` with the given lines: `use = "quartic"`, ...
+inline std::shared_ptr<const mixwell::Model> make_model(const std::string& body) {
+  const std::string text = "mixwell = 1\n[model.target]\n" + body +
+                           "\n[integrator.verlet]\nuse = \"leapfrog\"\n"
+                           "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 1\n"
+                           "[compositor.main]\nuse = \"chain\"\n";
+  return mixwell::parse_manifest(text, "test.toml", registry()).model();
+}
+
+/// The message with which the model is refused, or "accepted".
+inline std::string refusal(const std::string& body) {
+  try {
+    make_model(body);
+    return "accepted";
+  } catch (const mixwell::InputError& error) {
+    return error.what();
+  }
+}
+
+/// A folder of its own for the files of a test, removed at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string path = (std::filesystem::temp_directory_path() / "mixwell-test-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no temporary folder: " + path);
+    path_ = path;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  /// Writes a file and returns its path.
+  std::string file(const std::string& name, const std::string& text) const {
+    const std::string path = path_ + "/" + name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// U and gradient of one model at some columns.
+struct Evaluated {
+  Eigen::RowVectorXd u;
+  Eigen::MatrixXd g;
+};
+
+inline Evaluated evaluate(const mixwell::Model& model, const Eigen::MatrixXd& theta) {
+  Evaluated out{Eigen::RowVectorXd(theta.cols()), Eigen::MatrixXd(theta.rows(), theta.cols())};
+  mixwell::Workspace scratch;
+  model.evaluate(theta, {out.u.data(), out.g, scratch});
+  return out;
+}
+
+/// d x n exact draws at a fixed seed.
+inline Eigen::MatrixXd exact_draws(const mixwell::Model& model, Eigen::Index n) {
+  Eigen::MatrixXd theta(model.dimension(), n);
+  model.as_exact()->draw(mixwell::Stream(7, "test/exact"), {}, theta);
+  return theta;
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace support
