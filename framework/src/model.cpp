@@ -61,7 +61,7 @@ Prior::~Prior() = default;
 Prediction::~Prediction() = default;
 Model::~Model() = default;
 
-MIXWELL_EXPORT Index Parameter::size() const noexcept {
+Index Parameter::size() const noexcept {
   return std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
 }
 

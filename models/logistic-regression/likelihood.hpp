@@ -19,8 +19,6 @@ class Likelihood {
       if (!positive[static_cast<std::size_t>(n)]) signed_.row(n) *= -1;
   }
 
-  Index dimension() const noexcept { return signed_.cols(); }
-
   /// Adds value (if wanted) and gradient to `out`. Blocks of rows stay in the cache between the two
   /// products; 4 N d R multiplications and additions, N R exponentials, and for the value one
   /// logarithm a block and column.

@@ -21,7 +21,7 @@ enum class Transform {
 };
 
 /// A named block of coordinates. The blocks of a model follow one another and sum to dimension d.
-struct Parameter {
+struct MIXWELL_EXPORT Parameter {
   std::string name;
   /// Empty = a scalar; otherwise lengths of the array's dimensions, last index fastest.
   std::vector<Index> shape;
