@@ -173,7 +173,7 @@ bool two_threads() {
   const auto fast = [&] {
     with_threads(2, [&] { two.advance(PhaseKind::sampling, 20, &buffers); });
   };
-  const auto r = bench::ratio(slow, fast);
+  const auto r = bench::ratio(slow, fast, 41, bench::Clock::wall);
   return bench::print("8 column blocks, N = 1000, d = 25: one thread / two threads", r, ">= 1.9",
                       r.median >= 1.9);
 }

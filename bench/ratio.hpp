@@ -3,17 +3,28 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <vector>
 
 namespace bench {
 
+enum class Clock {
+  wall,    ///< for work on several threads
+  thread,  ///< processor time of the calling thread: what else runs on the machine counts less
+};
+
+inline double now(Clock clock) {
+  timespec t{};
+  clock_gettime(clock == Clock::wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 template <class F>
-double seconds(F&& body) {
-  const auto start = std::chrono::steady_clock::now();
+double seconds(F&& body, Clock clock) {
+  const double start = now(clock);
   body();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return now(clock) - start;
 }
 
 struct Ratio {
@@ -24,15 +35,15 @@ struct Ratio {
 
 /// Runs a and b in turn, so that both see the same weather; bodies should take some milliseconds.
 template <class A, class B>
-Ratio ratio(A&& a, B&& b, int rounds = 41) {
+Ratio ratio(A&& a, B&& b, int rounds = 41, Clock clock = Clock::thread) {
   std::vector<double> ratios;
   std::vector<double> as;
   std::vector<double> bs;
   a();
   b();
   for (int k = 0; k < rounds; ++k) {
-    as.push_back(seconds(a));
-    bs.push_back(seconds(b));
+    as.push_back(seconds(a, clock));
+    bs.push_back(seconds(b, clock));
     ratios.push_back(as.back() / bs.back());
   }
   const auto at = [](std::vector<double>& x, double q) {

@@ -6,7 +6,8 @@ if(MIXWELL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${MIXWELL_CCACHE})
 endif()
 
-set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
+# -g1: the lines of a stack trace, in two thirds of the time to compile that -g takes.
+set(CMAKE_CXX_FLAGS_DEBUG "-O1 -g1 -fno-omit-frame-pointer")
 add_link_options(-Wl,--as-needed)
 
 if(MIXWELL_SANITIZE)

@@ -56,7 +56,8 @@ function(mixwell_needs_program target)
   endif()
 endfunction()
 
-# mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case.
+# mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. A word
+# after that is a second label of its cases (slow: not run under sanitizers by .ci/run).
 function(mixwell_add_tests label timeout folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
   if(NOT sources)
@@ -69,11 +70,12 @@ function(mixwell_add_tests label timeout folder)
   catch_discover_tests(${label}_tests TEST_PREFIX ${label}/)
 
   # Catch2's script cannot pass a property that is a list (ENVIRONMENT): set them after it.
+  set(labels ${label} ${ARGN})
   set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${label}_properties.cmake)
   file(WRITE ${properties_file}
     "if(${label}_tests_TESTS)
   set_tests_properties(\${${label}_tests_TESTS} PROPERTIES
-    LABELS ${label} TIMEOUT ${seconds} SKIP_RETURN_CODE 77
+    LABELS \"${labels}\" TIMEOUT ${seconds} SKIP_RETURN_CODE 77
     ENVIRONMENT \"${MIXWELL_TEST_ENVIRONMENT}\")
 endif()
 ")

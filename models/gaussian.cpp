@@ -1,5 +1,6 @@
 // Model `gaussian`: N(mean, Sigma) with Sigma in one of five shapes.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/columns.hpp>
 #include <mixwell/data.hpp>
 #include <mixwell/plugin.hpp>
 
@@ -33,12 +34,38 @@ class Shape {
   /// theta ~ N(mean, Sigma).
   virtual void draw(const Stream& stream, Draw at, Batch theta) const = 0;
   /// out.u = (theta - mean)' out.gradient / 2.
-  void potential(const ConstBatch& theta, const Evaluation& out) const {
+  virtual void potential(const ConstBatch& theta, const Evaluation& out) const {
     out.u() = 0.5 * out.gradient.cwiseProduct(theta.colwise() - mean_).colwise().sum();
   }
 
  protected:
   const VectorXd mean_;
+};
+
+/// Sigma = v I around m 1: one multiplication a coordinate, whatever the dimension.
+class Round final : public Shape {
+ public:
+  Round(const VectorXd& mean, double variance)
+      : Shape(mean), variance_(variance), precision_(1.0 / variance) {}
+
+  void gradient(const ConstBatch& theta, const Evaluation& out) const override {
+    flat(out.gradient) = precision_ * (flat(theta) - mean_(0));
+  }
+
+  /// v g'g / 2.
+  void potential(const ConstBatch&, const Evaluation& out) const override {
+    column_dots(out.gradient, out.gradient, out.u());
+    out.u() *= 0.5 * variance_;
+  }
+
+  void draw(const Stream& stream, Draw at, Batch theta) const override {
+    stream.normals(at, theta);
+    flat(theta) = mean_(0) + std::sqrt(variance_) * flat(theta);
+  }
+
+ private:
+  double variance_;
+  double precision_;
 };
 
 /// Sigma = diag(variances).
@@ -255,6 +282,12 @@ class Gaussian final : public Model, public ExactSampler {
     return std::make_unique<Dense>(means(params, d), positive_factor(sigma, *params.file));
   }
 
+  static std::unique_ptr<const Shape> make_axes(const VectorXd& mean, const VectorXd& variances) {
+    const bool round = (mean.array() == mean(0)).all() && (variances.array() == variances(0)).all();
+    if (round) return std::make_unique<Round>(mean, variances(0));
+    return std::make_unique<Axes>(mean, variances);
+  }
+
   static std::unique_ptr<const Shape> make_shape(const Params& params) {
     require_match(params, "diagonal", "variances", !params.variances.empty());
     require_match(params, "ones-plus", "c", params.c.has_value());
@@ -265,8 +298,7 @@ class Gaussian final : public Model, public ExactSampler {
     const VectorXd mean = means(params, d);
     if (params.c) return std::make_unique<OnesPlus>(mean, *params.c);
     if (params.condition) return std::make_unique<Axes>(mean, geometric(d, *params.condition));
-    if (params.variances.empty()) return std::make_unique<Axes>(mean, VectorXd::Ones(d));
-    return std::make_unique<Axes>(mean, vector(params.variances));
+    return make_axes(mean, params.variances.empty() ? VectorXd::Ones(d) : vector(params.variances));
   }
 
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {

@@ -228,6 +228,15 @@ class Judge {
     if (who.traits.order == 0) {
       return none("", false, "the move declares neither that it keeps its law nor an order", t);
     }
+    if (const auto shared = shared_noise(who); !shared.empty()) {
+      return none("N", true, "a parameter and the law share one noise", t, shared);
+    }
+    if (!fully_refreshed(who) && !source(who, Role::friction)) {
+      return none("L", noisy_law(who),
+                  noisy_law(who) ? "gradient noise without friction and without fresh momentum"
+                                 : "a momentum carried over sweeps without a Metropolis step",
+                  t);
+    }
     if (source(who, Role::position_coupling) != source(who, Role::momentum_coupling) ||
         source(who, Role::drift) != source(who, Role::diffusion)) {
       return none("5", true, "the two sides of the dynamics use different matrices", t);
@@ -236,10 +245,22 @@ class Judge {
                            noisy_law(who) ? 1 : who.traits.order,
                            "no Metropolis step: the error of the scheme remains in the draws", t);
     v.reference = "right as eps -> 0 at fixed integration time";
-    if (noisy_law(who) && !source(who, Role::friction) && !fully_refreshed(who)) {
-      return none("5", true, "gradient noise without friction and without fresh momentum", t);
-    }
     return assuming(std::move(v), who, fmt::format("order {}", who.traits.order));
+  }
+
+  /// The path of a noise that both the law and another parameter of an operation depend on.
+  std::vector<std::string> shared_noise(const OperationInfo& who) const {
+    std::vector<Value> of_law;
+    for (const Leaf& leaf : cone(graph_, source(who, Role::law))) {
+      if (graph_[leaf.value].kind == ValueKind::noise) of_law.push_back(leaf.value);
+    }
+    for (const Input& input : who.inputs) {
+      if (!is_parameter(input.role) || input.role == Role::law) continue;
+      for (const Leaf& leaf : cone(graph_, input.value)) {
+        if (std::find(of_law.begin(), of_law.end(), leaf.value) != of_law.end()) return leaf.path;
+      }
+    }
+    return {};
   }
 
   bool noisy_law(const OperationInfo& who) const {
@@ -357,11 +378,21 @@ class Judge {
   Verdict covered(Variable slot) {
     bool has_factor = false;
     Verdict v = exact("C", "covered");
+    std::vector<std::string> densities;
     for (const Factor& factor : graph_.factors()) {
       if (std::find(factor.scope.begin(), factor.scope.end(), slot) == factor.scope.end()) continue;
       has_factor = true;
       for (std::size_t t = 0; t < transitions_.size(); ++t) {
-        if (writes(t, slot)) v = join(v, sees(t, factor.law));
+        if (!writes(t, slot)) continue;
+        const Verdict seen = sees(t, factor);
+        densities.push_back(seen.density);
+        if (seen.accuracy != Accuracy::none && densities.front() != seen.density) {
+          return none("D", true,
+                      fmt::format("updates of `{}` keep different densities: {} and {}",
+                                  graph_[slot].name, densities.front(), seen.density),
+                      t);
+        }
+        v = join(v, seen);
       }
     }
     if (has_factor && is_written(slot)) return v;
@@ -371,16 +402,30 @@ class Judge {
     return missing;
   }
 
-  Verdict sees(std::size_t t, Value factor) {
+  Verdict sees(std::size_t t, const Factor& factor) {
     if (info(t).traits.invariant && !*info(t).traits.invariant) return exact("C", "");
     for (const Input& input : info(t).inputs) {
       if (input.role != Role::law) continue;
-      for (const Leaf& leaf : cone(graph_, input.value)) {
-        if (leaf.value == factor) return density(t, input.value);
+      const auto leaves = cone(graph_, input.value);
+      const bool found = std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& leaf) {
+        return leaf.value == factor.law;
+      });
+      if (found) return join(density(t, input.value), within_scope(t, factor, leaves));
+    }
+    return none("C", true,
+                fmt::format("the update leaves out the factor `{}`", graph_[factor.law].name), t);
+  }
+
+  /// A law may be conditional on slots of its factor's scope alone.
+  Verdict within_scope(std::size_t t, const Factor& factor, const std::vector<Leaf>& leaves) {
+    for (const Leaf& leaf : leaves) {
+      const ValueInfo& v = graph_[leaf.value];
+      if (v.kind != ValueKind::version || graph_[v.variable].kind != VariableKind::slot) continue;
+      if (std::find(factor.scope.begin(), factor.scope.end(), v.variable) == factor.scope.end()) {
+        return none("C", true, "the law depends on a slot outside its factor", t, leaf.path);
       }
     }
-    return none("C", true, fmt::format("the update leaves out the factor `{}`", graph_[factor].name),
-                t);
+    return exact("C", "within scope");
   }
 
   Verdict density(std::size_t t, Value law) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace mixwell {
 namespace {
 
@@ -119,11 +121,16 @@ void record_slot(KernelGraph& graph, Variable slot, Index number,
   const std::string path = fmt::format("record {}", graph[slot].name);
   const Value theta = graph.current(slot);
   const auto parameters = model->parameters();
+  const bool as_they_are =
+      std::all_of(parameters.begin(), parameters.end(),
+                  [](const Parameter& p) { return p.transform == Transform::identity; });
   const Value recorded =
-      graph.add(path, OperationKind::pure, {}, {{theta, Role::state}},
-                {Output::derived(path + "/values", graph[slot].rows)},
-                std::make_shared<TransformBody>(*model))
-          .front();
+      as_they_are ? theta
+                  : graph
+                        .add(path, OperationKind::pure, {}, {{theta, Role::state}},
+                             {Output::derived(path + "/values", graph[slot].rows)},
+                             std::make_shared<TransformBody>(*model))
+                        .front();
   record_parameters(graph, parameters, recorded, number);
   if (const Derived* derived = model->as_derived()) {
     const auto quantities = derived->quantities();

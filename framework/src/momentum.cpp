@@ -1,5 +1,6 @@
 // The law of a momentum.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/columns.hpp>
 #include <mixwell/momentum.hpp>
 
 namespace mixwell {
@@ -37,13 +38,15 @@ void MomentumLaw::draw(ConstBatch numbers, ConstBatch z, Batch out, Workspace& s
 
 void MomentumLaw::kinetic(ConstBatch numbers, ConstBatch p, Row out, Workspace& scratch) const {
   if (standard_) {
-    out = 0.5 * p.colwise().squaredNorm();
+    column_dots(p, p, out);
+    out *= 0.5;
     return;
   }
   const Workspace::Frame frame(scratch);
   MatrixMap velocity = scratch.matrix(p.rows(), p.cols());
   curvature_->H(numbers, p, velocity, scratch);
-  out = 0.5 * p.cwiseProduct(velocity).colwise().sum();
+  column_dots(p, velocity, out);
+  out *= 0.5;
 }
 
 void MomentumLaw::evaluate(ConstBatch numbers, ConstBatch p, const Evaluation& out) const {
@@ -53,7 +56,9 @@ void MomentumLaw::evaluate(ConstBatch numbers, ConstBatch p, const Evaluation& o
   } else {
     curvature_->H(numbers, p, velocity, out.scratch);
   }
-  if (out.wants_potential()) out.u() = 0.5 * p.cwiseProduct(velocity).colwise().sum();
+  if (!out.wants_potential()) return;
+  column_dots(p, velocity, out.u());
+  out.u() *= 0.5;
 }
 
 void add_momentum_refresh(KernelGraph& graph, const std::string& name, Variable momentum,

@@ -43,9 +43,9 @@ struct Plan {
 };
 
 /// Where the copy of a version that outlives its replacement is kept.
-std::string copy_buffer(const KernelGraph& graph, Value version);
+MIXWELL_EXPORT std::string copy_buffer(const KernelGraph& graph, Value version);
 
 /// O(V + E) for memory, O(steps * edges) for the transitive reduction.
-Plan make_plan(const KernelGraph& graph);
+MIXWELL_EXPORT Plan make_plan(const KernelGraph& graph);
 
 }  // namespace mixwell

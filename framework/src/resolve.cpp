@@ -37,6 +37,7 @@ class Resolver {
     composition.run = read_run_settings(source(), tables.front());
     for (const Declaration& declaration : manifest_.declarations()) add(declaration);
     composition.compositor = make_as<Compositor>(root());
+    settle_block_width(composition, tables.front());
     for (Instance* recorder : recorders()) {
       composition.recorders.push_back(make_as<Recorder>(*recorder));
     }
@@ -52,6 +53,15 @@ class Resolver {
 
  private:
   ValueSource source() const { return {manifest_, files_}; }
+
+  void settle_block_width(Composition& composition, EffectiveTable& table) const {
+    if (manifest_.run().contains("block_width")) return;
+    composition.run.block_width =
+        default_block_width(composition.model()->dimension(), composition.run.replicates);
+    for (auto& line : table.lines) {
+      if (line.key == "block_width") line.value = std::to_string(composition.run.block_width);
+    }
+  }
 
   static void tidy(std::vector<std::string>& libraries) {
     std::sort(libraries.begin(), libraries.end());

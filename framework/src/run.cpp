@@ -31,17 +31,6 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-void refuse_unless_allowed(const Composition& composition, const Certificate& certificate) {
-  const std::string label = certificate.now.label();
-  const auto& allow = composition.run.allow;
-  if (label != "biased" || std::find(allow.begin(), allow.end(), label) != allow.end()) return;
-  throw Refused(fmt::format(
-      "`{}` is certified {} ({}): {}; `mixwell check` shows the whole certificate. To run it all the "
-      "same, for an ablation, set allow = [\"{}\"] in [run]",
-      composition.name, label, certificate.now.proved ? "proved" : "unproven",
-      certificate.now.reason, label));
-}
-
 /// All that one run needs at hand.
 class Runner {
  public:
@@ -51,7 +40,7 @@ class Runner {
         program_(compose(*composition.compositor)) {}
 
   RunResult run() {
-    refuse_unless_allowed(composition_, program_.certificate);
+    refuse_unless_allowed(program_.certificate.now, settings().allow);
     const Certificate certificate = program_.certificate;
     sampler_ = std::make_unique<Sampler>(composition_.compositor, settings(), std::move(program_));
     sampler_->initialise();

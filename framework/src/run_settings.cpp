@@ -119,7 +119,8 @@ Fields run_fields(RunSettings& settings) {
   fields.integer("block_width", settings.block_width)
       .at_least(8)
       .at_most(most_replicates)
-      .help("replicates computed together, a multiple of 8; part of what fixes the last bits");
+      .help("replicates computed together, a multiple of 8; part of what fixes the last bits; by "
+            "default it follows from dimension and replicates");
   return fields;
 }
 
@@ -143,6 +144,12 @@ RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effecti
   check_block_width(settings, source);
   check_sweeps(settings, source);
   return settings;
+}
+
+std::int64_t default_block_width(std::int64_t dimension, std::int64_t replicates) {
+  const auto multiple = [](std::int64_t columns) { return columns / 8 * 8; };
+  const std::int64_t fills = std::clamp<std::int64_t>(multiple(512 / dimension), 8, 64);
+  return std::clamp<std::int64_t>(multiple(replicates / 8), 8, fills);
 }
 
 }  // namespace mixwell

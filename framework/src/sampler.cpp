@@ -11,6 +11,8 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/task_arena.h>
 
+#include <algorithm>
+
 namespace mixwell {
 
 Program compose(const Compositor& compositor) {
@@ -19,6 +21,16 @@ Program compose(const Compositor& compositor) {
   compositor.compose(program.sampling, PhaseKind::sampling);
   program.certificate = certify(program.warmup, program.sampling);
   return program;
+}
+
+void refuse_unless_allowed(const Verdict& verdict, const std::vector<std::string>& allow) {
+  const std::string label = verdict.label();
+  const bool refusable = label == "biased" || label == "none";
+  if (!refusable || std::find(allow.begin(), allow.end(), label) != allow.end()) return;
+  throw Refused(fmt::format(
+      "this composition is {} ({}): {}; `mixwell check` shows the whole certificate. To run it all "
+      "the same, for an ablation, set allow = [\"{}\"] in [run]",
+      label, verdict.proved ? "proved" : "unproven", verdict.reason, label));
 }
 
 struct Sampler::State {

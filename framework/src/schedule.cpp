@@ -210,6 +210,10 @@ void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) 
     const Sink& sink = recorded_[r];
     double* to = stretch.buffers->data[r].data() +
                  (static_cast<Index>(draw) * settings_.replicates + first) * sink.rows;
+    if (sink.stride == sink.rows) {
+      std::copy_n(sink.data + first * sink.stride, width * sink.rows, to);
+      continue;
+    }
     for (Index j = 0; j < width; ++j) {
       std::copy_n(sink.data + (first + j) * sink.stride, sink.rows, to + j * sink.rows);
     }

@@ -18,7 +18,7 @@
 namespace mixwell {
 
 /// Numbers of all variables and values, by buffer name; shared by the phases.
-class Storage {
+class MIXWELL_EXPORT Storage {
  public:
   struct Buffer {
     Eigen::MatrixXd numbers;  ///< rows x replicates, or rows x 1 for scope run
@@ -60,7 +60,7 @@ struct ScheduleSettings {
 };
 
 /// One phase, compiled. Cost beyond the operations' own: a few ns per operation, block and sweep.
-class Schedule {
+class MIXWELL_EXPORT Schedule {
  public:
   Schedule(const KernelGraph& graph, std::string phase, const ScheduleSettings& settings,
            Storage& storage);

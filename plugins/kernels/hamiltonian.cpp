@@ -131,7 +131,7 @@ class StepBody final : public Body {
 /// sorted so that those still moving stay together, and finished ones cost nothing.
 class Trajectory {
  public:
-  Trajectory(const Integrator& integrator, const Motion& motion, ConstRow steps)
+  Trajectory(const Integrator& integrator, const Motion& motion, ConstRowMap steps)
       : integrator_(integrator), motion_(motion), steps_(steps) {}
 
   /// Gradients spent.
@@ -164,7 +164,8 @@ class Trajectory {
     for (Index active = w; active > 0;) {
       const double wanted = steps_(static_cast<Index>(order(active - 1)));
       const std::int64_t more = static_cast<std::int64_t>(wanted) - done;
-      const Motion part{motion_.law, motion_.flow, eps.leftCols(active), scratch};
+      const Motion part{motion_.law, motion_.flow, ConstMatrixMap(eps.data(), eps.rows(), active),
+                        scratch};
       integrator_.advance({theta.leftCols(active), p.leftCols(active), g.leftCols(active)}, more,
                           part, u_sorted.data());
       gradients += integrator_.gradients(more) * active;
@@ -189,7 +190,7 @@ class Trajectory {
 
   const Integrator& integrator_;
   const Motion& motion_;
-  ConstRow steps_;
+  ConstRowMap steps_;
 };
 
 /// Runs the trajectory of a block on copies that the caller provides.
@@ -208,7 +209,8 @@ class MoveBody : public Body {
     step.rowwise() = block.in_row(eps);
     const Flow flow(coupling_, block.curvature(position_coupling));
     const Law target = block.law(law);
-    const Motion motion{target, flow, step, block.scratch()};
+    const Motion motion{target, flow, ConstMatrixMap(step.data(), d, block.columns()),
+                        block.scratch()};
     const ConstRowMap counts = block.in_row(steps);
     block.count_gradients(law, Trajectory(*integrator_, motion, counts).run(phase, u_end));
   }
@@ -294,13 +296,15 @@ class AcceptBody final : public Body {
     RowMap probability = block.out_row(acceptance);
     error = end - start;
     probability = (-error.array()).exp().min(1.0);
+    RowMap divergent = block.out_row(diverging);
+    RowMap kept = block.out_row(energy);
+    const Taking take(block);
     for (Index j = 0; j < w; ++j) {
-      const bool divergent = !(error(j) <= kDivergentEnergy) || !std::isfinite(error(j));
-      if (divergent) note_divergence(block, j);
+      divergent(j) = error(j) <= kDivergentEnergy && std::isfinite(error(j)) ? 0.0 : 1.0;
+      if (divergent(j) != 0.0) note_divergence(block, j);
       const bool accepted = uniform(j) < probability(j);
-      block.out_row(diverging)(j) = divergent ? 1.0 : 0.0;
-      block.out_row(energy)(j) = accepted ? end(j) : start(j);
-      if (accepted) take(block, j);
+      kept(j) = accepted ? end(j) : start(j);
+      take.column(j, accepted);
     }
   }
 
@@ -324,11 +328,44 @@ class AcceptBody final : public Body {
     }
   }
 
-  static void take(Block& block, Index j) {
-    block.out(next_theta).col(j) = block.in(theta_end).col(j);
-    block.out(next_g).col(j) = block.in(g_end).col(j);
-    block.out_row(next_u)(j) = block.in_row(u_end)(j);
-  }
+  /// Copies accepted columns; the pointers are looked up once a block.
+  class Taking {
+   public:
+    explicit Taking(Block& block)
+        : rows_(block.out(next_theta).rows()),
+          theta_(block.in(theta_end).data()),
+          g_(block.in(g_end).data()),
+          u_(block.in(u_end).data()),
+          to_theta_(block.out(next_theta).data()),
+          to_g_(block.out(next_g).data()),
+          to_u_(block.out(next_u).data()) {}
+    void column(Index j, bool accepted) const {
+      to_u_[j] = accepted ? u_[j] : to_u_[j];
+      if (rows_ <= kShort) {
+        choose(theta_ + j * rows_, accepted, to_theta_ + j * rows_);
+        choose(g_ + j * rows_, accepted, to_g_ + j * rows_);
+      } else if (accepted) {
+        std::copy_n(theta_ + j * rows_, rows_, to_theta_ + j * rows_);
+        std::copy_n(g_ + j * rows_, rows_, to_g_ + j * rows_);
+      }
+    }
+
+   private:
+    /// Columns up to this length are chosen element by element: calling memmove costs more.
+    static constexpr Index kShort = 8;
+
+    void choose(const double* from, bool accepted, double* to) const {
+      for (Index i = 0; i < rows_; ++i) to[i] = accepted ? from[i] : to[i];
+    }
+
+    Index rows_;
+    const double* theta_;
+    const double* g_;
+    const double* u_;
+    double* to_theta_;
+    double* to_g_;
+    double* to_u_;
+  };
 
   static void note_divergence(Block& block, Index j) {
     const double error = block.out_row(energy_error)(j);

@@ -96,7 +96,7 @@ class Lab {
     const Flow flow(coupling_, curvature());
     Eigen::MatrixXd step(start.theta.rows(), start.theta.cols());
     step.rowwise() = eps;
-    const Motion motion{law, flow, step, scratch_};
+    const Motion motion{law, flow, {step.data(), step.rows(), step.cols()}, scratch_};
     target_.count = 0;
     integrator_.advance({end.at.theta, end.at.p, end.g}, steps, motion, end.u.data());
     return end;

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs a build into an empty prefix, builds plugin-project against it, and runs the installed
-# program on a manifest that uses the plugin.  usage: run.sh CMAKE BUILD_DIR CXX_COMPILER
+# Installs a build into an empty prefix, builds plugin-project against it, runs that project's own
+# test, and runs the installed program on a manifest that uses the plugin.
+# usage: run.sh CMAKE BUILD_DIR CXX_COMPILER
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
@@ -8,16 +9,22 @@ cmake=$1 build=$2 compiler=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+unset MIXWELL_PLUGIN_PATH
 
 "$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" ||
   { cat "$work/install.log"; exit 1; }
 # Another folder than the one that was installed to: nothing may hold on to its path.
 mv "$work/prefix" "$work/moved"
+if grep -rlF -e "$build" -e "$work/prefix" "$work/moved" --include='*.cmake'; then
+  echo "the package above names a folder of the build" >&2
+  exit 1
+fi
 
 "$cmake" -S "$here/plugin-project" -B "$work/plugin" -G Ninja \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/moved" \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
 "$cmake" --build "$work/plugin"
+"${cmake%/*}/ctest" --test-dir "$work/plugin" --output-on-failure
 
 program=$work/moved/bin/mixwell
 export MIXWELL_PLUGIN_PATH=$work/plugin

@@ -86,6 +86,21 @@ inline RunFooter footer(std::int64_t draws, std::int64_t warmup_draws = 0) {
   return f;
 }
 
+inline std::vector<char> state_of(Recording& recording) {
+  StateWriter writer;
+  recording.visit_state(writer);
+  return writer.bytes();
+}
+
+/// What was suspended, restored from a saved state.
+inline std::unique_ptr<Recording> resumed(RunHeader h, std::vector<char> state) {
+  h.resume = true;
+  auto recording = netcdf_recorder()->open(h);
+  StateReader reader(std::move(state));
+  recording->visit_state(reader);
+  return recording;
+}
+
 /// A whole draws.nc, written `piece` draws at a time.
 template <class Number>
 void write_file(const RunHeader& h, std::int64_t draws, const Number& number,

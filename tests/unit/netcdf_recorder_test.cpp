@@ -4,6 +4,7 @@
 #include <netcdf.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -50,6 +51,8 @@ std::int64_t differences(const DrawsFile& file, const Number& number) {
     }
   return count;
 }
+
+std::string as_text(const std::vector<char>& bytes) { return {bytes.begin(), bytes.end()}; }
 
 void require_ok(int status) {
   INFO(nc_strerror(status));
@@ -405,6 +408,93 @@ TEST_CASE("a recording that is not finished leaves nothing behind") {
     CHECK_FALSE(std::filesystem::exists(folder.path() + "/draws.nc"));
   }
   CHECK(folder.is_empty());
+}
+
+TEST_CASE("a suspended recording goes on where its state says, across chunks of the file") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("theta", {2, 3}), statistic("lp")});
+  h.replicates = 3;
+  h.draws = 10;  // draws in a chunk of the file
+  const std::int64_t saved = GENERATE(0, 7, 10, 37, 40);
+  const std::int64_t more = GENERATE(0, 2, 25, 60);
+  const std::int64_t end = 83;
+  std::vector<char> state;
+  {
+    const auto recording = netcdf_recorder()->open(h);
+    write_draws(*recording, h, awkward, false, 0, saved);
+    state = state_of(*recording);
+    const auto other = [](std::size_t, std::int64_t, Index, Index) { return -1.0; };
+    write_draws(*recording, h, other, false, saved, more);
+    recording->suspend();
+  }
+  CHECK_FALSE(std::filesystem::exists(folder.path() + "/draws.nc"));
+  const auto recording = resumed(h, state);
+  for (std::int64_t first = saved; first < end; first += 9)
+    write_draws(*recording, h, awkward, false, first, std::min<std::int64_t>(9, end - first));
+  recording->finish(footer(end));
+  const DrawsFile file(folder.path());
+  CHECK(file.draws() == end);
+  CHECK(differences(file, awkward) == 0);
+}
+
+TEST_CASE("a run killed after a checkpoint goes on from there") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("theta", {20}), statistic("lp")});
+  h.draws = 10;  // draws in a chunk of the file: many are written after the checkpoint
+  const std::int64_t more = GENERATE(3, 500, 50000);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const auto recording = netcdf_recorder()->open(h);
+    write_draws(*recording, h, awkward, false, 0, 1000);
+    std::ofstream(folder.path() + "/state") << as_text(state_of(*recording));
+    write_draws(*recording, h, awkward, false, 1000, more);
+    raise(SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  std::ifstream in(folder.path() + "/state");
+  const auto recording = resumed(h, {std::istreambuf_iterator<char>(in), {}});
+  write_draws(*recording, h, awkward, false, 1000, 700);
+  recording->finish(footer(1700));
+  const DrawsFile file(folder.path());
+  CHECK(file.draws() == 1700);
+  CHECK(differences(file, awkward) == 0);
+}
+
+TEST_CASE("a file that is not the one to continue is refused with its name and the cure") {
+  const TemporaryFolder folder;
+  const std::string partial = folder.path() + "/draws.nc.partial";
+  RunHeader h = header(folder.path(), {real("theta", {2}), statistic("lp")});
+  h.resume = true;
+  const auto refuses = [&](const RunHeader& other, const std::string& reason) {
+    CHECK_THROWS_AS(netcdf_recorder()->open(other), InputError);
+    CHECK_THROWS_WITH(netcdf_recorder()->open(other),
+                      Catch::Contains(partial) && Catch::Contains(reason) &&
+                          Catch::Contains("run again from the start"));
+  };
+  refuses(h, "No such file or directory");
+  std::ofstream(partial) << "no NetCDF";
+  refuses(h, "cannot continue");
+  CHECK(std::filesystem::file_size(partial) == 9);
+  std::filesystem::remove(partial);
+  h.resume = false;
+  netcdf_recorder()->open(h)->suspend();
+  h.resume = true;
+  RunHeader other = h;
+  other.replicates = 5;
+  refuses(other, "has 1 chains of 1 slots, the run has 5 of 1");
+  other = h;
+  other.columns[0].name = "beta";
+  refuses(other, "no variable 'beta' of group 'posterior'");
+  other = h;
+  other.columns[1].type = RecordType::integer;
+  refuses(other, "'lp' of group 'sample_stats' has another type or shape");
+  other = h;
+  other.run_name = "another";
+  refuses(other, "of the run 'test', not of 'another'");
+  CHECK(netcdf_recorder()->open(h) != nullptr);
 }
 
 TEST_CASE("a finished recording leaves the file under its final name alone") {

@@ -51,7 +51,7 @@ struct Phase {
 struct Motion {
   const Law& law;
   const Flow& flow;
-  ConstBatch eps;      ///< d x w, each column holds its step size d times
+  ConstMatrixMap eps;  ///< d x w, each column holds its step size d times
   Workspace& scratch;
 };
 

@@ -6,6 +6,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/model.hpp>
+#include <mixwell/state.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -30,7 +31,7 @@ struct MIXWELL_EXPORT Column {
 
 /// What a recorder knows before the first draw.
 struct RunHeader {
-  std::string path;      ///< folder to write into
+  std::string path;  ///< folder to write into
   std::string run_name;
   std::string created_at;  ///< ISO 8601 with offset
   std::string version;     ///< of Mixwell
@@ -40,6 +41,9 @@ struct RunHeader {
   std::int64_t thin = 1;
   std::int64_t draws = 0;  ///< recorded draws to expect per chain, 0 = unknown; a hint for layout
   bool record_warmup = false;
+  /// Continue what an interrupted recording with the same header left in the folder; `created_at`,
+  /// `version` and `draws` may differ.
+  bool resume = false;
   std::vector<Column> columns;
 
   Index chains() const noexcept { return replicates * slots; }
@@ -68,12 +72,20 @@ struct RunFooter {
 };
 
 /// Receives the draws of one run; used by one thread. `finish` makes the file whole: until then
-/// nothing stands under its final name, and what was written goes if it is never called. Both throw
+/// nothing stands under its final name, and what was written goes if neither `finish` nor `suspend`
+/// is called (a resumed recording leaves the file as it was until its first `write`). All throw
 /// RunError when the disk or a number (a boolean that is neither 0 nor 1) does not allow more.
 class MIXWELL_EXPORT Recording {
  public:
   virtual ~Recording();
   virtual void write(const Chunk& chunk) = 0;
+  /// Where it stands: the draws of each phase. Forces them to disk first, so that a state saved now
+  /// finds them there later. Read right after opening with `resume`, it sets the draw to write
+  /// next; what the file holds beyond is written over, or left out of the finished file. Reading
+  /// throws InputError when the file holds fewer draws.
+  virtual void visit_state(StateVisitor& visitor) = 0;
+  /// Leaves all that was written to be resumed, on disk; the last call.
+  virtual void suspend() = 0;
   virtual void finish(const RunFooter& footer) = 0;
 };
 
@@ -82,7 +94,8 @@ class MIXWELL_EXPORT Recorder : public Component {
  public:
   static constexpr Kind kind = Kind::recorder;
   ~Recorder() override;
-  /// Throws RunError when the file cannot be made.
+  /// Throws RunError when the file cannot be made; with `resume` InputError when there is none to
+  /// continue, or one of another header, and then leaves it alone.
   virtual std::unique_ptr<Recording> open(const RunHeader& header) const = 0;
 };
 

@@ -45,6 +45,11 @@ struct Program {
 /// Composes both phases of a composition and certifies them. Runs nothing.
 MIXWELL_EXPORT Program compose(const Compositor& compositor);
 
+/// Throws Refused, with reason and cure, when the class is `biased` or `none` and `allow` does not
+/// name it.
+MIXWELL_EXPORT void refuse_unless_allowed(const Verdict& verdict,
+                                          const std::vector<std::string>& allow);
+
 /// Room for recorded draws of one stretch of sweeps; one buffer per Record of the phase's graph,
 /// laid out [draw][replicate][element].
 struct DrawBuffers {

@@ -11,10 +11,11 @@ using Index = Eigen::Index;
 
 /// d x R, column-major, contiguous (outer stride = rows): column j is replicate j.
 using Batch = Eigen::Ref<Eigen::MatrixXd>;
-using ConstBatch = Eigen::Ref<const Eigen::MatrixXd>;
+/// A reference: a Ref of const carries memory of its own, too dear to pass on by value.
+using ConstBatch = const Eigen::Ref<const Eigen::MatrixXd>&;
 /// 1 x R, contiguous: one number per column.
 using Row = Eigen::Ref<Eigen::RowVectorXd>;
-using ConstRow = Eigen::Ref<const Eigen::RowVectorXd>;
+using ConstRow = const Eigen::Ref<const Eigen::RowVectorXd>&;
 
 using MatrixMap = Eigen::Map<Eigen::MatrixXd>;
 using ConstMatrixMap = Eigen::Map<const Eigen::MatrixXd>;

@@ -80,18 +80,6 @@ void print_json(const Composition& composition, const Certificate& certificate,
   fmt::print("{}\n", json.dump(2));
 }
 
-/// What `run` would do with this certificate.
-void check_allowed(const Composition& composition, const Verdict& verdict) {
-  const std::string label = verdict.label();
-  const std::vector<std::string>& allow = composition.run.allow;
-  const bool refusable = label == "biased" || label == "none";
-  if (!refusable || std::find(allow.begin(), allow.end(), label) != allow.end()) return;
-  throw Refused(
-      fmt::format("this composition is {}, and `mixwell run` refuses it; for an ablation "
-                  "set allow = [\"{}\"] under [run]",
-                  label, label));
-}
-
 ExitCode check(const Arguments& arguments) {
   const Composition composition = load(arguments.manifest, load_registry());
   const Certificate certificate = compose(*composition.compositor).certificate;
@@ -101,7 +89,7 @@ ExitCode check(const Arguments& arguments) {
   if (gradient && !gradient->is_right()) {
     throw RunError("the model's gradient is wrong: " + text_of(*gradient));
   }
-  check_allowed(composition, certificate.now);
+  refuse_unless_allowed(certificate.now, composition.run.allow);
   return ExitCode::ok;
 }
 

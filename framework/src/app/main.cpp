@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <mixwell/error.hpp>
 #include <mixwell/version.hpp>
@@ -76,5 +77,7 @@ ExitCode serve(int count, char** arguments) {
 }  // namespace mixwell::app
 
 int main(int count, char** arguments) {
+  // A file that grows beyond `ulimit -f` is a failed write with a message, not the end of the run.
+  std::signal(SIGXFSZ, SIG_IGN);
   return static_cast<int>(mixwell::app::serve(count, arguments));
 }

@@ -3,23 +3,20 @@
 #include <mixwell/plugin.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace {
 
-using mixwell::Batch;
-using mixwell::ConstBatch;
-using mixwell::Evaluation;
+using namespace mixwell;
 
 /// U(theta) = |theta|^2 / 2 - tilt * sum(theta): independent normals with mean tilt and sd 1.
-class Tilted final : public mixwell::Model {
+class Tilted final : public Model, public ExactSampler {
  public:
   struct Params {
     std::int64_t dimension = 2;
     double tilt = 1.0;
 
-    void declare(mixwell::Fields& fields) {
+    void declare(Fields& fields) {
       fields.integer("dimension", dimension).at_least(1).help("number of coordinates");
       fields.number("tilt", tilt).help("mean of every coordinate");
     }
@@ -27,8 +24,14 @@ class Tilted final : public mixwell::Model {
 
   explicit Tilted(const Params& params) : params_(params) {}
 
-  std::vector<mixwell::Parameter> parameters() const override {
+  std::vector<Parameter> parameters() const override {
     return {{.name = "x", .shape = {params_.dimension}}};
+  }
+
+  const ExactSampler* as_exact() const noexcept override { return this; }
+  void draw(const Stream& stream, Draw at, Batch theta) const override {
+    stream.normals(at, theta);
+    theta.array() += params_.tilt;
   }
 
  private:
@@ -47,7 +50,7 @@ class Tilted final : public mixwell::Model {
 
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Tilted>({.id = "tilted",
-                         .summary = "Independent normals around a mean",
+                         .summary = "independent normals around a mean; exact draws",
                          .details = "U(theta) = |theta|^2 / 2 - tilt * sum(theta)",
                          .sources = {}});
 }

@@ -70,8 +70,7 @@ class WrongStep final : public Body {
     const Law law = block.law(2);
     law.evaluate(theta, {start.data(), g, scratch});
     start += 0.5 * p.colwise().squaredNorm();
-    integrator_->advance({theta, p, g}, 5, {law, Flow(Coupling::none, {}), eps, scratch},
-                         end.data());
+    integrator_->advance({theta, p, g}, 5, {law, Flow(Coupling::none, {}), {eps.data(), d, w}, scratch}, end.data());
     if (stale_) flat(p) = flat(block.in(1));
     end += 0.5 * p.colwise().squaredNorm();
     block.uniforms(4, uniform);

@@ -1,0 +1,129 @@
+// A NetCDF-4 file: made, continued, synced, renamed; and what is said when the system refuses.
+// SPDX-License-Identifier: Apache-2.0
+#include "file.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fcntl.h>
+#include <netcdf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace mixwell::netcdf {
+namespace {
+
+/// The system errors that explain a failed write better than the library's "HDF error".
+bool explains(int error) {
+  constexpr std::array errors = {ENOSPC, EDQUOT, EFBIG,   EIO,    EROFS,  EACCES,
+                                 EPERM,  ENOENT, ENOTDIR, EMFILE, ENFILE, ENAMETOOLONG};
+  return std::find(errors.begin(), errors.end(), error) != errors.end();
+}
+
+std::string cure(int error) {
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG)
+    return "free some space or lift the limit, write to another disk (--out), or record less "
+           "(run.thin, run.draws)";
+  return "check the folder, its permissions and its disk, or write elsewhere (--out)";
+}
+
+}  // namespace
+
+File::File(const std::string& folder, Mode mode)
+    : mode_(mode),
+      folder_(folder),
+      final_(folder + "/draws.nc"),
+      partial_(final_ + (mode == Mode::copy ? ".partial.copy" : ".partial")),
+      kept_(mode == Mode::resume) {
+  errno = 0;
+  if (resumed()) {
+    const int status = nc_open(partial_.c_str(), NC_WRITE, &id_);
+    if (status != NC_NOERR) refuse(nc_strerror(status));
+    return;
+  }
+  const int status = nc_create(partial_.c_str(), NC_NETCDF4 | NC_CLOBBER, &id_);
+  if (status == NC_NOERR) return;
+  const int error = errno;
+  discard();
+  fail(status, error, "make the file");
+}
+
+File::~File() {
+  if (id_ >= 0 && !broken_) nc_close(id_);
+  if (!kept_) discard();
+}
+
+void File::check(int status, const std::string& action) const {
+  if (status != NC_NOERR) {
+    broken_ = true;
+    fail(status, errno, action);
+  }
+  errno = 0;
+}
+
+void File::refuse(const std::string& reason) const {
+  throw InputError(partial_ + ": cannot continue this file: " + reason +
+                   "; it must be the one that the interrupted run left, with the manifest of that "
+                   "run; or run again from the start");
+}
+
+void File::sync() const {
+  check(nc_sync(id_), "write the last of the file");
+  force_to_disk();
+}
+
+void File::suspend() {
+  close();
+  kept_ = true;
+  sync_folder();
+}
+
+void File::commit() {
+  close();
+  if (std::rename(partial_.c_str(), final_.c_str()) != 0) fail(errno, errno, "rename the file");
+  kept_ = true;
+  sync_folder();
+}
+
+void File::close() {
+  check(nc_sync(id_), "write the last of the file");
+  check(nc_close(std::exchange(id_, -1)), "close the file");
+  force_to_disk();
+}
+
+void File::force_to_disk() const {
+  const int descriptor = ::open(partial_.c_str(), O_RDONLY);
+  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const int error = errno;
+  if (descriptor >= 0) ::close(descriptor);
+  if (!synced) fail(error, error, "force the file to disk");
+}
+
+/// Gives the space back even where a broken file stays open.
+void File::discard() const {
+  if (::truncate(partial_.c_str(), 0) == 0) std::remove(partial_.c_str());
+}
+
+/// Makes the new name outlive a power cut; where a file system refuses, the file is whole all the
+/// same.
+void File::sync_folder() const {
+  const int descriptor = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
+  if (descriptor < 0) return;
+  ::fsync(descriptor);
+  ::close(descriptor);
+}
+
+/// What the system said comes first: netCDF calls every failure to make a file EACCES.
+void File::fail(int status, int error, const std::string& action) const {
+  const int code = explains(error) ? error : std::max(status, 0);
+  const std::string cause = code > 0 ? std::strerror(code) : nc_strerror(status);
+  throw RunError(partial_ + ": cannot " + action + ": " + cause +
+                 "; nothing was left under the name draws.nc; " + cure(code));
+}
+
+}  // namespace mixwell::netcdf

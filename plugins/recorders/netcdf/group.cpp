@@ -1,0 +1,129 @@
+// Groups: defined for a new file, found and compared in one that is continued.
+// SPDX-License-Identifier: Apache-2.0
+#include "group.hpp"
+
+#include "attributes.hpp"
+
+#include <netcdf.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace mixwell::netcdf {
+namespace {
+
+/// Numbers of the coordinate `draw` that are written together.
+constexpr std::int64_t numbered_together = std::int64_t{1} << 16;
+
+}  // namespace
+
+Group::Group(const File& file, const RunHeader& header, std::string name)
+    : file_(&file), name_(std::move(name)), chains_(header.chains()) {
+  if (file.resumed())
+    find(header);
+  else
+    define(header);
+}
+
+void Group::check(int status) const { file_->check(status, "define the group '" + name_ + "'"); }
+
+void Group::define(const RunHeader& header) {
+  const auto chains = static_cast<std::size_t>(chains_);
+  check(nc_def_grp(file_->id(), name_.c_str(), &id_));
+  check(nc_def_dim(id_, "chain", chains, &chain_dimension_));
+  check(nc_def_dim(id_, "draw", NC_UNLIMITED, &draw_dimension_));
+  check(nc_def_var(id_, "draw", NC_INT64, 1, &draw_dimension_, &draw_variable_));
+  define_chains(header, "chain", [](Index chain, Index) { return chain; });
+  define_chains(header, "replicate", [](Index chain, Index slots) { return chain / slots; });
+  define_chains(header, "slot", [](Index chain, Index slots) { return chain % slots; });
+  define_attributes(header);
+}
+
+void Group::define_chains(const RunHeader& header, const char* name,
+                          const ChainNumber& number) const {
+  int id = -1;
+  check(nc_def_var(id_, name, NC_INT64, 1, &chain_dimension_, &id));
+  std::vector<long long> numbers;
+  for (Index chain = 0; chain < chains_; ++chain) numbers.push_back(number(chain, header.slots));
+  check(nc_put_var_longlong(id_, id, numbers.data()));
+}
+
+void Group::define_attributes(const RunHeader& header) const {
+  const Attributes attributes(*file_, id_);
+  attributes.texts("sample_dims", {"chain", "draw"});
+  attributes.text("coordinates", "replicate slot");  // to xarray: these are no variables
+  attributes.text("created_at", header.created_at);
+  attributes.text("creation_library", "mixwell");
+  attributes.text("creation_library_version", header.version);
+  attributes.text("creation_library_language", "C++");
+  attributes.text("inference_library", "mixwell");
+  attributes.text("inference_library_version", header.version);
+  attributes.integer("tuning_steps", header.warmup);
+  attributes.integer("thin", header.thin);
+}
+
+void Group::need(int status, const std::string& what) const {
+  if (status != NC_NOERR) file_->refuse("it has no " + what + " '" + name_ + "'");
+}
+
+void Group::find(const RunHeader& header) {
+  need(nc_inq_grp_ncid(file_->id(), name_.c_str(), &id_), "group");
+  need(nc_inq_dimid(id_, "chain", &chain_dimension_), "dimension 'chain' in group");
+  need(nc_inq_dimid(id_, "draw", &draw_dimension_), "dimension 'draw' in group");
+  need(nc_inq_varid(id_, "draw", &draw_variable_), "coordinate 'draw' in group");
+  std::size_t chains = 0;
+  need(nc_inq_dimlen(id_, chain_dimension_, &chains), "length of 'chain' in group");
+  int slot = -1;
+  need(nc_inq_varid(id_, "slot", &slot), "coordinate 'slot' in group");
+  std::vector<long long> slots(chains);
+  need(nc_get_var_longlong(id_, slot, slots.data()), "numbers of 'slot' in group");
+  const long long most = slots.empty() ? 0 : *std::max_element(slots.begin(), slots.end()) + 1;
+  if (chains != static_cast<std::size_t>(chains_) || most != header.slots)
+    file_->refuse("group '" + name_ + "' has " + std::to_string(chains) + " chains of " +
+                  std::to_string(most) + " slots, the run has " + std::to_string(chains_) + " of " +
+                  std::to_string(header.slots));
+  expect_integer("tuning_steps", header.warmup);
+  expect_integer("thin", header.thin);
+}
+
+void Group::expect_integer(const char* name, std::int64_t wanted) const {
+  const std::int64_t found = Attributes(*file_, id_).integer_in_file(name);
+  if (found != wanted)
+    file_->refuse(std::string("its '") + name + "' is " + std::to_string(found) +
+                  ", that of the run is " + std::to_string(wanted));
+}
+
+void Group::expect_columns(std::int64_t columns) const {
+  int count = 0;
+  need(nc_inq_varids(id_, &count, nullptr), "variables in group");
+  std::vector<int> ids(static_cast<std::size_t>(count));
+  need(nc_inq_varids(id_, &count, ids.data()), "variables in group");
+  const auto found = std::count_if(ids.begin(), ids.end(), [&](int id) {
+    int rank = 0;
+    return nc_inq_varndims(id_, id, &rank) == NC_NOERR && rank > 1;
+  });
+  if (found != columns)
+    file_->refuse("group '" + name_ + "' has " + std::to_string(found) +
+                  " variables, the run has " + std::to_string(columns));
+}
+
+std::int64_t Group::draws_in_file() const {
+  std::size_t length = 0;
+  file_->check(nc_inq_dimlen(id_, draw_dimension_, &length), "count the draws of '" + name_ + "'");
+  return static_cast<std::int64_t>(length);
+}
+
+void Group::number_draws(std::int64_t draws) const {
+  std::vector<long long> numbers(static_cast<std::size_t>(std::min(draws, numbered_together)));
+  for (std::int64_t first = 0; first < draws; first += numbered_together) {
+    const auto start = static_cast<std::size_t>(first);
+    const auto count = static_cast<std::size_t>(std::min(draws - first, numbered_together));
+    std::iota(numbers.begin(), numbers.end(), first);
+    file_->check(nc_put_vara_longlong(id_, draw_variable_, &start, &count, numbers.data()),
+                 "write the coordinate 'draw' of group '" + name_ + "'");
+  }
+}
+
+}  // namespace mixwell::netcdf

@@ -1,0 +1,55 @@
+// One group of the file: the draws of one phase, with the coordinates every group has.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "file.hpp"
+
+#include <mixwell/recorder.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace mixwell::netcdf {
+
+class Group {
+ public:
+  /// Defines the group; in a resumed file, finds it and refuses the file where chains, slots,
+  /// warm-up or thinning are not those of the header.
+  Group(const File& file, const RunHeader& header, std::string name);
+
+  const std::string& name() const noexcept { return name_; }
+  int id() const noexcept { return id_; }
+  Index chains() const noexcept { return chains_; }
+  int chain_dimension() const noexcept { return chain_dimension_; }
+  int draw_dimension() const noexcept { return draw_dimension_; }
+
+  /// Draws that the file holds, in any variable.
+  std::int64_t draws_in_file() const;
+  /// Writes the coordinate `draw`.
+  void number_draws(std::int64_t draws) const;
+  /// Refuses a resumed file that has other than `columns` variables over (chain, draw, ...).
+  void expect_columns(std::int64_t columns) const;
+
+ private:
+  /// Of a chain; second argument: slots.
+  using ChainNumber = std::function<Index(Index, Index)>;
+
+  void define(const RunHeader& header);
+  void define_chains(const RunHeader& header, const char* name, const ChainNumber& number) const;
+  void define_attributes(const RunHeader& header) const;
+  void find(const RunHeader& header);
+  void expect_integer(const char* name, std::int64_t wanted) const;
+  void check(int status) const;
+  void need(int status, const std::string& what) const;
+
+  const File* file_;
+  std::string name_;
+  Index chains_;
+  int id_ = -1;
+  int chain_dimension_ = -1;
+  int draw_dimension_ = -1;
+  int draw_variable_ = -1;
+};
+
+}  // namespace mixwell::netcdf

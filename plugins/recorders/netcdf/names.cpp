@@ -1,0 +1,54 @@
+// The names of variables and coordinates, and their clashes.
+// SPDX-License-Identifier: Apache-2.0
+#include "names.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <netcdf.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace mixwell::netcdf {
+namespace {
+
+void check_name(const std::string& name, const std::string& taken_by) {
+  const bool control =
+      std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
+  std::string rule;
+  if (name.empty() || name.size() > NC_MAX_NAME) rule = "must have 1 to 256 characters";
+  if (control || name.find('/') != std::string::npos)
+    rule = "must have no '/' and no control characters";
+  if (!name.empty() && (name.front() == ' ' || name.back() == ' '))
+    rule = "must not begin or end with a space";
+  if (!taken_by.empty()) rule = "is the name of " + taken_by + " already";
+  if (!rule.empty())
+    throw RunError("cannot record a variable named '" + name + "': the name " + rule +
+                   "; rename it where the model or kernel declares it");
+}
+
+void check_group(const std::vector<Column>& columns, RecordGroup group) {
+  std::set<std::string> coordinates = {"chain", "draw", "sample", "replicate", "slot"};
+  for (const Column& column : columns)
+    for (std::size_t k = 0; k < column.shape.size() && column.group == group; ++k)
+      coordinates.insert(column.name + "_dim_" + std::to_string(k));
+  std::set<std::string> names;
+  for (const Column& column : columns) {
+    if (column.group != group) continue;
+    const bool coordinate = coordinates.count(column.name) > 0;
+    const bool twice = !names.insert(column.name).second;
+    check_name(column.name, coordinate ? "a coordinate" : twice ? "another variable" : "");
+    if (column.size() < 1)
+      throw RunError("cannot record the variable '" + column.name + "': it has no elements");
+  }
+}
+
+}  // namespace
+
+void check_names(const std::vector<Column>& columns) {
+  check_group(columns, RecordGroup::posterior);
+  check_group(columns, RecordGroup::sample_stats);
+}
+
+}  // namespace mixwell::netcdf

@@ -1,0 +1,247 @@
+// Variables: their layout in the file, and draws gathered until they fill chunks of it.
+// SPDX-License-Identifier: Apache-2.0
+#include "variable.hpp"
+
+#include "attributes.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <netcdf.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <string_view>
+
+namespace mixwell::netcdf {
+namespace {
+
+/// Numbers in a chunk of the file: 512 KiB of doubles.
+constexpr Index chunk_numbers = Index{1} << 16;
+/// At most so many elements of an array in one chunk: a reader of one element reads that much more.
+constexpr Index chunk_elements = 1024;
+constexpr Index chunk_draws = 8192;
+
+nc_type file_type(RecordType type) {
+  switch (type) {
+    case RecordType::integer:
+      return NC_INT64;
+    case RecordType::boolean:
+      return NC_BYTE;
+    case RecordType::real:
+      break;
+  }
+  return NC_DOUBLE;
+}
+
+/// "" if a number is one of its type, else what it should be.
+std::string_view broken_type(RecordType type, double value) {
+  constexpr double largest = 9007199254740992.0;
+  if (type == RecordType::boolean && value != 0.0 && value != 1.0) return "0 or 1";
+  if (type == RecordType::integer && !(std::abs(value) <= largest && value == std::floor(value)))
+    return "a whole number of at most 2^53";
+  return {};
+}
+
+std::size_t product(const std::vector<std::size_t>& extents) {
+  return std::accumulate(extents.begin(), extents.end(), std::size_t{1}, std::multiplies<>());
+}
+
+}  // namespace
+
+Variable::Variable(const File& file, const Column& column, const Group& group, Index share,
+                   Index expected)
+    : file_(&file),
+      column_(&column),
+      group_(&group),
+      chains_(group.chains()),
+      size_(column.size()) {
+  if (file.resumed()) {
+    find();
+    return;
+  }
+  choose_depth(share, expected);
+  define();
+}
+
+std::string Variable::label() const {
+  return "'" + column_->name + "' of group '" + group_->name() + "'";
+}
+
+void Variable::check(int status, const char* verb) const {
+  if (status != NC_NOERR) file_->check(status, std::string(verb) + " the variable " + label());
+}
+
+void Variable::choose_depth(Index share, Index expected) {
+  depth_ = std::clamp<Index>(share / (8 * chains_ * size_), 1, chunk_draws);
+  if (expected > 0) depth_ = std::min<Index>(depth_, expected);
+}
+
+/// Not compressed: normal draws shrink by a sixth (deflate 1, shuffled), at thirty times the time.
+void Variable::define() {
+  std::vector<int> dimensions = {group_->chain_dimension(), group_->draw_dimension()};
+  for (std::size_t k = 0; k < column_->shape.size(); ++k) dimensions.push_back(define_dimension(k));
+  check(nc_def_var(group_->id(), column_->name.c_str(), file_type(column_->type),
+                   static_cast<int>(dimensions.size()), dimensions.data(), &id_),
+        "define");
+  const std::vector<std::size_t> chunks = chunk_shape();
+  check(nc_def_var_chunking(group_->id(), id_, NC_CHUNKED, chunks.data()), "define the chunks of");
+  set_cache(chunks);
+  define_fill();
+  define_attributes();
+}
+
+void Variable::set_cache(const std::vector<std::size_t>& chunks) const {
+  check(nc_set_var_chunk_cache(group_->id(), id_, product(chunks) * 8, 1, 1.0F),
+        "set the cache of");
+}
+
+/// Dimension and integer coordinate `<name>_dim_<k>`.
+int Variable::define_dimension(std::size_t k) const {
+  const std::string name = column_->name + "_dim_" + std::to_string(k);
+  const auto length = static_cast<std::size_t>(column_->shape[k]);
+  int dimension = -1;
+  int coordinate = -1;
+  check(nc_def_dim(group_->id(), name.c_str(), length, &dimension), "define a dimension of");
+  check(nc_def_var(group_->id(), name.c_str(), NC_INT64, 1, &dimension, &coordinate),
+        "define a coordinate of");
+  std::vector<long long> index(length);
+  std::iota(index.begin(), index.end(), 0);
+  check(nc_put_var_longlong(group_->id(), coordinate, index.data()), "write a coordinate of");
+  return dimension;
+}
+
+/// All draws that are written together; then elements, last index first; then chains; as many as
+/// `chunk_numbers` allows.
+std::vector<std::size_t> Variable::chunk_shape() const {
+  std::vector<std::size_t> shape(2 + column_->shape.size());
+  shape[1] = static_cast<std::size_t>(depth_);
+  Index room = std::max<Index>(1, std::min(chunk_elements, chunk_numbers / depth_));
+  Index numbers = depth_;
+  for (std::size_t k = column_->shape.size(); k-- > 0;) {
+    const Index extent = std::min(column_->shape[k], room);
+    shape[2 + k] = static_cast<std::size_t>(extent);
+    room = std::max<Index>(1, room / extent);
+    numbers *= extent;
+  }
+  shape[0] = static_cast<std::size_t>(std::clamp<Index>(chunk_numbers / numbers, 1, chains_));
+  return shape;
+}
+
+/// Only reals have a fill value: a reader would turn integers and booleans that have one into
+/// floating point.
+void Variable::define_fill() const {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const bool real = column_->type == RecordType::real;
+  check(nc_def_var_fill(group_->id(), id_, real ? NC_FILL : NC_NOFILL, real ? &nan : nullptr),
+        "set the fill value of");
+}
+
+/// `unit`, not `units`: xarray would take a variable with units of "s" for a time difference.
+void Variable::define_attributes() const {
+  const Attributes attributes(*file_, group_->id(), id_);
+  if (column_->type == RecordType::boolean) attributes.text("dtype", "bool");
+  if (!column_->unit.empty()) attributes.text("unit", column_->unit);
+  if (!column_->help.empty()) attributes.text("description", column_->help);
+}
+
+void Variable::find() {
+  if (nc_inq_varid(group_->id(), column_->name.c_str(), &id_) != NC_NOERR)
+    file_->refuse("it has no variable " + label());
+  check_shape();
+  std::vector<std::size_t> chunks(2 + column_->shape.size(), 1);
+  int storage = NC_CONTIGUOUS;
+  check(nc_inq_var_chunking(group_->id(), id_, &storage, chunks.data()), "read the chunks of");
+  if (storage != NC_CHUNKED || chunks[1] == 0)
+    file_->refuse("the variable " + label() + " is laid out in another way");
+  depth_ = static_cast<Index>(chunks[1]);
+  set_cache(chunks);
+}
+
+void Variable::check_shape() const {
+  nc_type type = NC_NAT;
+  int rank = 0;
+  check(nc_inq_var(group_->id(), id_, nullptr, &type, &rank, nullptr, nullptr), "read");
+  std::vector<int> dimensions(static_cast<std::size_t>(rank));
+  check(nc_inq_vardimid(group_->id(), id_, dimensions.data()), "read the dimensions of");
+  std::vector<Index> shape;
+  for (std::size_t k = 2; k < dimensions.size(); ++k) {
+    std::size_t length = 0;
+    check(nc_inq_dimlen(group_->id(), dimensions[k], &length), "read the dimensions of");
+    shape.push_back(static_cast<Index>(length));
+  }
+  if (type != file_type(column_->type) || rank < 2 || shape != column_->shape)
+    file_->refuse("the variable " + label() + " has another type or shape than that of the run");
+}
+
+void Variable::append(const double* data, std::int64_t draws) {
+  pending_.resize(static_cast<std::size_t>(chains_ * depth_ * size_));
+  while (draws > 0) {
+    const auto room = depth_ - written_ % depth_ - filled_;
+    const auto taken = std::min<std::int64_t>(draws, room);
+    for (std::int64_t k = 0; k < taken; ++k, data += chains_ * size_) append_draw(data);
+    draws -= taken;
+    if (taken == room) flush();
+  }
+}
+
+void Variable::append_draw(const double* data) {
+  for (Index c = 0; c < chains_; ++c)
+    std::copy_n(data + c * size_, size_, &pending_[(c * depth_ + filled_) * size_]);
+  if (column_->type != RecordType::real) check_type(data);
+  ++filled_;
+}
+
+void Variable::check_type(const double* data) const {
+  for (Index i = 0; i < chains_ * size_; ++i) {
+    const std::string_view rule = broken_type(column_->type, data[i]);
+    if (!rule.empty())
+      throw RunError("the variable " + label() + " got the value " + std::to_string(data[i]) +
+                     " in draw " + std::to_string(written_ + filled_) + " of chain " +
+                     std::to_string(i / size_) + ": it must be " + std::string(rule) +
+                     "; the component that records it must write such numbers or declare it real");
+  }
+}
+
+/// Draws gather up to the end of a chunk of the file, so that each chunk is written once, unless
+/// a flush comes before it is full.
+void Variable::flush() {
+  if (filled_ == 0) return;
+  for (Index c = 1; c < chains_ && filled_ < depth_; ++c)
+    std::copy_n(&pending_[c * depth_ * size_], filled_ * size_, &pending_[c * filled_ * size_]);
+  const Slab to = slab(written_, filled_);
+  check(nc_put_vara_double(group_->id(), id_, to.start.data(), to.count.data(), pending_.data()),
+        "write");
+  written_ += filled_;
+  filled_ = 0;
+}
+
+Variable::Slab Variable::slab(std::int64_t first, std::int64_t count) const {
+  Slab slab;
+  slab.start.resize(2 + column_->shape.size(), 0);
+  slab.count.resize(2 + column_->shape.size());
+  slab.start[1] = static_cast<std::size_t>(first);
+  slab.count[0] = static_cast<std::size_t>(chains_);
+  slab.count[1] = static_cast<std::size_t>(count);
+  std::copy(column_->shape.begin(), column_->shape.end(), slab.count.begin() + 2);
+  return slab;
+}
+
+void Variable::copy(const Variable& from, std::int64_t draws) {
+  std::vector<double> numbers(static_cast<std::size_t>(chains_ * depth_ * size_));
+  while (written_ < draws) {
+    const auto count = std::min<std::int64_t>(depth_, draws - written_);
+    const Slab part = slab(written_, count);
+    from.check(nc_get_vara_double(from.group_->id(), from.id_, part.start.data(), part.count.data(),
+                                  numbers.data()),
+               "read");
+    check(
+        nc_put_vara_double(group_->id(), id_, part.start.data(), part.count.data(), numbers.data()),
+        "write");
+    written_ += count;
+  }
+}
+
+}  // namespace mixwell::netcdf

@@ -1,0 +1,69 @@
+// One variable (chain, draw, ...) of the file, and its draws that are not in the file yet.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "file.hpp"
+#include "group.hpp"
+
+#include <mixwell/recorder.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mixwell::netcdf {
+
+class Variable {
+ public:
+  /// Defines the variable; in a resumed file, finds it and refuses the file where its type or shape
+  /// is another. `share`: bytes it may keep in memory; `expected` draws, 0 = unknown. The column
+  /// and the group outlive the variable.
+  Variable(const File& file, const Column& column, const Group& group, Index share, Index expected);
+
+  /// `data`: draws x chains x elements.
+  void append(const double* data, std::int64_t draws);
+  /// Writes what is pending.
+  void flush();
+  /// Gives the memory of pending draws back; call after flush().
+  void release() { pending_ = {}; }
+  /// The next draw appended is number `draw` of the file, which holds all before it. Nothing may be
+  /// pending.
+  void move_to(std::int64_t draw) { written_ = draw; }
+  /// Takes the first `draws` draws of the same variable in another file; this one has none yet.
+  void copy(const Variable& from, std::int64_t draws);
+
+ private:
+  /// Draws [first, first + count) of all chains.
+  struct Slab {
+    std::vector<std::size_t> start;
+    std::vector<std::size_t> count;
+  };
+  Slab slab(std::int64_t first, std::int64_t count) const;
+
+  std::string label() const;
+  void check(int status, const char* verb) const;
+  void choose_depth(Index share, Index expected);
+  void define();
+  int define_dimension(std::size_t k) const;
+  std::vector<std::size_t> chunk_shape() const;
+  void define_fill() const;
+  void define_attributes() const;
+  void find();
+  void check_shape() const;
+  void set_cache(const std::vector<std::size_t>& chunks) const;
+  void append_draw(const double* data);
+  void check_type(const double* data) const;
+
+  const File* file_;
+  const Column* column_;
+  const Group* group_;
+  Index chains_;
+  Index size_;
+  Index depth_ = 1;  ///< draws in a chunk of the file
+  int id_ = -1;
+  std::vector<double> pending_;  ///< chains x depth x elements
+  Index filled_ = 0;             ///< draws pending
+  std::int64_t written_ = 0;     ///< draws in the file
+};
+
+}  // namespace mixwell::netcdf

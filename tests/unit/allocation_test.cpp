@@ -1,0 +1,89 @@
+// No transition allocates: sweeps beyond the first cost no call of malloc.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+
+#include <mixwell/sampler.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+extern "C" void* __libc_malloc(std::size_t size);
+
+namespace {
+
+std::atomic<long> calls{0};
+
+}  // namespace
+
+/// Stands in for the library's malloc in this program; operator new and Eigen end here as well.
+extern "C" void* malloc(std::size_t size) {
+  calls.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(size);
+}
+
+namespace {
+
+using namespace mixwell;
+
+/// Calls of malloc in 200 sweeps beyond those in 100.
+long extra_calls(const std::string& body) {
+  const Composition composition = composing::compose(body);
+  long extra = 0;
+  with_threads(1, [&] {
+    Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
+    sampler.initialise();
+    DrawBuffers buffers;
+    const auto calls_in = [&](PhaseKind phase, std::int64_t sweeps) {
+      const long before = calls.load();
+      sampler.advance(phase, sweeps, &buffers);
+      return calls.load() - before;
+    };
+    for (const PhaseKind phase : {PhaseKind::warmup, PhaseKind::sampling}) {
+      calls_in(phase, 200);  // grows the buffers
+      const long small = calls_in(phase, 100);
+      extra += std::abs(calls_in(phase, 200) - small);
+    }
+  });
+  return extra;
+}
+
+}  // namespace
+
+TEST_CASE("the counter of allocations counts") {
+  const long before = calls.load();
+  std::free(std::malloc(1));
+  delete new std::vector<double>(100);
+  CHECK(calls.load() >= before + 3);
+}
+
+TEST_CASE("a transition does not allocate") {
+  const char* run = "[run]\nreplicates = 20\n";
+  const char* quartic = "[model.m]\nuse = \"quartic\"\ndimension = 5\n";
+  const char* gaussian =
+      "[model.m]\nuse = \"gaussian\"\ndimension = 6\ncovariance = \"ones-plus\"\nc = 2.0\n";
+  for (const char* model : {quartic, gaussian}) {
+    for (const char* kernel : {"step_size = 0.1\n", "target_acceptance = 0.8\n",
+                               "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1]\n",
+                               "step_size = 0.1\nmetropolis = false\n"}) {
+      INFO(model << kernel);
+      CHECK(extra_calls(run + std::string(model) + "[kernel.k]\nuse = \"hamiltonian\"\n" + kernel) ==
+            0);
+    }
+  }
+}
+
+TEST_CASE("a logistic regression in narrow blocks does not allocate") {
+  const std::string data = std::string(MIXWELL_SOURCE_DIR) + "/examples/challenger/challenger.csv";
+  CHECK(extra_calls("[run]\nreplicates = 3\n[model.m]\nuse = \"logistic-regression\"\ndata = \"" +
+                    data +
+                    "\"\nresponse = \"distress\"\ninputs = [\"temperature\"]\n"
+                    "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n") == 0);
+}
+
+#endif

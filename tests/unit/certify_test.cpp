@@ -1,0 +1,305 @@
+// Verdicts of compositions whose class is known, and of those bent by one mistake.
+// SPDX-License-Identifier: Apache-2.0
+#include "toy_graphs.hpp"
+
+#include <mixwell/certificate.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace toy;
+
+namespace {
+
+struct One {
+  KernelGraph graph;
+  Slots s = add_slots(graph, 1);
+};
+
+}  // namespace
+
+TEST_CASE("a Metropolis update with constant parameters is exact") {
+  One c;
+  add_update(c.graph, "a", {c.s.slot[0], c.s.law[0]});
+  const Verdict v = certify(c.graph);
+  CHECK(v.label() == "exact");
+  CHECK(v.proved);
+  CHECK(std::count(v.assumes.begin(), v.assumes.end(), "a/move: involution") == 1);
+  CHECK(std::count(v.assumes.begin(), v.assumes.end(), "a/move: volume") == 1);
+}
+
+TEST_CASE("the same update without Metropolis is asymptotic of the scheme's order") {
+  One c;
+  add_update(c.graph, "a", {.slot = c.s.slot[0], .law = c.s.law[0], .metropolis = false});
+  const Verdict v = certify(c.graph);
+  CHECK(v.label() == "asymptotic");
+  CHECK(v.order == 2);
+  CHECK(v.rule == "5");
+}
+
+TEST_CASE("a move that does not declare reversibility or volume is biased, unproven") {
+  for (const bool involution : {true, false}) {
+    One c;
+    Traits t = reversible();
+    (involution ? t.involution : t.volume) = false;
+    add_update(c.graph, "a", {.slot = c.s.slot[0], .law = c.s.law[0], .move = t});
+    const Verdict v = certify(c.graph);
+    CHECK(v.label() == "biased");
+    CHECK_FALSE(v.proved);
+  }
+}
+
+TEST_CASE("an opaque kernel is as good as what it declares") {
+  const auto opaque = [](std::optional<bool> invariant) {
+    One c;
+    Traits t;
+    t.invariant = invariant;
+    add_update(c.graph, "a",
+               {.slot = c.s.slot[0], .law = c.s.law[0], .metropolis = false, .move = t});
+    return certify(c.graph);
+  };
+  CHECK(opaque(true).label() == "exact");
+  CHECK(opaque(false).label() == "biased");
+  CHECK(opaque(false).proved);
+  CHECK(opaque({}).label() == "biased");
+  CHECK_FALSE(opaque({}).proved);
+}
+
+TEST_CASE("learning that dies out is adaptive while it lasts and exact once frozen") {
+  for (const Forgets forgets : {Forgets::diminishing, Forgets::persistent, Forgets::unknown}) {
+    KernelGraph graph;
+    const Slots s = add_slots(graph, 1);
+    const Variable learnt = graph.history("learnt", Eigen::VectorXd::Zero(1), forgets);
+    const Value probability = add_update(
+        graph, "a", {.slot = s.slot[0], .law = s.law[0], .parameters = {graph.current(learnt)}});
+    graph.add("learn", OperationKind::observe, {},
+              {{graph.current(learnt), Role::state}, {probability, Role::parameter}},
+              {Output::next(learnt)}, nullptr);
+    const Certificate c = certify(graph, graph);
+    CHECK(c.now.label() == (forgets == Forgets::diminishing ? "adaptive" : "biased"));
+    CHECK(c.now.rule == "4");
+    CHECK(c.now.proved == (forgets != Forgets::unknown));
+    CHECK(c.frozen.label() == "exact");
+    CHECK(c.now.path.front() == "learnt@0");
+  }
+}
+
+TEST_CASE("a register that nobody writes in this phase is frozen") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 1);
+  const Variable learnt = graph.history("learnt", Eigen::VectorXd::Zero(1), Forgets::unknown);
+  add_update(graph, "a", {.slot = s.slot[0], .law = s.law[0], .parameters = {graph.current(learnt)}});
+  CHECK(certify(graph).label() == "exact");
+}
+
+TEST_CASE("a history that the slot cannot influence is harmless") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 2);
+  const Variable pilot = graph.history("pilot", Eigen::VectorXd::Zero(1), Forgets::persistent);
+  add_update(graph, "a", {s.slot[0], s.law[0]});
+  graph.add("learn", OperationKind::observe, {},
+            {{graph.current(pilot), Role::state}, {graph.current(s.slot[0]), Role::parameter}},
+            {Output::next(pilot)}, nullptr);
+  add_update(graph, "b", {.slot = s.slot[1], .law = s.law[1], .parameters = {graph.current(pilot)}});
+  CHECK(certify(graph).label() == "exact");
+}
+
+TEST_CASE("a curvature from current values of other slots is exact, in sequence") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 3);
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::vector<Value> others;
+    for (std::size_t j = 0; j < 3; ++j) {
+      if (j != k) others.push_back(graph.current(s.slot[j]));
+    }
+    const std::string name = "u" + std::to_string(k);
+    const Value H = fit(graph, name + "/fit", others);
+    add_update(graph, name, {.slot = s.slot[k], .law = s.law[k], .parameters = {H}});
+  }
+  CHECK(certify(graph).label() == "exact");
+}
+
+TEST_CASE("a curvature that sees the updated slot is biased, with the path") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 2);
+  const Value H = fit(graph, "fit", {graph.current(s.slot[0]), graph.current(s.slot[1])});
+  add_update(graph, "a", {.slot = s.slot[0], .law = s.law[0], .parameters = {H}});
+  add_update(graph, "b", {s.slot[1], s.law[1]});
+  const Verdict v = certify(graph);
+  CHECK(v.label() == "biased");
+  CHECK(v.proved);
+  CHECK(v.rule == "2");
+  CHECK(v.path == std::vector<std::string>{"x0@0", "fit/H"});
+}
+
+TEST_CASE("all slots at once from old values, or one fit a sweep, is biased by stale reads") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 2);
+  const Value h0 = fit(graph, "fit0", {graph.current(s.slot[1])});
+  const Value h1 = fit(graph, "fit1", {graph.current(s.slot[0])});
+  add_update(graph, "a", {.slot = s.slot[0], .law = s.law[0], .parameters = {h0}});
+  add_update(graph, "b", {.slot = s.slot[1], .law = s.law[1], .parameters = {h1}});
+  const Verdict v = certify(graph);
+  CHECK(v.label() == "biased");
+  CHECK(v.rule == "1s");
+}
+
+TEST_CASE("an old value read by an update that could as well come first is not stale") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 2);
+  const Value h1 = fit(graph, "fit1", {graph.current(s.slot[0])});
+  add_update(graph, "a", {s.slot[0], s.law[0]});
+  add_update(graph, "b", {.slot = s.slot[1], .law = s.law[1], .parameters = {h1}});
+  CHECK(certify(graph).label() == "exact");
+}
+
+TEST_CASE("one unadjusted slot makes an ensemble that depends on it asymptotic") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 2);
+  add_update(graph, "a", {.slot = s.slot[0], .law = s.law[0], .metropolis = false});
+  const Value H = fit(graph, "fit", {graph.current(s.slot[0])});
+  add_update(graph, "b", {.slot = s.slot[1], .law = s.law[1], .parameters = {H}});
+  CHECK(certify(graph).label() == "asymptotic");
+}
+
+TEST_CASE("a momentum drawn from another law than the ratio's is biased") {
+  One c;
+  const Value other = c.graph.constant("other", std::make_shared<Bowl>());
+  add_update(c.graph, "a", {.slot = c.s.slot[0], .law = c.s.law[0], .refresh_law = other});
+  const Verdict v = certify(c.graph);
+  CHECK(v.label() == "biased");
+  CHECK(v.proved);
+  CHECK(v.rule == "L");
+}
+
+TEST_CASE("a ratio with another law leaves out the factor, whatever the flow uses") {
+  One c;
+  const Value other = c.graph.constant("other", std::make_shared<Bowl>());
+  add_update(c.graph, "a", {.slot = c.s.slot[0], .law = c.s.law[0], .ratio_law = other});
+  CHECK(certify(c.graph).label() == "biased");
+  One right;
+  const Value surrogate = right.graph.constant("surrogate", std::make_shared<Bowl>());
+  add_update(right.graph, "a",
+             {.slot = right.s.slot[0], .law = surrogate, .ratio_law = right.s.law[0]});
+  CHECK(certify(right.graph).label() == "exact");
+}
+
+TEST_CASE("a noisy law in the ratio is biased") {
+  One c;
+  Traits t;
+  t.unbiased = true;
+  const Value noisy =
+      c.graph
+          .add("minibatch", OperationKind::pure, t,
+               {{c.s.law[0], Role::law}, {c.graph.noise("minibatch"), Role::noise}},
+               {Output::derived("minibatch/U", 3, std::make_shared<Bowl>())}, nullptr)
+          .front();
+  add_update(c.graph, "a", {c.s.slot[0], noisy});
+  CHECK(certify(c.graph).label() == "biased");
+  One unadjusted;
+  const Value law =
+      unadjusted.graph
+          .add("minibatch", OperationKind::pure, t,
+               {{unadjusted.s.law[0], Role::law}, {unadjusted.graph.noise("m"), Role::noise}},
+               {Output::derived("minibatch/U", 3, std::make_shared<Bowl>())}, nullptr)
+          .front();
+  add_update(unadjusted.graph, "a",
+             {.slot = unadjusted.s.slot[0], .law = law, .metropolis = false});
+  const Verdict v = certify(unadjusted.graph);
+  CHECK(v.label() == "asymptotic");
+  CHECK(v.order == 1);
+}
+
+TEST_CASE("another density is named, and a slot without update or target is refused") {
+  One c;
+  Traits t;
+  t.density = "exp(-V)";
+  const Value law = c.graph
+                        .add("surrogate", OperationKind::pure, t, {{c.s.law[0], Role::law}},
+                             {Output::derived("V", 3, std::make_shared<Bowl>())}, nullptr)
+                        .front();
+  add_update(c.graph, "a", {c.s.slot[0], law});
+  CHECK(certify(c.graph).label() == "approximate");
+  CHECK(certify(c.graph).density == "exp(-V)");
+
+  One idle;
+  CHECK(certify(idle.graph).label() == "biased");
+  KernelGraph lawless;
+  const Variable x = lawless.slot("x", 2);
+  add_update(lawless, "a", {x, lawless.constant("U", std::make_shared<Bowl>())});
+  CHECK(certify(lawless).label() == "biased");
+}
+
+TEST_CASE("a cached evaluation of another point or law is biased") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 2);
+  const Cached elsewhere = graph.evaluation(s.law[1], s.slot[1]);
+  Traits t = reversible();
+  graph.add("move", OperationKind::move, t,
+            {{graph.current(s.slot[0]), Role::state},
+             {s.law[0], Role::law},
+             {elsewhere.g, Role::evaluation}},
+            {Output::next(s.slot[0])}, nullptr);
+  add_update(graph, "b", {s.slot[1], s.law[1]});
+  const Verdict v = certify(graph);
+  CHECK(v.label() == "biased");
+  CHECK(v.rule == "C");
+}
+
+TEST_CASE("updates of one slot that keep different densities are biased") {
+  One c;
+  Traits t;
+  t.density = "exp(-V)";
+  const Value law = c.graph
+                        .add("surrogate", OperationKind::pure, t, {{c.s.law[0], Role::law}},
+                             {Output::derived("V", 3, std::make_shared<Bowl>())}, nullptr)
+                        .front();
+  add_update(c.graph, "a", {c.s.slot[0], law});
+  add_update(c.graph, "b", {c.s.slot[0], c.s.law[0]});
+  CHECK(certify(c.graph).label() == "biased");
+  CHECK(certify(c.graph).rule == "D");
+}
+
+TEST_CASE("a curvature that shares the noise of the drift is biased, one of its own is not") {
+  for (const bool shared : {true, false}) {
+    One c;
+    Traits t;
+    t.unbiased = true;
+    const Value batch = c.graph
+                            .add("batch", OperationKind::pure, {},
+                                 {{c.graph.noise("batch"), Role::noise}},
+                                 {Output::derived("batch/rows", 1)}, nullptr)
+                            .front();
+    const Value other = c.graph
+                            .add("other", OperationKind::pure, {},
+                                 {{c.graph.noise("other"), Role::noise}},
+                                 {Output::derived("other/rows", 1)}, nullptr)
+                            .front();
+    const Value law = c.graph
+                          .add("minibatch", OperationKind::pure, t,
+                               {{c.s.law[0], Role::law}, {batch, Role::parameter}},
+                               {Output::derived("U", 1, std::make_shared<Bowl>())}, nullptr)
+                          .front();
+    const Value H = fit(c.graph, "fit", {shared ? batch : other});
+    add_update(c.graph, "a",
+               {.slot = c.s.slot[0], .law = law, .parameters = {H}, .metropolis = false});
+    CHECK(certify(c.graph).label() == (shared ? "biased" : "asymptotic"));
+  }
+}
+
+TEST_CASE("a law that reads a slot outside its factor is biased") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 2);
+  Traits t;
+  t.density = "conditional";
+  const Value law = graph
+                        .add("condition", OperationKind::pure, t,
+                             {{s.law[0], Role::law}, {graph.current(s.slot[1]), Role::parameter}},
+                             {Output::derived("U|x1", 2, std::make_shared<Bowl>())}, nullptr)
+                        .front();
+  add_update(graph, "a", {s.slot[0], law});
+  add_update(graph, "b", {s.slot[1], s.law[1]});
+  CHECK(certify(graph).label() == "biased");
+  CHECK(certify(graph).rule == "C");
+}

@@ -1,0 +1,222 @@
+// Compiled graphs: memory, order, tasks, and the numbers they compute.
+// SPDX-License-Identifier: Apache-2.0
+#include "plan.hpp"
+#include "schedule.hpp"
+#include "toy_graphs.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+using namespace toy;
+
+namespace {
+
+std::size_t tasks(const Plan& plan) {
+  std::size_t count = 0;
+  for (const auto& level : plan.levels) count += level.size();
+  return count;
+}
+
+/// x and y swap their values each sweep: y must read the x of before.
+void add_swap(KernelGraph& graph) {
+  const Variable x = graph.slot("x", 2);
+  const Variable y = graph.slot("y", 2);
+  const Value old_x = graph.current(x);
+  graph.add("x from y", OperationKind::move, {},
+            {{old_x, Role::state}, {graph.current(y), Role::parameter}}, {Output::next(x)},
+            std::make_shared<Take>());
+  graph.add("y from x", OperationKind::move, {},
+            {{graph.current(y), Role::state}, {old_x, Role::parameter}}, {Output::next(y)},
+            std::make_shared<Take>());
+}
+
+/// K independent slots, each halved and shifted.
+void add_independent(KernelGraph& graph, int count) {
+  for (int k = 0; k < count; ++k) {
+    const Variable x = graph.slot("x" + std::to_string(k), 3);
+    graph.add("move" + std::to_string(k), OperationKind::move, {},
+              {{graph.current(x), Role::state}}, {Output::next(x)}, affine(0.5, k + 1.0));
+    graph.record({RecordGroup::posterior, "x", {3}, RecordType::real, "", "", k, graph.current(x), 0});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a serial run of operations is one task") {
+  KernelGraph graph;
+  const Variable x = graph.slot("x", 2);
+  for (int k = 0; k < 5; ++k) {
+    graph.add("move" + std::to_string(k), OperationKind::move, {},
+              {{graph.current(x), Role::state}}, {Output::next(x)}, affine(1.0, 1.0));
+  }
+  const Plan plan = make_plan(graph);
+  CHECK(plan.steps.size() == 5);
+  CHECK(tasks(plan) == 1);
+}
+
+TEST_CASE("independent operations are tasks of one level") {
+  KernelGraph graph;
+  add_independent(graph, 4);
+  const Plan plan = make_plan(graph);
+  REQUIRE(plan.levels.size() == 1);
+  CHECK(plan.levels[0].size() == 4);
+}
+
+TEST_CASE("a version read after it was replaced is copied before") {
+  KernelGraph graph;
+  add_swap(graph);
+  const Plan plan = make_plan(graph);
+  CHECK(plan.steps.front().operation == -1);
+  CHECK(plan.reads[1][1] == "copy/x@0");
+  CHECK(plan.reads[0][0] == "x");
+  Storage storage;
+  Schedule schedule(graph, "sampling", {1, 5, 8, 1}, storage);
+  storage.at("x").numbers.setConstant(1.0);
+  storage.at("y").numbers.setConstant(2.0);
+  schedule.run(0, 3, 0, nullptr);
+  CHECK(storage.at("x").numbers.isConstant(2.0));
+  CHECK(storage.at("y").numbers.isConstant(1.0));
+}
+
+TEST_CASE("few blocks and several lanes give the same bits as one thread") {
+  const auto run = [](int threads) {
+    KernelGraph graph;
+    add_independent(graph, 4);
+    Storage storage;
+    DrawBuffers buffers;
+    with_threads(threads, [&] {
+      Schedule schedule(graph, "sampling", {1, 3, 8, 2}, storage);
+      schedule.run(0, 7, 0, &buffers);
+    });
+    return buffers;
+  };
+  const DrawBuffers one = run(1);
+  const DrawBuffers four = run(4);
+  CHECK(one.draws == 3);  // thin = 2: sweeps 1, 3, 5
+  CHECK(one.data == four.data);
+  // x <- x / 2 + 1 from 0: 1, 1.5, 1.75, 1.875
+  CHECK(one.data[0][0] == 1.5);
+  CHECK(one.data[0][9] == 1.875);
+}
+
+TEST_CASE("thinning counts from the start of the phase, however the sweeps are split") {
+  const auto recorded = [](const std::vector<std::int64_t>& calls) {
+    KernelGraph graph;
+    add_independent(graph, 1);
+    Storage storage;
+    Schedule schedule(graph, "sampling", {1, 2, 8, 3}, storage);
+    std::vector<double> all;
+    std::uint64_t at = 10;
+    for (const std::int64_t sweeps : calls) {
+      DrawBuffers buffers;
+      schedule.run(at, sweeps, 10, &buffers);
+      at += static_cast<std::uint64_t>(sweeps);
+      all.insert(all.end(), buffers.data[0].begin(), buffers.data[0].end());
+    }
+    return all;
+  };
+  const auto whole = recorded({12});
+  CHECK(whole.size() == 4 * 2 * 3);
+  CHECK(recorded({1, 1, 1, 4, 5}) == whole);
+  CHECK(recorded({5, 7}) == whole);
+}
+
+TEST_CASE("what only records need runs in recorded sweeps alone") {
+  class Counting final : public Body {
+   public:
+    explicit Counting(int& count) : count_(count) {}
+    void run(Block& block) const override {
+      ++count_;
+      block.out(0).setConstant(count_);
+    }
+
+   private:
+    int& count_;
+  };
+  int count = 0;
+  KernelGraph graph;
+  const Variable x = graph.slot("x", 1);
+  graph.add("move", OperationKind::move, {}, {{graph.current(x), Role::state}}, {Output::next(x)},
+            affine(1.0, 1.0));
+  const Value watched = graph.add("watch", OperationKind::pure, {}, {{graph.current(x), Role::state}},
+                                  {Output::derived("watched", 1)}, std::make_shared<Counting>(count))
+                            .front();
+  graph.record({RecordGroup::sample_stats, "w", {}, RecordType::real, "", "", 0, watched, 0});
+  Storage storage;
+  Schedule schedule(graph, "sampling", {1, 1, 8, 5}, storage);
+  schedule.run(0, 20, 0, nullptr);
+  CHECK(count == 0);
+  DrawBuffers buffers;
+  schedule.run(20, 20, 20, &buffers);
+  CHECK(count == 4);
+}
+
+TEST_CASE("an evaluation is carried over sweeps, and computed once at the start") {
+  class CountingBowl final : public Potential {
+   public:
+    explicit CountingBowl(int& count) : count_(count) {}
+    void evaluate(ConstBatch, ConstBatch theta, const Evaluation& out) const override {
+      ++count_;
+      Batch g = out.gradient;
+      g = theta;
+      if (out.wants_potential()) out.u() = 0.5 * theta.colwise().squaredNorm();
+    }
+
+   private:
+    int& count_;
+  };
+  /// Adds g to theta and keeps (u, g) current.
+  class Climb final : public Body {
+   public:
+    void run(Block& block) const override {
+      block.out(0) = block.in(0) + block.in(3);
+      block.law(1).evaluate(block.out(0), {block.out(1).data(), block.out(2), block.scratch()});
+    }
+  };
+  int count = 0;
+  KernelGraph graph;
+  const Variable x = graph.slot("x", 2);
+  const Value law = graph.constant("U", std::make_shared<CountingBowl>(count));
+  graph.factor(law, {x});
+  const Cached at = graph.evaluation(law, x);
+  graph.add("climb", OperationKind::move, {},
+            {{graph.current(x), Role::state},
+             {law, Role::law},
+             {at.u, Role::evaluation},
+             {at.g, Role::evaluation}},
+            {Output::next(x), Output::evaluation("u", 1, law, x), Output::evaluation("g", 2, law, x)},
+            std::make_shared<Climb>());
+  Storage storage;
+  Schedule schedule(graph, "sampling", {1, 4, 8, 1}, storage);
+  storage.at("x").numbers.setConstant(1.0);
+  schedule.start(nullptr);
+  CHECK(count == 1);
+  schedule.run(0, 3, 0, nullptr);
+  CHECK(count == 4);
+  CHECK(storage.at("x").numbers.isConstant(8.0));
+  CHECK(storage.at("cache/U/x/u").numbers.isConstant(64.0));
+  CHECK(storage.at("cache/U/x/g").saved);
+}
+
+TEST_CASE("a register of the whole run is updated once a sweep, after all blocks") {
+  class CountColumns final : public Body {
+   public:
+    void run(Block& block) const override {
+      block.out(0) = block.in(0);
+      block.out(0)(0, 0) += block.in(1).sum();
+    }
+  };
+  KernelGraph graph;
+  const Variable x = graph.slot("x", 1);
+  const Variable sum = graph.history("sum", Eigen::VectorXd::Zero(1), Forgets::unknown, Scope::run);
+  graph.add("move", OperationKind::move, {}, {{graph.current(x), Role::state}}, {Output::next(x)},
+            affine(1.0, 1.0));
+  graph.add("observe", OperationKind::observe, {},
+            {{graph.current(sum), Role::state}, {graph.current(x), Role::parameter}},
+            {Output::next(sum)}, std::make_shared<CountColumns>());
+  Storage storage;
+  Schedule schedule(graph, "warmup", {1, 20, 8, 1}, storage);
+  schedule.run(0, 3, 0, nullptr);
+  CHECK(storage.at("sum").numbers(0, 0) == 20.0 * (1 + 2 + 3));
+}
