@@ -151,8 +151,9 @@ class Trajectory {
     const Workspace::Frame frame(scratch);
     RowMap order = scratch.row(w);
     std::iota(order.data(), order.data() + w, 0.0);
-    std::stable_sort(order.data(), order.data() + w, [&](double a, double b) {
-      return steps_(static_cast<Index>(a)) > steps_(static_cast<Index>(b));
+    std::sort(order.data(), order.data() + w, [&](double a, double b) {
+      const double more = steps_(static_cast<Index>(a)) - steps_(static_cast<Index>(b));
+      return more > 0.0 || (more == 0.0 && a < b);
     });
     MatrixMap theta = gathered(phase.theta, order);
     MatrixMap p = gathered(phase.p, order);
