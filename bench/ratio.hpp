@@ -28,9 +28,9 @@ double seconds(F&& body, Clock clock) {
 }
 
 struct Ratio {
-  double median;       ///< of time(a) / time(b) over the rounds
-  double low, high;    ///< quartiles
-  double a, b;         ///< median seconds of each
+  double median;     ///< of time(a) / time(b) over the rounds
+  double low, high;  ///< quartiles
+  double a, b;       ///< median seconds of each
 };
 
 /// Runs a and b in turn, so that both see the same weather; bodies should take some milliseconds.

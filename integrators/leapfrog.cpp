@@ -86,8 +86,9 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<Leapfrog>(
       {.id = "leapfrog",
        .summary = "second-order, reversible, volume-preserving steps",
-       .details = "p -= eps/2 A' grad U(theta); theta += eps A M^-1 p; p -= eps/2 A' grad U(theta). "
-                  "One gradient a step. (A, M) comes from the kernel's coupling.",
+       .details =
+           "p -= eps/2 A' grad U(theta); theta += eps A M^-1 p; p -= eps/2 A' grad U(theta). "
+           "One gradient a step. (A, M) comes from the kernel's coupling.",
        .sources = {"Duane, Kennedy, Pendleton & Roweth 1987, Phys. Lett. B 195",
                    "Chen, Fox & Guestrin 2014, Algorithm 1 (the last kick must be a half kick in "
                    "all; the print has one half-step too many)"}});

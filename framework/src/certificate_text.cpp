@@ -23,7 +23,8 @@ const char* accuracy_word(Accuracy accuracy) {
 
 const char* meaning(const std::string& label) {
   if (label == "exact") return "leaves pi invariant at any step size";
-  if (label == "asymptotic") return "right as eps -> 0 at fixed integration time; biased at a finite step";
+  if (label == "asymptotic")
+    return "right as eps -> 0 at fixed integration time; biased at a finite step";
   if (label == "adaptive") return "parameters still move with the chain's own, diminishing history";
   if (label == "approximate") return "right for another density";
   return "wrong in the limit too, or not shown right";
@@ -54,8 +55,8 @@ std::string Certificate::to_json() const {
 
 std::string Certificate::to_text() const {
   const std::string label = now.label();
-  std::string text = fmt::format("class      {}{}: {}\n", label, after_warmup ? " after warm-up" : "",
-                                 meaning(label));
+  std::string text = fmt::format("class      {}{}: {}\n", label,
+                                 after_warmup ? " after warm-up" : "", meaning(label));
   if (now.accuracy == Accuracy::asymptotic) text += fmt::format("order      {}\n", now.order);
   text += fmt::format("density    {}\n", now.density);
   text += fmt::format("evidence   {}\n", now.proved ? "proved" : "unproven");

@@ -53,8 +53,9 @@ class Judge {
         staleness_(graph, transitions_) {}
 
   Verdict judge() {
-    Verdict all = exact("1", "every parameter is a constant, fresh noise, or the current value of "
-                             "another variable; every update keeps its law");
+    Verdict all = exact("1",
+                        "every parameter is a constant, fresh noise, or the current value of "
+                        "another variable; every update keeps its law");
     all.reference =
         "Duane et al. 1987 for the constant case; Zhang & Sutton 2011 for values of other slots";
     for (std::size_t t = 0; t < transitions_.size(); ++t) all = join(all, transition(t));
@@ -139,22 +140,23 @@ class Judge {
   }
 
   Verdict accept(std::size_t t) {
-    Verdict v = exact("1", "reversible, volume-preserving proposal with Metropolis on the exact law");
+    Verdict v =
+        exact("1", "reversible, volume-preserving proposal with Metropolis on the exact law");
     if (transitions_[t].moves.empty()) {
       return none("A", false, "the proposal does not come from a move", t);
     }
     for (const std::int32_t m : transitions_[t].moves) {
       const OperationInfo& move = operation(m);
       if (!move.traits.involution || !move.traits.volume) {
-        return none("1", false,
-                    fmt::format("`{}` does not declare a reversible map that preserves volume",
-                                move.name),
-                    t);
+        return none(
+            "1", false,
+            fmt::format("`{}` does not declare a reversible map that preserves volume", move.name),
+            t);
       }
       v = assuming(assuming(v, move, "involution"), move, "volume");
       if (!starts_at_state(move, info(t))) {
-        return none("A", true, "the proposal starts elsewhere than at the state it is compared with",
-                    t);
+        return none("A", true,
+                    "the proposal starts elsewhere than at the state it is compared with", t);
       }
     }
     v = join(v, auxiliary_laws(t));
@@ -163,9 +165,8 @@ class Judge {
 
   bool starts_at_state(const OperationInfo& move, const OperationInfo& accept) const {
     const auto is_state = [&](Value v) {
-      return std::any_of(accept.inputs.begin(), accept.inputs.end(), [&](const Input& i) {
-        return i.role == Role::state && i.value == v;
-      });
+      return std::any_of(accept.inputs.begin(), accept.inputs.end(),
+                         [&](const Input& i) { return i.role == Role::state && i.value == v; });
     };
     return std::all_of(move.inputs.begin(), move.inputs.end(), [&](const Input& i) {
       return i.role != Role::state || graph_[i.value].kind != ValueKind::version ||
@@ -221,7 +222,8 @@ class Judge {
   Verdict move(std::size_t t) {
     const OperationInfo& who = info(t);
     if (who.traits.invariant) {
-      if (*who.traits.invariant) return assuming(exact("1", "declared invariant"), who, "invariant");
+      if (*who.traits.invariant)
+        return assuming(exact("1", "declared invariant"), who, "invariant");
       return assuming(none("", true, "the kernel declares that it does not keep its law", t), who,
                       "not invariant");
     }
@@ -241,8 +243,7 @@ class Judge {
         source(who, Role::drift) != source(who, Role::diffusion)) {
       return none("5", true, "the two sides of the dynamics use different matrices", t);
     }
-    Verdict v = asymptotic("5",
-                           noisy_law(who) ? 1 : who.traits.order,
+    Verdict v = asymptotic("5", noisy_law(who) ? 1 : who.traits.order,
                            "no Metropolis step: the error of the scheme remains in the draws", t);
     v.reference = "right as eps -> 0 at fixed integration time";
     return assuming(std::move(v), who, fmt::format("order {}", who.traits.order));
@@ -285,10 +286,9 @@ class Judge {
       for (const Input& input : who->inputs) {
         const ValueInfo& v = graph_[input.value];
         if (input.role != Role::evaluation || !v.evaluated_law) continue;
-        const bool at_state =
-            std::any_of(who->inputs.begin(), who->inputs.end(), [&](const Input& i) {
-              return i.role == Role::state && i.value == v.evaluated_at;
-            });
+        const bool at_state = std::any_of(
+            who->inputs.begin(), who->inputs.end(),
+            [&](const Input& i) { return i.role == Role::state && i.value == v.evaluated_at; });
         if (!has_law(*who, v.evaluated_law) || !at_state) {
           return none("C", true,
                       fmt::format("`{}` was evaluated for another law or at another point", v.name),
@@ -351,14 +351,14 @@ class Judge {
     if (!same_component(v.variable, t)) return exact("P", "a history this update cannot influence");
     const VariableInfo& variable = graph_[v.variable];
     if (variable.forgets == Forgets::diminishing) {
-      Verdict adaptive = exact("4", "parameters still move, by ever smaller amounts, with the "
-                                    "chain's own history");
+      Verdict adaptive = exact("4",
+                               "parameters still move, by ever smaller amounts, with the "
+                               "chain's own history");
       adaptive.adaptive = true;
       adaptive.nodes = {info(t).name};
       adaptive.path = leaf.path;
       adaptive.reference = "Roberts & Rosenthal 2007 (diminishing adaptation)";
-      return assuming(std::move(adaptive), info(t),
-                      fmt::format("`{}` diminishes", variable.name));
+      return assuming(std::move(adaptive), info(t), fmt::format("`{}` diminishes", variable.name));
     }
     return none("4", variable.forgets != Forgets::unknown,
                 "parameters follow the chain's own history and never settle", t, leaf.path);
@@ -407,9 +407,8 @@ class Judge {
     for (const Input& input : info(t).inputs) {
       if (input.role != Role::law) continue;
       const auto leaves = cone(graph_, input.value);
-      const bool found = std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& leaf) {
-        return leaf.value == factor.law;
-      });
+      const bool found = std::any_of(leaves.begin(), leaves.end(),
+                                     [&](const Leaf& leaf) { return leaf.value == factor.law; });
       if (found) return join(density(t, input.value), within_scope(t, factor, leaves));
     }
     return none("C", true,

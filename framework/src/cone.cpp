@@ -27,9 +27,8 @@ bool is_pure(const KernelGraph& graph, Value v) {
 std::vector<int> components(const Digraph& graph) {
   std::vector<int> component(boost::num_vertices(graph));
   if (!component.empty()) {
-    boost::strong_components(
-        graph, boost::make_iterator_property_map(component.begin(),
-                                                 boost::get(boost::vertex_index, graph)));
+    boost::strong_components(graph, boost::make_iterator_property_map(
+                                        component.begin(), boost::get(boost::vertex_index, graph)));
   }
   return component;
 }
@@ -146,12 +145,14 @@ Staleness::Staleness(const KernelGraph& graph, const std::vector<Transition>& al
       for (const std::int32_t v : versions_behind(graph, input.value)) {
         const std::int32_t writer = graph[Value{v}].producer;
         if (writer >= 0) {
-          boost::add_edge(static_cast<std::size_t>(transition_of_[static_cast<std::size_t>(writer)]),
-                          t, precedence);
+          boost::add_edge(
+              static_cast<std::size_t>(transition_of_[static_cast<std::size_t>(writer)]), t,
+              precedence);
         }
         const std::int32_t next = replaced_by[static_cast<std::size_t>(v)];
         if (next >= 0 && transition_of_[static_cast<std::size_t>(next)] != static_cast<int>(t)) {
-          boost::add_edge(t, static_cast<std::size_t>(transition_of_[static_cast<std::size_t>(next)]),
+          boost::add_edge(t,
+                          static_cast<std::size_t>(transition_of_[static_cast<std::size_t>(next)]),
                           precedence);
         }
       }

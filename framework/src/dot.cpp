@@ -106,10 +106,11 @@ std::string carries(const KernelGraph& graph, const std::set<std::int32_t>& used
 }  // namespace
 
 std::string to_dot(const KernelGraph& graph, const std::string& title) {
-  std::string dot = fmt::format("digraph {} {{\n  label={};\n  labelloc=t;\n  rankdir=TB;\n"
-                                "  node [fontname=\"Helvetica\", fontsize=11];\n"
-                                "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
-                                quoted("sweep"), quoted(title));
+  std::string dot = fmt::format(
+      "digraph {} {{\n  label={};\n  labelloc=t;\n  rankdir=TB;\n"
+      "  node [fontname=\"Helvetica\", fontsize=11];\n"
+      "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
+      quoted("sweep"), quoted(title));
   const auto used = used_values(graph);
   for (const std::int32_t v : used) {
     const ValueInfo& info = graph[Value{v}];
@@ -117,8 +118,8 @@ std::string to_dot(const KernelGraph& graph, const std::string& title) {
   }
   for (std::size_t o = 0; o < graph.operations().size(); ++o) {
     const OperationInfo& info = graph.operations()[o];
-    dot += fmt::format("  o{} [shape=box, style=\"rounded,filled\", fillcolor=white, label={}];\n", o,
-                       quoted(fmt::format("{}\n{}", kind_name(info.kind), info.name)));
+    dot += fmt::format("  o{} [shape=box, style=\"rounded,filled\", fillcolor=white, label={}];\n",
+                       o, quoted(fmt::format("{}\n{}", kind_name(info.kind), info.name)));
     for (const Input& input : info.inputs) {
       dot += fmt::format("  v{} -> o{} [label={}];\n", input.value.id, o,
                          quoted(role_name(input.role)));

@@ -24,8 +24,8 @@ DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
     });
     const auto c = static_cast<std::size_t>(same - columns_.begin());
     if (same == columns_.end()) {
-      columns_.push_back({record.group, record.name, record.shape, record.type, record.unit,
-                          record.help});
+      columns_.push_back(
+          {record.group, record.name, record.shape, record.type, record.unit, record.help});
       records_.emplace_back(static_cast<std::size_t>(slots), kMissing);
     }
     if (columns_[c].shape != record.shape || columns_[c].type != record.type ||

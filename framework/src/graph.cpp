@@ -25,7 +25,7 @@ class EvaluateBody final : public Body {
 Body::~Body() = default;
 
 Variable KernelGraph::add_variable(VariableInfo info) {
-  check_name(info.name);
+  claim_name("variable " + info.name);
   const Variable variable{static_cast<std::int32_t>(variables_.size())};
   ValueInfo first;
   first.name = info.name + "@0";
@@ -43,11 +43,9 @@ Value KernelGraph::add_value(ValueInfo info) {
   return {static_cast<std::int32_t>(values_.size() - 1)};
 }
 
-void KernelGraph::check_name(const std::string& name) const {
-  const auto taken = [&](const auto& info) { return info.name == name; };
-  if (name.empty() || std::any_of(variables_.begin(), variables_.end(), taken) ||
-      std::any_of(operations_.begin(), operations_.end(), taken)) {
-    throw InputError(fmt::format("kernel graph: the name `{}` is empty or used twice", name));
+void KernelGraph::claim_name(const std::string& name) {
+  if (!names_.insert(name).second) {
+    throw InputError(fmt::format("kernel graph: there are two of `{}`", name));
   }
 }
 
@@ -94,12 +92,7 @@ void KernelGraph::factor(Value law, std::vector<Variable> scope) {
 }
 
 Value KernelGraph::noise(std::string name) {
-  const auto same = [&](const ValueInfo& v) {
-    return v.kind == ValueKind::noise && v.name == name;
-  };
-  if (std::any_of(values_.begin(), values_.end(), same)) {
-    throw InputError(fmt::format("kernel graph: two noises are named `{}`", name));
-  }
+  claim_name("noise " + name);
   ValueInfo info;
   info.name = std::move(name);
   info.kind = ValueKind::noise;
@@ -115,9 +108,10 @@ void KernelGraph::check_inputs(const OperationInfo& operation) const {
     for (const OperationInfo& other : operations_) {
       for (const Input& taken : other.inputs) {
         if (taken.value == input.value) {
-          throw InputError(fmt::format("kernel graph: noise `{}` feeds both `{}` and `{}`; fresh "
-                                       "randomness has one consumer",
-                                       value.name, other.name, operation.name));
+          throw InputError(
+              fmt::format("kernel graph: noise `{}` feeds both `{}` and `{}`; fresh "
+                          "randomness has one consumer",
+                          value.name, other.name, operation.name));
         }
       }
     }
@@ -141,6 +135,7 @@ Value KernelGraph::next_version(std::int32_t operation, Variable variable) {
 
 Value KernelGraph::add_output(std::int32_t operation, const Output& output) {
   if (output.is_version()) return next_version(operation, output.variable);
+  claim_name("value " + output.name);
   ValueInfo info;
   info.name = output.name;
   info.kind = ValueKind::derived;
@@ -157,7 +152,7 @@ Value KernelGraph::add_output(std::int32_t operation, const Output& output) {
 std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const Traits& traits,
                                     std::vector<Input> inputs, std::vector<Output> outputs,
                                     std::shared_ptr<const Body> body) {
-  check_name(name);
+  claim_name("operation " + name);
   OperationInfo info{std::move(name), kind, traits, std::move(inputs), {}, std::move(body)};
   check_inputs(info);
   const auto id = static_cast<std::int32_t>(operations_.size());
@@ -192,7 +187,8 @@ Cached KernelGraph::evaluation(Value law, Variable slot) {
     }
     if (found.g) return found;
   }
-  const std::string name = fmt::format("evaluate {} at {}", values_[law.id].name, values_[at.id].name);
+  const std::string name =
+      fmt::format("evaluate {} at {}", values_[law.id].name, values_[at.id].name);
   const auto out = add(name, OperationKind::pure, {}, {{law, Role::law}, {at, Role::state}},
                        {Output::evaluation(name + "/u", 1, law, slot, at),
                         Output::evaluation(name + "/g", rows, law, slot, at)},
@@ -200,6 +196,14 @@ Cached KernelGraph::evaluation(Value law, Variable slot) {
   return {out[0], out[1]};
 }
 
-void KernelGraph::record(Record record) { records_.push_back(std::move(record)); }
+void KernelGraph::record(Record record) {
+  for (const Record& other : records_) {
+    if (other.group == record.group && other.name == record.name && other.slot == record.slot) {
+      throw InputError(
+          fmt::format("kernel graph: slot {} records `{}` twice", record.slot, record.name));
+    }
+  }
+  records_.push_back(std::move(record));
+}
 
 }  // namespace mixwell

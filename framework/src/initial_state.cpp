@@ -14,15 +14,17 @@ namespace mixwell {
 namespace {
 
 constexpr const char* kCure =
-    "start elsewhere with `init` in [run] (\"prior\", \"exact\", { uniform = 0.5 }, { value = [...] }), "
+    "start elsewhere with `init` in [run] (\"prior\", \"exact\", { uniform = 0.5 }, { value = "
+    "[...] }), "
     "or check the model and its data";
 
 void from_values(const std::vector<double>& values, MatrixMap theta) {
   const auto n = static_cast<Index>(values.size());
   if (n != 1 && n != theta.rows()) {
-    throw InputError(fmt::format("[run] init: {} values given; the model has {} coordinates: give "
-                                 "one number for all, or one for each",
-                                 n, theta.rows()));
+    throw InputError(
+        fmt::format("[run] init: {} values given; the model has {} coordinates: give "
+                    "one number for all, or one for each",
+                    n, theta.rows()));
   }
   for (Index i = 0; i < theta.rows(); ++i) {
     theta.row(i).setConstant(values[static_cast<std::size_t>(n == 1 ? 0 : i)]);

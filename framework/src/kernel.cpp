@@ -32,8 +32,8 @@ class FitBody final : public Body {
     for (std::size_t k = 0; k < 2 * points_; ++k) from.push_back(block.in(k).data());
     const std::span<const double* const> all(from);
     const Index rows = points_ == 0 ? 0 : block.in(0).rows();
-    estimator_->fit({rows, block.columns(), all.first(points_), all.subspan(points_)},
-                    block.out(0), block.scratch());
+    estimator_->fit({rows, block.columns(), all.first(points_), all.subspan(points_)}, block.out(0),
+                    block.scratch());
   }
 
  private:
@@ -54,9 +54,7 @@ class TransformBody final : public Body {
 class DeriveBody final : public Body {
  public:
   explicit DeriveBody(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
-  void run(Block& block) const override {
-    model_->as_derived()->derive(block.in(0), block.out(0));
-  }
+  void run(Block& block) const override { model_->as_derived()->derive(block.in(0), block.out(0)); }
 
  private:
   std::shared_ptr<const Model> model_;
@@ -124,30 +122,37 @@ void record_slot(KernelGraph& graph, Variable slot, Index number,
   const bool as_they_are =
       std::all_of(parameters.begin(), parameters.end(),
                   [](const Parameter& p) { return p.transform == Transform::identity; });
-  const Value recorded =
-      as_they_are ? theta
-                  : graph
-                        .add(path, OperationKind::pure, {}, {{theta, Role::state}},
-                             {Output::derived(path + "/values", graph[slot].rows)},
-                             std::make_shared<TransformBody>(*model))
-                        .front();
+  const Value recorded = as_they_are
+                             ? theta
+                             : graph
+                                   .add(path, OperationKind::pure, {}, {{theta, Role::state}},
+                                        {Output::derived(path + "/values", graph[slot].rows)},
+                                        std::make_shared<TransformBody>(*model))
+                                   .front();
   record_parameters(graph, parameters, recorded, number);
   if (const Derived* derived = model->as_derived()) {
     const auto quantities = derived->quantities();
-    const Value values =
-        graph.add(path + "/derive", OperationKind::pure, {}, {{theta, Role::state}},
-                  {Output::derived(path + "/derived", total_size(quantities))},
-                  std::make_shared<DeriveBody>(model))
-            .front();
+    const Value values = graph
+                             .add(path + "/derive", OperationKind::pure, {}, {{theta, Role::state}},
+                                  {Output::derived(path + "/derived", total_size(quantities))},
+                                  std::make_shared<DeriveBody>(model))
+                             .front();
     record_parameters(graph, quantities, values, number);
   }
   const Cached at = graph.evaluation(law, slot);
-  const Value lp = graph.add(path + "/negate", OperationKind::pure, {},
-                             {{at.u, Role::evaluation}}, {Output::derived(path + "/lp", 1)},
-                             std::make_shared<NegateBody>())
+  const Value lp = graph
+                       .add(path + "/negate", OperationKind::pure, {}, {{at.u, Role::evaluation}},
+                            {Output::derived(path + "/lp", 1)}, std::make_shared<NegateBody>())
                        .front();
-  graph.record({RecordGroup::sample_stats, "lp", {}, RecordType::real, "nats",
-                "log density up to a constant: -U", number, lp, 0});
+  graph.record({RecordGroup::sample_stats,
+                "lp",
+                {},
+                RecordType::real,
+                "nats",
+                "log density up to a constant: -U",
+                number,
+                lp,
+                0});
 }
 
 }  // namespace mixwell

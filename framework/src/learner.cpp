@@ -34,8 +34,7 @@ void DualAveraging::update(Batch state, ConstBatch inputs) const {
     state(h_bar, j) = (1.0 - share) * state(h_bar, j) + share * (target_ - a);
     state(log_eps, j) = mu_ - std::sqrt(m) / kGamma * state(h_bar, j);
     const double weight = std::pow(m, -kKappa);
-    state(log_eps_bar, j) =
-        weight * state(log_eps, j) + (1.0 - weight) * state(log_eps_bar, j);
+    state(log_eps_bar, j) = weight * state(log_eps, j) + (1.0 - weight) * state(log_eps_bar, j);
   }
 }
 

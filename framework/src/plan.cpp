@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan.hpp"
 
+#include <fmt/format.h>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/topological_sort.hpp>
 #include <boost/graph/transitive_reduction.hpp>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -81,7 +81,8 @@ class Planner {
   /// Evaluations of one law along the versions of one slot share memory when each is read no
   /// later than the next is written; with a constant law the newest is carried to the next sweep.
   void share_evaluations() {
-    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Value>> chains;  // (law, slot) -> u, g, u, g
+    std::map<std::pair<std::int32_t, std::int32_t>, std::vector<Value>>
+        chains;  // (law, slot) -> u, g, u, g
     for (std::size_t v = 0; v < graph_.values().size(); ++v) {
       const ValueInfo& value = graph_.values()[v];
       if (!value.evaluated_law || value.producer < 0) continue;
@@ -164,9 +165,8 @@ class Planner {
       step.operation = id;
       step.prologue = prologue_.count(id) != 0;
       const auto& outputs = operation(id).outputs;
-      step.barrier = std::any_of(outputs.begin(), outputs.end(), [&](Value v) {
-        return graph_[v].scope == Scope::run;
-      });
+      step.barrier = std::any_of(outputs.begin(), outputs.end(),
+                                 [&](Value v) { return graph_[v].scope == Scope::run; });
       plan_.steps.push_back(step);
     }
   }
@@ -198,7 +198,9 @@ class Planner {
   std::pair<std::set<std::string>, std::set<std::string>> touches(const Step& step) const {
     std::set<std::string> in;
     std::set<std::string> out;
-    const auto place = [&](Value v) { return plan_.placement[static_cast<std::size_t>(v.id)].buffer; };
+    const auto place = [&](Value v) {
+      return plan_.placement[static_cast<std::size_t>(v.id)].buffer;
+    };
     if (step.operation < 0) {
       in.insert(place(step.copied));
       out.insert(copy_buffer(graph_, step.copied));
@@ -249,7 +251,8 @@ class Planner {
     std::map<Dag::vertex_descriptor, Dag::vertex_descriptor> from;
     for (const auto& [original, copy] : to) from[copy] = original;
     for (auto [e, end] = boost::edges(reduction); e != end; ++e) {
-      boost::add_edge(from[boost::source(*e, reduction)], from[boost::target(*e, reduction)], renamed);
+      boost::add_edge(from[boost::source(*e, reduction)], from[boost::target(*e, reduction)],
+                      renamed);
     }
     return renamed;
   }

@@ -37,7 +37,7 @@ struct Plan {
   /// By input position of each operation: the buffer that is read (that of a copy where the
   /// version has been replaced by then).
   std::vector<std::vector<std::string>> reads;
-  std::vector<Step> steps;           ///< in program order
+  std::vector<Step> steps;  ///< in program order
   /// Tasks of each level may run at once; levels follow one another. Prologue steps are in none.
   std::vector<std::vector<Task>> levels;
 };

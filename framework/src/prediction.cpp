@@ -41,8 +41,8 @@ void PredictionAverage::add(const DrawBuffers& buffers) {
         const Eigen::Map<const Eigen::MatrixXd> values(
             buffers.data[r].data() + draw * replicates_ * parameter.size(), parameter.size(),
             replicates_);
-        theta.middleRows(row, parameter.size()) = values.unaryExpr(
-            [&](double v) { return to_coordinate(parameter.transform, v); });
+        theta.middleRows(row, parameter.size()) =
+            values.unaryExpr([&](double v) { return to_coordinate(parameter.transform, v); });
       }
       row += parameter.size();
     }

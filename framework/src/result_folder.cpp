@@ -27,10 +27,12 @@ void check_reusable(const std::string& path, bool force) {
         "results folder `{}` is not empty; choose another with --out, or replace it with --force",
         path));
   }
-  if (!fs::exists(fs::path(path) / "run.json") && !fs::exists(fs::path(path) / "draws.nc.partial")) {
-    throw InputError(fmt::format("results folder `{}` holds files but no run.json: it is no earlier "
-                                 "run, so --force does not touch it; choose another with --out",
-                                 path));
+  if (!fs::exists(fs::path(path) / "run.json") &&
+      !fs::exists(fs::path(path) / "draws.nc.partial")) {
+    throw InputError(
+        fmt::format("results folder `{}` holds files but no run.json: it is no earlier "
+                    "run, so --force does not touch it; choose another with --out",
+                    path));
   }
 }
 
@@ -38,8 +40,9 @@ void check_writable(const std::string& path) {
   const std::string probe = path + "/.mixwell-probe";
   const int file = ::open(probe.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
   if (file < 0) {
-    throw InputError(fmt::format("results folder `{}` cannot be written: {}; choose another with --out",
-                                 path, std::strerror(errno)));
+    throw InputError(
+        fmt::format("results folder `{}` cannot be written: {}; choose another with --out", path,
+                    std::strerror(errno)));
   }
   ::close(file);
   ::unlink(probe.c_str());
@@ -89,8 +92,9 @@ ResultFolder::ResultFolder(const std::string& path, bool force) : path_(path) {
   } else {
     created_ = fs::create_directories(path, error);
     if (error) {
-      throw InputError(fmt::format("results folder `{}` cannot be made: {}; choose another with --out",
-                                   path, error.message()));
+      throw InputError(
+          fmt::format("results folder `{}` cannot be made: {}; choose another with --out", path,
+                      error.message()));
     }
   }
   check_writable(path);

@@ -11,8 +11,8 @@
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <oneapi/tbb/task_arena.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -35,9 +35,7 @@ double seconds_since(Clock::time_point start) {
 class Runner {
  public:
   Runner(const Composition& composition, const RunOptions& options)
-      : composition_(composition),
-        options_(options),
-        program_(compose(*composition.compositor)) {}
+      : composition_(composition), options_(options), program_(compose(*composition.compositor)) {}
 
   RunResult run() {
     refuse_unless_allowed(program_.certificate.now, settings().allow);
@@ -65,14 +63,18 @@ class Runner {
     const auto slots = static_cast<Index>(composition_.compositor->slots().size());
     DrawChunks chunks(graph, slots, settings().replicates);
     DrawChunks warmup_chunks(sampler_->graph(PhaseKind::warmup), slots, settings().replicates);
-    prediction_ = std::make_unique<PredictionAverage>(*composition_.model(), graph,
-                                                      settings().replicates);
+    prediction_ =
+        std::make_unique<PredictionAverage>(*composition_.model(), graph, settings().replicates);
+    if (settings().record_warmup && !(warmup_chunks.columns() == chunks.columns())) {
+      throw InputError(
+          "[run] record_warmup = true: warm-up and sampling record different variables in this "
+          "composition; set it to false");
+    }
     report_.created_at = timestamp();
     open_recorders(chunks.columns(), slots);
     report_.warmup = phase(PhaseKind::warmup, settings().warmup,
                            settings().record_warmup ? &warmup_chunks : nullptr);
-    report_.sampling =
-        phase(PhaseKind::sampling, settings().draws * settings().thin, &chunks);
+    report_.sampling = phase(PhaseKind::sampling, settings().draws * settings().thin, &chunks);
     report_.draws = report_.sampling.sweeps / settings().thin;
   }
 

@@ -6,13 +6,13 @@
 #include <mixwell/error.hpp>
 #include <mixwell/version.hpp>
 
-#include <boost/version.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <netcdf.h>
-#include <nlohmann/json.hpp>
 #include <oneapi/tbb/version.h>
 #include <openssl/evp.h>
+#include <boost/version.hpp>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <filesystem>
@@ -52,9 +52,14 @@ Json operations(const Sampler& sampler) {
 Json divergences(const Sampler& sampler) {
   Json kept = Json::array();
   for (const Divergence& d : sampler.divergences()) {
-    Json one = {{"phase", d.phase},         {"chain", d.chain},       {"sweep", d.sweep},
-                {"operation", d.operation}, {"quantity", d.quantity}, {"coordinate", nullptr},
-                {"value", fmt::format("{}", d.value)}, {"position", d.position}};
+    Json one = {{"phase", d.phase},
+                {"chain", d.chain},
+                {"sweep", d.sweep},
+                {"operation", d.operation},
+                {"quantity", d.quantity},
+                {"coordinate", nullptr},
+                {"value", fmt::format("{}", d.value)},
+                {"position", d.position}};
     if (d.coordinate >= 0) one["coordinate"] = d.coordinate;
     kept.push_back(std::move(one));
   }

@@ -119,8 +119,9 @@ Fields run_fields(RunSettings& settings) {
   fields.integer("block_width", settings.block_width)
       .at_least(8)
       .at_most(most_replicates)
-      .help("replicates computed together, a multiple of 8; part of what fixes the last bits; by "
-            "default it follows from dimension and replicates");
+      .help(
+          "replicates computed together, a multiple of 8; part of what fixes the last bits; by "
+          "default it follows from dimension and replicates");
   return fields;
 }
 

@@ -42,7 +42,7 @@ struct Sampler::State {
   /// 0 before the first sweep, then 1 + PhaseKind of the last one.
   std::uint64_t active = 0;
   std::uint64_t sweeps = 0;
-  std::uint64_t origin = 0;  ///< sweep at which the active phase began
+  std::uint64_t origin = 0;       ///< sweep at which the active phase began
   double gradients_before = 0.0;  ///< spent on starting, and before a restore
   std::uint64_t divergences_before = 0;
   std::vector<Divergence> kept;
@@ -57,8 +57,7 @@ struct Sampler::State {
 void Sampler::State::enter(PhaseKind phase) {
   const std::uint64_t wanted = 1 + static_cast<std::uint64_t>(phase);
   if (active == wanted) return;
-  const Schedule* before =
-      active == 0 ? nullptr : &schedule(static_cast<PhaseKind>(active - 1));
+  const Schedule* before = active == 0 ? nullptr : &schedule(static_cast<PhaseKind>(active - 1));
   schedule(phase).start(before);
   active = wanted;
   origin = sweeps;
@@ -99,9 +98,8 @@ Sampler::Sampler(Sampler&&) noexcept = default;
 
 void Sampler::initialise() {
   state_->active = 0;  // whatever was evaluated before belongs to other positions
-  state_->gradients_before +=
-      set_initial_state(state_->program.warmup, state_->compositor->model(), state_->settings,
-                        state_->sweeps, state_->storage);
+  state_->gradients_before += set_initial_state(state_->program.warmup, state_->compositor->model(),
+                                                state_->settings, state_->sweeps, state_->storage);
 }
 
 void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers) {

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule.hpp"
 
+#include "parallel.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <fmt/format.h>
-#include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -46,8 +47,9 @@ Storage::Buffer& Storage::get(const std::string& name, Index rows, Index cols,
     if (initial != nullptr) buffer.numbers.colwise() = *initial;
   }
   if (buffer.numbers.rows() != rows || buffer.numbers.cols() != cols) {
-    throw InputError(fmt::format("kernel graph: `{}` is {} x {} in one phase and {} x {} in another",
-                                 name, buffer.numbers.rows(), buffer.numbers.cols(), rows, cols));
+    throw InputError(
+        fmt::format("kernel graph: `{}` is {} x {} in one phase and {} x {} in another", name,
+                    buffer.numbers.rows(), buffer.numbers.cols(), rows, cols));
   }
   return buffer;
 }
@@ -95,8 +97,8 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
     recorded_.push_back({from.data + record.first_row, rows, from.stride});
   }
   for (const auto& level : plan_.levels) lanes_ = std::max(lanes_, level.size());
-  has_barrier_ = std::any_of(compiled_.begin(), compiled_.end(),
-                             [](const Compiled& c) { return c.barrier; });
+  has_barrier_ =
+      std::any_of(compiled_.begin(), compiled_.end(), [](const Compiled& c) { return c.barrier; });
   Index longest = 1;
   for (const VariableInfo& v : graph_.variables()) longest = std::max(longest, v.rows);
   lanes_by_block_.resize(lanes_ * static_cast<std::size_t>(blocks()));
@@ -240,7 +242,7 @@ void Schedule::run_level(const std::vector<Task>& level, const Stretch& stretch,
     return compiled_[static_cast<std::size_t>(t.front())].barrier;
   };
   const Index tasks = static_cast<Index>(level.size());
-  tbb::parallel_for(Index{0}, tasks * blocks(), [&](Index k) {
+  parallel_for(tasks * blocks(), [&](Index k) {
     const auto lane = static_cast<std::size_t>(k % tasks);
     if (is_barrier(level[lane])) return;
     run_task(level[lane], sweep, recorded, k / tasks, sinks(lane, k / tasks));
@@ -268,8 +270,8 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
   if (buffers != nullptr) {
     const auto thin = static_cast<std::uint64_t>(settings_.thin);
     const std::uint64_t done = first - origin;
-    buffers->draws = static_cast<std::int64_t>((done + static_cast<std::uint64_t>(sweeps)) / thin -
-                                               done / thin);
+    buffers->draws =
+        static_cast<std::int64_t>((done + static_cast<std::uint64_t>(sweeps)) / thin - done / thin);
     buffers->data.resize(recorded_.size());
     for (std::size_t r = 0; r < recorded_.size(); ++r) {
       buffers->data[r].resize(
@@ -280,8 +282,8 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
   if (has_barrier_ || spare_threads) {
     run_levels(stretch);
   } else {
-    tbb::parallel_for(
-        Index{0}, blocks(), [&](Index b) { run_block(stretch, b); }, tbb::simple_partitioner());
+    parallel_for(
+        blocks(), [&](Index b) { run_block(stretch, b); }, tbb::simple_partitioner());
   }
   for (std::uint64_t s = first; s < first + static_cast<std::uint64_t>(sweeps); ++s) {
     timed_ += s % kTimedEvery == 0 ? 1 : 0;
@@ -305,7 +307,7 @@ void Schedule::start(const Schedule* before) {
     const auto& operation = graph_.operations()[static_cast<std::size_t>(plan_.steps[s].operation)];
     const auto output = static_cast<std::size_t>(operation.outputs.front().id);
     if (before != nullptr && before->carries(plan_.placement[output].buffer)) continue;
-    tbb::parallel_for(Index{0}, blocks(), [&](Index b) {
+    parallel_for(blocks(), [&](Index b) {
       const Index first = b * settings_.block_width;
       execute(s, 0, first, std::min(settings_.block_width, settings_.replicates - first),
               sinks(0, b));

@@ -1,5 +1,7 @@
 // summary.json: one row per element of the posterior, and what the sampler did to get it.
 // SPDX-License-Identifier: Apache-2.0
+#include "parallel.hpp"
+
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -45,7 +47,7 @@ std::vector<Summary> summarise_elements(const DrawsFile& file, const Column& col
   for (Index first = 0; first < column.size(); first += block) {
     const Index count = std::min(block, column.size() - first);
     const Eigen::MatrixXd draws = file.read(column, first, count);
-    tbb::parallel_for(Index{0}, count, [&](Index k) {
+    parallel_for(count, [&](Index k) {
       rows[static_cast<std::size_t>(first + k)] = summarise(draws.middleCols(k * chains, chains));
     });
   }

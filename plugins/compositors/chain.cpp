@@ -23,7 +23,12 @@ class Chain final : public Compositor {
     const Value target = target_law(graph, model_->name(), model_);
     const Variable theta = graph.slot("theta", model_->dimension());
     graph.factor(target, {theta});
-    kernel_->describe(graph, {kernel_->name(), theta, target, {}, phase});
+    Site site;
+    site.path = kernel_->name();
+    site.slot = theta;
+    site.target = target;
+    site.phase = phase;
+    kernel_->describe(graph, site);
     record_slot(graph, theta, 0, model_, target);
   }
   const Model& model() const noexcept override { return *model_; }

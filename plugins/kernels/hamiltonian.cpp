@@ -45,24 +45,29 @@ struct Params {
     fields.number("target_acceptance", target_acceptance)
         .above(0)
         .below(1)
-        .help("if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
-              "probability, then frozen");
-    fields.flag("pool", pool).help(
-        "one learnt eps for all replicates, from their mean acceptance, instead of one for each");
+        .help(
+            "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
+            "probability, then frozen");
+    fields.flag("pool", pool)
+        .help(
+            "one learnt eps for all replicates, from their mean acceptance, instead of one for "
+            "each");
     fields.interval("step_size_jitter", step_size_jitter)
         .above(0)
         .help("[a, b]: each transition uses eps * U[a, b]");
     fields.integer("steps", steps).at_least(1).help("L, integrator steps in a transition");
     fields.interval("steps_jitter", steps_jitter)
         .at_least(1)
-        .help("[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
-              "instead of steps");
+        .help(
+            "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
+            "instead of steps");
     fields.flag("metropolis", metropolis)
         .help("accept or reject; false leaves the error of the integrator in the draws");
     fields.text("coupling", coupling)
         .one_of({"mass", "symmetric", "factor", "one-sided"})
-        .help("how the curvature enters theta' = A M^-1 p, p' = -A' grad U: (A, M) = (I, B), "
-              "(H, I), (S, I), or A = H in theta' alone with M = I");
+        .help(
+            "how the curvature enters theta' = A M^-1 p, p' = -A' grad U: (A, M) = (I, B), "
+            "(H, I), (S, I), or A = H in theta' alone with M = I");
   }
 };
 
@@ -281,8 +286,28 @@ class UnadjustedBody final : public MoveBody {
 /// Metropolis on H = U + K. Outputs: theta, u, g, then the statistics of the transition.
 class AcceptBody final : public Body {
  public:
-  enum In : std::size_t { theta, p, theta_end, p_end, law, momentum_law, u, g, u_end, g_end, noise };
-  enum Out : std::size_t { next_theta, next_u, next_g, acceptance, energy, energy_error, diverging };
+  enum In : std::size_t {
+    theta,
+    p,
+    theta_end,
+    p_end,
+    law,
+    momentum_law,
+    u,
+    g,
+    u_end,
+    g_end,
+    noise
+  };
+  enum Out : std::size_t {
+    next_theta,
+    next_u,
+    next_g,
+    acceptance,
+    energy,
+    energy_error,
+    diverging
+  };
 
   void run(Block& block) const override {
     const Index w = block.columns();
@@ -420,8 +445,8 @@ class Hamiltonian final : public Kernel {
     } else {
       move(graph, site, parts);
     }
-    record(graph, "step_size", parts.eps, RecordType::real, "time", "eps of the transition");
-    record(graph, "n_steps", parts.steps, RecordType::integer, "", "integrator steps");
+    record(graph, site, "step_size", parts.eps, RecordType::real, "time", "eps of the transition");
+    record(graph, site, "n_steps", parts.steps, RecordType::integer, "", "integrator steps");
   }
 
  private:
@@ -445,10 +470,10 @@ class Hamiltonian final : public Kernel {
     parts.law = params_.oracle->law(graph, path + "/oracle", site.target);
     parts.curvature = fitted_curvature(graph, path, params_.estimator, d, site.memory);
     parts.momentum = graph.auxiliary(path + "/momentum", d);
-    parts.momentum_law = graph.view(
-        path + "/momentum-law",
-        std::make_shared<MomentumLaw>(coupling_, params_.estimator->representation()),
-        parts.curvature);
+    parts.momentum_law =
+        graph.view(path + "/momentum-law",
+                   std::make_shared<MomentumLaw>(coupling_, params_.estimator->representation()),
+                   parts.curvature);
     parts.at = graph.evaluation(parts.law, site.slot);
     if (learns()) {
       const DualAveraging learner(params_.step_size, *params_.target_acceptance);
@@ -467,10 +492,10 @@ class Hamiltonian final : public Kernel {
     if (jittered) inputs.push_back({graph.noise(site.path + "/jitter"), Role::noise});
     const Index row =
         site.phase == PhaseKind::warmup ? DualAveraging::log_eps : DualAveraging::log_eps_bar;
-    const auto out = graph.add(site.path + "/step", OperationKind::pure, {}, std::move(inputs),
-                               {Output::derived(site.path + "/eps", 1),
-                                Output::derived(site.path + "/steps", 1)},
-                               std::make_shared<StepBody>(params_, learns(), row, jittered));
+    const auto out = graph.add(
+        site.path + "/step", OperationKind::pure, {}, std::move(inputs),
+        {Output::derived(site.path + "/eps", 1), Output::derived(site.path + "/steps", 1)},
+        std::make_shared<StepBody>(params_, learns(), row, jittered));
     parts.eps = out[0];
     parts.steps = out[1];
   }
@@ -491,11 +516,12 @@ class Hamiltonian final : public Kernel {
   void propose_and_accept(KernelGraph& graph, const Site& site, const Parts& parts) const {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
-    const auto end = graph.add(path + "/trajectory", OperationKind::move,
-                               params_.integrator->traits(), move_inputs(graph, site, parts),
-                               {Output::derived(path + "/theta*", d), Output::derived(path + "/p*", d),
-                                Output::derived(path + "/u*", 1), Output::derived(path + "/g*", d)},
-                               std::make_shared<ProposeBody>(params_.integrator, coupling_));
+    const auto end =
+        graph.add(path + "/trajectory", OperationKind::move, params_.integrator->traits(),
+                  move_inputs(graph, site, parts),
+                  {Output::derived(path + "/theta*", d), Output::derived(path + "/p*", d),
+                   Output::derived(path + "/u*", 1), Output::derived(path + "/g*", d)},
+                  std::make_shared<ProposeBody>(params_.integrator, coupling_));
     const auto out = graph.add(
         path + "/accept", OperationKind::accept, {},
         {{graph.current(site.slot), Role::state},
@@ -514,13 +540,13 @@ class Hamiltonian final : public Kernel {
          Output::derived(path + "/acceptance", 1), Output::derived(path + "/energy", 1),
          Output::derived(path + "/energy_error", 1), Output::derived(path + "/diverging", 1)},
         std::make_shared<AcceptBody>());
-    record(graph, "acceptance_rate", out[AcceptBody::acceptance], RecordType::real, "",
+    record(graph, site, "acceptance_rate", out[AcceptBody::acceptance], RecordType::real, "",
            "Metropolis acceptance probability");
-    record(graph, "energy", out[AcceptBody::energy], RecordType::real, "nats",
+    record(graph, site, "energy", out[AcceptBody::energy], RecordType::real, "nats",
            "Hamiltonian of the state that was kept");
-    record(graph, "energy_error", out[AcceptBody::energy_error], RecordType::real, "nats",
+    record(graph, site, "energy_error", out[AcceptBody::energy_error], RecordType::real, "nats",
            "Hamiltonian at the end of the trajectory minus that at its start");
-    record(graph, "diverging", out[AcceptBody::diverging], RecordType::boolean, "",
+    record(graph, site, "diverging", out[AcceptBody::diverging], RecordType::boolean, "",
            "energy error above 1000 nats or not finite");
     if (learns() && site.phase == PhaseKind::warmup) {
       learn(graph, site, parts, out[AcceptBody::acceptance]);
@@ -537,7 +563,7 @@ class Hamiltonian final : public Kernel {
          Output::evaluation(path + "/g", d, parts.law, site.slot),
          Output::derived(path + "/diverging", 1)},
         std::make_shared<UnadjustedBody>(params_.integrator, coupling_));
-    record(graph, "diverging", out[3], RecordType::boolean, "",
+    record(graph, site, "diverging", out[3], RecordType::boolean, "",
            "the trajectory ended where U or its gradient is not finite, and was dropped");
   }
 
@@ -548,10 +574,17 @@ class Hamiltonian final : public Kernel {
               {Output::next(parts.learnt)}, std::make_shared<LearnBody>(learner));
   }
 
-  static void record(KernelGraph& graph, std::string name, Value value, RecordType type,
-                     std::string unit, std::string help) {
-    graph.record({RecordGroup::sample_stats, std::move(name), {}, type, std::move(unit),
-                  std::move(help), 0, value, 0});
+  static void record(KernelGraph& graph, const Site& site, std::string name, Value value,
+                     RecordType type, std::string unit, std::string help) {
+    graph.record({RecordGroup::sample_stats,
+                  std::move(name),
+                  {},
+                  type,
+                  std::move(unit),
+                  std::move(help),
+                  site.number,
+                  value,
+                  0});
   }
 
   Params params_;

@@ -75,8 +75,8 @@ struct SimulatedMemory {
     for (const auto& m : gradients) gradient_data.push_back(m.data());
   }
   Memory view() const {
-    return {thetas.empty() ? 0 : thetas[0].rows(), thetas.empty() ? 0 : thetas[0].cols(), theta_data,
-            gradient_data};
+    return {thetas.empty() ? 0 : thetas[0].rows(), thetas.empty() ? 0 : thetas[0].cols(),
+            theta_data, gradient_data};
   }
   std::vector<Eigen::MatrixXd> thetas;
   std::vector<Eigen::MatrixXd> gradients;
@@ -86,8 +86,8 @@ struct SimulatedMemory {
 
 bool same_bits(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   return a.size() == b.size() &&
-         (a.size() == 0 ||
-          std::memcmp(a.data(), b.data(), sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
+         (a.size() == 0 || std::memcmp(a.data(), b.data(),
+                                       sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
 }
 
 Eigen::MatrixXd fitted(const Estimator& estimator, Index d, Index columns, const Memory& memory) {
@@ -112,7 +112,8 @@ Findings check_estimator(const Estimator& estimator) {
   const SimulatedMemory memory(d, columns, points);
   const Eigen::MatrixXd once = fitted(estimator, d, columns, memory.view());
   Findings findings;
-  findings.push_back({"fit is pure", same_bits(once, fitted(estimator, d, columns, memory.view())), ""});
+  findings.push_back(
+      {"fit is pure", same_bits(once, fitted(estimator, d, columns, memory.view())), ""});
   findings.push_back({"fit is finite", once.allFinite(), ""});
   SimulatedMemory other = memory;
   for (auto& m : other.thetas) m.rightCols(columns - 1) *= 3.0;
@@ -122,7 +123,8 @@ Findings check_estimator(const Estimator& estimator) {
   for (const auto& m : other.thetas) other.theta_data.push_back(m.data());
   for (const auto& m : other.gradients) other.gradient_data.push_back(m.data());
   const Eigen::MatrixXd changed = fitted(estimator, d, columns, other.view());
-  findings.push_back({"fit is isolated by column", same_bits(once.leftCols(1), changed.leftCols(1)), ""});
+  findings.push_back(
+      {"fit is isolated by column", same_bits(once.leftCols(1), changed.leftCols(1)), ""});
   const Findings more = check_representation(*estimator.representation(), once, d);
   findings.insert(findings.end(), more.begin(), more.end());
   return findings;

@@ -158,8 +158,7 @@ Finding reversible(Lab& lab, const std::string& name) {
   Point there = lab.follow(start, 10, 0.1).at;
   there.p = -there.p;
   const Point back = lab.follow(there, 10, 0.1).at;
-  const double error =
-      std::max((back.theta - start.theta).norm(), (back.p + start.p).norm());
+  const double error = std::max((back.theta - start.theta).norm(), (back.p + start.p).norm());
   return {"involution, " + name, error <= 1e-9, "comes back to " + number(error)};
 }
 
@@ -226,8 +225,7 @@ Finding isolated(Lab& lab, const std::string& name) {
                                sizeof(double) * kDimension) == 0;
   }
   Point alone{start.theta.col(2), start.p.col(2)};
-  const double error =
-      (lab.follow(alone, 5, 0.2).at.theta - a.at.theta.col(2)).norm();
+  const double error = (lab.follow(alone, 5, 0.2).at.theta - a.at.theta.col(2)).norm();
   return {"columns, " + name, same && error <= 1e-12,
           same ? "alone and together differ by " + number(error) : "a neighbour changed its bits"};
 }

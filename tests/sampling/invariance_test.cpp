@@ -36,8 +36,10 @@ const std::vector<Target>& targets() {
        1.1},
       {"ones-plus Gaussian, d = 10",
        "use = \"gaussian\"\ndimension = 10\ncovariance = \"ones-plus\"\nc = 4.0\n", 2.6},
-      {"geometric Gaussian", "use = \"gaussian\"\ndimension = 4\ncovariance = \"geometric\"\n"
-                             "condition = 25.0\n", 0.3},
+      {"geometric Gaussian",
+       "use = \"gaussian\"\ndimension = 4\ncovariance = \"geometric\"\n"
+       "condition = 25.0\n",
+       0.3},
       {"quartic, d = 1", "use = \"quartic\"\ndimension = 1\n", 0.9},
       {"quartic, d = 2", "use = \"quartic\"\ndimension = 2\n", 0.9},
       {"double well", "use = \"double-well\"\ndimension = 2\n", 0.4},
@@ -81,7 +83,8 @@ TEST_CASE("jittered steps and step sizes leave every simulated target invariant"
   for (const Target& t : targets()) {
     INFO(t.name);
     expect_right(check_invariance(
-        on(t, hamiltonian(t.eps, "steps_jitter = [1, 7]\nstep_size_jitter = [0.5, 1.0]\n")), kTest));
+        on(t, hamiltonian(t.eps, "steps_jitter = [1, 7]\nstep_size_jitter = [0.5, 1.0]\n")),
+        kTest));
   }
 }
 
@@ -106,7 +109,8 @@ TEST_CASE("the right twin of the wrong kernels passes the same test") {
 TEST_CASE("Hamiltonian Monte Carlo without Metropolis at a large step is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, hamiltonian(t.eps, "steps = 5\nmetropolis = false\n")), kTest));
+    expect_caught(
+        check_invariance(on(t, hamiltonian(t.eps, "steps = 5\nmetropolis = false\n")), kTest));
   }
 }
 
@@ -114,7 +118,8 @@ TEST_CASE("a forgotten half-step is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
     expect_caught(check_invariance(
-        on(t, "[integrator.wrong]\nuse = \"wrong-leapfrog\"\n" + hamiltonian(t.eps, "steps = 5\n")), kTest));
+        on(t, "[integrator.wrong]\nuse = \"wrong-leapfrog\"\n" + hamiltonian(t.eps, "steps = 5\n")),
+        kTest));
   }
 }
 

@@ -86,10 +86,10 @@ TEST_CASE("the quartic has its known second moment and vanishing odd ones") {
 }
 
 TEST_CASE("the double well has its known second moment") {
-  const auto x = run(composing::compose(std::string(kRun) +
-                                        "[model.w]\nuse = \"double-well\"\ndimension = 1\n"
-                                        "[kernel.hmc]\nuse = \"hamiltonian\"\n"
-                                        "step_size = 0.2\nsteps_jitter = [4, 12]\n"));
+  const auto x =
+      run(composing::compose(std::string(kRun) + "[model.w]\nuse = \"double-well\"\ndimension = 1\n"
+                                                 "[kernel.hmc]\nuse = \"hamiltonian\"\n"
+                                                 "step_size = 0.2\nsteps_jitter = [4, 12]\n"));
   // U = -2 theta^2 + theta^4; E theta U' = 1 gives 4 E theta^4 = 1 + 4 E theta^2.
   CHECK(std::abs(z_of_mean(x[0].array().square(), 0.83273)) <= 5.0);
   CHECK(std::abs(z_of_mean(4.0 * x[0].array().pow(4) - 4.0 * x[0].array().square(), 1.0)) <= 5.0);
@@ -137,8 +137,8 @@ void compare_with_reference(const std::string& set, const std::string& model) {
 }  // namespace
 
 TEST_CASE("the German credit posterior equals the reference", "[data]") {
-  compare_with_reference(
-      "german", "data = \"german/german.csv\"\nresponse = \"class\"\npositive = 2\n");
+  compare_with_reference("german",
+                         "data = \"german/german.csv\"\nresponse = \"class\"\npositive = 2\n");
 }
 
 TEST_CASE("the Heart posterior equals the reference", "[data]") {

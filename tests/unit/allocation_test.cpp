@@ -75,8 +75,8 @@ TEST_CASE("a transition does not allocate") {
                                "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1]\n",
                                "step_size = 0.1\nmetropolis = false\n"}) {
       INFO(model << kernel);
-      CHECK(extra_calls(run + std::string(model) + "[kernel.k]\nuse = \"hamiltonian\"\n" + kernel) ==
-            0);
+      CHECK(extra_calls(run + std::string(model) + "[kernel.k]\nuse = \"hamiltonian\"\n" +
+                        kernel) == 0);
     }
   }
 }

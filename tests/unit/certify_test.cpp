@@ -89,7 +89,8 @@ TEST_CASE("a register that nobody writes in this phase is frozen") {
   KernelGraph graph;
   const Slots s = add_slots(graph, 1);
   const Variable learnt = graph.history("learnt", Eigen::VectorXd::Zero(1), Forgets::unknown);
-  add_update(graph, "a", {.slot = s.slot[0], .law = s.law[0], .parameters = {graph.current(learnt)}});
+  add_update(graph, "a",
+             {.slot = s.slot[0], .law = s.law[0], .parameters = {graph.current(learnt)}});
   CHECK(certify(graph).label() == "exact");
 }
 
@@ -101,7 +102,8 @@ TEST_CASE("a history that the slot cannot influence is harmless") {
   graph.add("learn", OperationKind::observe, {},
             {{graph.current(pilot), Role::state}, {graph.current(s.slot[0]), Role::parameter}},
             {Output::next(pilot)}, nullptr);
-  add_update(graph, "b", {.slot = s.slot[1], .law = s.law[1], .parameters = {graph.current(pilot)}});
+  add_update(graph, "b",
+             {.slot = s.slot[1], .law = s.law[1], .parameters = {graph.current(pilot)}});
   CHECK(certify(graph).label() == "exact");
 }
 
@@ -266,16 +268,16 @@ TEST_CASE("a curvature that shares the noise of the drift is biased, one of its 
     One c;
     Traits t;
     t.unbiased = true;
-    const Value batch = c.graph
-                            .add("batch", OperationKind::pure, {},
-                                 {{c.graph.noise("batch"), Role::noise}},
-                                 {Output::derived("batch/rows", 1)}, nullptr)
-                            .front();
-    const Value other = c.graph
-                            .add("other", OperationKind::pure, {},
-                                 {{c.graph.noise("other"), Role::noise}},
-                                 {Output::derived("other/rows", 1)}, nullptr)
-                            .front();
+    const Value batch =
+        c.graph
+            .add("batch", OperationKind::pure, {}, {{c.graph.noise("batch"), Role::noise}},
+                 {Output::derived("batch/rows", 1)}, nullptr)
+            .front();
+    const Value other =
+        c.graph
+            .add("other", OperationKind::pure, {}, {{c.graph.noise("other"), Role::noise}},
+                 {Output::derived("other/rows", 1)}, nullptr)
+            .front();
     const Value law = c.graph
                           .add("minibatch", OperationKind::pure, t,
                                {{c.s.law[0], Role::law}, {batch, Role::parameter}},

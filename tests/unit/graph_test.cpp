@@ -13,9 +13,10 @@ TEST_CASE("versions follow one another and know what they replace") {
   KernelGraph graph;
   const Variable x = graph.slot("x", 3);
   const Value before = graph.current(x);
-  const Value after = graph.add("move", OperationKind::move, {}, {{before, Role::state}},
-                                {Output::next(x)}, nullptr)
-                          .front();
+  const Value after =
+      graph
+          .add("move", OperationKind::move, {}, {{before, Role::state}}, {Output::next(x)}, nullptr)
+          .front();
   CHECK(graph.current(x) == after);
   CHECK(graph[after].name == "x@1");
   CHECK(graph[after].replaces == before);
@@ -28,9 +29,9 @@ TEST_CASE("a noise has one consumer and names are unique") {
   const Variable x = graph.slot("x", 1);
   const Value noise = graph.noise("n");
   graph.add("a", OperationKind::move, {}, {{noise, Role::noise}}, {Output::next(x)}, nullptr);
-  CHECK_THROWS_WITH(graph.add("b", OperationKind::move, {}, {{noise, Role::noise}},
-                              {Output::next(x)}, nullptr),
-                    Catch::Contains("`n` feeds both `a` and `b`"));
+  CHECK_THROWS_WITH(
+      graph.add("b", OperationKind::move, {}, {{noise, Role::noise}}, {Output::next(x)}, nullptr),
+      Catch::Contains("`n` feeds both `a` and `b`"));
   CHECK_THROWS_AS(graph.noise("n"), InputError);
   CHECK_THROWS_AS(graph.slot("x", 2), InputError);
   CHECK_THROWS_AS(graph.add("a", OperationKind::pure, {}, {}, {}, nullptr), InputError);

@@ -1,7 +1,7 @@
 // Compiled graphs: memory, order, tasks, and the numbers they compute.
 // SPDX-License-Identifier: Apache-2.0
-#include "plan.hpp"
 #include "schedule.hpp"
+#include "plan.hpp"
 #include "toy_graphs.hpp"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,8 @@ void add_independent(KernelGraph& graph, int count) {
     const Variable x = graph.slot("x" + std::to_string(k), 3);
     graph.add("move" + std::to_string(k), OperationKind::move, {},
               {{graph.current(x), Role::state}}, {Output::next(x)}, affine(0.5, k + 1.0));
-    graph.record({RecordGroup::posterior, "x", {3}, RecordType::real, "", "", k, graph.current(x), 0});
+    graph.record(
+        {RecordGroup::posterior, "x", {3}, RecordType::real, "", "", k, graph.current(x), 0});
   }
 }
 
@@ -139,9 +140,11 @@ TEST_CASE("what only records need runs in recorded sweeps alone") {
   const Variable x = graph.slot("x", 1);
   graph.add("move", OperationKind::move, {}, {{graph.current(x), Role::state}}, {Output::next(x)},
             affine(1.0, 1.0));
-  const Value watched = graph.add("watch", OperationKind::pure, {}, {{graph.current(x), Role::state}},
-                                  {Output::derived("watched", 1)}, std::make_shared<Counting>(count))
-                            .front();
+  const Value watched =
+      graph
+          .add("watch", OperationKind::pure, {}, {{graph.current(x), Role::state}},
+               {Output::derived("watched", 1)}, std::make_shared<Counting>(count))
+          .front();
   graph.record({RecordGroup::sample_stats, "w", {}, RecordType::real, "", "", 0, watched, 0});
   Storage storage;
   Schedule schedule(graph, "sampling", {1, 1, 8, 5}, storage);
@@ -180,13 +183,14 @@ TEST_CASE("an evaluation is carried over sweeps, and computed once at the start"
   const Value law = graph.constant("U", std::make_shared<CountingBowl>(count));
   graph.factor(law, {x});
   const Cached at = graph.evaluation(law, x);
-  graph.add("climb", OperationKind::move, {},
-            {{graph.current(x), Role::state},
-             {law, Role::law},
-             {at.u, Role::evaluation},
-             {at.g, Role::evaluation}},
-            {Output::next(x), Output::evaluation("u", 1, law, x), Output::evaluation("g", 2, law, x)},
-            std::make_shared<Climb>());
+  graph.add(
+      "climb", OperationKind::move, {},
+      {{graph.current(x), Role::state},
+       {law, Role::law},
+       {at.u, Role::evaluation},
+       {at.g, Role::evaluation}},
+      {Output::next(x), Output::evaluation("u", 1, law, x), Output::evaluation("g", 2, law, x)},
+      std::make_shared<Climb>());
   Storage storage;
   Schedule schedule(graph, "sampling", {1, 4, 8, 1}, storage);
   storage.at("x").numbers.setConstant(1.0);

@@ -65,12 +65,12 @@ inline Traits full_refresh() {
 /// are certified, not run.
 struct Update {
   Variable slot;
-  Value law;                       ///< in flow and ratio
-  std::vector<Value> parameters{}; ///< of the flow
+  Value law;                        ///< in flow and ratio
+  std::vector<Value> parameters{};  ///< of the flow
   bool metropolis = true;
   Traits move = reversible();
-  Value refresh_law{};             ///< of the momentum; its own if empty
-  Value ratio_law{};               ///< in the ratio; `law` if empty
+  Value refresh_law{};  ///< of the momentum; its own if empty
+  Value ratio_law{};    ///< in the ratio; `law` if empty
 };
 
 inline Value add_update(KernelGraph& graph, const std::string& path, const Update& u) {
@@ -80,9 +80,8 @@ inline Value add_update(KernelGraph& graph, const std::string& path, const Updat
             {{u.refresh_law ? u.refresh_law : kinetic, Role::law},
              {graph.noise(path + "/refresh"), Role::noise}},
             {Output::next(p)}, nullptr);
-  std::vector<Input> inputs = {{graph.current(u.slot), Role::state},
-                               {graph.current(p), Role::state},
-                               {u.law, Role::law}};
+  std::vector<Input> inputs = {
+      {graph.current(u.slot), Role::state}, {graph.current(p), Role::state}, {u.law, Role::law}};
   for (const Value v : u.parameters) inputs.push_back({v, Role::parameter});
   if (!u.metropolis) {
     return graph
@@ -90,10 +89,9 @@ inline Value add_update(KernelGraph& graph, const std::string& path, const Updat
         .front();
   }
   const Index rows = graph[u.slot].rows;
-  const auto end =
-      graph.add(path + "/move", OperationKind::move, u.move, inputs,
-                {Output::derived(path + "/theta*", rows), Output::derived(path + "/p*", rows)},
-                nullptr);
+  const auto end = graph.add(
+      path + "/move", OperationKind::move, u.move, inputs,
+      {Output::derived(path + "/theta*", rows), Output::derived(path + "/p*", rows)}, nullptr);
   return graph
       .add(path + "/accept", OperationKind::accept, {},
            {{graph.current(u.slot), Role::state},

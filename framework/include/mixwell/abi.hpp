@@ -14,7 +14,7 @@
 #define MIXWELL_TEXT(x) MIXWELL_TEXT_(x)
 
 /// `name=value;` pairs; two builds fit together only if all are equal.
-#define MIXWELL_ABI_TAG                                                                        \
+#define MIXWELL_ABI_TAG \
   "mixwell=" MIXWELL_ABI_VERSION ";eigen=" MIXWELL_TEXT(EIGEN_WORLD_VERSION) "." MIXWELL_TEXT( \
       EIGEN_MAJOR_VERSION) "." MIXWELL_TEXT(EIGEN_MINOR_VERSION) ";alignment=" MIXWELL_TEXT(   \
       EIGEN_MAX_ALIGN_BYTES) ";isa=" MIXWELL_ISA ";compiler=" __VERSION__                      \

@@ -15,15 +15,15 @@ enum class Accuracy { exact, asymptotic, none };
 /// A verdict is a product: accuracy x density x time x evidence.
 struct MIXWELL_EXPORT Verdict {
   Accuracy accuracy = Accuracy::exact;
-  int order = 0;           ///< of an asymptotic verdict
+  int order = 0;  ///< of an asymptotic verdict
   std::string density = "pi";
   bool adaptive = false;
-  bool proved = true;      ///< false: rests on a trait nobody declared
-  std::string rule;        ///< of kernel-graph rules: "1", "5", ...
-  std::string reason;      ///< one sentence
+  bool proved = true;  ///< false: rests on a trait nobody declared
+  std::string rule;    ///< of kernel-graph rules: "1", "5", ...
+  std::string reason;  ///< one sentence
   std::vector<std::string> nodes;
   std::vector<std::string> path;
-  std::string reference;   ///< theorem or counter-example
+  std::string reference;             ///< theorem or counter-example
   std::vector<std::string> assumes;  ///< declared traits relied on
 
   /// exact | asymptotic | adaptive | approximate | biased | none
@@ -31,9 +31,9 @@ struct MIXWELL_EXPORT Verdict {
 };
 
 struct MIXWELL_EXPORT Certificate {
-  Verdict now;          ///< of the sampling phase
-  Verdict warmup;       ///< of the warm-up phase
-  Verdict frozen;       ///< of the sampling phase without any learning
+  Verdict now;                ///< of the sampling phase
+  Verdict warmup;             ///< of the warm-up phase
+  Verdict frozen;             ///< of the sampling phase without any learning
   bool after_warmup = false;  ///< the verdict holds only once warm-up has ended
 
   /// certificate.json and `check --json`.

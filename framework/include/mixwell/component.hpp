@@ -14,9 +14,8 @@ namespace mixwell {
 
 enum class Kind { model, oracle, integrator, estimator, kernel, compositor, recorder };
 
-inline constexpr std::array<Kind, 7> all_kinds = {Kind::model,     Kind::oracle,
-                                                  Kind::integrator, Kind::estimator,
-                                                  Kind::kernel,    Kind::compositor,
+inline constexpr std::array<Kind, 7> all_kinds = {Kind::model,     Kind::oracle, Kind::integrator,
+                                                  Kind::estimator, Kind::kernel, Kind::compositor,
                                                   Kind::recorder};
 
 /// "model", "oracle", ... as in manifests.

@@ -13,8 +13,9 @@ namespace mixwell {
 /// A CSV file with a header, cells kept as text until a column is asked for as numbers.
 class MIXWELL_EXPORT CsvTable {
  public:
-  /// Separator `,`; cells may be quoted with `"` (doubled inside); blanks around cells are cut; LF or CRLF.
-  /// Throws InputError for a missing, empty or ragged file, a repeated or empty column name, no rows.
+  /// Separator `,`; cells may be quoted with `"` (doubled inside); blanks around cells are cut; LF
+  /// or CRLF. Throws InputError for a missing, empty or ragged file, a repeated or empty column
+  /// name, no rows.
   explicit CsvTable(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }

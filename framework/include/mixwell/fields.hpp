@@ -37,19 +37,19 @@ struct Reference {
 /// and by the schema. Ranges apply to each element of a list.
 class MIXWELL_EXPORT Field {
  public:
-  using Target = std::variant<double*, std::optional<double>*, std::int64_t*, bool*, std::string*,
-                              std::optional<std::string>*, std::vector<double>*,
-                              std::vector<std::string>*, std::optional<Interval>*, NamedNumbers*,
-                              Reference>;
+  using Target =
+      std::variant<double*, std::optional<double>*, std::int64_t*, bool*, std::string*,
+                   std::optional<std::string>*, std::vector<double>*, std::vector<std::string>*,
+                   std::optional<Interval>*, NamedNumbers*, Reference>;
 
   Field(std::string key, Target target);
 
   Field& unit(std::string text);
   Field& help(std::string text);
-  Field& above(double low);      ///< value > low
-  Field& at_least(double low);   ///< value >= low
-  Field& below(double high);     ///< value < high
-  Field& at_most(double high);   ///< value <= high
+  Field& above(double low);     ///< value > low
+  Field& at_least(double low);  ///< value >= low
+  Field& below(double high);    ///< value < high
+  Field& at_most(double high);  ///< value <= high
   Field& one_of(std::vector<std::string> choices);
   Field& required();
   /// The text is a file: found beside the manifest, then in MIXWELL_DATA; the target receives the
@@ -95,7 +95,6 @@ class MIXWELL_EXPORT Field {
   bool required_ = false;
   bool file_ = false;
 };
-
 
 /// The keys of one component in the order they were declared. A component's `Params` is a plain
 /// struct whose members hold the defaults, with `void declare(Fields& fields)` naming each:

@@ -23,8 +23,8 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual double gradient_cost() const noexcept { return 1.0; }
 };
 
-/// How the numbers of a curvature H (approximately the inverse Hessian), B = H^-1, H = S S', B = C C',
-/// C S' = I are stored and applied. `out` must not alias the other arguments. Column j of every
+/// How the numbers of a curvature H (approximately the inverse Hessian), B = H^-1, H = S S', B = C
+/// C', C S' = I are stored and applied. `out` must not alias the other arguments. Column j of every
 /// argument belongs to column j of `numbers`.
 class MIXWELL_EXPORT Representation : public Function {
  public:
@@ -36,7 +36,8 @@ class MIXWELL_EXPORT Representation : public Function {
   virtual void St(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
   virtual void C(ConstBatch numbers, ConstBatch z, Batch out, Workspace& scratch) const = 0;
   /// log det H of each column.
-  virtual void log_det_H(ConstBatch numbers, Index dimension, Row out, Workspace& scratch) const = 0;
+  virtual void log_det_H(ConstBatch numbers, Index dimension, Row out,
+                         Workspace& scratch) const = 0;
 };
 
 /// A curvature as operations see it inside a block: a representation and its numbers.

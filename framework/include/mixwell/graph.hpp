@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 namespace mixwell {
@@ -98,13 +99,13 @@ struct ValueInfo {
   Index rows = 0;
   Scope scope = Scope::replicate;
   std::shared_ptr<const Function> function;
-  Variable variable;             ///< version: of what
-  std::int32_t version = 0;      ///< version: k
-  Value replaces;                ///< version: k - 1
-  std::int32_t producer = -1;    ///< operation that writes it, or -1
-  Value storage;                 ///< derived: shares the numbers of this value (views)
-  Value evaluated_law;           ///< evaluation: of which law ...
-  Value evaluated_at;            ///< ... at which version
+  Variable variable;           ///< version: of what
+  std::int32_t version = 0;    ///< version: k
+  Value replaces;              ///< version: k - 1
+  std::int32_t producer = -1;  ///< operation that writes it, or -1
+  Value storage;               ///< derived: shares the numbers of this value (views)
+  Value evaluated_law;         ///< evaluation: of which law ...
+  Value evaluated_at;          ///< ... at which version
 };
 
 struct Input {
@@ -119,8 +120,9 @@ struct Output {
     return {std::move(name), rows, std::move(function), {}, {}, {}};
   }
   static Output next(Variable variable) { return {{}, 0, nullptr, variable, {}, {}}; }
-  /// The cached potential (rows = 1) and then gradient (rows = d) of `law` at version `at` of a slot,
-  /// or at the version that this operation writes to `variable` if `at` is empty; always as a pair.
+  /// The cached potential (rows = 1) and then gradient (rows = d) of `law` at version `at` of a
+  /// slot, or at the version that this operation writes to `variable` if `at` is empty; always as a
+  /// pair.
   static Output evaluation(std::string name, Index rows, Value law, Variable variable,
                            Value at = {}) {
     return {std::move(name), rows, nullptr, variable, law, at};
@@ -203,6 +205,7 @@ class MIXWELL_EXPORT KernelGraph {
   /// a new pure operation. Carried over sweeps where the law is constant.
   Cached evaluation(Value law, Variable slot);
 
+  /// Throws InputError when this slot already records that name.
   void record(Record record);
 
   const std::vector<VariableInfo>& variables() const noexcept { return variables_; }
@@ -219,20 +222,22 @@ class MIXWELL_EXPORT KernelGraph {
   Value add_output(std::int32_t operation, const Output& output);
   Value next_version(std::int32_t operation, Variable variable);
   void check_inputs(const OperationInfo& operation) const;
-  void check_name(const std::string& name) const;
+  /// `name` = kind and name: buffers, random streams and reports are keyed by them.
+  void claim_name(const std::string& name);
 
   std::vector<VariableInfo> variables_;
   std::vector<ValueInfo> values_;
   std::vector<OperationInfo> operations_;
   std::vector<Record> records_;
   std::vector<Factor> factors_;
+  std::unordered_set<std::string> names_;
 };
 
 /// Something worth telling about one column in one sweep.
 struct Event {
-  Index column = 0;            ///< within the block
-  const char* quantity = "";   ///< first that went wrong: "potential", "gradient", "energy error"
-  Index row = -1;              ///< its coordinate, or -1
+  Index column = 0;           ///< within the block
+  const char* quantity = "";  ///< first that went wrong: "potential", "gradient", "energy error"
+  Index row = -1;             ///< its coordinate, or -1
   double value = 0.0;
 };
 
@@ -246,13 +251,25 @@ class MIXWELL_EXPORT Block {
 
   /// Numbers of the k-th input: rows x columns(); rows x 1 if its scope is the run and the block
   /// is not.
-  ConstMatrixMap in(std::size_t k) const noexcept { return {pointer(inputs_[k]), inputs_[k].rows, width(inputs_[k])}; }
-  MatrixMap out(std::size_t k) const noexcept { return {pointer(outputs_[k]), outputs_[k].rows, width(outputs_[k])}; }
-  RowMap out_row(std::size_t k) const noexcept { return {pointer(outputs_[k]), width(outputs_[k])}; }
-  ConstRowMap in_row(std::size_t k) const noexcept { return {pointer(inputs_[k]), width(inputs_[k])}; }
+  ConstMatrixMap in(std::size_t k) const noexcept {
+    return {pointer(inputs_[k]), inputs_[k].rows, width(inputs_[k])};
+  }
+  MatrixMap out(std::size_t k) const noexcept {
+    return {pointer(outputs_[k]), outputs_[k].rows, width(outputs_[k])};
+  }
+  RowMap out_row(std::size_t k) const noexcept {
+    return {pointer(outputs_[k]), width(outputs_[k])};
+  }
+  ConstRowMap in_row(std::size_t k) const noexcept {
+    return {pointer(inputs_[k]), width(inputs_[k])};
+  }
   const Function& function(std::size_t k) const noexcept { return *inputs_[k].function; }
-  Law law(std::size_t k) const noexcept { return {*static_cast<const Potential*>(inputs_[k].function), in(k)}; }
-  Curvature curvature(std::size_t k) const noexcept { return {*static_cast<const Representation*>(inputs_[k].function), in(k)}; }
+  Law law(std::size_t k) const noexcept {
+    return {*static_cast<const Potential*>(inputs_[k].function), in(k)};
+  }
+  Curvature curvature(std::size_t k) const noexcept {
+    return {*static_cast<const Representation*>(inputs_[k].function), in(k)};
+  }
 
   /// Fresh numbers of the noise at input k; `draw` tells repeated use within a sweep apart.
   void normals(std::size_t k, Batch out, std::uint32_t draw = 0) const;

@@ -15,11 +15,11 @@ namespace mixwell {
 /// How a curvature enters the Hamiltonian flow (A, M): theta' = A M^-1 p, p' = -A' grad U,
 /// p ~ N(0, M).
 enum class Coupling {
-  none,         ///< (I, I): HMC
-  mass,         ///< (I, B): HMC-BFGS, Zhang & Sutton 2011 (their Eq. 15 prints B^-1 for B)
-  symmetric,    ///< (H, I): QNHMC, Fu, Luo & Zhang 2016
-  factor,       ///< (S, I): the kernel of (I, B) in other coordinates
-  one_sided,    ///< A = H in theta' alone, M = I: the naive dynamics of QNHMC section 3.1
+  none,       ///< (I, I): HMC
+  mass,       ///< (I, B): HMC-BFGS, Zhang & Sutton 2011 (their Eq. 15 prints B^-1 for B)
+  symmetric,  ///< (H, I): QNHMC, Fu, Luo & Zhang 2016
+  factor,     ///< (S, I): the kernel of (I, B) in other coordinates
+  one_sided,  ///< A = H in theta' alone, M = I: the naive dynamics of QNHMC section 3.1
 };
 
 /// The two linear maps of a flow, for the columns of one block.

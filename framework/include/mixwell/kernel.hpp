@@ -24,9 +24,10 @@ struct MemoryValues {
 
 /// The place of a kernel in a composition.
 struct Site {
-  std::string path;   ///< prefix of all names the kernel adds
-  Variable slot;      ///< what it updates
-  Value target;       ///< factor of the slot: constant whose function is a Potential
+  std::string path;  ///< prefix of all names the kernel adds
+  Variable slot;     ///< what it updates
+  Index number = 0;  ///< of that slot among the recorded ones: `slot(chain)`
+  Value target;      ///< factor of the slot: constant whose function is a Potential
   MemoryValues memory;
   PhaseKind phase = PhaseKind::sampling;
 };

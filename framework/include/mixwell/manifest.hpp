@@ -18,9 +18,9 @@ namespace mixwell {
 struct Init {
   enum class How { model, exact, prior, uniform, file, value };
   How how = How::model;
-  double uniform = 2.0;        ///< half-width
-  std::string file;            ///< CSV: one row per chain (or a single row), one column per coordinate
-  std::vector<double> value;   ///< d numbers, or one for all coordinates
+  double uniform = 2.0;  ///< half-width
+  std::string file;      ///< CSV: one row per chain (or a single row), one column per coordinate
+  std::vector<double> value;  ///< d numbers, or one for all coordinates
 };
 
 /// `[run]`.

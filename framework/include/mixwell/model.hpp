@@ -73,7 +73,8 @@ class MIXWELL_EXPORT Prediction {
   virtual Index cases() const = 0;
   /// theta d x R -> out cases x R: probability of the positive label for each case.
   virtual void probabilities(ConstBatch theta, Batch out) const = 0;
-  /// Share of cases that `probability` (cases x 1, averaged over draws) puts on the wrong side of 1/2.
+  /// Share of cases that `probability` (cases x 1, averaged over draws) puts on the wrong side of
+  /// 1/2.
   virtual double error_rate(const Eigen::VectorXd& probability) const = 0;
 };
 

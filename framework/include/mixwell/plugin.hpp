@@ -86,8 +86,8 @@ void Registrar::add(Description description) {
 /// Defines the two symbols of a plugin. Followed by the body of a function with the argument
 /// `::mixwell::Registrar& registrar`:
 ///   MIXWELL_PLUGIN(registrar) { registrar.add<MyModel>({.id = "my-model", .summary = "..."}); }
-#define MIXWELL_PLUGIN(registrar)                                                       \
-  extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used)) const char   \
-      mixwell_abi_tag[] = MIXWELL_ABI_TAG;                                              \
-  extern "C" MIXWELL_EXPORT void mixwell_register(::mixwell::Registrar& registrar);     \
+#define MIXWELL_PLUGIN(registrar)                                                   \
+  extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used))          \
+  const char mixwell_abi_tag[] = MIXWELL_ABI_TAG;                                   \
+  extern "C" MIXWELL_EXPORT void mixwell_register(::mixwell::Registrar& registrar); \
   void mixwell_register(::mixwell::Registrar& registrar)

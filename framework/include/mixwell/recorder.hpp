@@ -27,6 +27,7 @@ struct MIXWELL_EXPORT Column {
 
   /// Numbers per draw: the product of `shape`, 1 for a scalar.
   Index size() const noexcept;
+  friend bool operator==(const Column&, const Column&) = default;
 };
 
 /// What a recorder knows before the first draw.

@@ -15,31 +15,31 @@ namespace mixwell {
 
 struct Progress {
   PhaseKind phase = PhaseKind::warmup;
-  std::int64_t done = 0;   ///< sweeps, both phases
+  std::int64_t done = 0;  ///< sweeps, both phases
   std::int64_t total = 0;
   double seconds = 0.0;
   std::int64_t divergences = 0;
 };
 
 struct RunOptions {
-  std::string folder;      ///< out/NAME
-  int threads = 0;         ///< 0 = all cores
-  bool force = false;      ///< replace a non-empty folder that holds an earlier run
+  std::string folder;  ///< out/NAME
+  int threads = 0;     ///< 0 = all cores
+  bool force = false;  ///< replace a non-empty folder that holds an earlier run
   std::function<void(const Progress&)> progress;
   const std::atomic<bool>* stop = nullptr;  ///< set by Ctrl-C: end after the present stretch
 };
 
 struct RunResult {
   std::string folder;
-  std::string outcome;     ///< "complete" | "interrupted"
+  std::string outcome;  ///< "complete" | "interrupted"
   std::string summary_json;
   std::string run_json;
   Certificate certificate;
 };
 
-/// Runs and writes manifest.toml, graph.dot, certificate.json, draws.nc, summary.json, run.json into
-/// the folder, each under a temporary name first. Throws Refused before the first sweep when the
-/// certificate forbids, RunError when it fails on the way.
+/// Runs and writes manifest.toml, graph.dot, certificate.json, draws.nc, summary.json, run.json
+/// into the folder, each under a temporary name first. Throws Refused before the first sweep when
+/// the certificate forbids, RunError when it fails on the way.
 MIXWELL_EXPORT RunResult run(const Composition& composition, const RunOptions& options);
 
 /// summary.json of a draws.nc (or of the folder that holds one), computed from its draws.

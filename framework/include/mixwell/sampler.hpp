@@ -61,7 +61,8 @@ struct DrawBuffers {
 /// split of the sweeps into calls.
 class MIXWELL_EXPORT Sampler {
  public:
-  Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings, Program program);
+  Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
+          Program program);
   ~Sampler();
   Sampler(Sampler&&) noexcept;
 
@@ -83,7 +84,7 @@ class MIXWELL_EXPORT Sampler {
   const std::vector<Divergence>& divergences() const;
   std::int64_t divergence_count() const;
   std::vector<OperationTime> operation_times() const;
-  /// Heap bytes of variables, values and scratch.
+  /// Heap bytes of variables and values.
   std::size_t memory() const;
 
  private:

@@ -27,9 +27,8 @@ bool is_wrong(const Entry& entry) {
 }
 
 bool broken(const laws::Findings& findings, const std::string& law) {
-  return std::any_of(findings.begin(), findings.end(), [&](const laws::Finding& f) {
-    return !f.holds && f.law.rfind(law, 0) == 0;
-  });
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const laws::Finding& f) { return !f.holds && f.law.rfind(law, 0) == 0; });
 }
 
 const char* kGaussian = "[model.g]\nuse = \"gaussian\"\ndimension = 3\n";

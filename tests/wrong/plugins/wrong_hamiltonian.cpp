@@ -70,7 +70,8 @@ class WrongStep final : public Body {
     const Law law = block.law(2);
     law.evaluate(theta, {start.data(), g, scratch});
     start += 0.5 * p.colwise().squaredNorm();
-    integrator_->advance({theta, p, g}, 5, {law, Flow(Coupling::none, {}), {eps.data(), d, w}, scratch}, end.data());
+    integrator_->advance({theta, p, g}, 5,
+                         {law, Flow(Coupling::none, {}), {eps.data(), d, w}, scratch}, end.data());
     if (stale_) flat(p) = flat(block.in(1));
     end += 0.5 * p.colwise().squaredNorm();
     block.uniforms(4, uniform);
@@ -105,14 +106,15 @@ class WrongHamiltonian final : public Kernel {
   void describe(KernelGraph& graph, const Site& site) const override {
     const std::string& path = site.path;
     const Variable p = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
-    const Value law = graph.constant(
-        path + "/momentum-law", std::make_shared<MomentumLaw>(Coupling::none, nullptr));
+    const Value law = graph.constant(path + "/momentum-law",
+                                     std::make_shared<MomentumLaw>(Coupling::none, nullptr));
     if (params_.mistake == "momentum-never-redrawn") {
       Traits traits;
       traits.keeps_law = true;
-      graph.add(path + "/refresh", OperationKind::refresh, traits,
-                {{graph.current(p), Role::state}, {law, Role::law}, {graph.noise(path), Role::noise}},
-                {Output::next(p)}, std::make_shared<RefreshOnce>());
+      graph.add(
+          path + "/refresh", OperationKind::refresh, traits,
+          {{graph.current(p), Role::state}, {law, Role::law}, {graph.noise(path), Role::noise}},
+          {Output::next(p)}, std::make_shared<RefreshOnce>());
     } else {
       add_momentum_refresh(graph, path + "/refresh", p, law);
     }

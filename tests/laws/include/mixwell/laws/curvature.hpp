@@ -8,7 +8,8 @@
 namespace mixwell::laws {
 
 /// Checks one set of numbers (rows x R) in dimension d on random vectors, each to a relative 1e-10:
-/// H B = I, S S' = H, B and H symmetric, C C' = B through C S' = I, positive definiteness, log det H.
+/// H B = I, S S' = H, B and H symmetric, C C' = B through C S' = I, positive definiteness, log det
+/// H.
 Findings check_representation(const Representation& how, ConstBatch numbers, Index dimension);
 
 /// Fits memories of simulated points of a quartic, d = 6: `fit` is pure (same bits twice), isolated
