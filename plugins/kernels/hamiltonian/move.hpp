@@ -1,0 +1,99 @@
+// Following the flow: to a proposal, or without Metropolis to the next state.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trajectory.hpp"
+
+#include <mixwell/graph.hpp>
+#include <mixwell/integrator.hpp>
+
+#include <cmath>
+#include <memory>
+
+namespace mixwell::hamiltonian {
+
+/// Runs the trajectory of a block on copies that the caller provides.
+class MoveBody : public Body {
+ public:
+  MoveBody(std::shared_ptr<const Integrator> integrator, Coupling coupling)
+      : integrator_(std::move(integrator)), coupling_(coupling) {}
+
+ protected:
+  enum In : std::size_t { theta, p, law, u, g, eps, steps, position_coupling, momentum_coupling };
+
+  /// phase holds the start; on return the end.
+  void follow(Block& block, Phase phase, Row u_end) const {
+    const Index d = phase.theta.rows();
+    MatrixMap step = block.scratch().matrix(d, block.columns());
+    step.rowwise() = block.in_row(eps);
+    const Flow flow(coupling_, block.curvature(position_coupling));
+    const Law target = block.law(law);
+    const Motion motion{target, flow, ConstMatrixMap(step.data(), d, block.columns()),
+                        block.scratch()};
+    const ConstRowMap counts = block.in_row(steps);
+    block.count_gradients(law, Trajectory(*integrator_, motion, counts).run(phase, u_end));
+  }
+
+ private:
+  std::shared_ptr<const Integrator> integrator_;
+  Coupling coupling_;
+};
+
+/// Outputs: theta*, p*, u*, g*.
+class ProposeBody final : public MoveBody {
+ public:
+  using MoveBody::MoveBody;
+  void run(Block& block) const override {
+    MatrixMap theta_end = block.out(0);
+    MatrixMap p_end = block.out(1);
+    MatrixMap g_end = block.out(3);
+    flat(theta_end) = flat(block.in(theta));
+    flat(p_end) = flat(block.in(p));
+    flat(g_end) = flat(block.in(g));
+    follow(block, {theta_end, p_end, g_end}, block.out_row(2));
+  }
+};
+
+/// The first thing that is not finite at the end of a trajectory of column j.
+inline Event trouble(Index j, double u, ConstBatch g, double energy_error) {
+  if (!std::isfinite(u)) return {j, "potential", -1, u};
+  for (Index i = 0; i < g.rows(); ++i) {
+    if (!std::isfinite(g(i, j))) return {j, "gradient", i, g(i, j)};
+  }
+  return {j, "energy error", -1, energy_error};
+}
+
+/// No Metropolis. Outputs: theta, u, g, diverging. A column whose end is not finite stays where it
+/// was, as a divergence: there is no state to continue from.
+class UnadjustedBody final : public MoveBody {
+ public:
+  using MoveBody::MoveBody;
+  void run(Block& block) const override {
+    Workspace& scratch = block.scratch();
+    const ConstMatrixMap start = block.in(theta);
+    MatrixMap theta_end = scratch.matrix(start.rows(), start.cols());
+    MatrixMap p_end = scratch.matrix(start.rows(), start.cols());
+    MatrixMap g_end = scratch.matrix(start.rows(), start.cols());
+    RowMap u_end = scratch.row(start.cols());
+    flat(theta_end) = flat(start);
+    flat(p_end) = flat(block.in(p));
+    flat(g_end) = flat(block.in(g));
+    follow(block, {theta_end, p_end, g_end}, u_end);
+    for (Index j = 0; j < start.cols(); ++j) {
+      const bool fine = std::isfinite(u_end(j)) && g_end.col(j).allFinite();
+      block.out_row(3)(j) = fine ? 0.0 : 1.0;
+      if (!fine) {
+        block.report(trouble(j, u_end(j), g_end, 0.0), start);
+        block.out(0).col(j) = start.col(j);
+        block.out(2).col(j) = block.in(g).col(j);
+        block.out_row(1)(j) = block.in_row(u)(j);
+        continue;
+      }
+      block.out(0).col(j) = theta_end.col(j);
+      block.out(2).col(j) = g_end.col(j);
+      block.out_row(1)(j) = u_end(j);
+    }
+  }
+};
+
+}  // namespace mixwell::hamiltonian

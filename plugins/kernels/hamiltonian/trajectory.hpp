@@ -1,0 +1,80 @@
+// Trajectories of a block whose columns may want different numbers of steps.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/integrator.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace mixwell::hamiltonian {
+
+/// Follows the flow for a block whose columns may want different numbers of steps: columns are
+/// sorted so that those still moving stay together, and finished ones cost nothing.
+class Trajectory {
+ public:
+  Trajectory(const Integrator& integrator, const Motion& motion, ConstRowMap steps)
+      : integrator_(integrator), motion_(motion), steps_(steps) {}
+
+  /// Gradients spent.
+  std::int64_t run(Phase phase, Row u) const {
+    const auto longest = static_cast<std::int64_t>(steps_.maxCoeff());
+    if (steps_.minCoeff() == steps_.maxCoeff()) {
+      integrator_.advance(phase, longest, motion_, u.data());
+      return integrator_.gradients(longest) * u.cols();
+    }
+    return run_sorted(phase, u);
+  }
+
+ private:
+  std::int64_t run_sorted(Phase phase, Row u) const {
+    const Index w = phase.theta.cols();
+    Workspace& scratch = motion_.scratch;
+    const Workspace::Frame frame(scratch);
+    RowMap order = scratch.row(w);
+    std::iota(order.data(), order.data() + w, 0.0);
+    std::sort(order.data(), order.data() + w, [&](double a, double b) {
+      const double more = steps_(static_cast<Index>(a)) - steps_(static_cast<Index>(b));
+      return more > 0.0 || (more == 0.0 && a < b);
+    });
+    MatrixMap theta = gathered(phase.theta, order);
+    MatrixMap p = gathered(phase.p, order);
+    MatrixMap g = gathered(phase.g, order);
+    MatrixMap eps = gathered(motion_.eps, order);
+    RowMap u_sorted = scratch.row(w);
+    std::int64_t done = 0;
+    std::int64_t gradients = 0;
+    for (Index active = w; active > 0;) {
+      const double wanted = steps_(static_cast<Index>(order(active - 1)));
+      const std::int64_t more = static_cast<std::int64_t>(wanted) - done;
+      const Motion part{motion_.law, motion_.flow, ConstMatrixMap(eps.data(), eps.rows(), active),
+                        scratch};
+      integrator_.advance({theta.leftCols(active), p.leftCols(active), g.leftCols(active)}, more,
+                          part, u_sorted.data());
+      gradients += integrator_.gradients(more) * active;
+      done += more;
+      while (active > 0 && steps_(static_cast<Index>(order(active - 1))) == wanted) --active;
+    }
+    for (Index k = 0; k < w; ++k) {
+      const auto j = static_cast<Index>(order(k));
+      phase.theta.col(j) = theta.col(k);
+      phase.p.col(j) = p.col(k);
+      phase.g.col(j) = g.col(k);
+      u(j) = u_sorted(k);
+    }
+    return gradients;
+  }
+
+  MatrixMap gathered(ConstBatch from, ConstRow order) const {
+    MatrixMap to = motion_.scratch.matrix(from.rows(), from.cols());
+    for (Index k = 0; k < to.cols(); ++k) to.col(k) = from.col(static_cast<Index>(order(k)));
+    return to;
+  }
+
+  const Integrator& integrator_;
+  const Motion& motion_;
+  ConstRowMap steps_;
+};
+
+}  // namespace mixwell::hamiltonian
