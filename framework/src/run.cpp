@@ -23,7 +23,8 @@ namespace {
 /// A stretch of sweeps lasts about this long, so that progress and Ctrl-C are answered soon; its
 /// length has no influence on the draws.
 constexpr double kStretchSeconds = 0.2;
-constexpr double kStretchBytes = 32.0 * 1024 * 1024;
+/// Draws of a stretch stay in the second-level cache until they are written.
+constexpr double kStretchBytes = 2.0 * 1024 * 1024;
 
 using Clock = std::chrono::steady_clock;
 
