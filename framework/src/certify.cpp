@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace mixwell {
@@ -200,13 +201,20 @@ class Judge {
     return exact("L", "auxiliaries are judged by the law they were drawn from");
   }
 
+  /// The leaves of a value that are fresh randomness.
+  std::vector<Leaf> noises(Value of) const {
+    std::vector<Leaf> found = cone(graph_, of);
+    std::erase_if(found,
+                  [&](const Leaf& leaf) { return graph_[leaf.value].kind != ValueKind::noise; });
+    return found;
+  }
+
   Verdict noisy_ratio(std::size_t t) {
     for (const Input& input : info(t).inputs) {
       if (input.role != Role::law) continue;
-      for (const Leaf& leaf : cone(graph_, input.value)) {
-        if (graph_[leaf.value].kind == ValueKind::noise) {
-          return none("5", true, "the acceptance ratio uses a noisy law", t, leaf.path);
-        }
+      const auto found = noises(input.value);
+      if (!found.empty()) {
+        return none("5", true, "the acceptance ratio uses a noisy law", t, found.front().path);
       }
     }
     return exact("1", "the ratio is exact");
@@ -233,17 +241,18 @@ class Judge {
     if (const auto shared = shared_noise(who); !shared.empty()) {
       return none("N", true, "a parameter and the law share one noise", t, shared);
     }
+    const bool noisy = !noises(source(who, Role::law)).empty();
     if (!fully_refreshed(who) && !source(who, Role::friction)) {
-      return none("L", noisy_law(who),
-                  noisy_law(who) ? "gradient noise without friction and without fresh momentum"
-                                 : "a momentum carried over sweeps without a Metropolis step",
+      return none("L", noisy,
+                  noisy ? "gradient noise without friction and without fresh momentum"
+                        : "a momentum carried over sweeps without a Metropolis step",
                   t);
     }
     if (source(who, Role::position_coupling) != source(who, Role::momentum_coupling) ||
         source(who, Role::drift) != source(who, Role::diffusion)) {
       return none("5", true, "the two sides of the dynamics use different matrices", t);
     }
-    Verdict v = asymptotic("5", noisy_law(who) ? 1 : who.traits.order,
+    Verdict v = asymptotic("5", noisy ? 1 : who.traits.order,
                            "no Metropolis step: the error of the scheme remains in the draws", t);
     v.reference = "right as eps -> 0 at fixed integration time";
     return assuming(std::move(v), who, fmt::format("order {}", who.traits.order));
@@ -251,24 +260,16 @@ class Judge {
 
   /// The path of a noise that both the law and another parameter of an operation depend on.
   std::vector<std::string> shared_noise(const OperationInfo& who) const {
-    std::vector<Value> of_law;
-    for (const Leaf& leaf : cone(graph_, source(who, Role::law))) {
-      if (graph_[leaf.value].kind == ValueKind::noise) of_law.push_back(leaf.value);
-    }
+    const auto of_law = noises(source(who, Role::law));
     for (const Input& input : who.inputs) {
       if (!is_parameter(input.role) || input.role == Role::law) continue;
-      for (const Leaf& leaf : cone(graph_, input.value)) {
-        if (std::find(of_law.begin(), of_law.end(), leaf.value) != of_law.end()) return leaf.path;
+      for (const Leaf& leaf : noises(input.value)) {
+        const bool shared = std::any_of(of_law.begin(), of_law.end(),
+                                        [&](const Leaf& l) { return l.value == leaf.value; });
+        if (shared) return leaf.path;
       }
     }
     return {};
-  }
-
-  bool noisy_law(const OperationInfo& who) const {
-    const auto leaves = cone(graph_, source(who, Role::law));
-    return std::any_of(leaves.begin(), leaves.end(), [&](const Leaf& leaf) {
-      return graph_[leaf.value].kind == ValueKind::noise;
-    });
   }
 
   bool fully_refreshed(const OperationInfo& who) const {
@@ -378,18 +379,18 @@ class Judge {
   Verdict covered(Variable slot) {
     bool has_factor = false;
     Verdict v = exact("C", "covered");
-    std::vector<std::string> densities;
+    std::optional<std::string> kept;
     for (const Factor& factor : graph_.factors()) {
       if (std::find(factor.scope.begin(), factor.scope.end(), slot) == factor.scope.end()) continue;
       has_factor = true;
       for (std::size_t t = 0; t < transitions_.size(); ++t) {
         if (!writes(t, slot)) continue;
         const Verdict seen = sees(t, factor);
-        densities.push_back(seen.density);
-        if (seen.accuracy != Accuracy::none && densities.front() != seen.density) {
+        if (!kept) kept = seen.density;
+        if (seen.accuracy != Accuracy::none && *kept != seen.density) {
           return none("D", true,
                       fmt::format("updates of `{}` keep different densities: {} and {}",
-                                  graph_[slot].name, densities.front(), seen.density),
+                                  graph_[slot].name, *kept, seen.density),
                       t);
         }
         v = join(v, seen);

@@ -28,9 +28,9 @@ DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
           {record.group, record.name, record.shape, record.type, record.unit, record.help});
       records_.emplace_back(static_cast<std::size_t>(slots), kMissing);
     }
-    if (columns_[c].shape != record.shape || columns_[c].type != record.type ||
-        records_[c][static_cast<std::size_t>(record.slot)] != kMissing) {
-      throw InputError(fmt::format("kernel graph: `{}` is recorded twice", record.name));
+    if (columns_[c].shape != record.shape || columns_[c].type != record.type) {
+      throw InputError(fmt::format("kernel graph: slots record `{}` with different shapes or types",
+                                   record.name));
     }
     records_[c][static_cast<std::size_t>(record.slot)] = r;
   }

@@ -197,12 +197,8 @@ Cached KernelGraph::evaluation(Value law, Variable slot) {
 }
 
 void KernelGraph::record(Record record) {
-  for (const Record& other : records_) {
-    if (other.group == record.group && other.name == record.name && other.slot == record.slot) {
-      throw InputError(
-          fmt::format("kernel graph: slot {} records `{}` twice", record.slot, record.name));
-    }
-  }
+  const char* group = record.group == RecordGroup::posterior ? "posterior" : "sample_stats";
+  claim_name(fmt::format("record {}/{} of slot {}", group, record.name, record.slot));
   records_.push_back(std::move(record));
 }
 

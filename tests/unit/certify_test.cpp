@@ -192,20 +192,12 @@ TEST_CASE("a noisy law in the ratio is biased") {
   Traits t;
   t.unbiased = true;
   const Value noisy =
-      c.graph
-          .add("minibatch", OperationKind::pure, t,
-               {{c.s.law[0], Role::law}, {c.graph.noise("minibatch"), Role::noise}},
-               {Output::derived("minibatch/U", 3, std::make_shared<Bowl>())}, nullptr)
-          .front();
+      made_law(c.graph, "minibatch", t, c.s.law[0], {{c.graph.noise("minibatch"), Role::noise}});
   add_update(c.graph, "a", {c.s.slot[0], noisy});
   CHECK(certify(c.graph).label() == "biased");
   One unadjusted;
-  const Value law =
-      unadjusted.graph
-          .add("minibatch", OperationKind::pure, t,
-               {{unadjusted.s.law[0], Role::law}, {unadjusted.graph.noise("m"), Role::noise}},
-               {Output::derived("minibatch/U", 3, std::make_shared<Bowl>())}, nullptr)
-          .front();
+  const Value law = made_law(unadjusted.graph, "minibatch", t, unadjusted.s.law[0],
+                             {{unadjusted.graph.noise("m"), Role::noise}});
   add_update(unadjusted.graph, "a",
              {.slot = unadjusted.s.slot[0], .law = law, .metropolis = false});
   const Verdict v = certify(unadjusted.graph);
@@ -217,10 +209,7 @@ TEST_CASE("another density is named, and a slot without update or target is refu
   One c;
   Traits t;
   t.density = "exp(-V)";
-  const Value law = c.graph
-                        .add("surrogate", OperationKind::pure, t, {{c.s.law[0], Role::law}},
-                             {Output::derived("V", 3, std::make_shared<Bowl>())}, nullptr)
-                        .front();
+  const Value law = made_law(c.graph, "surrogate", t, c.s.law[0]);
   add_update(c.graph, "a", {c.s.slot[0], law});
   CHECK(certify(c.graph).label() == "approximate");
   CHECK(certify(c.graph).density == "exp(-V)");
@@ -253,10 +242,7 @@ TEST_CASE("updates of one slot that keep different densities are biased") {
   One c;
   Traits t;
   t.density = "exp(-V)";
-  const Value law = c.graph
-                        .add("surrogate", OperationKind::pure, t, {{c.s.law[0], Role::law}},
-                             {Output::derived("V", 3, std::make_shared<Bowl>())}, nullptr)
-                        .front();
+  const Value law = made_law(c.graph, "surrogate", t, c.s.law[0]);
   add_update(c.graph, "a", {c.s.slot[0], law});
   add_update(c.graph, "b", {c.s.slot[0], c.s.law[0]});
   CHECK(certify(c.graph).label() == "biased");
@@ -278,11 +264,7 @@ TEST_CASE("a curvature that shares the noise of the drift is biased, one of its 
             .add("other", OperationKind::pure, {}, {{c.graph.noise("other"), Role::noise}},
                  {Output::derived("other/rows", 1)}, nullptr)
             .front();
-    const Value law = c.graph
-                          .add("minibatch", OperationKind::pure, t,
-                               {{c.s.law[0], Role::law}, {batch, Role::parameter}},
-                               {Output::derived("U", 1, std::make_shared<Bowl>())}, nullptr)
-                          .front();
+    const Value law = made_law(c.graph, "minibatch", t, c.s.law[0], {{batch, Role::parameter}});
     const Value H = fit(c.graph, "fit", {shared ? batch : other});
     add_update(c.graph, "a",
                {.slot = c.s.slot[0], .law = law, .parameters = {H}, .metropolis = false});
@@ -295,11 +277,8 @@ TEST_CASE("a law that reads a slot outside its factor is biased") {
   const Slots s = add_slots(graph, 2);
   Traits t;
   t.density = "conditional";
-  const Value law = graph
-                        .add("condition", OperationKind::pure, t,
-                             {{s.law[0], Role::law}, {graph.current(s.slot[1]), Role::parameter}},
-                             {Output::derived("U|x1", 2, std::make_shared<Bowl>())}, nullptr)
-                        .front();
+  const Value law =
+      made_law(graph, "condition", t, s.law[0], {{graph.current(s.slot[1]), Role::parameter}});
   add_update(graph, "a", {s.slot[0], law});
   add_update(graph, "b", {s.slot[1], s.law[1]});
   CHECK(certify(graph).label() == "biased");

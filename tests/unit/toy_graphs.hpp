@@ -122,6 +122,16 @@ inline Slots add_slots(KernelGraph& graph, int count) {
   return s;
 }
 
+/// A law made from `factor` and further inputs by a pure operation.
+inline Value made_law(KernelGraph& graph, const std::string& name, const Traits& traits,
+                      Value factor, std::vector<Input> more = {}) {
+  more.insert(more.begin(), {factor, Role::law});
+  return graph
+      .add(name, OperationKind::pure, traits, std::move(more),
+           {Output::derived(name + "/U", 3, std::make_shared<Bowl>())}, nullptr)
+      .front();
+}
+
 /// A pure value of some points: what a curvature fit looks like to the certificate.
 inline Value fit(KernelGraph& graph, const std::string& name, const std::vector<Value>& points) {
   std::vector<Input> inputs;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "next_state.hpp"
 #include "trajectory.hpp"
 
 #include <mixwell/graph.hpp>
@@ -79,19 +80,16 @@ class UnadjustedBody final : public MoveBody {
     flat(p_end) = flat(block.in(p));
     flat(g_end) = flat(block.in(g));
     follow(block, {theta_end, p_end, g_end}, u_end);
+    RowMap diverging = block.out_row(3);
+    const NextState next(start.rows(), start.cols(),
+                         {start.data(), block.in(u).data(), block.in(g).data()},
+                         {theta_end.data(), u_end.data(), g_end.data()},
+                         {block.out(0).data(), block.out(1).data(), block.out(2).data()});
     for (Index j = 0; j < start.cols(); ++j) {
       const bool fine = std::isfinite(u_end(j)) && g_end.col(j).allFinite();
-      block.out_row(3)(j) = fine ? 0.0 : 1.0;
-      if (!fine) {
-        block.report(trouble(j, u_end(j), g_end, 0.0), start);
-        block.out(0).col(j) = start.col(j);
-        block.out(2).col(j) = block.in(g).col(j);
-        block.out_row(1)(j) = block.in_row(u)(j);
-        continue;
-      }
-      block.out(0).col(j) = theta_end.col(j);
-      block.out(2).col(j) = g_end.col(j);
-      block.out_row(1)(j) = u_end(j);
+      diverging(j) = fine ? 0.0 : 1.0;
+      if (!fine) block.report(trouble(j, u_end(j), g_end, 0.0), start);
+      next.column(j, fine);
     }
   }
 };
