@@ -9,12 +9,12 @@ using namespace mixwell;
 class IdentityRepresentation final : public Representation {
  public:
   bool is_identity() const noexcept override { return true; }
-  void H(ConstBatch, ConstBatch v, Batch out, Workspace&) const override { out = v; }
-  void B(ConstBatch, ConstBatch v, Batch out, Workspace&) const override { out = v; }
-  void S(ConstBatch, ConstBatch z, Batch out, Workspace&) const override { out = z; }
-  void St(ConstBatch, ConstBatch v, Batch out, Workspace&) const override { out = v; }
-  void C(ConstBatch, ConstBatch z, Batch out, Workspace&) const override { out = z; }
-  void log_det_H(ConstBatch, Index, Row out, Workspace&) const override { out.setZero(); }
+  void H(const Numbers&, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void B(const Numbers&, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void S(const Numbers&, ConstBatch z, Batch out, Workspace&) const override { out = z; }
+  void St(const Numbers&, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void C(const Numbers&, ConstBatch z, Batch out, Workspace&) const override { out = z; }
+  void log_det_H(const Numbers&, Index, Row out, Workspace&) const override { out.setZero(); }
 };
 
 class Identity final : public Estimator {

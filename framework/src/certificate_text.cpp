@@ -27,6 +27,7 @@ const char* meaning(const std::string& label) {
     return "right as eps -> 0 at fixed integration time; biased at a finite step";
   if (label == "adaptive") return "parameters still move with the chain's own, diminishing history";
   if (label == "approximate") return "right for another density";
+  if (label == "none") return "not a sampler";
   return "wrong in the limit too, or not shown right";
 }
 

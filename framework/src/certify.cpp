@@ -14,6 +14,7 @@ namespace mixwell {
 namespace {
 
 int rank(const Verdict& v) {
+  if (v.optimiser) return 5;
   switch (v.accuracy) {
     case Accuracy::exact:
       return v.adaptive ? 1 : 0;
@@ -229,9 +230,16 @@ class Judge {
 
   Verdict move(std::size_t t) {
     const OperationInfo& who = info(t);
+    if (who.traits.optimises) {
+      Verdict v = none("O", true, "an optimiser: it seeks a mode and does not sample", t);
+      v.optimiser = true;
+      return v;
+    }
     if (who.traits.invariant) {
-      if (*who.traits.invariant)
-        return assuming(exact("1", "declared invariant"), who, "invariant");
+      if (*who.traits.invariant) {
+        return join(assuming(exact("1", "declared invariant"), who, "invariant"),
+                    auxiliary_laws(t));
+      }
       return assuming(none("", true, "the kernel declares that it does not keep its law", t), who,
                       "not invariant");
     }
@@ -458,6 +466,7 @@ std::string accuracy_word(const Verdict& v) {
 }  // namespace
 
 std::string Verdict::label() const {
+  if (optimiser) return "none";
   if (accuracy == Accuracy::none) return "biased";
   if (adaptive) return "adaptive";
   if (density != "pi") return "approximate";

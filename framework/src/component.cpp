@@ -34,6 +34,7 @@ std::vector<std::string> describe(const Traits& traits) {
   if (traits.invariant) {
     texts.push_back(std::string("invariant = ") + (*traits.invariant ? "true" : "false"));
   }
+  add_flag(texts, "optimises", traits.optimises);
   add_flag(texts, "keeps_law", traits.keeps_law);
   add_flag(texts, "full", traits.full);
   add_flag(texts, "continuous", traits.continuous);

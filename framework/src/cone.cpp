@@ -88,6 +88,7 @@ std::vector<Leaf> cone(const KernelGraph& graph, Value of) {
     }
     const OperationInfo& producer = operation(graph, graph[at.value].producer);
     for (const Input& input : producer.inputs) {
+      if (input.role == Role::weights) continue;  // whether it is computed, not what
       if (!seen.insert(input.value.id).second) continue;
       Leaf next{input.value, {graph[input.value].name}};
       next.path.insert(next.path.end(), at.path.begin(), at.path.end());

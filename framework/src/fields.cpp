@@ -102,7 +102,10 @@ std::string Field::type() const {
           [](std::vector<std::string>*) { return std::string("list of texts"); },
           [](std::optional<Interval>*) { return std::string("interval [low, high]"); },
           [](NamedNumbers*) { return std::string("table of tables of numbers"); },
-          [](const Reference& r) { return "reference to " + with_article(to_string(r.kind)); }},
+          [](const Reference& r) {
+            if (r.many) return fmt::format("list of references to {}s", to_string(r.kind));
+            return "reference to " + with_article(to_string(r.kind));
+          }},
       target_);
 }
 

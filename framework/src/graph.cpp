@@ -153,7 +153,9 @@ std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const 
                                     std::vector<Input> inputs, std::vector<Output> outputs,
                                     std::shared_ptr<const Body> body) {
   claim_name("operation " + name);
-  OperationInfo info{std::move(name), kind, traits, std::move(inputs), {}, std::move(body)};
+  const Guard guard = body ? guard_ : Guard{};
+  if (guard) inputs.push_back({guard.choice, Role::weights});
+  OperationInfo info{std::move(name), kind, traits, std::move(inputs), {}, std::move(body), guard};
   check_inputs(info);
   const auto id = static_cast<std::int32_t>(operations_.size());
   for (const Output& output : outputs) info.outputs.push_back(add_output(id, output));
@@ -189,10 +191,13 @@ Cached KernelGraph::evaluation(Value law, Variable slot) {
   }
   const std::string name =
       fmt::format("evaluate {} at {}", values_[law.id].name, values_[at.id].name);
+  // Whoever asks next may belong to another branch: evaluated in every column.
+  const Guard branch = set_guard();
   const auto out = add(name, OperationKind::pure, {}, {{law, Role::law}, {at, Role::state}},
                        {Output::evaluation(name + "/u", 1, law, slot, at),
                         Output::evaluation(name + "/g", rows, law, slot, at)},
                        std::make_shared<EvaluateBody>());
+  set_guard(branch);
   return {out[0], out[1]};
 }
 

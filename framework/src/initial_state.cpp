@@ -150,7 +150,8 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     if (factor.scope.size() != 1 || law.kind != ValueKind::constant) continue;
     const VariableInfo& v = graph[factor.scope.front()];
     Eigen::MatrixXd& theta = storage.at(v.name).numbers;
-    const Law at(static_cast<const Potential&>(*law.function), {nullptr, 0, theta.cols()});
+    const Law at(static_cast<const Potential&>(*law.function),
+                 ConstMatrixMap(nullptr, 0, theta.cols()));
     gradients += evaluate_start(at, model, v.name, {theta.data(), theta.rows(), theta.cols()},
                                 settings.block_width);
   }

@@ -8,10 +8,15 @@ namespace mixwell {
 Function::~Function() = default;
 Integrator::~Integrator() = default;
 Estimator::~Estimator() = default;
+CurvatureLearner::~CurvatureLearner() = default;
 
 Flow::Flow(Coupling coupling, std::optional<Curvature> curvature) noexcept
     : coupling_(curvature && curvature->is_identity() ? Coupling::none : coupling),
       curvature_(curvature) {}
+
+Flow Flow::regrouped(const Index* columns) const noexcept {
+  return {coupling_, curvature_ ? std::optional(curvature_->regrouped(columns)) : std::nullopt};
+}
 
 bool Flow::velocity_is_momentum() const noexcept { return coupling_ == Coupling::none; }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/kernel.hpp>
 #include <mixwell/oracle.hpp>
+#include <mixwell/warmup_windows.hpp>
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ namespace {
 class ModelPotential final : public Potential {
  public:
   explicit ModelPotential(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
-  void evaluate(ConstBatch, ConstBatch theta, const Evaluation& out) const override {
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     model_->evaluate(theta, out);
   }
 
@@ -40,6 +41,41 @@ class FitBody final : public Body {
   std::shared_ptr<const Estimator> estimator_;
   std::size_t points_;
 };
+
+/// Inputs: register, position. Output: the register's next version.
+class LearnCurvatureBody final : public Body {
+ public:
+  explicit LearnCurvatureBody(std::shared_ptr<const Estimator> estimator)
+      : estimator_(std::move(estimator)) {}
+  void run(Block& block) const override {
+    MatrixMap state = block.out(0);
+    if (state.data() != block.in(0).data()) state = block.in(0);
+    const WarmupWindows windows(block.warmup());
+    if (!windows.collects(block.sweep())) return;
+    const CurvatureLearner& learner = *estimator_->as_learner();
+    learner.observe(state, block.in(1));
+    if (!windows.closes(block.sweep())) return;
+    learner.close_window(state, block.in(1).rows(), block.scratch());
+  }
+
+ private:
+  std::shared_ptr<const Estimator> estimator_;
+};
+
+Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator,
+          Index dimension) {
+  const MemoryValues& memory = site.memory;
+  std::vector<Input> inputs;
+  for (const Value v : memory.points) inputs.push_back({v, Role::parameter});
+  for (const Value v : memory.gradients) inputs.push_back({v, Role::parameter});
+  const auto points = static_cast<Index>(memory.points.size());
+  return graph
+      .add(site.path + "/fit", OperationKind::pure, estimator->traits(), std::move(inputs),
+           {Output::derived(site.path + "/curvature", estimator->rows(dimension, points),
+                            estimator->representation())},
+           std::make_shared<FitBody>(estimator, memory.points.size()))
+      .front();
+}
 
 /// Input: a slot's position. Output: what is recorded of it.
 class TransformBody final : public Body {
@@ -96,22 +132,42 @@ Value target_law(KernelGraph& graph, std::string name, std::shared_ptr<const Mod
   return graph.constant(std::move(name), std::make_shared<ModelPotential>(std::move(model)));
 }
 
-Value fitted_curvature(KernelGraph& graph, const std::string& path,
-                       std::shared_ptr<const Estimator> estimator, Index dimension,
-                       const MemoryValues& memory) {
-  if (!estimator->uses_memory()) {
-    return graph.constant(path + "/curvature", estimator->representation());
+SiteCurvature::SiteCurvature(KernelGraph& graph, const Site& site,
+                             std::shared_ptr<const Estimator> estimator)
+    : estimator_(std::move(estimator)) {
+  const Index d = graph[site.slot].rows;
+  const std::string name = site.path + "/curvature";
+  if (const CurvatureLearner* learner = estimator_->as_learner()) {
+    learnt_ = graph.history(site.path + "/curvature-learner", learner->initial(d),
+                            learner->forgets(), learner->scope());
+    value_ = graph.view(name, estimator_->representation(), graph.current(learnt_));
+  } else if (estimator_->uses_memory()) {
+    value_ = fit(graph, site, estimator_, d);
+  } else {
+    value_ = graph.constant(name, estimator_->representation());
   }
-  std::vector<Input> inputs;
-  for (const Value v : memory.points) inputs.push_back({v, Role::parameter});
-  for (const Value v : memory.gradients) inputs.push_back({v, Role::parameter});
-  const auto points = static_cast<Index>(memory.points.size());
-  return graph
-      .add(path + "/fit", OperationKind::pure, estimator->traits(), std::move(inputs),
-           {Output::derived(path + "/curvature", estimator->rows(dimension, points),
-                            estimator->representation())},
-           std::make_shared<FitBody>(estimator, memory.points.size()))
-      .front();
+}
+
+void SiteCurvature::learn(KernelGraph& graph, const Site& site) const {
+  if (!learns() || site.phase != PhaseKind::warmup) return;
+  const Guard branch = graph.set_guard();  // windows count sweeps, whichever branch they chose
+  graph.add(site.path + "/learn-curvature", OperationKind::observe, {},
+            {{graph.current(learnt_), Role::state}, {graph.current(site.slot), Role::parameter}},
+            {Output::next(learnt_)}, std::make_shared<LearnCurvatureBody>(estimator_));
+  graph.set_guard(branch);
+}
+
+void record_statistic(KernelGraph& graph, const Site& site, std::string name, Value value,
+                      RecordType type, std::string unit, std::string help) {
+  graph.record({RecordGroup::sample_stats,
+                site.label.empty() ? std::move(name) : site.label + "_" + name,
+                {},
+                type,
+                std::move(unit),
+                std::move(help),
+                site.number,
+                value,
+                0});
 }
 
 void record_slot(KernelGraph& graph, Variable slot, Index number,

@@ -17,13 +17,20 @@ constexpr double kKappa = 0.75;
 Learner::~Learner() = default;
 
 DualAveraging::DualAveraging(double initial_eps, double target)
-    : mu_(std::log(10.0 * initial_eps)), target_(target) {}
+    : log_eps0_(std::log(initial_eps)), target_(target) {}
 
 Eigen::VectorXd DualAveraging::initial() const {
-  Eigen::VectorXd state = Eigen::VectorXd::Zero(rows);
-  state(log_eps) = mu_ - std::log(10.0);
-  state(log_eps_bar) = state(log_eps);
+  Eigen::VectorXd state(static_cast<Index>(rows));
+  restart(state, 0, log_eps0_);
   return state;
+}
+
+void DualAveraging::restart(Batch state, Index j, double log_eps0) noexcept {
+  state(log_eps, j) = log_eps0;
+  state(log_eps_bar, j) = log_eps0;
+  state(h_bar, j) = 0.0;
+  state(count, j) = 0.0;
+  state(mu, j) = log_eps0 + std::log(10.0);
 }
 
 void DualAveraging::update(Batch state, ConstBatch inputs) const {
@@ -32,7 +39,7 @@ void DualAveraging::update(Batch state, ConstBatch inputs) const {
     const double m = state(count, j) += 1.0;
     const double share = 1.0 / (m + kT0);
     state(h_bar, j) = (1.0 - share) * state(h_bar, j) + share * (target_ - a);
-    state(log_eps, j) = mu_ - std::sqrt(m) / kGamma * state(h_bar, j);
+    state(log_eps, j) = state(mu, j) - std::sqrt(m) / kGamma * state(h_bar, j);
     const double weight = std::pow(m, -kKappa);
     state(log_eps_bar, j) = weight * state(log_eps, j) + (1.0 - weight) * state(log_eps_bar, j);
   }

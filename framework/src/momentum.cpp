@@ -28,7 +28,7 @@ MomentumLaw::MomentumLaw(Coupling coupling, std::shared_ptr<const Representation
     : standard_(coupling != Coupling::mass || curvature->is_identity()),
       curvature_(std::move(curvature)) {}
 
-void MomentumLaw::draw(ConstBatch numbers, ConstBatch z, Batch out, Workspace& scratch) const {
+void MomentumLaw::draw(const Numbers& numbers, ConstBatch z, Batch out, Workspace& scratch) const {
   if (standard_) {
     flat(out) = flat(z);
   } else {
@@ -36,7 +36,7 @@ void MomentumLaw::draw(ConstBatch numbers, ConstBatch z, Batch out, Workspace& s
   }
 }
 
-void MomentumLaw::kinetic(ConstBatch numbers, ConstBatch p, Row out, Workspace& scratch) const {
+void MomentumLaw::kinetic(const Numbers& numbers, ConstBatch p, Row out, Workspace& scratch) const {
   if (standard_) {
     column_dots(p, p, out);
     out *= 0.5;
@@ -49,7 +49,7 @@ void MomentumLaw::kinetic(ConstBatch numbers, ConstBatch p, Row out, Workspace& 
   out *= 0.5;
 }
 
-void MomentumLaw::evaluate(ConstBatch numbers, ConstBatch p, const Evaluation& out) const {
+void MomentumLaw::evaluate(const Numbers& numbers, ConstBatch p, const Evaluation& out) const {
   Batch velocity = out.gradient;
   if (standard_) {
     flat(velocity) = flat(p);

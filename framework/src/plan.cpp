@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan.hpp"
 
+#include <mixwell/error.hpp>
+
 #include <fmt/format.h>
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/topological_sort.hpp>
@@ -26,6 +28,7 @@ class Planner {
     index_readers();
     place_values();
     share_evaluations();
+    check_guarded_evaluations();
     redirect_stale_reads();
     list_steps();
     mark_record_only();
@@ -112,6 +115,22 @@ class Planner {
     prologue_.insert(first.producer);
     for (std::size_t k = 0; k < 2; ++k) {
       carried_from_[values[k].id] = graph_[values[values.size() - 2 + k]].producer;
+    }
+  }
+
+  /// In the columns of other branches an evaluation keeps its numbers: those of the version before,
+  /// which must then live in the same memory.
+  void check_guarded_evaluations() const {
+    for (const OperationInfo& info : graph_.operations()) {
+      if (!info.guard) continue;
+      for (const Value v : info.outputs) {
+        const ValueInfo& value = graph_[v];
+        if (!value.evaluated_law || graph_[value.evaluated_at].kind != ValueKind::version) continue;
+        if (plan_.placement[static_cast<std::size_t>(v.id)].buffer.starts_with("cache/")) continue;
+        throw InputError(fmt::format(
+            "kernel graph: `{}` belongs to a branch of a mixture and is read after it was replaced",
+            value.name));
+      }
     }
   }
 

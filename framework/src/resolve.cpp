@@ -152,9 +152,38 @@ class Resolver {
   }
 
   void bind_reference(Instance& instance, const Field& field, const Reference& reference) {
+    if (reference.many) return bind_references(instance, field, reference);
     Instance& target = referred(instance, field, reference);
     reference.bind(make(target));
     instance.texts[field.key()] = toml_text(target.declaration.name);
+  }
+
+  void bind_references(Instance& instance, const Field& field, const Reference& reference) {
+    std::vector<std::string> names;
+    for (Instance* target : all_referred(instance, field, reference.kind)) {
+      reference.bind(make(*target));
+      names.push_back(target->declaration.name);
+    }
+    instance.texts[field.key()] = toml_text(names);
+  }
+
+  std::vector<Instance*> all_referred(const Instance& instance, const Field& field, Kind kind) {
+    const toml::table* const table = instance.declaration.table;
+    const toml::node* const node = table == nullptr ? nullptr : table->get(field.key());
+    if (node == nullptr) {
+      const std::vector<Instance*> candidates = of_kind(kind, &instance);
+      if (candidates.empty()) unresolved(instance, field, kind, candidates);
+      return candidates;
+    }
+    const std::string key = instance.declaration.path() + "." + field.key();
+    if (!node->is_array() || node->as_array()->empty()) {
+      reject(*node, key, fmt::format("wants a list of names of {}s", to_string(kind)), manifest_);
+    }
+    std::vector<Instance*> found;
+    for (const toml::node& item : *node->as_array()) {
+      found.push_back(&named(item, instance, field, kind));
+    }
+    return found;
   }
 
   Instance& referred(const Instance& instance, const Field& field, const Reference& reference) {

@@ -86,7 +86,7 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
   state_->settings = settings;
   state_->program = std::move(program);
   const ScheduleSettings schedule{static_cast<std::uint64_t>(settings.seed), settings.replicates,
-                                  settings.block_width, settings.thin};
+                                  settings.block_width, settings.thin, settings.warmup};
   state_->schedules[0] =
       std::make_unique<Schedule>(state_->program.warmup, "warmup", schedule, state_->storage);
   state_->schedules[1] =

@@ -92,9 +92,8 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
   for (const Record& record : graph_.records()) {
     const Block::Slot from =
         slot(record.value, plan_.placement[static_cast<std::size_t>(record.value.id)].buffer);
-    Index rows = 1;
-    for (const Index length : record.shape) rows *= length;
-    recorded_.push_back({from.data + record.first_row, rows, from.stride});
+    recorded_.push_back(make_sink(record, from));
+    recorded_.back().guard = guard_of(record.value);
   }
   for (const auto& level : plan_.levels) lanes_ = std::max(lanes_, level.size());
   has_barrier_ =
@@ -105,6 +104,28 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
   for (Block::Sinks& s : lanes_by_block_) s.capacity = kept_capacity(longest);
   for (Block::Sinks& s : lanes_by_block_) s.seconds.assign(compiled_.size(), 0.0);
   whole_.seconds.assign(compiled_.size(), 0.0);
+}
+
+Schedule::Sink Schedule::make_sink(const Record& record, const Block::Slot& from) {
+  Index rows = 1;
+  for (const Index length : record.shape) rows *= length;
+  const double absent = record.type == RecordType::real ? std::nan("") : 0.0;
+  return {from.data + record.first_row, rows, from.stride, {}, absent};
+}
+
+Schedule::Guarded Schedule::guarded(const OperationInfo& operation) {
+  if (!operation.guard) return {};
+  const Value choice = operation.guard.choice;
+  const Block::Slot from =
+      slot(choice, plan_.placement[static_cast<std::size_t>(choice.id)].buffer);
+  return {from.data, static_cast<double>(operation.guard.branch)};
+}
+
+/// What belongs to a branch alone. Versions and evaluations keep their numbers in other columns.
+Schedule::Guarded Schedule::guard_of(Value value) {
+  const ValueInfo& info = graph_[value];
+  if (info.kind != ValueKind::derived || info.evaluated_law || info.producer < 0) return {};
+  return guarded(graph_.operations()[static_cast<std::size_t>(info.producer)]);
 }
 
 Index Schedule::blocks() const noexcept {
@@ -121,8 +142,10 @@ Block::Slot Schedule::slot(Value value, const std::string& buffer) {
   }
   if (buffer.empty()) return slot;
   const bool shared = info.scope == Scope::run;
+  Value held = value;  // a view may be the first to ask for the memory of a version
+  while (graph_[held].storage) held = graph_[held].storage;
   const Eigen::VectorXd* initial =
-      info.kind == ValueKind::version ? &graph_[info.variable].initial : nullptr;
+      graph_[held].kind == ValueKind::version ? &graph_[graph_[held].variable].initial : nullptr;
   Storage::Buffer& memory =
       storage_.get(buffer, info.rows, shared ? 1 : settings_.replicates, initial);
   memory.saved = memory.saved || plan_.placement[static_cast<std::size_t>(value.id)].saved;
@@ -148,6 +171,13 @@ Schedule::Compiled Schedule::compile(const Step& step) {
   compiled.body = operation.body.get();
   compiled.record_only = step.record_only;
   compiled.barrier = step.barrier;
+  compiled.guard = guarded(operation);
+  if (compiled.guard.choice != nullptr && step.barrier) {
+    throw InputError(fmt::format(
+        "kernel graph: `{}` learns from all replicates together, but in a mixture each replicate "
+        "chooses its own branch; set pool = false",
+        operation.name));
+  }
   for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
     compiled.inputs.push_back(slot(operation.inputs[k].value, plan_.reads[o][k]));
   }
@@ -162,14 +192,29 @@ Block::Sinks& Schedule::sinks(std::size_t lane, Index block) {
                          static_cast<std::size_t>(block)];
 }
 
+/// With a guard: each stretch of neighbouring columns that chose its branch as a block of its own.
 void Schedule::execute(std::size_t step, std::uint64_t sweep, Index first, Index width,
                        Block::Sinks& sinks) const {
+  const Guarded& guard = compiled_[step].guard;
+  if (guard.choice == nullptr) return execute_columns(step, sweep, first, width, sinks);
+  const Index end = first + width;
+  for (Index j = first; j < end;) {
+    Index stop = j;
+    while (stop < end && guard.holds(stop)) ++stop;
+    if (stop > j) execute_columns(step, sweep, j, stop - j, sinks);
+    j = stop + 1;
+  }
+}
+
+void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index first, Index width,
+                               Block::Sinks& sinks) const {
   const Compiled& c = compiled_[step];
   const Workspace::Frame frame(sinks.scratch);
   Block block;
   block.columns_ = width;
   block.first_column_ = first;
   block.sweep_ = sweep;
+  block.warmup_ = settings_.warmup;
   block.scratch_ = &sinks.scratch;
   block.inputs_ = c.inputs.data();
   block.outputs_ = c.outputs.data();
@@ -212,12 +257,16 @@ void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) 
     const Sink& sink = recorded_[r];
     double* to = stretch.buffers->data[r].data() +
                  (static_cast<Index>(draw) * settings_.replicates + first) * sink.rows;
-    if (sink.stride == sink.rows) {
+    if (sink.guard.choice == nullptr && sink.stride == sink.rows) {
       std::copy_n(sink.data + first * sink.stride, width * sink.rows, to);
       continue;
     }
     for (Index j = 0; j < width; ++j) {
-      std::copy_n(sink.data + (first + j) * sink.stride, sink.rows, to + j * sink.rows);
+      if (sink.guard.holds(first + j)) {
+        std::copy_n(sink.data + (first + j) * sink.stride, sink.rows, to + j * sink.rows);
+      } else {
+        std::fill_n(to + j * sink.rows, sink.rows, sink.fill);
+      }
     }
   }
 }

@@ -57,6 +57,7 @@ struct ScheduleSettings {
   Index replicates = 1;
   Index block_width = 8;
   std::int64_t thin = 1;
+  std::int64_t warmup = 0;
 };
 
 /// One phase, compiled. Cost beyond the operations' own: a few ns per operation, block and sweep.
@@ -82,17 +83,26 @@ class MIXWELL_EXPORT Schedule {
   std::size_t memory() const;
 
  private:
+  /// Columns j with choice[j] == branch; all of them if there is no choice.
+  struct Guarded {
+    const double* choice = nullptr;
+    double branch = 0.0;
+    bool holds(Index j) const noexcept { return choice == nullptr || choice[j] == branch; }
+  };
   struct Compiled {
     const Body* body = nullptr;
     std::vector<Block::Slot> inputs;
     std::vector<Block::Slot> outputs;
     bool record_only = false;
     bool barrier = false;
+    Guarded guard{};
   };
   struct Sink {
     const double* data = nullptr;  ///< first recorded row of column 0
     Index rows = 0;
     Index stride = 0;
+    Guarded guard{};
+    double fill = 0.0;  ///< recorded where the guard does not hold
   };
   struct Stretch {
     std::uint64_t first;
@@ -107,8 +117,13 @@ class MIXWELL_EXPORT Schedule {
   Compiled compile(const Step& step);
   Compiled compile_copy(Value version);
   bool is_recorded(const Stretch& stretch, std::uint64_t sweep) const noexcept;
+  Guarded guarded(const OperationInfo& operation);
+  Guarded guard_of(Value value);
+  static Sink make_sink(const Record& record, const Block::Slot& from);
   void execute(std::size_t step, std::uint64_t sweep, Index first, Index width,
                Block::Sinks& sinks) const;
+  void execute_columns(std::size_t step, std::uint64_t sweep, Index first, Index width,
+                       Block::Sinks& sinks) const;
   void execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,
                      Block::Sinks& sinks) const;
   void run_task(const Task& task, std::uint64_t sweep, bool recorded, Index block,

@@ -81,7 +81,10 @@ struct TypeSchema {
                         *v ? Json{(*v)->first, (*v)->second} : Json());
   }
   Json operator()(NamedNumbers*) const { return table_of(table_of(scalar(field, "number"))); }
-  Json operator()(const Reference&) const { return {{"type", "string"}}; }
+  Json operator()(const Reference& reference) const {
+    if (!reference.many) return {{"type", "string"}};
+    return {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 1}};
+  }
 };
 
 std::string described(const Field& field) {

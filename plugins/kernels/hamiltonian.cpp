@@ -1,12 +1,10 @@
 // Hamiltonian Monte Carlo: redraw the momentum, follow the flow, accept or reject.
 // SPDX-License-Identifier: Apache-2.0
 #include "hamiltonian/accept.hpp"
-#include "hamiltonian/learn.hpp"
 #include "hamiltonian/move.hpp"
 #include "hamiltonian/params.hpp"
-#include "hamiltonian/step.hpp"
+#include "hamiltonian/steps.hpp"
 
-#include <mixwell/learner.hpp>
 #include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>
 
@@ -22,26 +20,29 @@ class Hamiltonian final : public Kernel {
         coupling_(params.estimator->representation()->is_identity()
                       ? Coupling::none
                       : coupling_from(params.coupling)) {
-    check_interval("step_size_jitter", params.step_size_jitter, false);
+    params.step_size.check();
     check_interval("steps_jitter", params.steps_jitter, true);
-    if (params.target_acceptance && !params.metropolis) {
+    if (params.step_size.learns() && !params.metropolis) {
       throw ParameterError("target_acceptance",
                            "there is no acceptance to learn from without metropolis = true");
-    }
-    if (params.pool && !params.target_acceptance) {
-      throw ParameterError("pool", "nothing is learnt without target_acceptance");
     }
   }
 
   void describe(KernelGraph& graph, const Site& site) const override {
-    Parts parts = prepare(graph, site);
+    const SiteCurvature curvature(graph, site, params_.estimator);
+    const StepSize step_size(graph, site, params_.step_size);
+    const Parts parts = prepare(graph, site, curvature, step_size);
     if (params_.metropolis) {
-      propose_and_accept(graph, site, parts);
+      const Value acceptance = propose_and_accept(graph, site, parts);
+      step_size.learn(graph, site, acceptance, curvature.learns());
     } else {
       move(graph, site, parts);
     }
-    record(graph, site, "step_size", parts.eps, RecordType::real, "time", "eps of the transition");
-    record(graph, site, "n_steps", parts.steps, RecordType::integer, "", "integrator steps");
+    curvature.learn(graph, site);
+    record_statistic(graph, site, "step_size", parts.eps, RecordType::real, "time",
+                     "eps of the transition");
+    record_statistic(graph, site, "n_steps", parts.steps, RecordType::integer, "",
+                     "integrator steps");
   }
 
  private:
@@ -50,49 +51,39 @@ class Hamiltonian final : public Kernel {
     Value curvature;
     Value momentum_law;
     Variable momentum;
-    Variable learnt{};
     Value eps;
     Value steps;
     Cached at;
   };
 
-  bool learns() const { return params_.target_acceptance.has_value(); }
-
-  Parts prepare(KernelGraph& graph, const Site& site) const {
+  Parts prepare(KernelGraph& graph, const Site& site, const SiteCurvature& curvature,
+                const StepSize& step_size) const {
     const std::string& path = site.path;
-    const Index d = graph[site.slot].rows;
     Parts parts;
     parts.law = params_.oracle->law(graph, path + "/oracle", site.target);
-    parts.curvature = fitted_curvature(graph, path, params_.estimator, d, site.memory);
-    parts.momentum = graph.auxiliary(path + "/momentum", d);
+    parts.curvature = curvature.value();
+    parts.momentum = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
     parts.momentum_law =
         graph.view(path + "/momentum-law",
                    std::make_shared<MomentumLaw>(coupling_, params_.estimator->representation()),
                    parts.curvature);
     parts.at = graph.evaluation(parts.law, site.slot);
-    if (learns()) {
-      const DualAveraging learner(params_.step_size, *params_.target_acceptance);
-      parts.learnt = graph.history(path + "/step-size-learner", learner.initial(),
-                                   learner.forgets(), params_.pool ? Scope::run : Scope::replicate);
-    }
-    add_step(graph, site, parts);
+    step_size.search(
+        graph, site,
+        {params_.integrator, coupling_, parts.law, parts.momentum_law, parts.curvature, parts.at});
+    parts.eps = step_size.draw(graph, site);
+    parts.steps = add_steps(graph, site);
     add_momentum_refresh(graph, path + "/refresh", parts.momentum, parts.momentum_law);
     return parts;
   }
 
-  void add_step(KernelGraph& graph, const Site& site, Parts& parts) const {
-    const bool jittered = params_.step_size_jitter || params_.steps_jitter;
+  Value add_steps(KernelGraph& graph, const Site& site) const {
     std::vector<Input> inputs;
-    if (learns()) inputs.push_back({graph.current(parts.learnt), Role::parameter});
-    if (jittered) inputs.push_back({graph.noise(site.path + "/jitter"), Role::noise});
-    const Index row =
-        site.phase == PhaseKind::warmup ? DualAveraging::log_eps : DualAveraging::log_eps_bar;
-    const auto out = graph.add(
-        site.path + "/step", OperationKind::pure, {}, std::move(inputs),
-        {Output::derived(site.path + "/eps", 1), Output::derived(site.path + "/steps", 1)},
-        std::make_shared<StepBody>(params_, learns(), row, jittered));
-    parts.eps = out[0];
-    parts.steps = out[1];
+    if (params_.steps_jitter) inputs.push_back({graph.noise(site.path + "/steps"), Role::noise});
+    return graph
+        .add(site.path + "/steps", OperationKind::pure, {}, std::move(inputs),
+             {Output::derived(site.path + "/L", 1)}, std::make_shared<StepsBody>(params_))
+        .front();
   }
 
   std::vector<Input> move_inputs(const KernelGraph& graph, const Site& site,
@@ -108,7 +99,8 @@ class Hamiltonian final : public Kernel {
             {parts.curvature, Role::momentum_coupling}};
   }
 
-  void propose_and_accept(KernelGraph& graph, const Site& site, const Parts& parts) const {
+  /// The acceptance probabilities.
+  Value propose_and_accept(KernelGraph& graph, const Site& site, const Parts& parts) const {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
     const auto end =
@@ -135,17 +127,15 @@ class Hamiltonian final : public Kernel {
          Output::derived(path + "/acceptance", 1), Output::derived(path + "/energy", 1),
          Output::derived(path + "/energy_error", 1), Output::derived(path + "/diverging", 1)},
         std::make_shared<AcceptBody>());
-    record(graph, site, "acceptance_rate", out[AcceptBody::acceptance], RecordType::real, "",
-           "Metropolis acceptance probability");
-    record(graph, site, "energy", out[AcceptBody::energy], RecordType::real, "nats",
-           "Hamiltonian of the state that was kept");
-    record(graph, site, "energy_error", out[AcceptBody::energy_error], RecordType::real, "nats",
-           "Hamiltonian at the end of the trajectory minus that at its start");
-    record(graph, site, "diverging", out[AcceptBody::diverging], RecordType::boolean, "",
-           "energy error above 1000 nats or not finite");
-    if (learns() && site.phase == PhaseKind::warmup) {
-      learn(graph, site, parts, out[AcceptBody::acceptance]);
-    }
+    record_statistic(graph, site, "acceptance_rate", out[AcceptBody::acceptance], RecordType::real,
+                     "", "Metropolis acceptance probability");
+    record_statistic(graph, site, "energy", out[AcceptBody::energy], RecordType::real, "nats",
+                     "Hamiltonian of the state that was kept");
+    record_statistic(graph, site, "energy_error", out[AcceptBody::energy_error], RecordType::real,
+                     "nats", "Hamiltonian at the end of the trajectory minus that at its start");
+    record_statistic(graph, site, "diverging", out[AcceptBody::diverging], RecordType::boolean, "",
+                     "energy error above 1000 nats or not finite");
+    return out[AcceptBody::acceptance];
   }
 
   void move(KernelGraph& graph, const Site& site, const Parts& parts) const {
@@ -158,28 +148,8 @@ class Hamiltonian final : public Kernel {
          Output::evaluation(path + "/g", d, parts.law, site.slot),
          Output::derived(path + "/diverging", 1)},
         std::make_shared<UnadjustedBody>(params_.integrator, coupling_));
-    record(graph, site, "diverging", out[3], RecordType::boolean, "",
-           "the trajectory ended where U or its gradient is not finite, and was dropped");
-  }
-
-  void learn(KernelGraph& graph, const Site& site, const Parts& parts, Value acceptance) const {
-    const DualAveraging learner(params_.step_size, *params_.target_acceptance);
-    graph.add(site.path + "/learn", OperationKind::observe, {},
-              {{graph.current(parts.learnt), Role::state}, {acceptance, Role::parameter}},
-              {Output::next(parts.learnt)}, std::make_shared<LearnBody>(learner));
-  }
-
-  static void record(KernelGraph& graph, const Site& site, std::string name, Value value,
-                     RecordType type, std::string unit, std::string help) {
-    graph.record({RecordGroup::sample_stats,
-                  std::move(name),
-                  {},
-                  type,
-                  std::move(unit),
-                  std::move(help),
-                  site.number,
-                  value,
-                  0});
+    record_statistic(graph, site, "diverging", out[3], RecordType::boolean, "",
+                     "the trajectory ended where U or its gradient is not finite, and was dropped");
   }
 
   Params params_;

@@ -18,7 +18,7 @@ constexpr Index kDimension = 3;
 /// U = sum theta_i^4 / 4 + 1/2 theta' K theta with K_ij = 0.3 + delta_ij: coupled, anharmonic.
 class Anharmonic final : public Potential {
  public:
-  void evaluate(ConstBatch, ConstBatch theta, const Evaluation& out) const override {
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     ++count;
     Batch g = out.gradient;
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -36,26 +36,26 @@ class Anharmonic final : public Potential {
 /// H as its d*d numbers, S its Cholesky factor, C = S^-T.
 class DenseCurvature final : public Representation {
  public:
-  void H(ConstBatch n, ConstBatch v, Batch out, Workspace&) const override { out = h(n) * v; }
-  void B(ConstBatch n, ConstBatch v, Batch out, Workspace&) const override {
+  void H(const Numbers& n, ConstBatch v, Batch out, Workspace&) const override { out = h(n) * v; }
+  void B(const Numbers& n, ConstBatch v, Batch out, Workspace&) const override {
     out = h(n).inverse() * v;
   }
-  void S(ConstBatch n, ConstBatch z, Batch out, Workspace&) const override { out = s(n) * z; }
-  void St(ConstBatch n, ConstBatch v, Batch out, Workspace&) const override {
+  void S(const Numbers& n, ConstBatch z, Batch out, Workspace&) const override { out = s(n) * z; }
+  void St(const Numbers& n, ConstBatch v, Batch out, Workspace&) const override {
     out = s(n).transpose() * v;
   }
-  void C(ConstBatch n, ConstBatch z, Batch out, Workspace&) const override {
+  void C(const Numbers& n, ConstBatch z, Batch out, Workspace&) const override {
     out = s(n).transpose().inverse() * z;
   }
-  void log_det_H(ConstBatch n, Index, Row out, Workspace&) const override {
+  void log_det_H(const Numbers& n, Index, Row out, Workspace&) const override {
     out.setConstant(2.0 * s(n).diagonal().array().log().sum());
   }
 
  private:
-  static Eigen::MatrixXd h(ConstBatch n) {
-    return Eigen::Map<const Eigen::MatrixXd>(n.data(), kDimension, kDimension);
+  static Eigen::MatrixXd h(const Numbers& n) {
+    return Eigen::Map<const Eigen::MatrixXd>(n.column(0), kDimension, kDimension);
   }
-  static Eigen::MatrixXd s(ConstBatch n) { return h(n).llt().matrixL(); }
+  static Eigen::MatrixXd s(const Numbers& n) { return h(n).llt().matrixL(); }
 };
 
 struct Case {
@@ -91,7 +91,7 @@ class Lab {
   End follow(const Point& start, std::int64_t steps, const Eigen::RowVectorXd& eps) {
     End end{start, Eigen::MatrixXd(start.theta.rows(), start.theta.cols()),
             Eigen::RowVectorXd(start.theta.cols())};
-    const Law law(target_, {nullptr, 0, start.theta.cols()});
+    const Law law(target_, ConstMatrixMap(nullptr, 0, start.theta.cols()));
     law.evaluate(end.at.theta, {nullptr, end.g, scratch_});
     const Flow flow(coupling_, curvature());
     Eigen::MatrixXd step(start.theta.rows(), start.theta.cols());
@@ -108,7 +108,7 @@ class Lab {
 
   /// U + 1/2 p' M^-1 p.
   double energy(const Point& x) {
-    const Law law(target_, {nullptr, 0, 1});
+    const Law law(target_, ConstMatrixMap(nullptr, 0, 1));
     Eigen::RowVectorXd u(1);
     Eigen::MatrixXd g(kDimension, 1);
     law.evaluate(x.theta, {u.data(), g, scratch_});
@@ -120,7 +120,7 @@ class Lab {
   Eigen::MatrixXd gradient(const Eigen::MatrixXd& theta, Eigen::RowVectorXd& u) {
     Eigen::MatrixXd g(theta.rows(), theta.cols());
     u.resize(theta.cols());
-    const Law law(target_, {nullptr, 0, theta.cols()});
+    const Law law(target_, ConstMatrixMap(nullptr, 0, theta.cols()));
     law.evaluate(theta, {u.data(), g, scratch_});
     return g;
   }

@@ -89,6 +89,7 @@ Findings check_invariance(const Composition& composition, const InvarianceOption
   RunSettings settings = composition.run;
   settings.seed = options.seed;
   settings.replicates = options.replicates;
+  settings.warmup = options.warmup;
   settings.init.how = Init::How::exact;
   Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
   sampler.initialise();

@@ -1,55 +1,19 @@
 // Compositions against their exact draws: right ones stay, wrong twins are caught.
 // Each right case fails by chance with probability 1e-6.
 // SPDX-License-Identifier: Apache-2.0
-#include "composing.hpp"
-
-#include <mixwell/laws/invariance.hpp>
-
-#include <catch2/catch.hpp>
+#include "testing.hpp"
 
 #include <string>
-#include <vector>
 
-using mixwell::laws::all_hold;
 using mixwell::laws::check_invariance;
-using mixwell::laws::Findings;
-using mixwell::laws::report;
+using sampling::expect_caught;
+using sampling::expect_right;
+using sampling::kTest;
+using sampling::on;
+using sampling::Target;
+using sampling::targets;
 
 namespace {
-
-/// eps is large: 0.6 to 0.8 of leapfrog's stability limit, so that every mistake shows.
-struct Target {
-  const char* name;
-  const char* model;
-  double eps;
-};
-
-/// One test for right and wrong alike: 32768 replicates, 10 sweeps.
-constexpr mixwell::laws::InvarianceOptions kTest{.replicates = 32768, .sweeps = 10};
-
-const std::vector<Target>& targets() {
-  static const std::vector<Target> all = {
-      {"identity Gaussian", "use = \"gaussian\"\ndimension = 2\n", 1.3},
-      {"shifted diagonal Gaussian",
-       "use = \"gaussian\"\ndimension = 3\nmean = [1, -2, 3]\ncovariance = \"diagonal\"\n"
-       "variances = [1, 4, 0.5]\n",
-       1.1},
-      {"ones-plus Gaussian, d = 10",
-       "use = \"gaussian\"\ndimension = 10\ncovariance = \"ones-plus\"\nc = 4.0\n", 2.6},
-      {"geometric Gaussian",
-       "use = \"gaussian\"\ndimension = 4\ncovariance = \"geometric\"\n"
-       "condition = 25.0\n",
-       0.3},
-      {"quartic, d = 1", "use = \"quartic\"\ndimension = 1\n", 0.9},
-      {"quartic, d = 2", "use = \"quartic\"\ndimension = 2\n", 0.9},
-      {"double well", "use = \"double-well\"\ndimension = 2\n", 0.4},
-  };
-  return all;
-}
-
-mixwell::Composition on(const Target& target, const std::string& rest) {
-  return composing::compose("[model.target]\n" + std::string(target.model) + rest);
-}
 
 std::string hamiltonian(double eps, const std::string& more) {
   return "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = " + std::to_string(eps) + "\n" + more;
@@ -58,16 +22,6 @@ std::string hamiltonian(double eps, const std::string& more) {
 std::string wrong(double eps, const std::string& mistake) {
   return "[kernel.hmc]\nuse = \"wrong-hamiltonian\"\nstep_size = " + std::to_string(eps) +
          "\nmistake = \"" + mistake + "\"\n";
-}
-
-void expect_right(const Findings& findings) {
-  INFO(report(findings));
-  CHECK(all_hold(findings));
-}
-
-void expect_caught(const Findings& findings) {
-  INFO(report(findings));
-  CHECK_FALSE(all_hold(findings));
 }
 
 }  // namespace

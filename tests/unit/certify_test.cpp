@@ -66,6 +66,58 @@ TEST_CASE("an opaque kernel is as good as what it declares") {
   CHECK_FALSE(opaque({}).proved);
 }
 
+TEST_CASE("an opaque kernel must keep the law that its momentum was drawn from") {
+  One c;
+  Traits t;
+  t.invariant = true;
+  const Value other = c.graph.constant("another kinetic energy", std::make_shared<Bowl>());
+  add_update(c.graph, "a",
+             {.slot = c.s.slot[0],
+              .law = c.s.law[0],
+              .metropolis = false,
+              .move = t,
+              .refresh_law = other});
+  const Verdict verdict = certify(c.graph);
+  CHECK(verdict.label() == "biased");
+  CHECK(verdict.rule == "L");
+}
+
+TEST_CASE("an optimiser is no sampler") {
+  One c;
+  Traits t;
+  t.optimises = true;
+  add_update(c.graph, "a",
+             {.slot = c.s.slot[0], .law = c.s.law[0], .metropolis = false, .move = t});
+  const Verdict verdict = certify(c.graph);
+  CHECK(verdict.label() == "none");
+  CHECK(verdict.proved);
+  CHECK(verdict.rule == "O");
+}
+
+TEST_CASE("a mixture is exact if its choice depends on noise or on other slots alone") {
+  for (const std::string from : {"noise", "other slot", "own slot"}) {
+    INFO(from);
+    KernelGraph graph;
+    const Slots s = add_slots(graph, 2);
+    const Value source = from == "noise"        ? graph.noise("choose")
+                         : from == "other slot" ? graph.current(s.slot[1])
+                                                : graph.current(s.slot[0]);
+    const Role role = from == "noise" ? Role::noise : Role::parameter;
+    const Value choice = graph
+                             .add("choose", OperationKind::pure, {}, {{source, role}},
+                                  {Output::derived("branch", 1)}, nullptr)
+                             .front();
+    for (const Index branch : {0, 1}) {  // a body: guards belong to operations that run
+      graph.set_guard({choice, branch});
+      add_update(graph, "a" + std::to_string(branch),
+                 {.slot = s.slot[0], .law = s.law[0], .body = std::make_shared<Nothing>()});
+    }
+    graph.set_guard();
+    add_update(graph, "b", {.slot = s.slot[1], .law = s.law[1]});
+    CHECK(certify(graph).label() == (from == "own slot" ? "biased" : "exact"));
+  }
+}
+
 TEST_CASE("learning that dies out is adaptive while it lasts and exact once frozen") {
   for (const Forgets forgets : {Forgets::diminishing, Forgets::persistent, Forgets::unknown}) {
     KernelGraph graph;

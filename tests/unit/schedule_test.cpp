@@ -159,7 +159,7 @@ TEST_CASE("an evaluation is carried over sweeps, and computed once at the start"
   class CountingBowl final : public Potential {
    public:
     explicit CountingBowl(int& count) : count_(count) {}
-    void evaluate(ConstBatch, ConstBatch theta, const Evaluation& out) const override {
+    void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
       ++count_;
       Batch g = out.gradient;
       g = theta;

@@ -16,7 +16,7 @@ using namespace mixwell;
 /// U = sum theta_i^2 / 2.
 class Bowl final : public Potential {
  public:
-  void evaluate(ConstBatch, ConstBatch theta, const Evaluation& out) const override {
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     Batch g = out.gradient;
     g = theta;
     if (out.wants_potential()) out.u() = 0.5 * theta.colwise().squaredNorm();
@@ -61,8 +61,13 @@ inline Traits full_refresh() {
   return t;
 }
 
-/// A Metropolis update of one slot with the pieces a test may bend. Bodies are null: these graphs
-/// are certified, not run.
+class Nothing final : public Body {
+ public:
+  void run(Block&) const override {}
+};
+
+/// A Metropolis update of one slot with the pieces a test may bend. Its bodies are null or do
+/// nothing: these graphs are certified, not run.
 struct Update {
   Variable slot;
   Value law;                        ///< in flow and ratio
@@ -71,6 +76,7 @@ struct Update {
   Traits move = reversible();
   Value refresh_law{};  ///< of the momentum; its own if empty
   Value ratio_law{};    ///< in the ratio; `law` if empty
+  std::shared_ptr<const Body> body{};
 };
 
 inline Value add_update(KernelGraph& graph, const std::string& path, const Update& u) {
@@ -79,19 +85,20 @@ inline Value add_update(KernelGraph& graph, const std::string& path, const Updat
   graph.add(path + "/refresh", OperationKind::refresh, full_refresh(),
             {{u.refresh_law ? u.refresh_law : kinetic, Role::law},
              {graph.noise(path + "/refresh"), Role::noise}},
-            {Output::next(p)}, nullptr);
+            {Output::next(p)}, u.body);
   std::vector<Input> inputs = {
       {graph.current(u.slot), Role::state}, {graph.current(p), Role::state}, {u.law, Role::law}};
   for (const Value v : u.parameters) inputs.push_back({v, Role::parameter});
+  if (u.move.invariant) inputs.push_back({kinetic, Role::law});
   if (!u.metropolis) {
     return graph
-        .add(path + "/move", OperationKind::move, u.move, inputs, {Output::next(u.slot)}, nullptr)
+        .add(path + "/move", OperationKind::move, u.move, inputs, {Output::next(u.slot)}, u.body)
         .front();
   }
   const Index rows = graph[u.slot].rows;
   const auto end = graph.add(
       path + "/move", OperationKind::move, u.move, inputs,
-      {Output::derived(path + "/theta*", rows), Output::derived(path + "/p*", rows)}, nullptr);
+      {Output::derived(path + "/theta*", rows), Output::derived(path + "/p*", rows)}, u.body);
   return graph
       .add(path + "/accept", OperationKind::accept, {},
            {{graph.current(u.slot), Role::state},
@@ -101,7 +108,7 @@ inline Value add_update(KernelGraph& graph, const std::string& path, const Updat
             {u.ratio_law ? u.ratio_law : u.law, Role::law},
             {kinetic, Role::law},
             {graph.noise(path + "/accept"), Role::noise}},
-           {Output::next(u.slot), Output::derived(path + "/probability", 1)}, nullptr)
+           {Output::next(u.slot), Output::derived(path + "/probability", 1)}, u.body)
       .at(1);
 }
 

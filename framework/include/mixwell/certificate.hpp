@@ -18,9 +18,10 @@ struct MIXWELL_EXPORT Verdict {
   int order = 0;  ///< of an asymptotic verdict
   std::string density = "pi";
   bool adaptive = false;
-  bool proved = true;  ///< false: rests on a trait nobody declared
-  std::string rule;    ///< of kernel-graph rules: "1", "5", ...
-  std::string reason;  ///< one sentence
+  bool optimiser = false;  ///< seeks a mode and does not sample; accuracy is none
+  bool proved = true;      ///< false: rests on a trait nobody declared
+  std::string rule;        ///< of kernel-graph rules: "1", "5", ...
+  std::string reason;      ///< one sentence
   std::vector<std::string> nodes;
   std::vector<std::string> path;
   std::string reference;             ///< theorem or counter-example

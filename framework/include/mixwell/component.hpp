@@ -35,6 +35,8 @@ struct Traits {
   bool local = false;
   /// opaque move: keeps its laws at every fixed parameter; no value = not declared.
   std::optional<bool> invariant;
+  /// opaque move: seeks a mode; no sampler at all.
+  bool optimises = false;
   /// refresh: leaves the variable's declared law invariant.
   bool keeps_law = false;
   /// refresh: the new value does not depend on the old one.

@@ -4,6 +4,7 @@
 
 #include <mixwell/component.hpp>
 #include <mixwell/function.hpp>
+#include <mixwell/graph.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
 
@@ -36,6 +37,23 @@ class Memory {
   std::span<const double* const> gradients_;
 };
 
+/// Learns the numbers of a curvature from the positions that a chain visits in the windows of its
+/// warm-up (WarmupWindows). Stateless: the state is a register of the graph, whose first rows are
+/// the numbers that the estimator's representation reads.
+class MIXWELL_EXPORT CurvatureLearner {
+ public:
+  virtual ~CurvatureLearner();
+  virtual Forgets forgets() const noexcept = 0;
+  /// run: all replicates share one curvature, learnt from the draws of all.
+  virtual Scope scope() const noexcept = 0;
+  /// The register before anything was seen, rows x 1.
+  virtual Eigen::VectorXd initial(Index dimension) const = 0;
+  /// theta d x R; state has as many columns, or a single one that sees them all.
+  virtual void observe(Batch state, ConstBatch theta) const = 0;
+  /// What was observed since the last call becomes the curvature.
+  virtual void close_window(Batch state, Index dimension, Workspace& scratch) const = 0;
+};
+
 /// A pure function from a memory to the numbers of a curvature: called twice with the same memory
 /// it writes the same bits. Which memory a slot's update sees is the compositor's decision.
 class MIXWELL_EXPORT Estimator : public Component {
@@ -44,7 +62,9 @@ class MIXWELL_EXPORT Estimator : public Component {
   ~Estimator() override;
 
   virtual Traits traits() const = 0;
-  /// False: the curvature is a constant, `fit` gets an empty memory.
+  /// Not null: the curvature is learnt in warm-up and then frozen; `fit` is not called.
+  virtual const CurvatureLearner* as_learner() const noexcept { return nullptr; }
+  /// False and no learner: the curvature is a constant, `fit` gets an empty memory.
   virtual bool uses_memory() const noexcept = 0;
   /// How the numbers are applied. May be shared by all fits.
   virtual std::shared_ptr<const Representation> representation() const = 0;

@@ -31,6 +31,8 @@ struct Reference {
   /// the manifest must have one.
   std::string fallback;
   std::function<void(std::shared_ptr<const Component>)> bind;
+  /// A list of names, bound one after another; by default all of this kind that the manifest has.
+  bool many = false;
 };
 
 /// One key. Made by Fields, refined by the chained calls, read by the manifest, by `plugins show`
@@ -113,9 +115,22 @@ class MIXWELL_EXPORT Fields {
   Field& named_numbers(std::string key, NamedNumbers& value);
   template <class T>
   Field& component(std::string key, std::shared_ptr<const T>& value) {
-    return add(std::move(key), Reference{T::kind, {}, [&value](std::shared_ptr<const Component> c) {
+    return add(std::move(key), Reference{T::kind,
+                                         {},
+                                         [&value](std::shared_ptr<const Component> c) {
                                            value = std::dynamic_pointer_cast<const T>(c);
-                                         }});
+                                         },
+                                         false});
+  }
+
+  template <class T>
+  Field& components(std::string key, std::vector<std::shared_ptr<const T>>& values) {
+    return add(std::move(key), Reference{T::kind,
+                                         {},
+                                         [&values](std::shared_ptr<const Component> c) {
+                                           values.push_back(std::dynamic_pointer_cast<const T>(c));
+                                         },
+                                         true});
   }
 
   const std::vector<Field>& all() const noexcept { return fields_; }

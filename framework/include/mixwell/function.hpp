@@ -15,36 +15,65 @@ class MIXWELL_EXPORT Function {
   virtual ~Function();
 };
 
+/// The numbers of a function value, rows x (one column for each column of a block, or a single one
+/// that all share). `columns` says which of them belongs to the k-th column of the other arguments
+/// where a kernel has regrouped those still moving; null = the k-th.
+class Numbers {
+ public:
+  Numbers(ConstMatrixMap all, const Index* columns = nullptr) noexcept  // NOLINT: a plain view
+      : all_(all), columns_(columns) {}
+  Numbers(ConstBatch all) noexcept  // NOLINT
+      : all_(all.data(), all.rows(), all.cols()) {}
+
+  Index rows() const noexcept { return all_.rows(); }
+  /// All columns of the other arguments have the same numbers.
+  bool shared() const noexcept { return all_.cols() == 1; }
+  /// Those of the k-th column of the other arguments, rows() of them.
+  const double* column(Index k) const noexcept {
+    if (shared()) return all_.data();
+    return all_.data() + all_.rows() * (columns_ == nullptr ? k : columns_[k]);
+  }
+  Numbers regrouped(const Index* columns) const noexcept { return {all_, columns}; }
+
+ private:
+  ConstMatrixMap all_;
+  const Index* columns_ = nullptr;
+};
+
 /// A law exp(-U(.; numbers)): the model itself (no numbers), or one made from it by an oracle.
 class MIXWELL_EXPORT Potential : public Function {
  public:
-  virtual void evaluate(ConstBatch numbers, ConstBatch theta, const Evaluation& out) const = 0;
+  virtual void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const = 0;
   /// Cost of one gradient of one column, in full-gradient units.
   virtual double gradient_cost() const noexcept { return 1.0; }
 };
 
 /// How the numbers of a curvature H (approximately the inverse Hessian), B = H^-1, H = S S', B = C
-/// C', C S' = I are stored and applied. `out` must not alias the other arguments. Column j of every
-/// argument belongs to column j of `numbers`.
+/// C', C S' = I are stored and applied. `out` must not alias the other arguments. Column k of every
+/// argument belongs to numbers.column(k).
 class MIXWELL_EXPORT Representation : public Function {
  public:
   /// H = I; then nobody needs to call the products.
   virtual bool is_identity() const noexcept { return false; }
-  virtual void H(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
-  virtual void B(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
-  virtual void S(ConstBatch numbers, ConstBatch z, Batch out, Workspace& scratch) const = 0;
-  virtual void St(ConstBatch numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
-  virtual void C(ConstBatch numbers, ConstBatch z, Batch out, Workspace& scratch) const = 0;
+  virtual void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
+  virtual void B(const Numbers& numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
+  virtual void S(const Numbers& numbers, ConstBatch z, Batch out, Workspace& scratch) const = 0;
+  virtual void St(const Numbers& numbers, ConstBatch v, Batch out, Workspace& scratch) const = 0;
+  virtual void C(const Numbers& numbers, ConstBatch z, Batch out, Workspace& scratch) const = 0;
   /// log det H of each column.
-  virtual void log_det_H(ConstBatch numbers, Index dimension, Row out,
+  virtual void log_det_H(const Numbers& numbers, Index dimension, Row out,
                          Workspace& scratch) const = 0;
 };
 
 /// A curvature as operations see it inside a block: a representation and its numbers.
 class Curvature {
  public:
-  Curvature(const Representation& how, ConstMatrixMap numbers) noexcept
-      : how_(how), numbers_(numbers) {}
+  Curvature(const Representation& how, Numbers numbers) noexcept : how_(how), numbers_(numbers) {}
+
+  /// The same for a block whose k-th column is columns[k] of this one; `columns` is kept.
+  Curvature regrouped(const Index* columns) const noexcept {
+    return {how_, numbers_.regrouped(columns)};
+  }
 
   bool is_identity() const noexcept { return how_.is_identity(); }
   void H(ConstBatch v, Batch out, Workspace& w) const { how_.H(numbers_, v, out, w); }
@@ -58,13 +87,16 @@ class Curvature {
 
  private:
   const Representation& how_;
-  ConstMatrixMap numbers_;
+  Numbers numbers_;
 };
 
 /// A law as operations see it inside a block.
 class Law {
  public:
-  Law(const Potential& how, ConstMatrixMap numbers) noexcept : how_(how), numbers_(numbers) {}
+  Law(const Potential& how, Numbers numbers) noexcept : how_(how), numbers_(numbers) {}
+
+  /// As Curvature::regrouped.
+  Law regrouped(const Index* columns) const noexcept { return {how_, numbers_.regrouped(columns)}; }
 
   void evaluate(ConstBatch theta, const Evaluation& out) const {
     how_.evaluate(numbers_, theta, out);
@@ -73,7 +105,7 @@ class Law {
 
  private:
   const Potential& how_;
-  ConstMatrixMap numbers_;
+  Numbers numbers_;
 };
 
 }  // namespace mixwell

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace mixwell {
@@ -53,7 +54,7 @@ enum class Role {
   diffusion,
   friction,
   divergence,  ///< Gamma
-  weights,     ///< select: probabilities of the branches
+  weights,     ///< which branch of a mixture runs, or with what probabilities
 };
 
 /// How a history forgets; the weakest first.
@@ -113,6 +114,14 @@ struct Input {
   Role role = Role::parameter;
 };
 
+/// An operation with a guard runs in the columns where `choice` (1 x w) holds `branch`; elsewhere
+/// what it would write keeps its numbers.
+struct Guard {
+  Value choice;
+  Index branch = 0;
+  explicit operator bool() const noexcept { return static_cast<bool>(choice); }
+};
+
 /// What an operation writes: a derived value, or the next version of a variable.
 struct Output {
   static Output derived(std::string name, Index rows,
@@ -146,6 +155,7 @@ struct OperationInfo {
   std::vector<Input> inputs;
   std::vector<Value> outputs;
   std::shared_ptr<const Body> body;  ///< null: a view, nothing to run
+  Guard guard{};                     ///< its choice is the last input too, as `weights`
 };
 
 /// The potential and gradient of one law at one version of a slot.
@@ -205,6 +215,10 @@ class MIXWELL_EXPORT KernelGraph {
   /// a new pure operation. Carried over sweeps where the law is constant.
   Cached evaluation(Value law, Variable slot);
 
+  /// Operations added until the next call belong to that branch of a mixture; without an argument,
+  /// to none. Returns the guard before.
+  Guard set_guard(Guard guard = {}) { return std::exchange(guard_, guard); }
+
   /// Throws InputError when this slot already records that name.
   void record(Record record);
 
@@ -231,6 +245,7 @@ class MIXWELL_EXPORT KernelGraph {
   std::vector<Record> records_;
   std::vector<Factor> factors_;
   std::unordered_set<std::string> names_;
+  Guard guard_;
 };
 
 /// Something worth telling about one column in one sweep.
@@ -247,6 +262,8 @@ class MIXWELL_EXPORT Block {
   Index columns() const noexcept { return columns_; }
   Index first_column() const noexcept { return first_column_; }
   std::uint64_t sweep() const noexcept { return sweep_; }
+  /// Sweeps that the whole warm-up takes.
+  std::int64_t warmup() const noexcept { return warmup_; }
   Workspace& scratch() const noexcept { return *scratch_; }
 
   /// Numbers of the k-th input: rows x columns(); rows x 1 if its scope is the run and the block
@@ -297,6 +314,7 @@ class MIXWELL_EXPORT Block {
   Index columns_ = 0;
   Index first_column_ = 0;
   std::uint64_t sweep_ = 0;
+  std::int64_t warmup_ = 0;
   Workspace* scratch_ = nullptr;
   const Slot* inputs_ = nullptr;
   const Slot* outputs_ = nullptr;

@@ -27,6 +27,8 @@ class MIXWELL_EXPORT Flow {
  public:
   Flow(Coupling coupling, std::optional<Curvature> curvature) noexcept;
 
+  /// The same for a block whose k-th column is columns[k] of this one; `columns` is kept.
+  Flow regrouped(const Index* columns) const noexcept;
   /// Whether velocity(p) = p; then the product need not be formed.
   bool velocity_is_momentum() const noexcept;
   bool force_is_gradient() const noexcept;

@@ -25,6 +25,8 @@ struct MemoryValues {
 /// The place of a kernel in a composition.
 struct Site {
   std::string path;  ///< prefix of all names the kernel adds
+  /// Set where several kernels move the slot: what this one records is called `label_NAME`.
+  std::string label{};
   Variable slot;     ///< what it updates
   Index number = 0;  ///< of that slot among the recorded ones: `slot(chain)`
   Value target;      ///< factor of the slot: constant whose function is a Potential
@@ -61,10 +63,29 @@ class MIXWELL_EXPORT Compositor : public Component {
 MIXWELL_EXPORT Value target_law(KernelGraph& graph, std::string name,
                                 std::shared_ptr<const Model> model);
 
-/// The curvature of an estimator on a memory: a constant, or a pure fit.
-MIXWELL_EXPORT Value fitted_curvature(KernelGraph& graph, const std::string& path,
-                                      std::shared_ptr<const Estimator> estimator, Index dimension,
-                                      const MemoryValues& memory);
+/// The curvature of one kernel in one graph: a constant, a pure fit to the site's memory, or a
+/// register that learns from the slot in warm-up.
+class MIXWELL_EXPORT SiteCurvature {
+ public:
+  SiteCurvature(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator);
+
+  /// The function with its numbers, as it is before the transition.
+  Value value() const noexcept { return value_; }
+  bool learns() const noexcept { return estimator_->as_learner() != nullptr; }
+  /// After the transition, in warm-up: the learner sees the slot's newest version, and changes the
+  /// curvature where one of the WarmupWindows closes.
+  void learn(KernelGraph& graph, const Site& site) const;
+
+ private:
+  std::shared_ptr<const Estimator> estimator_;
+  Variable learnt_{};
+  Value value_;
+};
+
+/// A statistic of the transition, recorded beside the draws.
+MIXWELL_EXPORT void record_statistic(KernelGraph& graph, const Site& site, std::string name,
+                                     Value value, RecordType type, std::string unit,
+                                     std::string help);
 
 /// Records a slot's position (through the model's transforms), derived quantities and lp = -U.
 MIXWELL_EXPORT void record_slot(KernelGraph& graph, Variable slot, Index number,

@@ -21,20 +21,22 @@ class MIXWELL_EXPORT Learner {
 
 /// Nesterov's dual averaging of log eps towards a target acceptance probability, after Hoffman &
 /// Gelman 2014, section 3.2: diminishing adaptation with gamma = 0.05, t0 = 10, kappa = 0.75 and
-/// shrinkage towards log(10 eps0).
+/// shrinkage towards mu = log(10 eps0).
 class MIXWELL_EXPORT DualAveraging final : public Learner {
  public:
   /// Rows of the register.
-  enum RowName : Index { log_eps = 0, log_eps_bar = 1, h_bar = 2, count = 3, rows = 4 };
+  enum RowName : Index { log_eps = 0, log_eps_bar = 1, h_bar = 2, count = 3, mu = 4, rows = 5 };
 
   DualAveraging(double initial_eps, double target);
   Forgets forgets() const noexcept override { return Forgets::diminishing; }
   Eigen::VectorXd initial() const override;
   /// inputs: 1 x w acceptance probabilities in [0, 1]; NaN counts as 0.
   void update(Batch state, ConstBatch inputs) const override;
+  /// Column j as if nothing had been seen, from the given log eps.
+  static void restart(Batch state, Index j, double log_eps0) noexcept;
 
  private:
-  double mu_;
+  double log_eps0_;
   double target_;
 };
 

@@ -18,12 +18,12 @@ class MIXWELL_EXPORT MomentumLaw final : public Potential {
   MomentumLaw(Coupling coupling, std::shared_ptr<const Representation> curvature);
 
   /// p = M^(1/2) z for z ~ N(0, I); out must not alias z unless M = I.
-  void draw(ConstBatch numbers, ConstBatch z, Batch out, Workspace& scratch) const;
+  void draw(const Numbers& numbers, ConstBatch z, Batch out, Workspace& scratch) const;
   bool is_standard() const noexcept { return standard_; }
   /// u = K(p), gradient = M^-1 p; both are written.
-  void evaluate(ConstBatch numbers, ConstBatch p, const Evaluation& out) const override;
+  void evaluate(const Numbers& numbers, ConstBatch p, const Evaluation& out) const override;
   /// K(p) of each column. O(d) per column, and one product with H for M = B.
-  void kinetic(ConstBatch numbers, ConstBatch p, Row out, Workspace& scratch) const;
+  void kinetic(const Numbers& numbers, ConstBatch p, Row out, Workspace& scratch) const;
   double gradient_cost() const noexcept override { return 0.0; }
 
  private:

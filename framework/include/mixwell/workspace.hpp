@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace mixwell {
@@ -40,6 +41,16 @@ class MIXWELL_EXPORT Workspace {
   /// rows x cols, contiguous, 64-byte aligned, not initialised; valid until the current Frame ends.
   MatrixMap matrix(Index rows, Index cols) { return {take(rows * cols), rows, cols}; }
   RowMap row(Index cols) { return {take(cols), cols}; }
+  /// `count` objects that need no destructor, value-initialised.
+  template <class T>
+  T* objects(Index count) {
+    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 64);
+    constexpr auto unit = static_cast<Index>(sizeof(double));
+    void* memory = take((count * static_cast<Index>(sizeof(T)) + unit - 1) / unit);
+    T* first = static_cast<T*>(memory);
+    std::uninitialized_value_construct_n(first, count);
+    return first;
+  }
 
  private:
   double* take(Index count);

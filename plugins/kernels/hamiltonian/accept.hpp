@@ -3,17 +3,15 @@
 #pragma once
 
 #include "move.hpp"
-#include "next_state.hpp"
 
+#include <mixwell/divergence.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/momentum.hpp>
+#include <mixwell/next_state.hpp>
 
 #include <cmath>
 
 namespace mixwell::hamiltonian {
-
-/// Energy errors beyond this count as divergences, as in Stan.
-inline constexpr double kDivergentEnergy = 1000.0;
 
 /// Metropolis on H = U + K. Outputs: theta, u, g, then the statistics of the transition.
 class AcceptBody final : public Body {
@@ -57,7 +55,7 @@ class AcceptBody final : public Body {
     RowMap kept = block.out_row(energy);
     const NextState next = next_state(block);
     for (Index j = 0; j < w; ++j) {
-      divergent(j) = error(j) <= kDivergentEnergy && std::isfinite(error(j)) ? 0.0 : 1.0;
+      divergent(j) = is_divergent(error(j)) ? 1.0 : 0.0;
       if (divergent(j) != 0.0) note_divergence(block, j);
       const bool accepted = uniform(j) < probability(j);
       kept(j) = accepted ? end(j) : start(j);

@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "next_state.hpp"
 #include "trajectory.hpp"
 
+#include <mixwell/divergence.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/integrator.hpp>
+#include <mixwell/next_state.hpp>
 
 #include <cmath>
 #include <memory>
@@ -54,15 +55,6 @@ class ProposeBody final : public MoveBody {
     follow(block, {theta_end, p_end, g_end}, block.out_row(2));
   }
 };
-
-/// The first thing that is not finite at the end of a trajectory of column j.
-inline Event trouble(Index j, double u, ConstBatch g, double energy_error) {
-  if (!std::isfinite(u)) return {j, "potential", -1, u};
-  for (Index i = 0; i < g.rows(); ++i) {
-    if (!std::isfinite(g(i, j))) return {j, "gradient", i, g(i, j)};
-  }
-  return {j, "energy error", -1, energy_error};
-}
 
 /// No Metropolis. Outputs: theta, u, g, diverging. A column whose end is not finite stays where it
 /// was, as a divergence: there is no state to continue from.

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <mixwell/plugin.hpp>
+#include <mixwell/step_size.hpp>
 
-#include <cmath>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -17,10 +17,7 @@ struct Params {
   std::shared_ptr<const Integrator> integrator;
   std::shared_ptr<const Oracle> oracle;
   std::shared_ptr<const Estimator> estimator;
-  double step_size = 0.1;
-  std::optional<double> target_acceptance;
-  bool pool = false;
-  std::optional<Interval> step_size_jitter;
+  StepSizeSettings step_size;
   std::int64_t steps = 10;
   std::optional<Interval> steps_jitter;
   bool metropolis = true;
@@ -30,23 +27,13 @@ struct Params {
     fields.component("integrator", integrator).or_default("leapfrog").help("scheme of the flow");
     fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
     fields.component("estimator", estimator).or_default("identity").help("curvature of the flow");
-    fields.number("step_size", step_size)
-        .unit("time")
-        .above(0)
-        .help("eps of one step; with target_acceptance, where learning starts");
-    fields.number("target_acceptance", target_acceptance)
+    fields.number("target_acceptance", step_size.target_acceptance)
         .above(0)
         .below(1)
         .help(
             "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
             "probability, then frozen");
-    fields.flag("pool", pool)
-        .help(
-            "one learnt eps for all replicates, from their mean acceptance, instead of one for "
-            "each");
-    fields.interval("step_size_jitter", step_size_jitter)
-        .above(0)
-        .help("[a, b]: each transition uses eps * U[a, b]");
+    step_size.declare(fields);
     fields.integer("steps", steps).at_least(1).help("L, integrator steps in a transition");
     fields.interval("steps_jitter", steps_jitter)
         .at_least(1)
@@ -69,15 +56,6 @@ inline Coupling coupling_from(const std::string& word) {
                                                         {"factor", Coupling::factor},
                                                         {"one-sided", Coupling::one_sided}};
   return known.at(word);
-}
-
-inline void check_interval(const char* key, const std::optional<Interval>& interval, bool whole) {
-  if (!interval) return;
-  const auto [a, b] = *interval;
-  if (a > b) throw ParameterError(key, "the low end is above the high end");
-  if (whole && (a != std::floor(a) || b != std::floor(b))) {
-    throw ParameterError(key, "both ends must be whole numbers");
-  }
 }
 
 }  // namespace mixwell::hamiltonian

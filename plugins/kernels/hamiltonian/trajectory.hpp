@@ -32,12 +32,13 @@ class Trajectory {
     const Index w = phase.theta.cols();
     Workspace& scratch = motion_.scratch;
     const Workspace::Frame frame(scratch);
-    RowMap order = scratch.row(w);
-    std::iota(order.data(), order.data() + w, 0.0);
-    std::sort(order.data(), order.data() + w, [&](double a, double b) {
-      const double more = steps_(static_cast<Index>(a)) - steps_(static_cast<Index>(b));
-      return more > 0.0 || (more == 0.0 && a < b);
+    Index* const order = scratch.objects<Index>(w);
+    std::iota(order, order + w, Index{0});
+    std::sort(order, order + w, [&](Index a, Index b) {
+      return steps_(a) > steps_(b) || (steps_(a) == steps_(b) && a < b);
     });
+    const Law law = motion_.law.regrouped(order);
+    const Flow flow = motion_.flow.regrouped(order);
     MatrixMap theta = gathered(phase.theta, order);
     MatrixMap p = gathered(phase.p, order);
     MatrixMap g = gathered(phase.g, order);
@@ -46,18 +47,17 @@ class Trajectory {
     std::int64_t done = 0;
     std::int64_t gradients = 0;
     for (Index active = w; active > 0;) {
-      const double wanted = steps_(static_cast<Index>(order(active - 1)));
+      const double wanted = steps_(order[active - 1]);
       const std::int64_t more = static_cast<std::int64_t>(wanted) - done;
-      const Motion part{motion_.law, motion_.flow, ConstMatrixMap(eps.data(), eps.rows(), active),
-                        scratch};
+      const Motion part{law, flow, ConstMatrixMap(eps.data(), eps.rows(), active), scratch};
       integrator_.advance({theta.leftCols(active), p.leftCols(active), g.leftCols(active)}, more,
                           part, u_sorted.data());
       gradients += integrator_.gradients(more) * active;
       done += more;
-      while (active > 0 && steps_(static_cast<Index>(order(active - 1))) == wanted) --active;
+      while (active > 0 && steps_(order[active - 1]) == wanted) --active;
     }
     for (Index k = 0; k < w; ++k) {
-      const auto j = static_cast<Index>(order(k));
+      const Index j = order[k];
       phase.theta.col(j) = theta.col(k);
       phase.p.col(j) = p.col(k);
       phase.g.col(j) = g.col(k);
@@ -66,9 +66,9 @@ class Trajectory {
     return gradients;
   }
 
-  MatrixMap gathered(ConstBatch from, ConstRow order) const {
+  MatrixMap gathered(ConstBatch from, const Index* order) const {
     MatrixMap to = motion_.scratch.matrix(from.rows(), from.cols());
-    for (Index k = 0; k < to.cols(); ++k) to.col(k) = from.col(static_cast<Index>(order(k)));
+    for (Index k = 0; k < to.cols(); ++k) to.col(k) = from.col(order[k]);
     return to;
   }
 

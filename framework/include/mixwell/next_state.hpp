@@ -6,11 +6,11 @@
 
 #include <algorithm>
 
-namespace mixwell::hamiltonian {
+namespace mixwell {
 
 /// theta and g (d x w) with u (1 x w), as plain memory.
 template <class Number>
-struct Numbers {
+struct StateNumbers {
   Number* theta;
   Number* u;
   Number* g;
@@ -20,8 +20,8 @@ struct Numbers {
 /// and `start` usually share their memory, and then a rejected column costs nothing.
 class NextState {
  public:
-  NextState(Index rows, Index columns, Numbers<const double> start, Numbers<const double> end,
-            Numbers<double> next)
+  NextState(Index rows, Index columns, StateNumbers<const double> start,
+            StateNumbers<const double> end, StateNumbers<double> next)
       : rows_(rows), end_(end), next_(next) {
     keep(start.theta, rows * columns, next.theta);
     keep(start.g, rows * columns, next.g);
@@ -52,8 +52,8 @@ class NextState {
   }
 
   Index rows_;
-  Numbers<const double> end_;
-  Numbers<double> next_;
+  StateNumbers<const double> end_;
+  StateNumbers<double> next_;
 };
 
-}  // namespace mixwell::hamiltonian
+}  // namespace mixwell

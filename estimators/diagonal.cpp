@@ -1,0 +1,149 @@
+// Curvature from the variances of the draws of warm-up: H = diag(var theta).
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include "covariance/welford.hpp"
+
+#include <cmath>
+
+namespace {
+
+using namespace mixwell;
+
+/// Blocks of a register for dimension d, d rows each but the last: variances and standard
+/// deviations (the numbers of the curvature), mean and sum of squares of the window, its count.
+struct Layout {
+  explicit Layout(Index dimension) : d(dimension) {}
+  Index d;
+  Index variance() const { return 0; }
+  Index deviation() const { return d; }
+  Index mean() const { return 2 * d; }
+  Index squares() const { return 3 * d; }
+  Index count() const { return 4 * d; }
+  Index rows() const { return 4 * d + 1; }
+};
+
+/// O(d) a product and column.
+class DiagonalRepresentation final : public Representation {
+ public:
+  void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
+    multiply(numbers, Layout(v.rows()).variance(), v, out);
+  }
+  void B(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
+    divide(numbers, Layout(v.rows()).variance(), v, out);
+  }
+  void S(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const override {
+    multiply(numbers, Layout(z.rows()).deviation(), z, out);
+  }
+  void St(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
+    multiply(numbers, Layout(v.rows()).deviation(), v, out);
+  }
+  void C(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const override {
+    divide(numbers, Layout(z.rows()).deviation(), z, out);
+  }
+  void log_det_H(const Numbers& numbers, Index dimension, Row out, Workspace&) const override {
+    for (Index j = 0; j < out.cols(); ++j) {
+      out(j) = of(numbers, Layout(dimension).variance(), dimension, j).array().log().sum();
+    }
+  }
+
+ private:
+  static Eigen::Map<const Eigen::VectorXd> of(const Numbers& numbers, Index first, Index d,
+                                              Index j) {
+    return {numbers.column(j) + first, d};
+  }
+  static void multiply(const Numbers& numbers, Index first, ConstBatch v, Batch out) {
+    for (Index j = 0; j < v.cols(); ++j) {
+      out.col(j) = v.col(j).cwiseProduct(of(numbers, first, v.rows(), j));
+    }
+  }
+  static void divide(const Numbers& numbers, Index first, ConstBatch v, Batch out) {
+    for (Index j = 0; j < v.cols(); ++j) {
+      out.col(j) = v.col(j).cwiseQuotient(of(numbers, first, v.rows(), j));
+    }
+  }
+};
+
+class Diagonal final : public Estimator, public CurvatureLearner {
+ public:
+  struct Params {
+    bool pool = false;
+    void declare(Fields& fields) {
+      fields.flag("pool", pool)
+          .help("one curvature for all replicates, from the draws of all, instead of one for each");
+    }
+  };
+  explicit Diagonal(const Params& params)
+      : pool_(params.pool), representation_(std::make_shared<DiagonalRepresentation>()) {}
+
+  static Traits declared() { return {}; }
+  Traits traits() const override { return declared(); }
+  const CurvatureLearner* as_learner() const noexcept override { return this; }
+  bool uses_memory() const noexcept override { return false; }
+  std::shared_ptr<const Representation> representation() const override { return representation_; }
+  Index rows(Index, Index) const override { return 0; }
+  void fit(const Memory&, Batch, Workspace&) const override {}
+
+  Forgets forgets() const noexcept override { return Forgets::diminishing; }
+  Scope scope() const noexcept override { return pool_ ? Scope::run : Scope::replicate; }
+
+  Eigen::VectorXd initial(Index dimension) const override {
+    const Layout at(dimension);
+    Eigen::VectorXd state = Eigen::VectorXd::Zero(at.rows());
+    state.head(at.mean()).setOnes();
+    return state;
+  }
+
+  /// O(d) a position.
+  void observe(Batch state, ConstBatch theta) const override {
+    const Layout at(theta.rows());
+    covariance::each_position(state, theta, [&](Index j, Index k) {
+      auto column = state.col(j);
+      const double n = column(at.count()) += 1.0;
+      double* mean = column.data() + at.mean();
+      double* squares = column.data() + at.squares();
+      for (Index i = 0; i < at.d; ++i) {
+        const double delta = theta(i, k) - mean[i];
+        mean[i] += delta / n;
+        squares[i] += delta * (theta(i, k) - mean[i]);
+      }
+    });
+  }
+
+  void close_window(Batch state, Index dimension, Workspace&) const override {
+    const Layout at(dimension);
+    for (Index j = 0; j < state.cols(); ++j) {
+      auto column = state.col(j);
+      const double n = column(at.count());
+      if (n < 2.0) continue;
+      const covariance::Shrinkage shrinkage(n);
+      for (Index i = 0; i < at.d; ++i) {
+        const double variance =
+            shrinkage.keep * column(at.squares() + i) / (n - 1.0) + shrinkage.add;
+        column(at.variance() + i) = variance;
+        column(at.deviation() + i) = std::sqrt(variance);
+      }
+      column.segment(at.mean(), at.rows() - at.mean()).setZero();
+    }
+  }
+
+ private:
+  bool pool_;
+  std::shared_ptr<const Representation> representation_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<Diagonal>(
+      {.id = "diagonal",
+       .summary = "H = diag(variances of the draws), learnt in warm-up and then frozen",
+       .details =
+           "Welford's running variances over windows of warm-up that double in length (75 sweeps "
+           "for the step size alone, then 25, 50, 100, ..., the last 50 again for the step size); "
+           "each window starts afresh. An estimate v from n draws becomes n/(n+5) v + 0.001 "
+           "5/(n+5). H = I until the first window closes. With coupling mass, M = H^-1 is what "
+           "Stan calls a diagonal metric. O(d) a product.",
+       .sources = {"Carpenter et al. 2017, Stan: A probabilistic programming language",
+                   "Welford 1962, Technometrics 4"}});
+}

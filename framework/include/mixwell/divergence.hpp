@@ -1,0 +1,28 @@
+// When a trajectory has left the sampler behind.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/graph.hpp>
+#include <mixwell/types.hpp>
+
+#include <cmath>
+
+namespace mixwell {
+
+/// Energy errors beyond this, in nats, count as divergences, as in Stan.
+inline constexpr double kDivergentEnergy = 1000.0;
+
+inline bool is_divergent(double energy_error) noexcept {
+  return !(energy_error <= kDivergentEnergy) || !std::isfinite(energy_error);
+}
+
+/// The first thing that is not finite at the end of a trajectory of column j.
+inline Event trouble(Index j, double u, ConstBatch g, double energy_error) {
+  if (!std::isfinite(u)) return {j, "potential", -1, u};
+  for (Index i = 0; i < g.rows(); ++i) {
+    if (!std::isfinite(g(i, j))) return {j, "gradient", i, g(i, j)};
+  }
+  return {j, "energy error", -1, energy_error};
+}
+
+}  // namespace mixwell

@@ -1,0 +1,70 @@
+// The step size of a transition: fixed, jittered, or learnt in warm-up and then frozen.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/fields.hpp>
+#include <mixwell/integrator.hpp>
+#include <mixwell/kernel.hpp>
+#include <mixwell/learner.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace mixwell {
+
+/// What a manifest says about a step size.
+struct MIXWELL_EXPORT StepSizeSettings {
+  double step_size = 0.1;  ///< eps, or where learning starts
+  /// If set, eps is learnt by dual averaging towards this mean acceptance probability.
+  std::optional<double> target_acceptance;
+  bool pool = false;                 ///< one learnt eps for all replicates
+  std::optional<Interval> jitter{};  ///< each transition uses eps * U[a, b]
+
+  /// Keys `step_size`, `pool` and `step_size_jitter`; the kernel names its own for the target.
+  void declare(Fields& fields);
+  /// Throws ParameterError where the settings contradict one another.
+  void check() const;
+  bool learns() const noexcept { return target_acceptance.has_value(); }
+};
+
+/// The Hamiltonian flow whose energy error tells a first step size.
+struct FirstStep {
+  std::shared_ptr<const Integrator> integrator;
+  Coupling coupling = Coupling::none;
+  Value law;
+  Value momentum_law;
+  Value curvature;
+  Cached at;  ///< (U, g) at the slot's current version
+};
+
+/// The step size of one kernel in one graph. Call in the order of the sweep: the constructor,
+/// `search` (if wanted), `draw`, then after the transition `learn`.
+class MIXWELL_EXPORT StepSize {
+ public:
+  StepSize(KernelGraph& graph, const Site& site, const StepSizeSettings& settings);
+
+  /// In warm-up, before the first transition and after each restart: doubles or halves eps until
+  /// the acceptance probability of a single step crosses 0.8 (Hoffman & Gelman 2014, Algorithm 4),
+  /// and starts dual averaging from there. One gradient a column and trial, 50 trials at most.
+  void search(KernelGraph& graph, const Site& site, const FirstStep& first) const;
+  /// eps of this transition, 1 x w.
+  Value draw(KernelGraph& graph, const Site& site) const;
+  /// In warm-up: learns from the acceptance probabilities (1 x w); `with_curvature`: starts again
+  /// whenever a window of a learnt curvature closes.
+  void learn(KernelGraph& graph, const Site& site, Value acceptance, bool with_curvature) const;
+
+ private:
+  bool learns_in(const Site& site) const noexcept {
+    return settings_.learns() && site.phase == PhaseKind::warmup;
+  }
+  StepSizeSettings settings_;
+  Variable learnt_{};
+};
+
+/// A parameter's declared interval: low <= high, and whole numbers if `whole`. Throws
+/// ParameterError.
+MIXWELL_EXPORT void check_interval(const char* key, const std::optional<Interval>& interval,
+                                   bool whole);
+
+}  // namespace mixwell

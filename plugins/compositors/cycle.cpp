@@ -1,0 +1,53 @@
+// Several kernels one after another.
+// SPDX-License-Identifier: Apache-2.0
+#include "parts.hpp"
+
+#include <mixwell/plugin.hpp>
+
+namespace {
+
+using namespace mixwell;
+
+class Cycle final : public Compositor {
+ public:
+  struct Params {
+    std::shared_ptr<const Model> model;
+    std::vector<std::shared_ptr<const Kernel>> kernels;
+
+    void declare(Fields& fields) {
+      fields.component("model", model).help("what to sample");
+      fields.components("kernels", kernels)
+          .help("transitions of a sweep in their order; a name may come again");
+    }
+  };
+  explicit Cycle(const Params& params) : model_(params.model), kernels_(params.kernels) {}
+
+  void compose(KernelGraph& graph, PhaseKind phase) const override {
+    const parts::Shared shared = parts::add_slot(graph, model_);
+    const auto labels = parts::labels(kernels_);
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      kernels_[k]->describe(graph, parts::site(shared, labels[k], phase));
+    }
+    parts::record_whole(graph, labels, {});
+    record_slot(graph, shared.slot, 0, model_, shared.target);
+  }
+  const Model& model() const noexcept override { return *model_; }
+  std::vector<std::string> slots() const override { return {"theta"}; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  std::vector<std::shared_ptr<const Kernel>> kernels_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<Cycle>(
+      {.id = "cycle",
+       .summary = "a single slot moved by several kernels, one after another",
+       .details =
+           "A sweep is one transition of each kernel, in the order of `kernels`. Every kernel "
+           "learns for itself. Statistics are recorded as KERNEL_NAME, and for the sweep as a "
+           "whole acceptance_rate (mean) and diverging (any).",
+       .sources = {"Tierney 1994, Ann. Stat. 22"}});
+}

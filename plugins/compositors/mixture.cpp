@@ -1,0 +1,112 @@
+// One of several kernels, chosen at random.
+// SPDX-License-Identifier: Apache-2.0
+#include "parts.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <numeric>
+
+namespace {
+
+using namespace mixwell;
+
+/// Input: noise. Output: the branch of each column.
+class ChooseBody final : public Body {
+ public:
+  /// cumulative: the upper end of each branch's share of [0, 1).
+  explicit ChooseBody(std::vector<double> cumulative) : cumulative_(std::move(cumulative)) {}
+
+  void run(Block& block) const override {
+    RowMap branch = block.out_row(0);
+    RowMap uniform = block.scratch().row(branch.cols());
+    block.uniforms(0, uniform);
+    for (Index j = 0; j < branch.cols(); ++j) {
+      Index k = 0;
+      while (k + 1 < static_cast<Index>(cumulative_.size()) &&
+             uniform(j) >= cumulative_[static_cast<std::size_t>(k)]) {
+        ++k;
+      }
+      branch(j) = static_cast<double>(k);
+    }
+  }
+
+ private:
+  std::vector<double> cumulative_;
+};
+
+class Mixture final : public Compositor {
+ public:
+  struct Params {
+    std::shared_ptr<const Model> model;
+    std::vector<std::shared_ptr<const Kernel>> kernels;
+    std::vector<double> weights;
+
+    void declare(Fields& fields) {
+      fields.component("model", model).help("what to sample");
+      fields.components("kernels", kernels).help("transitions to choose from");
+      fields.numbers("weights", weights)
+          .above(0)
+          .help("how often each is chosen, up to a common factor; by default equally often");
+    }
+  };
+  explicit Mixture(const Params& params) : model_(params.model), kernels_(params.kernels) {
+    std::vector<double> weights = params.weights;
+    if (weights.empty()) weights.assign(kernels_.size(), 1.0);
+    if (weights.size() != kernels_.size()) {
+      throw ParameterError("weights", "there are " + std::to_string(weights.size()) + " for " +
+                                          std::to_string(kernels_.size()) + " kernels");
+    }
+    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+    std::partial_sum(weights.begin(), weights.end(), weights.begin());
+    for (double& end : weights) end /= total;
+    cumulative_ = std::move(weights);
+  }
+
+  void compose(KernelGraph& graph, PhaseKind phase) const override {
+    const parts::Shared shared = parts::add_slot(graph, model_);
+    const auto labels = parts::labels(kernels_);
+    const Value choice =
+        graph
+            .add("choose", OperationKind::pure, {}, {{graph.noise("choose"), Role::noise}},
+                 {Output::derived("branch", 1)}, std::make_shared<ChooseBody>(cumulative_))
+            .front();
+    for (std::size_t k = 0; k < kernels_.size(); ++k) {
+      graph.set_guard({choice, static_cast<Index>(k)});
+      kernels_[k]->describe(graph, parts::site(shared, labels[k], phase));
+    }
+    graph.set_guard();
+    graph.record({RecordGroup::sample_stats,
+                  "branch",
+                  {},
+                  RecordType::integer,
+                  "",
+                  "which of the kernels ran, counted from 0",
+                  0,
+                  choice,
+                  0});
+    parts::record_whole(graph, labels, choice);
+    record_slot(graph, shared.slot, 0, model_, shared.target);
+  }
+  const Model& model() const noexcept override { return *model_; }
+  std::vector<std::string> slots() const override { return {"theta"}; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  std::vector<std::shared_ptr<const Kernel>> kernels_;
+  std::vector<double> cumulative_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<Mixture>(
+      {.id = "mixture",
+       .summary = "a single slot moved by one of several kernels, chosen at random",
+       .details =
+           "In each sweep every replicate chooses one of `kernels` with probabilities "
+           "proportional to `weights`; only that one runs. Statistics are recorded as "
+           "KERNEL_NAME (where another kernel ran: NaN, 0 or false) beside `branch`, and for the "
+           "sweep as a whole acceptance_rate and diverging. Learning from all replicates together "
+           "(pool) is possible for a curvature, not for a step size.",
+       .sources = {"Tierney 1994, Ann. Stat. 22"}});
+}

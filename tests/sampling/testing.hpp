@@ -1,0 +1,60 @@
+// Targets with exact draws, and what the tests of whole kernels expect on them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "composing.hpp"
+
+#include <mixwell/laws/invariance.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+namespace sampling {
+
+/// eps is large: 0.6 to 0.8 of leapfrog's stability limit, so that every mistake shows.
+struct Target {
+  const char* name;
+  const char* model;
+  double eps;
+};
+
+inline const std::vector<Target>& targets() {
+  static const std::vector<Target> all = {
+      {"identity Gaussian", "use = \"gaussian\"\ndimension = 2\n", 1.3},
+      {"shifted diagonal Gaussian",
+       "use = \"gaussian\"\ndimension = 3\nmean = [1, -2, 3]\ncovariance = \"diagonal\"\n"
+       "variances = [1, 4, 0.5]\n",
+       1.1},
+      {"ones-plus Gaussian, d = 10",
+       "use = \"gaussian\"\ndimension = 10\ncovariance = \"ones-plus\"\nc = 4.0\n", 2.6},
+      {"geometric Gaussian",
+       "use = \"gaussian\"\ndimension = 4\ncovariance = \"geometric\"\n"
+       "condition = 25.0\n",
+       0.3},
+      {"quartic, d = 1", "use = \"quartic\"\ndimension = 1\n", 0.9},
+      {"quartic, d = 2", "use = \"quartic\"\ndimension = 2\n", 0.9},
+      {"double well", "use = \"double-well\"\ndimension = 2\n", 0.4},
+  };
+  return all;
+}
+
+/// One test for right and wrong alike: 32768 replicates, 10 sweeps.
+inline constexpr mixwell::laws::InvarianceOptions kTest{.replicates = 32768, .sweeps = 10};
+
+inline mixwell::Composition on(const Target& target, const std::string& rest) {
+  return composing::compose("[model.target]\n" + std::string(target.model) + rest);
+}
+
+inline void expect_right(const mixwell::laws::Findings& findings) {
+  INFO(mixwell::laws::report(findings));
+  CHECK(mixwell::laws::all_hold(findings));
+}
+
+inline void expect_caught(const mixwell::laws::Findings& findings) {
+  INFO(mixwell::laws::report(findings));
+  CHECK_FALSE(mixwell::laws::all_hold(findings));
+}
+
+}  // namespace sampling
