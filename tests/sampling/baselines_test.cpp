@@ -157,7 +157,8 @@ TEST_CASE("a U-turn test on positions alone is caught") {
 TEST_CASE("adaptation that never freezes is caught by the test and by the certificate") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    const mixwell::laws::InvarianceOptions options{.replicates = 32768, .sweeps = 40, .warmup = 20};
+    const mixwell::laws::InvarianceOptions options{
+        .replicates = 32768, .sweeps = 100, .warmup = 20};
     expect_right(
         check_invariance(on(t, "[kernel.k]\nuse = \"restless-walk\"\ngain = 0\n"), options));
     expect_caught(check_invariance(on(t, "[kernel.k]\nuse = \"restless-walk\"\n"), options));

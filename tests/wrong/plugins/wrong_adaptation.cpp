@@ -1,4 +1,4 @@
-// A random walk whose step size goes on learning from its own past, never less eagerly.
+// A random walk that scales its steps to the spread of its recent draws, and never stops doing so.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
@@ -33,7 +33,8 @@ class WalkBody final : public Body {
       const double probability = std::min(1.0, std::exp(u(j) - u_end(j)));
       if (uniform(j) >= probability) end.col(j) = block.in(0).col(j);
       block.out(0).col(j) = end.col(j);
-      block.out(1)(0, j) = block.in(1)(0, j) + gain_ * (probability - 0.44);
+      const double spread = std::sqrt(end.col(j).squaredNorm() / static_cast<double>(d) + 1e-6);
+      block.out(1)(0, j) = block.in(1)(0, j) + gain_ * (std::log(spread) - block.in(1)(0, j));
     }
   }
 
@@ -44,10 +45,10 @@ class WalkBody final : public Body {
 class RestlessWalk final : public Kernel {
  public:
   struct Params {
-    double gain = 2.0;
+    double gain = 0.5;
     bool confess = false;
     void declare(Fields& fields) {
-      fields.number("gain", gain).at_least(0);
+      fields.number("gain", gain).at_least(0).help("weight of the newest draw");
       fields.flag("confess", confess).help("declare that the past is never forgotten");
     }
   };
