@@ -90,6 +90,18 @@ TEST_CASE("a transition does not allocate") {
   }
 }
 
+TEST_CASE("models of difficult shapes do not allocate") {
+  const char* run = "[run]\nreplicates = 20\ninit = \"exact\"\n";
+  for (const char* model :
+       {"use = \"banana\"\n", "use = \"funnel\"\n", "use = \"student-t\"\ndimension = 3\n",
+        "use = \"gaussian-mixture\"\n"}) {
+    INFO(model);
+    // Steps so small that no transition diverges.
+    CHECK(extra_calls(run + std::string("[model.m]\n") + model +
+                      "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 1e-4\n") == 0);
+  }
+}
+
 TEST_CASE("a logistic regression in narrow blocks does not allocate") {
   const std::string data = std::string(MIXWELL_SOURCE_DIR) + "/examples/challenger/challenger.csv";
   CHECK(extra_calls("[run]\nreplicates = 3\n[model.m]\nuse = \"logistic-regression\"\ndata = \"" +

@@ -7,6 +7,8 @@
 
 namespace {
 
+using support::z_score;
+
 // E x^power under exp(-(a x^2 + b x^4)), by the trapezoidal rule, which converges exponentially
 // here.
 double moment(double a, double b, int power) {
@@ -19,12 +21,6 @@ double moment(double a, double b, int power) {
     bottom += weight;
   }
   return static_cast<double>(top / bottom);
-}
-
-double z_score(const Eigen::ArrayXd& values, double mean) {
-  const auto n = static_cast<double>(values.size());
-  const double sd = std::sqrt((values - values.mean()).square().sum() / (n - 1));
-  return (values.mean() - mean) * std::sqrt(n) / sd;
 }
 
 std::string well(double a, double b) {

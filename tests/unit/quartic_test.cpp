@@ -5,16 +5,7 @@
 #include <cmath>
 #include <mixwell/laws/model.hpp>
 
-namespace {
-
-// z-score of the mean of `values` about `mean`; the standard error is the sample's own.
-double z_score(const Eigen::ArrayXd& values, double mean) {
-  const auto n = static_cast<double>(values.size());
-  const double sd = std::sqrt((values - values.mean()).square().sum() / (n - 1));
-  return (values.mean() - mean) * std::sqrt(n) / sd;
-}
-
-}  // namespace
+using support::z_score;
 
 TEST_CASE("the quartic satisfies the laws of a model", "[quartic]") {
   const auto model = support::make_model("use = \"quartic\"\ndimension = 3");

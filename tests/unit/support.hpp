@@ -12,6 +12,8 @@
 #include <mixwell/manifest.hpp>
 #include <mixwell/registry.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -92,6 +94,30 @@ inline Eigen::MatrixXd exact_draws(const mixwell::Model& model, Eigen::Index n) 
   model.as_exact()->draw(mixwell::Stream(7, "test/exact"), {}, theta);
   return theta;
 }
+
+/// z-score of the mean of `values` about `mean`; the standard error is the sample's own.
+inline double z_score(const Eigen::ArrayXd& values, double mean) {
+  const auto n = static_cast<double>(values.size());
+  const double sd = std::sqrt((values - values.mean()).square().sum() / (n - 1));
+  return (values.mean() - mean) * std::sqrt(n) / sd;
+}
+
+/// sqrt(n) times the largest difference of the distribution function F and that of the values:
+/// Kolmogorov and Smirnov's statistic, above 2.7 with probability 1e-6 if F is their law.
+template <class F>
+double ks_statistic(Eigen::ArrayXd values, const F& distribution) {
+  std::sort(values.data(), values.data() + values.size());
+  const auto n = static_cast<double>(values.size());
+  double worst = 0;
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    const double f = distribution(values[k]);
+    worst = std::max({worst, f - static_cast<double>(k) / n, static_cast<double>(k + 1) / n - f});
+  }
+  return std::sqrt(n) * worst;
+}
+
+/// The distribution function of N(0, 1).
+inline double normal_below(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
 inline bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;

@@ -1,0 +1,154 @@
+// The keys of a model that is made of N(mean, Sigma), and the shape they choose.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/data.hpp>
+#include <mixwell/error.hpp>
+#include <mixwell/fields.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "shape.hpp"
+
+namespace mixwell::gaussian {
+
+inline std::string text(double value) {
+  std::array<char, 32> buffer{};
+  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
+}
+
+inline MatrixXd read_square(const std::string& path) {
+  const CsvTable table(path);
+  const auto d = static_cast<Index>(table.columns().size());
+  if (table.rows() != d)
+    throw InputError(path + ": a covariance is square, but there are " +
+                     std::to_string(table.rows()) + " rows and " + std::to_string(d) + " columns");
+  MatrixXd sigma(d, d);
+  for (Index j = 0; j < d; ++j)
+    sigma.col(j) = table.numbers(table.columns()[static_cast<std::size_t>(j)]);
+  return sigma;
+}
+
+inline void require_symmetric(const MatrixXd& sigma, const std::string& path) {
+  for (Index j = 0; j < sigma.cols(); ++j) {
+    for (Index i = 0; i < j; ++i) {
+      if (std::abs(sigma(i, j) - sigma(j, i)) <= 1e-12 * std::abs(sigma(i, j))) continue;
+      throw InputError(path + ": a covariance is symmetric, but row " + std::to_string(i + 1) +
+                       ", column " + std::to_string(j + 1) + " is " + text(sigma(i, j)) +
+                       " and row " + std::to_string(j + 1) + ", column " + std::to_string(i + 1) +
+                       " is " + text(sigma(j, i)));
+    }
+  }
+}
+
+inline Eigen::LLT<MatrixXd> positive_factor(const MatrixXd& sigma, const std::string& path) {
+  Eigen::LLT<MatrixXd> factor(sigma);
+  const double least_rcond = static_cast<double>(sigma.rows()) * 1e-15;
+  if (factor.info() == Eigen::Success && factor.rcond() > least_rcond) return factor;
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(sigma, Eigen::EigenvaluesOnly);
+  throw InputError(path + ": a covariance is positive definite, but its smallest eigenvalue is " +
+                   text(solver.eigenvalues().minCoeff()) + " (largest " +
+                   text(solver.eigenvalues().maxCoeff()) + ")");
+}
+
+/// Variances condition^(-i / (d - 1)), i = 0 .. d - 1: from 1 down to 1 / condition.
+inline VectorXd geometric(Index d, double condition) {
+  const double last = std::max(1.0, static_cast<double>(d - 1));
+  return pow(condition, -ArrayXd::LinSpaced(d, 0, static_cast<double>(d - 1)) / last).matrix();
+}
+
+inline VectorXd vector(const std::vector<double>& list) {
+  return VectorXd::Map(list.data(), static_cast<Index>(list.size()));
+}
+
+/// The keys that choose d, mean and Sigma.
+struct ShapeParams {
+  std::int64_t dimension = 0;
+  std::vector<double> mean = {0.0};
+  std::string covariance = "identity";
+  std::vector<double> variances;
+  std::optional<double> c;
+  std::optional<double> condition;
+  std::optional<std::string> file;
+
+  void declare(Fields& fields) {
+    fields.integer("dimension", dimension)
+        .at_least(0)
+        .help("number of coordinates d; 0 = as mean, variances or file have it");
+    fields.numbers("mean", mean).help("d numbers, or one for all coordinates");
+    fields.text("covariance", covariance)
+        .one_of({"identity", "diagonal", "ones-plus", "dense", "geometric"})
+        .help("shape of Sigma");
+    fields.numbers("variances", variances).above(0).help("diagonal: d variances");
+    fields.number("c", c).above(0).help("ones-plus: the c of Sigma = 1 1' + c I");
+    fields.number("condition", condition)
+        .at_least(1)
+        .help("geometric: condition number; variance i is condition^(-i / (d - 1))");
+    fields.text("file", file).file().help("dense: CSV of Sigma, a header of d names, then d rows");
+  }
+};
+
+/// A key belongs to one shape: there it must be given, elsewhere it must not.
+inline void require_match(const ShapeParams& params, const std::string& shape,
+                          const std::string& key, bool given) {
+  if (given == (params.covariance == shape)) return;
+  throw ParameterError(key, given ? "goes with covariance = \"" + shape + "\", but it is \"" +
+                                        params.covariance + "\""
+                                  : "must be given with covariance = \"" + shape + "\"");
+}
+
+/// d on which dimension, a longer mean and the covariance (0 = any) agree.
+inline Index agreed_dimension(const ShapeParams& params, Index covariance) {
+  Index d = covariance;
+  const auto settle = [&d](const std::string& key, Index wanted) {
+    if (wanted != 0 && d != 0 && wanted != d)
+      throw ParameterError(key, "is for " + std::to_string(wanted) +
+                                    " coordinates, but there are " + std::to_string(d));
+    d = std::max(d, wanted);
+  };
+  settle("dimension", params.dimension);
+  if (params.mean.size() != 1) settle("mean", static_cast<Index>(params.mean.size()));
+  if (params.mean.empty()) throw ParameterError("mean", "is an empty list");
+  if (d == 0) throw ParameterError("dimension", "must be at least 1 here: nothing else tells d");
+  return d;
+}
+
+inline VectorXd means(const ShapeParams& params, Index d) {
+  if (params.mean.size() == 1) return VectorXd::Constant(d, params.mean.front());
+  return vector(params.mean);
+}
+
+inline std::unique_ptr<const Shape> make_dense(const ShapeParams& params) {
+  const MatrixXd sigma = read_square(*params.file);
+  require_symmetric(sigma, *params.file);
+  const Index d = agreed_dimension(params, sigma.rows());
+  return std::make_unique<Dense>(means(params, d), positive_factor(sigma, *params.file));
+}
+
+inline std::unique_ptr<const Shape> make_axes(const VectorXd& mean, const VectorXd& variances) {
+  const bool round = (mean.array() == mean(0)).all() && (variances.array() == variances(0)).all();
+  if (round) return std::make_unique<Round>(mean, variances(0));
+  return std::make_unique<Axes>(mean, variances);
+}
+
+inline std::unique_ptr<const Shape> make_shape(const ShapeParams& params) {
+  require_match(params, "diagonal", "variances", !params.variances.empty());
+  require_match(params, "ones-plus", "c", params.c.has_value());
+  require_match(params, "geometric", "condition", params.condition.has_value());
+  require_match(params, "dense", "file", params.file.has_value());
+  if (params.file) return make_dense(params);
+  const Index d = agreed_dimension(params, static_cast<Index>(params.variances.size()));
+  const VectorXd mean = means(params, d);
+  if (params.c) return std::make_unique<OnesPlus>(mean, *params.c);
+  if (params.condition) return std::make_unique<Axes>(mean, geometric(d, *params.condition));
+  return make_axes(mean, params.variances.empty() ? VectorXd::Ones(d) : vector(params.variances));
+}
+
+}  // namespace mixwell::gaussian

@@ -1,0 +1,39 @@
+// Every registered model against the laws of models.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+
+#include <mixwell/laws/model.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+namespace {
+
+/// Keys of the models that have no default to stand on.
+std::string keys_of(const std::string& id) {
+  const std::map<std::string, std::string> all = {
+      {"gaussian", "dimension = 3\n"},
+      {"student-t", "dimension = 3\n"},
+      {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
+                                  "/examples/challenger/challenger.csv\"\n"
+                                  "response = \"distress\"\ninputs = [\"temperature\"]\n"},
+  };
+  const auto found = all.find(id);
+  return found == all.end() ? "" : found->second;
+}
+
+}  // namespace
+
+TEST_CASE("every model obeys the laws of models") {
+  for (const mixwell::Entry& entry : composing::registry().entries()) {
+    if (entry.kind != mixwell::Kind::model) continue;
+    const std::string& id = entry.description.id;
+    const auto composition =
+        composing::compose("[model.m]\nuse = \"" + id + "\"\n" + keys_of(id) +
+                           "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\n");
+    const auto findings = mixwell::laws::check_model(*composition.model());
+    INFO(id << "\n" << mixwell::laws::report(findings));
+    CHECK(mixwell::laws::all_hold(findings));
+  }
+}
