@@ -7,6 +7,7 @@ find_package(tomlplusplus 3 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
@@ -19,4 +20,4 @@ target_include_directories(mixwell_private SYSTEM INTERFACE ${RANDOM123_INCLUDE_
 target_compile_definitions(mixwell_private INTERFACE TOML_HEADER_ONLY=0 TOML_SHARED_LIB=1)
 target_link_libraries(mixwell_private INTERFACE
   Boost::headers Boost::filesystem TBB::tbb tomlplusplus::tomlplusplus fmt::fmt
-  nlohmann_json::nlohmann_json OpenSSL::Crypto PkgConfig::netcdf ${CMAKE_DL_LIBS})
+  nlohmann_json::nlohmann_json OpenSSL::Crypto ZLIB::ZLIB PkgConfig::netcdf ${CMAKE_DL_LIBS})

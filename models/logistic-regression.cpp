@@ -13,6 +13,7 @@ using logistic::Cases;
 using logistic::Design;
 using logistic::Likelihood;
 using logistic::quoted;
+using logistic::Table;
 
 /// out (rows of x by R) = 1 / (1 + exp(-x theta)).
 void probabilities_of(const Eigen::MatrixXd& x, ConstBatch theta, Batch out) {
@@ -43,11 +44,11 @@ class TestSet final : public Prediction {
 /// Probabilities of the positive label at named points.
 class Points final : public Derived {
  public:
-  Points(const Design& design, const NamedNumbers& points,
-         const std::vector<std::string>& parameter_names)
-      : x_(static_cast<Index>(points.size()), static_cast<Index>(parameter_names.size())) {
+  Points(const Design& design, const NamedNumbers& points, const std::vector<Parameter>& parameters)
+      : x_(static_cast<Index>(points.size()),
+           design.column_count() + (design.has_intercept() ? 1 : 0)) {
     for (const auto& [name, values] : points) {
-      require_name(name, parameter_names);
+      require_name(name, parameters);
       require_inputs(design, "predict." + name, values);
       x_.row(static_cast<Index>(names_.size())) = design.row(values);
       names_.push_back(name);
@@ -62,8 +63,10 @@ class Points final : public Derived {
   void derive(ConstBatch theta, Batch out) const override { probabilities_of(x_, theta, out); }
 
  private:
-  static void require_name(const std::string& name, const std::vector<std::string>& taken) {
-    if (logistic::is_reserved(name) || std::find(taken.begin(), taken.end(), name) != taken.end())
+  static void require_name(const std::string& name, const std::vector<Parameter>& parameters) {
+    if (logistic::is_reserved(name) ||
+        std::any_of(parameters.begin(), parameters.end(),
+                    [&name](const Parameter& parameter) { return parameter.name == name; }))
       throw ParameterError("predict." + name, "the name is taken; choose another");
     if (name.empty() || logistic::netcdf_name(name) != name)
       throw ParameterError("predict." + name,
@@ -86,48 +89,99 @@ class Points final : public Derived {
   std::vector<std::string> names_;
 };
 
+/// Blocks of coefficients: a scalar for each named column, else all of them as the array beta.
+std::vector<Parameter> coefficients(const Design& design, std::vector<std::string>& remarks) {
+  std::vector<Parameter> all;
+  if (!design.has_names()) {
+    if (design.has_intercept()) all.push_back({.name = "intercept", .shape = {}});
+    all.push_back({.name = "beta", .shape = {design.column_count()}});
+    return all;
+  }
+  std::vector<std::string> names;
+  if (design.has_intercept()) names.push_back("intercept");
+  for (Index j = 0; j < design.column_count(); ++j) names.push_back(design.column_name(j));
+  for (const std::string& name : logistic::safe_names(names, remarks))
+    all.push_back({.name = name, .shape = {}});
+  return all;
+}
+
+/// What constant columns mean: a sentence for each that has a name, else one for all.
+std::vector<std::string> remarks_on(const Design& design, const std::string& path) {
+  constexpr const char* consequence = "centred, left unscaled, its coefficient keeps its prior.";
+  std::vector<std::string> remarks;
+  const std::vector<Index>& constant = design.constant_columns();
+  if (design.has_names()) {
+    for (const Index j : constant)
+      remarks.push_back("Column " + quoted(design.column_name(j)) + " of " + path +
+                        " is constant: " + consequence);
+  } else if (!constant.empty()) {
+    remarks.push_back(std::to_string(constant.size()) + " of the " +
+                      std::to_string(design.column_count()) + " columns of " + path +
+                      " are constant, the first of them " + design.column_name(constant.front()) +
+                      ": each is " + consequence);
+  }
+  return remarks;
+}
+
 class LogisticRegression final : public Model, public Prior {
  public:
   struct Params {
-    std::string data;
-    logistic::Selection selection;
+    logistic::Source source;
+    logistic::Recipe recipe;
     double prior_variance = 100;
-    std::optional<std::string> test;
     NamedNumbers predict;
 
     void declare(Fields& fields) {
-      fields.text("data", data).file().required().help("CSV with a header, a row for each case");
-      fields.text("response", selection.response).required().help("column of the label");
-      fields.text("positive", selection.positive)
-          .help("label counted as 1, all others as 0; by default the larger of two");
-      fields.texts("inputs", selection.inputs)
-          .help("columns to regress on; by default all but the response");
-      fields.flag("standardize", selection.standardize)
-          .help("scale columns to mean 0, standard deviation 1 (n - 1)");
-      fields.flag("intercept", selection.intercept).help("a first coefficient for the constant 1");
-      fields.integer("powers", selection.powers)
-          .at_least(1)
-          .at_most(16)
-          .help("inputs, their squares, ... up to this power");
+      fields.text("data", source.data).file().required().help("the cases; plain or gzipped");
+      fields.text("format", source.format)
+          .one_of({"csv", "libsvm", "idx"})
+          .help(
+              "of data and test: csv has a header and a row for each case, libsvm lines of a "
+              "label and index:value pairs, idx images of unsigned bytes (MNIST)");
+      fields.text("labels", source.labels).file().help("idx: the labels that belong to data");
+      fields.text("response", source.response).help("csv: column of the label");
+      declare_recipe(fields);
       fields.number("prior_variance", prior_variance)
           .above(0)
           .help("of N(0, prior_variance), the prior of each coefficient");
-      fields.text("test", test).file().help("CSV with the same columns, for the test error");
+      fields.text("test", source.test)
+          .file()
+          .help("cases with the same inputs, for the test error");
+      fields.text("test_labels", source.test_labels).file().help("idx: the labels of test");
       fields.named_numbers("predict", predict)
           .help(
-              "predict.NAME = { input = value, ... }: record the probability of the positive "
+              "csv: predict.NAME = { input = value, ... }: record the probability of the positive "
               "label there, inputs in their original units");
+    }
+
+   private:
+    void declare_recipe(Fields& fields) {
+      fields.text("positive", recipe.labels.positive)
+          .help("label counted as 1, all others as 0; by default the larger of two");
+      fields.text("negative", recipe.labels.negative)
+          .help("label counted as 0; cases with other labels are left out, also of test");
+      fields.texts("inputs", source.inputs)
+          .help("csv: columns to regress on; by default all but the response");
+      fields.integer("powers", recipe.powers)
+          .at_least(1)
+          .at_most(16)
+          .help("inputs, their squares, ... up to this power");
+      fields.integer("projection", recipe.projection)
+          .at_least(0)
+          .help("k > 0: replace these by k random projections");
+      fields.integer("projection_seed", recipe.projection_seed)
+          .at_least(0)
+          .help("of the projections' entries, N(0, 1 / k)");
+      fields.flag("standardize", recipe.standardize)
+          .help("then scale columns to mean 0, standard deviation 1 (n - 1)");
+      fields.flag("intercept", recipe.intercept)
+          .help("a first coefficient for the constant 1, added last");
     }
   };
 
-  explicit LogisticRegression(const Params& params)
-      : LogisticRegression(params, CsvTable(params.data)) {}
+  explicit LogisticRegression(const Params& params) : LogisticRegression(params, read(params)) {}
 
-  std::vector<Parameter> parameters() const override {
-    std::vector<Parameter> all;
-    for (const std::string& name : names_) all.push_back({.name = name, .shape = {}});
-    return all;
-  }
+  std::vector<Parameter> parameters() const override { return parameters_; }
   std::vector<std::string> remarks() const override { return remarks_; }
   const Derived* as_derived() const noexcept override { return points_.get(); }
   const Prediction* as_prediction() const noexcept override { return test_.get(); }
@@ -139,20 +193,48 @@ class LogisticRegression final : public Model, public Prior {
   }
 
  private:
-  LogisticRegression(const Params& params, const CsvTable& table)
-      : LogisticRegression(params, table, Design(table, params.selection)) {}
+  LogisticRegression(const Params& params, const Table& table)
+      : LogisticRegression(params, table, Design(table, params.recipe)) {}
 
-  LogisticRegression(const Params& params, const CsvTable& table, const Design& design)
-      : LogisticRegression(params, design, design.cases(table)) {}
+  LogisticRegression(const Params& params, const Table& table, const Design& design)
+      : LogisticRegression(params, table, design, design.cases(table)) {}
 
-  LogisticRegression(const Params& params, const Design& design, Cases cases)
-      : likelihood_(std::move(cases.x), cases.positive), prior_variance_(params.prior_variance) {
-    for (const std::string& column : design.constant_columns())
-      remarks_.push_back("Column \"" + column + "\" of " + params.data +
-                         " is constant: centred, left unscaled, its coefficient keeps its prior.");
-    names_ = logistic::safe_names(design.names(), remarks_);
-    if (!params.predict.empty()) points_ = std::make_unique<Points>(design, params.predict, names_);
-    if (params.test) test_ = std::make_unique<TestSet>(design.cases(CsvTable(*params.test)));
+  LogisticRegression(const Params& params, const Table& table, const Design& design, Cases cases)
+      : likelihood_(std::move(cases.x), cases.positive),
+        prior_variance_(params.prior_variance),
+        remarks_(remarks_on(design, table.path)),
+        parameters_(coefficients(design, remarks_)) {
+    if (!params.predict.empty())
+      points_ = std::make_unique<Points>(design, params.predict, parameters_);
+    if (params.source.test)
+      test_ = std::make_unique<TestSet>(
+          design.cases(logistic::test_table(params.source, params.recipe.labels, table)));
+  }
+
+  static Table read(const Params& params) {
+    require_keys(params);
+    return logistic::training_table(params.source, params.recipe.labels);
+  }
+
+  static void require_keys(const Params& params) {
+    const logistic::Source& source = params.source;
+    require_match(source.format, "csv", "response", source.response.has_value());
+    require_match(source.format, "idx", "labels", source.labels.has_value());
+    if (source.test || source.test_labels)
+      require_match(source.format, "idx", "test_labels", source.test_labels.has_value());
+    if (source.test_labels && !source.test)
+      throw ParameterError("test_labels", "goes with test, the images that it belongs to");
+    if (!source.inputs.empty()) require_match(source.format, "csv", "inputs", true);
+    if (!params.predict.empty()) require_match(source.format, "csv", "predict", true);
+  }
+
+  /// A key that belongs to one format: there it must be given, elsewhere it must not.
+  static void require_match(const std::string& format, const std::string& wanted,
+                            const std::string& key, bool given) {
+    if (given == (format == wanted)) return;
+    throw ParameterError(
+        key, given ? "goes with format = " + quoted(wanted) + ", but it is " + quoted(format)
+                   : "must be given with format = " + quoted(wanted));
   }
 
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
@@ -164,8 +246,8 @@ class LogisticRegression final : public Model, public Prior {
 
   Likelihood likelihood_;
   double prior_variance_;
-  std::vector<std::string> names_;
   std::vector<std::string> remarks_;
+  std::vector<Parameter> parameters_;
   std::unique_ptr<const Points> points_;
   std::unique_ptr<const TestSet> test_;
 };
@@ -176,15 +258,26 @@ class LogisticRegression final : public Model, public Prior {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<mixwell::LogisticRegression>(
       {.id = "logistic-regression",
-       .summary = "Bayesian logistic regression on a CSV file, with a normal prior",
+       .summary = "Bayesian logistic regression on CSV, LIBSVM or IDX files, with a normal prior",
        .details =
            "P(positive | x) = 1 / (1 + exp(-x theta)), theta_j ~ N(0, prior_variance):\n"
            "U(theta) = sum_n log(1 + exp(-s_n x_n theta)) + |theta|^2 / (2 prior_variance), "
            "s_n = +1 for the positive label, else -1.\n"
-           "A row x_n: 1 (intercept), then all inputs in the order of `inputs` or of the header, "
-           "then their squares, ... (no cross terms), standardised after that with the mean and "
-           "the standard deviation (n - 1) of the training data, the test set likewise. A "
-           "constant column is centred and left unscaled. Coefficients carry the names of their "
-           "columns: age, age^2. One gradient takes 4 N d multiplications and additions.",
+           "Inputs: the columns of a CSV file in the order of `inputs` or of its header; indices 1 "
+           "to the largest of a LIBSVM file, 0 where a line lacks one; pixels of IDX images, row "
+           "by "
+           "row, over 255. A row x_n is made of them in this order:\n"
+           "1. powers: all inputs, then all squares, ... (no cross terms)\n"
+           "2. projection: times a matrix of independent N(0, 1 / k), normal (i, j) being that of "
+           "row i and replicate j in the stream of projection_seed and "
+           "\"logistic-regression/projection\"\n"
+           "3. standardize: each column less its mean and over its standard deviation (n - 1); a "
+           "constant one is centred and left unscaled\n"
+           "4. intercept: 1 before all\n"
+           "Matrix, means and deviations are those of the training data for the test set too.\n"
+           "Coefficients of a CSV file's columns are scalars with their names (age, age^2); those "
+           "of other formats and of projections are the array beta, from 0, beside the scalar "
+           "intercept: beta[i] is that of LIBSVM's index i + 1, or of the pixel in row i / width, "
+           "column i % width. One gradient takes 4 N d multiplications and additions.",
        .sources = {}});
 }

@@ -4,11 +4,11 @@
 #include <mixwell/error.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
-#include <fstream>
 #include <optional>
 #include <string_view>
+
+#include "data_text.hpp"
+#include "input_file.hpp"
 
 namespace mixwell {
 namespace {
@@ -20,10 +20,6 @@ std::string_view trimmed(std::string_view text) {
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
-
-std::string quoted(std::string_view text) { return std::string("\"").append(text).append("\""); }
-
-std::string place(const std::string& path, int line) { return path + ":" + std::to_string(line); }
 
 /// One line of a CSV file, consumed cell by cell.
 class LineReader {
@@ -80,15 +76,6 @@ class LineReader {
   std::string place_;
 };
 
-std::ifstream open_or_throw(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || in.peek() == std::ifstream::traits_type::eof())
-    throw InputError(path + (in.is_open() ? ": the file is empty or cannot be read; wanted a "
-                                            "header and at least one row"
-                                          : ": no such file, or it may not be read"));
-  return in;
-}
-
 void require_names(const std::vector<std::string>& columns, const std::string& where) {
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i].empty())
@@ -103,19 +90,10 @@ void skip_byte_order_mark(std::string& line) {
   if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
 }
 
-/// The finite number that the whole text spells, if it does.
-std::optional<double> finite_number(std::string_view text) {
-  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
-  return value;
-}
-
 }  // namespace
 
 CsvTable::CsvTable(const std::string& path) : path_(path) {
-  std::ifstream in = open_or_throw(path);
+  InputFile in(path, "a header and at least one row");
   std::string line;
   for (int number = 1; std::getline(in, line); ++number) {
     if (number == 1) skip_byte_order_mark(line);
@@ -134,7 +112,6 @@ CsvTable::CsvTable(const std::string& path) : path_(path) {
     lines_.push_back(number);
   }
   rows_ = static_cast<Index>(lines_.size());
-  if (in.bad()) throw InputError(path + ": reading stopped before the end of the file");
   if (rows_ == 0) throw InputError(path + ": no rows; wanted a header and at least one row");
 }
 

@@ -1,243 +1,183 @@
-// The table behind a logistic regression: inputs expanded to powers and standardised, labels coded.
+// From inputs to the rows x of a logistic regression: powers, projection, scale, intercept, labels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/random.hpp>
 
-#include <Eigen/Core>
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
+
+#include "table.hpp"
 
 namespace mixwell::logistic {
 
-/// What to take from a table, and how.
-struct Selection {
-  std::string response;
-  std::optional<std::string> positive;
-  std::vector<std::string> inputs;  ///< empty = all columns but the response
+/// How rows of x are made of a table's inputs.
+struct Recipe {
+  LabelChoice labels;
   std::int64_t powers = 1;
-  bool intercept = true;
+  std::int64_t projection = 0;  ///< number of random projections; 0 = none
+  std::int64_t projection_seed = 1;
   bool standardize = true;
+  bool intercept = true;
 };
 
-/// N cases of a table: x (N x d) and whether the label is the positive one.
+/// N cases: x (N x d) and whether the label is the positive one.
 struct Cases {
   Eigen::MatrixXd x;
   std::vector<bool> positive;
 };
 
-inline std::string quoted(const std::string& text) {
-  return std::string("\"").append(text).append("\"");
+/// m x k, independent entries N(0, 1 / k): entry (i, j) is sqrt(1 / k) times normal i of replicate
+/// j of the stream (seed, "logistic-regression/projection").
+inline Eigen::MatrixXd random_projection(Index m, Index k, std::int64_t seed) {
+  Eigen::MatrixXd p(m, k);
+  const Stream stream(static_cast<std::uint64_t>(seed), "logistic-regression/projection");
+  stream.normals({}, p);
+  return p / std::sqrt(static_cast<double>(k));
 }
 
-inline std::optional<double> number(const std::string& text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  return error == std::errc() && rest == end ? std::optional(value) : std::nullopt;
-}
-
-/// Labels are equal as numbers if both are numbers (1 and 1.0), else as texts.
-inline bool same_label(const std::string& a, const std::string& b) {
-  const auto x = number(a);
-  const auto y = number(b);
-  return x && y ? *x == *y : a == b;
-}
-
-inline bool label_less(const std::string& a, const std::string& b) {
-  const auto x = number(a);
-  const auto y = number(b);
-  return x && y ? *x < *y : a < b;
-}
-
-inline std::string listed(const std::vector<std::string>& labels) {
-  std::string text;
-  for (const std::string& label : labels) text += (text.empty() ? "" : ", ") + quoted(label);
-  return text;
-}
-
-/// The recipe that turns a table's rows into rows of x: fixed by the training table, then applied
-/// to any table and to single points. Columns of x are 1 (if there is an intercept), then all
-/// inputs, their squares, their cubes ..., each less its mean and over its standard deviation
-/// (denominator n - 1) if so wanted; a constant column is centred only.
+/// The recipe with its numbers: fixed by the training table, then applied to any table and to
+/// single points. The inputs, their squares, their cubes, ... (no cross terms) are projected if so
+/// wanted; what results are the columns. Each column less its mean and over its standard deviation
+/// (denominator n - 1) if so wanted, a constant one centred only; before them 1 if there is an
+/// intercept.
 class Design {
  public:
-  Design(const CsvTable& table, Selection selection) : selection_(std::move(selection)) {
-    choose_inputs(table);
-    choose_labels(table);
-    const Eigen::MatrixXd features = expanded(raw_inputs(table));
-    require_finite(features, table);
-    settle_scale(features);
+  Design(const Table& table, const Recipe& recipe)
+      : recipe_(recipe),
+        inputs_(table.names),
+        input_count_(table.inputs.cols()),
+        labels_(table.all_labels) {
+    choose_positive(table);
+    if (recipe_.projection > 0)
+      projection_ = random_projection(input_count_ * recipe_.powers, recipe_.projection,
+                                      recipe_.projection_seed);
+    settle_scale(columns(table.inputs, table.path));
   }
 
+  /// Names of the inputs; empty if they are numbered.
   const std::vector<std::string>& inputs() const noexcept { return inputs_; }
-  /// Names of the columns of x: "intercept", "age", "age^2", ...
-  std::vector<std::string> names() const {
-    std::vector<std::string> all;
-    if (selection_.intercept) all.push_back("intercept");
-    for (std::int64_t power = 1; power <= selection_.powers; ++power)
-      for (const std::string& input : inputs_)
-        all.push_back(power == 1 ? input : input + "^" + std::to_string(power));
-    return all;
+  bool has_intercept() const noexcept { return recipe_.intercept; }
+  Index column_count() const noexcept { return mean_.size(); }
+  /// Whether columns have names of their own: those of a CSV file, unless they are projected.
+  bool has_names() const noexcept { return !inputs_.empty() && recipe_.projection == 0; }
+  /// "age", "age^2", "input 3^2", "projection 7"; the inputs of a file without names count from 1.
+  std::string column_name(Index j) const {
+    if (recipe_.projection > 0) return "projection " + std::to_string(j);
+    const Index power = 1 + j / input_count_;
+    const Index input = j % input_count_;
+    const std::string name = inputs_.empty() ? "input " + std::to_string(input + 1)
+                                             : inputs_[static_cast<std::size_t>(input)];
+    return power == 1 ? name : name + "^" + std::to_string(power);
   }
-  /// Names of the columns that are constant, and so stay unscaled at 0.
-  std::vector<std::string> constant_columns() const {
-    std::vector<std::string> constant;
-    const std::vector<std::string> all = names();
-    for (Index j = 0; j < mean_.size(); ++j)
-      if (constant_[static_cast<std::size_t>(j)])
-        constant.push_back(all[static_cast<std::size_t>(j + offset())]);
-    return constant;
-  }
+  /// Columns that are constant, and so stay unscaled at 0.
+  const std::vector<Index>& constant_columns() const noexcept { return constant_; }
 
-  Cases cases(const CsvTable& table) const {
-    const Eigen::MatrixXd features = expanded(raw_inputs(table));
-    require_finite(features, table);
-    return {scaled(features), coded_labels(table)};
+  Cases cases(const Table& table) const {
+    return {scaled(columns(table.inputs, table.path)), coded_labels(table)};
   }
 
   /// The row of x of one point; `values` holds exactly the inputs.
   Eigen::RowVectorXd row(const std::map<std::string, double>& values) const {
     Eigen::RowVectorXd raw(static_cast<Index>(inputs_.size()));
     for (Index j = 0; j < raw.size(); ++j) raw[j] = values.at(inputs_[static_cast<std::size_t>(j)]);
-    return scaled(expanded(raw));
+    return scaled(projected(expanded(raw)));
   }
 
  private:
-  Index offset() const noexcept { return selection_.intercept ? 1 : 0; }
-
-  static void require_column(const CsvTable& table, const std::string& key,
-                             const std::string& column) {
-    const auto& all = table.columns();
-    if (std::find(all.begin(), all.end(), column) == all.end())
-      throw ParameterError(
-          key, "no column " + quoted(column) + " in " + table.path() + suggestion(column, all));
+  void require_label(const std::string& key, const std::string& label, const Table& table) const {
+    if (labels_.contains(label)) return;
+    throw ParameterError(key, "no case of " + table.labels_of + " has the label " + quoted(label) +
+                                  " (labels found: " + listed(labels_) + ")");
   }
 
-  void choose_inputs(const CsvTable& table) {
-    require_column(table, "response", selection_.response);
-    inputs_ = selection_.inputs;
-    if (inputs_.empty())
-      for (const std::string& column : table.columns())
-        if (column != selection_.response) inputs_.push_back(column);
-    if (inputs_.empty())
-      throw InputError(table.path() + ": no input columns: the response " +
-                       quoted(selection_.response) + " is the only column");
-    std::set<std::string> seen;
-    for (const std::string& input : inputs_) {
-      require_column(table, "inputs", input);
-      if (input == selection_.response)
-        throw ParameterError("inputs", "names the response " + quoted(input));
-      if (!seen.insert(input).second)
-        throw ParameterError("inputs", "names " + quoted(input) + " twice");
-    }
-  }
-
-  void choose_labels(const CsvTable& table) {
-    const Index column = table.find(selection_.response);
-    for (Index row = 0; row < table.rows(); ++row)
-      if (!is_known(table.text(row, column))) labels_.push_back(table.text(row, column));
-    std::sort(labels_.begin(), labels_.end(), label_less);
-    require_classes(table);
-    positive_ = selection_.positive.value_or(labels_.back());
-    if (!is_known(positive_))
-      throw ParameterError("positive", "no row of " + table.path() + " has the label " +
-                                           quoted(positive_) + " in column " +
-                                           quoted(selection_.response) +
-                                           " (labels found: " + listed(labels_) + ")");
-  }
-
-  void require_classes(const CsvTable& table) const {
+  void choose_positive(const Table& table) {
+    const auto& [positive, negative] = recipe_.labels;
+    if (negative && !positive) throw ParameterError("positive", "must be given where negative is");
     if (labels_.size() == 1)
-      throw InputError(table.path() + ": column " + quoted(selection_.response) +
-                       " has the label " + listed(labels_) +
-                       " in every row; a regression needs two classes");
-    if (labels_.size() > 2 && !selection_.positive)
-      throw ParameterError("positive", "must be given: column " + quoted(selection_.response) +
-                                           " has " + std::to_string(labels_.size()) + " labels");
+      throw InputError(table.labels_of + ": every case has the label " + listed(labels_) +
+                       "; a regression needs two classes");
+    if (labels_.size() > 2 && !positive)
+      throw ParameterError("positive", "must be given: there are " +
+                                           std::to_string(labels_.size()) + " labels in " +
+                                           table.labels_of + " (" + listed(labels_) +
+                                           "); negative too leaves out all but two");
+    positive_ = positive.value_or(*labels_.rbegin());
+    require_label("positive", positive_, table);
+    if (negative) require_label("negative", *negative, table);
+    if (negative && is_positive(*negative))
+      throw ParameterError("negative", "is the positive label too");
   }
 
-  bool is_known(const std::string& label) const {
-    return std::any_of(labels_.begin(), labels_.end(),
-                       [&label](const std::string& known) { return same_label(known, label); });
+  bool is_positive(const std::string& label) const {
+    return !LabelLess()(label, positive_) && !LabelLess()(positive_, label);
   }
 
-  std::vector<bool> coded_labels(const CsvTable& table) const {
-    const Index column = table.find(selection_.response);
+  std::vector<bool> coded_labels(const Table& table) const {
     std::vector<bool> coded;
-    for (Index row = 0; row < table.rows(); ++row) {
-      const std::string& label = table.text(row, column);
-      if (!is_known(label))
-        throw InputError(table.path() + ":" + std::to_string(table.line(row)) + ": row " +
-                         std::to_string(row + 1) + ", column " + quoted(selection_.response) +
-                         ": the training data have no label " + quoted(label) +
-                         " (labels found: " + listed(labels_) + ")");
-      coded.push_back(same_label(label, positive_));
+    for (std::size_t n = 0; n < table.labels.size(); ++n) {
+      const std::string& label = table.labels[n];
+      if (!labels_.contains(label))
+        throw InputError(table.place(static_cast<Index>(n)) + ": the training data have no label " +
+                         quoted(label) + " (labels found: " + listed(labels_) + ")");
+      coded.push_back(is_positive(label));
     }
     return coded;
   }
 
-  Eigen::MatrixXd raw_inputs(const CsvTable& table) const {
-    Eigen::MatrixXd raw(table.rows(), static_cast<Index>(inputs_.size()));
-    for (Index j = 0; j < raw.cols(); ++j)
-      raw.col(j) = table.numbers(inputs_[static_cast<std::size_t>(j)]);
-    return raw;
-  }
-
   Eigen::MatrixXd expanded(const Eigen::MatrixXd& raw) const {
-    Eigen::MatrixXd all(raw.rows(), raw.cols() * selection_.powers);
+    Eigen::MatrixXd all(raw.rows(), raw.cols() * recipe_.powers);
     all.leftCols(raw.cols()) = raw;
     for (Index j = raw.cols(); j < all.cols(); ++j)
       all.col(j) = all.col(j - raw.cols()).cwiseProduct(raw.col(j % raw.cols()));
     return all;
   }
 
-  void require_finite(const Eigen::MatrixXd& features, const CsvTable& table) const {
-    for (Index j = 0; j < features.cols(); ++j)
-      if (!features.col(j).allFinite())
-        throw InputError(table.path() + ": " +
-                         quoted(names()[static_cast<std::size_t>(j + offset())]) +
-                         " exceeds the largest number; lower powers or rescale the column");
+  Eigen::MatrixXd projected(Eigen::MatrixXd features) const {
+    if (recipe_.projection == 0) return features;
+    return features * projection_;
   }
 
-  void settle_scale(const Eigen::MatrixXd& features) {
-    mean_ = Eigen::RowVectorXd::Zero(features.cols());
-    sd_ = Eigen::RowVectorXd::Ones(features.cols());
-    constant_.assign(static_cast<std::size_t>(features.cols()), false);
-    for (Index j = 0; j < features.cols(); ++j) {
-      const auto column = features.col(j).array();
+  Eigen::MatrixXd columns(const Eigen::MatrixXd& inputs, const std::string& path) const {
+    Eigen::MatrixXd all = projected(expanded(inputs));
+    for (Index j = 0; j < all.cols(); ++j)
+      if (!all.col(j).allFinite())
+        throw InputError(path + ": " + quoted(column_name(j)) +
+                         " exceeds the largest number; lower powers or rescale the inputs");
+    return all;
+  }
+
+  void settle_scale(const Eigen::MatrixXd& all) {
+    mean_ = Eigen::RowVectorXd::Zero(all.cols());
+    sd_ = Eigen::RowVectorXd::Ones(all.cols());
+    if (!recipe_.standardize) return;
+    for (Index j = 0; j < all.cols(); ++j) {
+      const auto column = all.col(j).array();
       const bool constant = (column == column[0]).all();
-      constant_[static_cast<std::size_t>(j)] = constant;
-      if (!selection_.standardize) continue;
+      if (constant) constant_.push_back(j);
       mean_[j] = constant ? column[0] : column.mean();
       if (!constant)
-        sd_[j] = std::sqrt((column - mean_[j]).square().sum() /
-                           static_cast<double>(features.rows() - 1));
+        sd_[j] =
+            std::sqrt((column - mean_[j]).square().sum() / static_cast<double>(all.rows() - 1));
     }
   }
 
-  Eigen::MatrixXd scaled(const Eigen::MatrixXd& features) const {
-    Eigen::MatrixXd x = Eigen::MatrixXd::Ones(features.rows(), features.cols() + offset());
-    x.rightCols(features.cols()) = (features.rowwise() - mean_).array().rowwise() / sd_.array();
+  Eigen::MatrixXd scaled(const Eigen::MatrixXd& all) const {
+    Eigen::MatrixXd x = Eigen::MatrixXd::Ones(all.rows(), all.cols() + (recipe_.intercept ? 1 : 0));
+    x.rightCols(all.cols()) = (all.rowwise() - mean_).array().rowwise() / sd_.array();
     return x;
   }
 
-  Selection selection_;
+  Recipe recipe_;
   std::vector<std::string> inputs_;
-  std::vector<std::string> labels_;
+  Index input_count_;
+  LabelSet labels_;
   std::string positive_;
+  Eigen::MatrixXd projection_;
   Eigen::RowVectorXd mean_;
   Eigen::RowVectorXd sd_;
-  std::vector<bool> constant_;
+  std::vector<Index> constant_;
 };
 
 }  // namespace mixwell::logistic

@@ -1,6 +1,7 @@
 // Long runs against published and exact moments, starting away from equilibrium.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
+#include "data_files.hpp"
 
 #include <mixwell/diagnostics.hpp>
 #include <mixwell/sampler.hpp>
@@ -9,11 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <iostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -52,17 +49,6 @@ double z_of_mean(const Eigen::MatrixXd& values, double truth) {
 }
 
 constexpr const char* kRun = "[run]\nseed = 3\nreplicates = 64\nwarmup = 200\ndraws = 3000\n";
-
-/// The first file of that name in a folder of MIXWELL_DATA; skips the test where there is none.
-std::string data_file(const std::string& name) {
-  const char* folders = std::getenv("MIXWELL_DATA");
-  std::stringstream list(folders == nullptr ? "" : folders);
-  for (std::string folder; std::getline(list, folder, ':');) {
-    if (std::filesystem::exists(folder + "/" + name)) return folder + "/" + name;
-  }
-  std::cout << "skipped: " << name << " is in no folder of MIXWELL_DATA\n";
-  std::exit(77);
-}
 
 }  // namespace
 
@@ -110,8 +96,8 @@ namespace {
 
 /// Reference means and standard deviations with their errors, from a long run of another program.
 void compare_with_reference(const std::string& set, const std::string& model) {
-  data_file(set + "/" + set + ".csv");
-  std::ifstream file(data_file("logistic.json"));
+  data_files::found(set + "/" + set + ".csv");
+  std::ifstream file(data_files::found("logistic.json"));
   const auto reference = nlohmann::json::parse(file).at("sets").at(set);
   const auto x =
       run(composing::compose("[run]\nseed = 11\nreplicates = 8\nwarmup = 1000\ndraws = 4000\n"

@@ -1,11 +1,15 @@
-// Reading tables of numbers, with errors that name file, row and column.
+// Reading data files, plain or gzipped, with errors that name file and place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/export.hpp>
 #include <mixwell/types.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mixwell {
@@ -13,9 +17,9 @@ namespace mixwell {
 /// A CSV file with a header, cells kept as text until a column is asked for as numbers.
 class MIXWELL_EXPORT CsvTable {
  public:
-  /// Separator `,`; cells may be quoted with `"` (doubled inside); blanks around cells are cut; LF
-  /// or CRLF. Throws InputError for a missing, empty or ragged file, a repeated or empty column
-  /// name, no rows.
+  /// Plain or gzipped. Separator `,`; cells may be quoted with `"` (doubled inside); blanks around
+  /// cells are cut; LF or CRLF. Throws InputError for a missing, empty or ragged file, a repeated
+  /// or empty column name, no rows.
   explicit CsvTable(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }
@@ -37,5 +41,51 @@ class MIXWELL_EXPORT CsvTable {
   std::vector<int> lines_;
   Index rows_ = 0;
 };
+
+/// A file in LIBSVM's text format: in each line a label and then `index:value` pairs, separated by
+/// blanks. Indices count from 1 and ascend; what is not listed is 0; `#` begins a comment.
+class MIXWELL_EXPORT LibsvmTable {
+ public:
+  /// Throws InputError, with file:line and the text found, for a label that is no finite number, a
+  /// pair that is none, an index below 1, above `limit` (0 = no limit) or not above the one before,
+  /// and for a file without rows.
+  explicit LibsvmTable(const std::string& path, Index limit = 0);
+
+  const std::string& path() const noexcept { return path_; }
+  Index rows() const noexcept { return static_cast<Index>(labels_.size()); }
+  Index largest_index() const noexcept { return largest_; }
+  /// As written, but without a leading `+`.
+  const std::string& label(Index row) const;
+  /// Line of the file on which a row stands (1-based).
+  int line(Index row) const;
+  /// The given rows, `columns` >= largest_index() wide. Throws InputError above 2^30 numbers.
+  Eigen::MatrixXd dense(const std::vector<Index>& rows, Index columns) const;
+
+ private:
+  void read_line(std::string_view rest, int line, Index limit);
+
+  std::string path_;
+  std::vector<std::string> labels_;
+  std::vector<int> lines_;
+  std::vector<std::size_t> ends_;  // of each row among indices_ and values_
+  std::vector<Index> indices_;
+  std::vector<double> values_;
+  Index largest_ = 0;
+};
+
+/// Images of an IDX file and their labels: unsigned bytes behind a big-endian header (magic 2051:
+/// count, height, width; magic 2049: count), the format of MNIST.
+struct MIXWELL_EXPORT IdxImages {
+  Index height = 0;
+  Index width = 0;
+  std::vector<std::uint8_t> labels;  ///< of every image
+  std::vector<Index> kept;           ///< which images are in `pixels`, ascending
+  Eigen::MatrixXd pixels;            ///< kept x (height width), row by row of the image, over 255
+};
+
+/// Keeps the images whose label is `wanted`. Throws InputError for a wrong magic, a file that ends
+/// too early or too late, and for counts that differ.
+MIXWELL_EXPORT IdxImages read_idx(const std::string& images, const std::string& labels,
+                                  const std::function<bool(std::uint8_t)>& wanted);
 
 }  // namespace mixwell

@@ -1,0 +1,170 @@
+// The cases of a file as inputs and labels, whatever its format.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/data.hpp>
+#include <mixwell/error.hpp>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "labels.hpp"
+
+namespace mixwell::logistic {
+
+/// N cases of one file.
+struct Table {
+  std::string path;
+  std::string labels_of;           ///< where the labels stand, for messages
+  std::vector<std::string> names;  ///< of the inputs; empty = they are numbered
+  Eigen::MatrixXd inputs;          ///< N x (number of inputs)
+  std::vector<std::string> labels;
+  LabelSet all_labels;  ///< of the whole file, those of left out cases too
+  /// The place of case n's label.
+  std::function<std::string(Index)> place;
+};
+
+/// Files and how to read them.
+struct Source {
+  std::string format = "csv";
+  std::string data;
+  std::optional<std::string> labels;
+  std::optional<std::string> response;
+  std::vector<std::string> inputs;  ///< csv: empty = all columns but the response
+  std::optional<std::string> test;
+  std::optional<std::string> test_labels;
+};
+
+namespace detail {
+
+inline void require_column(const CsvTable& csv, const std::string& key, const std::string& column) {
+  const auto& all = csv.columns();
+  if (std::find(all.begin(), all.end(), column) == all.end())
+    throw ParameterError(
+        key, "no column " + quoted(column) + " in " + csv.path() + suggestion(column, all));
+}
+
+/// The columns to regress on.
+inline std::vector<std::string> chosen_inputs(const CsvTable& csv, const Source& source) {
+  const std::string& response = *source.response;
+  require_column(csv, "response", response);
+  std::vector<std::string> inputs = source.inputs;
+  if (inputs.empty())
+    std::copy_if(csv.columns().begin(), csv.columns().end(), std::back_inserter(inputs),
+                 [&](const std::string& column) { return column != response; });
+  if (inputs.empty())
+    throw InputError(csv.path() + ": no input columns: the response " + quoted(response) +
+                     " is the only column");
+  std::set<std::string> seen;
+  for (const std::string& input : inputs) {
+    require_column(csv, "inputs", input);
+    if (input == response) throw ParameterError("inputs", "names the response " + quoted(input));
+    if (!seen.insert(input).second)
+      throw ParameterError("inputs", "names " + quoted(input) + " twice");
+  }
+  return inputs;
+}
+
+/// Adds the label of file row `row`; true if the choice keeps it.
+inline bool add_label(Table& table, const LabelChoice& choice, std::string label) {
+  const bool kept = choice.keeps(label);
+  table.all_labels.insert(label);
+  if (kept) table.labels.push_back(std::move(label));
+  return kept;
+}
+
+inline Table csv_table(const CsvTable& csv, const std::string& response,
+                       std::vector<std::string> inputs, const LabelChoice& choice) {
+  Table table;
+  table.path = csv.path();
+  table.labels_of = csv.path() + ", column " + quoted(response);
+  std::vector<Index> kept;
+  const Index column = csv.find(response);
+  for (Index row = 0; row < csv.rows(); ++row)
+    if (add_label(table, choice, csv.text(row, column))) kept.push_back(row);
+  table.inputs.resize(static_cast<Index>(kept.size()), static_cast<Index>(inputs.size()));
+  for (Index j = 0; j < table.inputs.cols(); ++j)
+    table.inputs.col(j) = csv.numbers(inputs[static_cast<std::size_t>(j)])(kept);
+  std::vector<std::string> places;
+  for (const Index row : kept)
+    places.push_back(csv.path() + ":" + std::to_string(csv.line(row)) + ": row " +
+                     std::to_string(row + 1) + ", column " + quoted(response));
+  table.place = [places](Index n) { return places[static_cast<std::size_t>(n)]; };
+  table.names = std::move(inputs);
+  return table;
+}
+
+/// `width` 0: as wide as the file's largest index.
+inline Table libsvm_table(const std::string& path, Index width, const LabelChoice& choice) {
+  const LibsvmTable file(path, width);
+  Table table;
+  table.path = path;
+  table.labels_of = path;
+  std::vector<Index> kept;
+  std::vector<int> lines;
+  for (Index row = 0; row < file.rows(); ++row) {
+    if (!add_label(table, choice, file.label(row))) continue;
+    kept.push_back(row);
+    lines.push_back(file.line(row));
+  }
+  table.inputs = file.dense(kept, width == 0 ? file.largest_index() : width);
+  if (table.inputs.cols() == 0)
+    throw InputError(path + ": no line has an index:value pair, so that there are no inputs");
+  table.place = [path, lines](Index n) {
+    return path + ":" + std::to_string(lines[static_cast<std::size_t>(n)]);
+  };
+  return table;
+}
+
+/// `width` 0: images of any size.
+inline Table idx_table(const std::string& path, const std::string& labels_path, Index width,
+                       const LabelChoice& choice) {
+  Table table;
+  table.path = path;
+  table.labels_of = labels_path;
+  IdxImages images = read_idx(path, labels_path, [&](std::uint8_t label) {
+    return add_label(table, choice, std::to_string(label));
+  });
+  if (width != 0 && images.height * images.width != width)
+    throw InputError(path + ": images of " + std::to_string(images.height) + " x " +
+                     std::to_string(images.width) +
+                     " pixels, but those of the training data have " + std::to_string(width));
+  table.inputs = std::move(images.pixels);
+  table.place = [labels_path, kept = images.kept](Index n) {
+    return labels_path + ": label " + std::to_string(kept[static_cast<std::size_t>(n)] + 1);
+  };
+  return table;
+}
+
+}  // namespace detail
+
+/// The training cases that the choice keeps.
+inline Table training_table(const Source& source, const LabelChoice& choice) {
+  if (source.format == "libsvm") return detail::libsvm_table(source.data, 0, choice);
+  if (source.format == "idx") return detail::idx_table(source.data, *source.labels, 0, choice);
+  const CsvTable csv(source.data);
+  return detail::csv_table(csv, *source.response, detail::chosen_inputs(csv, source), choice);
+}
+
+/// The test cases, with the inputs of the training table.
+inline Table test_table(const Source& source, const LabelChoice& choice, const Table& training) {
+  const Index width = training.inputs.cols();
+  Table table =
+      source.format == "libsvm" ? detail::libsvm_table(*source.test, width, choice)
+      : source.format == "idx"
+          ? detail::idx_table(*source.test, *source.test_labels, width, choice)
+          : detail::csv_table(CsvTable(*source.test), *source.response, training.names, choice);
+  if (table.labels.empty())
+    throw InputError(table.labels_of + ": no case has one of the two labels (labels found: " +
+                     listed(table.all_labels) + ")");
+  return table;
+}
+
+}  // namespace mixwell::logistic
