@@ -18,7 +18,7 @@ class DrawChunks {
   DrawChunks(const KernelGraph& graph, Index slots, Index replicates);
 
   const std::vector<Column>& columns() const noexcept { return columns_; }
-  /// Bytes of one recorded draw of all chains.
+  /// Bytes of one recorded draw of all chains, without what is recorded once.
   std::size_t bytes_per_draw() const noexcept;
   /// Pointers into `buffers`, or into memory of this object where slots must be interleaved; valid
   /// until the next call.

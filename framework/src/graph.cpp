@@ -204,6 +204,11 @@ Cached KernelGraph::evaluation(Value law, Variable slot) {
 void KernelGraph::record(Record record) {
   const char* group = record.group == RecordGroup::posterior ? "posterior" : "sample_stats";
   claim_name(fmt::format("record {}/{} of slot {}", group, record.name, record.slot));
+  if (record.once &&
+      (record.group != RecordGroup::sample_stats || record.type != RecordType::real)) {
+    throw InputError(fmt::format(
+        "kernel graph: `{}` is recorded once, so it must be a real of sample_stats", record.name));
+  }
   records_.push_back(std::move(record));
 }
 

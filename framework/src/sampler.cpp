@@ -1,5 +1,6 @@
 // Composing, compiling and advancing a sampler.
 // SPDX-License-Identifier: Apache-2.0
+#include "cone.hpp"
 #include "initial_state.hpp"
 #include "schedule.hpp"
 
@@ -14,11 +15,34 @@
 #include <algorithm>
 
 namespace mixwell {
+namespace {
+
+bool moves(const KernelGraph& graph, Value leaf) {
+  const ValueInfo& value = graph[leaf];
+  if (value.kind != ValueKind::version) return value.kind != ValueKind::constant;
+  return !(graph[value.variable].current == graph[value.variable].carried);
+}
+
+/// Throws InputError where a value that is recorded once would not hold for every draw.
+void check_recorded_once(const KernelGraph& sampling) {
+  for (const Record& record : sampling.records()) {
+    if (!record.once) continue;
+    for (const Leaf& leaf : cone(sampling, record.value)) {
+      if (!moves(sampling, leaf.value)) continue;
+      throw InputError(fmt::format(
+          "kernel graph: `{}` is recorded once, but it moves in the sampling phase with `{}`",
+          record.name, sampling[leaf.value].name));
+    }
+  }
+}
+
+}  // namespace
 
 Program compose(const Compositor& compositor) {
   Program program;
   compositor.compose(program.warmup, PhaseKind::warmup);
   compositor.compose(program.sampling, PhaseKind::sampling);
+  check_recorded_once(program.sampling);
   program.certificate = certify(program.warmup, program.sampling);
   return program;
 }

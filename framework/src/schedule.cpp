@@ -110,7 +110,7 @@ Schedule::Sink Schedule::make_sink(const Record& record, const Block::Slot& from
   Index rows = 1;
   for (const Index length : record.shape) rows *= length;
   const double absent = record.type == RecordType::real ? std::nan("") : 0.0;
-  return {from.data + record.first_row, rows, from.stride, {}, absent};
+  return {from.data + record.first_row, rows, from.stride, record.once, {}, absent};
 }
 
 Schedule::Guarded Schedule::guarded(const OperationInfo& operation) {
@@ -249,12 +249,13 @@ bool Schedule::is_recorded(const Stretch& stretch, std::uint64_t sweep) const no
 
 void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) const {
   const auto thin = static_cast<std::uint64_t>(settings_.thin);
-  const std::uint64_t draw =
-      (sweep - stretch.origin + 1) / thin - (stretch.first - stretch.origin) / thin - 1;
+  const std::uint64_t before = (stretch.first - stretch.origin) / thin;  // recorded by then
+  const std::uint64_t draw = (sweep - stretch.origin + 1) / thin - before - 1;
   const Index first = block * settings_.block_width;
   const Index width = std::min(settings_.block_width, settings_.replicates - first);
   for (std::size_t r = 0; r < recorded_.size(); ++r) {
     const Sink& sink = recorded_[r];
+    if (sink.once && before + draw > 0) continue;
     double* to = stretch.buffers->data[r].data() +
                  (static_cast<Index>(draw) * settings_.replicates + first) * sink.rows;
     if (sink.guard.choice == nullptr && sink.stride == sink.rows) {
@@ -322,9 +323,11 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
     buffers->draws =
         static_cast<std::int64_t>((done + static_cast<std::uint64_t>(sweeps)) / thin - done / thin);
     buffers->data.resize(recorded_.size());
+    const std::int64_t once = done < thin ? std::min<std::int64_t>(buffers->draws, 1) : 0;
     for (std::size_t r = 0; r < recorded_.size(); ++r) {
+      const std::int64_t draws = recorded_[r].once ? once : buffers->draws;
       buffers->data[r].resize(
-          static_cast<std::size_t>(buffers->draws * settings_.replicates * recorded_[r].rows));
+          static_cast<std::size_t>(draws * settings_.replicates * recorded_[r].rows));
     }
   }
   const bool spare_threads = blocks() < tbb::this_task_arena::max_concurrency() && lanes_ > 1;

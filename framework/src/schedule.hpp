@@ -101,6 +101,7 @@ class MIXWELL_EXPORT Schedule {
     const double* data = nullptr;  ///< first recorded row of column 0
     Index rows = 0;
     Index stride = 0;
+    bool once = false;  ///< only in draw 0 of the phase
     Guarded guard{};
     double fill = 0.0;  ///< recorded where the guard does not hold
   };

@@ -46,7 +46,8 @@ RunHeader header_in(const std::string& folder) {
                     {stats, "n_steps", {}, RecordType::integer, "", ""},
                     {posterior, "field", {2, 2}, RecordType::real, "", ""},
                     {stats, "diverging", {}, RecordType::boolean, "", ""},
-                    {posterior, "x", {}, RecordType::real, "", ""}};
+                    {posterior, "x", {}, RecordType::real, "", ""},
+                    {stats, "inverse_metric", {2}, RecordType::real, "", "", true}};
   return header;
 }
 
@@ -67,8 +68,13 @@ void write_chunk(Recording& recording, const RunHeader& header, bool warmup, std
   std::vector<std::vector<double>> numbers;
   for (const Column& column : header.columns) {
     const std::int64_t width = header.chains() * column.size();
+    if (column.once && (warmup || first > 0)) {
+      chunk.data.push_back(nullptr);
+      continue;
+    }
+    const std::int64_t rows = column.once ? 1 : draws;
     std::vector<double> all;
-    for (std::int64_t k = first * width; k < (first + draws) * width; ++k)
+    for (std::int64_t k = first * width; k < (first + rows) * width; ++k)
       all.push_back(number(column, warmup ? k : k + 1000, version));
     numbers.push_back(std::move(all));
     chunk.data.push_back(numbers.back().data());
@@ -361,6 +367,7 @@ class Laws {
     add("length of a column").columns[0].shape = {4};
     add("type of a column").columns[4].type = RecordType::integer;
     add("group of a column").columns[1].group = RecordGroup::posterior;
+    add("number of times that a column comes").columns[5].once = false;
     add("column more")
         .columns.push_back({RecordGroup::posterior, "y", {}, RecordType::real, "", ""});
     add("column less").columns.pop_back();

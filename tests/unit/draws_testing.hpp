@@ -60,18 +60,21 @@ inline RunHeader header(const std::string& folder, std::vector<Column> columns) 
   return h;
 }
 
-/// number(column, draw, chain, element) of every draw that is written.
+/// number(column, draw, chain, element) of every draw that is written; of a column that is `once`
+/// those of draw 0 of sampling.
 template <class Number>
 void write_draws(Recording& recording, const RunHeader& h, const Number& number, bool warmup,
                  std::int64_t first, std::int64_t draws) {
   std::vector<std::vector<double>> numbers(h.columns.size());
   Chunk chunk{warmup, first, draws, {}};
   for (std::size_t c = 0; c < h.columns.size(); ++c) {
-    for (std::int64_t draw = first; draw < first + draws; ++draw)
+    const bool once = h.columns[c].once;
+    const std::int64_t rows = once ? std::int64_t{!warmup && first == 0 && draws > 0} : draws;
+    for (std::int64_t draw = first; draw < first + rows; ++draw)
       for (Index chain = 0; chain < h.chains(); ++chain)
         for (Index e = 0; e < h.columns[c].size(); ++e)
           numbers[c].push_back(number(c, draw, chain, e));
-    chunk.data.push_back(numbers[c].data());
+    chunk.data.push_back(once && rows == 0 ? nullptr : numbers[c].data());
   }
   recording.write(chunk);
 }

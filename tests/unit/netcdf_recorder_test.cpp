@@ -313,6 +313,33 @@ TEST_CASE("types are those that ArviZ writes and xarray decodes") {
   CHECK(draws.columns()[2].type == RecordType::boolean);
 }
 
+TEST_CASE("what comes once has no dimension of draws, and no place in the warm-up groups") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("x"), statistic("inverse_metric")});
+  h.columns[1].shape = {2, 2};
+  h.columns[1].once = true;
+  h.replicates = 2;
+  h.record_warmup = true;
+  h.warmup = 5;
+  const std::int64_t draws = GENERATE(0, 3);
+  {
+    const auto recording = netcdf_recorder()->open(h);
+    write_draws(*recording, h, awkward, true, 0, 5);
+    write_draws(*recording, h, awkward, false, 0, draws);
+    write_draws(*recording, h, awkward, false, draws, draws);
+    recording->finish(footer(2 * draws, 5));
+  }
+  const RawFile file(folder.path());
+  CHECK(file.group_names() ==
+        std::vector<std::string>{"posterior", "sample_stats", "warmup_posterior"});
+  const std::vector<double> metric = file.numbers("sample_stats", "inverse_metric", 8);
+  for (std::size_t k = 0; k < 8; ++k)
+    CHECK(same(metric[k], draws == 0 ? not_a_number : awkward(1, 0, Index(k / 4), Index(k % 4))));
+  const DrawsFile read(folder.path());
+  CHECK(read.columns().size() == 1);
+  CHECK(read.draws() == 2 * draws);
+}
+
 TEST_CASE("coordinates number chains, replicates, slots, draws and elements") {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("b", {2, 3})});

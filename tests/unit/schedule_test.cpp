@@ -123,6 +123,39 @@ TEST_CASE("thinning counts from the start of the phase, however the sweeps are s
   CHECK(recorded({5, 7}) == whole);
 }
 
+TEST_CASE("what is recorded once is read in the first recorded sweep of the phase alone") {
+  KernelGraph graph;
+  const Variable x = graph.slot("x", 2);
+  const Variable learnt =
+      graph.history("learnt", Eigen::Vector2d(3.0, 5.0), Forgets::diminishing, Scope::run);
+  graph.add("move", OperationKind::move, {}, {{graph.current(x), Role::state}}, {Output::next(x)},
+            affine(0.5, 1.0));
+  Record record;
+  record.group = RecordGroup::sample_stats;
+  record.name = "inverse_metric";
+  record.shape = {2};
+  record.value = graph.current(learnt);
+  record.once = true;
+  graph.record(record);
+  record = {RecordGroup::posterior, "x", {2}, RecordType::real, "", "", 0, graph.current(x), 0};
+  graph.record(record);
+  Storage storage;
+  Schedule schedule(graph, "sampling", {1, 3, 8, 4}, storage);
+  const std::vector<double> once = {3.0, 5.0, 3.0, 5.0, 3.0, 5.0};
+  DrawBuffers buffers;
+  const auto run = [&](std::uint64_t first, std::int64_t sweeps) {
+    schedule.run(first, sweeps, 10, &buffers);
+    return buffers.data[0];
+  };
+  CHECK(run(10, 3).empty());
+  CHECK(buffers.draws == 0);
+  CHECK(run(13, 6) == once);
+  CHECK(buffers.draws == 2);
+  CHECK(buffers.data[1].size() == 12);
+  CHECK(run(19, 9).empty());
+  CHECK(buffers.draws == 2);
+}
+
 TEST_CASE("what only records need runs in recorded sweeps alone") {
   class Counting final : public Body {
    public:

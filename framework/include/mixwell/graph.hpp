@@ -167,7 +167,7 @@ struct Cached {
 enum class RecordGroup { posterior, sample_stats };
 enum class RecordType { real, integer, boolean };
 
-/// A value written to the results after each recorded sweep.
+/// A value written to the results after each recorded sweep, or once a run.
 struct Record {
   RecordGroup group = RecordGroup::posterior;
   std::string name;
@@ -178,6 +178,9 @@ struct Record {
   Index slot = 0;  ///< chain = replicate * slots + slot
   Value value;
   Index first_row = 0;  ///< of the value's rows
+  /// Read after the first recorded sweep of the sampling phase alone; no operation of that phase
+  /// moves it (what warm-up learnt: an inverse metric). A real of sample_stats.
+  bool once = false;
 };
 
 /// A factor of the joint target: exp(-U) over the slots its scope names.
@@ -219,7 +222,8 @@ class MIXWELL_EXPORT KernelGraph {
   /// to none. Returns the guard before.
   Guard set_guard(Guard guard = {}) { return std::exchange(guard_, guard); }
 
-  /// Throws InputError when this slot already records that name.
+  /// Throws InputError when this slot already records that name, or what is recorded once is not a
+  /// real of sample_stats.
   void record(Record record);
 
   const std::vector<VariableInfo>& variables() const noexcept { return variables_; }

@@ -24,6 +24,8 @@ struct MIXWELL_EXPORT Column {
   RecordType type = RecordType::real;
   std::string unit;
   std::string help;
+  /// Its numbers come once, with the first draw after warm-up, and hold for all draws of sampling.
+  bool once = false;
 
   /// Numbers per draw: the product of `shape`, 1 for a scalar.
   Index size() const noexcept;
@@ -57,7 +59,8 @@ struct Chunk {
   std::int64_t first_draw = 0;  ///< of the first in this chunk, counted per phase
   std::int64_t draws = 0;
   /// For column c of the header: data[c][(draw * chains + chain) * size + element], chain =
-  /// replicate * slots + slot.
+  /// replicate * slots + slot. Of a column that is `once`: data[c][chain * size + element] in the
+  /// chunk that holds draw 0 of sampling, and null in all others.
   std::vector<const double*> data;
 };
 

@@ -51,7 +51,8 @@ MIXWELL_EXPORT void refuse_unless_allowed(const Verdict& verdict,
                                           const std::vector<std::string>& allow);
 
 /// Room for recorded draws of one stretch of sweeps; one buffer per Record of the phase's graph,
-/// laid out [draw][replicate][element].
+/// laid out [draw][replicate][element]. The buffer of a Record that is `once` is laid out
+/// [replicate][element] if draw 0 of the phase is among the draws, and else empty.
 struct DrawBuffers {
   std::vector<std::vector<double>> data;
   std::int64_t draws = 0;

@@ -95,18 +95,14 @@ void Group::expect_integer(const char* name, std::int64_t wanted) const {
                   ", that of the run is " + std::to_string(wanted));
 }
 
-void Group::expect_columns(std::int64_t columns) const {
-  int count = 0;
-  need(nc_inq_varids(id_, &count, nullptr), "variables in group");
-  std::vector<int> ids(static_cast<std::size_t>(count));
-  need(nc_inq_varids(id_, &count, ids.data()), "variables in group");
-  const auto found = std::count_if(ids.begin(), ids.end(), [&](int id) {
-    int rank = 0;
-    return nc_inq_varndims(id_, id, &rank) == NC_NOERR && rank > 1;
-  });
-  if (found != columns)
+void Group::expect_columns(const std::vector<const Column*>& columns) const {
+  int found = 0;
+  need(nc_inq_varids(id_, &found, nullptr), "variables in group");
+  std::size_t wanted = 4;  // chain, replicate, slot, draw
+  for (const Column* column : columns) wanted += 1 + column->shape.size();
+  if (static_cast<std::size_t>(found) != wanted)
     file_->refuse("group '" + name_ + "' has " + std::to_string(found) +
-                  " variables, the run has " + std::to_string(columns));
+                  " variables and coordinates, the run has " + std::to_string(wanted));
 }
 
 std::int64_t Group::draws_in_file() const {

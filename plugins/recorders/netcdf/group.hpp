@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace mixwell::netcdf {
 
@@ -28,8 +29,8 @@ class Group {
   std::int64_t draws_in_file() const;
   /// Writes the coordinate `draw`.
   void number_draws(std::int64_t draws) const;
-  /// Refuses a resumed file that has other than `columns` variables over (chain, draw, ...).
-  void expect_columns(std::int64_t columns) const;
+  /// Refuses a resumed file that has more or fewer variables than `columns` and the coordinates.
+  void expect_columns(const std::vector<const Column*>& columns) const;
 
  private:
   /// Of a chain; second argument: slots.

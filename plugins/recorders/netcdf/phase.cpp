@@ -13,24 +13,36 @@ namespace {
 /// or one draw of each where that is more.
 constexpr Index pending_bytes = Index{32} << 20;
 
-std::int64_t columns_of(const RunHeader& header, RecordGroup group) {
-  return std::count_if(header.columns.begin(), header.columns.end(),
-                       [=](const Column& column) { return column.group == group; });
+/// What warm-up learns has no place among the draws of warm-up.
+std::vector<const Column*> columns_of(const RunHeader& header, bool warmup) {
+  std::vector<const Column*> columns;
+  for (const Column& column : header.columns)
+    columns.push_back(warmup && column.once ? nullptr : &column);
+  return columns;
+}
+
+std::vector<const Column*> of_group(const std::vector<const Column*>& columns, RecordGroup group) {
+  std::vector<const Column*> found;
+  for (const Column* column : columns)
+    if (column != nullptr && column->group == group) found.push_back(column);
+  return found;
 }
 
 }  // namespace
 
 Phase::Phase(const File& file, const RunHeader& header, const std::string& prefix, Index expected)
-    : file_(file), posterior_(file, header, prefix + "posterior") {
-  const std::int64_t statistics = columns_of(header, RecordGroup::sample_stats);
-  if (statistics > 0) stats_ = std::make_unique<Group>(file, header, prefix + "sample_stats");
+    : posterior_(file, header, prefix + "posterior") {
+  const std::vector<const Column*> columns = columns_of(header, !prefix.empty());
+  const auto statistics = of_group(columns, RecordGroup::sample_stats);
+  if (!statistics.empty()) stats_ = std::make_unique<Group>(file, header, prefix + "sample_stats");
   const Index share = pending_bytes / std::max<Index>(1, header.columns.size());
-  for (const Column& column : header.columns) {
-    const Group& group = column.group == RecordGroup::posterior ? posterior_ : *stats_;
-    variables_.emplace_back(file, column, group, share, expected);
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c] == nullptr) continue;
+    const Group& group = columns[c]->group == RecordGroup::posterior ? posterior_ : *stats_;
+    variables_.push_back({Variable(file, *columns[c], group, share, expected), c});
   }
   if (!file.resumed()) return;
-  posterior_.expect_columns(columns_of(header, RecordGroup::posterior));
+  posterior_.expect_columns(of_group(columns, RecordGroup::posterior));
   if (stats_) stats_->expect_columns(statistics);
 }
 
@@ -38,15 +50,17 @@ void Phase::append(const Chunk& chunk) {
   if (chunk.first_draw != draws_)
     throw RunError("draws out of order: got draw " + std::to_string(chunk.first_draw) + " of '" +
                    posterior_.name() + "' where " + std::to_string(draws_) + " was due");
-  for (std::size_t c = 0; c < variables_.size(); ++c)
-    variables_[c].append(chunk.data[c], chunk.draws);
+  for (Placed& placed : variables_) {
+    const double* data = chunk.data[placed.column];
+    if (data != nullptr) placed.variable.append(data, chunk.draws);
+  }
   draws_ += chunk.draws;
 }
 
 void Phase::flush() {
-  for (Variable& variable : variables_) {
-    variable.flush();
-    variable.release();
+  for (Placed& placed : variables_) {
+    placed.variable.flush();
+    placed.variable.release();
   }
 }
 
@@ -57,14 +71,8 @@ void Phase::visit_state(StateVisitor& visitor) {
 }
 
 void Phase::move_to(std::uint64_t draw) {
-  for (const Group* group : groups()) {
-    const std::int64_t held = group->draws_in_file();
-    if (draw > static_cast<std::uint64_t>(held))
-      file_.refuse("'" + group->name() + "' has " + std::to_string(held) +
-                   " draws, but the saved state has " + std::to_string(draw));
-  }
   draws_ = static_cast<std::int64_t>(draw);
-  for (Variable& variable : variables_) variable.move_to(draws_);
+  for (Placed& placed : variables_) placed.variable.move_to(draw);
 }
 
 void Phase::end(std::int64_t draws) {
@@ -82,7 +90,7 @@ bool Phase::has_leftovers() const {
 
 void Phase::copy(const Phase& from) {
   for (std::size_t c = 0; c < variables_.size(); ++c)
-    variables_[c].copy(from.variables_[c], from.draws_);
+    variables_[c].variable.copy(from.variables_[c].variable, from.draws_);
   draws_ = from.draws_;
 }
 

@@ -9,6 +9,7 @@
 #include <mixwell/recorder.hpp>
 #include <mixwell/state.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -42,12 +43,16 @@ class Phase {
   std::vector<const Group*> groups() const;
 
  private:
+  struct Placed {
+    Variable variable;
+    std::size_t column;  ///< its number in the header
+  };
+
   void move_to(std::uint64_t draw);
 
-  const File& file_;
   Group posterior_;
   std::unique_ptr<Group> stats_;
-  std::vector<Variable> variables_;
+  std::vector<Placed> variables_;
   std::int64_t draws_ = 0;
 };
 

@@ -75,22 +75,28 @@ void Variable::check(int status, const char* verb) const {
 }
 
 void Variable::choose_depth(Index share, Index expected) {
+  if (column_->once) return;
   depth_ = std::clamp<Index>(share / (8 * chains_ * size_), 1, chunk_draws);
   if (expected > 0) depth_ = std::min<Index>(depth_, expected);
 }
 
 /// Not compressed: normal draws shrink by a sixth (deflate 1, shuffled), at thirty times the time.
 void Variable::define() {
-  std::vector<int> dimensions = {group_->chain_dimension(), group_->draw_dimension()};
+  std::vector<int> dimensions = {group_->chain_dimension()};
+  if (!column_->once) dimensions.push_back(group_->draw_dimension());
   for (std::size_t k = 0; k < column_->shape.size(); ++k) dimensions.push_back(define_dimension(k));
   check(nc_def_var(group_->id(), column_->name.c_str(), file_type(column_->type),
                    static_cast<int>(dimensions.size()), dimensions.data(), &id_),
         "define");
+  if (!column_->once) set_chunks();
+  define_fill();
+  define_attributes();
+}
+
+void Variable::set_chunks() {
   const std::vector<std::size_t> chunks = chunk_shape();
   check(nc_def_var_chunking(group_->id(), id_, NC_CHUNKED, chunks.data()), "define the chunks of");
   set_cache(chunks);
-  define_fill();
-  define_attributes();
 }
 
 void Variable::set_cache(const std::vector<std::size_t>& chunks) const {
@@ -151,6 +157,10 @@ void Variable::find() {
   if (nc_inq_varid(group_->id(), column_->name.c_str(), &id_) != NC_NOERR)
     file_->refuse("it has no variable " + label());
   check_shape();
+  if (!column_->once) find_chunks();
+}
+
+void Variable::find_chunks() {
   std::vector<std::size_t> chunks(2 + column_->shape.size(), 1);
   int storage = NC_CONTIGUOUS;
   check(nc_inq_var_chunking(group_->id(), id_, &storage, chunks.data()), "read the chunks of");
@@ -167,16 +177,27 @@ void Variable::check_shape() const {
   std::vector<int> dimensions(static_cast<std::size_t>(rank));
   check(nc_inq_vardimid(group_->id(), id_, dimensions.data()), "read the dimensions of");
   std::vector<Index> shape;
-  for (std::size_t k = 2; k < dimensions.size(); ++k) {
+  for (std::size_t k = leading(); k < dimensions.size(); ++k) {
     std::size_t length = 0;
     check(nc_inq_dimlen(group_->id(), dimensions[k], &length), "read the dimensions of");
     shape.push_back(static_cast<Index>(length));
   }
-  if (type != file_type(column_->type) || rank < 2 || shape != column_->shape)
+  const bool draws = rank > 1 && dimensions[1] == group_->draw_dimension();
+  if (type != file_type(column_->type) || draws == column_->once || shape != column_->shape)
     file_->refuse("the variable " + label() + " has another type or shape than that of the run");
 }
 
+void Variable::move_to(std::uint64_t draw) {
+  if (column_->once) return;
+  const std::int64_t held = group_->draws_in_file();
+  if (draw > static_cast<std::uint64_t>(held))
+    file_->refuse("'" + group_->name() + "' has " + std::to_string(held) +
+                  " draws, but the saved state has " + std::to_string(draw));
+  written_ = static_cast<std::int64_t>(draw);
+}
+
 void Variable::append(const double* data, std::int64_t draws) {
+  if (column_->once) return put(everything(), data);
   pending_.resize(static_cast<std::size_t>(chains_ * depth_ * size_));
   while (draws > 0) {
     const auto room = depth_ - written_ % depth_ - filled_;
@@ -211,11 +232,20 @@ void Variable::flush() {
   if (filled_ == 0) return;
   for (Index c = 1; c < chains_ && filled_ < depth_; ++c)
     std::copy_n(&pending_[c * depth_ * size_], filled_ * size_, &pending_[c * filled_ * size_]);
-  const Slab to = slab(written_, filled_);
-  check(nc_put_vara_double(group_->id(), id_, to.start.data(), to.count.data(), pending_.data()),
-        "write");
+  put(slab(written_, filled_), pending_.data());
   written_ += filled_;
   filled_ = 0;
+}
+
+void Variable::put(const Slab& to, const double* numbers) const {
+  check(nc_put_vara_double(group_->id(), id_, to.start.data(), to.count.data(), numbers), "write");
+}
+
+Variable::Slab Variable::everything() const {
+  Slab slab{std::vector<std::size_t>(leading() + column_->shape.size(), 0), {}};
+  slab.count = {static_cast<std::size_t>(chains_)};
+  slab.count.insert(slab.count.end(), column_->shape.begin(), column_->shape.end());
+  return slab;
 }
 
 Variable::Slab Variable::slab(std::int64_t first, std::int64_t count) const {
@@ -231,15 +261,19 @@ Variable::Slab Variable::slab(std::int64_t first, std::int64_t count) const {
 
 void Variable::copy(const Variable& from, std::int64_t draws) {
   std::vector<double> numbers(static_cast<std::size_t>(chains_ * depth_ * size_));
-  while (written_ < draws) {
-    const auto count = std::min<std::int64_t>(depth_, draws - written_);
-    const Slab part = slab(written_, count);
+  const auto move = [&](const Slab& part) {
     from.check(nc_get_vara_double(from.group_->id(), from.id_, part.start.data(), part.count.data(),
                                   numbers.data()),
                "read");
-    check(
-        nc_put_vara_double(group_->id(), id_, part.start.data(), part.count.data(), numbers.data()),
-        "write");
+    put(part, numbers.data());
+  };
+  if (column_->once) {
+    if (draws > 0) move(everything());
+    return;
+  }
+  while (written_ < draws) {
+    const auto count = std::min<std::int64_t>(depth_, draws - written_);
+    move(slab(written_, count));
     written_ += count;
   }
 }

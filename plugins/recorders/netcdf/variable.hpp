@@ -1,4 +1,5 @@
-// One variable (chain, draw, ...) of the file, and its draws that are not in the file yet.
+// One variable (chain, draw, ...) of the file, and its draws that are not in the file yet; or one
+// (chain, ...) of numbers that are written once.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -20,15 +21,15 @@ class Variable {
   /// and the group outlive the variable.
   Variable(const File& file, const Column& column, const Group& group, Index share, Index expected);
 
-  /// `data`: draws x chains x elements.
+  /// `data`: draws x chains x elements; of a column that is `once` chains x elements.
   void append(const double* data, std::int64_t draws);
   /// Writes what is pending.
   void flush();
   /// Gives the memory of pending draws back; call after flush().
   void release() { pending_ = {}; }
-  /// The next draw appended is number `draw` of the file, which holds all before it. Nothing may be
-  /// pending.
-  void move_to(std::int64_t draw) { written_ = draw; }
+  /// The next draw appended is number `draw` of the file, which is refused unless it holds all
+  /// before it. Nothing may be pending.
+  void move_to(std::uint64_t draw);
   /// Takes the first `draws` draws of the same variable in another file; this one has none yet.
   void copy(const Variable& from, std::int64_t draws);
 
@@ -39,7 +40,11 @@ class Variable {
     std::vector<std::size_t> count;
   };
   Slab slab(std::int64_t first, std::int64_t count) const;
+  /// All chains of a variable without draws.
+  Slab everything() const;
 
+  /// Dimensions before those of the shape.
+  std::size_t leading() const noexcept { return column_->once ? 1 : 2; }
   std::string label() const;
   void check(int status, const char* verb) const;
   void choose_depth(Index share, Index expected);
@@ -50,6 +55,9 @@ class Variable {
   void define_attributes() const;
   void find();
   void check_shape() const;
+  void find_chunks();
+  void put(const Slab& to, const double* numbers) const;
+  void set_chunks();
   void set_cache(const std::vector<std::size_t>& chunks) const;
   void append_draw(const double* data);
   void check_type(const double* data) const;

@@ -174,7 +174,7 @@ class TextRecording final : public Recording {
     text << h.run_name << ' ' << h.replicates << ' ' << h.slots << ' ' << h.thin << ' ' << h.warmup
          << ' ' << h.record_warmup;
     for (const Column& c : h.columns) {
-      text << ' ' << c.name << ' ' << int(c.type) << ' ' << int(c.group);
+      text << ' ' << c.name << ' ' << int(c.type) << ' ' << int(c.group) << ' ' << c.once;
       for (const Index extent : c.shape) text << ',' << extent;
     }
     return text.str();
@@ -184,6 +184,8 @@ class TextRecording final : public Recording {
     std::ostringstream text;
     text << (chunk.warmup ? "warmup" : "sampling") << std::hexfloat;
     for (std::size_t c = 0; c < chunk.data.size(); ++c) {
+      const bool once = header_.columns[c].once;
+      if (once && (draw > 0 || chunk.data[c] == nullptr)) continue;
       const std::int64_t width = header_.columns[c].size() * header_.chains();
       for (std::int64_t k = 0; k < width; ++k) text << ' ' << chunk.data[c][draw * width + k];
     }

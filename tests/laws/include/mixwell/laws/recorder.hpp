@@ -16,10 +16,10 @@ using Contents = std::function<std::string(const std::string& folder)>;
 /// Every file by name and bytes; of a draws.nc all draws that DrawsFile reads, and their hash.
 std::string read_contents(const std::string& folder);
 
-/// Records a synthetic run (6 chains, 23 warm-up and 41 sampling draws, every type and shape) in
-/// new subfolders of `folder`, whole and interrupted. An interruption saves the state, may write
-/// more, other draws, suspends, and resumes in a fresh object from the saved state. Always the same
-/// contents:
+/// Records a synthetic run (6 chains, 23 warm-up and 41 sampling draws, every type and shape, and
+/// numbers that come once) in new subfolders of `folder`, whole and interrupted. An interruption
+/// saves the state, may write more, other draws, suspends, and resumes in a fresh object from the
+/// saved state. Always the same contents:
 ///   split         written in chunks of 1, 7 or all draws
 ///   saving        a state saved between two chunks changes nothing
 ///   restore       interrupted in warm-up, between the phases, in sampling, twice
