@@ -1,7 +1,9 @@
-// Recorder interface: where its virtual tables live, and the size of a column.
+// Recorder interface: where its virtual tables live, and what a column may hold.
 // SPDX-License-Identifier: Apache-2.0
-#include <functional>
 #include <mixwell/recorder.hpp>
+
+#include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace mixwell {
@@ -11,6 +13,14 @@ Recorder::~Recorder() = default;
 
 Index Column::size() const noexcept {
   return std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
+}
+
+std::string_view Column::broken_rule(double value) const noexcept {
+  constexpr double largest = 9007199254740992.0;
+  if (type == RecordType::boolean && value != 0.0 && value != 1.0) return "0 or 1";
+  if (type == RecordType::integer && !(std::abs(value) <= largest && value == std::floor(value)))
+    return "a whole number of at most 2^53";
+  return {};
 }
 
 }  // namespace mixwell

@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mixwell {
@@ -29,6 +30,8 @@ struct MIXWELL_EXPORT Column {
 
   /// Numbers per draw: the product of `shape`, 1 for a scalar.
   Index size() const noexcept;
+  /// "" if a number is one of `type`, else what it must be: 0 or 1, or whole and at most 2^53.
+  std::string_view broken_rule(double value) const noexcept;
   friend bool operator==(const Column&, const Column&) = default;
 };
 

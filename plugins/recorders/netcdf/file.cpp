@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "file.hpp"
 
+#include "../shared/disk.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <fcntl.h>
@@ -23,13 +25,6 @@ bool explains(int error) {
   constexpr std::array errors = {ENOSPC, EDQUOT, EFBIG,   EIO,    EROFS,  EACCES,
                                  EPERM,  ENOENT, ENOTDIR, EMFILE, ENFILE, ENAMETOOLONG};
   return std::find(errors.begin(), errors.end(), error) != errors.end();
-}
-
-std::string cure(int error) {
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG)
-    return "free some space or lift the limit, write to another disk (--out), or record less "
-           "(run.thin, run.draws)";
-  return "check the folder, its permissions and its disk, or write elsewhere (--out)";
 }
 
 }  // namespace
@@ -67,9 +62,7 @@ void File::check(int status, const std::string& action) const {
 }
 
 void File::refuse(const std::string& reason) const {
-  throw InputError(partial_ + ": cannot continue this file: " + reason +
-                   "; it must be the one that the interrupted run left, with the manifest of that "
-                   "run; or run again from the start");
+  throw InputError(disk::cannot_continue(partial_, reason));
 }
 
 void File::sync() const {
@@ -80,14 +73,14 @@ void File::sync() const {
 void File::suspend() {
   close();
   kept_ = true;
-  sync_folder();
+  disk::sync_folder(folder_);
 }
 
 void File::commit() {
   close();
   if (std::rename(partial_.c_str(), final_.c_str()) != 0) fail(errno, errno, "rename the file");
   kept_ = true;
-  sync_folder();
+  disk::sync_folder(folder_);
 }
 
 void File::close() {
@@ -109,21 +102,12 @@ void File::discard() const {
   if (::truncate(partial_.c_str(), 0) == 0) std::remove(partial_.c_str());
 }
 
-/// Makes the new name outlive a power cut; where a file system refuses, the file is whole all the
-/// same.
-void File::sync_folder() const {
-  const int descriptor = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY);
-  if (descriptor < 0) return;
-  ::fsync(descriptor);
-  ::close(descriptor);
-}
-
 /// What the system said comes first: netCDF calls every failure to make a file EACCES.
 void File::fail(int status, int error, const std::string& action) const {
   const int code = explains(error) ? error : std::max(status, 0);
   const std::string cause = code > 0 ? std::strerror(code) : nc_strerror(status);
   throw RunError(partial_ + ": cannot " + action + ": " + cause +
-                 "; nothing was left under the name draws.nc; " + cure(code));
+                 "; nothing was left under the name draws.nc; " + disk::cure(code));
 }
 
 }  // namespace mixwell::netcdf

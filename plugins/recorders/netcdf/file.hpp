@@ -43,7 +43,6 @@ class File {
   void close();
   void force_to_disk() const;
   void discard() const;
-  void sync_folder() const;
   [[noreturn]] void fail(int status, int error, const std::string& action) const;
 
   Mode mode_;

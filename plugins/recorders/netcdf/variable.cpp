@@ -9,7 +9,6 @@
 #include <netcdf.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -34,15 +33,6 @@ nc_type file_type(RecordType type) {
       break;
   }
   return NC_DOUBLE;
-}
-
-/// "" if a number is one of its type, else what it should be.
-std::string_view broken_type(RecordType type, double value) {
-  constexpr double largest = 9007199254740992.0;
-  if (type == RecordType::boolean && value != 0.0 && value != 1.0) return "0 or 1";
-  if (type == RecordType::integer && !(std::abs(value) <= largest && value == std::floor(value)))
-    return "a whole number of at most 2^53";
-  return {};
 }
 
 std::size_t product(const std::vector<std::size_t>& extents) {
@@ -217,7 +207,7 @@ void Variable::append_draw(const double* data) {
 
 void Variable::check_type(const double* data) const {
   for (Index i = 0; i < chains_ * size_; ++i) {
-    const std::string_view rule = broken_type(column_->type, data[i]);
+    const std::string_view rule = column_->broken_rule(data[i]);
     if (!rule.empty())
       throw RunError("the variable " + label() + " got the value " + std::to_string(data[i]) +
                      " in draw " + std::to_string(written_ + filled_) + " of chain " +

@@ -1,0 +1,201 @@
+// Recorder `cmdstan-csv`: one CSV file per chain, as CmdStan writes it, for tools that read those.
+// SPDX-License-Identifier: Apache-2.0
+#include "cmdstan-csv/layout.hpp"
+#include "cmdstan-csv/number.hpp"
+#include "cmdstan-csv/preamble.hpp"
+#include "cmdstan-csv/sheet.hpp"
+#include "shared/disk.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+using namespace cmdstan_csv;
+
+/// Text of all chains together that waits in memory.
+constexpr std::size_t pending_bytes = std::size_t{32} << 20;
+
+class CmdstanRecording final : public Recording {
+ public:
+  CmdstanRecording(RunHeader header, int digits)
+      : header_(std::move(header)), digits_(digits), layout_(header_.columns) {
+    const std::size_t buffer = pending_bytes / static_cast<std::size_t>(header_.chains());
+    for (Index chain = 0; chain < header_.chains(); ++chain) {
+      sheets_.emplace_back(header_.path, chain + 1, header_.resume, buffer);
+      begin(sheets_.back(), chain);
+    }
+  }
+
+  void write(const Chunk& chunk) override {
+    if (chunk.warmup && !header_.record_warmup)
+      throw RunError("got warm-up draws that are not to be recorded");
+    std::int64_t& draws = chunk.warmup ? warmup_draws_ : draws_;
+    if (chunk.first_draw != draws)
+      throw RunError("draws out of order: got draw " + std::to_string(chunk.first_draw) +
+                     " where " + std::to_string(draws) + " was due");
+    for (Index chain = 0; chain < header_.chains(); ++chain) write(chunk, chain);
+    draws += chunk.draws;
+  }
+
+  void visit_state(StateVisitor& visitor) override {
+    for (Sheet& sheet : sheets_) sheet.sync();
+    auto warmup_draws = static_cast<std::uint64_t>(warmup_draws_);
+    auto draws = static_cast<std::uint64_t>(draws_);
+    visitor.count("csv warm-up draws", warmup_draws);
+    visitor.count("csv draws", draws);
+    warmup_draws_ = static_cast<std::int64_t>(warmup_draws);
+    draws_ = static_cast<std::int64_t>(draws);
+    for (Sheet& sheet : sheets_) {
+      std::uint64_t size = sheet.size();
+      visitor.count("csv bytes", size);
+      if (size != sheet.size()) sheet.move_to(size);
+    }
+  }
+
+  void suspend() override {
+    for (Sheet& sheet : sheets_) sheet.suspend();
+  }
+
+  void finish(const RunFooter& footer) override {
+    if (footer.draws != draws_ || footer.warmup_draws != warmup_draws_)
+      throw RunError("the CSV files got " + std::to_string(warmup_draws_) + " and " +
+                     std::to_string(draws_) + " draws, but " + std::to_string(footer.warmup_draws) +
+                     " and " + std::to_string(footer.draws) + " are said to be recorded");
+    for (Index chain = 0; chain < header_.chains(); ++chain) end(sheets_[chain], footer);
+    for (Sheet& sheet : sheets_) sheet.commit();
+    remove_from(header_.path, header_.chains() + 1);
+    disk::sync_folder(header_.path);
+  }
+
+ private:
+  void begin(Sheet& sheet, Index chain) const {
+    const std::string wanted = preamble(header_, chain, digits_, layout_.names());
+    if (!header_.resume) {
+      sheet.append(wanted);
+      return;
+    }
+    const std::string different = difference(sheet.opening_lines(), wanted);
+    if (!different.empty()) sheet.refuse(different);
+  }
+
+  void write(const Chunk& chunk, Index chain) {
+    Sheet& sheet = sheets_[chain];
+    sheet.claim();
+    std::string text;
+    if (!chunk.warmup && chunk.first_draw == 0 && chunk.draws > 0) adapted(text, chunk, chain);
+    for (std::int64_t draw = 0; draw < chunk.draws; ++draw)
+      layout_.append_row(text, chunk, draw, chain, header_.chains(), digits_);
+    sheet.append(text);
+  }
+
+  /// What stands between warm-up and sampling.
+  void adapted(std::string& text, const Chunk& chunk, Index chain) const {
+    text += "# Adaptation terminated\n";
+    const Column* const step_size = find_statistic(header_.columns, "step_size");
+    if (step_size == nullptr) return;
+    text += "# Step size = ";
+    append_number(text, data_of(*step_size, chunk)[chain], digits_);
+    text += '\n';
+    const Column* const metric = find_statistic(header_.columns, inverse_metric);
+    if (metric == nullptr)
+      text += "# No free parameters for unit metric\n";
+    else
+      append_metric(text, *metric, data_of(*metric, chunk) + chain * metric->size());
+  }
+
+  const double* data_of(const Column& column, const Chunk& chunk) const {
+    return chunk.data[static_cast<std::size_t>(&column - header_.columns.data())];
+  }
+
+  void append_metric(std::string& text, const Column& metric, const double* numbers) const {
+    const bool dense = metric.shape.size() == 2;
+    text += dense ? "# Elements of inverse mass matrix:\n"
+                  : "# Diagonal elements of inverse mass matrix:\n";
+    const Index width = dense ? metric.shape[1] : metric.size();
+    for (Index k = 0; k < metric.size(); ++k) {
+      text += k % width == 0 ? "# " : ", ";
+      append_number(text, numbers[k], digits_);
+      if (k % width == width - 1) text += '\n';
+    }
+  }
+
+  /// The last lines, and the counts of the first ones as they turned out.
+  void end(Sheet& sheet, const RunFooter& footer) const {
+    std::string text;
+    if (draws_ == 0) text += "# Adaptation terminated\n";  // ends the rows of warm-up
+    text += "# \n#  Elapsed Time: ";
+    append_seconds(text, footer.warmup_seconds);
+    text += " seconds (Warm-up)\n#                ";
+    append_seconds(text, footer.sampling_seconds);
+    text += " seconds (Sampling)\n#                ";
+    append_seconds(text, footer.warmup_seconds + footer.sampling_seconds);
+    text += " seconds (Total)\n# \n";
+    sheet.claim();
+    sheet.append(text);
+    sheet.sync();
+    const std::string opening = sheet.opening_lines();
+    sheet.patch(place_of(opening, "num_samples"), count_text(draws_ * header_.thin));
+    if (header_.record_warmup)
+      sheet.patch(place_of(opening, "num_warmup"), count_text(warmup_draws_ * header_.thin));
+    sheet.sync();
+  }
+
+  RunHeader header_;
+  int digits_;
+  Layout layout_;
+  std::deque<Sheet> sheets_;
+  std::int64_t warmup_draws_ = 0;
+  std::int64_t draws_ = 0;
+};
+
+class CmdstanCsv final : public Recorder {
+ public:
+  struct Params {
+    std::int64_t sig_figs = 8;
+
+    void declare(Fields& fields) {
+      fields.integer("sig_figs", sig_figs)
+          .at_least(1)
+          .at_most(18)
+          .help("significant digits of a number; 17 give every bit back");
+    }
+  };
+  explicit CmdstanCsv(const Params& params) : digits_(static_cast<int>(params.sig_figs)) {}
+
+  std::unique_ptr<Recording> open(const RunHeader& header) const override {
+    return std::make_unique<CmdstanRecording>(header, digits_);
+  }
+
+ private:
+  int digits_;
+};
+
+}  // namespace
+}  // namespace mixwell
+
+MIXWELL_PLUGIN(registrar) {
+  mixwell::Description about;
+  about.id = "cmdstan-csv";
+  about.summary = "draws_1.csv, draws_2.csv, ...: one file per chain as CmdStan writes it";
+  about.details =
+      "Comments, one row of names, one row per draw, as CmdStan 2.36 has them; read by\n"
+      "rstan::read_stan_csv, cmdstanr::read_cmdstan_csv and cmdstanpy. Chain 0 is draws_1.csv.\n"
+      "Columns: lp__, accept_stat__, stepsize__, treedepth__, n_leapfrog__, divergent__, energy__\n"
+      "as far as the run records them; the parameters, elements of arrays numbered from 1 with\n"
+      "the first index fastest (b.1.1, b.2.1, ...); other statistics as NAME__. Rows of warm-up\n"
+      "come first with run.record_warmup. Step size and inverse metric stand after the line\n"
+      "`Adaptation terminated`; without a recorded inverse_metric the metric is called unit_e.\n"
+      "A sampler without a step size is called fixed_param. num_samples and num_warmup count\n"
+      "sweeps: rows times thin.";
+  about.sources = {"CmdStan User's Guide 2.36, Stan CSV file format"};
+  registrar.add<mixwell::CmdstanCsv>(about);
+}

@@ -1,0 +1,127 @@
+// Text of one chain, written at known places of its file.
+// SPDX-License-Identifier: Apache-2.0
+#include "sheet.hpp"
+
+#include "../shared/disk.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+namespace mixwell::cmdstan_csv {
+namespace {
+
+std::string name_of(const std::string& folder, std::int64_t id) {
+  return folder + "/draws_" + std::to_string(id) + ".csv";
+}
+
+}  // namespace
+
+Sheet::Sheet(const std::string& folder, std::int64_t id, bool resume, std::size_t buffer)
+    : final_(name_of(folder, id)), partial_(final_ + ".partial"), buffer_(buffer), kept_(resume) {
+  if (resume) {
+    std::error_code error;
+    written_ = std::filesystem::file_size(partial_, error);
+    if (error) refuse(error.message());
+    return;
+  }
+  const int file = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) fail("make the file");
+  ::close(file);
+}
+
+Sheet::~Sheet() {
+  if (!kept_) std::remove(partial_.c_str());
+}
+
+void Sheet::append(std::string_view text) {
+  pending_ += text;
+  if (pending_.size() > buffer_) flush();
+}
+
+void Sheet::move_to(std::uint64_t size) {
+  if (size > written_)
+    refuse("it has " + std::to_string(written_) + " bytes, but the saved state has " +
+           std::to_string(size));
+  written_ = size;
+}
+
+std::string Sheet::opening_lines() const {
+  std::ifstream in(partial_, std::ios::binary);
+  std::string lines;
+  for (std::string line; std::getline(in, line);) {
+    lines += line + "\n";
+    if (line.empty() || line.front() != '#') return lines;
+  }
+  refuse("it ends before its first row");
+}
+
+void Sheet::flush() {
+  if (pending_.empty()) return;
+  put(written_, pending_, true);
+  written_ += pending_.size();
+  pending_.clear();
+}
+
+void Sheet::sync() {
+  flush();
+  pending_.shrink_to_fit();
+  const int file = ::open(partial_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) fail("open the file");
+  const bool synced = ::fsync(file) == 0;
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  if (!synced) fail("force the file to disk");
+}
+
+void Sheet::suspend() {
+  sync();
+  kept_ = true;
+}
+
+void Sheet::patch(std::uint64_t at, std::string_view text) { put(at, text, false); }
+
+void Sheet::commit() {
+  if (std::rename(partial_.c_str(), final_.c_str()) != 0) fail("rename the file");
+  kept_ = true;
+}
+
+/// Writes text at a place; `last`: nothing may follow it.
+void Sheet::put(std::uint64_t at, std::string_view text, bool last) const {
+  const int file = ::open(partial_.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) fail("open the file");
+  bool ok = !last || ::ftruncate(file, static_cast<off_t>(at)) == 0;
+  while (ok && !text.empty()) {
+    const ssize_t done = ::pwrite(file, text.data(), text.size(), static_cast<off_t>(at));
+    ok = done >= 0;
+    if (!ok) break;
+    at += static_cast<std::uint64_t>(done);
+    text.remove_prefix(static_cast<std::size_t>(done));
+  }
+  const int error = errno;
+  ::close(file);
+  errno = error;
+  if (!ok) fail("write the file");
+}
+
+void Sheet::refuse(const std::string& reason) const {
+  throw InputError(disk::cannot_continue(partial_, reason));
+}
+
+void Sheet::fail(const char* action) const {
+  const int error = errno;
+  throw RunError(partial_ + ": cannot " + action + ": " + std::strerror(error) +
+                 "; nothing was left under the name " +
+                 std::filesystem::path(final_).filename().string() + "; " + disk::cure(error));
+}
+
+void remove_from(const std::string& folder, std::int64_t id) {
+  while (std::remove(name_of(folder, id).c_str()) == 0) ++id;
+}
+
+}  // namespace mixwell::cmdstan_csv
