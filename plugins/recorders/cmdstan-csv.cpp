@@ -26,8 +26,8 @@ constexpr std::size_t pending_bytes = std::size_t{32} << 20;
 
 class CmdstanRecording final : public Recording {
  public:
-  CmdstanRecording(RunHeader header, int digits)
-      : header_(std::move(header)), digits_(digits), layout_(header_.columns) {
+  CmdstanRecording(RunHeader header, const Settings& settings)
+      : header_(std::move(header)), settings_(settings), layout_(header_.columns) {
     const std::size_t buffer = pending_bytes / static_cast<std::size_t>(header_.chains());
     for (Index chain = 0; chain < header_.chains(); ++chain) {
       sheets_.emplace_back(header_.path, chain + 1, header_.resume, buffer);
@@ -78,7 +78,7 @@ class CmdstanRecording final : public Recording {
 
  private:
   void begin(Sheet& sheet, Index chain) const {
-    const std::string wanted = preamble(header_, chain, digits_, layout_.names());
+    const std::string wanted = preamble(header_, chain, settings_, layout_.names());
     if (!header_.resume) {
       sheet.append(wanted);
       return;
@@ -93,7 +93,7 @@ class CmdstanRecording final : public Recording {
     std::string text;
     if (!chunk.warmup && chunk.first_draw == 0 && chunk.draws > 0) adapted(text, chunk, chain);
     for (std::int64_t draw = 0; draw < chunk.draws; ++draw)
-      layout_.append_row(text, chunk, draw, chain, header_.chains(), digits_);
+      layout_.append_row(text, chunk, draw, chain, header_.chains(), settings_.digits);
     sheet.append(text);
   }
 
@@ -103,7 +103,7 @@ class CmdstanRecording final : public Recording {
     const Column* const step_size = find_statistic(header_.columns, "step_size");
     if (step_size == nullptr) return;
     text += "# Step size = ";
-    append_number(text, data_of(*step_size, chunk)[chain], digits_);
+    append_number(text, data_of(*step_size, chunk)[chain], settings_.digits);
     text += '\n';
     const Column* const metric = find_statistic(header_.columns, inverse_metric);
     if (metric == nullptr)
@@ -123,7 +123,7 @@ class CmdstanRecording final : public Recording {
     const Index width = dense ? metric.shape[1] : metric.size();
     for (Index k = 0; k < metric.size(); ++k) {
       text += k % width == 0 ? "# " : ", ";
-      append_number(text, numbers[k], digits_);
+      append_number(text, numbers[k], settings_.digits);
       if (k % width == width - 1) text += '\n';
     }
   }
@@ -150,7 +150,7 @@ class CmdstanRecording final : public Recording {
   }
 
   RunHeader header_;
-  int digits_;
+  Settings settings_;
   Layout layout_;
   std::deque<Sheet> sheets_;
   std::int64_t warmup_draws_ = 0;
@@ -161,22 +161,27 @@ class CmdstanCsv final : public Recorder {
  public:
   struct Params {
     std::int64_t sig_figs = 8;
+    std::int64_t max_depth = 10;
 
     void declare(Fields& fields) {
       fields.integer("sig_figs", sig_figs)
           .at_least(1)
           .at_most(18)
           .help("significant digits of a number; 17 give every bit back");
+      fields.integer("max_depth", max_depth)
+          .at_least(1)
+          .help("largest tree depth of the sampler, as the files name it");
     }
   };
-  explicit CmdstanCsv(const Params& params) : digits_(static_cast<int>(params.sig_figs)) {}
+  explicit CmdstanCsv(const Params& params)
+      : settings_{static_cast<int>(params.sig_figs), params.max_depth} {}
 
   std::unique_ptr<Recording> open(const RunHeader& header) const override {
-    return std::make_unique<CmdstanRecording>(header, digits_);
+    return std::make_unique<CmdstanRecording>(header, settings_);
   }
 
  private:
-  int digits_;
+  Settings settings_;
 };
 
 }  // namespace
@@ -187,15 +192,16 @@ MIXWELL_PLUGIN(registrar) {
   about.id = "cmdstan-csv";
   about.summary = "draws_1.csv, draws_2.csv, ...: one file per chain as CmdStan writes it";
   about.details =
-      "Comments, one row of names, one row per draw, as CmdStan 2.36 has them; read by\n"
-      "rstan::read_stan_csv, cmdstanr::read_cmdstan_csv and cmdstanpy. Chain 0 is draws_1.csv.\n"
+      "Comments, one row of names, one row per draw, as CmdStan 2.36 has them; for\n"
+      "rstan::read_stan_csv, cmdstanpy.from_csv and others. Chain 0 is draws_1.csv.\n"
       "Columns: lp__, accept_stat__, stepsize__, treedepth__, n_leapfrog__, divergent__, energy__\n"
       "as far as the run records them; the parameters, elements of arrays numbered from 1 with\n"
       "the first index fastest (b.1.1, b.2.1, ...); other statistics as NAME__. Rows of warm-up\n"
       "come first with run.record_warmup. Step size and inverse metric stand after the line\n"
       "`Adaptation terminated`; without a recorded inverse_metric the metric is called unit_e.\n"
       "A sampler without a step size is called fixed_param. num_samples and num_warmup count\n"
-      "sweeps: rows times thin.";
+      "sweeps: rows times thin. max_depth is written for readers that want it, and count how\n"
+      "often a tree got so deep; it changes no draw.";
   about.sources = {"CmdStan User's Guide 2.36, Stan CSV file format"};
   registrar.add<mixwell::CmdstanCsv>(about);
 }

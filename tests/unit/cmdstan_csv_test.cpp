@@ -125,7 +125,8 @@ TEST_CASE("a CSV file has every line that CmdStan's has") {
         "#   sample\n#     num_samples = 6" +
             pad + "\n#     num_warmup = 4" + pad +
             "\n#     save_warmup = 1\n#     thin = 2\n#     algorithm = hmc\n#       hmc\n"
-            "#         engine = nuts\n#           nuts\n#         metric = diag_e\n"
+            "#         engine = nuts\n#           nuts\n#             max_depth = 10\n#         "
+            "metric = diag_e\n"
             "#     num_chains = 2\n# id = 2\n# output\n#   sig_figs = 8\n"
             "# mixwell_version = 0.0.0\n# mixwell_replicate = 1 of 2\n# mixwell_slot = 0 of 1\n"
             "# mixwell_warmup = 4\n"

@@ -28,7 +28,8 @@ std::string model_text(std::string name) {
   return name + "_model";
 }
 
-std::string algorithm_text(const std::vector<Column>& columns) {
+/// Some readers want max_depth in every file of hmc.
+std::string algorithm_text(const std::vector<Column>& columns, std::int64_t max_depth) {
   if (find_statistic(columns, "step_size") == nullptr) return "#     algorithm = fixed_param\n";
   const bool nuts = find_statistic(columns, "tree_depth") != nullptr;
   const Column* const metric = find_statistic(columns, inverse_metric);
@@ -37,7 +38,8 @@ std::string algorithm_text(const std::vector<Column>& columns) {
                                                        : "diag_e";
   const std::string engine = nuts ? "nuts" : "static";
   return "#     algorithm = hmc\n#       hmc\n#         engine = " + engine + "\n#           " +
-         engine + "\n#         metric = " + kind + "\n";
+         engine + "\n#             max_depth = " + std::to_string(max_depth) +
+         "\n#         metric = " + kind + "\n";
 }
 
 std::string columns_text(const std::vector<Column>& columns) {
@@ -76,7 +78,8 @@ std::size_t place_of(const std::string& preamble, std::string_view key) {
   return preamble.find(start) + start.size();
 }
 
-std::string preamble(const RunHeader& header, Index chain, int digits, const std::string& names) {
+std::string preamble(const RunHeader& header, Index chain, const Settings& settings,
+                     const std::string& names) {
   std::ostringstream text;
   text << "# stan_version_major = 2\n# stan_version_minor = 36\n# stan_version_patch = 0\n"
        << "# model = " << model_text(header.run_name)
@@ -86,8 +89,9 @@ std::string preamble(const RunHeader& header, Index chain, int digits, const std
        << "\n#     num_warmup = " << count_text(header.warmup)
        << "\n#     save_warmup = " << header.record_warmup << "\n#     thin = " << header.thin
        << "\n"
-       << algorithm_text(header.columns) << "#     num_chains = " << header.chains()
-       << "\n# id = " << chain + 1 << "\n# output\n#   sig_figs = " << digits
+       << algorithm_text(header.columns, settings.max_depth)
+       << "#     num_chains = " << header.chains() << "\n# id = " << chain + 1
+       << "\n# output\n#   sig_figs = " << settings.digits
        << "\n# mixwell_version = " << header.version
        << "\n# mixwell_replicate = " << part_text(chain / header.slots, header.replicates)
        << "# mixwell_slot = " << part_text(chain % header.slots, header.slots)
