@@ -3,18 +3,17 @@
 #include <mixwell/diagnostics.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <numbers>
 #include <numeric>
 #include <stdexcept>
 #include <string>
-#include <unsupported/Eigen/FFT>
 #include <vector>
+
+#include "autocovariance.hpp"
 
 namespace mixwell::diagnostics {
 namespace {
@@ -22,7 +21,6 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 using Eigen::MatrixXd;
-using Eigen::VectorXcd;
 using Eigen::VectorXd;
 
 constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
@@ -38,16 +36,8 @@ bool has_spread(const Draws& x) { return x.size() > 0 && x.allFinite() && !is_co
 double larger(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
 double smaller(double a, double b) { return -larger(-a, -b); }
 
-// The second pass takes back the rounding of the first.
-template <class Values>
-double two_pass_mean(const Values& x) {
-  const double first = x.mean();
-  return std::isfinite(first) ? first + (x.array() - first).mean() : first;
-}
-
 // Denominator n - 1; NaN for a single value.
-template <class Values>
-double variance(const Values& x) {
+double variance(const Draws& x) {
   const double centre = two_pass_mean(x);
   return (x.array() - centre).square().sum() / static_cast<double>(x.size() - 1);
 }
@@ -66,10 +56,30 @@ MatrixXd split(const Draws& x) {
   return halves;
 }
 
-std::vector<double> pooled(const Draws& x) {
+// All draws in ascending order; none if there is a NaN.
+std::vector<double> in_order(const Draws& x) {
+  if (x.hasNaN()) return {};
   std::vector<double> values(static_cast<std::size_t>(x.size()));
   MatrixXd::Map(values.data(), x.rows(), x.cols()) = x;
+  std::sort(values.begin(), values.end());
   return values;
+}
+
+double order_statistic(const std::vector<double>& sorted, double rank_from_1) {
+  const auto last = static_cast<double>(sorted.size());
+  return sorted[static_cast<std::size_t>(std::clamp(rank_from_1, 1.0, last)) - 1];
+}
+
+double quantile_of(const std::vector<double>& sorted, double p) {
+  if (sorted.empty()) return not_available;
+  // Stored, because contracting 1 + (n - 1) p into one operation would round an exact rank away
+  // from its integer, and with it the draws that count as below the quantile.
+  volatile double product = static_cast<double>(sorted.size() - 1) * p;
+  const double rank = 1 + product;
+  const double low = order_statistic(sorted, std::floor(rank));
+  const double high = order_statistic(sorted, std::ceil(rank));
+  const double weight = rank - std::floor(rank);
+  return low == high || weight == 0 ? low : (1 - weight) * low + weight * high;
 }
 
 // Ranks from 1 over all chains; tied values share their average rank. No NaN in x.
@@ -109,31 +119,6 @@ double split_rhat(const MatrixXd& x) {
   return std::sqrt((between / within + n - 1) / n);
 }
 
-// Chains c and c + 1 less their means as real and imaginary part, zero-padded to length.
-VectorXcd padded_pair(const MatrixXd& x, const VectorXd& means, Index c, Index length) {
-  VectorXcd z = VectorXcd::Zero(length);
-  z.head(x.rows()).real() = x.col(c).array() - means[c];
-  if (c + 1 < x.cols()) z.head(x.rows()).imag() = x.col(c + 1).array() - means[c + 1];
-  return z;
-}
-
-// Autocovariances at lags 0 .. n - 1 (denominator n), averaged over chains. The real part of a
-// complex series' autocovariance is the sum of those of its parts, and all share one inverse.
-VectorXd mean_autocovariance(const MatrixXd& x, const VectorXd& means) {
-  const auto n = static_cast<std::size_t>(x.rows());
-  const auto length = static_cast<Index>(std::bit_ceil(2 * n));
-  Eigen::FFT<double> fourier;
-  VectorXcd spectrum(length);
-  VectorXcd power = VectorXcd::Zero(length);
-  for (Index c = 0; c < x.cols(); c += 2) {
-    const VectorXcd series = padded_pair(x, means, c, length);
-    fourier.fwd(spectrum, series);
-    power.real() += spectrum.cwiseAbs2();
-  }
-  fourier.inv(spectrum, power);
-  return spectrum.head(x.rows()).real() / static_cast<double>(x.size());
-}
-
 // Integrated autocorrelation time by Geyer's initial monotone sequence. Sums rho(2k) + rho(2k+1)
 // are taken while positive, each at most its predecessor; of the pair where this ends, rho(2k)
 // alone counts, once. Where not even a second pair is looked at, the time is 2 by convention.
@@ -158,14 +143,15 @@ double autocorrelation_time(Index n, Autocorrelation rho) {
 // Effective sample size of chains that are split already: at most n log10 n.
 double split_ess(const MatrixXd& x) {
   if (x.rows() < 3 || !has_spread(x)) return not_available;
-  const double n = static_cast<double>(x.rows());
-  const VectorXd means = chain_means(x);
-  const VectorXd covariance = mean_autocovariance(x, means);
+  const MatrixXd y = centred(x);
+  const double n = static_cast<double>(y.rows());
+  const VectorXd means = chain_means(y);
+  const VectorXd covariance = mean_autocovariance(y, means);
   const double within = covariance[0] * n / (n - 1);
-  const double total = covariance[0] + (x.cols() > 1 ? variance(means) : 0);
+  const double total = covariance[0] + (y.cols() > 1 ? variance(means) : 0);
   const auto rho = [&](Index t) { return 1 - (within - covariance[t]) / total; };
-  const double size = static_cast<double>(x.size());
-  return size / std::max(autocorrelation_time(x.rows(), rho), 1 / std::log10(size));
+  const double size = static_cast<double>(y.size());
+  return size / std::max(autocorrelation_time(y.rows(), rho), 1 / std::log10(size));
 }
 
 void check_probability(double p) {
@@ -174,32 +160,35 @@ void check_probability(double p) {
                               " is not between 0 and 1");
 }
 
-// Effective sample size of 1{x <= quantile(x, p)}. p = 1 is moved inwards, where it is not
-// constant.
-double ess_quantile(const Draws& x, double p) {
+// Effective sample size of 1{x <= threshold}.
+double ess_below(const Draws& x, double threshold) {
   if (!has_spread(x)) return not_available;
-  const double n = static_cast<double>(x.size());
-  const double threshold = quantile(x, p == 1 ? (n - 0.5) / n : p);
   return split_ess(split((x.array() <= threshold).cast<double>().matrix()));
 }
 
-double order_statistic(std::vector<double>& values, double rank_from_1) {
-  const auto last = static_cast<double>(values.size());
-  const auto k = static_cast<std::ptrdiff_t>(std::clamp(rank_from_1, 1.0, last)) - 1;
-  std::nth_element(values.begin(), values.begin() + k, values.end());
-  return values[static_cast<std::size_t>(k)];
+// Effective sample size of 1{x <= quantile(x, p)}. p = 1 is moved inwards, where it is not
+// constant.
+double ess_quantile(const Draws& x, const std::vector<double>& sorted, double p) {
+  const double n = static_cast<double>(x.size());
+  return ess_below(x, quantile_of(sorted, p == 1 ? (n - 0.5) / n : p));
+}
+
+// The larger of the split R-hats: `scores` of the draws themselves, and of |x - median|.
+double larger_rhat(const Draws& x, const MatrixXd& scores, double median) {
+  const MatrixXd folded = (x.array() - median).abs();
+  return larger(split_rhat(scores), split_rhat(rank_normalised(split(folded))));
 }
 
 }  // namespace
 
-double rhat(const Draws& x) {
-  const MatrixXd folded = (x.array() - quantile(x, 0.5)).abs();
-  return larger(split_rhat(rank_normalised(split(x))), split_rhat(rank_normalised(split(folded))));
-}
+double rhat(const Draws& x) { return larger_rhat(x, rank_normalised(split(x)), quantile(x, 0.5)); }
 
 double ess_bulk(const Draws& x) { return split_ess(rank_normalised(split(x))); }
 
-double ess_tail(const Draws& x) { return smaller(ess_quantile(x, 0.05), ess_quantile(x, 0.95)); }
+double ess_tail(const Draws& x) {
+  const std::vector<double> sorted = in_order(x);
+  return smaller(ess_quantile(x, sorted, 0.05), ess_quantile(x, sorted, 0.95));
+}
 
 double ess_mean(const Draws& x) { return split_ess(split(x)); }
 
@@ -207,7 +196,7 @@ double mcse_mean(const Draws& x) { return sd(x) / std::sqrt(ess_mean(x)); }
 
 // Delta method: var(sd) = var(second moment) / (4 second moment).
 double mcse_sd(const Draws& x) {
-  const MatrixXd square = (x.array() - mean(x)).square();
+  const MatrixXd square = centred(x).array().square();
   const double second = mean(square);
   const double fourth = mean(square.array().square().matrix());
   return std::sqrt((fourth - second * second) / ess_mean(square) / second / 4);
@@ -217,15 +206,15 @@ double mcse_sd(const Draws& x) {
 // quantile's rank, whose sample size is the effective one.
 double mcse_quantile(const Draws& x, double p) {
   check_probability(p);
-  const double ess = ess_quantile(x, p);
+  const std::vector<double> sorted = in_order(x);
+  const double ess = ess_quantile(x, sorted, p);
   if (std::isnan(ess)) return not_available;
   const auto rank = [&](double level) {
     return boost::math::ibeta_inv(ess * p + 1, ess * (1 - p) + 1, level) *
            static_cast<double>(x.size());
   };
-  std::vector<double> values = pooled(x);
-  const double low = order_statistic(values, std::floor(rank(0.1586553)));
-  const double high = order_statistic(values, std::ceil(rank(0.8413447)));
+  const double low = order_statistic(sorted, std::floor(rank(0.1586553)));
+  const double high = order_statistic(sorted, std::ceil(rank(0.8413447)));
   return (high - low) / 2;
 }
 
@@ -235,16 +224,7 @@ double sd(const Draws& x) { return x.size() < 2 ? not_available : std::sqrt(vari
 
 double quantile(const Draws& x, double p) {
   check_probability(p);
-  if (x.size() == 0 || x.hasNaN()) return not_available;
-  // Stored, because contracting 1 + (n - 1) p into one operation would round an exact rank away
-  // from its integer, and with it the draws that count as below the quantile.
-  volatile double product = static_cast<double>(x.size() - 1) * p;
-  const double rank = 1 + product;
-  std::vector<double> values = pooled(x);
-  const double low = order_statistic(values, std::floor(rank));
-  const double high = order_statistic(values, std::ceil(rank));
-  const double weight = rank - std::floor(rank);
-  return low == high || weight == 0 ? low : (1 - weight) * low + weight * high;
+  return quantile_of(in_order(x), p);
 }
 
 VectorXd ebfmi(const Draws& energy) {
@@ -258,17 +238,26 @@ VectorXd ebfmi(const Draws& energy) {
   return fraction;
 }
 
+double least_reliable_ess(Index chains) {
+  return std::max(100.0, 10.0 * 2.0 * static_cast<double>(chains));
+}
+
 Summary summarise(const Draws& x) {
+  const std::vector<double> sorted = in_order(x);
+  const MatrixXd scores = rank_normalised(split(x));
+  const double q5 = quantile_of(sorted, 0.05);
+  const double q50 = quantile_of(sorted, 0.5);
+  const double q95 = quantile_of(sorted, 0.95);
   return {.mean = mean(x),
           .sd = sd(x),
           .mcse_mean = mcse_mean(x),
           .mcse_sd = mcse_sd(x),
-          .q5 = quantile(x, 0.05),
-          .q50 = quantile(x, 0.5),
-          .q95 = quantile(x, 0.95),
-          .rhat = rhat(x),
-          .ess_bulk = ess_bulk(x),
-          .ess_tail = ess_tail(x)};
+          .q5 = q5,
+          .q50 = q50,
+          .q95 = q95,
+          .rhat = larger_rhat(x, scores, q50),
+          .ess_bulk = split_ess(scores),
+          .ess_tail = smaller(ess_below(x, q5), ess_below(x, q95))};
 }
 
 }  // namespace mixwell::diagnostics

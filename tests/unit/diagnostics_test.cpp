@@ -242,6 +242,16 @@ TEST_CASE("mean and deviation survive a large offset", "[diagnostics]") {
   CHECK(agrees(sd(x), std::sqrt(3.5)));
 }
 
+TEST_CASE("an offset costs the figures no more than the draws lose by it", "[diagnostics]") {
+  // Multiples of 2^-20, which an offset of 2^20 leaves exact.
+  const MatrixXd x = (make({101, 3, 0.5, 31}) * 0x1p20).array().round() * 0x1p-20;
+  const MatrixXd far = x.array() + 0x1p20;
+  CHECK(agrees(ess_mean(far), ess_mean(x)));
+  CHECK(agrees(mcse_mean(far), mcse_mean(x)));
+  CHECK(agrees(mcse_sd(far), mcse_sd(x)));
+  CHECK(agrees(rhat(far), rhat(x)));
+}
+
 TEST_CASE("the energy fraction is that of its formula, chain by chain", "[diagnostics]") {
   MatrixXd energy(4, 3);
   energy << 1, 0, 5, 2, 2, 5, 4, 0, 5, 1, 2, 5;
