@@ -202,9 +202,10 @@ RunResult run(const Composition& composition, const RunOptions& options) {
   return result;
 }
 
-std::string summarise(const std::string& folder_or_file) {
+std::string summarise(const std::string& folder_or_file, const SummaryOptions& options) {
   const DrawsFile draws(folder_or_file);
-  return summary_json(draws, draws.attribute("gradients"), draws.attribute("sampling_time"));
+  return summary_json(draws, draws.attribute("gradients"), draws.attribute("sampling_time"),
+                      options);
 }
 
 }  // namespace mixwell

@@ -1,70 +1,46 @@
 // summary.json: one row per element of the posterior, and what the sampler did to get it.
 // SPDX-License-Identifier: Apache-2.0
-#include "parallel.hpp"
-
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mixwell/diagnostics.hpp>
 #include <mixwell/draws.hpp>
-#include <nlohmann/json.hpp>
+#include <mixwell/error.hpp>
 #include <utility>
+
+#include "parallel.hpp"
+#include "summary_directions.hpp"
+#include "summary_row.hpp"
 
 namespace mixwell {
 namespace {
 
-using Json = nlohmann::ordered_json;
-using diagnostics::Summary;
+using Json = SummaryJson;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// The JSON writer would do the same for NaN and infinity; said here because readers rely on it.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-/// `beta[3]`, `b[2,3]`; the name alone for a scalar. Last index fastest, from 0.
-std::string element_name(const Column& column, Index element) {
-  std::string indices;
-  for (std::size_t k = column.shape.size(); k-- > 0;) {
-    const std::string index = std::to_string(element % column.shape[k]);
-    indices = indices.empty() ? index : index + "," + indices;
-    element /= column.shape[k];
-  }
-  return indices.empty() ? column.name : column.name + "[" + indices + "]";
-}
-
-Summary summarise(const Eigen::Ref<const Eigen::MatrixXd>& draws) {
-  if (draws.size() == 0) return {nan, nan, nan, nan, nan, nan, nan, nan, nan, nan};
-  return diagnostics::summarise(draws);
+PaperEstimators find_papers(const std::vector<std::string>& ids) {
+  PaperEstimators papers;
+  for (const std::string& id : ids)
+    papers.push_back(&diagnostics::find_paper_estimator(id, "--ess " + id));
+  return papers;
 }
 
 /// One per element, in order.
-std::vector<Summary> summarise_elements(const DrawsFile& file, const Column& column) {
-  std::vector<Summary> rows(static_cast<std::size_t>(column.size()));
+std::vector<SummaryRow> summarise_elements(const DrawsFile& file, const Column& column,
+                                           const PaperEstimators& papers) {
+  std::vector<SummaryRow> rows(static_cast<std::size_t>(column.size()));
   const Index block = file.read_block(column);
   const Index chains = file.chains();
   for (Index first = 0; first < column.size(); first += block) {
     const Index count = std::min(block, column.size() - first);
     const Eigen::MatrixXd draws = file.read(column, first, count);
     parallel_for(count, [&](Index k) {
-      rows[static_cast<std::size_t>(first + k)] = summarise(draws.middleCols(k * chains, chains));
+      rows[static_cast<std::size_t>(first + k)] =
+          summary_row(draws.middleCols(k * chains, chains), papers);
     });
   }
   return rows;
-}
-
-Json to_json(const Summary& row) {
-  return {{"mean", number(row.mean)},
-          {"sd", number(row.sd)},
-          {"mcse_mean", number(row.mcse_mean)},
-          {"mcse_sd", number(row.mcse_sd)},
-          {"q5", number(row.q5)},
-          {"q50", number(row.q50)},
-          {"q95", number(row.q95)},
-          {"rhat", number(row.rhat)},
-          {"ess_bulk", number(row.ess_bulk)},
-          {"ess_tail", number(row.ess_tail)}};
 }
 
 /// Smallest and mean effective sample size of the variables that have one; NaN if none has.
@@ -89,6 +65,10 @@ double statistic(const DrawsFile& file, const char* name, F f) {
   return f(file.read({RecordGroup::sample_stats, name, {}, RecordType::real, {}, {}}, 0));
 }
 
+Json is_reliable(double ess, Index chains) {
+  return std::isnan(ess) ? Json(nullptr) : Json(ess >= diagnostics::least_reliable_ess(chains));
+}
+
 Json sampler_json(const DrawsFile& file, const Ess& ess, double gradients, double seconds) {
   using Draws = Eigen::MatrixXd;
   const double acceptance =
@@ -98,31 +78,55 @@ Json sampler_json(const DrawsFile& file, const Ess& ess, double gradients, doubl
     return diagnostics::ebfmi(x).minCoeff<Eigen::PropagateNaN>();
   });
   const Json count = std::isnan(divergences) ? Json(nullptr) : Json(std::llround(divergences));
-  return {{"acceptance", number(acceptance)},
+  return {{"acceptance", number_or_null(acceptance)},
           {"divergences", count},
-          {"ebfmi", number(ebfmi)},
-          {"min_ess", number(ess.smallest)},
-          {"mean_ess", number(ess.mean())},
-          {"min_ess_per_gradient", number(ess.smallest / gradients)},
-          {"min_ess_per_second", number(ess.smallest / seconds)}};
+          {"ebfmi", number_or_null(ebfmi)},
+          {"min_ess", number_or_null(ess.smallest)},
+          {"mean_ess", number_or_null(ess.mean())},
+          {"min_ess_per_gradient", number_or_null(ess.smallest / gradients)},
+          {"min_ess_per_second", number_or_null(ess.smallest / seconds)},
+          {"min_ess_reliable", is_reliable(ess.smallest, file.chains())}};
+}
+
+Json definition_json(const diagnostics::Definition& definition) {
+  Json json = {{"name", definition.name}, {"version", definition.version}};
+  if (*definition.agrees != '\0') json["agrees_with"] = definition.agrees;
+  json["source"] = definition.source;
+  return json;
+}
+
+Json estimators_json(const PaperEstimators& papers) {
+  Json json;
+  for (const diagnostics::Definition& definition : diagnostics::standard_definitions())
+    json[definition.key] = definition_json(definition);
+  for (const diagnostics::PaperEstimator* const paper : papers)
+    json[paper->definition.key] = definition_json(paper->definition);
+  return json;
 }
 
 }  // namespace
 
-std::string summary_json(const DrawsFile& draws, double gradients, double seconds) {
+std::string summary_json(const DrawsFile& draws, double gradients, double seconds,
+                         const SummaryOptions& options) {
+  if (!options.of.empty() && options.directions.empty())
+    throw InputError("--of chooses the variables of --directions; give that as well");
+  const PaperEstimators papers = find_papers(options.ess);
   Json::object_t variables;  // a vector of pairs: append, as looking for each name is quadratic
   Ess ess;
   for (const Column& column : draws.columns()) {
     if (column.group != RecordGroup::posterior) continue;
-    const std::vector<Summary> rows = summarise_elements(draws, column);
+    const std::vector<SummaryRow> rows = summarise_elements(draws, column, papers);
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      variables.emplace_back(element_name(column, static_cast<Index>(k)), to_json(rows[k]));
-      ess.add(rows[k].ess_bulk);
+      variables.emplace_back(element_name(column, static_cast<Index>(k)),
+                             to_json(rows[k], papers, draws.draws(), draws.chains()));
+      ess.add(rows[k].standard.ess_bulk);
     }
   }
   Json result;
   result["variables"] = std::move(variables);
   result["sampler"] = sampler_json(draws, ess, gradients, seconds);
+  if (!options.directions.empty()) result["directions"] = directions_json(draws, options, papers);
+  result["estimators"] = estimators_json(papers);
   return result.dump(2) + "\n";
 }
 

@@ -2,9 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <tbb/global_control.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <fstream>
 #include <mixwell/diagnostics.hpp>
+#include <mixwell/ess.hpp>
 #include <nlohmann/json.hpp>
 
 #include "draws_testing.hpp"
@@ -24,6 +27,11 @@ double scattered(std::size_t column, std::int64_t draw, Index chain, Index eleme
 
 const std::vector<std::string> keys = {"mean", "sd",  "mcse_mean", "mcse_sd",  "q5",
                                        "q50",  "q95", "rhat",      "ess_bulk", "ess_tail"};
+
+std::vector<std::string> with(std::vector<std::string> names, const std::string& last) {
+  names.push_back(last);
+  return names;
+}
 
 std::vector<std::string> names_of(const Json& object) {
   std::vector<std::string> names;
@@ -53,11 +61,11 @@ TEST_CASE("a summary has a row for each element, named by its indices, in order"
   const TemporaryFolder folder;
   write_file(usual(folder.path()), 200, usual_number);
   const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0));
-  CHECK(names_of(summary) == std::vector<std::string>{"variables", "sampler"});
+  CHECK(names_of(summary) == std::vector<std::string>{"variables", "sampler", "estimators"});
   CHECK(names_of(summary["variables"]) == std::vector<std::string>{"alpha", "b[0,0]", "b[0,1]",
                                                                    "b[0,2]", "b[1,0]", "b[1,1]",
                                                                    "b[1,2]", "constant"});
-  for (const auto& row : summary["variables"]) CHECK(names_of(row) == keys);
+  for (const auto& row : summary["variables"]) CHECK(names_of(row) == with(keys, "unreliable"));
 }
 
 TEST_CASE("each row holds the diagnostics of its element to the last bit") {
@@ -98,7 +106,7 @@ TEST_CASE("the sampler's part counts and divides") {
   const Json sampler = summary["sampler"];
   CHECK(names_of(sampler) == std::vector<std::string>{"acceptance", "divergences", "ebfmi",
                                                       "min_ess", "mean_ess", "min_ess_per_gradient",
-                                                      "min_ess_per_second"});
+                                                      "min_ess_per_second", "min_ess_reliable"});
   double smallest = HUGE_VAL;
   double sum = 0.0;
   for (const auto& row : summary["variables"]) {
@@ -187,4 +195,158 @@ TEST_CASE("elements read in several blocks get their own rows") {
   const Json variables = Json::parse(summary_json(file, 1.0, 1.0))["variables"];
   for (Index e = 0; e < 9; ++e)
     CHECK(variables["theta[" + std::to_string(e) + "]"]["mean"] == double(e));
+}
+
+TEST_CASE("every figure has its estimator, with version and source") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 50, usual_number);
+  const DrawsFile file(folder.path());
+  const Json standard = Json::parse(summary_json(file, 1.0, 1.0))["estimators"];
+  CHECK(names_of(standard) == with(keys, "ebfmi"));
+  CHECK(standard["rhat"]["agrees_with"] == "posterior 1.4");
+  for (const Json& estimator : standard) {
+    for (const char* key : {"name", "version", "source"})
+      CHECK_FALSE(estimator[key].get<std::string>().empty());
+  }
+  const Json more = Json::parse(summary_json(file, 1.0, 1.0, {{"sghmc"}, "", {}}))["estimators"];
+  CHECK(names_of(more) == with(with(keys, "ebfmi"), "autocorrelation_time_sghmc"));
+}
+
+TEST_CASE("papers' estimators stand in the rows that ask for them, in the order asked for") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 700, usual_number);
+  const DrawsFile file(folder.path());
+  const SummaryOptions options = {{"girolami-calderhead", "qnhmc"}, "", {}};
+  const Json row = Json::parse(summary_json(file, 1.0, 1.0, options))["variables"]["b[0,1]"];
+  CHECK(names_of(row) ==
+        with(with(with(keys, "ess_girolami_calderhead"), "ess_qnhmc"), "unreliable"));
+  const Eigen::MatrixXd x = file.read(file.columns()[1], 1);
+  CHECK(row["ess_girolami_calderhead"] == diagnostics::ess_girolami_calderhead(x));
+  CHECK(row["ess_qnhmc"] == diagnostics::ess_qnhmc(x));
+}
+
+TEST_CASE("figures too small to rely on are named, and those beside them") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("fine"), real("stuck"), real("apart")});
+  h.replicates = 2;
+  const auto number = [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+    if (c == 1) return draw < 250 ? 0.0 : 1.0;
+    return scattered(c, draw, chain, e) + (c == 2 ? 9.0 * double(chain) : 0.0);
+  };
+  write_file(h, 600, number);
+  const Json summary = Json::parse(
+      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{"girolami-calderhead"}, "", {}}));
+  const Json& rows = summary["variables"];
+  CHECK(rows["fine"]["unreliable"] == Json::array());
+  CHECK(rows["stuck"]["unreliable"].size() >= 2);
+  REQUIRE(rows["apart"]["ess_girolami_calderhead"] > 500);
+  CHECK(rows["apart"]["unreliable"].back() == "ess_girolami_calderhead");
+  CHECK(summary["sampler"]["min_ess_reliable"] == false);
+}
+
+TEST_CASE("the sum of 500 lags is unreliable near its floor and from chains too short for it") {
+  const auto number = [](std::size_t c, std::int64_t draw, Index, Index) {
+    return c == 0 ? scattered(c, draw, 0, 0) : std::sin(1e-4 * double(draw));
+  };
+  const auto unreliable = [&](std::int64_t draws, const char* name) {
+    const TemporaryFolder own;
+    write_file(header(own.path(), {real("fast"), real("slow")}), draws, number, 10000);
+    const Json keys = Json::parse(summary_json(
+        DrawsFile(own.path()), 1.0, 1.0, {{"qnhmc"}, "", {}}))["variables"][name]["unreliable"];
+    return std::find(keys.begin(), keys.end(), "ess_qnhmc") != keys.end();
+  };
+  CHECK(unreliable(200000, "slow"));
+  CHECK_FALSE(unreliable(200000, "fast"));
+  CHECK(unreliable(20000, "fast"));
+}
+
+TEST_CASE("a summary along principal directions finds the slow combination") {
+  const TemporaryFolder folder;
+  RunHeader h =
+      header(folder.path(), {real("x", {2}),
+                             real("constant"),
+                             real("bad"),
+                             {RecordGroup::posterior, "count", {}, RecordType::integer, "", ""}});
+  h.replicates = 2;
+  const auto number = [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+    if (c == 1) return 1.5;
+    if (c == 2) return draw == 7 ? NAN : double(draw);
+    if (c == 3) return double(draw);
+    const double slow = std::sin(0.02 * double(draw) + double(chain));
+    return slow + (e == 0 ? 3.0 : -3.0) * (scattered(c, draw, chain, 0) - 0.5);
+  };
+  write_file(h, 800, number);
+  const Json directions = Json::parse(
+      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{}, "principal", {}}))["directions"];
+  CHECK(directions["from"] == "principal");
+  CHECK(directions["coordinates"] == 2);
+  CHECK(directions["left_out"] == Json({"constant", "bad"}));
+  CHECK(directions["degenerate"] == 0);
+  CHECK(names_of(directions["along"]) == std::vector<std::string>{"principal[0]", "principal[1]"});
+  CHECK(names_of(directions["along"]["principal[0]"]) == with(keys, "unreliable"));
+  const Json& smallest = directions["smallest"];
+  CHECK(smallest["ess_bulk"] < 100);
+  CHECK(smallest["weights"]["x[0]"].get<double>() == Approx(std::sqrt(0.5)).epsilon(0.01));
+  CHECK(smallest["weights"]["x[1]"].get<double>() == Approx(std::sqrt(0.5)).epsilon(0.01));
+}
+
+TEST_CASE("a direction of one coordinate has the figures of that coordinate") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 200, usual_number);
+  const std::string csv = folder.path() + "/d.csv";
+  std::ofstream(csv) << "name,alpha,b\nfirst,-2,0\nall,0,1\n";
+  const Json summary = Json::parse(
+      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{"sghmc"}, csv, {"b", "alpha"}}));
+  const Json& row = summary["directions"]["along"]["first"];
+  const Json& alpha = summary["variables"]["alpha"];
+  for (const char* key : {"sd", "mcse_sd", "rhat", "ess_bulk", "autocorrelation_time_sghmc"}) {
+    INFO(key);
+    CHECK(row[key].get<double>() == Approx(alpha[key].get<double>()).epsilon(1e-12));
+  }
+  CHECK(row["mean"].get<double>() == Approx(-alpha["mean"].get<double>()).epsilon(1e-12));
+  CHECK(summary["directions"]["coordinates"] == 7);
+  CHECK(summary["directions"]["along"]["all"]["sd"].is_number());
+}
+
+TEST_CASE("a NaN reaches only those directions that have a weight there") {
+  const TemporaryFolder folder;
+  write_file(header(folder.path(), {real("x", {2})}), 100,
+             [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+               return e == 1 && draw == 3 ? NAN : scattered(c, draw, chain, e);
+             });
+  const std::string csv = folder.path() + "/d.csv";
+  std::ofstream(csv) << "name,x[0],x[1]\nwithout,1,0\nwith,1,1\n";
+  const Json along = Json::parse(
+      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{}, csv, {}}))["directions"]["along"];
+  CHECK(along["without"]["ess_bulk"].is_number());
+  CHECK(along["with"]["ess_bulk"].is_null());
+  CHECK(along["with"]["mean"].is_null());
+}
+
+TEST_CASE("principal directions of nothing that varies are none") {
+  const TemporaryFolder folder;
+  write_file(header(folder.path(), {real("x", {3})}), GENERATE(0, 1, 100),
+             [](std::size_t, std::int64_t, Index, Index) { return 0.25; });
+  const Json directions = Json::parse(
+      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{}, "principal", {}}))["directions"];
+  CHECK(directions["along"].empty());
+  CHECK(directions["smallest"].is_null());
+  CHECK(directions["left_out"].size() == 3);
+}
+
+TEST_CASE("unknown estimators and variables are refused with the nearest") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 20, usual_number);
+  const DrawsFile file(folder.path());
+  const auto refused = [&](const SummaryOptions& options) -> std::string {
+    try {
+      return summary_json(file, 1.0, 1.0, options);
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  };
+  CHECK(refused({{"sghcm"}, "", {}}).find("did you mean \"sghmc\"?") != std::string::npos);
+  CHECK(refused({{}, "principal", {"alfa"}}).find("did you mean \"alpha\"?") != std::string::npos);
+  CHECK(refused({{}, "", {"alpha"}}).find("--directions") != std::string::npos);
+  CHECK(refused({{}, folder.path() + "/none.csv", {}}).find("none.csv") != std::string::npos);
 }

@@ -45,16 +45,36 @@ class MIXWELL_EXPORT DrawsFile {
   std::unique_ptr<File> file_;
 };
 
-/// summary.json of the draws: `{"variables": {...}, "sampler": {...}}`, as `mixwell summary --json`
-/// prints it. `gradients` and `seconds` of the sampling phase serve the rates; NaN where unknown.
+/// What a summary has beside the standard figures.
+struct SummaryOptions {
+  std::vector<std::string> ess;  ///< papers' estimators by id: `qnhmc`, ...
+  std::string directions;        ///< "", "principal", or a CSV file of directions
+  /// The real variables of `posterior` that make up the vector whose directions are meant, in the
+  /// order of the file; empty: all of them.
+  std::vector<std::string> of;
+};
+
+/// summary.json of the draws: `{"variables": {...}, "sampler": {...}, "estimators": {...}}`, as
+/// `mixwell summary --json` prints it. `gradients` and `seconds` of the sampling phase serve the
+/// rates; NaN where unknown.
 ///
 /// `variables` has every posterior variable (parameters and derived quantities), elements named
-/// `beta[3]`, `b[2,3]` (from 0). `sampler`: `acceptance` = mean of acceptance_rate, `divergences` =
-/// sum of diverging, `ebfmi` = smallest over chains, `min_ess` and `mean_ess` = smallest and mean
-/// ess_bulk over those variables that have one (constants have none), the rates = min_ess over
-/// `gradients` and over `seconds`. What is not known or not finite is null. Reads the file once;
-/// O(N log N) for the N numbers of each element, elements in parallel; the same text on any number
-/// of threads.
-MIXWELL_EXPORT std::string summary_json(const DrawsFile& draws, double gradients, double seconds);
+/// `beta[3]`, `b[2,3]` (from 0); `unreliable` of a row names the figures not to rely on. `sampler`:
+/// `acceptance` = mean of acceptance_rate, `divergences` = sum of diverging, `ebfmi` = smallest
+/// over chains, `min_ess` and `mean_ess` = smallest and mean ess_bulk over those variables that
+/// have one (constants have none), the rates = min_ess over `gradients` and over `seconds`,
+/// `min_ess_reliable` = whether min_ess reaches diagnostics::least_reliable_ess. `estimators`:
+/// name, version and source of each figure. What is not known or not finite is null. Reads the file
+/// once; O(N log N) for the N numbers of each element, elements in parallel; the same text on any
+/// number of threads.
+///
+/// With directions (unit vectors v), `directions`: `from`, `coordinates` (d of them), `left_out`
+/// (names of coordinates that are constant or not finite; principal directions only), `degenerate`
+/// (principal directions without variance), `along` (a row for each v, of the draws of v'x), and
+/// `smallest` (`name`, `ess_bulk` and `weights` of the direction of the smallest ess_bulk, or
+/// null). O(N d^2 + d^3) and all N d numbers in memory. Throws InputError for an unknown estimator
+/// or variable, or a file that read_directions refuses.
+MIXWELL_EXPORT std::string summary_json(const DrawsFile& draws, double gradients, double seconds,
+                                        const SummaryOptions& options = {});
 
 }  // namespace mixwell

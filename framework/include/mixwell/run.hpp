@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/draws.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/manifest.hpp>
 #include <mixwell/sampler.hpp>
@@ -43,6 +44,7 @@ struct RunResult {
 MIXWELL_EXPORT RunResult run(const Composition& composition, const RunOptions& options);
 
 /// summary.json of a draws.nc (or of the folder that holds one), computed from its draws.
-MIXWELL_EXPORT std::string summarise(const std::string& folder_or_file);
+MIXWELL_EXPORT std::string summarise(const std::string& folder_or_file,
+                                     const SummaryOptions& options = {});
 
 }  // namespace mixwell

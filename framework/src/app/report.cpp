@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mixwell/ess.hpp>
 
 #include "text_table.hpp"
 
@@ -64,6 +65,9 @@ std::string unit_format(const Json& variable) {
   return fmt::format("{{:.{}f}}", std::max(0, static_cast<int>(decimals)));
 }
 
+/// Whether the row's figures of effective sample size are too small to rely on.
+bool is_unreliable(const Json& variable) { return !variable.value("unreliable", Json()).empty(); }
+
 std::vector<std::string> row_of(const std::string& name, const Json& variable) {
   std::vector<std::string> cells = {name};
   const std::string own_unit = unit_format(variable);
@@ -71,7 +75,115 @@ std::vector<std::string> row_of(const std::string& name, const Json& variable) {
     const char* const format = s.format == nullptr ? own_unit.c_str() : s.format;
     cells.push_back(shown(number(variable, s.name), format));
   }
+  if (is_unreliable(variable)) cells.push_back("too few to trust");
   return cells;
+}
+
+using PaperEstimators = std::vector<const diagnostics::PaperEstimator*>;
+
+/// Those that the rows have figures of.
+PaperEstimators papers_in(const Json& variables) {
+  PaperEstimators papers;
+  for (const diagnostics::PaperEstimator& paper : diagnostics::paper_estimators())
+    if (!variables.empty() && variables.front().contains(paper.definition.key))
+      papers.push_back(&paper);
+  return papers;
+}
+
+std::vector<std::string> paper_row(const std::string& name, const Json& variable,
+                                   const PaperEstimators& papers) {
+  std::vector<std::string> cells = {name, shown(number(variable, "ess_bulk"), "{:.0f}")};
+  for (const diagnostics::PaperEstimator* const paper : papers)
+    cells.push_back(
+        shown(number(variable, paper->definition.key), paper->is_size ? "{:.0f}" : "{:.2f}"));
+  std::string keys;
+  for (const Json& key : variable.at("unreliable"))
+    keys += (keys.empty() ? "not to rely on: " : ", ") + key.get<std::string>();
+  cells.push_back(keys);
+  return cells;
+}
+
+/// The rows of a table: all scalars, and the first indexed names; `more` says how to see the rest.
+template <class RowOf>
+std::string filled(TextTable table, const Json& variables, const Cut& cut, const RowOf& row_of) {
+  std::size_t indexed = cut.rows - std::min(cut.rows, scalars_in(variables));
+  std::size_t hidden = 0;
+  for (const auto& [name, variable] : variables.items()) {
+    if (is_indexed(name) && indexed == 0) {
+      ++hidden;
+      continue;
+    }
+    if (is_indexed(name)) --indexed;
+    table.add(row_of(name, variable));
+  }
+  const std::string rest =
+      hidden == 0 ? "" : fmt::format("... {} more rows: {}\n", hidden, cut.more);
+  return table.text() + rest;
+}
+
+/// A table of the papers' estimators; nothing if there are none.
+std::string paper_table(const Json& variables, const std::string& heading, const Cut& cut) {
+  const PaperEstimators papers = papers_in(variables);
+  if (papers.empty()) return {};
+  std::vector<TextTable::Heading> headings = {{heading, Align::left}, {"ess_bulk", Align::right}};
+  for (const auto* const paper : papers) headings.push_back({paper->definition.key, Align::right});
+  headings.push_back({"", Align::left});
+  const auto row = [&](const std::string& name, const Json& variable) {
+    return paper_row(name, variable, papers);
+  };
+  return "\n" + filled(TextTable(std::move(headings)), variables, cut, row);
+}
+
+std::string paper_notes(const Json& variables) {
+  std::string notes;
+  for (const auto* const paper : papers_in(variables))
+    notes +=
+        fmt::format("\n{}, version {}: {}\n  {}", paper->definition.key, paper->definition.version,
+                    paper->definition.name, paper->definition.source);
+  return notes.empty() ? notes : notes + "\n";
+}
+
+/// The largest weights of a direction as a sum: `0.71 x[3] - 0.70 x[7] + 98 smaller terms`.
+std::string combination(const Json& weights) {
+  constexpr std::size_t most = 5;
+  std::vector<std::pair<std::string, double>> terms;
+  for (const auto& [name, weight] : weights.items()) terms.emplace_back(name, weight);
+  const std::size_t count = std::min(most, terms.size());
+  std::partial_sort(
+      terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(count), terms.end(),
+      [](const auto& a, const auto& b) { return std::abs(a.second) > std::abs(b.second); });
+  std::string text;
+  for (std::size_t k = 0; k < count; ++k) {
+    const char* const sign = terms[k].second < 0 ? (k == 0 ? "-" : " - ") : (k == 0 ? "" : " + ");
+    text += fmt::format("{}{:.3g} {}", sign, std::abs(terms[k].second), terms[k].first);
+  }
+  const std::size_t rest = terms.size() - count;
+  return rest == 0 ? text : text + fmt::format(" + {} smaller terms", rest);
+}
+
+std::string directions_heading(const Json& directions) {
+  const std::size_t left_out = directions.at("left_out").size();
+  const int degenerate = directions.at("degenerate").get<int>();
+  std::string text = fmt::format(
+      "\nAlong {} directions ({}) of {} coordinates", directions.at("along").size(),
+      directions.at("from").get<std::string>(), directions.at("coordinates").get<std::size_t>());
+  if (left_out > 0)
+    text += fmt::format("; {} left out, constant or not finite, {} first", left_out,
+                        directions.at("left_out").front().get<std::string>());
+  if (degenerate > 0) text += fmt::format("; {} more have no variance", degenerate);
+  return text + "\n";
+}
+
+std::string directions_text(const Json& directions, const Cut& cut) {
+  const Json& rows = directions.at("along");
+  std::string text = directions_heading(directions) + variable_table(rows, cut, "direction") +
+                     paper_table(rows, "direction", cut);
+  const Json& smallest = directions.at("smallest");
+  if (smallest.is_null()) return text;
+  return text + fmt::format("smallest ess_bulk {:.0f} along {} = {}\n",
+                            smallest.at("ess_bulk").get<double>(),
+                            smallest.at("name").get<std::string>(),
+                            combination(smallest.at("weights")));
 }
 
 /// Variables on the wrong side of a limit: the worst one and how many there are.
@@ -115,10 +227,14 @@ void warn_of_ess(const Json& variables, const char* statistic, const char* what,
   const Offenders bad = offenders(
       variables, statistic, [](double ess) { return ess < low_ess; }, std::less<>());
   if (bad.count == 0) return;
+  const char* const rough =
+      is_unreliable(variables.at(bad.worst))
+          ? " The number itself is too small to be estimated well, and may be far off."
+          : "";
   texts.push_back(fmt::format(
-      "The {} effective sample size of {} is {:.0f}, below {:.0f}: its summary is not reliable. "
+      "The {} effective sample size of {} is {:.0f}, below {:.0f}: its summary is not reliable.{} "
       "Set run.draws about {} times as large, or make trajectories longer (more steps).",
-      what, bad.who(), bad.value, low_ess,
+      what, bad.who(), bad.value, low_ess, rough,
       static_cast<int>(std::ceil(low_ess / std::max(bad.value, 1.0)))));
 }
 
@@ -180,22 +296,12 @@ std::string r_subscript(const std::string& name) {
 
 }  // namespace
 
-std::string variable_table(const Json& variables, std::size_t rows, const std::string& more) {
-  std::vector<TextTable::Heading> headings = {{"variable", Align::left}};
+std::string variable_table(const Json& variables, const Cut& cut, const std::string& heading) {
+  std::vector<TextTable::Heading> headings = {{heading, Align::left}};
   for (const Statistic& s : statistics) headings.push_back({s.name, Align::right});
-  TextTable table(std::move(headings));
-  std::size_t indexed = rows - std::min(rows, scalars_in(variables));
-  std::size_t hidden = 0;
-  for (const auto& [name, variable] : variables.items()) {
-    if (is_indexed(name) && indexed == 0) {
-      ++hidden;
-      continue;
-    }
-    if (is_indexed(name)) --indexed;
-    table.add(row_of(name, variable));
-  }
-  const std::string rest = hidden == 0 ? "" : fmt::format("... {} more rows: {}\n", hidden, more);
-  return table.text() + rest;
+  if (std::any_of(variables.begin(), variables.end(), is_unreliable))
+    headings.push_back({"", Align::left});
+  return filled(TextTable(std::move(headings)), variables, cut, row_of);
 }
 
 std::string sampler_lines(const Json& sampler) {
@@ -221,6 +327,10 @@ std::vector<std::string> warnings(const Summary& summary) {
   warn_of_rhat(variables, texts);
   warn_of_ess(variables, "ess_bulk", "bulk", texts);
   warn_of_ess(variables, "ess_tail", "tail", texts);
+  if (!summary.json.contains("directions")) return texts;
+  const Json& along = summary.json.at("directions").at("along");
+  warn_of_rhat(along, texts);
+  warn_of_ess(along, "ess_bulk", "bulk", texts);
   return texts;
 }
 
@@ -239,8 +349,14 @@ std::string opening_lines(const std::string& file, const Json& variables) {
 }
 
 std::string summary_text(const Summary& summary, std::size_t rows, const std::string& more) {
-  std::string text = variable_table(summary.json.at("variables"), rows, more) + "\n" +
-                     sampler_lines(summary.json.at("sampler"));
+  const Json& variables = summary.json.at("variables");
+  const Cut cut{rows, more};
+  std::string text = variable_table(variables, cut, "variable") + "\n" +
+                     sampler_lines(summary.json.at("sampler")) +
+                     paper_table(variables, "variable", cut);
+  if (summary.json.contains("directions"))
+    text += directions_text(summary.json.at("directions"), cut);
+  text += paper_notes(variables);
   for (const std::string& warning : warnings(summary)) text += "\nWarning: " + warning + "\n";
   return text;
 }

@@ -23,9 +23,16 @@ struct Summary {
   std::optional<double> target_acceptance;
 };
 
-/// One row per variable. If there are more than `rows`, indexed ones (`beta[7]`) are left out from
-/// the end, scalars never; `more` says how to see all.
-std::string variable_table(const Json& variables, std::size_t rows, const std::string& more);
+/// How much of a long table is shown: if there are more than `rows`, indexed names (`beta[7]`) are
+/// left out from the end, scalars never; `more` says how to see all.
+struct Cut {
+  std::size_t rows = whole_table;
+  std::string more;
+};
+
+/// One row per variable (or direction, as `heading` says); rows whose effective sample sizes are
+/// too small to rely on say so at their end.
+std::string variable_table(const Json& variables, const Cut& cut, const std::string& heading);
 
 /// Acceptance, divergences, E-BFMI and the efficiency, a line or two.
 std::string sampler_lines(const Json& sampler);
@@ -36,7 +43,7 @@ std::vector<std::string> warnings(const Summary& summary);
 /// Lines of Python and R that open `file` (a draws.nc) and the first of the variables.
 std::string opening_lines(const std::string& file, const Json& variables);
 
-/// Table, sampler, warnings.
+/// Table, sampler, papers' estimators and directions where the summary has them, warnings.
 std::string summary_text(const Summary& summary, std::size_t rows, const std::string& more);
 
 }  // namespace mixwell::app

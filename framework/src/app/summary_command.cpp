@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <mixwell/ess.hpp>
 #include <mixwell/run.hpp>
 
 #include "command.hpp"
@@ -14,12 +15,34 @@ namespace {
 
 struct Arguments {
   std::string path;
+  SummaryOptions options;
   bool json = false;
   bool all = false;
 };
 
+std::string explanation() {
+  std::string text =
+      "Figures follow R's package posterior 1.4 (Vehtari et al. 2021); summary.json names the\n"
+      "estimator of each, its version and its source. An effective sample size below 100, or "
+      "below\n"
+      "20 for each chain, is itself too rough to trust, and marked so.\n\n"
+      "--ess adds estimators of single papers, for comparison with their tables:\n";
+  for (const diagnostics::PaperEstimator& paper : diagnostics::paper_estimators())
+    text += fmt::format("  {:<20} {}\n                       {}\n", paper.id, paper.definition.name,
+                        paper.definition.source);
+  return text +
+         "\n--directions adds rows for projections of the draws, as a sampler may move well along\n"
+         "every coordinate and badly along a combination of them:\n"
+         "  principal            eigenvectors of the covariance of the draws; all of them, the\n"
+         "                       worst one spelled out. Directions depend on units: choose\n"
+         "                       variables on one scale with --of\n"
+         "  FILE.csv             one direction a row: columns are elements (x[3]) or whole arrays\n"
+         "                       (x: the same weight for each element), and `name` if wanted. Two\n"
+         "                       lines, `name,x` and `all,1`, are the direction (1, ..., 1)\n\n";
+}
+
 ExitCode summary(const Arguments& arguments) {
-  const std::string json = summarise(arguments.path);
+  const std::string json = summarise(arguments.path, arguments.options);
   if (arguments.json) {
     fmt::print("{}\n", json);
     return ExitCode::ok;
@@ -37,9 +60,26 @@ void add_summary(CLI::App& program, Invocation& invocation) {
   CLI::App* const command =
       program.add_subcommand("summary", "Summarise the draws of a run, from its draws.nc");
   command->add_option("draws", arguments->path, "Folder of a run, or a draws.nc")->required();
+  command
+      ->add_option("--ess", arguments->options.ess,
+                   "Estimators of single papers to show as well (below)")
+      ->type_name("NAME[,NAME...]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
+      ->add_option("--directions", arguments->options.directions,
+                   "Summarise projections of the draws as well (below)")
+      ->type_name("principal|FILE.csv");
+  command
+      ->add_option("--of", arguments->options.of,
+                   "Variables that make up the vector of --directions (default: all real ones)")
+      ->type_name("NAME[,NAME...]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_flag("--all", arguments->all, "Show every row of a long table");
   command->add_flag("--json", arguments->json, "Print summary.json");
-  command->footer(footer("mixwell summary out/challenger"));
+  command->footer(explanation() +
+                  footer("mixwell summary out/challenger --ess qnhmc --directions principal"));
   command->callback([&invocation, arguments] {
     invocation.json = arguments->json;
     invocation.action = [arguments] { return summary(*arguments); };

@@ -1,0 +1,219 @@
+// The part of a summary about directions in the space of the parameters.
+// SPDX-License-Identifier: Apache-2.0
+#include "summary_directions.hpp"
+
+#include <mixwell/directions.hpp>
+#include <mixwell/error.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "parallel.hpp"
+
+namespace mixwell {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr Index together = 64;  ///< directions that are projected on at a time
+
+/// The vector whose directions are asked for: its draws, chain after chain, one column for each
+/// coordinate.
+struct Vector {
+  std::vector<std::string> names;
+  MatrixXd draws;
+  std::vector<Index> not_finite = {};  ///< coordinates whose draws were replaced by 0
+};
+
+std::vector<std::string> real_columns(const DrawsFile& file) {
+  std::vector<std::string> names;
+  for (const Column& column : file.columns())
+    if (column.group == RecordGroup::posterior && column.type == RecordType::real)
+      names.push_back(column.name);
+  return names;
+}
+
+std::vector<Column> chosen_columns(const DrawsFile& file, const std::vector<std::string>& of) {
+  const std::vector<std::string> known = real_columns(file);
+  for (const std::string& name : of)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw InputError({"--of " + name, 0, 0},
+                       "no real variable of that name in the posterior" + suggestion(name, known));
+  std::vector<Column> chosen;
+  for (const Column& column : file.columns()) {
+    const auto& wanted = of.empty() ? known : of;
+    const bool real = column.group == RecordGroup::posterior && column.type == RecordType::real;
+    if (real && std::find(wanted.begin(), wanted.end(), column.name) != wanted.end())
+      chosen.push_back(column);
+  }
+  return chosen;
+}
+
+/// The draws, their centred copy and the projections are in memory at once.
+void require_memory(double numbers) {
+  const double bytes = 3 * 8 * numbers;
+  const double memory =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (bytes <= memory) return;
+  throw InputError({"--directions", 0, 0},
+                   "needs about " + std::to_string(std::llround(bytes / 1e9)) +
+                       " GB for all draws at once, more than this machine has; choose fewer "
+                       "variables with --of");
+}
+
+Vector read_vector(const DrawsFile& file, const std::vector<std::string>& of) {
+  const std::vector<Column> columns = chosen_columns(file, of);
+  Index size = 0;
+  for (const Column& column : columns) size += column.size();
+  const Index draws = file.draws() * file.chains();
+  require_memory(static_cast<double>(draws) * static_cast<double>(size));
+  Vector vector{{}, MatrixXd(draws, size), {}};
+  Index at = 0;
+  for (const Column& column : columns) {
+    const Index block = file.read_block(column);
+    for (Index first = 0; first < column.size(); first += block) {
+      const Index count = std::min(block, column.size() - first);
+      vector.draws.middleCols(at, count) = file.read(column, first, count).reshaped(draws, count);
+      at += count;
+    }
+    for (Index k = 0; k < column.size(); ++k) vector.names.push_back(element_name(column, k));
+  }
+  return vector;
+}
+
+/// Takes the coordinates out that are constant, or have draws that are not finite (or that overflow
+/// a variance), and returns their names.
+std::vector<std::string> take_out_the_rest(Vector& vector) {
+  std::vector<std::string> out;
+  Vector kept{{}, MatrixXd(vector.draws.rows(), vector.draws.cols()), {}};
+  for (Index k = 0; k < vector.draws.cols(); ++k) {
+    const std::string& name = vector.names[static_cast<std::size_t>(k)];
+    const double sd = diagnostics::sd(vector.draws.col(k));
+    if (!(sd > 0) || !std::isfinite(sd * sd)) {
+      out.push_back(name);
+      continue;
+    }
+    kept.draws.col(static_cast<Index>(kept.names.size())) = vector.draws.col(k);
+    kept.names.push_back(name);
+  }
+  kept.draws.conservativeResize(Eigen::NoChange, static_cast<Index>(kept.names.size()));
+  vector = std::move(kept);
+  return out;
+}
+
+/// So that a NaN of theirs does not reach directions that have no weight there.
+void blank_what_is_not_finite(Vector& vector) {
+  for (Index k = 0; k < vector.draws.cols(); ++k) {
+    if (vector.draws.col(k).allFinite()) continue;
+    vector.not_finite.push_back(k);
+    vector.draws.col(k).setZero();
+  }
+}
+
+struct Directions {
+  std::vector<std::string> names;
+  MatrixXd vectors;
+  Index degenerate = 0;
+};
+
+Directions principal(const Vector& vector) {
+  if (vector.names.empty() || vector.draws.rows() < 2) return {{}, MatrixXd(0, 0), 0};
+  diagnostics::PrincipalDirections found = diagnostics::principal_directions(vector.draws);
+  Directions result{{}, std::move(found.vectors), found.degenerate};
+  for (Index k = 0; k < result.vectors.cols(); ++k)
+    result.names.push_back("principal[" + std::to_string(k) + "]");
+  return result;
+}
+
+Directions given(const std::string& path, const Vector& vector) {
+  diagnostics::GivenDirections read = diagnostics::read_directions(path, vector.names);
+  return {std::move(read.names), std::move(read.vectors), 0};
+}
+
+MatrixXd project(const Vector& vector, const MatrixXd& vectors) {
+  MatrixXd projected = vector.draws * vectors;
+  for (const Index coordinate : vector.not_finite)
+    for (Index k = 0; k < vectors.cols(); ++k)
+      if (vectors(coordinate, k) != 0) projected.col(k).setConstant(std::nan(""));
+  return projected;
+}
+
+std::vector<SummaryRow> rows_along(const MatrixXd& vectors, const Vector& vector, Index chains,
+                                   const PaperEstimators& papers) {
+  std::vector<SummaryRow> rows(static_cast<std::size_t>(vectors.cols()));
+  for (Index first = 0; first < vectors.cols(); first += together) {
+    const Index count = std::min(together, vectors.cols() - first);
+    const MatrixXd projected = project(vector, vectors.middleCols(first, count));
+    parallel_for(count, [&](Index k) {
+      const auto draws = projected.col(k).reshaped(projected.rows() / chains, chains);
+      rows[static_cast<std::size_t>(first + k)] = summary_row(draws, papers);
+    });
+  }
+  return rows;
+}
+
+SummaryJson weights_json(const VectorXd& direction, const Vector& vector) {
+  SummaryJson weights = SummaryJson::object();
+  for (Index k = 0; k < direction.size(); ++k)
+    if (direction[k] != 0) weights[vector.names[static_cast<std::size_t>(k)]] = direction[k];
+  return weights;
+}
+
+/// The direction of the smallest ess_bulk and its weights, or null where none has one.
+SummaryJson smallest_json(const Directions& directions, const std::vector<SummaryRow>& rows,
+                          const Vector& vector) {
+  std::size_t worst = rows.size();
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const double ess = rows[k].standard.ess_bulk;
+    if (std::isnan(ess)) continue;
+    if (worst == rows.size() || ess < rows[worst].standard.ess_bulk) worst = k;
+  }
+  if (worst == rows.size()) return nullptr;
+  return {{"name", directions.names[worst]},
+          {"ess_bulk", rows[worst].standard.ess_bulk},
+          {"weights", weights_json(directions.vectors.col(static_cast<Index>(worst)), vector)}};
+}
+
+}  // namespace
+
+std::string element_name(const Column& column, Index element) {
+  std::string indices;
+  for (std::size_t k = column.shape.size(); k-- > 0;) {
+    const std::string index = std::to_string(element % column.shape[k]);
+    indices = indices.empty() ? index : index + "," + indices;
+    element /= column.shape[k];
+  }
+  return indices.empty() ? column.name : column.name + "[" + indices + "]";
+}
+
+SummaryJson directions_json(const DrawsFile& file, const SummaryOptions& options,
+                            const PaperEstimators& papers) {
+  Vector vector = read_vector(file, options.of);
+  std::vector<std::string> left_out;
+  Directions directions;
+  if (options.directions == "principal") {
+    left_out = take_out_the_rest(vector);
+    directions = principal(vector);
+  } else {
+    blank_what_is_not_finite(vector);
+    directions = given(options.directions, vector);
+  }
+  const std::vector<SummaryRow> rows =
+      rows_along(directions.vectors, vector, file.chains(), papers);
+  SummaryJson::object_t along;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    along.emplace_back(directions.names[k], to_json(rows[k], papers, file.draws(), file.chains()));
+  SummaryJson result = {{"from", options.directions},
+                        {"coordinates", vector.names.size()},
+                        {"left_out", left_out},
+                        {"degenerate", directions.degenerate},
+                        {"smallest", smallest_json(directions, rows, vector)}};
+  result["along"] = std::move(along);
+  return result;
+}
+
+}  // namespace mixwell
