@@ -98,6 +98,26 @@ function(mixwell_add_python_tests folder timeout)
   endforeach()
 endfunction()
 
+# Every tests/<folder>/*.R is one test, run by tests/<folder>/run.sh with the program that is built
+# from tests/<folder>/*.cpp as its argument.
+function(mixwell_add_r_tests folder timeout)
+  file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.R)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
+  math(EXPR seconds "${timeout} * ${timeout_factor}")
+  add_executable(${folder}_figures ${sources})
+  target_link_libraries(${folder}_figures PRIVATE mixwell_test_settings)
+  foreach(script IN LISTS scripts)
+    cmake_path(GET script STEM LAST_ONLY stem)
+    add_test(NAME r/${stem}
+      COMMAND ${PROJECT_SOURCE_DIR}/tests/${folder}/run.sh ${script} $<TARGET_FILE:${folder}_figures>)
+    set_tests_properties(r/${stem} PROPERTIES
+      LABELS r
+      TIMEOUT ${seconds}
+      SKIP_RETURN_CODE 77
+      ENVIRONMENT "${MIXWELL_TEST_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
 # Installs the build and builds a plugin against it, as an outside author would.
 function(mixwell_add_package_test timeout)
   if(NOT TARGET mixwell)
