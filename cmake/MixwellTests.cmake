@@ -114,7 +114,7 @@ function(mixwell_add_r_tests folder timeout)
       LABELS r
       TIMEOUT ${seconds}
       SKIP_RETURN_CODE 77
-      ENVIRONMENT "${MIXWELL_TEST_ENVIRONMENT}")
+      ENVIRONMENT "${MIXWELL_TEST_ENVIRONMENT};MIXWELL_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell")
   endforeach()
 endfunction()
 

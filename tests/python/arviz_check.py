@@ -1,0 +1,156 @@
+# draws.nc of real runs, opened and summarised by ArviZ: the same figures as in summary.json.
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a virtual environment with the current ArviZ in the build folder, once. Exit code 77
+(skipped) where python3-venv, the Python package index or the program is out of reach.
+
+All figures have one definition in ArviZ and in R's package posterior, which Mixwell follows, but
+for two points about ess_tail.
+1. Since version 1 ArviZ takes the tails of its credible intervals, 5.5 % and 94.5 %. It is asked for
+   5 % and 95 %.
+2. Where a quantile falls between two equal draws (repeated after a rejection), ArviZ interpolates
+   between them, rounding may end below both, and `draw <= quantile` then loses them. posterior takes
+   the draw itself. There ess_tail is not compared; the condition is checked on the draws."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = os.environ.get("MIXWELL_PROGRAM", "")
+SOURCE = os.environ.get("MIXWELL_SOURCE_DIR", "")
+BUILD = os.environ.get("MIXWELL_BUILD_DIR", "")
+TOLERANCE = 1e-8
+# ArviZ's name of each figure.
+FIGURES = {"mean": "mean", "sd": "sd", "mcse_mean": "mcse_mean", "mcse_sd": "mcse_sd",
+           "ess_bulk": "ess_bulk", "rhat": "r_hat"}
+GAUSSIAN = """mixwell = 1
+[run]
+seed = 5
+replicates = 3
+warmup = 100
+draws = 501
+[model.g]
+use = "gaussian"
+dimension = 30
+[kernel.hmc]
+use = "hamiltonian"
+step_size = 0.9
+steps = 3
+"""
+
+
+def skip(why):
+    print("skipped:", why)
+    sys.exit(77)
+
+
+def environment_python():
+    """The Python of an environment that has ArviZ."""
+    folder = os.path.join(BUILD, "arviz-environment")
+    python = os.path.join(folder, "bin", "python")
+    ready = os.path.join(folder, "ready")  # written last: a cut-off installation is begun anew
+    if os.path.exists(ready):
+        return python
+    commands = ([sys.executable, "-m", "venv", "--clear", folder],
+                [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
+                 "--retries", "1", "--timeout", "20", "arviz", "netCDF4"])
+    for command in commands:
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode != 0:
+            words = (done.stderr or done.stdout).strip().splitlines()
+            skip(f"no environment with ArviZ: {words[-1] if words else command}")
+    with open(ready, "w", encoding="utf-8") as file:
+        file.write("arviz is installed\n")
+    return python
+
+
+def run(manifest, folder):
+    command = [PROGRAM, "run", manifest, "--out", folder, "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
+
+
+def between_ties(draws, probability):
+    """Whether the quantile interpolates between equal draws."""
+    ordered = sorted(draws)
+    rank = (len(ordered) - 1) * probability
+    below = int(rank)
+    return rank != below and ordered[below] == ordered[below + 1]
+
+
+def element(dataset, row, before):
+    """What `dataset` has of the element that `row` names (beta[3]), after `before` dimensions."""
+    name, _, index = row.rstrip("]").partition("[")
+    place = tuple(int(i) for i in index.split(",")) if index else ()
+    return dataset[name].values[(slice(None),) * before + place]
+
+
+class Comparison:
+    def __init__(self):
+        self.compared = self.left_out = self.wrong = 0
+
+    def add(self, name, figure, theirs, row):
+        # The scale of a mean is that of the draws: it may be 0.
+        scale = max(abs(theirs), row["sd"]) if figure == "mean" else abs(theirs)
+        self.compared += 1
+        if not abs(theirs - row[figure]) <= TOLERANCE * scale:
+            self.wrong += 1
+            print(f"DIFFERS: {name}, {figure}: ArviZ {theirs!r}, Mixwell {row[figure]!r}")
+
+
+def compare(folder, result):
+    """Runs in the environment."""
+    import arviz
+
+    data = arviz.from_netcdf(os.path.join(folder, "draws.nc"))
+    posterior = data["posterior"]
+    if hasattr(posterior, "to_dataset"):  # a node of a tree since version 1
+        posterior = posterior.to_dataset()
+    table = arviz.summary(data, round_to="none")
+    tails = arviz.ess(posterior, method="tail", prob=(0.05, 0.95))
+    with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
+        ours = json.load(file)["variables"]
+    assert len(table) == len(ours), f"ArviZ has {len(table)} rows, summary.json {len(ours)}"
+    for label, theirs in table.iterrows():
+        name = label.replace(", ", ",")
+        for figure, arviz_name in FIGURES.items():
+            result.add(name, figure, float(theirs[arviz_name]), ours[name])
+        draws = element(posterior, name, 2).ravel()
+        if between_ties(draws, 0.05) or between_ties(draws, 0.95):
+            result.left_out += 1
+        else:
+            result.add(name, "ess_tail", float(element(tails, name, 0)), ours[name])
+    return arviz.__version__
+
+
+def compare_all(folders):
+    result = Comparison()
+    for folder in folders:
+        version = compare(folder, result)
+    print(f"ArviZ {version}: {result.compared} figures compared, {result.left_out} left out, "
+          f"{result.wrong} differ")
+    if result.compared < 200 or result.left_out > result.compared / 20:
+        print("FAILED: too few figures were compared")
+        return 1
+    return 1 if result.wrong else 0
+
+
+def main():
+    challenger = os.path.join(SOURCE, "examples", "challenger", "challenger.toml")
+    if not os.access(PROGRAM, os.X_OK) or not os.path.isfile(challenger):
+        skip(f"needs the program ({PROGRAM}) and {challenger}")
+    python = environment_python()
+    with tempfile.TemporaryDirectory() as place:
+        gaussian = os.path.join(place, "gaussian.toml")
+        with open(gaussian, "w", encoding="utf-8") as file:
+            file.write(GAUSSIAN)
+        folders = [os.path.join(place, "challenger"), os.path.join(place, "gaussian")]
+        run(challenger, folders[0])
+        run(gaussian, folders[1])
+        return subprocess.run([python, __file__, "compare"] + folders).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(compare_all(sys.argv[2:]) if sys.argv[1:2] == ["compare"] else main())
