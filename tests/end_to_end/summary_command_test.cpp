@@ -1,0 +1,86 @@
+// `mixwell summary` beyond the standard table: papers' estimators and directions.
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+using namespace end_to_end;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+/// Three dimensions, four chains of 600 draws, in out/m.
+void sample(const Workplace& place) {
+  place.write("m.toml", gaussian_manifest());
+  REQUIRE(place.mixwell("run m.toml --quiet --set run.draws=600").code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("The help of summary explains estimators and directions") {
+  const Workplace place;
+  const std::string help = place.mixwell("summary --help").out;
+  for (const char* part : {"posterior 1.4", "qnhmc", "girolami-calderhead", "sghmc", "principal",
+                           "FILE.csv", "`all,1`", "below 100"})
+    contains(help, part);
+}
+
+TEST_CASE("Papers' estimators are shown in a table of their own, with their definitions") {
+  const Workplace place;
+  sample(place);
+  const Outcome outcome = place.mixwell("summary out/m --ess sghmc,girolami-calderhead");
+  CHECK(outcome.code == 0);
+  contains(outcome.out, "ess_girolami_calderhead  autocorrelation_time_sghmc");
+  contains(outcome.out, "autocorrelation_time_sghmc, version 1: ");
+  contains(outcome.out, "Girolami and Calderhead");
+  const std::string plain = place.mixwell("summary out/m").out;
+  CHECK(plain.find("sghmc") == std::string::npos);
+}
+
+TEST_CASE("Directions are summarised, the worst one in words") {
+  const Workplace place;
+  sample(place);
+  place.write("d.csv", "name,x\nall,1\n");
+  const Outcome principal = place.mixwell("summary out/m --directions principal --of x");
+  CHECK(principal.code == 0);
+  contains(principal.out, "Along 3 directions (principal) of 3 coordinates");
+  contains(principal.out, "principal[2]");
+  contains(principal.out, " along principal[");
+  contains(principal.out, " x[0]");
+  contains(place.mixwell("summary out/m --directions d.csv").out, "0.577 x[0] + 0.577 x[1]");
+  const Json json = Json::parse(place.mixwell("summary out/m --directions d.csv --json").out);
+  CHECK(json["directions"]["along"]["all"]["ess_bulk"].is_number());
+  CHECK(json["directions"]["smallest"]["name"] == "all");
+}
+
+TEST_CASE("An effective sample size too small to trust says so in words") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome outcome =
+      place.mixwell("run m.toml --set kernel.hmc.step_size=0.01 --set kernel.hmc.steps=1");
+  contains(outcome.out, "too few to trust");
+  contains(outcome.out, "The number itself is too small to be estimated well");
+  const Json json = Json::parse(read(place.path("out/m/summary.json")));
+  CHECK(json["sampler"]["min_ess_reliable"] == false);
+  CHECK(json["variables"]["x[0]"]["unreliable"].front() == "ess_bulk");
+}
+
+TEST_CASE("What summary cannot do is refused with the place and the nearest choice") {
+  const Workplace place;
+  sample(place);
+  place.write("d.csv", "name,y\nall,1\n");
+  const struct {
+    const char* arguments;
+    const char* message;
+  } cases[] = {{"--ess qnhcm", "--ess qnhcm: no estimator \"qnhcm\" (did you mean \"qnhmc\"?)"},
+               {"--directions d.csv", "d.csv: no coordinate \"y\""},
+               {"--directions none.csv", "none.csv: no such file"},
+               {"--directions principal --of z", "--of z: no real variable of that name"},
+               {"--of x", "--of chooses the variables of --directions"}};
+  for (const auto& [arguments, message] : cases) {
+    INFO(arguments);
+    const Outcome outcome = place.mixwell(std::string("summary out/m ") + arguments);
+    CHECK(outcome.code == 2);
+    contains(outcome.err, message);
+  }
+}
