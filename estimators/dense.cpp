@@ -113,6 +113,8 @@ class Dense final : public Estimator, public CurvatureLearner {
     return state;
   }
 
+  std::vector<Index> shape(Index dimension) const override { return {dimension, dimension}; }
+
   /// O(d^2) a position.
   void observe(Batch state, ConstBatch theta) const override {
     const Layout at(theta.rows());

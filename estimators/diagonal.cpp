@@ -94,6 +94,8 @@ class Diagonal final : public Estimator, public CurvatureLearner {
     return state;
   }
 
+  std::vector<Index> shape(Index dimension) const override { return {dimension}; }
+
   /// O(d) a position.
   void observe(Batch state, ConstBatch theta) const override {
     const Layout at(theta.rows());

@@ -77,6 +77,10 @@ Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator>
       .front();
 }
 
+std::string recorded_name(const Site& site, const std::string& name) {
+  return site.label.empty() ? name : site.label + "_" + name;
+}
+
 /// Input: a slot's position. Output: what is recorded of it.
 class TransformBody final : public Body {
  public:
@@ -157,10 +161,22 @@ void SiteCurvature::learn(KernelGraph& graph, const Site& site) const {
   graph.set_guard(branch);
 }
 
+void SiteCurvature::record(KernelGraph& graph, const Site& site) const {
+  if (!learns()) return;
+  graph.record({.group = RecordGroup::sample_stats,
+                .name = recorded_name(site, "inverse_metric"),
+                .shape = estimator_->as_learner()->shape(graph[site.slot].rows),
+                .unit = "theta^2",
+                .help = "learnt curvature H; the inverse of the mass where coupling is mass",
+                .slot = site.number,
+                .value = value_,
+                .once = true});
+}
+
 void record_statistic(KernelGraph& graph, const Site& site, std::string name, Value value,
                       RecordType type, std::string unit, std::string help) {
   graph.record({RecordGroup::sample_stats,
-                site.label.empty() ? std::move(name) : site.label + "_" + name,
+                recorded_name(site, name),
                 {},
                 type,
                 std::move(unit),

@@ -39,6 +39,7 @@ class Hamiltonian final : public Kernel {
       move(graph, site, parts);
     }
     curvature.learn(graph, site);
+    curvature.record(graph, site);
     record_statistic(graph, site, "step_size", parts.eps, RecordType::real, "time",
                      "eps of the transition");
     record_statistic(graph, site, "n_steps", parts.steps, RecordType::integer, "",

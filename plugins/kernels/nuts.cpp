@@ -146,6 +146,7 @@ class Nuts final : public Kernel {
                           law);
     record(graph, site, out, eps);
     curvature.learn(graph, site);
+    curvature.record(graph, site);
     step_size.learn(graph, site, out[GrowBody::acceptance], curvature.learns());
   }
 

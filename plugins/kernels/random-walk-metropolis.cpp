@@ -92,6 +92,7 @@ class RandomWalkMetropolis final : public Kernel {
     const auto end = propose(graph, site, law, eps, curvature.value());
     const Value acceptance = accept(graph, site, law, at, end);
     curvature.learn(graph, site);
+    curvature.record(graph, site);
     step_size.learn(graph, site, acceptance, curvature.learns());
     record_statistic(graph, site, "acceptance_rate", acceptance, RecordType::real, "",
                      "Metropolis acceptance probability");

@@ -75,6 +75,8 @@ class MIXWELL_EXPORT SiteCurvature {
   /// After the transition, in warm-up: the learner sees the slot's newest version, and changes the
   /// curvature where one of the WarmupWindows closes.
   void learn(KernelGraph& graph, const Site& site) const;
+  /// The learnt H, once, as `inverse_metric`.
+  void record(KernelGraph& graph, const Site& site) const;
 
  private:
   std::shared_ptr<const Estimator> estimator_;
