@@ -1,5 +1,6 @@
-# cmake --install: the program, libmixwell, the built-in plugins and the CMake package.
+# cmake --install: the program, libmixwell, the built-in plugins, templates and the CMake package.
 include(CMakePackageConfigHelpers)
+include(MixwellTemplates)
 
 set(MIXWELL_CMAKE_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Mixwell)
 
@@ -17,6 +18,8 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY DESTINATION ${MIXWELL_PLUGIN_INSTALL_DIR})
+
+install(DIRECTORY ${MIXWELL_TEMPLATE_BUILD_DIR}/ DESTINATION ${MIXWELL_TEMPLATE_INSTALL_DIR})
 
 install(EXPORT MixwellTargets NAMESPACE Mixwell:: DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/MixwellConfig.cmake.in

@@ -22,6 +22,7 @@ void add_run(CLI::App& program, Invocation& invocation);
 void add_check(CLI::App& program, Invocation& invocation);
 void add_graph(CLI::App& program, Invocation& invocation);
 void add_plugins(CLI::App& program, Invocation& invocation);
+void add_new(CLI::App& program, Invocation& invocation);
 void add_schema(CLI::App& program, Invocation& invocation);
 void add_summary(CLI::App& program, Invocation& invocation);
 

@@ -63,6 +63,7 @@ ExitCode serve(int count, char** arguments) {
   add_check(program, invocation);
   add_graph(program, invocation);
   add_plugins(program, invocation);
+  add_new(program, invocation);
   add_schema(program, invocation);
   add_summary(program, invocation);
   try {

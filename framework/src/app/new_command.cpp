@@ -1,0 +1,246 @@
+// mixwell new: a project of its own with one plugin, its test and a manifest, from templates.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+#include <boost/dll/runtime_symbol_info.hpp>
+
+#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "command.hpp"
+
+namespace mixwell::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string kind;
+  std::string name;
+  std::string folder = ".";
+};
+
+/// Name and text of a file of the new project.
+using File = std::pair<std::string, std::string>;
+
+/// From the program itself, in the build and installed alike.
+fs::path beside_program(const char* relative) {
+  const fs::path program = boost::dll::program_location().string();
+  return (program.parent_path() / relative).lexically_normal();
+}
+
+std::string read_template(const std::string& name) {
+  const fs::path path = beside_program(MIXWELL_TEMPLATES) / name;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw InputError({path.string(), 0, 0},
+                     "cannot be read; it belongs to Mixwell: install it again");
+  }
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// `my-model` -> `MyModel`.
+std::string class_name(const std::string& name) {
+  std::string result;
+  bool first = true;
+  for (const char c : name) {
+    if (c != '-') {
+      result += first ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+    }
+    first = c == '-';
+  }
+  return result;
+}
+
+bool is_kebab_case(const std::string& name) {
+  char before = '-';
+  for (const char c : name) {
+    const bool letter = c >= 'a' && c <= 'z';
+    const bool digit = c >= '0' && c <= '9';
+    if (!letter && !digit && (c != '-' || before == '-')) return false;
+    before = c;
+  }
+  return !name.empty() && name.front() >= 'a' && name.front() <= 'z' && before != '-';
+}
+
+/// Whether a class of that name would hide one of the framework's or of the template.
+bool is_taken(const std::string& name, const std::string& source) {
+  std::istringstream names(read_template("taken_names.txt"));
+  for (std::string taken; std::getline(names, taken);) {
+    if (taken == name) return true;
+  }
+  for (const char* word : {"class ", "struct ", "enum "}) {
+    if (source.find(word + name + " ") != std::string::npos) return true;
+  }
+  return false;
+}
+
+void check_kind(const std::string& word) {
+  std::vector<std::string> kinds;
+  for (const Kind kind : all_kinds) kinds.emplace_back(to_string(kind));
+  if (!kind_from(word)) {
+    throw InputError(fmt::format("unknown kind \"{}\"{}", word, suggestion(word, kinds)));
+  }
+}
+
+void check_name(const Arguments& arguments) {
+  const std::string& name = arguments.name;
+  if (!is_kebab_case(name)) {
+    throw InputError(fmt::format(
+        "\"{}\" is no id of a component; wanted kebab-case (a-z, 0-9, -), for example my-{}", name,
+        arguments.kind));
+  }
+  if (is_taken(class_name(name), read_template(arguments.kind + ".cpp.in"))) {
+    throw InputError(
+        fmt::format("\"{}\": its class would be {}, a name that Mixwell uses; choose another name",
+                    name, class_name(name)));
+  }
+}
+
+std::string filled(std::string text, const Arguments& arguments) {
+  const std::pair<std::string, std::string> places[] = {{"@NAME@", arguments.name},
+                                                        {"@Class@", class_name(arguments.name)},
+                                                        {"@KIND@", arguments.kind},
+                                                        {"@VERSION@", MIXWELL_VERSION}};
+  for (const auto& [place, value] : places) {
+    for (std::size_t at = text.find(place); at != std::string::npos;
+         at = text.find(place, at + value.size())) {
+      text.replace(at, place.size(), value);
+    }
+  }
+  return text;
+}
+
+std::vector<File> project(const Arguments& arguments) {
+  const std::string& kind = arguments.kind;
+  const std::vector<std::pair<std::string, std::string>> sources = {
+      {kind + ".cpp.in", arguments.name + ".cpp"},
+      {kind + "_test.cpp.in", "tests/" + arguments.name + "_test.cpp"},
+      {"project/CMakeLists.txt.in", "CMakeLists.txt"},
+      {"project/manifest_" + kind + ".toml.in", "manifest.toml"},
+      {"project/README.md.in", "README.md"},
+      {"project/gitignore.in", ".gitignore"},
+      {"project/composing.hpp.in", "tests/composing.hpp"},
+      {"project/support.hpp", "tests/support.hpp"},
+      {"project/main.cpp", "tests/main.cpp"}};
+  std::vector<File> files;
+  for (const auto& [source, file] : sources) {
+    files.emplace_back(file, filled(read_template(source), arguments));
+  }
+  return files;
+}
+
+/// A folder that vanishes unless it is given its name.
+class Draft {
+ public:
+  explicit Draft(const fs::path& final_name)
+      : final_(final_name), draft_(fs::path(final_name).concat("-XXXXXX").string()) {
+    if (::mkdtemp(draft_.data()) == nullptr) fail(errno);
+    fs::permissions(draft_, fs::perms(0755));
+  }
+  ~Draft() {
+    std::error_code ignored;
+    fs::remove_all(draft_, ignored);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  void write(const File& file) const {
+    const fs::path path = fs::path(draft_) / file.first;
+    fs::create_directories(path.parent_path());
+    std::ofstream out(path, std::ios::binary);
+    out << file.second;
+    out.close();
+    if (!out) fail(errno);
+  }
+
+  void keep() const {
+    if (::rename(draft_.c_str(), final_.c_str()) != 0) fail(errno);
+  }
+
+ private:
+  [[noreturn]] void fail(int error) const {
+    throw InputError(fmt::format("cannot write `{}`: {}; choose another folder with --in",
+                                 final_.string(), std::strerror(error)));
+  }
+
+  fs::path final_;
+  std::string draft_;
+};
+
+void print_next_steps(const Arguments& arguments, const std::string& folder) {
+  const fs::path package = beside_program(MIXWELL_PACKAGE);
+  const bool installed = fs::exists(package);
+  const std::string prefix =
+      installed ? fs::canonical(beside_program("..")).string() : std::string("PREFIX");
+  fmt::print(
+      "wrote {0}: the component {1}/{2}, its test, a manifest, a README\n"
+      "Next:\n"
+      "  cmake -S {0} -B {0}/build -G Ninja -DCMAKE_PREFIX_PATH={3}\n"
+      "  cmake --build {0}/build\n"
+      "  ctest --test-dir {0}/build --output-on-failure\n"
+      "  MIXWELL_PLUGIN_PATH={0}/build mixwell run {0}/manifest.toml\n",
+      folder, arguments.kind, arguments.name, prefix);
+  if (installed) return;
+  fmt::print("PREFIX is where Mixwell is installed: cmake --install BUILD --prefix PREFIX\n");
+}
+
+ExitCode make(const Arguments& arguments) {
+  check_kind(arguments.kind);
+  check_name(arguments);
+  const fs::path folder = (fs::path(arguments.folder) / arguments.name).lexically_normal();
+  if (!fs::is_directory(arguments.folder)) {
+    throw InputError(fmt::format("--in {}: there is no such folder", arguments.folder));
+  }
+  if (fs::exists(fs::symlink_status(folder))) {
+    throw InputError(fmt::format(
+        "`{}` exists and was left as it is; choose another name, or another folder with --in",
+        folder.string()));
+  }
+  const std::vector<File> files = project(arguments);
+  const Draft draft(folder);
+  for (const File& file : files) draft.write(file);
+  draft.keep();
+  print_next_steps(arguments, folder.string());
+  return ExitCode::ok;
+}
+
+constexpr const char* lesson =
+    "Writes NAME/ with a component that works, to be changed into yours:\n"
+    "  NAME.cpp               class, parameters, registration\n"
+    "  tests/NAME_test.cpp    the laws of its kind, and what only its author knows\n"
+    "  manifest.toml          a run that uses it\n"
+    "  CMakeLists.txt         builds the plugin and its test against an installed Mixwell\n"
+    "  README.md              how to build, test and run it\n"
+    "NAME is the component's id in manifests, in kebab-case. Nothing that exists is touched.\n"
+    "\n"
+    "Kinds: model (what is sampled), integrator (steps of the flow), estimator (a curvature from\n"
+    "points and gradients), kernel (a Markov transition), compositor (slots and who updates "
+    "them),\n"
+    "oracle (where the law comes from), recorder (a format of results).\n\n";
+
+}  // namespace
+
+void add_new(CLI::App& program, Invocation& invocation) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command =
+      program.add_subcommand("new", "Write a project of its own with one plugin and its test");
+  command->add_option("kind", arguments->kind, "What the component is")->required();
+  command->add_option("name", arguments->name, "Its id, for example my-model")->required();
+  command->add_option("--in", arguments->folder, "Folder to write NAME/ into, by default this one")
+      ->type_name("DIR");
+  command->footer(lesson + footer("mixwell new model my-model --in ~/plugins"));
+  command->callback(
+      [&invocation, arguments] { invocation.action = [arguments] { return make(*arguments); }; });
+}
+
+}  // namespace mixwell::app

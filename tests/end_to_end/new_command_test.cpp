@@ -1,0 +1,104 @@
+// mixwell new: what it writes, what it refuses, and that it leaves nothing half done.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <set>
+
+using namespace end_to_end;
+
+namespace {
+
+std::set<std::string> files_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) {
+      names.insert(std::filesystem::relative(entry.path(), folder).string());
+    }
+  }
+  return names;
+}
+
+/// What is said when nothing may be written.
+std::string refusal(const std::string& arguments) {
+  const Workplace place;
+  const Outcome outcome = place.mixwell("new " + arguments);
+  CHECK(outcome.code == 2);
+  CHECK(outcome.out.empty());
+  CHECK(files_in(place.path("")) == std::set<std::string>{".err", ".out"});
+  return outcome.err;
+}
+
+}  // namespace
+
+TEST_CASE("mixwell new writes a whole project for every kind") {
+  for (const std::string kind :
+       {"model", "integrator", "estimator", "kernel", "compositor", "oracle", "recorder"}) {
+    const Workplace place;
+    const std::string name = "my-" + kind;
+    const Outcome outcome = place.mixwell("new " + kind + " " + name);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    contains(outcome.out, "wrote " + name + ": the component " + kind + "/" + name);
+    contains(outcome.out, "ctest --test-dir " + name + "/build");
+    CHECK(files_in(place.path(name)) ==
+          std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "manifest.toml",
+                                name + ".cpp", "tests/" + name + "_test.cpp", "tests/composing.hpp",
+                                "tests/main.cpp", "tests/support.hpp"});
+    for (const std::string& file : files_in(place.path(name))) {
+      const std::string text = read(place.path(name + "/" + file));
+      INFO(file);
+      CHECK(text.size() > 10);
+      CHECK(text.find('@') == std::string::npos);
+    }
+    contains(read(place.path(name + "/CMakeLists.txt")),
+             "mixwell_add_plugin(" + kind + "-" + name + " SOURCES " + name + ".cpp)");
+    contains(read(place.path(name + "/manifest.toml")), "use = \"" + name + "\"");
+  }
+}
+
+TEST_CASE("mixwell new writes into the folder that is named") {
+  const Workplace place;
+  place.write("plugins/there.txt", "");
+  CHECK(place.mixwell("new kernel my-walk --in plugins").code == 0);
+  CHECK(std::filesystem::exists(place.path("plugins/my-walk/my-walk.cpp")));
+  contains(read(place.path("plugins/my-walk/my-walk.cpp")), "class MyWalk final : public Kernel");
+}
+
+TEST_CASE("mixwell new refuses wrong kinds and names, and says what is right") {
+  contains(refusal("modle x"), "unknown kind \"modle\" (did you mean \"model\"?)");
+  contains(refusal("model"), "name is required");
+  for (const std::string name : {"MyModel", "my_model", "9lives", "my--model", "my-", "a/b", "''"})
+    contains(refusal("model " + name), "wanted kebab-case");
+  contains(refusal("model my-model --in nowhere"), "--in nowhere: there is no such folder");
+  contains(refusal("model kernel"), "its class would be Kernel, a name that Mixwell uses");
+  contains(refusal("kernel propose"), "its class would be Propose, a name that Mixwell uses");
+  contains(refusal("model eigen"), "its class would be Eigen, a name that Mixwell uses");
+}
+
+TEST_CASE("mixwell new touches nothing that exists") {
+  const Workplace place;
+  place.write("my-model/precious.txt", "mine");
+  const Outcome outcome = place.mixwell("new model my-model");
+  CHECK(outcome.code == 2);
+  contains(outcome.err, "`my-model` exists and was left as it is");
+  CHECK(files_in(place.path("my-model")) == std::set<std::string>{"precious.txt"});
+  CHECK(read(place.path("my-model/precious.txt")) == "mine");
+  std::filesystem::create_directory(place.path("empty"));
+  CHECK(place.mixwell("new model empty").code == 2);
+  CHECK(files_in(place.path("empty")).empty());
+}
+
+TEST_CASE("mixwell new leaves nothing behind when it cannot write") {
+  const Workplace place;
+  const Outcome outcome = place.mixwell("new model my-model", "ulimit -f 1;");
+  CHECK(outcome.code == 2);
+  contains(outcome.err, "cannot write `my-model`: File too large");
+  CHECK(files_in(place.path("")) == std::set<std::string>{".err", ".out"});
+}
+
+TEST_CASE("mixwell new --help teaches what is written and which kinds there are") {
+  const Outcome outcome = Workplace().mixwell("new --help");
+  CHECK(outcome.code == 0);
+  for (const char* part : {"NAME.cpp", "manifest.toml", "kebab-case", "compositor", "recorder"})
+    contains(outcome.out, part);
+}
