@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schedule.hpp"
 
-#include "parallel.hpp"
-
 #include <mixwell/error.hpp>
+#include <mixwell/parallel.hpp>
 
 #include <fmt/format.h>
 #include <oneapi/tbb/task_arena.h>
@@ -334,8 +333,7 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
   if (has_barrier_ || spare_threads) {
     run_levels(stretch);
   } else {
-    parallel_for(
-        blocks(), [&](Index b) { run_block(stretch, b); }, tbb::simple_partitioner());
+    parallel_for(blocks(), [&](Index b) { run_block(stretch, b); });
   }
   for (std::uint64_t s = first; s < first + static_cast<std::uint64_t>(sweeps); ++s) {
     timed_ += s % kTimedEvery == 0 ? 1 : 0;

@@ -6,9 +6,9 @@
 #include <mixwell/diagnostics.hpp>
 #include <mixwell/draws.hpp>
 #include <mixwell/error.hpp>
+#include <mixwell/parallel.hpp>
 #include <utility>
 
-#include "parallel.hpp"
 #include "summary_directions.hpp"
 #include "summary_row.hpp"
 

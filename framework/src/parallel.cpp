@@ -1,0 +1,69 @@
+// Loops as oneTBB tasks, in an order that the thread sanitizer can see.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/parallel.hpp>
+
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#ifdef __SANITIZE_THREAD__
+extern "C" {
+void __tsan_acquire(void* address);
+void __tsan_release(void* address);
+}
+#endif
+
+namespace mixwell {
+namespace {
+
+/// What happened before release(x) in one thread happened before what follows acquire(x) in
+/// another. Told to the thread sanitizer, which cannot see into oneTBB where it is not
+/// instrumented; nothing in other builds.
+void acquire([[maybe_unused]] char& x) {
+#ifdef __SANITIZE_THREAD__
+  __tsan_acquire(&x);
+#endif
+}
+void release([[maybe_unused]] char& x) {
+#ifdef __SANITIZE_THREAD__
+  __tsan_release(&x);
+#endif
+}
+
+thread_local int depth = 0;  // of iterations that this thread is inside of
+
+class Inside {
+ public:
+  Inside() noexcept { ++depth; }
+  ~Inside() { --depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
+
+void run_tasks(Index count, void (*call)(const void*, Index), const void* body) {
+  static char fork;  // static: a task finds them without reading what the caller wrote
+  static char join;
+  const auto task = [call, body](Index k) {
+    acquire(fork);
+    const Inside inside;
+    call(body, k);
+    release(join);
+  };
+  release(fork);
+  tbb::parallel_for(Index{0}, count, task, tbb::simple_partitioner());
+  acquire(join);
+}
+
+}  // namespace
+
+void detail::parallel_for(Index count, void (*call)(const void*, Index), const void* body) {
+  if (count <= 1 || tbb::this_task_arena::max_concurrency() == 1) {
+    for (Index k = 0; k < count; ++k) call(body, k);
+  } else if (depth == 0) {
+    run_tasks(count, call, body);
+  } else {
+    // An iteration of the outer loop may be a whole stretch of a run: not while an inner one waits.
+    tbb::this_task_arena::isolate([&] { run_tasks(count, call, body); });
+  }
+}
+
+}  // namespace mixwell
