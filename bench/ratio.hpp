@@ -55,6 +55,11 @@ Ratio ratio(A&& a, B&& b, int rounds = 41, Clock clock = Clock::thread) {
           at(as, 0.5),     at(bs, 0.5),      at(as, 0.0) / at(bs, 0.0)};
 }
 
+/// The same for bodies that do different amounts of work: all ratios times `factor`.
+inline Ratio scaled(const Ratio& r, double factor) {
+  return {factor * r.median, factor * r.low, factor * r.high, r.a, r.b, factor * r.best};
+}
+
 /// One line: what, the ratio with its quartiles and its best, the goal, and whether it is met.
 inline bool print(const char* what, const Ratio& r, const char* goal, bool met) {
   std::printf("%-66s %6.3f  (%.3f to %.3f, best %.3f)  goal %-8s %s\n", what, r.median, r.low,

@@ -2,71 +2,127 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "panels.hpp"
+#include "weights.hpp"
+
 #include <mixwell/model.hpp>
+#include <mixwell/parallel.hpp>
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <utility>
+#include <limits>
 #include <vector>
 
 namespace mixwell::logistic {
 
 /// sum_n softplus(-z_n), z = S theta, where row n of S is x_n times +1 (positive label) or -1.
+///
+/// S is kept once, as panels of rows; while it is made there is x besides. Rows go through both
+/// products, z = S theta and g -= S' / (1 + exp(z)), in blocks that stay in the cache in between.
+/// Large data are cut into shards of rows, which run in parallel; blocks and shards depend on N and
+/// d alone. So the result of a column depends on that column alone: not on the other columns, on
+/// their number, or on the number of threads.
 class Likelihood {
  public:
-  Likelihood(Eigen::MatrixXd x, const std::vector<bool>& positive) : signed_(std::move(x)) {
-    for (Index n = 0; n < signed_.rows(); ++n)
-      if (!positive[static_cast<std::size_t>(n)]) signed_.row(n) *= -1;
+  Likelihood(const Eigen::MatrixXd& x, const std::vector<bool>& positive)
+      : cases_(x.rows()), dimension_(x.cols()) {
+    cells_.resize(static_cast<std::size_t>(panels().count * dimension_));
+    for (Index n = 0; n < cases_; ++n) {
+      const double sign = positive[static_cast<std::size_t>(n)] ? 1.0 : -1.0;
+      Cells* panel = cells_.data() + n / Cells::rows * dimension_;
+      for (Index i = 0; i < dimension_; ++i) panel[i].row[n % Cells::rows] = sign * x(n, i);
+    }
   }
 
-  /// Adds value (if wanted) and gradient to `out`. Blocks of rows stay in the cache between the two
-  /// products; 4 N d R multiplications and additions, N R exponentials, and for the value one
-  /// logarithm a block and column.
+  /// Adds value (if wanted) and gradient to `out`: 4 N d R multiplications and additions, N R
+  /// exponentials and divisions, and for the value two logarithms a block and column. Scratch: for
+  /// each shard about (d + 1 + rows of a block) R numbers.
   void add_to(const ConstBatch& theta, const Evaluation& out) const {
     const Workspace::Frame frame(out.scratch);
-    MatrixMap memory = out.scratch.matrix(block_rows, theta.cols());
+    MatrixMap memory = out.scratch.matrix(Sums::size(*this, theta.cols()), shards());
+    const auto sums = [&](Index s) { return Sums(*this, memory.col(s).data(), theta.cols()); };
+    parallel_for(shards(), [&](Index s) {
+      const Part shard(panels().count, shards(), s);
+      run_shard(shard, theta, out.wants_potential(), sums(s));
+    });
     Batch gradient = out.gradient;
-    for (Index first = 0; first < signed_.rows(); first += block_rows) {
-      const auto rows = signed_.middleRows(first, std::min(block_rows, signed_.rows() - first));
-      MatrixMap z(memory.data(), rows.rows(), theta.cols());
-      by_width(theta.cols(), [&](auto columns) { columns(z).noalias() = rows * columns(theta); });
-      if (out.wants_potential()) add_hinges(z, out.u());
-      to_weights(z);
-      if (out.wants_potential()) add_logarithms(z, out.u());
-      by_width(theta.cols(),
-               [&](auto columns) { columns(gradient).noalias() -= rows.transpose() * columns(z); });
+    for (Index s = 0; s < shards(); ++s) {
+      gradient += sums(s).gradient;
+      if (out.wants_potential()) out.u() += sums(s).value;
     }
+  }
+
+  /// How many parts of the rows are computed in parallel: 1 for data too small to gain by it.
+  Index shards() const noexcept {
+    if (cases_ * dimension_ < smallest_sharded) return 1;
+    return std::clamp<Index>(panels().count / fewest_panels, 1, most_shards);
   }
 
  private:
-  static constexpr Index block_rows = 128;
-  /// Fewer columns than this are faster one by one than in one matrix product.
-  static constexpr Index narrow = 8;
+  static constexpr Index smallest_sharded = Index{1} << 20;
+  static constexpr Index most_shards = 16;
+  static constexpr Index fewest_panels = 12;  ///< of a shard: few rows do not pay for their sums
+  static constexpr Index block_cells = 4704;  ///< 441 KiB, well within a second-level cache
 
-  /// Calls `multiply` with a function that picks the columns of a factor: each by itself in a
-  /// narrow batch, else all.
-  template <class Multiply>
-  static void by_width(Index width, const Multiply& multiply) {
-    if (width >= narrow) {
-      multiply([width](auto& all) { return all.leftCols(width); });
-      return;
+  /// What a shard computes and the weights of one block on the way, in `size` doubles of scratch.
+  struct Sums {
+    Sums(const Likelihood& of, double* memory, Index width)
+        : weights{memory, of.block_rows()},
+          gradient(memory + of.block_rows() * width, of.dimension_, width),
+          value(gradient.data() + gradient.size(), width) {}
+    static Index size(const Likelihood& of, Index width) {
+      constexpr Index line = 8;  // shards share no line of the cache
+      return ((of.block_rows() + of.dimension_ + 1) * width + line - 1) / line * line;
     }
-    for (Index j = 0; j < width; ++j) multiply([j](auto& all) { return all.col(j); });
+    Columns<double> weights;
+    MatrixMap gradient;
+    RowMap value;
+  };
+
+  Panels panels() const noexcept {
+    return {cells_.data(), (cases_ + Cells::rows - 1) / Cells::rows, dimension_};
+  }
+  Index block_panels() const noexcept { return std::clamp<Index>(block_cells / dimension_, 3, 12); }
+  Index block_rows() const noexcept { return block_panels() * Cells::rows; }
+
+  void run_shard(const Part& shard, const ConstBatch& theta, bool wants_value, Sums sums) const {
+    sums.gradient.setZero();
+    sums.value.setZero();
+    for_parts(shard.size, block_panels(), [&](Index first, Index count) {
+      const Index end = shard.first + first + count;
+      const Panels block = panels().part(end - count, count);
+      const bool has_next = end + count <= panels().count;  // if not here, in the next shard
+      run_block(block, has_next ? block.panel(count) : nullptr, theta, wants_value, sums);
+    });
   }
 
-  /// softplus(-z) = max(-z, 0) + log(1 + exp(-|z|)): u gains the sums of the first term ...
-  static void add_hinges(const MatrixMap& z, Row u) { u += (-z).cwiseMax(0.0).colwise().sum(); }
-
-  /// ... and of the second, which with w = 1 / (1 + exp(z)) is -log max(w, 1 - w). The factors lie
-  /// in [1/2, 1], so that the product over a block does not underflow.
-  static void add_logarithms(const MatrixMap& w, Row u) {
-    u -= w.array().max(1.0 - w.array()).colwise().prod().log().matrix();
+  /// `next`: the block after this one, to be fetched meanwhile, or null.
+  void run_block(const Panels& block, const Cells* next, const ConstBatch& theta, bool wants_value,
+                 Sums& sums) const {
+    const Index width = theta.cols();
+    multiply(block, {theta.data(), theta.outerStride()}, width, sums.weights);
+    for (Index j = 0; j < width; ++j) {
+      double* z = sums.weights.column(j);
+      hide_padding(block, z);
+      if (wants_value) {
+        sums.value[j] += to_weights<true>(z, block.rows());
+      } else {
+        to_weights<false>(z, block.rows());
+      }
+    }
+    subtract_transposed(block, next, {sums.weights.data, sums.weights.stride}, width,
+                        {sums.gradient.data(), dimension_});
   }
 
-  /// z -> 1 / (1 + exp(z)): accurate for both signs of z, and exp(z) may overflow.
-  static void to_weights(MatrixMap& z) { flat(z) = (1.0 + flat(z).exp()).inverse(); }
+  /// Rows that only fill the last panel get the z of weight 0 and value 0.
+  void hide_padding(const Panels& block, double* z) const {
+    const Index rows = cases_ - (block.first - panels().first) / dimension_ * Cells::rows;
+    for (Index n = rows; n < block.rows(); ++n) z[n] = std::numeric_limits<double>::infinity();
+  }
 
-  Eigen::MatrixXd signed_;
+  Index cases_;
+  Index dimension_;
+  std::vector<Cells> cells_;
 };
 
 }  // namespace mixwell::logistic
