@@ -9,6 +9,8 @@ find_package(nlohmann_json 3 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED)
+find_path(LBFGS_INCLUDE_DIR lbfgs.h REQUIRED)
+find_library(LBFGS_LIBRARY lbfgs REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
@@ -16,8 +18,9 @@ find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 # What the framework is made with and its users never see: third-party libraries, private headers.
 add_library(mixwell_private INTERFACE)
 target_include_directories(mixwell_private INTERFACE ${PROJECT_SOURCE_DIR}/framework/src)
-target_include_directories(mixwell_private SYSTEM INTERFACE ${RANDOM123_INCLUDE_DIR})
+target_include_directories(mixwell_private SYSTEM INTERFACE
+  ${RANDOM123_INCLUDE_DIR} ${LBFGS_INCLUDE_DIR})
 target_compile_definitions(mixwell_private INTERFACE TOML_HEADER_ONLY=0 TOML_SHARED_LIB=1)
 target_link_libraries(mixwell_private INTERFACE
   Boost::headers Boost::filesystem TBB::tbb tomlplusplus::tomlplusplus fmt::fmt
-  nlohmann_json::nlohmann_json OpenSSL::Crypto ZLIB::ZLIB PkgConfig::netcdf ${CMAKE_DL_LIBS})
+  nlohmann_json::nlohmann_json OpenSSL::Crypto ZLIB::ZLIB ${LBFGS_LIBRARY} PkgConfig::netcdf ${CMAKE_DL_LIBS})

@@ -77,10 +77,6 @@ Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator>
       .front();
 }
 
-std::string recorded_name(const Site& site, const std::string& name) {
-  return site.label.empty() ? name : site.label + "_" + name;
-}
-
 /// Input: a slot's position. Output: what is recorded of it.
 class TransformBody final : public Body {
  public:
@@ -164,13 +160,17 @@ void SiteCurvature::learn(KernelGraph& graph, const Site& site) const {
 void SiteCurvature::record(KernelGraph& graph, const Site& site) const {
   if (!learns()) return;
   graph.record({.group = RecordGroup::sample_stats,
-                .name = recorded_name(site, "inverse_metric"),
+                .name = recorded_name(site, "inv_metric"),
                 .shape = estimator_->as_learner()->shape(graph[site.slot].rows),
                 .unit = "theta^2",
                 .help = "learnt curvature H; the inverse of the mass where coupling is mass",
                 .slot = site.number,
                 .value = value_,
                 .once = true});
+}
+
+std::string recorded_name(const Site& site, const std::string& name) {
+  return site.label.empty() ? name : site.label + "_" + name;
 }
 
 void record_statistic(KernelGraph& graph, const Site& site, std::string name, Value value,

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <utility>
 
-#include "parallel.hpp"
+#include <mixwell/parallel.hpp>
 
 namespace mixwell {
 namespace {

@@ -31,6 +31,7 @@ class GrowBody final : public Body {
     energy,
     steps,
     depth,
+    reached_max,
     diverging
   };
 
@@ -59,11 +60,12 @@ class GrowBody final : public Body {
   }
 
  private:
-  static void write(Block& block, Index j, const Outcome& outcome) {
+  void write(Block& block, Index j, const Outcome& outcome) const {
     block.out_row(acceptance)(j) = outcome.acceptance;
     block.out_row(energy)(j) = outcome.energy;
     block.out_row(steps)(j) = static_cast<double>(outcome.steps);
     block.out_row(depth)(j) = static_cast<double>(outcome.depth);
+    block.out_row(reached_max)(j) = outcome.depth == max_depth_ ? 1.0 : 0.0;
     block.out_row(diverging)(j) = outcome.diverging ? 1.0 : 0.0;
   }
 
@@ -157,14 +159,15 @@ class Nuts final : public Kernel {
     const Index d = graph[site.slot].rows;
     Traits traits;
     traits.invariant = true;
-    return graph.add(path + "/tree", OperationKind::move, traits, std::move(inputs),
-                     {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
-                      Output::evaluation(path + "/g", d, law, site.slot),
-                      Output::derived(path + "/acceptance", 1),
-                      Output::derived(path + "/energy", 1), Output::derived(path + "/n-steps", 1),
-                      Output::derived(path + "/depth", 1), Output::derived(path + "/diverging", 1)},
-                     std::make_shared<GrowBody>(params_.integrator, coupling_,
-                                                static_cast<Index>(params_.max_depth)));
+    return graph.add(
+        path + "/tree", OperationKind::move, traits, std::move(inputs),
+        {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
+         Output::evaluation(path + "/g", d, law, site.slot),
+         Output::derived(path + "/acceptance", 1), Output::derived(path + "/energy", 1),
+         Output::derived(path + "/n-steps", 1), Output::derived(path + "/depth", 1),
+         Output::derived(path + "/reached-max", 1), Output::derived(path + "/diverging", 1)},
+        std::make_shared<GrowBody>(params_.integrator, coupling_,
+                                   static_cast<Index>(params_.max_depth)));
   }
 
   static void record(KernelGraph& graph, const Site& site, const std::vector<Value>& out,
@@ -177,6 +180,8 @@ class Nuts final : public Kernel {
                      "integrator steps");
     record_statistic(graph, site, "tree_depth", out[GrowBody::depth], RecordType::integer, "",
                      "doublings of the trajectory");
+    record_statistic(graph, site, "reached_max_treedepth", out[GrowBody::reached_max],
+                     RecordType::boolean, "", "the trajectory was stopped by max_depth");
     record_statistic(graph, site, "diverging", out[GrowBody::diverging], RecordType::boolean, "",
                      "energy error above 1000 nats or not finite");
     record_statistic(graph, site, "step_size", eps, RecordType::real, "time",

@@ -105,7 +105,7 @@ class CmdstanRecording final : public Recording {
     text += "# Step size = ";
     append_number(text, data_of(*step_size, chunk)[chain], settings_.digits);
     text += '\n';
-    const Column* const metric = find_statistic(header_.columns, inverse_metric);
+    const Column* const metric = find_statistic(header_.columns, inv_metric);
     if (metric == nullptr)
       text += "# No free parameters for unit metric\n";
     else
@@ -198,7 +198,7 @@ MIXWELL_PLUGIN(registrar) {
       "as far as the run records them; the parameters, elements of arrays numbered from 1 with\n"
       "the first index fastest (b.1.1, b.2.1, ...); other statistics as NAME__. Rows of warm-up\n"
       "come first with run.record_warmup. Step size and inverse metric stand after the line\n"
-      "`Adaptation terminated`; without a recorded inverse_metric the metric is called unit_e.\n"
+      "`Adaptation terminated`; without a recorded inv_metric the metric is called unit_e.\n"
       "A sampler without a step size is called fixed_param. num_samples and num_warmup count\n"
       "sweeps: rows times thin. max_depth is written for readers that want it, and count how\n"
       "often a tree got so deep; it changes no draw.";

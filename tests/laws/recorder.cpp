@@ -47,7 +47,7 @@ RunHeader header_in(const std::string& folder) {
                     {posterior, "field", {2, 2}, RecordType::real, "", ""},
                     {stats, "diverging", {}, RecordType::boolean, "", ""},
                     {posterior, "x", {}, RecordType::real, "", ""},
-                    {stats, "inverse_metric", {2}, RecordType::real, "", "", true}};
+                    {stats, "inv_metric", {2}, RecordType::real, "", "", true}};
   return header;
 }
 

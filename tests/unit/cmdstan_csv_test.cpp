@@ -96,7 +96,7 @@ std::vector<Column> nuts_columns() {
                                  statistic("step_size"),
                                  statistic("acceptance_rate"),
                                  real("x"),
-                                 statistic("inverse_metric")};
+                                 statistic("inv_metric")};
   columns.back().shape = {2};
   columns.back().once = true;
   return columns;
@@ -132,7 +132,7 @@ TEST_CASE("a CSV file has every line that CmdStan's has") {
             "# mixwell_warmup = 4\n"
             "# mixwell_columns = energy_error real, energy real, theta x 2 real, "
             "diverging boolean, tree_depth integer, n_steps integer, lp real, step_size real, "
-            "acceptance_rate real, x real, inverse_metric x 2 real once\n"
+            "acceptance_rate real, x real, inv_metric x 2 real once\n"
             "lp__,accept_stat__,stepsize__,treedepth__,n_leapfrog__,divergent__,energy__,"
             "theta.1,theta.2,x,energy_error__\n"
             "6.5,8.5,7.5,4,5,0,1.5,2.5,2.75,9.5,0.5\n"
@@ -233,7 +233,7 @@ TEST_CASE("the lines after warm-up say how the sampler was adapted") {
   CHECK_THAT(adaptation(columns),
              Catch::StartsWith("hmc static unit_e\n# Adaptation terminated\n# Step size = 1000\n"
                                "# No free parameters for unit metric\n"));
-  columns.push_back(statistic("inverse_metric"));
+  columns.push_back(statistic("inv_metric"));
   columns.back().shape = {2, 2};
   columns.back().once = true;
   CHECK_THAT(adaptation(columns),

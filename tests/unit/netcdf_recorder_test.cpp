@@ -315,7 +315,7 @@ TEST_CASE("types are those that ArviZ writes and xarray decodes") {
 
 TEST_CASE("what comes once has no dimension of draws, and no place in the warm-up groups") {
   const TemporaryFolder folder;
-  RunHeader h = header(folder.path(), {real("x"), statistic("inverse_metric")});
+  RunHeader h = header(folder.path(), {real("x"), statistic("inv_metric")});
   h.columns[1].shape = {2, 2};
   h.columns[1].once = true;
   h.replicates = 2;
@@ -332,7 +332,7 @@ TEST_CASE("what comes once has no dimension of draws, and no place in the warm-u
   const RawFile file(folder.path());
   CHECK(file.group_names() ==
         std::vector<std::string>{"posterior", "sample_stats", "warmup_posterior"});
-  const std::vector<double> metric = file.numbers("sample_stats", "inverse_metric", 8);
+  const std::vector<double> metric = file.numbers("sample_stats", "inv_metric", 8);
   for (std::size_t k = 0; k < 8; ++k)
     CHECK(same(metric[k], draws == 0 ? not_a_number : awkward(1, 0, Index(k / 4), Index(k % 4))));
   const DrawsFile read(folder.path());

@@ -67,7 +67,7 @@ class Watcher final : public Kernel {
   static void record(KernelGraph& graph, const Site& site, Variable learnt) {
     Record record;
     record.group = RecordGroup::sample_stats;
-    record.name = "inverse_metric";
+    record.name = "inv_metric";
     record.shape = {graph[learnt].rows};
     record.slot = site.number;
     record.value = graph
@@ -107,7 +107,7 @@ std::vector<double> metric_in_file(const std::string& folder) {
   std::vector<double> numbers(6);
   REQUIRE(nc_open((folder + "/draws.nc").c_str(), NC_NOWRITE, &file) == NC_NOERR);
   REQUIRE(nc_inq_grp_ncid(file, "sample_stats", &group) == NC_NOERR);
-  REQUIRE(nc_inq_varid(group, "inverse_metric", &variable) == NC_NOERR);
+  REQUIRE(nc_inq_varid(group, "inv_metric", &variable) == NC_NOERR);
   REQUIRE(nc_get_var_double(group, variable, numbers.data()) == NC_NOERR);
   nc_close(file);
   return numbers;
@@ -150,14 +150,14 @@ TEST_CASE("what warm-up learnt is recorded once, and changes no other draw") {
 TEST_CASE("a value that moves after warm-up cannot be recorded once") {
   CHECK_THROWS_WITH(
       compose(*compose_watcher("frozen = false").compositor),
-      Catch::Contains("`inverse_metric` is recorded once, but it moves in the sampling phase with "
+      Catch::Contains("`inv_metric` is recorded once, but it moves in the sampling phase with "
                       "`k/learnt@1`"));
 }
 
 TEST_CASE("what is recorded once is a real of sample_stats") {
   KernelGraph graph;
   Record record;
-  record.name = "inverse_metric";
+  record.name = "inv_metric";
   record.value = graph.current(graph.slot("x", 2));
   record.once = true;
   CHECK_THROWS_WITH(graph.record(record), Catch::Contains("must be a real of sample_stats"));

@@ -132,7 +132,7 @@ TEST_CASE("what is recorded once is read in the first recorded sweep of the phas
             affine(0.5, 1.0));
   Record record;
   record.group = RecordGroup::sample_stats;
-  record.name = "inverse_metric";
+  record.name = "inv_metric";
   record.shape = {2};
   record.value = graph.current(learnt);
   record.once = true;

@@ -49,7 +49,7 @@ class MIXWELL_EXPORT CurvatureLearner {
   virtual Scope scope() const noexcept = 0;
   /// The register before anything was seen, rows x 1.
   virtual Eigen::VectorXd initial(Index dimension) const = 0;
-  /// Shape of H as it is recorded, once, under the name inverse_metric: the register's first rows.
+  /// Shape of H as it is recorded, once, under the name inv_metric: the register's first rows.
   virtual std::vector<Index> shape(Index dimension) const = 0;
   /// theta d x R; state has as many columns, or a single one that sees them all.
   virtual void observe(Batch state, ConstBatch theta) const = 0;

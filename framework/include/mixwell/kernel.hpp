@@ -75,7 +75,7 @@ class MIXWELL_EXPORT SiteCurvature {
   /// After the transition, in warm-up: the learner sees the slot's newest version, and changes the
   /// curvature where one of the WarmupWindows closes.
   void learn(KernelGraph& graph, const Site& site) const;
-  /// The learnt H, once, as `inverse_metric`.
+  /// The learnt H, once, as `inv_metric`.
   void record(KernelGraph& graph, const Site& site) const;
 
  private:
@@ -83,6 +83,9 @@ class MIXWELL_EXPORT SiteCurvature {
   Variable learnt_{};
   Value value_;
 };
+
+/// The name under which this site records `name`: with its label before it, if it has one.
+MIXWELL_EXPORT std::string recorded_name(const Site& site, const std::string& name);
 
 /// A statistic of the transition, recorded beside the draws.
 MIXWELL_EXPORT void record_statistic(KernelGraph& graph, const Site& site, std::string name,

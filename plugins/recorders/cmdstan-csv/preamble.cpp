@@ -32,7 +32,7 @@ std::string model_text(std::string name) {
 std::string algorithm_text(const std::vector<Column>& columns, std::int64_t max_depth) {
   if (find_statistic(columns, "step_size") == nullptr) return "#     algorithm = fixed_param\n";
   const bool nuts = find_statistic(columns, "tree_depth") != nullptr;
-  const Column* const metric = find_statistic(columns, inverse_metric);
+  const Column* const metric = find_statistic(columns, inv_metric);
   const std::string kind = metric == nullptr           ? "unit_e"
                            : metric->shape.size() == 2 ? "dense_e"
                                                        : "diag_e";

@@ -12,7 +12,7 @@
 namespace mixwell::cmdstan_csv {
 
 /// The name under which kernels record, once, the inverse of the mass matrix they learnt.
-inline constexpr std::string_view inverse_metric = "inverse_metric";
+inline constexpr std::string_view inv_metric = "inv_metric";
 
 /// What the header does not know.
 struct Settings {

@@ -1,0 +1,45 @@
+// The Hessian that optimisers record.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/kernel.hpp>
+#include <mixwell/optimum.hpp>
+
+#include <memory>
+
+namespace mixwell::optimiser {
+
+/// Inputs: law, theta. Output: the Hessian of each column, d * d numbers.
+class HessianBody final : public Body {
+ public:
+  void run(Block& block) const override {
+    const ConstMatrixMap theta = block.in(1);
+    const Index d = theta.rows();
+    const Law law = block.law(0);
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const ColumnLaw column(law, j, block.scratch());
+      MatrixMap(block.out(0).col(j).data(), d, d) = hessian(column, theta.col(j));
+      block.count_gradients(0, column.gradients());
+    }
+  }
+};
+
+/// Records the Hessian of the law at the slot's newest version, in recorded sweeps alone.
+inline void record_hessian(KernelGraph& graph, const Site& site, Value law) {
+  const Index d = graph[site.slot].rows;
+  const Value numbers =
+      graph
+          .add(site.path + "/hessian", OperationKind::pure, {},
+               {{law, Role::law}, {graph.current(site.slot), Role::parameter}},
+               {Output::derived(site.path + "/hessian", d * d)}, std::make_shared<HessianBody>())
+          .front();
+  graph.record({.group = RecordGroup::sample_stats,
+                .name = recorded_name(site, "hessian"),
+                .shape = {d, d},
+                .unit = "nats / theta^2",
+                .help = "second derivatives of U, by central differences of its gradient",
+                .slot = site.number,
+                .value = numbers});
+}
+
+}  // namespace mixwell::optimiser
