@@ -26,8 +26,8 @@ struct Size {
     return "N = " + std::to_string(cases) + ", d = " + std::to_string(dimension) +
            ", R = " + std::to_string(width);
   }
-  /// Evaluations in a row: those of a sampler find in the cache what the one before left there.
-  Index repetitions(Index width) const { return 1 + 40'000'000 / (cases * dimension * width); }
+  /// Evaluations in a row, as in a trajectory: each finds in the cache what the one before left.
+  Index repetitions(Index width) const { return 1 + 80'000'000 / (cases * dimension * width); }
 };
 
 /// X row by row times +1 or -1, in two passes over it.
