@@ -55,8 +55,6 @@ const char* kind_name(OperationKind kind) {
       return "accept";
     case OperationKind::observe:
       return "observe";
-    case OperationKind::select:
-      return "select";
   }
   return "";
 }

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace toy;
 
@@ -256,4 +257,61 @@ TEST_CASE("a register of the whole run is updated once a sweep, after all blocks
   Schedule schedule(graph, "warmup", {1, 20, 8, 1}, storage);
   schedule.run(0, 3, 0, nullptr);
   CHECK(storage.at("sum").numbers(0, 0) == 20.0 * (1 + 2 + 3));
+}
+
+TEST_CASE("a guarded operation runs in the columns of its branch, and is recorded there alone") {
+  /// Column j belongs to branch j % 2.
+  class Parity final : public Body {
+   public:
+    void run(Block& block) const override {
+      for (Index j = 0; j < block.columns(); ++j) {
+        block.out(0)(0, j) = static_cast<double>((block.first_column() + j) % 2);
+      }
+    }
+  };
+  /// Counts columns; x += 1, statistic = 7.
+  class Count final : public Body {
+   public:
+    explicit Count(Index& columns) : columns_(columns) {}
+    void run(Block& block) const override {
+      columns_ += block.columns();
+      block.out(0) = block.in(0).array() + 1.0;
+      block.out(1).setConstant(7.0);
+    }
+
+   private:
+    Index& columns_;
+  };
+  Index columns = 0;
+  KernelGraph graph;
+  const Variable x = graph.slot("x", 1);
+  const Value choice = graph
+                           .add("choose", OperationKind::pure, {}, {},
+                                {Output::derived("branch", 1)}, std::make_shared<Parity>())
+                           .front();
+  graph.set_guard({choice, 1});
+  const auto out = graph.add("move", OperationKind::move, {}, {{graph.current(x), Role::state}},
+                             {Output::next(x), Output::derived("statistic", 1)},
+                             std::make_shared<Count>(columns));
+  graph.set_guard();
+  const auto record = [&](const char* name, Value value, RecordType type) {
+    graph.record({RecordGroup::sample_stats, name, {}, type, "", "", 0, value, 0});
+  };
+  record("x", graph.current(x), RecordType::real);
+  record("s", out[1], RecordType::real);
+  record("n", out[1], RecordType::integer);
+  Storage storage;
+  Schedule schedule(graph, "sampling", {1, 5, 8, 1}, storage);
+  DrawBuffers buffers;
+  schedule.run(0, 3, 0, &buffers);
+  CHECK(columns == 3 * 2);
+  Eigen::RowVectorXd wanted(5);
+  wanted << 0, 3, 0, 3, 0;
+  CHECK(storage.at("x").numbers == wanted);
+  for (std::size_t j = 0; j < 5; ++j) {
+    const bool ran = j % 2 == 1;
+    CHECK(buffers.data[0][10 + j] == (ran ? 3.0 : 0.0));
+    CHECK(std::isnan(buffers.data[1][10 + j]) == !ran);
+    CHECK(buffers.data[2][10 + j] == (ran ? 7.0 : 0.0));
+  }
 }

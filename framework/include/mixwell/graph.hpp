@@ -36,7 +36,6 @@ enum class OperationKind {
   move,     ///< a map or SDE step
   accept,   ///< chooses between state and proposed by the ratio of laws
   observe,  ///< next version of a history
-  select,   ///< chooses between the branches of a mixture
 };
 
 /// What an operation reads a value as.
@@ -54,7 +53,7 @@ enum class Role {
   diffusion,
   friction,
   divergence,  ///< Gamma
-  weights,     ///< which branch of a mixture runs, or with what probabilities
+  weights,     ///< which branch of a mixture a guarded operation belongs to
 };
 
 /// How a history forgets; the weakest first.

@@ -19,8 +19,10 @@ namespace {
 constexpr double high_rhat = 1.01;
 constexpr double low_ess = 400.0;
 constexpr double low_ebfmi = 0.3;
-constexpr double low_acceptance = 0.4;
-constexpr double missed_target = 0.1;
+constexpr double low_acceptance = 0.2;
+constexpr double below_target = 0.1;
+/// Steps that are too small cost only time, and averaging over the end of warm-up makes them so.
+constexpr double above_target = 0.15;
 
 /// In units of the variable, or with a format of its own.
 struct Statistic {
@@ -267,7 +269,8 @@ void warn_of_energy(const Json& sampler, std::vector<std::string>& texts) {
 void warn_of_acceptance(const Summary& summary, std::vector<std::string>& texts) {
   const double acceptance = number(summary.json.at("sampler"), "acceptance");
   if (summary.target_acceptance) {
-    if (!(std::abs(acceptance - *summary.target_acceptance) > missed_target)) return;
+    const double excess = acceptance - *summary.target_acceptance;
+    if (excess >= -below_target && excess <= above_target) return;
     texts.push_back(fmt::format(
         "The acceptance {:.2f} is far from its target {:.2f}: warm-up ended before the step size "
         "settled. Raise run.warmup.",
@@ -275,7 +278,7 @@ void warn_of_acceptance(const Summary& summary, std::vector<std::string>& texts)
   } else if (acceptance < low_acceptance) {
     texts.push_back(fmt::format(
         "The acceptance {:.2f} is low: most work is thrown away. Reduce the step size, or let "
-        "target_acceptance = 0.8 choose it.",
+        "target_acceptance choose it.",
         acceptance));
   }
 }

@@ -32,14 +32,16 @@ ProgressDisplay::Style progress_style(const Arguments& arguments) {
   return watched ? ProgressDisplay::Style::line : ProgressDisplay::Style::none;
 }
 
-/// `target_acceptance` of the only kernel that has one.
+/// `target_acceptance` of the only kernel that has one, and aims at it.
 std::optional<double> target_acceptance(const Composition& composition) {
   const toml::table manifest = toml::parse(composition.effective_manifest);
   std::optional<double> target;
   const toml::table* const kernels = manifest["kernel"].as_table();
   if (kernels == nullptr) return target;
   for (const auto& [name, kernel] : *kernels) {
-    const auto found = toml::node_view(kernel)["target_acceptance"].value<double>();
+    const toml::node_view keys(kernel);
+    if (!keys["learn_step_size"].value_or(true)) continue;
+    const auto found = keys["target_acceptance"].value<double>();
     if (found && target) return std::nullopt;
     if (found) target = found;
   }

@@ -86,6 +86,45 @@ TEST_CASE("Hamiltonian variants obey the laws of compositions") {
   }
 }
 
+TEST_CASE("learnt curvature obeys the laws of compositions, in and between its windows") {
+  for (const char* estimator : {"diagonal", "dense"}) {
+    for (const char* pool : {"pool = false\n", "pool = true\n"}) {
+      for (const char* kernel :
+           {"use = \"nuts\"\n", "use = \"nuts\"\npool = true\n",
+            "use = \"hamiltonian\"\ntarget_acceptance = 0.8\nsteps_jitter = [1, 9]\n",
+            "use = \"random-walk-metropolis\"\ntarget_acceptance = 0.3\n"}) {
+        const auto findings = laws::check_sampler(
+            with(std::string(kernel) + "[estimator.e]\nuse = \"" + estimator + "\"\n" + pool,
+                 "warmup = 20\n"));
+        INFO(estimator << " " << pool << kernel << report(findings));
+        CHECK(all_hold(findings));
+      }
+    }
+  }
+}
+
+TEST_CASE("cycles and mixtures obey the laws of compositions") {
+  for (const char* compositor :
+       {"use = \"cycle\"\n", "use = \"cycle\"\nkernels = [\"k\", \"walk\", \"k\"]\n",
+        "use = \"mixture\"\n", "use = \"mixture\"\nweights = [1, 9]\n"}) {
+    const auto findings = laws::check_sampler(
+        with("use = \"nuts\"\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n"
+             "target_acceptance = 0.3\n[estimator.e]\nuse = \"dense\"\n[compositor.c]\n" +
+                 std::string(compositor),
+             "warmup = 20\n"));
+    INFO(compositor << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("a step size that a mixture would learn from all replicates is refused") {
+  const Composition composition = with(
+      "use = \"nuts\"\npool = true\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n"
+      "[compositor.c]\nuse = \"mixture\"\n");
+  CHECK_THROWS_WITH(laws::check_sampler(composition),
+                    Catch::Matchers::Contains("set pool = false"));
+}
+
 TEST_CASE("blocks that are not full obey the laws of compositions") {
   for (const char* run : {"block_width = 16\n", "block_width = 64\n"}) {
     const auto findings =
