@@ -61,42 +61,57 @@ inline Four exp_of_negative(Four x) {
 
 /// softplus(-z) = log(1 + exp(-z)) summed as `hinges` + log(1 + product), with softplus(-z) =
 /// max(-z, 0) + log(1 + e), e = exp(-|z|), and `product` + 1 that of the factors 1 + e: one
-/// logarithm for all, and small sums keep their relative accuracy. For at most 2000 terms.
+/// logarithm for many, and small sums keep their relative accuracy.
 class SoftplusSum {
  public:
+  /// Makes room for `count` terms (at most 2000), before they are added.
+  void expect(Index count) {
+    if (terms_ + count > most_terms) close();
+    terms_ += count;
+  }
   void add(Four hinge, Four e) {
     hinges_ += hinge;
     product_ += e * (1.0 + product_);
   }
-  double total() const {
-    const double even = joined(product_[0], product_[2]);
-    const double odd = joined(product_[1], product_[3]);
-    return sum(hinges_) + std::log1p(even) + std::log1p(odd);
-  }
+  double total() const { return closed_ + sum(hinges_) + logarithm(); }
 
  private:
+  static constexpr Index most_terms = 2000;  // the product stays below 2^1000
+
   static double joined(double a, double b) { return a + b * (1.0 + a); }
+  double logarithm() const {
+    return std::log1p(joined(product_[0], product_[2])) +
+           std::log1p(joined(product_[1], product_[3]));
+  }
+  void close() {
+    closed_ += logarithm();
+    product_ = Four{};
+    terms_ = 0;
+  }
 
   Four hinges_{};
   Four product_{};
+  double closed_ = 0.0;
+  Index terms_ = 0;
 };
 
-/// z[n] -> 1 / (1 + exp(z[n])) for n < count, a multiple of 4; returns sum_n softplus(-z[n]) if
-/// wanted, else 0. z = +inf has weight 0 and softplus 0. Masks instead of `?:`, which takes three
+/// z[n] -> 1 / (1 + exp(z[n])) for n < count, a multiple of 4; if wanted, softplus(-z[n]) is added
+/// to `value`. z = +inf has weight 0 and softplus 0. Masks instead of `?:`, which takes three
 /// instructions.
 template <bool wants_value>
-double to_weights(double* z, Index count) {
+void to_weights(double* z, Index count, SoftplusSum& value) {
   const Bits sign = bits(broadcast(-0.0));
-  SoftplusSum value;
+  SoftplusSum sum = value;  // in registers
+  if constexpr (wants_value) sum.expect(count);
   for (Index n = 0; n < count; n += 4) {
     const Four x = load(z + n);
     const Bits below = reinterpret_cast<Bits>(x <= 0.0);
     const Four e = exp_of_negative(from_bits(bits(x) | sign));
     const Four one_below = from_bits(bits(broadcast(1.0)) & below);
     store(z + n, (one_below > e ? one_below : e) / (1.0 + e));
-    if constexpr (wants_value) value.add(from_bits(bits(x) & below & ~sign), e);
+    if constexpr (wants_value) sum.add(from_bits(bits(x) & below & ~sign), e);
   }
-  return wants_value ? value.total() : 0.0;
+  if constexpr (wants_value) value = sum;
 }
 
 }  // namespace mixwell::logistic

@@ -70,13 +70,16 @@ double ulps(double got, long double wanted) {
 
 double weight(double z) {
   double four[4] = {z, z, z, z};
-  logistic::to_weights<true>(four, 4);
+  logistic::SoftplusSum value;
+  logistic::to_weights<true>(four, 4, value);
   return four[0];
 }
 
 double softplus_of_minus(double z) {
   double four[4] = {z, infinity, infinity, infinity};
-  return logistic::to_weights<true>(four, 4);
+  logistic::SoftplusSum value;
+  logistic::to_weights<true>(four, 4, value);
+  return value.total();
 }
 
 /// `count` numbers from `from` to `to`, both included.
@@ -232,4 +235,18 @@ TEST_CASE("shards give the same bits on any number of threads", "[likelihood]") 
 TEST_CASE("data of a thousand cases and 25 coefficients are one shard", "[likelihood]") {
   CHECK(Likelihood(normals(1000, 25, "x"), labels(1000)).shards() == 1);
   CHECK(Likelihood(normals(1400, 784, "x"), labels(1400)).shards() > 1);
+}
+
+TEST_CASE("a sum of softplus is right however many terms it has") {
+  logistic::SoftplusSum sum;
+  long double wanted = 0;
+  for (int block = 0; block < 100; ++block) {
+    double z[144];
+    for (int n = 0; n < 144; ++n) {
+      z[n] = -3.0 + 0.05 * n;
+      wanted += std::log1p(std::exp(static_cast<long double>(-z[n])));
+    }
+    logistic::to_weights<true>(z, 144, sum);
+  }
+  CHECK(sum.total() == Approx(static_cast<double>(wanted)).epsilon(1e-13));
 }
