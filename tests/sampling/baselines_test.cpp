@@ -8,6 +8,7 @@
 #include <string>
 
 using mixwell::laws::check_invariance;
+using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
 using sampling::kTest;
@@ -40,7 +41,7 @@ std::string wrong_nuts(double eps, const std::string& mistake) {
 }  // namespace
 
 TEST_CASE("the no-U-turn sampler leaves every simulated target invariant") {
-  for (const Target& t : targets()) {
+  for (const Target& t : all_targets()) {
     for (const double share : {1.0, 0.3}) {
       INFO(t.name << ", eps times " << share);
       expect_right(check_invariance(on(t, nuts(share * t.eps)), kTest));
@@ -49,14 +50,14 @@ TEST_CASE("the no-U-turn sampler leaves every simulated target invariant") {
 }
 
 TEST_CASE("a no-U-turn sampler stopped by max_depth leaves the target invariant") {
-  for (const Target& t : targets()) {
+  for (const Target& t : all_targets()) {
     INFO(t.name);
     expect_right(check_invariance(on(t, nuts(0.2 * t.eps, "max_depth = 2\n")), kTest));
   }
 }
 
 TEST_CASE("jittered steps of the no-U-turn sampler leave the target invariant") {
-  for (const Target& t : targets()) {
+  for (const Target& t : all_targets()) {
     INFO(t.name);
     expect_right(check_invariance(on(t, nuts(t.eps, "step_size_jitter = [0.4, 1.0]\n")), kTest));
   }
@@ -65,7 +66,7 @@ TEST_CASE("jittered steps of the no-U-turn sampler leave the target invariant") 
 TEST_CASE("curvature learnt in warm-up and then frozen leaves the target invariant") {
   for (const char* id : {"diagonal", "dense"}) {
     for (const bool pool : {false, true}) {
-      for (const Target& t : targets()) {
+      for (const Target& t : all_targets()) {
         INFO(t.name << ", " << id << ", pool " << pool);
         const mixwell::laws::InvarianceOptions options{
             .replicates = 4096, .sweeps = 4, .warmup = 60};
@@ -85,14 +86,14 @@ TEST_CASE("curvature learnt in warm-up and then frozen leaves the target invaria
 }
 
 TEST_CASE("random-walk Metropolis leaves every simulated target invariant") {
-  for (const Target& t : targets()) {
+  for (const Target& t : all_targets()) {
     INFO(t.name);
     expect_right(check_invariance(on(t, walk(t.eps)), kTest));
   }
 }
 
 TEST_CASE("cycles and mixtures of kernels leave every simulated target invariant") {
-  for (const Target& t : targets()) {
+  for (const Target& t : all_targets()) {
     INFO(t.name);
     const std::string kernels =
         nuts(t.eps) + walk(t.eps) +

@@ -40,6 +40,33 @@ inline const std::vector<Target>& targets() {
   return all;
 }
 
+/// Curved, funnelled, heavy-tailed and many-moded; eps is large enough for a mistake to show, small
+/// enough to move.
+inline const std::vector<Target>& difficult_targets() {
+  static const std::vector<Target> all = {
+      {"banana", "use = \"banana\"\n", 0.45},
+      {"two bananas",
+       "use = \"banana\"\ndimension = 4\nscale = 2\ncurvature = -0.2\nvariance = 1\n", 0.9},
+      {"funnel", "use = \"funnel\"\ndimension = 3\nscale = 1\n", 0.9},
+      {"Student t", "use = \"student-t\"\ndimension = 2\n", 1.5},
+      {"shifted Student t",
+       "use = \"student-t\"\ncovariance = \"diagonal\"\nvariances = [1, 4]\nmean = [1, -2]\n"
+       "degrees_of_freedom = 8\n",
+       1.5},
+      {"two normals", "use = \"gaussian-mixture\"\n", 1.3},
+      {"three normals",
+       "use = \"gaussian-mixture\"\nweights = [1, 2, 1]\nmeans = [-2, 0, 3]\nsd = [1, 0.5, 2]\n",
+       0.8},
+  };
+  return all;
+}
+
+inline std::vector<Target> all_targets() {
+  std::vector<Target> all = targets();
+  all.insert(all.end(), difficult_targets().begin(), difficult_targets().end());
+  return all;
+}
+
 /// One test for right and wrong alike: 32768 replicates, 10 sweeps.
 inline constexpr mixwell::laws::InvarianceOptions kTest{.replicates = 32768, .sweeps = 10};
 

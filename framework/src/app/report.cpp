@@ -67,8 +67,14 @@ std::string unit_format(const Json& variable) {
   return fmt::format("{{:.{}f}}", std::max(0, static_cast<int>(decimals)));
 }
 
-/// Whether the row's figures of effective sample size are too small to rely on.
-bool is_unreliable(const Json& variable) { return !variable.value("unreliable", Json()).empty(); }
+/// Whether the row's standard effective sample sizes are too small to rely on.
+bool is_unreliable(const Json& variable) {
+  const Json keys = variable.value("unreliable", Json::array());
+  return std::any_of(keys.begin(), keys.end(), [](const Json& key) {
+    return std::any_of(statistics.begin(), statistics.end(),
+                       [&](const Statistic& s) { return key == s.name; });
+  });
+}
 
 std::vector<std::string> row_of(const std::string& name, const Json& variable) {
   std::vector<std::string> cells = {name};
