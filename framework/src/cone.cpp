@@ -18,7 +18,20 @@ const OperationInfo& operation(const KernelGraph& graph, std::int32_t id) {
   return graph.operations()[static_cast<std::size_t>(id)];
 }
 
+/// What a value is a function of. A cached evaluation is one of its law and its version, whoever
+/// computed it.
+std::vector<Value> sources(const KernelGraph& graph, Value v) {
+  const ValueInfo& info = graph[v];
+  if (info.evaluated_law) return {info.evaluated_law, info.evaluated_at};
+  std::vector<Value> found;
+  for (const Input& input : operation(graph, info.producer).inputs) {
+    if (input.role != Role::weights) found.push_back(input.value);  // whether, not what
+  }
+  return found;
+}
+
 bool is_pure(const KernelGraph& graph, Value v) {
+  if (graph[v].evaluated_law) return true;
   const std::int32_t producer = graph[v].producer;
   return graph[v].kind == ValueKind::derived && producer >= 0 &&
          operation(graph, producer).kind == OperationKind::pure;
@@ -46,8 +59,8 @@ std::set<std::int32_t> versions_behind(const KernelGraph& graph, Value of) {
       continue;
     }
     if (graph[v].producer < 0) continue;
-    for (const Input& input : operation(graph, graph[v].producer).inputs) {
-      if (seen.insert(input.value.id).second) open.push_back(input.value);
+    for (const Value source : sources(graph, v)) {
+      if (seen.insert(source.id).second) open.push_back(source);
     }
   }
   return versions;
@@ -86,11 +99,9 @@ std::vector<Leaf> cone(const KernelGraph& graph, Value of) {
       leaves.push_back(at);
       continue;
     }
-    const OperationInfo& producer = operation(graph, graph[at.value].producer);
-    for (const Input& input : producer.inputs) {
-      if (input.role == Role::weights) continue;  // whether it is computed, not what
-      if (!seen.insert(input.value.id).second) continue;
-      Leaf next{input.value, {graph[input.value].name}};
+    for (const Value source : sources(graph, at.value)) {
+      if (!seen.insert(source.id).second) continue;
+      Leaf next{source, {graph[source].name}};
       next.path.insert(next.path.end(), at.path.begin(), at.path.end());
       open.push_back(std::move(next));
     }

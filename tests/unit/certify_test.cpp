@@ -336,3 +336,30 @@ TEST_CASE("a law that reads a slot outside its factor is biased") {
   CHECK(certify(graph).label() == "biased");
   CHECK(certify(graph).rule == "C");
 }
+
+TEST_CASE("a cached gradient stands for its law and its version, whoever computed it") {
+  // The second slot's step depends on the gradient that the first one's accept handed on.
+  for (const bool stale : {false, true}) {
+    KernelGraph graph;
+    const Slots s = add_slots(graph, 2);
+    const auto update = [&](int k, Value seen) {
+      const std::string path = "a" + std::to_string(k);
+      const Value law = s.law[static_cast<std::size_t>(k)];
+      const Variable slot = s.slot[static_cast<std::size_t>(k)];
+      graph.evaluation(law, slot);
+      Traits traits;
+      traits.invariant = true;
+      graph.add(path, OperationKind::move, traits,
+                {{graph.current(slot), Role::state}, {law, Role::law}, {seen, Role::parameter}},
+                {Output::next(slot), Output::evaluation(path + "/u", 1, law, slot),
+                 Output::evaluation(path + "/g", 2, law, slot)},
+                nullptr);
+    };
+    const Cached old = graph.evaluation(s.law[0], s.slot[0]);
+    update(0, graph.evaluation(s.law[1], s.slot[1]).g);
+    update(1, stale ? old.g : graph.evaluation(s.law[0], s.slot[0]).g);
+    const Verdict verdict = certify(graph);
+    CHECK(verdict.label() == (stale ? "biased" : "exact"));
+    if (stale) CHECK(verdict.rule == "1s");
+  }
+}

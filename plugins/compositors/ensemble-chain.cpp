@@ -1,0 +1,157 @@
+// An ensemble of slots that lend one another their values as memories.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace mixwell;
+
+enum class Schedule { sequential, two_groups, simultaneous };
+
+class EnsembleChain final : public Compositor {
+ public:
+  struct Params {
+    std::shared_ptr<const Model> model;
+    std::shared_ptr<const Kernel> kernel;
+    std::int64_t slots = 5;
+    std::string schedule = "sequential";
+    std::string memory = "others";
+
+    void declare(Fields& fields) {
+      fields.component("model", model).help("what every slot samples");
+      fields.component("kernel", kernel).help("the transition of each slot");
+      fields.integer("slots", slots)
+          .at_least(2)
+          .at_most(1000)
+          .help("K, the size of the ensemble; each slot is a chain of the results");
+      fields.text("schedule", schedule)
+          .one_of({"sequential", "two-groups", "simultaneous"})
+          .help(
+              "sequential: each slot sees the others as they are, updated or not; two-groups: each "
+              "half sees the other half, and is updated at once; simultaneous: all see the values "
+              "from before the sweep, which is wrong, for comparison");
+      fields.text("memory", memory)
+          .one_of({"others", "all"})
+          .help("all: the slot's own value too, which is wrong, for comparison");
+    }
+  };
+  explicit EnsembleChain(const Params& params)
+      : model_(params.model),
+        kernel_(params.kernel),
+        slots_(static_cast<Index>(params.slots)),
+        schedule_(params.schedule == "two-groups"     ? Schedule::two_groups
+                  : params.schedule == "simultaneous" ? Schedule::simultaneous
+                                                      : Schedule::sequential),
+        own_too_(params.memory == "all") {}
+
+  void compose(KernelGraph& graph, PhaseKind phase) const override {
+    const Value target = target_law(graph, model_->name(), model_);
+    std::vector<Variable> slots;
+    for (const std::string& name : this->slots()) {
+      slots.push_back(graph.slot(name, model_->dimension()));
+      graph.factor(target, {slots.back()});
+    }
+    const MemoryValues before = memory_of(graph, target, slots, all_slots());
+    for (Index i = 0; i < slots_; ++i) {
+      const std::vector<Index> seen = seen_by(i);
+      const MemoryValues memory = schedule_ == Schedule::simultaneous
+                                      ? chosen(before, seen)
+                                      : memory_of(graph, target, slots, seen);
+      kernel_->describe(graph, site(slots[static_cast<std::size_t>(i)], i, target, memory, phase));
+    }
+    for (Index i = 0; i < slots_; ++i) {
+      record_slot(graph, slots[static_cast<std::size_t>(i)], i, model_, target);
+    }
+  }
+  const Model& model() const noexcept override { return *model_; }
+  std::vector<std::string> slots() const override {
+    std::vector<std::string> names;
+    for (Index i = 0; i < slots_; ++i) names.push_back("x" + std::to_string(i));
+    return names;
+  }
+
+ private:
+  std::vector<Index> all_slots() const {
+    std::vector<Index> all;
+    for (Index i = 0; i < slots_; ++i) all.push_back(i);
+    return all;
+  }
+
+  /// In which half a slot is.
+  bool in_first_group(Index i) const { return i < slots_ / 2; }
+
+  /// Slots whose values the update of slot i sees: from the one that waited longest for its update
+  /// to the one that was updated last.
+  std::vector<Index> seen_by(Index i) const {
+    std::vector<Index> seen;
+    for (Index k = 1; k <= slots_; ++k) {
+      const Index j = (i + k) % slots_;
+      if (j == i && !own_too_) continue;
+      if (schedule_ == Schedule::two_groups && j != i && in_first_group(i) == in_first_group(j)) {
+        continue;
+      }
+      seen.push_back(j);
+    }
+    return seen;
+  }
+
+  static MemoryValues memory_of(KernelGraph& graph, Value target,
+                                const std::vector<Variable>& slots,
+                                const std::vector<Index>& seen) {
+    MemoryValues memory;
+    for (const Index j : seen) {
+      const Variable slot = slots[static_cast<std::size_t>(j)];
+      const Cached at = graph.evaluation(target, slot);
+      memory.points.push_back(graph.current(slot));
+      memory.gradients.push_back(at.g);
+    }
+    return memory;
+  }
+
+  static MemoryValues chosen(const MemoryValues& all, const std::vector<Index>& seen) {
+    MemoryValues memory;
+    for (const Index j : seen) {
+      memory.points.push_back(all.points[static_cast<std::size_t>(j)]);
+      memory.gradients.push_back(all.gradients[static_cast<std::size_t>(j)]);
+    }
+    return memory;
+  }
+
+  Site site(Variable slot, Index number, Value target, const MemoryValues& memory,
+            PhaseKind phase) const {
+    Site site;
+    site.path = "x" + std::to_string(number) + "/" + kernel_->name();
+    site.slot = slot;
+    site.number = number;
+    site.target = target;
+    site.memory = memory;
+    site.phase = phase;
+    return site;
+  }
+
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const Kernel> kernel_;
+  Index slots_;
+  Schedule schedule_;
+  bool own_too_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<EnsembleChain>(
+      {.id = "ensemble-chain",
+       .summary = "K slots, each moved with a curvature fitted to the values of the others",
+       .details =
+           "The joint target is the product of K copies of pi. Slot i is updated given the "
+           "current values of other slots: their positions and gradients are the memory that an "
+           "estimator fits its curvature to, so that its kernel is one of those that keep pi, "
+           "chosen by something that the update does not touch. Sequential: memory is all other "
+           "slots, those updated in this sweep with their new values. Two-groups: each half sees "
+           "the other half; updates of one half may run in parallel. A draw of the ensemble is K "
+           "draws: chain = replicate * K + slot.",
+       .sources = {"Zhang & Sutton 2011, NIPS 24 (ensemble chain adaptation)"}});
+}
