@@ -1,5 +1,6 @@
 // Pieces that kernels and compositors share.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/oracle.hpp>
 #include <mixwell/warmup_windows.hpp>
@@ -22,24 +23,27 @@ class ModelPotential final : public Potential {
   std::shared_ptr<const Model> model_;
 };
 
-/// Inputs: points, then as many gradients. Output: the curvature's numbers.
+/// Inputs: points, then as many gradients, then as many potentials if the estimator reads them.
+/// Output: the curvature's numbers.
 class FitBody final : public Body {
  public:
-  FitBody(std::shared_ptr<const Estimator> estimator, std::size_t points)
-      : estimator_(std::move(estimator)), points_(points) {}
+  FitBody(std::shared_ptr<const Estimator> estimator, std::size_t points, Index dimension)
+      : estimator_(std::move(estimator)), points_(points), dimension_(dimension) {}
   void run(Block& block) const override {
     thread_local std::vector<const double*> from;  // grows once: no allocation in a transition
     from.clear();
-    for (std::size_t k = 0; k < 2 * points_; ++k) from.push_back(block.in(k).data());
+    const std::size_t kinds = estimator_->reads_potentials() ? 3 : 2;
+    for (std::size_t k = 0; k < kinds * points_; ++k) from.push_back(block.in(k).data());
     const std::span<const double* const> all(from);
-    const Index rows = points_ == 0 ? 0 : block.in(0).rows();
-    estimator_->fit({rows, block.columns(), all.first(points_), all.subspan(points_)}, block.out(0),
-                    block.scratch());
+    estimator_->fit({dimension_, block.columns(), all.first(points_), all.subspan(points_, points_),
+                     all.subspan(2 * points_)},
+                    block.out(0), block.scratch());
   }
 
  private:
   std::shared_ptr<const Estimator> estimator_;
   std::size_t points_;
+  Index dimension_;
 };
 
 /// Inputs: register, position. Output: the register's next version.
@@ -62,18 +66,32 @@ class LearnCurvatureBody final : public Body {
   std::shared_ptr<const Estimator> estimator_;
 };
 
-Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator,
-          Index dimension) {
+std::vector<Input> fit_inputs(const Site& site, const Estimator& estimator) {
   const MemoryValues& memory = site.memory;
   std::vector<Input> inputs;
   for (const Value v : memory.points) inputs.push_back({v, Role::parameter});
   for (const Value v : memory.gradients) inputs.push_back({v, Role::parameter});
+  if (!estimator.reads_potentials()) return inputs;
+  if (memory.potentials.size() != memory.points.size()) {
+    throw InputError(fmt::format(
+        "estimator `{}` sorts points by their potentials, and the memory of `{}` has none; use an "
+        "estimator that takes them as they come (`sort = false`) or another compositor",
+        estimator.name(), site.path));
+  }
+  for (const Value v : memory.potentials) inputs.push_back({v, Role::parameter});
+  return inputs;
+}
+
+Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator,
+          Index dimension) {
+  const MemoryValues& memory = site.memory;
+  std::vector<Input> inputs = fit_inputs(site, *estimator);
   const auto points = static_cast<Index>(memory.points.size());
   return graph
       .add(site.path + "/fit", OperationKind::pure, estimator->traits(), std::move(inputs),
            {Output::derived(site.path + "/curvature", estimator->rows(dimension, points),
                             estimator->representation())},
-           std::make_shared<FitBody>(estimator, memory.points.size()))
+           std::make_shared<FitBody>(estimator, memory.points.size(), dimension))
       .front();
 }
 

@@ -14,18 +14,24 @@
 
 namespace mixwell {
 
-/// Points and gradients of a memory, oldest first; each is rows x cols, contiguous.
+/// Points and gradients of a memory, oldest first; each is rows x cols, contiguous. Potentials, 1 x
+/// cols each, are there for an estimator that reads them.
 class Memory {
  public:
   Memory(Index rows, Index cols, std::span<const double* const> points,
-         std::span<const double* const> gradients) noexcept
-      : rows_(rows), cols_(cols), points_(points), gradients_(gradients) {}
+         std::span<const double* const> gradients,
+         std::span<const double* const> potentials = {}) noexcept
+      : rows_(rows), cols_(cols), points_(points), gradients_(gradients), potentials_(potentials) {}
 
   Index size() const noexcept { return static_cast<Index>(points_.size()); }
+  /// The dimension, also where there are no points.
   Index rows() const noexcept { return rows_; }
   Index cols() const noexcept { return cols_; }
   ConstMatrixMap point(Index k) const noexcept { return at(points_, k); }
   ConstMatrixMap gradient(Index k) const noexcept { return at(gradients_, k); }
+  ConstRowMap potential(Index k) const noexcept {
+    return {potentials_[static_cast<std::size_t>(k)], cols_};
+  }
 
  private:
   ConstMatrixMap at(std::span<const double* const> from, Index k) const noexcept {
@@ -36,6 +42,7 @@ class Memory {
   Index cols_;
   std::span<const double* const> points_;
   std::span<const double* const> gradients_;
+  std::span<const double* const> potentials_;
 };
 
 /// Learns the numbers of a curvature from the positions that a chain visits in the windows of its
@@ -69,6 +76,8 @@ class MIXWELL_EXPORT Estimator : public Component {
   virtual const CurvatureLearner* as_learner() const noexcept { return nullptr; }
   /// False and no learner: the curvature is a constant, `fit` gets an empty memory.
   virtual bool uses_memory() const noexcept = 0;
+  /// `fit` reads the potentials of the memory too. A compositor that has none refuses.
+  virtual bool reads_potentials() const noexcept { return false; }
   /// How the numbers are applied. May be shared by all fits.
   virtual std::shared_ptr<const Representation> representation() const = 0;
   /// Rows of the numbers for dimension d and n points.

@@ -16,10 +16,12 @@ namespace mixwell {
 /// Which program is being built. In `sampling` nothing is learnt any more.
 enum class PhaseKind { warmup, sampling };
 
-/// The points and gradients that an update of a slot may see, as values of the graph.
+/// What an update of a slot may see, as values of the graph: points with as many gradients, and as
+/// many potentials or none.
 struct MemoryValues {
   std::vector<Value> points;
   std::vector<Value> gradients;
+  std::vector<Value> potentials{};
 };
 
 /// The place of a kernel in a composition.
