@@ -5,8 +5,10 @@
 
 #include <Eigen/Cholesky>
 
+#include <cmath>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace mixwell::laws {
@@ -89,28 +91,80 @@ void check_regrouping(const Representation& how, ConstBatch numbers, Index d, Fi
   }
 }
 
-/// Points of a random walk and the gradients of the quartic there, for every column.
+/// Points with U and gradient there, for every column.
 struct SimulatedMemory {
-  SimulatedMemory(Index d, Index columns, Index points) {
-    const Stream stream(7, "laws/estimator");
-    for (Index k = 0; k < points; ++k) {
-      Eigen::MatrixXd theta(d, columns);
-      stream.normals({static_cast<std::uint64_t>(k), 0, 0}, theta);
-      thetas.push_back(theta);
-      gradients.push_back(theta.array().cube());
-    }
-    for (const auto& m : thetas) theta_data.push_back(m.data());
-    for (const auto& m : gradients) gradient_data.push_back(m.data());
+  SimulatedMemory(Index d, Index columns) : d_(d), columns_(columns) {}
+
+  void add(const Eigen::MatrixXd& theta, const Eigen::RowVectorXd& u, const Eigen::MatrixXd& g) {
+    thetas.push_back(theta);
+    potentials.push_back(u);
+    gradients.push_back(g);
   }
-  Memory view() const {
-    return {thetas.empty() ? 0 : thetas[0].rows(), thetas.empty() ? 0 : thetas[0].cols(),
-            theta_data, gradient_data};
+  /// Valid until the memory changes or is called again.
+  Memory view() {
+    pointers_.clear();
+    for (const auto& m : thetas) pointers_.push_back(m.data());
+    for (const auto& m : gradients) pointers_.push_back(m.data());
+    for (const auto& m : potentials) pointers_.push_back(m.data());
+    const std::span<const double* const> all(pointers_);
+    const std::size_t n = thetas.size();
+    return {d_, columns_, all.first(n), all.subspan(n, n), all.last(n)};
   }
+
   std::vector<Eigen::MatrixXd> thetas;
   std::vector<Eigen::MatrixXd> gradients;
-  std::vector<const double*> theta_data;
-  std::vector<const double*> gradient_data;
+  std::vector<Eigen::RowVectorXd> potentials;
+
+ private:
+  Index d_;
+  Index columns_;
+  std::vector<const double*> pointers_;
 };
+
+/// k-th of a sequence of standard normal matrices.
+Eigen::MatrixXd normal_matrix(Index rows, Index columns, Index k) {
+  Eigen::MatrixXd z(rows, columns);
+  Stream(7, "laws/estimator").normals({static_cast<std::uint64_t>(k), 0, 0}, z);
+  return z;
+}
+
+/// U = sum theta_i^4 / 4 at standard normal points.
+SimulatedMemory quartic_memory(Index d, Index columns, Index points) {
+  SimulatedMemory memory(d, columns);
+  for (Index k = 0; k < points; ++k) {
+    const Eigen::MatrixXd theta = normal_matrix(d, columns, k);
+    memory.add(theta, 0.25 * theta.array().pow(4).colwise().sum(), theta.array().cube());
+  }
+  return memory;
+}
+
+/// U = sum -theta_i^2 + theta_i^4 / 4, concave within |theta_i| < 0.8, at points in order of
+/// descending U: both orders in which pairs may be made are the same.
+SimulatedMemory indefinite_memory(Index d, Index columns, Index points) {
+  const auto potential = [](const auto& theta) {
+    return (theta.array().pow(4) / 4 - theta.array().square()).sum();
+  };
+  std::vector<Eigen::MatrixXd> sorted(static_cast<std::size_t>(points));
+  for (Index k = 0; k < points; ++k) {
+    sorted[static_cast<std::size_t>(k)] = 1.5 * normal_matrix(d, columns, k);
+  }
+  for (Index j = 0; j < columns; ++j) {
+    for (std::size_t k = 1; k < sorted.size(); ++k) {
+      for (std::size_t i = k; i > 0; --i) {
+        auto before = sorted[i - 1].col(j);
+        auto here = sorted[i].col(j);
+        if (potential(before) < potential(here)) before.swap(here);
+      }
+    }
+  }
+  SimulatedMemory memory(d, columns);
+  for (const Eigen::MatrixXd& theta : sorted) {
+    Eigen::RowVectorXd u(columns);
+    for (Index j = 0; j < columns; ++j) u(j) = potential(theta.col(j));
+    memory.add(theta, u, theta.array().cube() - 2 * theta.array());
+  }
+  return memory;
+}
 
 bool same_bits(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   return a.size() == b.size() &&
@@ -120,7 +174,8 @@ bool same_bits(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
 
 Eigen::MatrixXd fitted(const Estimator& estimator, Index d, Index columns, const Memory& memory) {
   Workspace scratch;
-  Eigen::MatrixXd numbers = Eigen::MatrixXd::Zero(estimator.rows(d, memory.size()), columns);
+  Eigen::MatrixXd numbers =
+      Eigen::MatrixXd::Constant(estimator.rows(d, memory.size()), columns, 3.0);
   estimator.fit(memory, numbers, scratch);
   return numbers;
 }
@@ -177,29 +232,104 @@ Findings check_learner(const Estimator& estimator) {
 
 }  // namespace
 
-Findings check_estimator(const Estimator& estimator) {
-  if (estimator.as_learner() != nullptr) return check_learner(estimator);
-  constexpr Index d = 6;
-  constexpr Index columns = 3;
-  const Index points = estimator.uses_memory() ? 4 : 0;
-  const SimulatedMemory memory(d, columns, points);
+namespace {
+
+/// Pure, finite, and right by the laws of curvatures, with any number of points.
+void check_fit(const Estimator& estimator, SimulatedMemory memory, Findings& findings) {
+  const Memory view = memory.view();
+  const std::string with = " with " + std::to_string(view.size()) + " points";
+  const Eigen::MatrixXd once = fitted(estimator, view.rows(), view.cols(), view);
+  const Eigen::MatrixXd again = fitted(estimator, view.rows(), view.cols(), view);
+  findings.push_back({"fit is pure" + with, same_bits(once, again), ""});
+  findings.push_back({"fit is finite" + with, once.allFinite(), ""});
+  const Findings more = check_representation(*estimator.representation(), once, view.rows());
+  findings.insert(findings.end(), more.begin(), more.end());
+}
+
+void check_isolation(const Estimator& estimator, SimulatedMemory memory, Findings& findings) {
+  const Index d = memory.view().rows();
+  const Index columns = memory.view().cols();
   const Eigen::MatrixXd once = fitted(estimator, d, columns, memory.view());
-  Findings findings;
-  findings.push_back(
-      {"fit is pure", same_bits(once, fitted(estimator, d, columns, memory.view())), ""});
-  findings.push_back({"fit is finite", once.allFinite(), ""});
-  SimulatedMemory other = memory;
-  for (auto& m : other.thetas) m.rightCols(columns - 1) *= 3.0;
-  for (auto& m : other.gradients) m.rightCols(columns - 1) *= 0.5;
-  other.theta_data.clear();
-  other.gradient_data.clear();
-  for (const auto& m : other.thetas) other.theta_data.push_back(m.data());
-  for (const auto& m : other.gradients) other.gradient_data.push_back(m.data());
-  const Eigen::MatrixXd changed = fitted(estimator, d, columns, other.view());
+  for (auto& m : memory.thetas) m.rightCols(columns - 1) *= 3.0;
+  for (auto& m : memory.gradients) m.rightCols(columns - 1) *= 0.5;
+  for (auto& m : memory.potentials) m.rightCols(columns - 1) *= -1.0;
+  const Eigen::MatrixXd changed = fitted(estimator, d, columns, memory.view());
   findings.push_back(
       {"fit is isolated by column", same_bits(once.leftCols(1), changed.leftCols(1)), ""});
-  const Findings more = check_representation(*estimator.representation(), once, d);
-  findings.insert(findings.end(), more.begin(), more.end());
+}
+
+/// H y = s and B s = y for the last two points, whatever the order of the pairs.
+void check_secant(const Representation& how, ConstBatch numbers, const SimulatedMemory& memory,
+                  Findings& findings) {
+  const std::size_t n = memory.thetas.size();
+  const Eigen::MatrixXd s = memory.thetas[n - 1] - memory.thetas[n - 2];
+  const Eigen::MatrixXd y = memory.gradients[n - 1] - memory.gradients[n - 2];
+  const ConstMatrixMap all(numbers.data(), numbers.rows(), numbers.cols());
+  Workspace scratch;
+  Eigen::MatrixXd image(s.rows(), s.cols());
+  how.H(all, y, image, scratch);
+  findings.push_back(equal("H y = s", image, s));
+  how.B(all, s, image, scratch);
+  findings.push_back(equal("B s = y", image, y));
+}
+
+/// The mean of (a'x)^2 / a'M a over x = F z is 1 with variance 2 / n: |z| > 5 has probability 6e-7
+/// for each direction a.
+void check_covariance(const Representation& how, ConstBatch numbers, Index d, Findings& findings) {
+  constexpr Index n = 20000;
+  const ConstMatrixMap first(numbers.data(), numbers.rows(), 1);
+  const std::tuple<const char*, Product, Product> cases[] = {
+      {"S z has covariance H", &Representation::S, &Representation::H},
+      {"C z has covariance B", &Representation::C, &Representation::B}};
+  Eigen::MatrixXd z(d, n);
+  Stream(17, "laws/covariance").normals({0, 0, 0}, z);
+  Workspace scratch;
+  Eigen::MatrixXd x(d, n);
+  Eigen::MatrixXd image(d, 1);
+  for (const auto& [name, factor, covariance] : cases) {
+    (how.*factor)(first, z, x, scratch);
+    for (Index k = 0; k < 4; ++k) {
+      const Eigen::MatrixXd a = normal_matrix(d, 1, k);
+      (how.*covariance)(first, a, image, scratch);
+      const double mean = (a.transpose() * x).squaredNorm() / (n * a.col(0).dot(image.col(0)));
+      const double score = (mean - 1.0) * std::sqrt(n / 2.0);
+      findings.push_back({name, std::abs(score) < 5.0, "z = " + std::to_string(score)});
+    }
+  }
+}
+
+}  // namespace
+
+Findings check_estimator(const Estimator& estimator) {
+  if (estimator.as_learner() != nullptr) return check_learner(estimator);
+  Findings findings;
+  if (!estimator.uses_memory()) {
+    check_fit(estimator, quartic_memory(6, 3, 0), findings);
+    return findings;
+  }
+  for (const Index points : {0, 1, 2, 4, 9}) {
+    check_fit(estimator, quartic_memory(6, 3, points), findings);
+    check_fit(estimator, indefinite_memory(6, 3, points), findings);
+  }
+  check_isolation(estimator, quartic_memory(6, 3, 4), findings);
+  return findings;
+}
+
+Findings check_quasi_newton(const Estimator& estimator) {
+  constexpr Index d = 6;
+  constexpr Index columns = 3;
+  Findings findings;
+  SimulatedMemory memory(d, columns);  // radii decrease, and with them U
+  for (const Index radius : {5, 4, 3, 2, 1}) {
+    Eigen::MatrixXd theta = normal_matrix(d, columns, radius);
+    for (Index j = 0; j < columns; ++j) {
+      theta.col(j) *= static_cast<double>(radius) / theta.col(j).lpNorm<4>();
+    }
+    memory.add(theta, 0.25 * theta.array().pow(4).colwise().sum(), theta.array().cube());
+  }
+  const Eigen::MatrixXd numbers = fitted(estimator, d, columns, memory.view());
+  check_secant(*estimator.representation(), numbers, memory, findings);
+  check_covariance(*estimator.representation(), numbers, d, findings);
   return findings;
 }
 

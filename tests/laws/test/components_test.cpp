@@ -65,6 +65,15 @@ TEST_CASE("every estimator obeys the laws of estimators and curvatures") {
   }
 }
 
+TEST_CASE("quasi-Newton estimators obey the secant equations and sample their covariances") {
+  for (const char* id : {"bfgs", "lbfgs", "product-form"}) {
+    const Entry& entry = composing::registry().find(Kind::estimator, id);
+    const auto findings = laws::check_quasi_newton(*made_with_defaults<Estimator>(entry));
+    INFO(id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
 TEST_CASE("every built-in kernel obeys the laws of compositions") {
   for (const Entry& entry : composing::registry().entries()) {
     if (entry.kind != Kind::kernel || is_wrong(entry)) continue;

@@ -12,10 +12,15 @@ namespace mixwell::laws {
 /// H; and that regrouped columns take their own numbers with them.
 Findings check_representation(const Representation& how, ConstBatch numbers, Index dimension);
 
-/// Fits memories of simulated points of a quartic, d = 6: `fit` is pure (same bits twice), isolated
-/// by column (other columns change no bit), finite; and its numbers obey check_representation. A
-/// learner is instead fed 0 to 200 correlated draws: pure, finite, and its register obeys
-/// check_representation.
+/// Fits memories of 0 to 9 simulated points, d = 6, of a convex quartic and of one that is concave
+/// about its middle: `fit` is pure (same bits twice), finite, isolated by column (other columns
+/// change no bit); and its numbers obey check_representation. A learner is instead fed 0 to 200
+/// correlated draws: pure, finite, and its register obeys check_representation.
 Findings check_estimator(const Estimator& estimator);
+
+/// What a quasi-Newton estimator adds, on points of a convex quartic in order of descending U,
+/// which is also the order of the memory: H y = s and B s = y for the last two points; and z-scores
+/// of the covariances of S z and C z, eight with a joint error rate of 5e-6.
+Findings check_quasi_newton(const Estimator& estimator);
 
 }  // namespace mixwell::laws

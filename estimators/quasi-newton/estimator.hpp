@@ -1,0 +1,71 @@
+// From a memory to the numbers of a quasi-Newton curvature, whatever its form.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "pairs.hpp"
+#include "spectrum.hpp"
+
+#include <mixwell/estimator.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace mixwell::quasi_newton {
+
+/// Form is made from the numbers of one column and the dimension, and has
+///   static Index rows(Index d, Index pairs)    length of the numbers
+///   static std::shared_ptr<const Representation> representation()
+///   void start(double gamma)                   H = gamma I
+///   void add(s, y, sy, Workspace&)             one BFGS update
+template <class Form>
+class QuasiNewton final : public Estimator {
+ public:
+  using Params = Options;
+  explicit QuasiNewton(const Params& params)
+      : options_(params), representation_(Form::representation()) {
+    options_.check();
+  }
+
+  static Traits declared() { return {}; }
+  Traits traits() const override { return declared(); }
+  bool uses_memory() const noexcept override { return true; }
+  bool reads_potentials() const noexcept override { return options_.sort; }
+  std::shared_ptr<const Representation> representation() const override { return representation_; }
+  Index rows(Index dimension, Index points) const override {
+    return Form::rows(dimension, std::max<Index>(points - 1, 0));
+  }
+
+  void fit(const Memory& memory, Batch numbers, Workspace& scratch) const override {
+    numbers.setZero();
+    for (Index j = 0; j < numbers.cols(); ++j) {
+      const Workspace::Frame frame(scratch);
+      build({memory, j}, Form(numbers.col(j).data(), memory.rows()), scratch);
+    }
+  }
+
+ private:
+  void build(const MemoryColumn& memory, Form form, Workspace& scratch) const {
+    const std::span<const Pair> pairs = select_pairs(memory, options_, scratch);
+    const double gamma = initial_scale(pairs, options_);
+    form.start(gamma);
+    if (pairs.empty()) return;
+    const Index d = memory.point(0).size();
+    std::optional<Spectrum> spectrum;
+    if (options_.eigenvalues) {
+      spectrum.emplace(gamma, d, static_cast<Index>(pairs.size()), *options_.eigenvalues, scratch);
+    }
+    auto s = vector(scratch, d);
+    auto y = vector(scratch, d);
+    for (const Pair& pair : pairs) {
+      s = memory.s(pair.from, pair.to);
+      y = memory.y(pair.from, pair.to);
+      if (spectrum && !spectrum->admits(s, y, pair.sy)) continue;
+      form.add(s, y, pair.sy, scratch);
+    }
+  }
+
+  Options options_;
+  std::shared_ptr<const Representation> representation_;
+};
+
+}  // namespace mixwell::quasi_newton

@@ -1,0 +1,150 @@
+// Curvature as a product of factors that differ from I by rank one: numbers and products.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "update.hpp"
+
+#include <mixwell/function.hpp>
+#include <mixwell/workspace.hpp>
+
+#include <cmath>
+
+namespace mixwell::quasi_newton {
+
+/// Numbers of a column: gamma, the number of pairs, log det of the factors of H (without gamma);
+/// then for each pair s'y, c = sqrt(s'y / s'Bs), and `vectors` vectors of length d: p = s / s'y,
+/// q = y + c B s, and y if a third is kept.
+struct FactorLayout {
+  enum : Index { gamma, pairs, log_det, header };
+  enum : Index { sy, c, scalars };
+  Index d;
+  Index vectors;
+  Index pair_rows() const noexcept { return scalars + vectors * d; }
+  Index pair(Index k) const noexcept { return header + k * pair_rows(); }
+};
+
+/// H = S S', B = C C' with S = T_K ... T_1 sqrt(gamma), T_k = I - p_k q_k'. In the notation of the
+/// literature C's factors are I - u t' with u = B s + y / c = q / c and t = s / s'Bs = c^2 p: that
+/// is I - c q p', so one pair of vectors serves both. It is the inverse of T': p'q = 1 + 1/c.
+class Factors {
+ public:
+  Factors(const double* numbers, const FactorLayout& at) noexcept : numbers_(numbers), at_(at) {}
+
+  double gamma() const noexcept { return numbers_[FactorLayout::gamma]; }
+  Index pairs() const noexcept { return static_cast<Index>(numbers_[FactorLayout::pairs]); }
+  /// Of H without gamma: the sum of log (p'q - 1)^2 = -2 log c.
+  double log_det() const noexcept { return numbers_[FactorLayout::log_det]; }
+  double sy(Index k) const noexcept { return numbers_[at_.pair(k) + FactorLayout::sy]; }
+  double c(Index k) const noexcept { return numbers_[at_.pair(k) + FactorLayout::c]; }
+  auto p(Index k) const noexcept { return vector(k, 0); }
+  auto q(Index k) const noexcept { return vector(k, 1); }
+  auto y(Index k) const noexcept { return vector(k, 2); }
+
+  // Each overwrites its argument by the product: 2 K d multiplications.
+  void S(Vector x) const {
+    x *= std::sqrt(gamma());
+    for (Index k = 0; k < pairs(); ++k) x -= q(k).dot(x) * p(k);
+  }
+  void St(Vector x) const {
+    for (Index k = pairs(); k-- > 0;) x -= p(k).dot(x) * q(k);
+    x *= std::sqrt(gamma());
+  }
+  void C(Vector x) const {
+    x /= std::sqrt(gamma());
+    for (Index k = 0; k < pairs(); ++k) x -= c(k) * p(k).dot(x) * q(k);
+  }
+  void Ct(Vector x) const {
+    for (Index k = pairs(); k-- > 0;) x -= c(k) * q(k).dot(x) * p(k);
+    x /= std::sqrt(gamma());
+  }
+
+ private:
+  Eigen::Map<const Eigen::VectorXd> vector(Index k, Index which) const noexcept {
+    return {numbers_ + at_.pair(k) + FactorLayout::scalars + which * at_.d, at_.d};
+  }
+
+  const double* numbers_;
+  FactorLayout at_;
+};
+
+/// O(K d) a product and column.
+class FactorRepresentation : public Representation {
+ public:
+  explicit FactorRepresentation(Index vectors) : vectors_(vectors) {}
+
+  void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
+    each(numbers, v, out, [](const Factors& f, Vector x) { f.St(x), f.S(x); });
+  }
+  void B(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
+    each(numbers, v, out, [](const Factors& f, Vector x) { f.Ct(x), f.C(x); });
+  }
+  void S(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const final {
+    each(numbers, z, out, [](const Factors& f, Vector x) { f.S(x); });
+  }
+  void St(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const final {
+    each(numbers, v, out, [](const Factors& f, Vector x) { f.St(x); });
+  }
+  void C(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const final {
+    each(numbers, z, out, [](const Factors& f, Vector x) { f.C(x); });
+  }
+  void log_det_H(const Numbers& numbers, Index dimension, Row out, Workspace&) const final {
+    for (Index j = 0; j < out.cols(); ++j) {
+      const Factors f(numbers.column(j), {dimension, vectors_});
+      out(j) = static_cast<double>(dimension) * std::log(f.gamma()) + f.log_det();
+    }
+  }
+
+ protected:
+  /// Calls apply(factors, x) on every column x of out, which holds that of v.
+  template <class Apply>
+  void each(const Numbers& numbers, ConstBatch v, Batch out, const Apply& apply) const {
+    for (Index j = 0; j < v.cols(); ++j) {
+      out.col(j) = v.col(j);
+      apply(Factors(numbers.column(j), {v.rows(), vectors_}), out.col(j));
+    }
+  }
+
+ private:
+  Index vectors_;
+};
+
+/// Writes the numbers of one column; `Vectors` as in FactorLayout.
+template <Index Vectors>
+class FactorForm {
+ public:
+  static Index rows(Index d, Index pairs) { return FactorLayout{d, Vectors}.pair(pairs); }
+
+  FactorForm(double* numbers, Index d) : numbers_(numbers), at_{d, Vectors} {}
+
+  void start(double gamma) { numbers_[FactorLayout::gamma] = gamma; }
+
+  /// O(K d): B s costs two passes over the pairs before.
+  void add(ConstVectorRef s, ConstVectorRef y, double sy, Workspace& scratch) {
+    const Workspace::Frame frame(scratch);
+    const Factors before(numbers_, at_);
+    const Index k = before.pairs();
+    auto Bs = quasi_newton::vector(scratch, at_.d);
+    Bs = s;
+    before.Ct(Bs);
+    const double c = std::sqrt(sy / Bs.squaredNorm());  // s'Bs = |C's|^2
+    before.C(Bs);
+    double* scalars = numbers_ + at_.pair(k);
+    scalars[FactorLayout::sy] = sy;
+    scalars[FactorLayout::c] = c;
+    vector(k, 0) = s / sy;
+    vector(k, 1) = y + c * Bs;
+    if constexpr (Vectors > 2) vector(k, 2) = y;
+    numbers_[FactorLayout::log_det] -= 2.0 * std::log(c);
+    numbers_[FactorLayout::pairs] += 1.0;
+  }
+
+ private:
+  Eigen::Map<Eigen::VectorXd> vector(Index k, Index which) {
+    return {numbers_ + at_.pair(k) + FactorLayout::scalars + which * at_.d, at_.d};
+  }
+
+  double* numbers_;
+  FactorLayout at_;
+};
+
+}  // namespace mixwell::quasi_newton

@@ -1,0 +1,106 @@
+// Which points of a memory make pairs (s, y), column by column.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "options.hpp"
+
+#include <mixwell/estimator.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+
+namespace mixwell::quasi_newton {
+
+using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+
+/// s = theta_to - theta_from and y = g_to - g_from, as s's, s'y and y'y.
+struct Pair {
+  Index from;
+  Index to;
+  double ss;
+  double sy;
+  double yy;
+};
+
+/// One column of a memory.
+class MemoryColumn {
+ public:
+  MemoryColumn(const Memory& memory, Index column) noexcept : memory_(memory), column_(column) {}
+
+  Index size() const noexcept { return memory_.size(); }
+  ConstVector point(Index k) const noexcept { return column(memory_.point(k)); }
+  ConstVector gradient(Index k) const noexcept { return column(memory_.gradient(k)); }
+  double potential(Index k) const noexcept { return memory_.potential(k)(column_); }
+
+  auto s(Index from, Index to) const noexcept { return point(to) - point(from); }
+  auto y(Index from, Index to) const noexcept { return gradient(to) - gradient(from); }
+  Pair pair(Index from, Index to) const noexcept {
+    const auto step = s(from, to);
+    const auto change = y(from, to);
+    return {from, to, step.squaredNorm(), step.dot(change), change.squaredNorm()};
+  }
+
+ private:
+  ConstVector column(const ConstMatrixMap& all) const noexcept {
+    return {all.data() + column_ * all.rows(), all.rows()};
+  }
+
+  const Memory& memory_;
+  Index column_;
+};
+
+/// The finite points: as the memory has them, or from the largest U to the smallest; equal U keep
+/// the order of the memory.
+inline std::span<Index> ordered_points(const MemoryColumn& memory, bool sort, Workspace& scratch) {
+  Index* order = scratch.objects<Index>(memory.size());
+  std::size_t count = 0;
+  for (Index k = 0; k < memory.size(); ++k) {
+    if (!memory.point(k).allFinite() || !memory.gradient(k).allFinite()) continue;
+    if (sort && !std::isfinite(memory.potential(k))) continue;
+    order[count++] = k;
+  }
+  if (sort) {
+    std::sort(order, order + count, [&](Index a, Index b) {
+      const double ua = memory.potential(a);
+      const double ub = memory.potential(b);
+      return ua > ub || (ua == ub && a < b);
+    });
+  }
+  return {order, count};
+}
+
+/// s'y > delta |s||y|, all of them in the range of normal numbers; and with limits on the spectrum
+/// of H what H y = s and B s = y need: low <= s'y / y'y and s's / s'y <= high.
+inline bool passes(const Pair& pair, const Options& options) {
+  if (!(pair.sy > options.curvature_test * std::sqrt(pair.ss) * std::sqrt(pair.yy))) return false;
+  if (!std::isnormal(pair.ss) || !std::isnormal(pair.sy) || !std::isnormal(pair.yy)) return false;
+  if (!options.eigenvalues) return true;
+  const auto& [low, high] = *options.eigenvalues;
+  return low * pair.yy <= pair.sy && pair.ss <= high * pair.sy;
+}
+
+/// Pairs of neighbours, the newest last. A point that makes no pair with the one before it is
+/// dropped, and the next is tried with the same.
+inline std::span<const Pair> select_pairs(const MemoryColumn& memory, const Options& options,
+                                          Workspace& scratch) {
+  const std::span<const Index> order = ordered_points(memory, options.sort, scratch);
+  Pair* pairs = scratch.objects<Pair>(static_cast<Index>(order.size()));
+  std::size_t count = 0;
+  std::size_t from = 0;
+  for (std::size_t to = 1; to < order.size(); ++to) {
+    const Pair pair = memory.pair(order[from], order[to]);
+    if (!passes(pair, options)) continue;
+    pairs[count++] = pair;
+    from = to;
+  }
+  return {pairs, count};
+}
+
+inline double initial_scale(std::span<const Pair> pairs, const Options& options) {
+  if (options.gamma) return *options.gamma;
+  return options.within(pairs.empty() ? 1.0 : pairs.back().sy / pairs.back().yy);
+}
+
+}  // namespace mixwell::quasi_newton

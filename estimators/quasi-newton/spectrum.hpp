@@ -1,0 +1,99 @@
+// Whether a BFGS update leaves the eigenvalues of H within limits, without H.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "update.hpp"
+
+#include <mixwell/fields.hpp>
+#include <mixwell/workspace.hpp>
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+
+namespace mixwell::quasi_newton {
+
+/// H = gamma I outside the span of the pairs taken in so far, and the matrix `inner` in an
+/// orthonormal basis of that span; so the eigenvalues of H are gamma and those of `inner`, of size
+/// m <= 2 pairs. O(m d + m^3) a pair.
+class Spectrum {
+ public:
+  Spectrum(double gamma, Index d, Index pairs, const Interval& limits, Workspace& scratch)
+      : gamma_(gamma),
+        limits_(limits),
+        capacity_(std::min(d, 2 * pairs)),
+        basis_(scratch.matrix(d, capacity_)),
+        inner_(scratch.matrix(capacity_, capacity_)),
+        trial_(scratch.matrix(capacity_, capacity_)),
+        shifted_(scratch.matrix(capacity_, capacity_)),
+        rest_(vector(scratch, d)),
+        coordinates_(scratch.matrix(capacity_, 3)) {}
+
+  /// Takes the update in, unless an eigenvalue would leave the limits by more than a relative 1e-9.
+  bool admits(ConstVectorRef s, ConstVectorRef y, double sy) {
+    const Index before = size_;
+    coordinates_.setZero();
+    resolve(s, coordinates_.col(0));
+    resolve(y, coordinates_.col(1));
+    MatrixMap trial = square(trial_);
+    trial.setIdentity();
+    trial *= gamma_;
+    trial.topLeftCorner(before, before) = MatrixMap(inner_.data(), before, before);
+    update_inverse(trial, coordinates_.col(0).head(size_), coordinates_.col(1).head(size_), sy,
+                   coordinates_.col(2).head(size_));
+    if (!within_limits(trial)) {
+      size_ = before;
+      return false;
+    }
+    square(inner_) = trial;
+    return true;
+  }
+
+ private:
+  MatrixMap square(MatrixMap& in) const { return {in.data(), size_, size_}; }
+
+  /// x in the basis, which grows by what is left of x; projected twice, because once is not
+  /// orthogonal to rounding.
+  void resolve(ConstVectorRef x, Vector out) {
+    rest_ = x;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (Index i = 0; i < size_; ++i) {
+        const double along = basis_.col(i).dot(rest_);
+        out(i) += along;
+        rest_ -= along * basis_.col(i);
+      }
+    }
+    const double left = rest_.norm();
+    if (size_ == capacity_ || left <= 1e-13 * x.norm()) return;
+    basis_.col(size_) = rest_ / left;
+    out(size_++) = left;
+  }
+
+  bool within_limits(const MatrixMap& trial) {
+    constexpr double slack = 1e-9;
+    MatrixMap shifted = square(shifted_);
+    shifted = -trial;
+    shifted.diagonal().array() += limits_.second * (1.0 + slack);
+    if (!is_positive(shifted)) return false;
+    shifted = trial;
+    shifted.diagonal().array() -= limits_.first * (1.0 - slack);
+    return is_positive(shifted);
+  }
+
+  static bool is_positive(MatrixMap& matrix) {
+    return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(matrix).info() == Eigen::Success;
+  }
+
+  double gamma_;
+  Interval limits_;
+  Index capacity_;
+  Index size_ = 0;
+  MatrixMap basis_;
+  MatrixMap inner_;
+  MatrixMap trial_;
+  MatrixMap shifted_;
+  Eigen::Map<Eigen::VectorXd> rest_;
+  MatrixMap coordinates_;
+};
+
+}  // namespace mixwell::quasi_newton
