@@ -107,6 +107,7 @@ class EnsembleChain final : public Compositor {
       const Cached at = graph.evaluation(target, slot);
       memory.points.push_back(graph.current(slot));
       memory.gradients.push_back(at.g);
+      memory.potentials.push_back(at.u);
     }
     return memory;
   }
@@ -116,6 +117,7 @@ class EnsembleChain final : public Compositor {
     for (const Index j : seen) {
       memory.points.push_back(all.points[static_cast<std::size_t>(j)]);
       memory.gradients.push_back(all.gradients[static_cast<std::size_t>(j)]);
+      memory.potentials.push_back(all.potentials[static_cast<std::size_t>(j)]);
     }
     return memory;
   }
