@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
+#include "covariance/learnt.hpp"
 #include "covariance/welford.hpp"
 
 #include <cmath>
@@ -64,28 +65,10 @@ class DiagonalRepresentation final : public Representation {
   }
 };
 
-class Diagonal final : public Estimator, public CurvatureLearner {
+class Diagonal final : public covariance::LearntEstimator {
  public:
-  struct Params {
-    bool pool = false;
-    void declare(Fields& fields) {
-      fields.flag("pool", pool)
-          .help("one curvature for all replicates, from the draws of all, instead of one for each");
-    }
-  };
   explicit Diagonal(const Params& params)
-      : pool_(params.pool), representation_(std::make_shared<DiagonalRepresentation>()) {}
-
-  static Traits declared() { return {}; }
-  Traits traits() const override { return declared(); }
-  const CurvatureLearner* as_learner() const noexcept override { return this; }
-  bool uses_memory() const noexcept override { return false; }
-  std::shared_ptr<const Representation> representation() const override { return representation_; }
-  Index rows(Index, Index) const override { return 0; }
-  void fit(const Memory&, Batch, Workspace&) const override {}
-
-  Forgets forgets() const noexcept override { return Forgets::diminishing; }
-  Scope scope() const noexcept override { return pool_ ? Scope::run : Scope::replicate; }
+      : LearntEstimator(params, std::make_shared<DiagonalRepresentation>()) {}
 
   Eigen::VectorXd initial(Index dimension) const override {
     const Layout at(dimension);
@@ -130,8 +113,6 @@ class Diagonal final : public Estimator, public CurvatureLearner {
   }
 
  private:
-  bool pool_;
-  std::shared_ptr<const Representation> representation_;
 };
 
 }  // namespace

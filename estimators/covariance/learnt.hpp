@@ -1,0 +1,44 @@
+// What the estimators that learn from draws have in common.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/estimator.hpp>
+#include <mixwell/fields.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace mixwell::covariance {
+
+/// A curvature learnt from the windows of warm-up, for each replicate or pooled, and then frozen.
+class LearntEstimator : public Estimator, public CurvatureLearner {
+ public:
+  struct Params {
+    bool pool = false;
+    void declare(Fields& fields) {
+      fields.flag("pool", pool)
+          .help("one curvature for all replicates, from the draws of all, instead of one for each");
+    }
+  };
+
+  static Traits declared() { return {}; }
+  Traits traits() const override { return declared(); }
+  const CurvatureLearner* as_learner() const noexcept override { return this; }
+  bool uses_memory() const noexcept override { return false; }
+  std::shared_ptr<const Representation> representation() const override { return representation_; }
+  Index rows(Index, Index) const override { return 0; }
+  void fit(const Memory&, Batch, Workspace&) const override {}
+
+  Forgets forgets() const noexcept override { return Forgets::diminishing; }
+  Scope scope() const noexcept override { return pool_ ? Scope::run : Scope::replicate; }
+
+ protected:
+  LearntEstimator(const Params& params, std::shared_ptr<const Representation> representation)
+      : pool_(params.pool), representation_(std::move(representation)) {}
+
+ private:
+  bool pool_;
+  std::shared_ptr<const Representation> representation_;
+};
+
+}  // namespace mixwell::covariance
