@@ -1,6 +1,6 @@
 // Gradient descent: the optimiser that every sampler without noise turns into.
 // SPDX-License-Identifier: Apache-2.0
-#include "optimiser/hessian.hpp"
+#include "optimiser/operations.hpp"
 
 #include <mixwell/divergence.hpp>
 #include <mixwell/plugin.hpp>
@@ -60,22 +60,9 @@ class GradientDescent final : public Kernel {
   explicit GradientDescent(const Params& params) : params_(params) {}
 
   void describe(KernelGraph& graph, const Site& site) const override {
-    const std::string& path = site.path;
-    const Index d = graph[site.slot].rows;
-    const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
-    const Cached at = graph.evaluation(law, site.slot);
-    Traits traits;
-    traits.optimises = true;
-    const auto out = graph.add(
-        path + "/descend", OperationKind::move, traits,
-        {{graph.current(site.slot), Role::state},
-         {law, Role::law},
-         {at.u, Role::evaluation},
-         {at.g, Role::evaluation}},
-        {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
-         Output::evaluation(path + "/g", d, law, site.slot),
-         Output::derived(path + "/gradient-norm", 1), Output::derived(path + "/diverging", 1)},
-        std::make_shared<DescendBody>(params_.step_size));
+    const Value law = params_.oracle->law(graph, site.path + "/oracle", site.target);
+    const auto out = optimiser::add_move(graph, site, law, "descend", "diverging",
+                                         std::make_shared<DescendBody>(params_.step_size));
     record_statistic(graph, site, "gradient_norm", out[3], RecordType::real, "nats / theta",
                      "|grad U| after the step");
     record_statistic(graph, site, "diverging", out[4], RecordType::boolean, "",

@@ -1,6 +1,6 @@
 // The mode: the maximum a posteriori estimate, by L-BFGS and Newton.
 // SPDX-License-Identifier: Apache-2.0
-#include "optimiser/hessian.hpp"
+#include "optimiser/operations.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -59,21 +59,9 @@ class Map final : public Kernel {
   explicit Map(const Params& params) : params_(params) {}
 
   void describe(KernelGraph& graph, const Site& site) const override {
-    const std::string& path = site.path;
-    const Index d = graph[site.slot].rows;
-    const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
-    const Cached at = graph.evaluation(law, site.slot);
-    Traits traits;
-    traits.optimises = true;
-    const auto out = graph.add(
-        path + "/climb", OperationKind::move, traits,
-        {{graph.current(site.slot), Role::state},
-         {law, Role::law},
-         {at.u, Role::evaluation},
-         {at.g, Role::evaluation}},
-        {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
-         Output::evaluation(path + "/g", d, law, site.slot),
-         Output::derived(path + "/gradient-norm", 1), Output::derived(path + "/converged", 1)},
+    const Value law = params_.oracle->law(graph, site.path + "/oracle", site.target);
+    const auto out = optimiser::add_move(
+        graph, site, law, "climb", "converged",
         std::make_shared<ClimbBody>(params_.tolerance, params_.max_iterations, params_.hessian));
     record_statistic(graph, site, "gradient_norm", out[3], RecordType::real, "nats / theta",
                      "|grad U| where it stopped");

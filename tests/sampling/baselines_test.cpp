@@ -115,7 +115,7 @@ TEST_CASE("one wrong part of a mixture or a cycle is caught") {
     for (const Target& t : targets()) {
       INFO(t.name << ", " << compositor);
       expect_caught(
-          check_invariance(on(t, walk(t.eps) + wrong_nuts(t.eps, "no-subtree-checks") +
+          check_invariance(on(t, walk(t.eps) +
                                      "[kernel.wrong]\nuse = \"wrong-hamiltonian\"\nmistake = "
                                      "\"acceptance-sign\"\nstep_size = " +
                                      std::to_string(t.eps) + "\n[compositor.c]\nuse = \"" +

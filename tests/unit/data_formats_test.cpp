@@ -8,18 +8,9 @@
 namespace {
 
 using Eigen::MatrixXd;
+using making::refused;
 using mixwell::LibsvmTable;
 using support::contains;
-
-template <class Action>
-std::string refused(const Action& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const mixwell::InputError& error) {
-    return error.what();
-  }
-}
 
 LibsvmTable libsvm(const std::string& text, Eigen::Index limit = 0) {
   const support::TemporaryFolder folder;

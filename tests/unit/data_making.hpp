@@ -4,12 +4,25 @@
 
 #include "support.hpp"
 
+#include <mixwell/error.hpp>
+
 #include <zlib.h>
 
 #include <cstdint>
 #include <iterator>
 
 namespace making {
+
+/// What the InputError says that `action` throws, or "accepted".
+template <class Action>
+std::string refused(const Action& action) {
+  try {
+    action();
+    return "accepted";
+  } catch (const mixwell::InputError& error) {
+    return error.what();
+  }
+}
 
 /// The bytes of a file that holds `text` compressed by gzip.
 inline std::string gzipped(const std::string& text) {

@@ -1,27 +1,19 @@
 // CSV tables: what is read, and how what cannot be read is refused.
 // SPDX-License-Identifier: Apache-2.0
+#include "data_making.hpp"
 #include "support.hpp"
 
 #include <mixwell/data.hpp>
 
 namespace {
 
+using making::refused;
 using mixwell::CsvTable;
 using support::contains;
 
 CsvTable table(const std::string& text) {
   const support::TemporaryFolder folder;
   return CsvTable(folder.file("table.csv", text));
-}
-
-template <class Action>
-std::string refused(const Action& action) {
-  try {
-    action();
-    return "accepted";
-  } catch (const mixwell::InputError& error) {
-    return error.what();
-  }
 }
 
 std::string refused_file(const std::string& text) {

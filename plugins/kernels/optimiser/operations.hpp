@@ -1,4 +1,4 @@
-// The Hessian that optimisers record.
+// The operations that optimisers are made of.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,6 +6,9 @@
 #include <mixwell/optimum.hpp>
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace mixwell::optimiser {
 
@@ -23,6 +26,27 @@ class HessianBody final : public Body {
     }
   }
 };
+
+/// Adds the move of an optimiser, which reads theta, law, u, g and writes theta, u, g, the norm of
+/// the gradient and `flag`, a number that is 0 or 1. Returns what it wrote.
+inline std::vector<Value> add_move(KernelGraph& graph, const Site& site, Value law,
+                                   const std::string& name, const std::string& flag,
+                                   std::shared_ptr<const Body> body) {
+  const std::string& path = site.path;
+  const Cached at = graph.evaluation(law, site.slot);
+  Traits traits;
+  traits.optimises = true;
+  return graph.add(
+      path + "/" + name, OperationKind::move, traits,
+      {{graph.current(site.slot), Role::state},
+       {law, Role::law},
+       {at.u, Role::evaluation},
+       {at.g, Role::evaluation}},
+      {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
+       Output::evaluation(path + "/g", graph[site.slot].rows, law, site.slot),
+       Output::derived(path + "/gradient-norm", 1), Output::derived(path + "/" + flag, 1)},
+      std::move(body));
+}
 
 /// Records the Hessian of the law at the slot's newest version, in recorded sweeps alone.
 inline void record_hessian(KernelGraph& graph, const Site& site, Value law) {
