@@ -101,20 +101,17 @@ Value KernelGraph::noise(std::string name) {
 
 Value KernelGraph::current(Variable variable) const { return variables_.at(variable.id).current; }
 
-void KernelGraph::check_inputs(const OperationInfo& operation) const {
-  for (const Input& input : operation.inputs) {
+void KernelGraph::consume_noises(std::int32_t operation, const OperationInfo& info) {
+  for (const Input& input : info.inputs) {
     const ValueInfo& value = values_.at(input.value.id);
     if (value.kind != ValueKind::noise) continue;
-    for (const OperationInfo& other : operations_) {
-      for (const Input& taken : other.inputs) {
-        if (taken.value == input.value) {
-          throw InputError(
-              fmt::format("kernel graph: noise `{}` feeds both `{}` and `{}`; fresh "
-                          "randomness has one consumer",
-                          value.name, other.name, operation.name));
-        }
-      }
-    }
+    const auto [taken, first] = consumers_.emplace(input.value.id, operation);
+    if (first) continue;
+    const bool same = taken->second == operation;
+    throw InputError(
+        fmt::format("kernel graph: noise `{}` feeds both `{}` and `{}`; fresh randomness has one "
+                    "consumer",
+                    value.name, same ? info.name : operations_.at(taken->second).name, info.name));
   }
 }
 
@@ -130,7 +127,9 @@ Value KernelGraph::next_version(std::int32_t operation, Variable variable) {
   next.replaces = info.current;
   next.producer = operation;
   next.name = fmt::format("{}@{}", info.name, next.version);
-  return info.current = add_value(std::move(next));
+  const Value written = add_value(std::move(next));
+  values_[info.current.id].replaced_by = written;
+  return info.current = written;
 }
 
 Value KernelGraph::add_output(std::int32_t operation, const Output& output) {
@@ -156,8 +155,8 @@ std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const 
   const Guard guard = body ? guard_ : Guard{};
   if (guard) inputs.push_back({guard.choice, Role::weights});
   OperationInfo info{std::move(name), kind, traits, std::move(inputs), {}, std::move(body), guard};
-  check_inputs(info);
   const auto id = static_cast<std::int32_t>(operations_.size());
+  consume_noises(id, info);
   for (const Output& output : outputs) info.outputs.push_back(add_output(id, output));
   std::vector<Value> written = info.outputs;
   operations_.push_back(std::move(info));

@@ -59,6 +59,7 @@ Derived::~Derived() = default;
 ExactSampler::~ExactSampler() = default;
 Prior::~Prior() = default;
 Prediction::~Prediction() = default;
+Metric::~Metric() = default;
 Model::~Model() = default;
 
 Index Parameter::size() const noexcept {

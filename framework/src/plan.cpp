@@ -156,19 +156,9 @@ class Planner {
   }
 
   std::string read_buffer(std::int32_t reader, Value v) const {
-    const Value next = successor(v);
+    const Value next = graph_[v].replaced_by;
     if (next && graph_[next].producer < reader) return copy_buffer(graph_, v);
     return plan_.placement[static_cast<std::size_t>(v.id)].buffer;
-  }
-
-  Value successor(Value v) const {
-    if (graph_[v].kind != ValueKind::version) return {};
-    for (std::size_t k = static_cast<std::size_t>(v.id) + 1; k < graph_.values().size(); ++k) {
-      if (graph_.values()[k].replaces == v && graph_.values()[k].kind == ValueKind::version) {
-        return {static_cast<std::int32_t>(k)};
-      }
-    }
-    return {};
   }
 
   void list_steps() {

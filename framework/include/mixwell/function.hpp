@@ -46,6 +46,8 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const = 0;
   /// Cost of one gradient of one column, in full-gradient units.
   virtual double gradient_cost() const noexcept { return 1.0; }
+  /// The metric of the model whose law this is, or null.
+  virtual const Metric* as_metric() const noexcept { return nullptr; }
 };
 
 /// How the numbers of a curvature H (approximately the inverse Hessian), B = H^-1, H = S S', B = C

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -102,6 +103,7 @@ struct ValueInfo {
   Variable variable;           ///< version: of what
   std::int32_t version = 0;    ///< version: k
   Value replaces;              ///< version: k - 1
+  Value replaced_by;           ///< version: k + 1, if this sweep writes it
   std::int32_t producer = -1;  ///< operation that writes it, or -1
   Value storage;               ///< derived: shares the numbers of this value (views)
   Value evaluated_law;         ///< evaluation: of which law ...
@@ -238,7 +240,7 @@ class MIXWELL_EXPORT KernelGraph {
   Value add_value(ValueInfo info);
   Value add_output(std::int32_t operation, const Output& output);
   Value next_version(std::int32_t operation, Variable variable);
-  void check_inputs(const OperationInfo& operation) const;
+  void consume_noises(std::int32_t operation, const OperationInfo& info);
   /// `name` = kind and name: buffers, random streams and reports are keyed by them.
   void claim_name(const std::string& name);
 
@@ -248,6 +250,7 @@ class MIXWELL_EXPORT KernelGraph {
   std::vector<Record> records_;
   std::vector<Factor> factors_;
   std::unordered_set<std::string> names_;
+  std::unordered_map<std::int32_t, std::int32_t> consumers_;  ///< of noises: operations
   Guard guard_;
 };
 

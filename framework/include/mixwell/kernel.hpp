@@ -24,6 +24,18 @@ struct MemoryValues {
   std::vector<Value> potentials{};
 };
 
+/// Past points in a register of the graph, oldest first: what a chain was, not what it is.
+struct PointHistory {
+  Variable numbers{};
+  Index points = 0;
+};
+
+/// What a fit of a curvature sees: current values of other slots, or a register.
+enum class FitTo { memory, history };
+
+/// What an update adds to its site's history: its own way, or the memory it was fitted to.
+enum class Remember { nothing, path, memory };
+
 /// The place of a kernel in a composition.
 struct Site {
   std::string path;  ///< prefix of all names the kernel adds
@@ -33,6 +45,9 @@ struct Site {
   Index number = 0;  ///< of that slot among the recorded ones: `slot(chain)`
   Value target;      ///< factor of the slot: constant whose function is a Potential
   MemoryValues memory;
+  PointHistory history{};
+  FitTo fit_to = FitTo::memory;
+  Remember remember = Remember::nothing;
   PhaseKind phase = PhaseKind::sampling;
 };
 
@@ -65,8 +80,19 @@ class MIXWELL_EXPORT Compositor : public Component {
 MIXWELL_EXPORT Value target_law(KernelGraph& graph, std::string name,
                                 std::shared_ptr<const Model> model);
 
-/// The curvature of one kernel in one graph: a constant, a pure fit to the site's memory, or a
-/// register that learns from the slot in warm-up.
+/// A register of `points` past points for Site::history. It holds copies of the first point until
+/// it is full, so that a fit sees pairs without length, which no estimator counts; before the first
+/// it is empty and fits get the estimator's H without pairs.
+MIXWELL_EXPORT PointHistory add_point_history(KernelGraph& graph, std::string name, Index dimension,
+                                              Index points);
+
+/// Rows of a path of n points: for each U, then theta, then grad U.
+constexpr Index path_rows(Index dimension, Index points) noexcept {
+  return points * (2 * dimension + 1);
+}
+
+/// The curvature of one kernel in one graph: a constant, a pure fit to the site's memory or
+/// history, or a register that learns from the slot in warm-up.
 class MIXWELL_EXPORT SiteCurvature {
  public:
   SiteCurvature(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator);
@@ -74,9 +100,11 @@ class MIXWELL_EXPORT SiteCurvature {
   /// The function with its numbers, as it is before the transition.
   Value value() const noexcept { return value_; }
   bool learns() const noexcept { return estimator_->as_learner() != nullptr; }
-  /// After the transition, in warm-up: the learner sees the slot's newest version, and changes the
-  /// curvature where one of the WarmupWindows closes.
-  void learn(KernelGraph& graph, const Site& site) const;
+  /// After the transition. In warm-up a learner sees the slot's newest version, and changes the
+  /// curvature where one of the WarmupWindows closes. A site's history sees what Site::remember
+  /// says; `path` (path_rows x w) is the way to the proposal, kept where the slot is at its end. A
+  /// kernel without one adds the slot's new position.
+  void learn(KernelGraph& graph, const Site& site, Value path = {}) const;
   /// The learnt H, once, as `inv_metric`.
   void record(KernelGraph& graph, const Site& site) const;
 

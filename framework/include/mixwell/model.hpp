@@ -78,6 +78,18 @@ class MIXWELL_EXPORT Prediction {
   virtual double error_rate(const Eigen::VectorXd& probability) const = 0;
 };
 
+/// A Riemannian metric G(theta), symmetric and positive definite, such as the expected Fisher
+/// information plus the prior's Hessian.
+class MIXWELL_EXPORT Metric {
+ public:
+  virtual ~Metric();
+  /// theta d x w -> G d^2 x w: column j holds the matrix of theta.col(j).
+  virtual void metric(ConstBatch theta, Batch G, Workspace& scratch) const = 0;
+  /// out_i = sum_ab W_ab dG_ab / dtheta_i for symmetric W: theta d x w, W d^2 x w -> out d x w.
+  virtual void contract_derivative(ConstBatch theta, ConstBatch W, Batch out,
+                                   Workspace& scratch) const = 0;
+};
+
 /// Immutable; all methods may be called from several threads at once.
 class MIXWELL_EXPORT Model : public Component {
  public:
@@ -95,6 +107,7 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const ExactSampler* as_exact() const noexcept { return nullptr; }
   virtual const Prior* as_prior() const noexcept { return nullptr; }
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
+  virtual const Metric* as_metric() const noexcept { return nullptr; }
 
   /// U and grad U of every column of theta (d x R). U = +inf outside the support; NaN is trouble of
   /// that column alone. theta and gradient must not overlap. Every column's result depends on that

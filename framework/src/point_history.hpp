@@ -1,0 +1,30 @@
+// Past points of a chain in a register: its layout, and what writes it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/kernel.hpp>
+
+namespace mixwell {
+
+/// One column of a register, or of a path if it starts at `first`: points of U, theta and grad U.
+template <class Number>
+class PointRows {
+ public:
+  PointRows(Number* first, Index dimension) noexcept : first_(first), d_(dimension) {}
+  Number* point(Index k) const noexcept { return first_ + path_rows(d_, k); }
+  Number& u(Index k) const noexcept { return *point(k); }
+  Number* theta(Index k) const noexcept { return point(k) + 1; }
+  Number* g(Index k) const noexcept { return point(k) + 1 + d_; }
+
+ private:
+  Number* first_;
+  Index d_;
+};
+
+/// The register's first row is 1 once it holds points.
+inline constexpr Index history_header = 1;
+
+/// After the transition: adds what Site::remember says to Site::history.
+void remember_points(KernelGraph& graph, const Site& site, Value path);
+
+}  // namespace mixwell
