@@ -18,6 +18,7 @@ target_include_directories(mixwell_test_settings INTERFACE ${PROJECT_SOURCE_DIR}
 target_compile_definitions(mixwell_test_settings INTERFACE
   MIXWELL_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
   MIXWELL_BUILD_DIR="${PROJECT_BINARY_DIR}"
+  MIXWELL_TIME_FACTOR=${timeout_factor}
   MIXWELL_PROGRAM="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell")
 target_link_libraries(mixwell_test_settings INTERFACE
   Mixwell::framework mixwell_private mixwell_warnings)

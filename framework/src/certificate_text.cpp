@@ -49,8 +49,10 @@ std::string Certificate::to_json() const {
   json["reason"] = now.reason;
   json["nodes"] = now.nodes;
   json["path"] = now.path;
+  json["feedback"] = now.feedback;
   json["reference"] = now.reference;
   json["assumes"] = now.assumes;
+  json["notes"] = now.notes;
   return json.dump(2) + "\n";
 }
 
@@ -65,8 +67,12 @@ std::string Certificate::to_text() const {
   text += fmt::format("rule       {}: {}\n", now.rule.empty() ? "-" : now.rule, now.reason);
   if (!now.nodes.empty()) text += fmt::format("nodes      {}\n", fmt::join(now.nodes, ", "));
   if (!now.path.empty()) text += fmt::format("path       {}\n", fmt::join(now.path, " -> "));
+  if (!now.feedback.empty()) {
+    text += fmt::format("feedback   {}\n", fmt::join(now.feedback, " => "));
+  }
   if (!now.reference.empty()) text += fmt::format("reference  {}\n", now.reference);
   for (const std::string& assumed : now.assumes) text += fmt::format("assumes    {}\n", assumed);
+  for (const std::string& note : now.notes) text += fmt::format("note       {}\n", note);
   return text;
 }
 

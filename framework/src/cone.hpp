@@ -4,47 +4,52 @@
 
 #include <mixwell/graph.hpp>
 
+#include <boost/dynamic_bitset.hpp>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace mixwell {
 
-/// A value at which the backward search through pure operations ends: a constant, a noise, a
-/// version, or something a move, an accept or a refresh made in this sweep.
-struct Leaf {
-  Value value;
-  /// Names from the leaf to the value whose cone it is.
-  std::vector<std::string> path;
-};
+/// A set of values or of variables, by their ids.
+using IdSet = boost::dynamic_bitset<std::uint64_t>;
 
-/// All leaves of a value, each with one shortest path. O(V + E).
-std::vector<Leaf> cone(const KernelGraph& graph, Value of);
+/// Calls visit(id) for every member.
+template <class Visit>
+void each(const IdSet& set, const Visit& visit) {
+  for (auto id = set.find_first(); id != IdSet::npos; id = set.find_next(id)) {
+    visit(static_cast<std::int32_t>(id));
+  }
+}
 
-/// Operations that write versions, with the moves between their state and their proposal.
-struct Transition {
-  std::int32_t operation = -1;      ///< that writes
-  std::vector<std::int32_t> moves;  ///< accept: that made the proposal
-  std::vector<Variable> writes;
-};
+/// Values written by pure operations, and cached evaluations, which are functions of their law and
+/// their version, whoever computed them.
+bool is_pure(const KernelGraph& graph, Value value);
 
-std::vector<Transition> transitions(const KernelGraph& graph);
+/// What a pure value is a function of. The choice of a mixture's branch says whether, not what.
+std::vector<Value> sources(const KernelGraph& graph, Value value);
 
-/// Components of mutual influence: `component[v]` of every variable; a influences b when something
-/// that writes b reads a, at any remove.
-std::vector<int> influence_components(const KernelGraph& graph);
-
-/// Whether a reads-before-writes order of the transitions exists: for a version read by
-/// `transition`, true if it was replaced before, in a cycle of data and anti-dependence edges.
-class Staleness {
+/// The backward search from every value at once, as bit sets: O((V + E) V / 64) to build.
+class Cones {
  public:
-  Staleness(const KernelGraph& graph, const std::vector<Transition>& transitions);
-  bool is_stale(Value version, std::size_t transition) const;
+  explicit Cones(const KernelGraph& graph);
+
+  /// Where the search through pure operations ends: constants, noises, versions, and what a move,
+  /// an accept or a refresh made in this sweep.
+  const IdSet& leaves(Value of) const { return leaves_[index(of)]; }
+  /// Versions that a value depends on through operations of every kind within the sweep.
+  const IdSet& versions(Value of) const { return versions_[index(of)]; }
+  bool depends(Value of, Value leaf) const { return leaves(of).test(index(leaf)); }
+  /// Names along one shortest way through pure operations, from the leaf to the value. O(V + E).
+  std::vector<std::string> path(Value leaf, Value of) const;
 
  private:
+  static std::size_t index(Value v) { return static_cast<std::size_t>(v.id); }
+
   const KernelGraph& graph_;
-  const std::vector<Transition>& transitions_;
-  std::vector<int> component_;
-  std::vector<std::int32_t> transition_of_;  ///< by operation
+  std::vector<IdSet> leaves_;
+  std::vector<IdSet> versions_;
 };
 
 }  // namespace mixwell

@@ -176,6 +176,20 @@ Value KernelGraph::view(std::string name, std::shared_ptr<const Function> functi
   return view;
 }
 
+std::pair<Value, Value> KernelGraph::exchange(const std::string& name, Value a, Value b) {
+  Traits traits;
+  traits.involution = true;
+  traits.volume = true;
+  const auto proposed =
+      add(name, OperationKind::move, traits, {{a, Role::state}, {b, Role::state}},
+          {Output::derived(name + "/" + values_.at(a.id).name, values_.at(a.id).rows),
+           Output::derived(name + "/" + values_.at(b.id).name, values_.at(b.id).rows)},
+          nullptr);
+  values_[proposed[0].id].storage = b;
+  values_[proposed[1].id].storage = a;
+  return {proposed[0], proposed[1]};
+}
+
 Cached KernelGraph::evaluation(Value law, Variable slot) {
   const Value at = current(slot);
   const Index rows = variables_.at(slot.id).rows;

@@ -3,23 +3,50 @@
 #include <mixwell/columns.hpp>
 #include <mixwell/momentum.hpp>
 
+#include <cmath>
+#include <utility>
+#include <vector>
+
 namespace mixwell {
 namespace {
+
+/// Writes fresh momenta of the law at input 0 from the noise at input 1.
+void draw_fresh(Block& block, MatrixMap p) {
+  const auto& law = static_cast<const MomentumLaw&>(block.function(0));
+  if (law.is_standard()) {
+    block.normals(1, p);
+    return;
+  }
+  MatrixMap z = block.scratch().matrix(p.rows(), p.cols());
+  block.normals(1, z);
+  law.draw(block.in(0), z, p, block.scratch());
+}
 
 /// Inputs: law, noise. Output: the momentum's next version.
 class RefreshBody final : public Body {
  public:
+  void run(Block& block) const override { draw_fresh(block, block.out(0)); }
+};
+
+/// Inputs: law, noise, momentum. Output: the momentum's next version. At the start of a run, sweep
+/// 0, there is no momentum to keep.
+class PartialRefreshBody final : public Body {
+ public:
+  explicit PartialRefreshBody(double persistence) : persistence_(persistence) {}
   void run(Block& block) const override {
-    const auto& law = static_cast<const MomentumLaw&>(block.function(0));
     MatrixMap p = block.out(0);
-    if (law.is_standard()) {
-      block.normals(1, p);
+    MatrixMap fresh = block.scratch().matrix(p.rows(), p.cols());
+    draw_fresh(block, fresh);
+    if (block.sweep() == 0) {
+      flat(p) = flat(fresh);
       return;
     }
-    MatrixMap z = block.scratch().matrix(p.rows(), p.cols());
-    block.normals(1, z);
-    law.draw(block.in(0), z, p, block.scratch());
+    const double rest = std::sqrt(1.0 - persistence_ * persistence_);
+    flat(p) = persistence_ * flat(block.in(2)) + rest * flat(fresh);
   }
+
+ private:
+  double persistence_;
 };
 
 }  // namespace
@@ -61,14 +88,28 @@ void MomentumLaw::evaluate(const Numbers& numbers, ConstBatch p, const Evaluatio
   out.u() *= 0.5;
 }
 
-void add_momentum_refresh(KernelGraph& graph, const std::string& name, Variable momentum,
-                          Value law) {
-  const Value noise = graph.noise(name);
+Value add_momentum_law(KernelGraph& graph, const std::string& name, Coupling coupling,
+                       std::shared_ptr<const Representation> representation, Value curvature) {
+  auto law = std::make_shared<MomentumLaw>(coupling, std::move(representation));
+  if (law->is_standard()) return graph.constant(name, std::move(law));
+  return graph.view(name, std::move(law), curvature);
+}
+
+void add_momentum_refresh(KernelGraph& graph, const std::string& name, Variable momentum, Value law,
+                          double persistence) {
   Traits traits;
   traits.keeps_law = true;
-  traits.full = true;
-  graph.add(name, OperationKind::refresh, traits, {{law, Role::law}, {noise, Role::noise}},
-            {Output::next(momentum)}, std::make_shared<RefreshBody>());
+  traits.full = persistence == 0.0;
+  std::vector<Input> inputs{{law, Role::law}, {graph.noise(name), Role::noise}};
+  std::shared_ptr<const Body> body;
+  if (traits.full) {
+    body = std::make_shared<RefreshBody>();
+  } else {
+    inputs.push_back({graph.current(momentum), Role::state});
+    body = std::make_shared<PartialRefreshBody>(persistence);
+  }
+  graph.add(name, OperationKind::refresh, traits, std::move(inputs), {Output::next(momentum)},
+            std::move(body));
 }
 
 }  // namespace mixwell

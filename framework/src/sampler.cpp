@@ -25,14 +25,15 @@ bool moves(const KernelGraph& graph, Value leaf) {
 
 /// Throws InputError where a value that is recorded once would not hold for every draw.
 void check_recorded_once(const KernelGraph& sampling) {
+  const Cones cones(sampling);
   for (const Record& record : sampling.records()) {
     if (!record.once) continue;
-    for (const Leaf& leaf : cone(sampling, record.value)) {
-      if (!moves(sampling, leaf.value)) continue;
+    each(cones.leaves(record.value), [&](std::int32_t leaf) {
+      if (!moves(sampling, Value{leaf})) return;
       throw InputError(fmt::format(
           "kernel graph: `{}` is recorded once, but it moves in the sampling phase with `{}`",
-          record.name, sampling[leaf.value].name));
-    }
+          record.name, sampling[Value{leaf}].name));
+    });
   }
 }
 

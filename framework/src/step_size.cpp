@@ -189,6 +189,10 @@ void StepSizeSettings::declare(Fields& fields) {
   fields.flag("pool", pool)
       .help(
           "one learnt eps for all replicates, from their mean acceptance, instead of one for each");
+  fields.flag("freeze", freeze)
+      .help(
+          "a learnt eps stays as it is after warm-up; false: it goes on learning while draws are "
+          "recorded, by ever smaller steps, which is adaptive and no longer exact");
   fields.interval("step_size_jitter", jitter)
       .above(0)
       .help("[a, b]: each transition uses eps * U[a, b]");
@@ -196,6 +200,7 @@ void StepSizeSettings::declare(Fields& fields) {
 
 void StepSizeSettings::check() const {
   check_interval("step_size_jitter", jitter, false);
+  if (!freeze && !learns()) throw ParameterError("freeze", "eps is fixed here: nothing is learnt");
   if (pool && !learns()) throw ParameterError("pool", "eps is fixed here: nothing is learnt");
 }
 
@@ -226,8 +231,8 @@ Value StepSize::draw(KernelGraph& graph, const Site& site) const {
   std::vector<Input> inputs;
   if (settings_.learns()) inputs.push_back({graph.current(learnt_), Role::parameter});
   if (settings_.jitter) inputs.push_back({graph.noise(site.path + "/step-size"), Role::noise});
-  const Index row =
-      site.phase == PhaseKind::warmup ? DualAveraging::log_eps : DualAveraging::log_eps_bar;
+  const bool moves = site.phase == PhaseKind::warmup || !settings_.freeze;
+  const Index row = moves ? DualAveraging::log_eps : DualAveraging::log_eps_bar;
   return graph
       .add(site.path + "/step-size", OperationKind::pure, {}, std::move(inputs),
            {Output::derived(site.path + "/eps", 1)}, std::make_shared<DrawBody>(settings_, row))
@@ -236,11 +241,11 @@ Value StepSize::draw(KernelGraph& graph, const Site& site) const {
 
 void StepSize::learn(KernelGraph& graph, const Site& site, Value acceptance,
                      bool with_curvature) const {
-  if (!learns_in(site)) return;
+  if (!learns_in(site) && (settings_.freeze || !settings_.learns())) return;
   graph.add(site.path + "/learn-step-size", OperationKind::observe, {},
             {{graph.current(learnt_), Role::state}, {acceptance, Role::parameter}},
             {Output::next(learnt_)}, std::make_shared<LearnBody>(settings_));
-  if (!with_curvature) return;
+  if (!with_curvature || site.phase != PhaseKind::warmup) return;
   const Guard branch = graph.set_guard();  // windows close for all, whichever branch they chose
   graph.add(site.path + "/restart-step-size", OperationKind::observe, {},
             {{graph.current(learnt_), Role::state}}, {Output::next(learnt_)},

@@ -19,12 +19,14 @@ class EnsembleChain final : public Compositor {
     std::int64_t slots = 5;
     std::string schedule = "sequential";
     std::string memory = "others";
+    std::int64_t history = 10;
+    bool freeze_after_warmup = false;
 
     void declare(Fields& fields) {
       fields.component("model", model).help("what every slot samples");
       fields.component("kernel", kernel).help("the transition of each slot");
       fields.integer("slots", slots)
-          .at_least(2)
+          .at_least(1)
           .at_most(1000)
           .help("K, the size of the ensemble; each slot is a chain of the results");
       fields.text("schedule", schedule)
@@ -34,8 +36,18 @@ class EnsembleChain final : public Compositor {
               "half sees the other half, and is updated at once; simultaneous: all see the values "
               "from before the sweep, which is wrong, for comparison");
       fields.text("memory", memory)
-          .one_of({"others", "all"})
-          .help("all: the slot's own value too, which is wrong, for comparison");
+          .one_of({"others", "all", "own-history"})
+          .help(
+              "what a slot's curvature is fitted to: current values of the others; all: its own "
+              "value too, which is wrong, for comparison; own-history: the last points of its own "
+              "accepted trajectories, as a published QNHMC has it, which is wrong until it is "
+              "frozen");
+      fields.integer("history", history)
+          .at_least(2)
+          .at_most(10000)
+          .help("points that memory = \"own-history\" keeps");
+      fields.flag("freeze_after_warmup", freeze_after_warmup)
+          .help("every slot keeps the memory that it had at the end of warm-up");
     }
   };
   explicit EnsembleChain(const Params& params)
@@ -45,7 +57,14 @@ class EnsembleChain final : public Compositor {
         schedule_(params.schedule == "two-groups"     ? Schedule::two_groups
                   : params.schedule == "simultaneous" ? Schedule::simultaneous
                                                       : Schedule::sequential),
-        own_too_(params.memory == "all") {}
+        own_too_(params.memory == "all"),
+        own_history_(params.memory == "own-history"),
+        history_(static_cast<Index>(params.history)),
+        freezes_(params.freeze_after_warmup) {
+    if (slots_ == 1 && params.memory == "others") {
+      throw ParameterError("slots", "a single slot has no others to learn from; use at least 2");
+    }
+  }
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
     const Value target = target_law(graph, model_->name(), model_);
@@ -54,13 +73,19 @@ class EnsembleChain final : public Compositor {
       slots.push_back(graph.slot(name, model_->dimension()));
       graph.factor(target, {slots.back()});
     }
-    const MemoryValues before = memory_of(graph, target, slots, all_slots());
+    MemoryValues before;
+    if (schedule_ == Schedule::simultaneous) before = memory_of(graph, target, slots, all_slots());
     for (Index i = 0; i < slots_; ++i) {
-      const std::vector<Index> seen = seen_by(i);
-      const MemoryValues memory = schedule_ == Schedule::simultaneous
-                                      ? chosen(before, seen)
-                                      : memory_of(graph, target, slots, seen);
-      kernel_->describe(graph, site(slots[static_cast<std::size_t>(i)], i, target, memory, phase));
+      Site site = this->site(slots[static_cast<std::size_t>(i)], i, target, phase);
+      if (own_history_) {
+        see_own_history(graph, site);
+      } else {
+        const std::vector<Index> seen = seen_by(i);
+        site.memory = schedule_ == Schedule::simultaneous ? chosen(before, seen)
+                                                          : memory_of(graph, target, slots, seen);
+        if (freezes_) freeze_memory(graph, site);
+      }
+      kernel_->describe(graph, site);
     }
     for (Index i = 0; i < slots_; ++i) {
       record_slot(graph, slots[static_cast<std::size_t>(i)], i, model_, target);
@@ -122,14 +147,29 @@ class EnsembleChain final : public Compositor {
     return memory;
   }
 
-  Site site(Variable slot, Index number, Value target, const MemoryValues& memory,
-            PhaseKind phase) const {
+  /// B of QNHMC: updated along the trajectory, kept if it is accepted, else what it was.
+  void see_own_history(KernelGraph& graph, Site& site) const {
+    site.history = add_point_history(graph, site.path + "/history", model_->dimension(), history_);
+    site.fit_to = FitTo::history;
+    if (site.phase == PhaseKind::warmup || !freezes_) site.remember = Remember::path;
+  }
+
+  static void freeze_memory(KernelGraph& graph, Site& site) {
+    const auto points = static_cast<Index>(site.memory.points.size());
+    site.history = add_point_history(graph, site.path + "/memory", graph[site.slot].rows, points);
+    if (site.phase == PhaseKind::warmup) {
+      site.remember = Remember::memory;
+    } else {
+      site.fit_to = FitTo::history;
+    }
+  }
+
+  Site site(Variable slot, Index number, Value target, PhaseKind phase) const {
     Site site;
     site.path = "x" + std::to_string(number) + "/" + kernel_->name();
     site.slot = slot;
     site.number = number;
     site.target = target;
-    site.memory = memory;
     site.phase = phase;
     return site;
   }
@@ -139,6 +179,9 @@ class EnsembleChain final : public Compositor {
   Index slots_;
   Schedule schedule_;
   bool own_too_;
+  bool own_history_;
+  Index history_;
+  bool freezes_;
 };
 
 }  // namespace
@@ -154,6 +197,13 @@ MIXWELL_PLUGIN(registrar) {
            "chosen by something that the update does not touch. Sequential: memory is all other "
            "slots, those updated in this sweep with their new values. Two-groups: each half sees "
            "the other half; updates of one half may run in parallel. A draw of the ensemble is K "
-           "draws: chain = replicate * K + slot.",
-       .sources = {"Zhang & Sutton 2011, NIPS 24 (ensemble chain adaptation)"}});
+           "draws: chain = replicate * K + slot. With memory = \"own-history\" slots do not see "
+           "one "
+           "another: each keeps the points and gradients of its accepted trajectories, and its "
+           "curvature follows where it has been. The published proof that this keeps pi is wrong: "
+           "on U = theta^4 / 4 the chain freezes near the mode. Frozen after warm-up it keeps pi, "
+           "but may stay stuck; limits on the spectrum (eigenvalues of the estimator) help.",
+       .sources = {"Zhang & Sutton 2011, NIPS 24 (ensemble chain adaptation)",
+                   "Fu, Luo & Zhang 2016, AAAI, Algorithm 2 (own-history; it prints the acceptance "
+                   "ratio upside down)"}});
 }

@@ -10,16 +10,17 @@ namespace {
 
 using namespace mixwell;
 
-/// Input: noise. Output: the branch of each column.
-class ChooseBody final : public Body {
+/// Output: the branch of each column, from a number in (0, 1) that a derived class makes of the
+/// input.
+class ChooseBody : public Body {
  public:
   /// cumulative: the upper end of each branch's share of [0, 1).
   explicit ChooseBody(std::vector<double> cumulative) : cumulative_(std::move(cumulative)) {}
 
-  void run(Block& block) const override {
+  void run(Block& block) const final {
     RowMap branch = block.out_row(0);
     RowMap uniform = block.scratch().row(branch.cols());
-    block.uniforms(0, uniform);
+    shares(block, uniform);
     for (Index j = 0; j < branch.cols(); ++j) {
       Index k = 0;
       while (k + 1 < static_cast<Index>(cumulative_.size()) &&
@@ -31,7 +32,23 @@ class ChooseBody final : public Body {
   }
 
  private:
+  virtual void shares(Block& block, RowMap out) const = 0;
+
   std::vector<double> cumulative_;
+};
+
+/// Input: noise.
+class ChooseAtRandom final : public ChooseBody {
+  using ChooseBody::ChooseBody;
+  void shares(Block& block, RowMap out) const override { block.uniforms(0, out); }
+};
+
+/// Input: position. 1 / (1 + exp(-theta_0)) instead of a random number.
+class ChooseByPosition final : public ChooseBody {
+  using ChooseBody::ChooseBody;
+  void shares(Block& block, RowMap out) const override {
+    out.array() = (1.0 + (-block.in(0).row(0).array()).exp()).inverse();
+  }
 };
 
 class Mixture final : public Compositor {
@@ -40,6 +57,7 @@ class Mixture final : public Compositor {
     std::shared_ptr<const Model> model;
     std::vector<std::shared_ptr<const Kernel>> kernels;
     std::vector<double> weights;
+    std::string choice = "random";
 
     void declare(Fields& fields) {
       fields.component("model", model).help("what to sample");
@@ -47,9 +65,15 @@ class Mixture final : public Compositor {
       fields.numbers("weights", weights)
           .above(0)
           .help("how often each is chosen, up to a common factor; by default equally often");
+      fields.text("choice", choice)
+          .one_of({"random", "position"})
+          .help(
+              "position: by where 1 / (1 + exp(-theta_0)) falls among the shares, which is wrong, "
+              "for comparison");
     }
   };
-  explicit Mixture(const Params& params) : model_(params.model), kernels_(params.kernels) {
+  explicit Mixture(const Params& params)
+      : model_(params.model), kernels_(params.kernels), by_position_(params.choice == "position") {
     std::vector<double> weights = params.weights;
     if (weights.empty()) weights.assign(kernels_.size(), 1.0);
     if (weights.size() != kernels_.size()) {
@@ -65,11 +89,7 @@ class Mixture final : public Compositor {
   void compose(KernelGraph& graph, PhaseKind phase) const override {
     const parts::Shared shared = parts::add_slot(graph, model_);
     const auto labels = parts::labels(kernels_);
-    const Value choice =
-        graph
-            .add("choose", OperationKind::pure, {}, {{graph.noise("choose"), Role::noise}},
-                 {Output::derived("branch", 1)}, std::make_shared<ChooseBody>(cumulative_))
-            .front();
+    const Value choice = choose(graph, shared.slot);
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
       graph.set_guard({choice, static_cast<Index>(k)});
       kernels_[k]->describe(graph, parts::site(shared, labels[k], phase));
@@ -91,8 +111,24 @@ class Mixture final : public Compositor {
   std::vector<std::string> slots() const override { return {"theta"}; }
 
  private:
+  Value choose(KernelGraph& graph, Variable slot) const {
+    const Input from = by_position_ ? Input{graph.current(slot), Role::parameter}
+                                    : Input{graph.noise("choose"), Role::noise};
+    std::shared_ptr<const Body> body;
+    if (by_position_) {
+      body = std::make_shared<ChooseByPosition>(cumulative_);
+    } else {
+      body = std::make_shared<ChooseAtRandom>(cumulative_);
+    }
+    return graph
+        .add("choose", OperationKind::pure, {}, {from}, {Output::derived("branch", 1)},
+             std::move(body))
+        .front();
+  }
+
   std::shared_ptr<const Model> model_;
   std::vector<std::shared_ptr<const Kernel>> kernels_;
+  bool by_position_;
   std::vector<double> cumulative_;
 };
 

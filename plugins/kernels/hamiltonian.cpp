@@ -5,8 +5,13 @@
 #include "hamiltonian/params.hpp"
 #include "hamiltonian/steps.hpp"
 
+#include <mixwell/error.hpp>
 #include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace mixwell::hamiltonian {
 namespace {
@@ -32,13 +37,15 @@ class Hamiltonian final : public Kernel {
     const SiteCurvature curvature(graph, site, params_.estimator);
     const StepSize step_size(graph, site, params_.step_size);
     const Parts parts = prepare(graph, site, curvature, step_size);
+    Value path;
     if (params_.metropolis) {
-      const Value acceptance = propose_and_accept(graph, site, parts);
-      step_size.learn(graph, site, acceptance, curvature.learns());
+      const Transition done = propose_and_accept(graph, site, parts);
+      step_size.learn(graph, site, done.acceptance, curvature.learns());
+      path = done.path;
     } else {
       move(graph, site, parts);
     }
-    curvature.learn(graph, site);
+    curvature.learn(graph, site, path);
     curvature.record(graph, site);
     record_statistic(graph, site, "step_size", parts.eps, RecordType::real, "time",
                      "eps of the transition");
@@ -57,6 +64,13 @@ class Hamiltonian final : public Kernel {
     Cached at;
   };
 
+  struct Transition {
+    Value acceptance;
+    Value path;
+  };
+
+  bool carries_momentum() const noexcept { return params_.persistence > 0.0; }
+
   Parts prepare(KernelGraph& graph, const Site& site, const SiteCurvature& curvature,
                 const StepSize& step_size) const {
     const std::string& path = site.path;
@@ -64,17 +78,16 @@ class Hamiltonian final : public Kernel {
     parts.law = params_.oracle->law(graph, path + "/oracle", site.target);
     parts.curvature = curvature.value();
     parts.momentum = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
-    parts.momentum_law =
-        graph.view(path + "/momentum-law",
-                   std::make_shared<MomentumLaw>(coupling_, params_.estimator->representation()),
-                   parts.curvature);
+    parts.momentum_law = add_momentum_law(graph, path + "/momentum-law", coupling_,
+                                          params_.estimator->representation(), parts.curvature);
     parts.at = graph.evaluation(parts.law, site.slot);
     step_size.search(
         graph, site,
         {params_.integrator, coupling_, parts.law, parts.momentum_law, parts.curvature, parts.at});
     parts.eps = step_size.draw(graph, site);
     parts.steps = add_steps(graph, site);
-    add_momentum_refresh(graph, path + "/refresh", parts.momentum, parts.momentum_law);
+    add_momentum_refresh(graph, path + "/refresh", parts.momentum, parts.momentum_law,
+                         params_.persistence);
     return parts;
   }
 
@@ -89,45 +102,76 @@ class Hamiltonian final : public Kernel {
 
   std::vector<Input> move_inputs(const KernelGraph& graph, const Site& site,
                                  const Parts& parts) const {
-    return {{graph.current(site.slot), Role::state},
-            {graph.current(parts.momentum), Role::state},
-            {parts.law, Role::law},
-            {parts.at.u, Role::evaluation},
-            {parts.at.g, Role::evaluation},
-            {parts.eps, Role::parameter},
-            {parts.steps, Role::parameter},
-            {parts.curvature, Role::position_coupling},
-            {parts.curvature, Role::momentum_coupling}};
+    std::vector<Input> inputs{{graph.current(site.slot), Role::state},
+                              {graph.current(parts.momentum), Role::state},
+                              {parts.law, Role::law},
+                              {parts.at.u, Role::evaluation},
+                              {parts.at.g, Role::evaluation},
+                              {parts.eps, Role::parameter},
+                              {parts.steps, Role::parameter},
+                              {parts.curvature, Role::position_coupling}};
+    if (coupling_ != Coupling::one_sided) {
+      inputs.push_back({parts.curvature, Role::momentum_coupling});
+    }
+    return inputs;
   }
 
-  /// The acceptance probabilities.
-  Value propose_and_accept(KernelGraph& graph, const Site& site, const Parts& parts) const {
+  /// Points of the trajectory that the site's history wants; 0 if it wants none.
+  Index path_points(const Site& site) const {
+    if (site.remember != Remember::path) return 0;
+    if (params_.steps_jitter) {
+      throw InputError("kernel `" + name() +
+                       "`: a history of the trajectory's points needs the same number of steps in "
+                       "every transition; use `steps` instead of `steps_jitter`");
+    }
+    return std::min<Index>(params_.steps, site.history.points);
+  }
+
+  /// theta*, p*, u*, g*, and the path if one is wanted.
+  std::vector<Value> propose(KernelGraph& graph, const Site& site, const Parts& parts) const {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
-    const auto end =
-        graph.add(path + "/trajectory", OperationKind::move, params_.integrator->traits(),
-                  move_inputs(graph, site, parts),
-                  {Output::derived(path + "/theta*", d), Output::derived(path + "/p*", d),
-                   Output::derived(path + "/u*", 1), Output::derived(path + "/g*", d)},
-                  std::make_shared<ProposeBody>(params_.integrator, coupling_));
-    const auto out = graph.add(
-        path + "/accept", OperationKind::accept, {},
-        {{graph.current(site.slot), Role::state},
-         {graph.current(parts.momentum), Role::state},
-         {end[0], Role::proposed},
-         {end[1], Role::proposed},
-         {parts.law, Role::law},
-         {parts.momentum_law, Role::law},
-         {parts.at.u, Role::evaluation},
-         {parts.at.g, Role::evaluation},
-         {end[2], Role::evaluation},
-         {end[3], Role::evaluation},
-         {graph.noise(path + "/accept"), Role::noise}},
-        {Output::next(site.slot), Output::evaluation(path + "/u", 1, parts.law, site.slot),
-         Output::evaluation(path + "/g", d, parts.law, site.slot),
-         Output::derived(path + "/acceptance", 1), Output::derived(path + "/energy", 1),
-         Output::derived(path + "/energy_error", 1), Output::derived(path + "/diverging", 1)},
-        std::make_shared<AcceptBody>());
+    const Index points = path_points(site);
+    std::vector<Output> outputs{Output::derived(path + "/theta*", d),
+                                Output::derived(path + "/p*", d), Output::derived(path + "/u*", 1),
+                                Output::derived(path + "/g*", d)};
+    std::shared_ptr<const Body> body;
+    if (points > 0) {
+      outputs.push_back(Output::derived(path + "/path", path_rows(d, points)));
+      body = std::make_shared<ProposeWithPathBody>(params_.integrator, coupling_, points);
+    } else {
+      body = std::make_shared<ProposeBody>(params_.integrator, coupling_);
+    }
+    return graph.add(path + "/trajectory", OperationKind::move, params_.integrator->traits(),
+                     move_inputs(graph, site, parts), std::move(outputs), std::move(body));
+  }
+
+  Transition propose_and_accept(KernelGraph& graph, const Site& site, const Parts& parts) const {
+    const std::string& path = site.path;
+    const Index d = graph[site.slot].rows;
+    const auto end = propose(graph, site, parts);
+    std::vector<Output> outputs{Output::next(site.slot),
+                                Output::evaluation(path + "/u", 1, parts.law, site.slot),
+                                Output::evaluation(path + "/g", d, parts.law, site.slot),
+                                Output::derived(path + "/acceptance", 1),
+                                Output::derived(path + "/energy", 1),
+                                Output::derived(path + "/energy_error", 1),
+                                Output::derived(path + "/diverging", 1)};
+    if (carries_momentum()) outputs.push_back(Output::next(parts.momentum));
+    const auto out =
+        graph.add(path + "/accept", OperationKind::accept, {},
+                  {{graph.current(site.slot), Role::state},
+                   {graph.current(parts.momentum), Role::state},
+                   {end[0], Role::proposed},
+                   {end[1], Role::proposed},
+                   {parts.law, Role::law},
+                   {parts.momentum_law, Role::law},
+                   {parts.at.u, Role::evaluation},
+                   {parts.at.g, Role::evaluation},
+                   {end[2], Role::evaluation},
+                   {end[3], Role::evaluation},
+                   {graph.noise(path + "/accept"), Role::noise}},
+                  std::move(outputs), std::make_shared<AcceptBody>(carries_momentum()));
     record_statistic(graph, site, "acceptance_rate", out[AcceptBody::acceptance], RecordType::real,
                      "", "Metropolis acceptance probability");
     record_statistic(graph, site, "energy", out[AcceptBody::energy], RecordType::real, "nats",
@@ -136,19 +180,23 @@ class Hamiltonian final : public Kernel {
                      "nats", "Hamiltonian at the end of the trajectory minus that at its start");
     record_statistic(graph, site, "diverging", out[AcceptBody::diverging], RecordType::boolean, "",
                      "energy error above 1000 nats or not finite");
-    return out[AcceptBody::acceptance];
+    return {out[AcceptBody::acceptance], end.size() > 4 ? end[4] : Value{}};
   }
 
   void move(KernelGraph& graph, const Site& site, const Parts& parts) const {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
+    std::vector<Input> inputs = move_inputs(graph, site, parts);
+    inputs.push_back({parts.momentum_law, Role::law});
+    std::vector<Output> outputs{Output::next(site.slot),
+                                Output::evaluation(path + "/u", 1, parts.law, site.slot),
+                                Output::evaluation(path + "/g", d, parts.law, site.slot),
+                                Output::derived(path + "/diverging", 1)};
+    if (carries_momentum()) outputs.push_back(Output::next(parts.momentum));
     const auto out = graph.add(
-        path + "/trajectory", OperationKind::move, params_.integrator->traits(),
-        move_inputs(graph, site, parts),
-        {Output::next(site.slot), Output::evaluation(path + "/u", 1, parts.law, site.slot),
-         Output::evaluation(path + "/g", d, parts.law, site.slot),
-         Output::derived(path + "/diverging", 1)},
-        std::make_shared<UnadjustedBody>(params_.integrator, coupling_));
+        path + "/trajectory", OperationKind::move, params_.integrator->traits(), std::move(inputs),
+        std::move(outputs),
+        std::make_shared<UnadjustedBody>(params_.integrator, coupling_, carries_momentum()));
     record_statistic(graph, site, "diverging", out[3], RecordType::boolean, "",
                      "the trajectory ended where U or its gradient is not finite, and was dropped");
   }
@@ -168,8 +216,10 @@ MIXWELL_PLUGIN(registrar) {
            "Each transition redraws p ~ N(0, M), follows theta' = A M^-1 p, p' = -A' grad U for L "
            "steps of eps, and accepts the end with probability min(1, exp(H_start - H_end)), "
            "H = U(theta) + 1/2 p' M^-1 p (a published QNHMC prints the sign of this ratio "
-           "reversed). eps may be fixed, jittered, or learnt in warm-up; L fixed or jittered.",
+           "reversed). eps may be fixed, jittered, or learnt in warm-up; L fixed or jittered. With "
+           "persistence the momentum is redrawn in part and reversed on rejection.",
        .sources = {"Duane, Kennedy, Pendleton & Roweth 1987, Phys. Lett. B 195",
+                   "Horowitz 1991, Phys. Lett. B 268 (persistence)",
                    "Neal 2011, MCMC using Hamiltonian dynamics",
                    "Hoffman & Gelman 2014, section 3.2 (dual averaging)"}});
 }

@@ -126,9 +126,8 @@ class Nuts final : public Kernel {
     const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
     const Variable momentum = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
     const Value momentum_law =
-        graph.view(path + "/momentum-law",
-                   std::make_shared<MomentumLaw>(coupling_, params_.estimator->representation()),
-                   curvature.value());
+        add_momentum_law(graph, path + "/momentum-law", coupling_,
+                         params_.estimator->representation(), curvature.value());
     const Cached at = graph.evaluation(law, site.slot);
     step_size.search(graph, site,
                      {params_.integrator, coupling_, law, momentum_law, curvature.value(), at});

@@ -215,6 +215,9 @@ class MIXWELL_EXPORT KernelGraph {
   /// The same numbers seen as another function; nothing is computed.
   Value view(std::string name, std::shared_ptr<const Function> function, Value of,
              const Traits& traits = {});
+  /// Proposes that two versions change places: a move that computes nothing, is its own inverse and
+  /// keeps volume. Returns what is proposed for `a` (the numbers of b), then for `b`.
+  std::pair<Value, Value> exchange(const std::string& name, Value a, Value b);
   /// (U, grad U) of `law` at the newest version of `slot`: the cached one where there is one, else
   /// a new pure operation. Carried over sweeps where the law is constant.
   Cached evaluation(Value law, Variable slot);

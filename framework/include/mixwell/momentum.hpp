@@ -31,8 +31,17 @@ class MIXWELL_EXPORT MomentumLaw final : public Potential {
   std::shared_ptr<const Representation> curvature_;
 };
 
-/// Adds the full redraw of `momentum` from `law` (a MomentumLaw), with a noise of its own.
+/// The law of the momentum for a curvature value of the graph: it depends on the curvature for M =
+/// B alone, and is a constant otherwise.
+MIXWELL_EXPORT Value add_momentum_law(KernelGraph& graph, const std::string& name,
+                                      Coupling coupling,
+                                      std::shared_ptr<const Representation> representation,
+                                      Value curvature);
+
+/// Adds the redraw of `momentum` from `law` (a MomentumLaw), with a noise of its own: p <-
+/// persistence p + sqrt(1 - persistence^2) M^(1/2) z, which keeps N(0, M) (Horowitz 1991); with
+/// persistence = 0 what p was does not matter.
 MIXWELL_EXPORT void add_momentum_refresh(KernelGraph& graph, const std::string& name,
-                                         Variable momentum, Value law);
+                                         Variable momentum, Value law, double persistence = 0.0);
 
 }  // namespace mixwell

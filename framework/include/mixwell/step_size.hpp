@@ -19,9 +19,11 @@ struct MIXWELL_EXPORT StepSizeSettings {
   /// If set, eps is learnt by dual averaging towards this mean acceptance probability.
   std::optional<double> target_acceptance;
   bool pool = false;                 ///< one learnt eps for all replicates
+  bool freeze = true;                ///< learnt in warm-up alone; else for ever
   std::optional<Interval> jitter{};  ///< each transition uses eps * U[a, b]
 
-  /// Keys `step_size`, `pool` and `step_size_jitter`; the kernel names its own for the target.
+  /// Keys `step_size`, `pool`, `freeze` and `step_size_jitter`; the kernel names its own for the
+  /// target.
   void declare(Fields& fields);
   /// Throws ParameterError where the settings contradict one another.
   void check() const;

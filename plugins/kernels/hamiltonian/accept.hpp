@@ -13,9 +13,13 @@
 
 namespace mixwell::hamiltonian {
 
-/// Metropolis on H = U + K. Outputs: theta, u, g, then the statistics of the transition.
+/// Metropolis on H = U + K. Outputs: theta, u, g, then the statistics of the transition, and where
+/// the momentum is carried over sweeps its next version: p* or, after a rejection, -p, without
+/// which the walk would turn back on itself in the wrong half of the cases.
 class AcceptBody final : public Body {
  public:
+  explicit AcceptBody(bool carries_momentum) : carries_momentum_(carries_momentum) {}
+
   enum In : std::size_t {
     theta,
     p,
@@ -36,7 +40,8 @@ class AcceptBody final : public Body {
     acceptance,
     energy,
     energy_error,
-    diverging
+    diverging,
+    next_p
   };
 
   void run(Block& block) const override {
@@ -60,6 +65,7 @@ class AcceptBody final : public Body {
       const bool accepted = uniform(j) < probability(j);
       kept(j) = accepted ? end(j) : start(j);
       next.column(j, accepted);
+      if (carries_momentum_) carry_momentum(block, j, accepted);
     }
   }
 
@@ -70,6 +76,14 @@ class AcceptBody final : public Body {
     law.kinetic(block.in(momentum_law), block.in(p_end), end, block.scratch());
     start += block.in_row(u);
     end += block.in_row(u_end);
+  }
+
+  static void carry_momentum(Block& block, Index j, bool accepted) {
+    if (accepted) {
+      block.out(next_p).col(j) = block.in(p_end).col(j);
+    } else {
+      block.out(next_p).col(j) = -block.in(p).col(j);
+    }
   }
 
   static NextState next_state(Block& block) {
@@ -85,6 +99,8 @@ class AcceptBody final : public Body {
     block.report(trouble(j, block.in_row(u_end)(j), block.in(g_end), error), block.in(theta));
     if (!std::isfinite(error)) block.out_row(acceptance)(j) = 0.0;
   }
+
+  bool carries_momentum_;
 };
 
 }  // namespace mixwell::hamiltonian

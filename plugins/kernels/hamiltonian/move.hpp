@@ -7,6 +7,7 @@
 #include <mixwell/divergence.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/integrator.hpp>
+#include <mixwell/kernel.hpp>
 #include <mixwell/next_state.hpp>
 
 #include <cmath>
@@ -32,17 +33,23 @@ class MoveBody : public Body {
     const Law target = block.law(law);
     const Motion motion{target, flow, ConstMatrixMap(step.data(), d, block.columns()),
                         block.scratch()};
+    advance(block, phase, motion, u_end);
+  }
+
+  const Integrator& integrator() const noexcept { return *integrator_; }
+
+ private:
+  virtual void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const {
     const ConstRowMap counts = block.in_row(steps);
     block.count_gradients(law, Trajectory(*integrator_, motion, counts).run(phase, u_end));
   }
 
- private:
   std::shared_ptr<const Integrator> integrator_;
   Coupling coupling_;
 };
 
 /// Outputs: theta*, p*, u*, g*.
-class ProposeBody final : public MoveBody {
+class ProposeBody : public MoveBody {
  public:
   using MoveBody::MoveBody;
   void run(Block& block) const override {
@@ -56,11 +63,43 @@ class ProposeBody final : public MoveBody {
   }
 };
 
-/// No Metropolis. Outputs: theta, u, g, diverging. A column whose end is not finite stays where it
-/// was, as a divergence: there is no state to continue from.
+/// A further output: the last `points` points of the trajectory, path_rows x w. All columns take
+/// the same number of steps.
+class ProposeWithPathBody final : public ProposeBody {
+ public:
+  ProposeWithPathBody(std::shared_ptr<const Integrator> integrator, Coupling coupling, Index points)
+      : ProposeBody(std::move(integrator), coupling), points_(points) {}
+
+ private:
+  void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const override {
+    const auto count = static_cast<Index>(block.in_row(steps)(0));
+    for (Index step = 0; step < count; ++step) {
+      integrator().advance(phase, 1, motion, u_end.data());
+      if (step >= count - points_) keep(block, step - (count - points_), phase, u_end);
+    }
+    block.count_gradients(law, count * integrator().gradients(1) * u_end.cols());
+  }
+
+  static void keep(Block& block, Index k, Phase phase, Row u) {
+    const Index d = phase.theta.rows();
+    MatrixMap path = block.out(4);
+    const Index row = path_rows(d, k);
+    path.row(row) = u;
+    path.middleRows(row + 1, d) = phase.theta;
+    path.middleRows(row + 1 + d, d) = phase.g;
+  }
+
+  Index points_;
+};
+
+/// No Metropolis. Outputs: theta, u, g, diverging, and p where it is carried over sweeps. A column
+/// whose end is not finite stays where it was, as a divergence: there is no state to continue from;
+/// it leaves again with the momentum reversed.
 class UnadjustedBody final : public MoveBody {
  public:
-  using MoveBody::MoveBody;
+  UnadjustedBody(std::shared_ptr<const Integrator> integrator, Coupling coupling,
+                 bool carries_momentum)
+      : MoveBody(std::move(integrator), coupling), carries_momentum_(carries_momentum) {}
   void run(Block& block) const override {
     Workspace& scratch = block.scratch();
     const ConstMatrixMap start = block.in(theta);
@@ -82,8 +121,13 @@ class UnadjustedBody final : public MoveBody {
       diverging(j) = fine ? 0.0 : 1.0;
       if (!fine) block.report(trouble(j, u_end(j), g_end, 0.0), start);
       next.column(j, fine);
+      if (carries_momentum_ && fine) block.out(4).col(j) = p_end.col(j);
+      if (carries_momentum_ && !fine) block.out(4).col(j) = -block.in(p).col(j);
     }
   }
+
+ private:
+  bool carries_momentum_;
 };
 
 }  // namespace mixwell::hamiltonian

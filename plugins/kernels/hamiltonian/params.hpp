@@ -20,6 +20,7 @@ struct Params {
   StepSizeSettings step_size;
   std::int64_t steps = 10;
   std::optional<Interval> steps_jitter;
+  double persistence = 0.0;
   bool metropolis = true;
   std::string coupling = "mass";
 
@@ -40,6 +41,13 @@ struct Params {
         .help(
             "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
             "instead of steps");
+    fields.number("persistence", persistence)
+        .at_least(0)
+        .below(1)
+        .help(
+            "of the momentum from sweep to sweep: p <- persistence p + sqrt(1 - persistence^2) z, "
+            "and -p after a rejection; 0 redraws it. Wrong where its law changes between sweeps "
+            "(coupling mass with a curvature of other slots)");
     fields.flag("metropolis", metropolis)
         .help("accept or reject; false leaves the error of the integrator in the draws");
     fields.text("coupling", coupling)

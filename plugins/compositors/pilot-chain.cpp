@@ -1,0 +1,90 @@
+// A chain that takes its curvature from the past of another one.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace mixwell;
+
+class PilotChain final : public Compositor {
+ public:
+  struct Params {
+    std::shared_ptr<const Model> model;
+    std::shared_ptr<const Kernel> pilot;
+    std::shared_ptr<const Kernel> kernel;
+    std::int64_t history = 10;
+
+    void declare(Fields& fields) {
+      fields.component("model", model).help("what both chains sample");
+      fields.component("pilot", pilot)
+          .help("the transition of the pilot, whose draws are not recorded");
+      fields.component("kernel", kernel).help("the transition of the chain that is recorded");
+      fields.integer("history", history)
+          .at_least(2)
+          .at_most(10000)
+          .help("past points of the pilot that curvatures are fitted to");
+    }
+  };
+  explicit PilotChain(const Params& params)
+      : model_(params.model),
+        pilot_(params.pilot),
+        kernel_(params.kernel),
+        history_(static_cast<Index>(params.history)) {}
+
+  void compose(KernelGraph& graph, PhaseKind phase) const override {
+    const Value target = target_law(graph, model_->name(), model_);
+    const Variable pilot = graph.slot("pilot", model_->dimension());
+    const Variable theta = graph.slot("theta", model_->dimension());
+    graph.factor(target, {pilot});
+    graph.factor(target, {theta});
+    const PointHistory history =
+        add_point_history(graph, "pilot/history", model_->dimension(), history_);
+
+    Site site = this->site(pilot, "pilot/" + pilot_->name(), target, history, phase);
+    site.label = "pilot";
+    site.remember = Remember::path;
+    pilot_->describe(graph, site);
+    kernel_->describe(graph, this->site(theta, kernel_->name(), target, history, phase));
+    record_slot(graph, theta, 0, model_, target);
+  }
+  const Model& model() const noexcept override { return *model_; }
+  std::vector<std::string> slots() const override { return {"theta"}; }
+
+ private:
+  static Site site(Variable slot, std::string path, Value target, const PointHistory& history,
+                   PhaseKind phase) {
+    Site site;
+    site.path = std::move(path);
+    site.slot = slot;
+    site.target = target;
+    site.history = history;
+    site.fit_to = FitTo::history;
+    site.phase = phase;
+    return site;
+  }
+
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<const Kernel> pilot_;
+  std::shared_ptr<const Kernel> kernel_;
+  Index history_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<PilotChain>(
+      {.id = "pilot-chain",
+       .summary = "a chain with a curvature fitted to the past of a second one, the pilot",
+       .details =
+           "Each sweep moves the pilot, then the chain. The curvatures of both are fitted to the "
+           "last points of the pilot's accepted trajectories. For the pilot that is its own past, "
+           "so it may sample anything. The chain cannot influence the pilot: given the pilot's "
+           "whole path its transitions are fixed in advance, and each of them keeps pi. So the "
+           "chain is right even where the pilot is not; how well it moves depends on what the "
+           "pilot saw. Statistics of the pilot are recorded as pilot_NAME.",
+       .sources = {"Gilks, Roberts & George 1994, The Statistician 43 (the idea of learning from "
+                   "other chains)"}});
+}

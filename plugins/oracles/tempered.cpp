@@ -1,0 +1,55 @@
+// The target raised to a power.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+#include <mixwell/tempered.hpp>
+
+#include <sstream>
+
+namespace {
+
+using namespace mixwell;
+
+class Tempered final : public Oracle {
+ public:
+  struct Params {
+    double beta = 0.5;
+
+    void declare(Fields& fields) {
+      fields.number("beta", beta)
+          .above(0)
+          .help("inverse temperature; 1 is the target itself, smaller is flatter");
+    }
+  };
+  explicit Tempered(const Params& params) : beta_(params.beta) {}
+
+  Value law(KernelGraph& graph, const std::string& path, Value factor) const override {
+    const auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
+    Traits traits;
+    if (beta_ != 1.0) traits.density = "pi^" + to_text(beta_);
+    traits.unbiased = beta_ == 1.0;
+    return graph.view(path, std::make_shared<TemperedPotential>(base, beta_), factor, traits);
+  }
+
+ private:
+  /// As short as it can be.
+  static std::string to_text(double value) {
+    std::ostringstream text;
+    text << value;
+    return text.str();
+  }
+
+  double beta_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<Tempered>(
+      {.id = "tempered",
+       .summary = "the target raised to a power: exp(-beta U)",
+       .details =
+           "U becomes beta U, grad U becomes beta grad U; one evaluation is one gradient. What "
+           "samples with it is right for pi^beta, and its certificate says so. To sample pi with "
+           "the help of flatter copies use compositor `tempering`.",
+       .sources = {"Geyer 1991, Computing Science and Statistics 23"}});
+}
