@@ -312,6 +312,14 @@ double DrawsFile::attribute(const std::string& name) const noexcept {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+std::string DrawsFile::certificate() const {
+  for (const int group : file_->group_ids) {
+    const std::string found = text_attribute(group, NC_GLOBAL, "certificate");
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
 std::string DrawsFile::sha256() const {
   Sha256 sha;
   for (std::size_t c = 0; c < file_->columns.size(); ++c)

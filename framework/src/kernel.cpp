@@ -17,6 +17,7 @@ class ModelPotential final : public Potential {
     model_->evaluate(theta, out);
   }
   const Metric* as_metric() const noexcept override { return model_->as_metric(); }
+  const SumOfTerms* as_sum() const noexcept override { return model_->as_sum(); }
 
  private:
   std::shared_ptr<const Model> model_;

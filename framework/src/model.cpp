@@ -60,6 +60,7 @@ ExactSampler::~ExactSampler() = default;
 Prior::~Prior() = default;
 Prediction::~Prediction() = default;
 Metric::~Metric() = default;
+SumOfTerms::~SumOfTerms() = default;
 Model::~Model() = default;
 
 Index Parameter::size() const noexcept {

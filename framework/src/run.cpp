@@ -85,6 +85,7 @@ class Runner {
     header.run_name = composition_.name;
     header.created_at = report_.created_at;
     header.version = MIXWELL_VERSION;
+    header.certificate = program_.certificate.now.label();
     header.replicates = settings().replicates;
     header.slots = slots;
     header.warmup = settings().warmup;

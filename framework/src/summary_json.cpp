@@ -125,6 +125,7 @@ std::string summary_json(const DrawsFile& draws, double gradients, double second
   Json result;
   result["variables"] = std::move(variables);
   result["sampler"] = sampler_json(draws, ess, gradients, seconds);
+  if (const std::string found = draws.certificate(); !found.empty()) result["certificate"] = found;
   if (!options.directions.empty()) result["directions"] = directions_json(draws, options, papers);
   result["estimators"] = estimators_json(papers);
   return result.dump(2) + "\n";

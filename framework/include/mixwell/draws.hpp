@@ -36,6 +36,8 @@ class MIXWELL_EXPORT DrawsFile {
   /// One number stored beside the draws (`gradients`, `sampling_time`, `warmup_time` in seconds,
   /// `tuning_steps`), or NaN.
   double attribute(const std::string& name) const noexcept;
+  /// The class of the composition that made the draws; "" if the file does not say.
+  std::string certificate() const;
   /// SHA-256 over the posterior arrays in order of declaration, each little-endian float64,
   /// chain-major (chain, draw, element), as lower-case hexadecimal.
   std::string sha256() const;

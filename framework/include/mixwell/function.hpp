@@ -48,6 +48,8 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual double gradient_cost() const noexcept { return 1.0; }
   /// The metric of the model whose law this is, or null.
   virtual const Metric* as_metric() const noexcept { return nullptr; }
+  /// The same law as a sum over cases, or null.
+  virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
 };
 
 /// How the numbers of a curvature H (approximately the inverse Hessian), B = H^-1, H = S S', B = C

@@ -90,6 +90,24 @@ class MIXWELL_EXPORT Metric {
                                    Workspace& scratch) const = 0;
 };
 
+/// A potential that is a sum over cases of the data, U = U_0 + sum_n u_n: what minibatches need.
+/// The sums are over the whole, never means; whoever takes some of the terms scales them.
+class MIXWELL_EXPORT SumOfTerms {
+ public:
+  virtual ~SumOfTerms();
+  /// N, how many u_n there are.
+  virtual Index terms() const noexcept = 0;
+  /// U_0 and its gradient at each column of theta: all that does not belong to a case.
+  virtual void evaluate_rest(ConstBatch theta, const Evaluation& out) const = 0;
+  /// The sum of u_n over the n in column j of `indices` (b x w, whole numbers below N, repeats
+  /// count) and its gradient, at column j of theta. O(b d) a column.
+  virtual void evaluate_terms(ConstBatch theta, ConstBatch indices,
+                              const Evaluation& out) const = 0;
+  /// Gradients one by one, at a single point: theta d x 1, indices b x 1 -> out d x b.
+  virtual void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                                  Workspace& scratch) const = 0;
+};
+
 /// Immutable; all methods may be called from several threads at once.
 class MIXWELL_EXPORT Model : public Component {
  public:
@@ -108,6 +126,7 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const Prior* as_prior() const noexcept { return nullptr; }
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
   virtual const Metric* as_metric() const noexcept { return nullptr; }
+  virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
 
   /// U and grad U of every column of theta (d x R). U = +inf outside the support; NaN is trouble of
   /// that column alone. theta and gradient must not overlap. Every column's result depends on that

@@ -39,8 +39,9 @@ struct MIXWELL_EXPORT Column {
 struct RunHeader {
   std::string path;  ///< folder to write into
   std::string run_name;
-  std::string created_at;  ///< ISO 8601 with offset
-  std::string version;     ///< of Mixwell
+  std::string created_at;     ///< ISO 8601 with offset
+  std::string version;        ///< of Mixwell
+  std::string certificate{};  ///< class of the composition: "exact", "biased", ...
   Index replicates = 1;
   Index slots = 1;
   std::int64_t warmup = 0;  ///< sweeps

@@ -41,15 +41,24 @@ std::string explanation() {
          "                       lines, `name,x` and `all,1`, are the direction (1, ..., 1)\n\n";
 }
 
+/// What was allowed once is not forgotten.
+void print_mark(const std::string& certificate) {
+  if (certificate == "exact") return;
+  const bool sampler = certificate != "biased" && certificate != "none";
+  fmt::print("\ncertificate {}{}\n", certificate,
+             sampler ? "" : ": these are not draws of the target, whatever the figures above say");
+}
+
 ExitCode summary(const Arguments& arguments) {
   const std::string json = summarise(arguments.path, arguments.options);
   if (arguments.json) {
     fmt::print("{}\n", json);
     return ExitCode::ok;
   }
-  fmt::print("{}", summary_text({Json::parse(json), std::nullopt},
-                                arguments.all ? whole_table : short_table,
+  const Json parsed = Json::parse(json);
+  fmt::print("{}", summary_text({parsed, std::nullopt}, arguments.all ? whole_table : short_table,
                                 fmt::format("mixwell summary {} --all", arguments.path)));
+  if (parsed.contains("certificate")) print_mark(parsed["certificate"].get<std::string>());
   return ExitCode::ok;
 }
 

@@ -60,6 +60,7 @@ void Group::define_attributes(const RunHeader& header) const {
   attributes.text("creation_library_language", "C++");
   attributes.text("inference_library", "mixwell");
   attributes.text("inference_library_version", header.version);
+  if (!header.certificate.empty()) attributes.text("certificate", header.certificate);
   attributes.integer("tuning_steps", header.warmup);
   attributes.integer("thin", header.thin);
 }
