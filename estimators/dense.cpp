@@ -2,91 +2,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
+#include "covariance/dense.hpp"
 #include "covariance/learnt.hpp"
 #include "covariance/welford.hpp"
-
-#include <Eigen/Cholesky>
 
 namespace {
 
 using namespace mixwell;
 
-/// Blocks of a register for dimension d: H (d x d, whole) and its Cholesky factor S (d x d, lower),
-/// which are the numbers of the curvature; mean (d) and sums of squares (d x d, lower) of the
-/// window, and its count.
-struct Layout {
-  explicit Layout(Index dimension) : d(dimension) {}
-  Index d;
-  Index covariance() const { return 0; }
-  Index factor() const { return d * d; }
-  Index mean() const { return 2 * d * d; }
-  Index squares() const { return 2 * d * d + d; }
-  Index count() const { return 3 * d * d + d; }
-  Index rows() const { return 3 * d * d + d + 1; }
-};
-
-/// O(d^2) a product and column; columns that share their numbers are multiplied together.
-class DenseRepresentation final : public Representation {
- public:
-  void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
-    each(numbers, v, out,
-         [](const auto& h, const auto&, const auto& x, auto y) { y.noalias() = h * x; });
-  }
-  void B(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
-    each(numbers, v, out, [](const auto&, const auto& s, const auto& x, auto y) {
-      y = x;
-      s.template triangularView<Eigen::Lower>().solveInPlace(y);
-      s.transpose().template triangularView<Eigen::Upper>().solveInPlace(y);
-    });
-  }
-  void S(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const override {
-    each(numbers, z, out, [](const auto&, const auto& s, const auto& x, auto y) {
-      y.noalias() = s.template triangularView<Eigen::Lower>() * x;
-    });
-  }
-  void St(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
-    each(numbers, v, out, [](const auto&, const auto& s, const auto& x, auto y) {
-      y.noalias() = s.transpose().template triangularView<Eigen::Upper>() * x;
-    });
-  }
-  void C(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const override {
-    each(numbers, z, out, [](const auto&, const auto& s, const auto& x, auto y) {
-      y = x;
-      s.transpose().template triangularView<Eigen::Upper>().solveInPlace(y);
-    });
-  }
-  void log_det_H(const Numbers& numbers, Index dimension, Row out, Workspace&) const override {
-    for (Index j = 0; j < out.cols(); ++j) {
-      const auto s = block(numbers, Layout(dimension).factor(), dimension, j);
-      out(j) = 2.0 * s.diagonal().array().log().sum();
-    }
-  }
-
- private:
-  static ConstMatrixMap block(const Numbers& numbers, Index first, Index d, Index j) {
-    return {numbers.column(j) + first, d, d};
-  }
-
-  /// Calls apply(H, S, x, y): once for all columns if they share the numbers, else for each.
-  template <class Apply>
-  static void each(const Numbers& numbers, ConstBatch v, Batch out, const Apply& apply) {
-    const Layout at(v.rows());
-    if (numbers.shared()) {
-      apply(block(numbers, at.covariance(), at.d, 0), block(numbers, at.factor(), at.d, 0), v,
-            out.leftCols(v.cols()));
-      return;
-    }
-    for (Index j = 0; j < v.cols(); ++j) {
-      apply(block(numbers, at.covariance(), at.d, j), block(numbers, at.factor(), at.d, j),
-            v.col(j), out.col(j));
-    }
-  }
+/// Blocks of a register for dimension d: the numbers of the curvature, then mean (d) and sums of
+/// squares (d x d, lower) of the window, and its count.
+struct Layout : covariance::DenseNumbers {
+  using DenseNumbers::DenseNumbers;
+  Index mean() const { return DenseNumbers::rows(); }
+  Index squares() const { return mean() + d; }
+  Index count() const { return squares() + d * d; }
+  Index rows() const { return count() + 1; }
 };
 
 class Dense final : public covariance::LearntEstimator {
  public:
   explicit Dense(const Params& params)
-      : LearntEstimator(params, std::make_shared<DenseRepresentation>()) {}
+      : LearntEstimator(params, std::make_shared<covariance::DenseRepresentation>()) {}
 
   Eigen::VectorXd initial(Index dimension) const override {
     const Layout at(dimension);
@@ -139,10 +76,7 @@ class Dense final : public covariance::LearntEstimator {
     estimate = squares * (shrinkage.keep / (n - 1.0));
     estimate.diagonal().array() += shrinkage.add;
     MatrixMap factor = scratch.matrix(at.d, at.d);
-    factor = estimate;
-    const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> cholesky(factor);
-    if (cholesky.info() != Eigen::Success) return;
-    factor.triangularView<Eigen::StrictlyUpper>().setZero();
+    if (!covariance::cholesky(estimate, factor)) return;
     MatrixMap(column + at.covariance(), at.d, at.d) = estimate;
     MatrixMap(column + at.factor(), at.d, at.d) = factor;
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
+#include "covariance/diagonal.hpp"
 #include "covariance/learnt.hpp"
 #include "covariance/welford.hpp"
 
@@ -11,64 +12,20 @@ namespace {
 
 using namespace mixwell;
 
-/// Blocks of a register for dimension d, d rows each but the last: variances and standard
-/// deviations (the numbers of the curvature), mean and sum of squares of the window, its count.
-struct Layout {
-  explicit Layout(Index dimension) : d(dimension) {}
-  Index d;
-  Index variance() const { return 0; }
-  Index deviation() const { return d; }
-  Index mean() const { return 2 * d; }
-  Index squares() const { return 3 * d; }
-  Index count() const { return 4 * d; }
-  Index rows() const { return 4 * d + 1; }
-};
-
-/// O(d) a product and column.
-class DiagonalRepresentation final : public Representation {
- public:
-  void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
-    multiply(numbers, Layout(v.rows()).variance(), v, out);
-  }
-  void B(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
-    divide(numbers, Layout(v.rows()).variance(), v, out);
-  }
-  void S(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const override {
-    multiply(numbers, Layout(z.rows()).deviation(), z, out);
-  }
-  void St(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
-    multiply(numbers, Layout(v.rows()).deviation(), v, out);
-  }
-  void C(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const override {
-    divide(numbers, Layout(z.rows()).deviation(), z, out);
-  }
-  void log_det_H(const Numbers& numbers, Index dimension, Row out, Workspace&) const override {
-    for (Index j = 0; j < out.cols(); ++j) {
-      out(j) = of(numbers, Layout(dimension).variance(), dimension, j).array().log().sum();
-    }
-  }
-
- private:
-  static Eigen::Map<const Eigen::VectorXd> of(const Numbers& numbers, Index first, Index d,
-                                              Index j) {
-    return {numbers.column(j) + first, d};
-  }
-  static void multiply(const Numbers& numbers, Index first, ConstBatch v, Batch out) {
-    for (Index j = 0; j < v.cols(); ++j) {
-      out.col(j) = v.col(j).cwiseProduct(of(numbers, first, v.rows(), j));
-    }
-  }
-  static void divide(const Numbers& numbers, Index first, ConstBatch v, Batch out) {
-    for (Index j = 0; j < v.cols(); ++j) {
-      out.col(j) = v.col(j).cwiseQuotient(of(numbers, first, v.rows(), j));
-    }
-  }
+/// Blocks of a register for dimension d: the numbers of the curvature, then mean (d) and sum of
+/// squares (d) of the window, and its count.
+struct Layout : covariance::DiagonalNumbers {
+  using DiagonalNumbers::DiagonalNumbers;
+  Index mean() const { return DiagonalNumbers::rows(); }
+  Index squares() const { return mean() + d; }
+  Index count() const { return squares() + d; }
+  Index rows() const { return count() + 1; }
 };
 
 class Diagonal final : public covariance::LearntEstimator {
  public:
   explicit Diagonal(const Params& params)
-      : LearntEstimator(params, std::make_shared<DiagonalRepresentation>()) {}
+      : LearntEstimator(params, std::make_shared<covariance::DiagonalRepresentation>()) {}
 
   Eigen::VectorXd initial(Index dimension) const override {
     const Layout at(dimension);

@@ -13,6 +13,9 @@
 #include <optional>
 #include <utility>
 
+/// HDF5's own; weak, as netCDF can be built without HDF5.
+extern "C" __attribute__((weak)) int H5dont_atexit(void);
+
 namespace mixwell {
 namespace {
 
@@ -23,6 +26,13 @@ constexpr Index hash_numbers = Index{1} << 20;   ///< 8 MiB
 
 constexpr std::array<std::pair<RecordGroup, const char*>, 2> groups = {
     {{RecordGroup::posterior, "posterior"}, {RecordGroup::sample_stats, "sample_stats"}}};
+
+/// A file that is recorded on a full disk cannot be closed, and HDF5 would try again when the
+/// program exits, and crash. It must be told before it is first used, which may be for reading
+/// here; if the recorder came first, it says no to this second request.
+void leave_files_at_exit() {
+  if (H5dont_atexit != nullptr) H5dont_atexit();
+}
 
 std::string find_file(const std::string& path) {
   namespace fs = std::filesystem;
@@ -114,6 +124,7 @@ struct DrawsFile::File {
   };
 
   explicit File(const std::string& name) : path(name) {
+    leave_files_at_exit();
     check(nc_open(path.c_str(), NC_NOWRITE, &id), "open it");
     try {
       read_structure();

@@ -127,21 +127,33 @@ Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator>
       .front();
 }
 
+/// A constant has no numbers in the graph; an estimator of one dimension alone throws for others.
+Value constant(KernelGraph& graph, const Site& site, const Estimator& estimator, Index dimension) {
+  const Index rows = estimator.rows(dimension, 0);
+  if (rows != 0) {
+    throw InputError(fmt::format(
+        "estimator `{}` uses no memory and yet wants {} numbers a column in `{}`; a constant "
+        "curvature keeps its numbers in its representation",
+        estimator.name(), rows, site.path));
+  }
+  return graph.constant(site.path + "/curvature", estimator.representation());
+}
+
 }  // namespace
 
 SiteCurvature::SiteCurvature(KernelGraph& graph, const Site& site,
                              std::shared_ptr<const Estimator> estimator)
     : estimator_(std::move(estimator)) {
   const Index d = graph[site.slot].rows;
-  const std::string name = site.path + "/curvature";
   if (const CurvatureLearner* learner = estimator_->as_learner()) {
     learnt_ = graph.history(site.path + "/curvature-learner", learner->initial(d),
                             learner->forgets(), learner->scope());
-    value_ = graph.view(name, estimator_->representation(), graph.current(learnt_));
+    value_ =
+        graph.view(site.path + "/curvature", estimator_->representation(), graph.current(learnt_));
   } else if (estimator_->uses_memory()) {
     value_ = fit(graph, site, estimator_, d);
   } else {
-    value_ = graph.constant(name, estimator_->representation());
+    value_ = constant(graph, site, *estimator_, d);
   }
 }
 

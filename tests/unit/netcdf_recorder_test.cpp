@@ -573,6 +573,17 @@ TEST_CASE("a full disk ends the run with a clear error and leaves nothing") {
   CHECK(std::filesystem::is_empty(disk.path()));
 }
 
+TEST_CASE("a full disk does no harm at exit to a program that read a file before it had plugins") {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() + "/draws.nc") << "\x89HDF\r\n\x1a\n and no more";
+  CHECK_THROWS_WITH(DrawsFile(folder.path()), Catch::Contains("cannot open it"));
+  const std::size_t bytes = GENERATE(4096, 16384, 65536, 1048576);
+  const SmallDisk disk(folder.path() + "/disk", bytes);
+  if (!disk.mounted()) std::exit(77);
+  CapturedErrors errors(folder.path() + "/stderr");
+  CHECK_THAT(failure_of_a_run(disk.path()), Catch::Contains("No space left on device"));
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("memory stays bounded while many draws are written and hashed") {
   const TemporaryFolder folder;

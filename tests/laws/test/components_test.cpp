@@ -1,6 +1,7 @@
 // Every registered component against the laws of its interface, and wrong twins against them.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
+#include "unit/support.hpp"
 
 #include <mixwell/laws/curvature.hpp>
 #include <mixwell/laws/integrator.hpp>
@@ -9,6 +10,8 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <string>
+#include <vector>
 
 using namespace mixwell;
 using laws::all_hold;
@@ -29,6 +32,25 @@ bool is_wrong(const Entry& entry) {
 bool broken(const laws::Findings& findings, const std::string& law) {
   return std::any_of(findings.begin(), findings.end(),
                      [&](const laws::Finding& f) { return !f.holds && f.law.rfind(law, 0) == 0; });
+}
+
+bool wants_file(const Entry& entry) {
+  const auto blueprint = entry.blueprint();
+  const auto& fields = blueprint->fields().all();
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const Field& field) { return field.is_file() && field.is_required(); });
+}
+
+/// CSV texts in the dimension of check_estimator: a diagonal, and a matrix.
+std::vector<std::string> curvatures_of_six() {
+  std::vector<std::string> texts = {"1,2,0.25,1e-4,7,30\n", ""};
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      texts[1] += (j == 0 ? "" : ",") + std::to_string(i == j ? 2.0 + i : 1.0 / (1 + i + j));
+    }
+    texts[1] += "\n";
+  }
+  return texts;
 }
 
 const char* kGaussian = "[model.g]\nuse = \"gaussian\"\ndimension = 3\n";
@@ -58,11 +80,31 @@ TEST_CASE("an integrator that forgets a half-step breaks reversibility and order
 
 TEST_CASE("every estimator obeys the laws of estimators and curvatures") {
   for (const Entry& entry : composing::registry().entries()) {
-    if (entry.kind != Kind::estimator || is_wrong(entry)) continue;
+    if (entry.kind != Kind::estimator || is_wrong(entry) || wants_file(entry)) continue;
     const auto findings = laws::check_estimator(*made_with_defaults<Estimator>(entry));
     INFO(entry.description.id << "\n" << report(findings));
     CHECK(all_hold(findings));
   }
+}
+
+TEST_CASE("every estimator that reads a file obeys the laws of estimators and curvatures") {
+  const support::TemporaryFolder folder;
+  int count = 0;
+  for (const Entry& entry : composing::registry().entries()) {
+    if (entry.kind != Kind::estimator || is_wrong(entry) || !wants_file(entry)) continue;
+    ++count;
+    for (const std::string& text : curvatures_of_six()) {
+      const auto blueprint = entry.blueprint();
+      *std::get<std::string*>(blueprint->fields().find("file")->target()) =
+          folder.file("curvature.csv", text);
+      const std::shared_ptr<const Component> made = blueprint->make();
+      const auto findings =
+          laws::check_estimator(*std::dynamic_pointer_cast<const Estimator>(made));
+      INFO(entry.description.id << "\n" << text << report(findings));
+      CHECK(all_hold(findings));
+    }
+  }
+  CHECK(count == 1);
 }
 
 TEST_CASE("quasi-Newton estimators obey the secant equations and sample their covariances") {
@@ -108,6 +150,20 @@ TEST_CASE("learnt curvature obeys the laws of compositions, in and between its w
         INFO(estimator << " " << pool << kernel << report(findings));
         CHECK(all_hold(findings));
       }
+    }
+  }
+}
+
+TEST_CASE("curvature from a file obeys the laws of compositions") {
+  const support::TemporaryFolder folder;
+  for (const char* text : {"2,0.5,3\n", "2,0.5,0\n0.5,1,0\n0,0,3\n"}) {
+    for (const char* coupling : {"mass", "factor"}) {
+      const auto findings =
+          laws::check_sampler(with("use = \"hamiltonian\"\ncoupling = \"" + std::string(coupling) +
+                                   "\"\n[estimator.e]\nuse = \"curvature-file\"\nfile = \"" +
+                                   folder.file("curvature.csv", text) + "\"\n"));
+      INFO(text << coupling << report(findings));
+      CHECK(all_hold(findings));
     }
   }
 }
