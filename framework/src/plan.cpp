@@ -31,7 +31,7 @@ class Planner {
     check_guarded_evaluations();
     redirect_stale_reads();
     list_steps();
-    mark_record_only();
+    mark_rare_steps();
     form_levels();
     return std::move(plan_);
   }
@@ -189,7 +189,8 @@ class Planner {
     }
   }
 
-  void mark_record_only() {
+  /// What writes the versions, and all that it needs.
+  std::set<std::int32_t> needed_by_versions() const {
     std::set<std::int32_t> needed;
     for (std::size_t o = 0; o < count(); ++o) {
       const auto& outputs = graph_.operations()[o].outputs;
@@ -198,8 +199,26 @@ class Planner {
       });
       if (writes) need(static_cast<std::int32_t>(o), needed);
     }
+    return needed;
+  }
+
+  std::set<std::int32_t> needed_by_records(bool once) const {
+    std::set<std::int32_t> needed;
+    for (const Record& record : graph_.records()) {
+      if (record.once == once) need(graph_[record.value].producer, needed);
+    }
+    return needed;
+  }
+
+  void mark_rare_steps() {
+    const std::set<std::int32_t> always = needed_by_versions();
+    const std::set<std::int32_t> each_draw = needed_by_records(false);
+    const std::set<std::int32_t> once = needed_by_records(true);
     for (Step& step : plan_.steps) {
-      step.record_only = step.operation >= 0 && needed.count(step.operation) == 0;
+      const std::int32_t o = step.operation;
+      if (o < 0 || always.count(o) != 0) continue;
+      const bool rare = once.count(o) != 0 && each_draw.count(o) == 0;
+      step.when = rare ? When::first_draw : When::recorded_sweep;
     }
   }
 

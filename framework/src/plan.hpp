@@ -17,14 +17,20 @@ struct Placement {
   bool saved = false;  ///< belongs to a checkpoint
 };
 
+/// In which sweeps a step runs, from the most to the fewest.
+enum class When {
+  every_sweep,
+  recorded_sweep,  ///< its results are only recorded
+  first_draw,      ///< they are recorded once: the first recorded sweep of the sampling phase
+};
+
 /// One step of a sweep: an operation, or the copy of a version that is read after it is replaced.
 struct Step {
   std::int32_t operation = -1;
   Value copied;  ///< operation < 0: into the buffer copy_buffer(copied)
   /// Runs once, before the first sweep: its outputs are carried over sweeps from then on.
   bool prologue = false;
-  /// Runs only in sweeps that are recorded.
-  bool record_only = false;
+  When when = When::every_sweep;
   /// Writes what all replicates share: runs alone, on all columns at once.
   bool barrier = false;
 };

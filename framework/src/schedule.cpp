@@ -86,7 +86,8 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
       phase_(std::move(phase)),
       settings_(settings),
       storage_(storage),
-      plan_(make_plan(graph)) {
+      plan_(make_plan(graph)),
+      records_once_(phase_ == "sampling") {
   for (const Step& step : plan_.steps) compiled_.push_back(compile(step));
   for (const Record& record : graph_.records()) {
     const Block::Slot from =
@@ -168,7 +169,7 @@ Schedule::Compiled Schedule::compile(const Step& step) {
   const OperationInfo& operation = graph_.operations()[o];
   Compiled compiled;
   compiled.body = operation.body.get();
-  compiled.record_only = step.record_only;
+  compiled.when = step.when;
   compiled.barrier = step.barrier;
   compiled.guard = guarded(operation);
   if (compiled.guard.choice != nullptr && step.barrier) {
@@ -224,26 +225,29 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
 
 void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,
                              Block::Sinks& sinks) const {
-  if (sweep % kTimedEvery != 0) return execute(step, sweep, first, width, sinks);
+  const bool timed = sweep % kTimedEvery == 0 || compiled_[step].when == When::first_draw;
+  if (!timed) return execute(step, sweep, first, width, sinks);
   const auto start = std::chrono::steady_clock::now();
   execute(step, sweep, first, width, sinks);
   sinks.seconds[step] += seconds_since(start);
 }
 
-void Schedule::run_task(const Task& task, std::uint64_t sweep, bool recorded, Index block,
+void Schedule::run_task(const Task& task, std::uint64_t sweep, When rarest, Index block,
                         Block::Sinks& sinks) const {
   const Index first = block * settings_.block_width;
   const Index width = std::min(settings_.block_width, settings_.replicates - first);
   for (const std::int32_t step : task) {
     const auto s = static_cast<std::size_t>(step);
-    if (compiled_[s].record_only && !recorded) continue;
+    if (compiled_[s].when > rarest) continue;
     execute_timed(s, sweep, first, width, sinks);
   }
 }
 
-bool Schedule::is_recorded(const Stretch& stretch, std::uint64_t sweep) const noexcept {
-  return stretch.buffers != nullptr &&
-         (sweep - stretch.origin + 1) % static_cast<std::uint64_t>(settings_.thin) == 0;
+When Schedule::due(const Stretch& stretch, std::uint64_t sweep) const noexcept {
+  const std::uint64_t done = sweep - stretch.origin + 1;
+  const auto thin = static_cast<std::uint64_t>(settings_.thin);
+  if (stretch.buffers == nullptr || done % thin != 0) return When::every_sweep;
+  return records_once_ && done == thin ? When::first_draw : When::recorded_sweep;
 }
 
 void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) const {
@@ -254,7 +258,7 @@ void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) 
   const Index width = std::min(settings_.block_width, settings_.replicates - first);
   for (std::size_t r = 0; r < recorded_.size(); ++r) {
     const Sink& sink = recorded_[r];
-    if (sink.once && before + draw > 0) continue;
+    if (sink.once && due(stretch, sweep) != When::first_draw) continue;
     double* to = stretch.buffers->data[r].data() +
                  (static_cast<Index>(draw) * settings_.replicates + first) * sink.rows;
     if (sink.guard.choice == nullptr && sink.stride == sink.rows) {
@@ -274,19 +278,19 @@ void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) 
 void Schedule::run_block(const Stretch& stretch, Index block) {
   for (std::int64_t k = 0; k < stretch.sweeps; ++k) {
     const std::uint64_t sweep = stretch.first + static_cast<std::uint64_t>(k);
-    const bool recorded = is_recorded(stretch, sweep);
+    const When rarest = due(stretch, sweep);
     for (const auto& level : plan_.levels) {
       for (std::size_t lane = 0; lane < level.size(); ++lane) {
-        run_task(level[lane], sweep, recorded, block, sinks(lane, block));
+        run_task(level[lane], sweep, rarest, block, sinks(lane, block));
       }
     }
-    if (recorded) record(stretch, sweep, block);
+    if (rarest != When::every_sweep) record(stretch, sweep, block);
   }
 }
 
 void Schedule::run_level(const std::vector<Task>& level, const Stretch& stretch,
                          std::uint64_t sweep) {
-  const bool recorded = is_recorded(stretch, sweep);
+  const When rarest = due(stretch, sweep);
   const auto is_barrier = [&](const Task& t) {
     return compiled_[static_cast<std::size_t>(t.front())].barrier;
   };
@@ -294,12 +298,12 @@ void Schedule::run_level(const std::vector<Task>& level, const Stretch& stretch,
   parallel_for(tasks * blocks(), [&](Index k) {
     const auto lane = static_cast<std::size_t>(k % tasks);
     if (is_barrier(level[lane])) return;
-    run_task(level[lane], sweep, recorded, k / tasks, sinks(lane, k / tasks));
+    run_task(level[lane], sweep, rarest, k / tasks, sinks(lane, k / tasks));
   });
   for (const Task& task : level) {
     if (!is_barrier(task)) continue;
     const auto step = static_cast<std::size_t>(task.front());
-    if (compiled_[step].record_only && !recorded) continue;
+    if (compiled_[step].when > rarest) continue;
     execute_timed(step, sweep, 0, settings_.replicates, whole_);
   }
 }
@@ -308,7 +312,7 @@ void Schedule::run_levels(const Stretch& stretch) {
   for (std::int64_t k = 0; k < stretch.sweeps; ++k) {
     const std::uint64_t sweep = stretch.first + static_cast<std::uint64_t>(k);
     for (const auto& level : plan_.levels) run_level(level, stretch, sweep);
-    if (!is_recorded(stretch, sweep)) continue;
+    if (due(stretch, sweep) == When::every_sweep) continue;
     for (Index b = 0; b < blocks(); ++b) record(stretch, sweep, b);
   }
 }
@@ -322,7 +326,8 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
     buffers->draws =
         static_cast<std::int64_t>((done + static_cast<std::uint64_t>(sweeps)) / thin - done / thin);
     buffers->data.resize(recorded_.size());
-    const std::int64_t once = done < thin ? std::min<std::int64_t>(buffers->draws, 1) : 0;
+    const std::int64_t once =
+        records_once_ && done < thin ? std::min<std::int64_t>(buffers->draws, 1) : 0;
     for (std::size_t r = 0; r < recorded_.size(); ++r) {
       const std::int64_t draws = recorded_[r].once ? once : buffers->draws;
       buffers->data[r].resize(
@@ -402,7 +407,7 @@ std::vector<OperationTime> Schedule::times() const {
     double seconds = whole_.seconds[s];
     for (const Block::Sinks& lane : lanes_by_block_) seconds += lane.seconds[s];
     times.push_back({phase_, graph_.operations()[static_cast<std::size_t>(step.operation)].name,
-                     seconds * scale});
+                     compiled_[s].when == When::first_draw ? seconds : seconds * scale});
   }
   return times;
 }

@@ -93,7 +93,7 @@ class MIXWELL_EXPORT Schedule {
     const Body* body = nullptr;
     std::vector<Block::Slot> inputs;
     std::vector<Block::Slot> outputs;
-    bool record_only = false;
+    When when = When::every_sweep;
     bool barrier = false;
     Guarded guard{};
   };
@@ -117,7 +117,8 @@ class MIXWELL_EXPORT Schedule {
   Block::Slot slot(Value value, const std::string& buffer);
   Compiled compile(const Step& step);
   Compiled compile_copy(Value version);
-  bool is_recorded(const Stretch& stretch, std::uint64_t sweep) const noexcept;
+  /// The rarest steps that are due in a sweep; it is recorded unless that is `every_sweep`.
+  When due(const Stretch& stretch, std::uint64_t sweep) const noexcept;
   Guarded guarded(const OperationInfo& operation);
   Guarded guard_of(Value value);
   static Sink make_sink(const Record& record, const Block::Slot& from);
@@ -127,7 +128,7 @@ class MIXWELL_EXPORT Schedule {
                        Block::Sinks& sinks) const;
   void execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,
                      Block::Sinks& sinks) const;
-  void run_task(const Task& task, std::uint64_t sweep, bool recorded, Index block,
+  void run_task(const Task& task, std::uint64_t sweep, When rarest, Index block,
                 Block::Sinks& sinks) const;
   void run_block(const Stretch& stretch, Index block);
   void run_levels(const Stretch& stretch);
@@ -143,6 +144,7 @@ class MIXWELL_EXPORT Schedule {
   std::map<std::string, std::unique_ptr<Stream>> streams_;
   std::vector<Compiled> compiled_;
   std::vector<Sink> recorded_;
+  bool records_once_;  ///< in this phase: sampling
   std::vector<std::unique_ptr<Body>> copies_;
   std::size_t lanes_ = 1;
   bool has_barrier_ = false;

@@ -157,29 +157,57 @@ TEST_CASE("what is recorded once is read in the first recorded sweep of the phas
   CHECK(buffers.draws == 2);
 }
 
-TEST_CASE("what only records need runs in recorded sweeps alone") {
-  class Counting final : public Body {
-   public:
-    explicit Counting(int& count) : count_(count) {}
-    void run(Block& block) const override {
-      ++count_;
-      block.out(0).setConstant(count_);
-    }
+namespace {
 
-   private:
-    int& count_;
-  };
+/// Writes how often it ran.
+class Counting final : public Body {
+ public:
+  explicit Counting(int& count) : count_(count) {}
+  void run(Block& block) const override {
+    ++count_;
+    block.out(0).setConstant(count_);
+  }
+
+ private:
+  int& count_;
+};
+
+/// A slot that moves, and a history that does not.
+struct Still {
+  explicit Still(KernelGraph& graph)
+      : x(graph.slot("x", 1)),
+        learnt(graph.history("learnt", Eigen::VectorXd::Ones(1), Forgets::diminishing)) {
+    graph.add("move", OperationKind::move, {}, {{graph.current(x), Role::state}}, {Output::next(x)},
+              affine(1.0, 1.0));
+  }
+  Variable x;
+  Variable learnt;
+};
+
+/// An operation on `from` that counts its runs; its result.
+Value watch(KernelGraph& graph, const std::string& name, Value from, int& count) {
+  return graph
+      .add("watch " + name, OperationKind::pure, {}, {{from, Role::parameter}},
+           {Output::derived(name, 1)}, std::make_shared<Counting>(count))
+      .front();
+}
+
+void record(KernelGraph& graph, const std::string& name, Value value, bool once) {
+  Record record;
+  record.group = RecordGroup::sample_stats;
+  record.name = name;
+  record.value = value;
+  record.once = once;
+  graph.record(std::move(record));
+}
+
+}  // namespace
+
+TEST_CASE("what only records need runs in recorded sweeps alone") {
   int count = 0;
   KernelGraph graph;
-  const Variable x = graph.slot("x", 1);
-  graph.add("move", OperationKind::move, {}, {{graph.current(x), Role::state}}, {Output::next(x)},
-            affine(1.0, 1.0));
-  const Value watched =
-      graph
-          .add("watch", OperationKind::pure, {}, {{graph.current(x), Role::state}},
-               {Output::derived("watched", 1)}, std::make_shared<Counting>(count))
-          .front();
-  graph.record({RecordGroup::sample_stats, "w", {}, RecordType::real, "", "", 0, watched, 0});
+  const Still still(graph);
+  record(graph, "w", watch(graph, "w", graph.current(still.x), count), false);
   Storage storage;
   Schedule schedule(graph, "sampling", {1, 1, 8, 5}, storage);
   schedule.run(0, 20, 0, nullptr);
@@ -187,6 +215,46 @@ TEST_CASE("what only records need runs in recorded sweeps alone") {
   DrawBuffers buffers;
   schedule.run(20, 20, 20, &buffers);
   CHECK(count == 4);
+}
+
+TEST_CASE("what only records made once need runs once") {
+  const int threads = GENERATE(1, 4);  // sweep by sweep, and level by level
+  int source = 0, rare = 0, both = 0;
+  KernelGraph graph;
+  const Still still(graph);
+  const Value first = watch(graph, "source", graph.current(still.learnt), source);
+  record(graph, "rare", watch(graph, "rare", first, rare), true);
+  const Value shared = watch(graph, "both", graph.current(still.learnt), both);
+  record(graph, "once", shared, true);
+  record(graph, "often", shared, false);
+  Storage storage;
+  DrawBuffers buffers;
+  with_threads(threads, [&] {
+    Schedule schedule(graph, "sampling", {1, 1, 8, 5}, storage);
+    schedule.run(100, 4, 100, &buffers);
+    CHECK(source + rare + both == 0);
+    schedule.run(104, 7, 100, &buffers);  // sweeps 104 and 109 are recorded
+    CHECK(buffers.data[0] == std::vector<double>{1.0});
+    schedule.run(111, 9, 100, &buffers);
+  });
+  CHECK(source == 1);
+  CHECK(rare == 1);
+  CHECK(both == 4);
+  CHECK(buffers.data[0].empty());
+}
+
+TEST_CASE("what is recorded once is not computed in warm-up") {
+  int rare = 0;
+  KernelGraph graph;
+  const Still still(graph);
+  record(graph, "rare", watch(graph, "rare", graph.current(still.learnt), rare), true);
+  Storage storage;
+  Schedule schedule(graph, "warmup", {1, 1, 8, 1}, storage);
+  DrawBuffers buffers;
+  schedule.run(0, 10, 0, &buffers);
+  CHECK(buffers.draws == 10);
+  CHECK(buffers.data[0].empty());
+  CHECK(rare == 0);
 }
 
 TEST_CASE("an evaluation is carried over sweeps, and computed once at the start") {
