@@ -90,6 +90,20 @@ TEST_CASE("a transition does not allocate") {
   }
 }
 
+TEST_CASE("Gaussian proposals from a curvature do not allocate") {
+  const std::string run = "[run]\nreplicates = 20\n[model.m]\nuse = \"quartic\"\ndimension = 5\n";
+  const std::string kernel = "[kernel.k]\nuse = \"metropolis-gaussian\"\n";
+  for (const char* estimator : {"bfgs", "lbfgs", "product-form"}) {
+    for (const char* own : {"own = true\n", "own = false\n"}) {
+      INFO(estimator << own);
+      CHECK(extra_calls(run + "[estimator.e]\nuse = \"" + estimator + "\"\n" + kernel + own +
+                        "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 4\n") == 0);
+    }
+  }
+  CHECK(extra_calls(run + "[estimator.e]\nuse = \"dense\"\n" + kernel +
+                    "target_acceptance = 0.6\n") == 0);
+}
+
 TEST_CASE("models of difficult shapes do not allocate") {
   const char* run = "[run]\nreplicates = 20\ninit = \"exact\"\n";
   for (const char* model :

@@ -168,6 +168,22 @@ TEST_CASE("curvature from a file obeys the laws of compositions") {
   }
 }
 
+TEST_CASE("Gaussian proposals obey the laws of compositions, alone and in ensembles") {
+  const std::string kernel = "use = \"metropolis-gaussian\"\n";
+  const std::string ensemble = "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 4\n";
+  for (const std::string& variant :
+       {kernel + "target_acceptance = 0.6\n[estimator.e]\nuse = \"dense\"\npool = true\n",
+        kernel + "step_size_jitter = [0.5, 1]\n[estimator.e]\nuse = \"bfgs\"\n" + ensemble,
+        kernel + "own = false\nmean = \"slot\"\n[estimator.e]\nuse = \"lbfgs\"\n" + ensemble +
+            "schedule = \"two-groups\"\n",
+        kernel + "[kernel.walk]\nuse = \"random-walk-metropolis\"\n[estimator.e]\nuse = "
+                 "\"product-form\"\n[compositor.c]\nuse = \"mixture\"\n"}) {
+    const auto findings = laws::check_sampler(with(variant, "warmup = 20\n"));
+    INFO(variant << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
 TEST_CASE("cycles and mixtures obey the laws of compositions") {
   for (const char* compositor :
        {"use = \"cycle\"\n", "use = \"cycle\"\nkernels = [\"k\", \"walk\", \"k\"]\n",
