@@ -1,0 +1,210 @@
+# The experiments of the papers, run and set beside the published figures: ./dev bench papers.
+# SPDX-License-Identifier: Apache-2.0
+#
+# compare.py MIXWELL FOLDER [NAME...] [--quick] [--tune] [--threads N] [--seeds N] [--only METHOD...]
+#
+# MIXWELL is the program, FOLDER where results go, NAME a folder beside this file with an
+# experiment.toml (all of them without a NAME). Data sets come from MIXWELL_DATA. Every other .toml
+# of such a folder, and of its folders, is a manifest, and its file name the method. Exit codes:
+# 0 measured; 1 a run failed; 2 a wrong argument.
+import argparse
+import csv
+import math
+import os
+import pathlib
+import sys
+import tomllib
+
+import figures as pictures
+import runs
+import tuning
+
+HERE = pathlib.Path(__file__).resolve().parent
+QUICK = 20  # --quick divides draws and warm-up by this
+
+
+def read_experiment(folder):
+    experiment = tomllib.loads((folder / "experiment.toml").read_text(encoding="utf-8"))
+    return experiment | {"folder": folder, "name": folder.name}
+
+
+def manifests(experiment, only):
+    """Paths in the order of `methods`, set by set."""
+    found = []
+    for group in experiment.get("sets", ["."]):
+        for method in experiment["methods"]:
+            path = experiment["folder"] / group / f"{method}.toml"
+            if path.exists() and (not only or method in only):
+                found.append(path)
+    return found
+
+
+def label(path, experiment):
+    return str(path.relative_to(experiment["folder"]).with_suffix(""))
+
+
+def quick_settings(path, experiment):
+    """Draws and warm-up over QUICK, but not below `quick_least` of the experiment."""
+    run = tomllib.loads(path.read_text(encoding="utf-8"))["run"]
+    least = experiment.get("quick_least", {"draws": 40, "warmup": 100})
+    return {f"run.{key}": min(run[key], max(least[key], run[key] // QUICK)) for key in least}
+
+
+def run_one(program, path, experiment, seed, out, quick):
+    settings = {"run.seed": seed} | (quick_settings(path, experiment) if quick else {})
+    program.run(path, out, settings)
+    measured = runs.measure(program, path, experiment, out)
+    if "absolute_lags" in experiment:
+        lags = min(experiment["absolute_lags"], measured["draws"] - 1)
+        measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)
+    return measured
+
+
+def mean_and_error(values):
+    """Mean over seeds and its standard error (NaN for one seed)."""
+    n = len(values)
+    centre = sum(values) / n
+    if n < 2:
+        return centre, math.nan
+    return centre, math.sqrt(sum((x - centre) ** 2 for x in values) / (n - 1) / n)
+
+
+def digits(x):
+    if math.isnan(x):
+        return "–"
+    if math.isinf(x):
+        return "never"
+    return f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}"
+
+
+def cell(measured, column):
+    """A column's text: the published figure as typed in, or mean ± error of a measured one."""
+    if column["key"] not in measured:
+        return ""
+    centre, error = measured[column["key"]]
+    return digits(centre) + (f" ± {digits(error)}" if column.get("error") and error > 0 else "")
+
+
+def published(experiment, name, column):
+    """[published.METHOD], or for experiments of several sets [published.SET.METHOD]."""
+    place = experiment.get("published", {})
+    for part in name.split("/"):
+        place = place.get(part, {})
+    value = place.get(column["published"])
+    return "" if value is None else str(value)
+
+
+def print_table(experiment, results):
+    columns = experiment["columns"]
+    print(f"\n## {experiment['title']}\n\n{experiment['source']}\n")
+    print("| method | " + " | ".join(column["title"] for column in columns) + " |")
+    print("|---" * (len(columns) + 1) + "|")
+    for name, measured in results.items():
+        texts = [published(experiment, name, column) if "published" in column
+                 else cell(measured, column) for column in columns]
+        print(f"| {name} | " + " | ".join(texts) + " |")
+    sys.stdout.flush()
+
+
+def print_pivot(experiment, results, pivot):
+    """One figure: a row a method, a column a set, and the mean over the sets; `given` rows first."""
+    sets, key = experiment["sets"], pivot["key"]
+    print(f"\n### {pivot['title']}\n\n| method | " + " | ".join(sets) + " | mean |")
+    print("|---" * (len(sets) + 2) + "|")
+    for name, row in pivot.get("given", {}).items():
+        print(f"| {name} | " + " | ".join(str(value) for value in row) + " |")
+    for method in experiment["methods"]:
+        found = [results[f"{group}/{method}"][key] for group in sets
+                 if key in results.get(f"{group}/{method}", {})]
+        if len(found) == len(sets):
+            texts = [digits(centre) + (f" ± {digits(error)}" if error > 0 else "")
+                     for centre, error in found]
+            texts.append(digits(sum(centre for centre, _ in found) / len(found)))
+            print(f"| {method} | " + " | ".join(texts) + " |")
+    sys.stdout.flush()
+
+
+def write_rows(path, rows):
+    """Every figure of every run, for other tables."""
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, keys)
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def measure_experiment(program, experiment, folder, options):
+    results, rows, outs = {}, [], {}
+    for path in manifests(experiment, options.only):
+        name = label(path, experiment)
+        seeds = 1 if options.quick else options.seeds or experiment["seeds"]
+        per_seed = []
+        for seed in range(1, seeds + 1):
+            out = folder / experiment["name"] / name
+            out.parent.mkdir(parents=True, exist_ok=True)
+            per_seed.append(run_one(program, path, experiment, seed, out, options.quick))
+            rows.append({"method": name, "seed": seed} | per_seed[-1])
+        outs[name] = out
+        results[name] = {key: mean_and_error([one[key] for one in per_seed])
+                         for key in per_seed[0] if all(key in one for one in per_seed)}
+        print(f"{experiment['name']}: {name}", file=sys.stderr, flush=True)
+    print_table(experiment, results)
+    for pivot in experiment.get("pivots", []):
+        print_pivot(experiment, results, pivot)
+    write_rows(folder / experiment["name"] / "rows.csv", rows)
+    for spec in experiment.get("figures", []):
+        print(f"\n{pictures.draw(spec, outs, folder / experiment['name'])}")
+
+
+def tune_experiment(program, experiment, folder, options):
+    print(f"tuning {experiment['name']}")
+    for path in manifests(experiment, options.only):
+        search = experiment.get("search", {}).get(path.stem)
+        if search:
+            shared = {"budget": experiment["search_budget"], "objective": experiment["objective"]}
+            own = search.get(path.parent.name, {})
+            out = folder / "search" / experiment["name"]
+            out.parent.mkdir(parents=True, exist_ok=True)
+            tuning.tune(program, path, experiment, shared | search | own, out)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(prog="./dev bench papers")
+    parser.add_argument("mixwell", help=argparse.SUPPRESS)
+    parser.add_argument("folder", type=pathlib.Path, help=argparse.SUPPRESS)
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--quick", action="store_true", help="all of it, reduced, one seed")
+    parser.add_argument("--tune", action="store_true", help="search, and write into the manifests")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--seeds", type=int, help="instead of the experiment's own number")
+    parser.add_argument("--only", nargs="+", metavar="METHOD", help="manifests of these names alone")
+    return parser.parse_args()
+
+
+def die(message):
+    print(f"bench papers: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+def main():
+    options = arguments()
+    known = sorted(path.parent.name for path in HERE.glob("*/experiment.toml"))
+    wrong = [name for name in options.names if name not in known]
+    if wrong:
+        die(f"no experiment '{wrong[0]}'; there are: {' '.join(known)}")
+    experiments = [read_experiment(HERE / name) for name in options.names or known]
+    needy = [one["name"] for one in experiments if one.get("data")]
+    if needy and not os.environ.get("MIXWELL_DATA"):
+        die(f"{needy[0]}: MIXWELL_DATA must name the folders of data sets")
+    program = runs.Program(options.mixwell, options.threads)
+    work = tune_experiment if options.tune else measure_experiment
+    for experiment in experiments:
+        work(program, experiment, options.folder, options)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except RuntimeError as error:
+        print(f"bench papers: {error}", file=sys.stderr)
+        sys.exit(1)

@@ -1,0 +1,73 @@
+# The pictures: autocorrelations along a direction, and the way to the typical values of U.
+# SPDX-License-Identifier: Apache-2.0
+import os
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as pyplot
+import netCDF4
+import numpy
+
+import runs
+
+
+def autocorrelation(x, lags):
+    """rho_0 .. rho_lags of each row of x, with the row's own mean and divisor n; averaged."""
+    n = x.shape[1]
+    centred = x - x.mean(axis=1, keepdims=True)
+    spectrum = numpy.fft.rfft(centred, 2 * n, axis=1)
+    covariance = numpy.fft.irfft(numpy.abs(spectrum) ** 2, axis=1)[:, : lags + 1] / n
+    return (covariance / covariance[:, :1]).mean(axis=0)
+
+
+def along_ones(out, variable="x"):
+    """The draws of a vector projected to (1, ..., 1) / sqrt(d): chains x draws."""
+    with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
+        draws = file["posterior"][variable]
+        sums = [draws[chain].data.sum(axis=1) for chain in range(draws.shape[0])]
+        return numpy.stack(sums) / numpy.sqrt(draws.shape[2])
+
+
+def sum_of_absolute(out, lags):
+    """The paper's first column: sum of |rho_k|, k = 1 .. lags, along 1."""
+    return float(numpy.abs(autocorrelation(along_ones(out), lags)[1:]).sum())
+
+
+def draw_autocorrelations(outs, spec, path):
+    figure, axes = pyplot.subplots(figsize=(7, 4))
+    for method, out in outs.items():
+        rho = autocorrelation(along_ones(out), min(spec["lags"], runs.what_happened(out)["draws"] - 1))
+        axes.plot(rho, label=method)
+    axes.axhline(0, color="grey", linewidth=0.5)
+    finish(figure, axes, spec, path, "lag (draws of one chain)", "autocorrelation along 1")
+
+
+def draw_burn_in(outs, spec, path):
+    figure, axes = pyplot.subplots(figsize=(7, 4))
+    for method, out in outs.items():
+        happened = runs.what_happened(out)
+        u = runs.potentials(out)[: happened["slots"]].mean(axis=0)
+        gradients = numpy.arange(1, len(u) + 1) * happened["slots"] * happened["L"]
+        axes.loglog(gradients, u, label=method)
+    axes.axhline(spec["limit"], color="grey", linewidth=0.5)
+    finish(figure, axes, spec, path, "gradients of one replicate", "U, mean over slots")
+
+
+def finish(figure, axes, spec, path, x, y):
+    axes.set(xlabel=x, ylabel=y, title=spec["title"])
+    axes.legend(fontsize="small")
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+KINDS = {"autocorrelation": draw_autocorrelations, "burn-in": draw_burn_in}
+
+
+def draw(spec, outs, folder):
+    """Draws one [[figures]] entry from the runs of its methods; returns the file."""
+    path = folder / f"{spec['name']}.png"
+    chosen = {method: outs[method] for method in spec["methods"] if method in outs}
+    KINDS[spec["kind"]](chosen, spec, path)
+    return path

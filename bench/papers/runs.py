@@ -1,0 +1,157 @@
+# One run of the program, and the figures read from its files.
+# SPDX-License-Identifier: Apache-2.0
+import json
+import math
+import os
+import subprocess
+
+import netCDF4
+import numpy
+
+
+class Program:
+    """The mixwell program at `path`, on `threads` threads."""
+
+    def __init__(self, path, threads):
+        self.path = path
+        self.threads = threads
+
+    def run(self, manifest, out, settings):
+        """Runs a manifest into the folder `out`; `settings` are the overrides KEY -> VALUE."""
+        command = ["run", str(manifest), "--out", str(out), "--force", "--quiet"]
+        command += ["--threads", str(self.threads)]
+        for key, value in settings.items():
+            command += ["--set", f"{key}={value}"]
+        self._call(command)
+
+    def summary(self, out, options):
+        return json.loads(self._call(["summary", str(out), "--json", *options]))
+
+    def _call(self, arguments):
+        result = subprocess.run([self.path, *arguments], capture_output=True, text=True)
+        if result.returncode != 0:
+            raise RuntimeError(f"mixwell {' '.join(arguments)}\n{result.stderr.strip()}")
+        return result.stdout
+
+
+def read_json(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def smallest(rows, key):
+    """The smallest of a figure over rows that have it; NaN if none has."""
+    values = [row[key] for row in rows if row.get(key) is not None]
+    return min(values) if values else math.nan
+
+
+def mean(rows, key):
+    values = [row[key] for row in rows if row.get(key) is not None]
+    return sum(values) / len(values) if values else math.nan
+
+
+def what_happened(out):
+    """Settings and work of a run: one number each."""
+    run = read_json(os.path.join(out, "run.json"))
+    figures = {
+        "replicates": run["replicates"],
+        "draws": run["draws"],
+        "gradients": run["gradients"]["sampling"],
+        "warmup gradients": run["gradients"]["warmup"],
+        "seconds": run["seconds"]["sampling"],
+    }
+    with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
+        statistics = file["sample_stats"].variables
+        figures["slots"] = int(file["posterior"]["slot"][:].max()) + 1
+        for name, key in (("step_size", "eps"), ("n_steps", "L"), ("acceptance_rate", "acceptance")):
+            if name in statistics:
+                figures[key] = float(numpy.mean(statistics[name][:]))
+    return figures
+
+
+def of_variables(rows, figures):
+    """Effective sample sizes of one replicate, as a paper's run has one, and per 1000 gradients."""
+    one = 1 / figures["replicates"]
+    result = {"rhat": max((row["rhat"] or math.nan) for row in rows)}
+    for key in ("ess_bulk", "ess_tail", "ess_qnhmc", "ess_girolami_calderhead"):
+        result[f"min {key}"] = one * smallest(rows, key)
+        result[f"mean {key}"] = one * mean(rows, key)
+    for key in ("ess_bulk", "ess_tail"):
+        result[f"{key}/1000"] = 1000 * smallest(rows, key) / figures["gradients"]
+        result[f"mean {key}/1000"] = 1000 * mean(rows, key) / figures["gradients"]
+    result["ess_bulk/s"] = smallest(rows, "ess_bulk") / figures["seconds"]
+    result["mean ess_girolami_calderhead/s"] = (
+        mean(rows, "ess_girolami_calderhead") / figures["seconds"])
+    return result
+
+
+def of_directions(along, figures):
+    result = {}
+    for name, row in along.items():
+        for key in ("ess_bulk", "ess_tail", "ess_qnhmc"):
+            if row.get(key) is not None:
+                result[f"{name}: {key}"] = row[key] / figures["replicates"]
+                result[f"{name}: {key}/1000"] = 1000 * row[key] / figures["gradients"]
+    return result
+
+
+def exact_sizes(deviations, figures):
+    """ESS of HMC without curvature on a Gaussian if every trajectory were exact: the draws along a
+    direction of standard deviation sigma are AR(1) with rho = cos(eps L / sigma)."""
+    chain = figures["draws"] * figures["slots"]
+    result = {}
+    for name, sigma in deviations.items():
+        rho = math.cos(figures["eps"] * figures["L"] / sigma)
+        result[f"{name}: exact ESS"] = chain * (1 - rho) / (1 + rho)
+    return result
+
+
+def is_plain(manifest):
+    """Fixed steps of fixed size, and no curvature: where theory knows the autocorrelations."""
+    text = manifest.read_text(encoding="utf-8")
+    return not any(word in text for word in ("[estimator", "jitter", "target_acceptance", '"nuts"'))
+
+
+def potentials(out):
+    """U of warm-up and draws: chains x sweeps."""
+    with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
+        groups = [name for name in ("warmup_sample_stats", "sample_stats") if name in file.groups]
+        return -numpy.concatenate([file[group]["lp"][:].data for group in groups], axis=1)
+
+
+def burn_in(out, limit, figures):
+    """Gradients of one replicate until the last of its slots has been below U = limit."""
+    below = potentials(out) <= limit
+    slots = figures["slots"]
+    arrivals = numpy.where(below.any(axis=1), below.argmax(axis=1), math.inf)
+    sweeps = arrivals.reshape(-1, slots).max(axis=1)
+    return {"burn-in sweeps": float(sweeps.mean()),
+            "burn-in gradients": float(sweeps.mean() * slots * figures["L"])}
+
+
+def measure(program, manifest, experiment, out):
+    """All figures of the run in `out` that its experiment asks for."""
+    figures = what_happened(out)
+    options = ["--ess", ",".join(experiment["ess"])] if "ess" in experiment else []
+    of = ["--of", experiment["of"]] if "of" in experiment else []
+    given = []
+    if "directions" in experiment:
+        given = ["--directions", str(experiment["folder"] / experiment["directions"]), *of]
+    summary = program.summary(out, [*options, *given])
+    figures |= of_variables(list(summary["variables"].values()), figures)
+    if given:
+        figures |= of_directions(summary["directions"]["along"], figures)
+    if experiment.get("principal"):
+        along = program.summary(out, ["--directions", "principal", *of])["directions"]["along"]
+        for key in ("ess_bulk", "ess_tail"):
+            least = smallest(along.values(), key)
+            figures[f"principal: {key}"] = least / figures["replicates"]
+            figures[f"principal: {key}/1000"] = 1000 * least / figures["gradients"]
+    if "gaussian" in experiment and is_plain(manifest):
+        figures |= exact_sizes(experiment["gaussian"], figures)
+    if "burn_in" in experiment:
+        figures |= burn_in(out, experiment["burn_in"], figures)
+    prediction = read_json(os.path.join(out, "summary.json")).get("prediction")
+    if prediction:
+        figures["error"] = prediction["error_rate"]
+    return figures
