@@ -51,7 +51,7 @@ endforeach()
 
 # The program and everything it loads are up to date before a test that may run them is.
 function(mixwell_needs_program target)
-  add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins)
+  add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins kernel-coordinate-slice)
   if(TARGET mixwell)
     add_dependencies(${target} mixwell)
   endif()

@@ -150,17 +150,6 @@ class MetropolisGaussian final : public Kernel {
               {Output::next(y)}, std::make_shared<DrawBody>());
   }
 
-  static std::vector<Value> swap(KernelGraph& graph, const Site& site, Value theta, Value y) {
-    const Index d = graph[theta].rows;
-    Traits traits;
-    traits.involution = true;
-    traits.volume = true;
-    return graph.add(
-        site.path + "/swap", OperationKind::move, traits, {{theta, Role::state}, {y, Role::state}},
-        {Output::derived(site.path + "/theta*", d), Output::derived(site.path + "/y*", d)},
-        std::make_shared<SwapBody>());
-  }
-
   /// The acceptance probabilities.
   static Value accept(KernelGraph& graph, const Site& site, Value law, const Place& here,
                       const Place& proposed) {
@@ -168,12 +157,12 @@ class MetropolisGaussian final : public Kernel {
     const Index d = graph[site.slot].rows;
     const Value theta = here.point.theta;
     const Value y = proposed.point.theta;
-    const auto end = swap(graph, site, theta, y);
+    const auto [theta_end, y_end] = graph.exchange(path + "/exchange", theta, y);
     return graph.add(path + "/accept", OperationKind::accept, {},
                      {{theta, Role::state},
                       {y, Role::state},
-                      {end[SwapBody::theta], Role::proposed},
-                      {end[SwapBody::y], Role::proposed},
+                      {theta_end, Role::proposed},
+                      {y_end, Role::proposed},
                       {law, Role::law},
                       {here.law, Role::law},
                       {proposed.law, Role::law_at_proposal},

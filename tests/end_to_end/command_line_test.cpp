@@ -156,6 +156,18 @@ TEST_CASE("A summary is computed from the draws, of a folder or a file") {
   CHECK(place.mixwell("summary nowhere").code == 2);
 }
 
+TEST_CASE("Draws that were allowed in spite of their certificate stay marked") {
+  const Workplace place;
+  const std::string biased = std::string(MIXWELL_SOURCE_DIR) +
+                             "/examples/certificates/ensemble-own-slot.toml --quiet "
+                             "--set run.draws=20 --set run.warmup=5";
+  CHECK(place.mixwell("run " + biased + " --out no --set 'run.allow=[]'").code == 3);
+  REQUIRE(place.mixwell("run " + biased + " --out wrong").code == 0);
+  CHECK(Json::parse(read(place.path("wrong/summary.json")))["certificate"] == "biased");
+  CHECK(Json::parse(place.mixwell("summary wrong --json").out)["certificate"] == "biased");
+  contains(place.mixwell("summary wrong").out, "certificate biased");
+}
+
 TEST_CASE("check prints the class and what it rests on") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest());

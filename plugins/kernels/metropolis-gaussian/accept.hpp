@@ -1,4 +1,4 @@
-// Exchanging a point and its proposal, and the Metropolis-Hastings decision.
+// The Metropolis-Hastings decision between a point and its proposal.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,19 +9,10 @@
 
 namespace mixwell::metropolis_gaussian {
 
-/// (theta, y) -> (y, theta): its own inverse, and det = +-1.
-class SwapBody final : public Body {
- public:
-  enum In : std::size_t { theta, y };
-  void run(Block& block) const override {
-    flat(block.out(theta)) = flat(block.in(y));
-    flat(block.out(y)) = flat(block.in(theta));
-  }
-};
-
 /// Takes theta* with probability min(1, exp(-Delta)), Delta = U(theta*) + E*(y*) - U(theta) - E(y),
 /// where E is the negative log density of the law that y was drawn from and E* that of the same law
-/// made at theta*. 0 where Delta is not a number. Outputs: theta, u, g, acceptance.
+/// made at theta*. As theta and y change places, theta* = y and y* = theta. 0 where Delta is not a
+/// number. Outputs: theta, u, g, acceptance.
 class AcceptBody final : public Body {
  public:
   enum In : std::size_t {

@@ -92,7 +92,7 @@ std::string preamble(const RunHeader& header, Index chain, const Settings& setti
        << algorithm_text(header.columns, settings.max_depth)
        << "#     num_chains = " << header.chains() << "\n# id = " << chain + 1
        << "\n# output\n#   sig_figs = " << settings.digits
-       << "\n# mixwell_certificate = " << header.certificate
+       << (header.certificate.empty() ? "" : "\n# mixwell_certificate = ") << header.certificate
        << "\n# mixwell_version = " << header.version
        << "\n# mixwell_replicate = " << part_text(chain / header.slots, header.replicates)
        << "# mixwell_slot = " << part_text(chain % header.slots, header.slots)

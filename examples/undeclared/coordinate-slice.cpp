@@ -1,0 +1,103 @@
+// A kernel from outside that declares nothing: slice sampling, one coordinate after another.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+#include <memory>
+
+namespace {
+
+using namespace mixwell;
+
+/// Inputs: theta, law, noise. Output: theta. Doubling-free stepping out, then shrinkage (Neal
+/// 2003): one column after another, at tens of evaluations a coordinate.
+class SliceBody final : public Body {
+ public:
+  enum In : std::size_t { theta, law, noise };
+
+  explicit SliceBody(double width) : width_(width) {}
+
+  void run(Block& block) const override {
+    MatrixMap next = block.out(0);
+    next = block.in(theta).eval();
+    for (Index j = 0; j < next.cols(); ++j) {
+      for (Index i = 0; i < next.rows(); ++i) move(block, next, i, j);
+    }
+  }
+
+ private:
+  /// Numbers of one coordinate's update; far more than it will ever want.
+  static constexpr Index kTrials = 64;
+
+  void move(Block& block, MatrixMap next, Index i, Index j) const {
+    const Workspace::Frame frame(block.scratch());
+    MatrixMap numbers = block.scratch().matrix(kTrials, block.columns());
+    block.uniforms(noise, numbers, static_cast<std::uint32_t>(i));
+    const auto uniform = [&](Index k) { return numbers(k, j); };
+    const double start = next(i, j);
+    const double level = potential(block, next, j) - std::log(uniform(0));
+    const auto inside = [&](double x) {
+      next(i, j) = x;
+      return potential(block, next, j) < level;
+    };
+    double low = start - width_ * uniform(1);
+    double high = low + width_;
+    while (inside(low)) low -= width_;
+    while (inside(high)) high += width_;
+    for (Index k = 2; k < kTrials; ++k) {
+      const double x = low + (high - low) * uniform(k);
+      if (inside(x)) return;
+      (x < start ? low : high) = x;
+    }
+    next(i, j) = start;
+  }
+
+  static double potential(Block& block, MatrixMap at, Index j) {
+    const Workspace::Frame frame(block.scratch());
+    double u = 0.0;
+    MatrixMap g = block.scratch().matrix(at.rows(), 1);
+    block.law(law).regrouped(&j).evaluate(at.col(j), {&u, g, block.scratch()});
+    block.count_gradients(law, 1);
+    return u;
+  }
+
+  double width_;
+};
+
+class CoordinateSlice final : public Kernel {
+ public:
+  struct Params {
+    double width = 1.0;
+
+    void declare(Fields& fields) {
+      fields.number("width", width).above(0).help("first length of the interval that is tried");
+    }
+  };
+  explicit CoordinateSlice(const Params& params) : width_(params.width) {}
+
+  void describe(KernelGraph& graph, const Site& site) const override {
+    Traits traits;  // traits.invariant = true would be right, and would make the certificate exact
+    graph.add(site.path + "/slice", OperationKind::move, traits,
+              {{graph.current(site.slot), Role::state},
+               {site.target, Role::law},
+               {graph.noise(site.path + "/slice"), Role::noise}},
+              {Output::next(site.slot)}, std::make_shared<SliceBody>(width_));
+  }
+
+ private:
+  double width_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  Description about;
+  about.id = "coordinate-slice";
+  about.summary = "slice sampling of one coordinate after another, which declares nothing";
+  about.details =
+      "An example of a kernel from outside: it keeps pi, but does not say so, and nothing of it "
+      "can be read off the graph. Its certificate is biased, unproven; declaring `invariant` "
+      "would make it exact, and the laws of compositions would then hold it to its word.";
+  about.sources = {"Neal 2003, Ann. Stat. 31"};
+  registrar.add<CoordinateSlice>(about);
+}

@@ -1,0 +1,140 @@
+// Known answers on U = sum theta_i^4 / 4 about curvature of the chain's own past, of other slots
+// and of a pilot. Replicates are columns; standard errors come from their spread.
+// SPDX-License-Identifier: Apache-2.0
+#include "testing.hpp"
+
+#include <mixwell/sampler.hpp>
+
+#include <cmath>
+#include <string>
+
+using namespace mixwell;
+
+namespace {
+
+/// E theta^2 = 2 Gamma(3/4) / Gamma(1/4).
+constexpr double kTruth = 0.675978240067285;
+
+struct Answer {
+  double mean = 0.0;  ///< of theta_0^2, over slots and sweeps
+  double error = 0.0;
+  double moved = 0.0;  ///< share of transitions that moved
+};
+
+struct Run {
+  std::int64_t replicates = 1000;
+  std::int64_t warmup = 100;
+  std::int64_t sweeps = 400;
+  bool exact_start = true;
+};
+
+Answer answer(const std::string& rest, const Run& run, int dimension = 1) {
+  Composition c = composing::compose(
+      "[model.q]\nuse = \"quartic\"\ndimension = " + std::to_string(dimension) + "\n" + rest);
+  RunSettings settings = c.run;
+  settings.seed = 5;
+  settings.replicates = run.replicates;
+  settings.warmup = run.warmup;
+  settings.init.how = run.exact_start ? Init::How::exact : Init::How::model;
+  Sampler sampler(c.compositor, settings, compose(*c.compositor));
+  sampler.initialise();
+  sampler.advance(PhaseKind::warmup, run.warmup);
+  Eigen::ArrayXd sum = Eigen::ArrayXd::Zero(run.replicates);
+  double moved = 0.0;
+  const auto slots = c.compositor->slots();
+  const double count = static_cast<double>(run.sweeps) * static_cast<double>(slots.size());
+  for (std::int64_t k = 0; k < run.sweeps; ++k) {
+    std::vector<Eigen::RowVectorXd> before;
+    for (const std::string& slot : slots) before.emplace_back(sampler.variable(slot).row(0));
+    sampler.advance(PhaseKind::sampling, 1);
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      const Eigen::RowVectorXd now = sampler.variable(slots[s]).row(0);
+      sum += now.array().square().transpose();
+      moved += (now.array() != before[s].array()).cast<double>().mean();
+    }
+  }
+  const Eigen::ArrayXd each = sum / count;
+  const double n = static_cast<double>(run.replicates);
+  const double variance = (each - each.mean()).square().sum() / (n - 1.0);
+  return {each.mean(), std::sqrt(variance / n), moved / count};
+}
+
+void check_right(const Answer& found) {
+  INFO("E theta^2 = " << found.mean << " +- " << found.error << ", truth " << kTruth);
+  CHECK(std::abs(found.mean - kTruth) < 4.0 * found.error);
+  CHECK(found.error < 0.01);
+}
+
+std::string hamiltonian(const std::string& more) {
+  return "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 10\n" + more;
+}
+
+const char* const kBfgs = "[estimator.e]\nuse = \"bfgs\"\nsort = false\n";
+const char* const kSymmetric = "coupling = \"symmetric\"\n";
+
+std::string ensemble(const std::string& more) {
+  return "[compositor.c]\nuse = \"ensemble-chain\"\n" + more;
+}
+
+}  // namespace
+
+TEST_CASE("QNHMC as published freezes near the mode, where a constant curvature does not") {
+  const Run run{.replicates = 200, .warmup = 2000, .sweeps = 500};
+  const Answer published = answer(
+      kBfgs + hamiltonian(kSymmetric) + ensemble("slots = 1\nmemory = \"own-history\"\n"), run);
+  INFO(published.mean << " +- " << published.error << ", moved " << published.moved);
+  CHECK(published.mean < 0.1);
+  CHECK(published.moved < 0.05);
+  check_right(answer(hamiltonian(kSymmetric), run));
+}
+
+TEST_CASE("the dynamics of QNHMC with a curvature of four other slots are right") {
+  check_right(answer(kBfgs + hamiltonian(kSymmetric) + ensemble("slots = 5\n"), {}));
+}
+
+TEST_CASE("a frozen own history is invariant but immobile, and limits cure it") {
+  const Run run{.replicates = 300, .warmup = 1000, .sweeps = 500};
+  const std::string frozen =
+      ensemble("slots = 1\nmemory = \"own-history\"\nfreeze_after_warmup = true\n");
+  const Answer stuck = answer(kBfgs + hamiltonian(kSymmetric) + frozen, run);
+  INFO(stuck.mean << " +- " << stuck.error << ", moved " << stuck.moved);
+  CHECK(stuck.moved < 0.05);
+  const Answer limited = answer(
+      std::string(kBfgs) + "eigenvalues = [0.5, 2]\n" + hamiltonian(kSymmetric) + frozen, run);
+  check_right(limited);
+  CHECK(limited.moved > 0.9);
+}
+
+TEST_CASE("slots at once from old values are wrong, in sequence or in two groups right") {
+  const std::string kernel =
+      kBfgs + std::string("[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.25\nsteps = 4\n") +
+      kSymmetric;
+  check_right(answer(kernel + ensemble("slots = 3\n"), {}));
+  check_right(answer(kernel + ensemble("slots = 6\nschedule = \"two-groups\"\n"), {}));
+  const Answer wrong = answer(kernel + ensemble("slots = 3\nschedule = \"simultaneous\"\n"), {});
+  INFO(wrong.mean << " +- " << wrong.error);
+  CHECK(std::abs(wrong.mean - kTruth) > 20.0 * wrong.error);
+}
+
+TEST_CASE("a momentum carried over sweeps is wrong under a mass that changes") {
+  const auto carried = [](const std::string& coupling) {
+    return answer(kBfgs +
+                      std::string("[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 3\n"
+                                  "persistence = 0.9\ncoupling = \"") +
+                      coupling + "\"\n" + ensemble("slots = 3\n"),
+                  {.replicates = 2000, .sweeps = 400});
+  };
+  check_right(carried("symmetric"));
+  const Answer wrong = carried("mass");
+  INFO(wrong.mean << " +- " << wrong.error);
+  CHECK(std::abs(wrong.mean - kTruth) > 10.0 * wrong.error);
+}
+
+TEST_CASE("a pilot's past is a right source of curvature, whatever the pilot samples") {
+  const std::string pilot =
+      "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"p\"\nkernel = \"k\"\n"
+      "[kernel.p]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 10\nmetropolis = false\n";
+  check_right(
+      answer(std::string(kBfgs) + "eigenvalues = [0.1, 10]\n" + hamiltonian(kSymmetric) + pilot,
+             {.replicates = 1000, .sweeps = 400}));
+}
