@@ -7,7 +7,7 @@
 namespace mixwell {
 namespace {
 
-class Funnel final : public Model, public ExactSampler {
+class Funnel final : public Model, public ExactSampler, public Metric {
  public:
   struct Params {
     std::int64_t dimension = 10;
@@ -33,6 +33,23 @@ class Funnel final : public Model, public ExactSampler {
     theta.row(0) *= s_;
     for (Index j = 0; j < theta.cols(); ++j)
       theta.col(j).tail(narrow_) *= std::exp(0.5 * theta(0, j));
+  }
+
+  const Metric* as_metric() const noexcept override { return this; }
+  void metric(ConstBatch theta, Batch G, Workspace&) const override {
+    G.setZero();
+    for (Index j = 0; j < theta.cols(); ++j) {
+      auto diagonal = MatrixMap(G.col(j).data(), theta.rows(), theta.rows()).diagonal();
+      diagonal.setConstant(std::exp(-theta(0, j)));
+      diagonal(0) = 1 / (s_ * s_) + 0.5 * static_cast<double>(narrow_);
+    }
+  }
+  void contract_derivative(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+    out.setZero();
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const auto diagonal = ConstMatrixMap(W.col(j).data(), theta.rows(), theta.rows()).diagonal();
+      out(0, j) = -std::exp(-theta(0, j)) * diagonal.tail(narrow_).sum();
+    }
   }
 
  private:
@@ -76,6 +93,8 @@ MIXWELL_PLUGIN(registrar) {
            "s = 3 it spans 5 orders of magnitude within two standard deviations of v, so that no "
            "one step size suits both the neck and the mouth. The marginal law of v is known: "
            "compare its histogram with N(0, s^2). A gradient takes one exponential and 3 (d - 1) "
-           "multiplications a column. Exact draws take one normal a coordinate.",
+           "multiplications a column. Exact draws take one normal a coordinate. Metric: the "
+           "Hessian "
+           "in expectation over x given v, diag(1 / s^2 + (d - 1) / 2, exp(-v), ..., exp(-v)).",
        .sources = {"Neal, Slice sampling, Annals of Statistics 31 (2003), 705-767"}});
 }

@@ -7,7 +7,7 @@
 namespace mixwell {
 namespace {
 
-class Gaussian final : public Model, public ExactSampler {
+class Gaussian final : public Model, public ExactSampler, public Metric {
  public:
   using Params = gaussian::ShapeParams;
 
@@ -19,6 +19,17 @@ class Gaussian final : public Model, public ExactSampler {
   const ExactSampler* as_exact() const noexcept override { return this; }
   void draw(const Stream& stream, Draw at, Batch theta) const override {
     shape_->draw(stream, at, theta);
+  }
+
+  const Metric* as_metric() const noexcept override { return this; }
+  void metric(ConstBatch theta, Batch G, Workspace&) const override {
+    const Index d = theta.rows();
+    if (G.cols() == 0) return;
+    shape_->precision(MatrixMap(G.data(), d, d));
+    for (Index j = 1; j < G.cols(); ++j) G.col(j) = G.col(0);
+  }
+  void contract_derivative(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
+    out.setZero();
   }
 
  private:
@@ -44,6 +55,7 @@ MIXWELL_PLUGIN(registrar) {
                   "geometric: Sigma = diag(condition^(-i / (d - 1))), i = 0 .. d - 1\n"
                   "ones-plus: Sigma = 1 1' + c I, inverted by Sherman and Morrison in O(d): one "
                   "direction of variance c + d, d - 1 of variance c\n"
-                  "dense:     Sigma from a CSV file; d^2 multiplications a gradient",
+                  "dense:     Sigma from a CSV file; d^2 multiplications a gradient\n"
+                  "Metric: Sigma^-1.",
        .sources = {}});
 }

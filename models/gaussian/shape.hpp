@@ -29,6 +29,8 @@ class Shape {
   const VectorXd& mean() const noexcept { return mean_; }
   /// out.gradient = Sigma^-1 (theta - mean).
   virtual void gradient(const ConstBatch& theta, const Evaluation& out) const = 0;
+  /// out = Sigma^-1, d x d.
+  virtual void precision(Batch out) const = 0;
   /// theta ~ N(mean, Sigma).
   virtual void draw(const Stream& stream, Draw at, Batch theta) const = 0;
   /// out.u = (theta - mean)' out.gradient / 2.
@@ -54,6 +56,11 @@ class Round final : public Shape {
   void potential(const ConstBatch&, const Evaluation& out) const override {
     column_dots(out.gradient, out.gradient, out.u());
     out.u() *= 0.5 * variance_;
+  }
+
+  void precision(Batch out) const override {
+    out.setIdentity();
+    out *= precision_;
   }
 
   void draw(const Stream& stream, Draw at, Batch theta) const override {
@@ -84,6 +91,11 @@ class Axes final : public Shape {
     }
   }
 
+  void precision(Batch out) const override {
+    out.setZero();
+    out.diagonal() = precisions_.head(out.rows());
+  }
+
   void draw(const Stream& stream, Draw at, Batch theta) const override {
     stream.normals(at, theta);
     theta.array().colwise() *= sd_.array();
@@ -110,6 +122,11 @@ class OnesPlus final : public Shape {
       const double m = v.mean();
       v = (v - m) / c_ + m / (c_ + static_cast<double>(v.size()));
     }
+  }
+
+  void precision(Batch out) const override {
+    out.setConstant(-1.0 / (c_ * (c_ + static_cast<double>(out.rows()))));
+    out.diagonal().array() += 1.0 / c_;
   }
 
   /// sqrt(c) z + 1 w, where w is the normal of row d.
@@ -140,6 +157,8 @@ class Dense final : public Shape {
     Batch g = out.gradient;
     g.noalias() = precision_ * centred;
   }
+
+  void precision(Batch out) const override { out = precision_; }
 
   void draw(const Stream& stream, Draw at, Batch theta) const override {
     MatrixXd z(theta.rows(), theta.cols());

@@ -10,6 +10,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -25,6 +26,8 @@ namespace mixwell::logistic {
 /// their number, or on the number of threads.
 class Likelihood {
  public:
+  using ColumnMap = Eigen::Map<Eigen::VectorXd>;
+
   Likelihood(const Eigen::MatrixXd& x, const std::vector<bool>& positive)
       : cases_(x.rows()), dimension_(x.cols()) {
     cells_.resize(static_cast<std::size_t>(panels().count * dimension_));
@@ -54,6 +57,31 @@ class Likelihood {
     }
   }
 
+  /// Adds the expected information sum_n lambda(z_n) x_n x_n' at theta (d numbers) to G, d x d,
+  /// with lambda(z) = 1 / (1 + e^z) / (1 + e^-z): N d (d + 3) multiplications and additions, N
+  /// exponentials.
+  void add_information(const double* theta, MatrixMap G, Workspace& scratch) const {
+    for_blocks(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
+      for (Index n = 0; n < z.size(); ++n) z[n] = std::sqrt(Logistic(z[n]).slope());
+      rows.array().colwise() *= z.array();
+      G.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
+    });
+    G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
+  }
+
+  /// out_i += sum_n lambda'(z_n) (x_n' W x_n) x_ni for W d x d: N d (2 d + 6) multiplications and
+  /// additions, N exponentials. Labels do not matter: lambda' is odd, and so is the term in x_n.
+  void add_information_derivative(const double* theta, ConstMatrixMap W, ColumnMap out,
+                                  Workspace& scratch) const {
+    for_blocks(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
+      MatrixMap product = scratch.matrix(rows.rows(), rows.cols());
+      product.noalias() = rows * W;
+      for (Index n = 0; n < z.size(); ++n) z[n] = Logistic(z[n]).bend();
+      z.array() *= product.cwiseProduct(rows).rowwise().sum().array();
+      out.noalias() += rows.transpose() * z;
+    });
+  }
+
   /// How many parts of the rows are computed in parallel: 1 for data too small to gain by it.
   Index shards() const noexcept {
     if (cases_ * dimension_ < smallest_sharded) return 1;
@@ -61,6 +89,35 @@ class Likelihood {
   }
 
  private:
+  /// Derivatives of 1 / (1 + e^-z), without overflow.
+  struct Logistic {
+    explicit Logistic(double z)
+        : e(std::exp(-std::abs(z))), tanh(std::copysign((1 - e) / (1 + e), z)) {}
+    double slope() const { return e / ((1 + e) * (1 + e)); }
+    double bend() const { return -slope() * tanh; }
+    double e;
+    double tanh;  ///< of z / 2
+  };
+
+  /// body(rows of S, z = S theta there) block by block; both are its to change. Rows that only fill
+  /// the last panel are 0.
+  template <class Body>
+  void for_blocks(const double* theta, Workspace& scratch, const Body& body) const {
+    for_parts(panels().count, block_panels(), [&](Index first, Index count) {
+      const Workspace::Frame frame(scratch);
+      const Panels block = panels().part(first, count);
+      ColumnMap z(scratch.row(block.rows()).data(), block.rows());
+      multiply(block, {theta, dimension_}, 1, {z.data(), block.rows()});
+      MatrixMap rows = scratch.matrix(block.rows(), dimension_);
+      for (Index p = 0; p < count; ++p) {
+        for (Index i = 0; i < dimension_; ++i) {
+          std::copy_n(block.panel(p)[i].row, Cells::rows, rows.col(i).data() + p * Cells::rows);
+        }
+      }
+      body(rows, z);
+    });
+  }
+
   static constexpr Index smallest_sharded = Index{1} << 20;
   static constexpr Index most_shards = 16;
   static constexpr Index fewest_panels = 12;  ///< of a shard: few rows do not pay for their sums

@@ -3,6 +3,8 @@
 #include <mixwell/gradient_check.hpp>
 #include <mixwell/laws/model.hpp>
 
+#include <Eigen/Cholesky>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -190,6 +192,96 @@ Finding check_derived(const Model& model, const Derived& derived, const MatrixXd
       std::to_string(rows) + " quantities; columns together and alone differ by " + text(worst)};
 }
 
+/// G of every column of theta, d^2 x w; what the model does not write stays NaN.
+MatrixXd metrics(const Metric& metric, const MatrixXd& theta) {
+  MatrixXd G = MatrixXd::Constant(theta.rows() * theta.rows(), theta.cols(), nan);
+  Workspace scratch;
+  metric.metric(theta, G, scratch);
+  return G;
+}
+
+MatrixXd contracted(const Metric& metric, const MatrixXd& theta, const MatrixXd& W) {
+  MatrixXd out = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+  Workspace scratch;
+  metric.contract_derivative(theta, W, out, scratch);
+  return out;
+}
+
+/// Symmetric matrices of normals, d^2 x w.
+MatrixXd symmetric_weights(Index d, Index w) {
+  MatrixXd W(d * d, w);
+  Stream(seed, "laws/model/metric").normals({}, W);
+  for (Index j = 0; j < w; ++j) {
+    Eigen::Map<MatrixXd> one(W.col(j).data(), d, d);
+    one = (one + one.transpose()).eval();
+  }
+  return W;
+}
+
+Finding check_metric_matrix(const Metric& metric, const MatrixXd& theta) {
+  const Index d = theta.rows();
+  const MatrixXd G = metrics(metric, theta);
+  double asymmetry = 0;
+  Index indefinite = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const Eigen::Map<const MatrixXd> one(G.col(j).data(), d, d);
+    asymmetry = std::max(asymmetry, (one - one.transpose()).norm() / one.norm());
+    indefinite += !one.allFinite() || one.llt().info() != Eigen::Success;
+  }
+  return {"metric", asymmetry <= 1e-12 && indefinite == 0,
+          "relative asymmetry " + text(asymmetry) + "; " + std::to_string(indefinite) + " of " +
+              std::to_string(theta.cols()) + " matrices are not positive definite"};
+}
+
+/// Central differences of sum_ab W_ab G_ab, one coordinate after the other.
+Finding check_metric_derivative(const Metric& metric, const MatrixXd& theta) {
+  const MatrixXd W = symmetric_weights(theta.rows(), theta.cols());
+  const MatrixXd analytic = contracted(metric, theta, W);
+  MatrixXd numeric(theta.rows(), theta.cols());
+  double scale = 0;
+  for (Index i = 0; i < theta.rows(); ++i) {
+    constexpr double h = 1e-5;
+    MatrixXd up = theta;
+    MatrixXd down = theta;
+    up.row(i).array() += h;
+    down.row(i).array() -= h;
+    const MatrixXd G = metrics(metric, up);
+    scale = std::max(scale, W.cwiseProduct(G).cwiseAbs().maxCoeff());
+    numeric.row(i) = W.cwiseProduct(G - metrics(metric, down)).colwise().sum().array() /
+                     (up.row(i) - down.row(i)).array();
+  }
+  const double largest = std::max(scale, numeric.cwiseAbs().maxCoeff());
+  const double worst = (analytic - numeric).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
+  return {"metric derivative", worst < 1e-7,
+          "contraction against differences of G: relative error " + text(worst)};
+}
+
+/// A column alone against itself among columns of NaN.
+Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
+  const MatrixXd W = symmetric_weights(theta.rows(), theta.cols());
+  double worst = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+    spoilt.col(j) = theta.col(j);
+    for (const double difference :
+         {column_difference(metrics(metric, theta.col(j)), metrics(metric, spoilt).col(j)),
+          column_difference(contracted(metric, theta.col(j), W.col(j)),
+                            contracted(metric, spoilt, W).col(j))}) {
+      if (!(worst >= difference)) worst = difference;  // NaN wins, and stays
+      if (std::isnan(worst)) break;
+    }
+    if (std::isnan(worst)) break;
+  }
+  return {"metric columns", worst <= 1e-12,
+          "a column alone and among columns of NaN differ by " + text(worst)};
+}
+
+void check_metric(const Metric& metric, const MatrixXd& theta, Findings& findings) {
+  findings.push_back(check_metric_matrix(metric, theta));
+  findings.push_back(check_metric_derivative(metric, theta));
+  findings.push_back(check_metric_columns(metric, theta));
+}
+
 /// Many numbers of mean zero if the law holds, each row one statistic and each column one draw.
 /// The verdict bounds the probability of rejecting by Bonferroni: p of the largest |z| times the
 /// number of statistics.
@@ -316,6 +408,7 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
   const Index d = model.dimension();
   if (const Derived* derived = model.as_derived())
     findings.push_back(check_derived(model, *derived, theta));
+  if (const Metric* metric = model.as_metric()) check_metric(*metric, theta, findings);
   if (const Prior* prior = model.as_prior())
     findings.push_back(check_addresses(
         "prior addresses", [prior](const Stream& s, Draw a, Batch o) { prior->draw(s, a, o); }, d));

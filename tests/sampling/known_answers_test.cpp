@@ -94,17 +94,19 @@ TEST_CASE("Hamiltonian Monte Carlo without Metropolis has the energy error its s
 
 namespace {
 
+constexpr const char* kHamiltonian =
+    "use = \"hamiltonian\"\ntarget_acceptance = 0.8\nsteps_jitter = [5, 20]\n";
+
 /// Reference means and standard deviations with their errors, from a long run of another program.
-void compare_with_reference(const std::string& set, const std::string& model) {
+void compare_with_reference(const std::string& set, const std::string& model,
+                            const std::string& kernel = kHamiltonian, int draws = 4000) {
   data_files::found(set + "/" + set + ".csv");
   std::ifstream file(data_files::found("logistic.json"));
   const auto reference = nlohmann::json::parse(file).at("sets").at(set);
-  const auto x =
-      run(composing::compose("[run]\nseed = 11\nreplicates = 8\nwarmup = 1000\ndraws = 4000\n"
-                             "[model.m]\nuse = \"logistic-regression\"\n" +
-                             model +
-                             "[kernel.hmc]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n"
-                             "steps_jitter = [5, 20]\n"));
+  const auto x = run(composing::compose(
+      "[run]\nseed = 11\nreplicates = 8\nwarmup = " + std::to_string(draws / 4) +
+      "\ndraws = " + std::to_string(draws) + "\n[model.m]\nuse = \"logistic-regression\"\n" +
+      model + "[kernel.k]\n" + kernel));
   REQUIRE(x.size() == reference.at("D").get<std::size_t>());
   for (std::size_t i = 0; i < x.size(); ++i) {
     INFO(set << " coefficient " << i);
@@ -134,4 +136,11 @@ TEST_CASE("the Heart posterior equals the reference", "[data]") {
 
 TEST_CASE("the Pima posterior equals the reference", "[data]") {
   compare_with_reference("pima", "data = \"pima/pima.csv\"\nresponse = \"type\"\npositive = 1\n");
+}
+
+TEST_CASE("with the expected information as its mass a sampler finds the Pima posterior too",
+          "[data]") {
+  compare_with_reference("pima", "data = \"pima/pima.csv\"\nresponse = \"type\"\npositive = 1\n",
+                         "use = \"riemannian\"\ntarget_acceptance = 0.9\nsteps_jitter = [2, 6]\n",
+                         2000);
 }

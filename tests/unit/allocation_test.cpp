@@ -124,4 +124,18 @@ TEST_CASE("a logistic regression in narrow blocks does not allocate") {
                     "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n") == 0);
 }
 
+TEST_CASE("a metric as the mass does not allocate") {
+  const std::string data = std::string(MIXWELL_SOURCE_DIR) + "/examples/challenger/challenger.csv";
+  for (const std::string& model :
+       {std::string("use = \"quartic\"\ndimension = 5\n"), std::string("use = \"banana\"\n"),
+        "use = \"logistic-regression\"\ndata = \"" + data +
+            "\"\nresponse = \"distress\"\ninputs = [\"temperature\"]\nprior_variance = 1\n"}) {
+    INFO(model);
+    // Steps so small that no transition diverges.
+    CHECK(extra_calls("[run]\nreplicates = 20\n[model.m]\n" + model +
+                      "[kernel.k]\nuse = \"riemannian\"\nsteps_jitter = [1, 3]\nstep_size = "
+                      "0.02\n") == 0);
+  }
+}
+
 #endif

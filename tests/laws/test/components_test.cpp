@@ -184,6 +184,21 @@ TEST_CASE("Gaussian proposals obey the laws of compositions, alone and in ensemb
   }
 }
 
+TEST_CASE("metrics as masses obey the laws of compositions") {
+  for (const char* variant :
+       {"use = \"riemannian\"\ntarget_acceptance = 0.8\n",
+        "use = \"riemannian\"\nsteps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1.5]\n",
+        "use = \"riemannian\"\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n[compositor.c]\n"
+        "use = \"mixture\"\n"}) {
+    for (const char* model : {kGaussian, "[model.q]\nuse = \"quartic\"\ndimension = 2\n"}) {
+      const auto findings = laws::check_sampler(composing::compose(
+          "[run]\nreplicates = 21\nwarmup = 20\n" + std::string(model) + "[kernel.k]\n" + variant));
+      INFO(variant << model << report(findings));
+      CHECK(all_hold(findings));
+    }
+  }
+}
+
 TEST_CASE("cycles and mixtures obey the laws of compositions") {
   for (const char* compositor :
        {"use = \"cycle\"\n", "use = \"cycle\"\nkernels = [\"k\", \"walk\", \"k\"]\n",

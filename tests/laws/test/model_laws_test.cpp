@@ -19,6 +19,7 @@ using mixwell::Evaluation;
 using mixwell::Index;
 using mixwell::Parameter;
 using mixwell::Stream;
+using mixwell::Workspace;
 
 enum class Fault {
   none,
@@ -39,10 +40,18 @@ enum class Fault {
   exact_by_column,
   exact_shared,
   derived_by_batch,
+  metric_asymmetric,
+  metric_indefinite,
+  metric_derivative,
+  metric_leaks,
 };
 
-/// N(0, I) in four dimensions with exact draws and one derived quantity, and one fault.
-class Twin final : public mixwell::Model, public mixwell::ExactSampler, public mixwell::Derived {
+/// N(0, I) in four dimensions with exact draws, one derived quantity and the metric I + a theta
+/// theta', and one fault.
+class Twin final : public mixwell::Model,
+                   public mixwell::ExactSampler,
+                   public mixwell::Derived,
+                   public mixwell::Metric {
  public:
   explicit Twin(Fault fault) : fault_(fault) {}
 
@@ -52,6 +61,23 @@ class Twin final : public mixwell::Model, public mixwell::ExactSampler, public m
   }
   const mixwell::ExactSampler* as_exact() const noexcept override { return this; }
   const mixwell::Derived* as_derived() const noexcept override { return this; }
+  const mixwell::Metric* as_metric() const noexcept override { return this; }
+
+  void metric(ConstBatch theta, Batch G, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      Eigen::Map<Eigen::Matrix4d> one(G.col(j).data());
+      one = Eigen::Matrix4d::Identity() + outer() * theta.col(j) * theta.col(j).transpose();
+      if (fault_ == Fault::metric_asymmetric) one(0, 1) += 1e-6;
+    }
+    if (fault_ == Fault::metric_leaks) G.array() += 0 * theta.sum();
+  }
+  void contract_derivative(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const Eigen::Map<const Eigen::Matrix4d> weights(W.col(j).data());
+      out.col(j) = 2 * outer() * weights * theta.col(j);
+    }
+    if (fault_ == Fault::metric_derivative) out.row(3) *= 1.001;
+  }
 
   std::vector<Parameter> quantities() const override { return {{.name = "sum", .shape = {}}}; }
   void derive(ConstBatch theta, Batch out) const override {
@@ -73,6 +99,8 @@ class Twin final : public mixwell::Model, public mixwell::ExactSampler, public m
   }
 
  private:
+  double outer() const { return fault_ == Fault::metric_indefinite ? -9.0 : 0.5; }
+
   /// Replicates 2k and 2k + 1 both get the numbers of replicate k.
   static void share_pairs(const Stream& stream, Draw at, Batch theta) {
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -119,7 +147,7 @@ TEST_CASE("a right model breaks no law", "[laws]") {
   const mixwell::laws::Findings findings = mixwell::laws::check_model(Twin(Fault::none));
   INFO(mixwell::laws::report(findings));
   CHECK(mixwell::laws::all_hold(findings));
-  CHECK(findings.size() == 11);
+  CHECK(findings.size() == 14);
 }
 
 TEST_CASE("a wrong gradient breaks the law of gradients alone", "[laws]") {
@@ -171,4 +199,11 @@ TEST_CASE("replicates that share their draws are not independent", "[laws]") {
 TEST_CASE("a derived quantity that depends on the batch breaks the law of derived ones alone",
           "[laws]") {
   CHECK(broken(Fault::derived_by_batch) == "derived");
+}
+
+TEST_CASE("each fault of a metric breaks the law meant for it alone", "[laws]") {
+  CHECK(broken(Fault::metric_asymmetric) == "metric");
+  CHECK(broken(Fault::metric_indefinite) == "metric");
+  CHECK(broken(Fault::metric_derivative) == "metric derivative");
+  CHECK(broken(Fault::metric_leaks) == "metric columns");
 }

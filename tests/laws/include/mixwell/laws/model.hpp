@@ -16,6 +16,10 @@ namespace mixwell::laws {
 ///   isolation       NaN, infinite and huge neighbours change no bit of a column
 ///   gradient only   not asking for U changes no bit of the gradient
 ///   derived         fills every quantity, from its own column only; names are unique
+///   metric          G is symmetric and positive definite
+///   metric derivative
+///                   its contraction with a symmetric W equals differences of sum_ab W_ab G_ab
+///   metric columns  a column alone, and among columns of NaN, agree to 1e-12
 ///   exact addresses, prior addresses
 ///                   a draw belongs to its replicate, whatever the batch; sweeps differ
 ///   exact law       identities of Stein hold for exact draws: with f = 1, theta_i, theta_i^3, and

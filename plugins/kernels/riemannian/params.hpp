@@ -1,0 +1,57 @@
+// Parameters of the Riemannian kernel.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "leapfrog.hpp"
+
+#include <mixwell/plugin.hpp>
+#include <mixwell/step_size.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace mixwell::riemannian {
+
+struct Params {
+  std::shared_ptr<const Oracle> oracle;
+  StepSizeSettings step_size{.step_size = 0.5, .target_acceptance = {}};
+  std::int64_t steps = 6;
+  std::optional<Interval> steps_jitter;
+  Tolerances tolerances;
+  bool check_reversibility = true;
+
+  void declare(Fields& fields) {
+    fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+    fields.number("target_acceptance", step_size.target_acceptance)
+        .above(0)
+        .below(1)
+        .help(
+            "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
+            "probability, then frozen");
+    step_size.declare(fields);
+    fields.integer("steps", steps).at_least(1).help("L, steps in a transition");
+    fields.interval("steps_jitter", steps_jitter)
+        .at_least(1)
+        .help(
+            "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
+            "instead of steps");
+    fields.number("fixed_point_tolerance", tolerances.fixed_point)
+        .above(0)
+        .below(1)
+        .help("relative change at which the iterations of an implicit step end");
+    fields.integer("fixed_point_iterations", tolerances.iterations)
+        .at_least(1)
+        .help("iterations after which an implicit step has failed: the proposal is rejected");
+    fields.flag("check_reversibility", check_reversibility)
+        .help(
+            "follow every trajectory back, at twice the cost, and reject where it does not return; "
+            "without it nothing shows that the map is reversible, and the certificate says so");
+    fields.number("reversibility_tolerance", tolerances.reversibility)
+        .above(0)
+        .below(1)
+        .help("relative distance from the start that counts as returned");
+  }
+};
+
+}  // namespace mixwell::riemannian
