@@ -74,6 +74,8 @@ def digits(x):
         return "–"
     if math.isinf(x):
         return "never"
+    if abs(x) < 1e-99:
+        return "0"
     return f"{x:.3g}" if abs(x) < 1000 else f"{x:.0f}"
 
 

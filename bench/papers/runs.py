@@ -138,7 +138,8 @@ def measure(program, manifest, experiment, out):
     if "directions" in experiment:
         given = ["--directions", str(experiment["folder"] / experiment["directions"]), *of]
     summary = program.summary(out, [*options, *given])
-    figures |= of_variables(list(summary["variables"].values()), figures)
+    if "acceptance" in figures:  # else an optimiser, whose draws have no effective size
+        figures |= of_variables(list(summary["variables"].values()), figures)
     if given:
         figures |= of_directions(summary["directions"]["along"], figures)
     if experiment.get("principal"):
