@@ -8,6 +8,7 @@
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct Evaluation {
   double* potential = nullptr;
   Batch gradient;
   Workspace& scratch;
+  /// Tells evaluations of a noisy law within one sweep apart: equal numbers are equal noise. Exact
+  /// laws have no use for it.
+  std::uint32_t draw = 0;
 
   bool wants_potential() const noexcept { return potential != nullptr; }
   RowMap u() const { return {potential, gradient.cols()}; }
