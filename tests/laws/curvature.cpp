@@ -1,12 +1,14 @@
 // The laws of every curvature representation, and of every estimator.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/laws/curvature.hpp>
+#include <mixwell/momentum.hpp>
 #include <mixwell/random.hpp>
 
 #include <Eigen/Cholesky>
 
 #include <cmath>
 #include <cstring>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -37,6 +39,15 @@ Eigen::MatrixXd dense(const Representation& how, Product product, ConstBatch num
 Finding equal(const std::string& law, const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   const double error = (a - b).norm() / (1.0 + b.norm());
   return {law, error <= kTolerance, "relative error " + std::to_string(error)};
+}
+
+/// |a - b| <= 1e-12 |scale|, and neither is NaN.
+Finding same(const std::string& law, const Eigen::MatrixXd& a, const Eigen::MatrixXd& b,
+             const Eigen::MatrixXd& scale) {
+  const double error = (a - b).norm() / scale.norm();
+  std::ostringstream measured;
+  measured << "relative error " << error;
+  return {law, error <= 1e-12, measured.str()};
 }
 
 void check_column(const Representation& how, ConstBatch numbers, Index d, Index column,
@@ -331,6 +342,91 @@ Findings check_quasi_newton(const Estimator& estimator) {
   check_secant(*estimator.representation(), numbers, memory, findings);
   check_covariance(*estimator.representation(), numbers, d, findings);
   return findings;
+}
+
+namespace {
+
+/// U = sum theta_i^4 / 4 + sum (theta_i - theta_i-1)^2 / 2.
+class Valley final : public Potential {
+ public:
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
+    const Index n = theta.rows() - 1;
+    const Eigen::MatrixXd slope = theta.bottomRows(n) - theta.topRows(n);
+    Batch g = out.gradient;
+    g = theta.array().cube();
+    g.bottomRows(n) += slope;
+    g.topRows(n) -= slope;
+    if (!out.wants_potential()) return;
+    out.u() =
+        0.25 * theta.array().pow(4).colwise().sum().matrix() + 0.5 * slope.colwise().squaredNorm();
+  }
+};
+
+/// A trajectory of one coupling through Valley.
+struct Path {
+  Eigen::MatrixXd theta;
+  Eigen::MatrixXd p;
+  Eigen::RowVectorXd start;   ///< U + K
+  Eigen::RowVectorXd change;  ///< of U + K
+};
+
+Path follow(Coupling coupling, const Estimator& estimator, const Numbers& numbers,
+            const Integrator& integrator, Path path) {
+  constexpr std::int64_t steps = 20;
+  const Index d = path.theta.rows();
+  const Index columns = path.theta.cols();
+  const Valley valley;
+  const double none = 0.0;
+  const Law law(valley, ConstMatrixMap(&none, 0, 1));
+  const MomentumLaw momentum(coupling, estimator.representation());
+  const Flow flow(coupling, Curvature(*estimator.representation(), numbers));
+  const Eigen::MatrixXd eps = Eigen::MatrixXd::Constant(d, columns, 0.02);
+  Eigen::MatrixXd g(d, columns);
+  Eigen::RowVectorXd u(columns);
+  Eigen::RowVectorXd kinetic(columns);
+  Workspace scratch;
+  const Eigen::MatrixXd z = path.p;
+  momentum.draw(numbers, z, path.p, scratch);
+  law.evaluate(path.theta, {u.data(), g, scratch});
+  momentum.kinetic(numbers, path.p, kinetic, scratch);
+  path.start = u + kinetic;
+  const Motion motion{law, flow, ConstMatrixMap(eps.data(), d, columns), scratch};
+  integrator.advance({path.theta, path.p, g}, steps, motion, u.data());
+  momentum.kinetic(numbers, path.p, kinetic, scratch);
+  path.change = u + kinetic - path.start;
+  return path;
+}
+
+/// Numbers that are not those of H = I, where the estimator has a choice.
+Eigen::MatrixXd some_numbers(const Estimator& estimator, Index d, Index columns) {
+  if (const CurvatureLearner* learner = estimator.as_learner()) {
+    Eigen::MatrixXd factor = Eigen::MatrixXd::Identity(d, d);
+    factor.bottomRows(1).setConstant(0.5);
+    return learnt(*learner, factor, columns, 200);
+  }
+  SimulatedMemory memory = quartic_memory(d, columns, estimator.uses_memory() ? 5 : 0);
+  return fitted(estimator, d, columns, memory.view());
+}
+
+}  // namespace
+
+Findings check_couplings(const Estimator& estimator, const Integrator& integrator) {
+  constexpr Index d = 6;
+  constexpr Index columns = 3;
+  const Eigen::MatrixXd numbers = some_numbers(estimator, d, columns);
+  const ConstMatrixMap all(numbers.data(), numbers.rows(), numbers.cols());
+  const Path start{normal_matrix(d, columns, 21), normal_matrix(d, columns, 22), {}, {}};
+  const Path mass = follow(Coupling::mass, estimator, all, integrator, start);
+  const Path factor = follow(Coupling::factor, estimator, all, integrator, start);
+  Workspace scratch;
+  Eigen::MatrixXd image(d, columns);
+  estimator.representation()->St(all, mass.p, image, scratch);
+  return {
+      same("factor and mass end at the same point", factor.theta, mass.theta, mass.theta),
+      same("the momentum of factor is S' that of mass", factor.p, image, image),
+      same("factor and mass have the same energy error", factor.change, mass.change,
+           mass.start.cwiseAbs() + Eigen::RowVectorXd::Ones(columns)),
+      {"the trajectory moves", (mass.theta - start.theta).norm() > 0.1 * start.theta.norm(), ""}};
 }
 
 }  // namespace mixwell::laws

@@ -116,6 +116,80 @@ TEST_CASE("quasi-Newton estimators obey the secant equations and sample their co
   }
 }
 
+namespace {
+
+/// The integrator `leapfrog`.
+std::shared_ptr<const Integrator> leapfrog() {
+  return made_with_defaults<Integrator>(composing::registry().find(Kind::integrator, "leapfrog"));
+}
+
+/// H where S and S' belong.
+class MisprintedFactor final : public Representation {
+ public:
+  explicit MisprintedFactor(std::shared_ptr<const Representation> of) : of_(std::move(of)) {}
+  void H(const Numbers& n, ConstBatch v, Batch out, Workspace& w) const override {
+    of_->H(n, v, out, w);
+  }
+  void B(const Numbers& n, ConstBatch v, Batch out, Workspace& w) const override {
+    of_->B(n, v, out, w);
+  }
+  void S(const Numbers& n, ConstBatch z, Batch out, Workspace& w) const override {
+    of_->H(n, z, out, w);
+  }
+  void St(const Numbers& n, ConstBatch v, Batch out, Workspace& w) const override {
+    of_->H(n, v, out, w);
+  }
+  void C(const Numbers& n, ConstBatch z, Batch out, Workspace& w) const override {
+    of_->C(n, z, out, w);
+  }
+  void log_det_H(const Numbers& n, Index d, Row out, Workspace& w) const override {
+    of_->log_det_H(n, d, out, w);
+  }
+
+ private:
+  std::shared_ptr<const Representation> of_;
+};
+
+/// Another estimator with a misprinted representation.
+class MisprintedEstimator final : public Estimator {
+ public:
+  explicit MisprintedEstimator(std::shared_ptr<const Estimator> of)
+      : of_(std::move(of)), how_(std::make_shared<MisprintedFactor>(of_->representation())) {}
+  Traits traits() const override { return of_->traits(); }
+  const CurvatureLearner* as_learner() const noexcept override { return of_->as_learner(); }
+  bool uses_memory() const noexcept override { return of_->uses_memory(); }
+  std::shared_ptr<const Representation> representation() const override { return how_; }
+  Index rows(Index d, Index points) const override { return of_->rows(d, points); }
+  void fit(const Memory& memory, Batch numbers, Workspace& scratch) const override {
+    of_->fit(memory, numbers, scratch);
+  }
+
+ private:
+  std::shared_ptr<const Estimator> of_;
+  std::shared_ptr<const Representation> how_;
+};
+
+}  // namespace
+
+TEST_CASE("coupling factor is the kernel of coupling mass in other coordinates") {
+  int count = 0;
+  for (const Entry& entry : composing::registry().entries()) {
+    if (entry.kind != Kind::estimator || is_wrong(entry) || wants_file(entry)) continue;
+    const auto estimator = made_with_defaults<Estimator>(entry);
+    const auto findings = laws::check_couplings(*estimator, *leapfrog());
+    INFO(entry.description.id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+    if (estimator->representation()->is_identity()) continue;
+    ++count;
+    const auto misprinted = laws::check_couplings(MisprintedEstimator(estimator), *leapfrog());
+    INFO(report(misprinted));
+    CHECK(broken(misprinted, "factor and mass end at the same point"));
+    CHECK(broken(misprinted, "the momentum of factor"));
+    CHECK(broken(misprinted, "factor and mass have the same energy error"));
+  }
+  CHECK(count >= 5);
+}
+
 TEST_CASE("every built-in kernel obeys the laws of compositions") {
   for (const Entry& entry : composing::registry().entries()) {
     if (entry.kind != Kind::kernel || is_wrong(entry)) continue;
@@ -148,6 +222,25 @@ TEST_CASE("learnt curvature obeys the laws of compositions, in and between its w
             with(std::string(kernel) + "[estimator.e]\nuse = \"" + estimator + "\"\n" + pool,
                  "warmup = 20\n"));
         INFO(estimator << " " << pool << kernel << report(findings));
+        CHECK(all_hold(findings));
+      }
+    }
+  }
+}
+
+TEST_CASE("ensembles that fit their curvature obey the laws of compositions") {
+  for (const char* estimator : {"bfgs", "lbfgs", "product-form"}) {
+    for (const char* schedule : {"sequential", "two-groups"}) {
+      for (const char* kernel :
+           {"use = \"hamiltonian\"\nsteps_jitter = [1, 5]\n",
+            "use = \"hamiltonian\"\ncoupling = \"factor\"\ntarget_acceptance = 0.8\n",
+            "use = \"nuts\"\n"}) {
+        const auto findings = laws::check_sampler(
+            with(std::string(kernel) + "[estimator.e]\nuse = \"" + estimator +
+                     "\"\n[compositor.c]\nuse = \"ensemble-chain\"\nslots = 6\nschedule = \"" +
+                     schedule + "\"\n",
+                 "warmup = 20\n"));
+        INFO(estimator << " " << schedule << "\n" << kernel << report(findings));
         CHECK(all_hold(findings));
       }
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/estimator.hpp>
+#include <mixwell/integrator.hpp>
 #include <mixwell/laws/law.hpp>
 
 namespace mixwell::laws {
@@ -22,5 +23,12 @@ Findings check_estimator(const Estimator& estimator);
 /// which is also the order of the memory: H y = s and B s = y for the last two points; and z-scores
 /// of the covariances of S z and C z, eight with a joint error rate of 5e-6.
 Findings check_quasi_newton(const Estimator& estimator);
+
+/// Coupling `factor` (A, M) = (S, I) is the kernel of `mass`, (I, B), in other coordinates: on a
+/// law that is not Gaussian, 20 steps of the scheme from p = z with the one and from p = C z with
+/// the other end at the same theta, with momenta S'p and p, and with the same energy error; each to
+/// 1e-12, relative to its size (the error's: 1 + |U| + K at the start). The numbers are fitted to 5
+/// points, or learnt from 200 draws.
+Findings check_couplings(const Estimator& estimator, const Integrator& integrator);
 
 }  // namespace mixwell::laws
