@@ -7,9 +7,8 @@
 #include <mixwell/fields.hpp>
 #include <mixwell/workspace.hpp>
 
-#include <Eigen/Cholesky>
-
 #include <algorithm>
+#include <cmath>
 
 namespace mixwell::quasi_newton {
 
@@ -80,8 +79,18 @@ class Spectrum {
     return is_positive(shifted);
   }
 
+  /// Whether the symmetric matrix in the lower triangle is positive definite; it becomes its
+  /// Cholesky factor, column by column, because Eigen's would need memory from the heap.
   static bool is_positive(MatrixMap& matrix) {
-    return Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>>(matrix).info() == Eigen::Success;
+    for (Index k = 0; k < matrix.cols(); ++k) {
+      if (!(matrix(k, k) > 0.0)) return false;
+      auto column = matrix.col(k).tail(matrix.rows() - k);
+      column /= std::sqrt(matrix(k, k));
+      for (Index j = 1; j < column.size(); ++j) {
+        matrix.col(k + j).tail(column.size() - j) -= column(j) * column.tail(column.size() - j);
+      }
+    }
+    return true;
   }
 
   double gamma_;

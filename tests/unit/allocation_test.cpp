@@ -2,12 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
+#include <mixwell/estimator.hpp>
+#include <mixwell/random.hpp>
 #include <mixwell/sampler.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <atomic>
 #include <cstdlib>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -102,6 +106,73 @@ TEST_CASE("Gaussian proposals from a curvature do not allocate") {
   }
   CHECK(extra_calls(run + "[estimator.e]\nuse = \"dense\"\n" + kernel +
                     "target_acceptance = 0.6\n") == 0);
+}
+
+TEST_CASE("an ensemble that fits its curvature does not allocate") {
+  const std::string run =
+      "[run]\nreplicates = 9\ninit = \"exact\"\n[model.m]\nuse = \"gaussian\"\ndimension = 6\n"
+      "covariance = \"ones-plus\"\nc = 2.0\n";
+  for (const char* estimator : {"bfgs", "lbfgs", "product-form"}) {
+    for (const char* limits : {"", "eigenvalues = [0.1, 10]\n"}) {
+      for (const char* kernel : {"use = \"hamiltonian\"\nstep_size = 0.3\nsteps_jitter = [1, 5]\n",
+                                 "use = \"hamiltonian\"\nstep_size = 0.3\ncoupling = \"factor\"\n",
+                                 "use = \"nuts\"\nlearn_step_size = false\nstep_size = 0.3\n"}) {
+        INFO(estimator << "\n" << limits << kernel);
+        CHECK(extra_calls(run + "[estimator.e]\nuse = \"" + estimator + "\"\n" + limits +
+                          "[kernel.k]\n" + kernel +
+                          "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 5\n") == 0);
+      }
+    }
+  }
+}
+
+namespace {
+
+/// Points with gradients and potentials of U = |theta|_4^4 / 4, one column.
+class Points {
+ public:
+  Points(Index d, Index count) : theta_(d, count) {
+    Stream(1, "test/points").normals({}, theta_);
+    g_ = theta_.array().cube();
+    u_ = 0.25 * theta_.array().pow(4).colwise().sum();
+    for (Index k = 0; k < count; ++k) from_.push_back(theta_.col(k).data());
+    for (Index k = 0; k < count; ++k) from_.push_back(g_.col(k).data());
+    for (Index k = 0; k < count; ++k) from_.push_back(&u_(k));
+  }
+  Memory view() const {
+    const std::span<const double* const> all(from_);
+    const std::size_t n = all.size() / 3;
+    return {theta_.rows(), 1, all.first(n), all.subspan(n, n), all.last(n)};
+  }
+
+ private:
+  Eigen::MatrixXd theta_;
+  Eigen::MatrixXd g_;
+  Eigen::RowVectorXd u_;
+  std::vector<const double*> from_;
+};
+
+}  // namespace
+
+TEST_CASE("a fit whose eigenvalues have limits does not allocate however many pairs it has") {
+  // From 181 pairs on a Cholesky factorisation of Eigen would take its blocks from the heap.
+  for (const auto& [id, pairs] : {std::pair("bfgs", 20), std::pair("lbfgs", 20),
+                                  std::pair("product-form", 20), std::pair("lbfgs", 200)}) {
+    const auto blueprint = composing::registry().find(Kind::estimator, id).blueprint();
+    *std::get<std::optional<Interval>*>(blueprint->fields().find("eigenvalues")->target()) =
+        Interval(1e-6, 1e6);
+    const auto estimator = std::dynamic_pointer_cast<const Estimator>(
+        std::shared_ptr<const Component>(blueprint->make()));
+    const Points points(420, pairs + 1);
+    Eigen::MatrixXd numbers(estimator->rows(420, pairs + 1), 1);
+    Workspace scratch;
+    estimator->fit(points.view(), numbers, scratch);
+    const long before = calls.load();
+    estimator->fit(points.view(), numbers, scratch);
+    const long extra = calls.load() - before;
+    INFO(id << " with " << pairs << " pairs");
+    CHECK(extra == 0);
+  }
 }
 
 TEST_CASE("models of difficult shapes do not allocate") {
