@@ -67,7 +67,8 @@ class Leapfrog final : public Integrator {
     kick(phase, 0.5, motion);
     drift(phase, motion);
     for (std::int64_t step = 1; step < steps; ++step) {
-      motion.law.evaluate(phase.theta, {nullptr, phase.g, motion.scratch});
+      motion.law.evaluate(phase.theta,
+                          {nullptr, phase.g, motion.scratch, evaluation(step, motion)});
       if (plain) {
         kick_and_drift(phase, motion);
       } else {
@@ -75,8 +76,14 @@ class Leapfrog final : public Integrator {
         drift(phase, motion);
       }
     }
-    motion.law.evaluate(phase.theta, {u, phase.g, motion.scratch});
+    motion.law.evaluate(phase.theta, {u, phase.g, motion.scratch, evaluation(steps, motion)});
     kick(phase, 0.5, motion);
+  }
+
+ private:
+  /// Of the gradient after so many steps: noise is fresh at every one.
+  static std::uint32_t evaluation(std::int64_t steps, const Motion& motion) noexcept {
+    return motion.steps_before + static_cast<std::uint32_t>(steps);
   }
 };
 

@@ -6,6 +6,7 @@
 namespace mixwell {
 
 Function::~Function() = default;
+NormalSource::~NormalSource() = default;
 Integrator::~Integrator() = default;
 Estimator::~Estimator() = default;
 CurvatureLearner::~CurvatureLearner() = default;

@@ -27,6 +27,16 @@ class Hamiltonian final : public Kernel {
                       : coupling_from(params.coupling)) {
     params.step_size.check();
     check_interval("steps_jitter", params.steps_jitter, true);
+    if (params.metropolis && params.integrator->has_noise()) {
+      throw ParameterError("integrator",
+                           "has noise of its own, which the Metropolis ratio does not account for; "
+                           "set metropolis = false, or use leapfrog");
+    }
+    if (params.integrator->has_friction() && coupling_ == Coupling::mass) {
+      throw ParameterError("coupling",
+                           "the integrator damps a momentum p ~ N(0, I); use \"symmetric\" or "
+                           "\"factor\", where the curvature is in the flow");
+    }
     if (params.step_size.learns() && !params.metropolis) {
       throw ParameterError("target_acceptance",
                            "there is no acceptance to learn from without metropolis = true");
@@ -187,6 +197,14 @@ class Hamiltonian final : public Kernel {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
     std::vector<Input> inputs = move_inputs(graph, site, parts);
+    std::optional<std::size_t> noise;
+    if (params_.integrator->has_noise()) {
+      noise = inputs.size();
+      inputs.push_back({graph.noise(path + "/trajectory"), Role::noise});
+    }
+    if (params_.integrator->has_friction()) {
+      inputs.push_back({graph.constant(path + "/friction", nullptr), Role::friction});
+    }
     inputs.push_back({parts.momentum_law, Role::law});
     std::vector<Output> outputs{Output::next(site.slot),
                                 Output::evaluation(path + "/u", 1, parts.law, site.slot),
@@ -196,7 +214,7 @@ class Hamiltonian final : public Kernel {
     const auto out = graph.add(
         path + "/trajectory", OperationKind::move, params_.integrator->traits(), std::move(inputs),
         std::move(outputs),
-        std::make_shared<UnadjustedBody>(params_.integrator, coupling_, carries_momentum()));
+        std::make_shared<UnadjustedBody>(params_.integrator, coupling_, carries_momentum(), noise));
     record_statistic(graph, site, "diverging", out[3], RecordType::boolean, "",
                      "the trajectory ended where U or its gradient is not finite, and was dropped");
   }

@@ -58,6 +58,20 @@ class DenseCurvature final : public Representation {
   static Eigen::MatrixXd s(const Numbers& n) { return h(n).llt().matrixL(); }
 };
 
+/// Every column has the same noise, so that neighbours do not matter.
+class SharedNormals final : public NormalSource {
+ public:
+  explicit SharedNormals(std::uint64_t seed) : stream_(seed, "laws/integrator/noise") {}
+  void normals(Batch out, std::uint32_t draw) const override {
+    Eigen::VectorXd z(out.rows());
+    stream_.normals({0, draw, 0}, z);
+    out.colwise() = z;
+  }
+
+ private:
+  Stream stream_;
+};
+
 struct Case {
   Coupling coupling;
   const char* name;
@@ -88,7 +102,8 @@ class Lab {
     numbers_ = Eigen::Map<const Eigen::VectorXd>(h.data(), h.size());
   }
 
-  End follow(const Point& start, std::int64_t steps, const Eigen::RowVectorXd& eps) {
+  End follow(const Point& start, std::int64_t steps, const Eigen::RowVectorXd& eps,
+             std::uint32_t steps_before = 0) {
     End end{start, Eigen::MatrixXd(start.theta.rows(), start.theta.cols()),
             Eigen::RowVectorXd(start.theta.cols())};
     const Law law(target_, ConstMatrixMap(nullptr, 0, start.theta.cols()));
@@ -96,7 +111,8 @@ class Lab {
     const Flow flow(coupling_, curvature());
     Eigen::MatrixXd step(start.theta.rows(), start.theta.cols());
     step.rowwise() = eps;
-    const Motion motion{law, flow, {step.data(), step.rows(), step.cols()}, scratch_};
+    const Motion motion{law,      flow,         {step.data(), step.rows(), step.cols()},
+                        scratch_, steps_before, integrator_.has_noise() ? &noise_ : nullptr};
     target_.count = 0;
     integrator_.advance({end.at.theta, end.at.p, end.g}, steps, motion, end.u.data());
     return end;
@@ -136,6 +152,7 @@ class Lab {
   Anharmonic target_;
   DenseCurvature how_;
   Eigen::MatrixXd numbers_;
+  SharedNormals noise_{3};
   Workspace scratch_;
 };
 
@@ -202,6 +219,20 @@ Finding leaves_gradient(Lab& lab, const std::string& name) {
   return {"gradient, " + name, error == 0.0, "off by " + number(error)};
 }
 
+/// Two steps at once are two single ones, with fresh noise in the second.
+Finding has_fresh_noise(Lab& lab, const std::string& name) {
+  const Point start = random_point(2);
+  const Eigen::RowVectorXd eps = Eigen::RowVectorXd::Constant(2, 0.1);
+  const Point both = lab.follow(start, 2, eps).at;
+  const Point first = lab.follow(start, 1, eps).at;
+  const Point second = lab.follow(first, 1, eps, 1).at;
+  const Point repeated = lab.follow(first, 1, eps, 0).at;
+  const double error = (second.theta - both.theta).norm() + (second.p - both.p).norm();
+  const double fresh = (second.theta - repeated.theta).norm() + (second.p - repeated.p).norm();
+  return {"noise, " + name, error <= 1e-12 && fresh > 0.0,
+          "one by one off by " + number(error) + ", another draw by " + number(fresh)};
+}
+
 Finding tells_cost(Lab& lab, const Integrator& integrator) {
   lab.follow(random_point(1), 7, 0.1);
   const auto spent = static_cast<std::int64_t>(lab.evaluations());
@@ -239,7 +270,9 @@ Findings check_integrator(const Integrator& integrator) {
     Lab lab(integrator, c.coupling);
     if (traits.involution) findings.push_back(reversible(lab, c.name));
     if (traits.volume) findings.push_back(preserves_volume(lab, c.name));
-    if (traits.order > 0 && c.coupling != Coupling::one_sided) {
+    if (integrator.has_noise()) {
+      findings.push_back(has_fresh_noise(lab, c.name));
+    } else if (traits.order > 0 && c.coupling != Coupling::one_sided) {
       findings.push_back(has_order(lab, c.name, traits.order));
     }
     findings.push_back(leaves_gradient(lab, c.name));

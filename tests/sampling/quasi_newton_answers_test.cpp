@@ -138,3 +138,25 @@ TEST_CASE("a pilot's past is a right source of curvature, whatever the pilot sam
       answer(std::string(kBfgs) + "eigenvalues = [0.1, 10]\n" + hamiltonian(kSymmetric) + pilot,
              {.replicates = 1000, .sweeps = 400}));
 }
+
+TEST_CASE("an exact slot is right beside unadjusted ones only if they do not see it") {
+  const auto mixed = [](bool feedback) {
+    return kBfgs + hamiltonian(std::string(kSymmetric)) +
+           "[kernel.u]\nuse = \"hamiltonian\"\nmetropolis = false\ncoupling = \"symmetric\"\n"
+           "step_size = 0.3\nsteps = 3\n"
+           "[compositor.c]\nuse = \"mixed-ensemble\"\nexact = \"k\"\nunadjusted = \"u\"\n"
+           "feedback = " +
+           (feedback ? "true\n" : "false\n");
+  };
+  const auto label = [&](bool feedback) {
+    const auto c = composing::compose("[model.q]\nuse = \"quartic\"\n" + mixed(feedback));
+    return compose(*c.compositor).certificate.now.label();
+  };
+  CHECK(label(false) == "exact");
+  CHECK(label(true) == "asymptotic");
+  const Run run{.replicates = 2000, .sweeps = 400};
+  check_right(answer(mixed(false), run));
+  const Answer wrong = answer(mixed(true), run);
+  INFO(wrong.mean << " +- " << wrong.error);
+  CHECK(std::abs(wrong.mean - kTruth) > 10.0 * wrong.error);
+}

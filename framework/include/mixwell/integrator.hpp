@@ -49,12 +49,24 @@ struct Phase {
   Batch g;
 };
 
+/// Standard normals for a scheme with noise of its own.
+class MIXWELL_EXPORT NormalSource {
+ public:
+  virtual ~NormalSource();
+  /// out d x w; equal draws within a transition are equal numbers.
+  virtual void normals(Batch out, std::uint32_t draw) const = 0;
+};
+
 /// Everything a trajectory is made from.
 struct Motion {
   const Law& law;
   const Flow& flow;
   ConstMatrixMap eps;  ///< d x w, each column holds its step size d times
   Workspace& scratch;
+  /// Steps that the transition has behind it. Step k, counted from 0, ends with evaluation k + 1 of
+  /// a noisy law and uses draw k of `noise`.
+  std::uint32_t steps_before = 0;
+  const NormalSource* noise = nullptr;  ///< not null for an integrator with noise
 };
 
 /// Steps of one scheme. Stateless between calls.
@@ -64,6 +76,10 @@ class MIXWELL_EXPORT Integrator : public Component {
   ~Integrator() override;
 
   virtual Traits traits() const = 0;
+  /// Needs Motion::noise.
+  virtual bool has_noise() const noexcept { return false; }
+  /// The momentum is damped, in balance with the noise.
+  virtual bool has_friction() const noexcept { return false; }
   /// Gradients of the law that `steps` steps cost, given the one in phase.g.
   virtual std::int64_t gradients(std::int64_t steps) const noexcept = 0;
   /// `steps` >= 1 steps. On entry phase.g = grad U(theta); on return theta, p, g are at the end and

@@ -4,6 +4,7 @@
 
 #include "trajectory.hpp"
 
+#include <mixwell/block_normals.hpp>
 #include <mixwell/divergence.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/integrator.hpp>
@@ -12,6 +13,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
 namespace mixwell::hamiltonian {
 
@@ -38,12 +40,12 @@ class MoveBody : public Body {
 
   const Integrator& integrator() const noexcept { return *integrator_; }
 
- private:
   virtual void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const {
     const ConstRowMap counts = block.in_row(steps);
     block.count_gradients(law, Trajectory(*integrator_, motion, counts).run(phase, u_end));
   }
 
+ private:
   std::shared_ptr<const Integrator> integrator_;
   Coupling coupling_;
 };
@@ -74,7 +76,9 @@ class ProposeWithPathBody final : public ProposeBody {
   void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const override {
     const auto count = static_cast<Index>(block.in_row(steps)(0));
     for (Index step = 0; step < count; ++step) {
-      integrator().advance(phase, 1, motion, u_end.data());
+      Motion one = motion;
+      one.steps_before = static_cast<std::uint32_t>(step);
+      integrator().advance(phase, 1, one, u_end.data());
       if (step >= count - points_) keep(block, step - (count - points_), phase, u_end);
     }
     block.count_gradients(law, count * integrator().gradients(1) * u_end.cols());
@@ -97,9 +101,12 @@ class ProposeWithPathBody final : public ProposeBody {
 /// it leaves again with the momentum reversed.
 class UnadjustedBody final : public MoveBody {
  public:
+  /// noise: which input the integrator's noise is, if it has any.
   UnadjustedBody(std::shared_ptr<const Integrator> integrator, Coupling coupling,
-                 bool carries_momentum)
-      : MoveBody(std::move(integrator), coupling), carries_momentum_(carries_momentum) {}
+                 bool carries_momentum, std::optional<std::size_t> noise)
+      : MoveBody(std::move(integrator), coupling),
+        carries_momentum_(carries_momentum),
+        noise_(noise) {}
   void run(Block& block) const override {
     Workspace& scratch = block.scratch();
     const ConstMatrixMap start = block.in(theta);
@@ -127,7 +134,19 @@ class UnadjustedBody final : public MoveBody {
   }
 
  private:
+  void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const override {
+    if (!noise_) {
+      MoveBody::advance(block, phase, motion, u_end);
+      return;
+    }
+    const BlockNormals normals(block, *noise_);
+    Motion noisy = motion;
+    noisy.noise = &normals;
+    MoveBody::advance(block, phase, noisy, u_end);
+  }
+
   bool carries_momentum_;
+  std::optional<std::size_t> noise_;
 };
 
 }  // namespace mixwell::hamiltonian

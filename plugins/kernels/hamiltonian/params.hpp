@@ -43,11 +43,11 @@ struct Params {
             "instead of steps");
     fields.number("persistence", persistence)
         .at_least(0)
-        .below(1)
+        .at_most(1)
         .help(
             "of the momentum from sweep to sweep: p <- persistence p + sqrt(1 - persistence^2) z, "
-            "and -p after a rejection; 0 redraws it. Wrong where its law changes between sweeps "
-            "(coupling mass with a curvature of other slots)");
+            "and -p after a rejection; 0 redraws it, 1 never does. Wrong where its law changes "
+            "between sweeps (coupling mass with a curvature of other slots)");
     fields.flag("metropolis", metropolis)
         .help("accept or reject; false leaves the error of the integrator in the draws");
     fields.text("coupling", coupling)

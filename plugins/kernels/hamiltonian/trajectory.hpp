@@ -10,6 +10,25 @@
 
 namespace mixwell::hamiltonian {
 
+/// Every column keeps its own noise, wherever it was sorted to.
+class SortedNormals final : public NormalSource {
+ public:
+  SortedNormals(const Motion& motion, const Index* order, Index columns)
+      : motion_(motion), order_(order), columns_(columns) {}
+
+  void normals(Batch out, std::uint32_t draw) const override {
+    const Workspace::Frame frame(motion_.scratch);
+    MatrixMap all = motion_.scratch.matrix(out.rows(), columns_);
+    motion_.noise->normals(all, draw);
+    for (Index k = 0; k < out.cols(); ++k) out.col(k) = all.col(order_[k]);
+  }
+
+ private:
+  const Motion& motion_;
+  const Index* order_;
+  Index columns_;
+};
+
 /// Follows the flow for a block whose columns may want different numbers of steps: columns are
 /// sorted so that those still moving stay together, and finished ones cost nothing.
 class Trajectory {
@@ -49,7 +68,13 @@ class Trajectory {
     for (Index active = w; active > 0;) {
       const double wanted = steps_(order[active - 1]);
       const std::int64_t more = static_cast<std::int64_t>(wanted) - done;
-      const Motion part{law, flow, ConstMatrixMap(eps.data(), eps.rows(), active), scratch};
+      const SortedNormals sorted(motion_, order, w);
+      const Motion part{law,
+                        flow,
+                        ConstMatrixMap(eps.data(), eps.rows(), active),
+                        scratch,
+                        motion_.steps_before + static_cast<std::uint32_t>(done),
+                        motion_.noise == nullptr ? nullptr : &sorted};
       integrator_.advance({theta.leftCols(active), p.leftCols(active), g.leftCols(active)}, more,
                           part, u_sorted.data());
       gradients += integrator_.gradients(more) * active;

@@ -1,0 +1,29 @@
+// Step sizes that fall with the number of the sweep.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/fields.hpp>
+#include <mixwell/graph.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace mixwell {
+
+/// eps_t for t = 1, 2, ..., a number that depends on the sweep alone: to a certificate a constant.
+struct MIXWELL_EXPORT StepSchedule {
+  std::string schedule = "constant";
+  double step_size = 0.01;  ///< a
+  double offset = 0.0;      ///< b
+  double exponent = 0.51;   ///< delta
+  std::int64_t hold = 1;    ///< sweeps for which t stays the same
+
+  void declare(Fields& fields);
+  /// constant: a; polynomial: a (b + t)^-delta; power: (a / t)^delta, with t = 1 + sweep / hold.
+  double at(std::uint64_t sweep) const;
+  /// eps of this sweep, 1 x w.
+  Value add(KernelGraph& graph, const std::string& path) const;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,57 @@
+// Step sizes that fall with the number of the sweep.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/step_schedule.hpp>
+
+#include <cmath>
+#include <memory>
+
+namespace mixwell {
+namespace {
+
+/// Output: eps.
+class ScheduleBody final : public Body {
+ public:
+  explicit ScheduleBody(StepSchedule schedule) : schedule_(std::move(schedule)) {}
+  void run(Block& block) const override {
+    block.out_row(0).setConstant(schedule_.at(block.sweep()));
+  }
+
+ private:
+  StepSchedule schedule_;
+};
+
+}  // namespace
+
+void StepSchedule::declare(Fields& fields) {
+  fields.text("schedule", schedule)
+      .one_of({"constant", "polynomial", "power"})
+      .help(
+          "eps of sweep t = 1, 2, ...: constant: step_size; polynomial: step_size (offset + "
+          "t)^-exponent; power: (step_size / t)^exponent, HAMCMC's with exponent 0.51");
+  fields.number("step_size", step_size)
+      .unit("time")
+      .above(0)
+      .help(
+          "a; theta - eps grad U with noise N(0, 2 eps), where others write eps / 2 and N(0, eps)");
+  fields.number("offset", offset).at_least(0).help("b of the polynomial schedule");
+  fields.number("exponent", exponent).above(0).at_most(1).help("delta");
+  fields.integer("hold", hold)
+      .at_least(1)
+      .help("eps stays the same for so many sweeps: t counts blocks of them");
+}
+
+double StepSchedule::at(std::uint64_t sweep) const {
+  const auto t = static_cast<double>(1 + sweep / static_cast<std::uint64_t>(hold));
+  if (schedule == "polynomial") return step_size * std::pow(offset + t, -exponent);
+  if (schedule == "power") return std::pow(step_size / t, exponent);
+  return step_size;
+}
+
+Value StepSchedule::add(KernelGraph& graph, const std::string& path) const {
+  return graph
+      .add(path + "/step-size", OperationKind::pure, {}, {}, {Output::derived(path + "/eps", 1)},
+           std::make_shared<ScheduleBody>(*this))
+      .front();
+}
+
+}  // namespace mixwell

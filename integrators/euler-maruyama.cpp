@@ -1,0 +1,61 @@
+// Overdamped Langevin dynamics: gradient descent with noise in proportion.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+
+namespace {
+
+using namespace mixwell;
+
+/// theta += A (sqrt(2 eps) z - eps A' g): with A = S that is -eps H g + sqrt(2 eps) S z. One
+/// gradient a step; p is not touched.
+class EulerMaruyama final : public Integrator {
+ public:
+  struct Params {
+    void declare(Fields&) {}
+  };
+  explicit EulerMaruyama(const Params&) {}
+
+  static Traits declared() {
+    Traits traits;
+    traits.order = 1;
+    traits.local = true;
+    return traits;
+  }
+  Traits traits() const override { return declared(); }
+  bool has_noise() const noexcept override { return true; }
+  std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }
+
+  void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {
+    const Workspace::Frame frame(motion.scratch);
+    const Index d = phase.theta.rows();
+    const Index w = phase.theta.cols();
+    MatrixMap force = motion.scratch.matrix(d, w);
+    MatrixMap z = motion.scratch.matrix(d, w);
+    const auto eps = flat(motion.eps);
+    for (std::int64_t step = 0; step < steps; ++step) {
+      const auto before = motion.steps_before + static_cast<std::uint32_t>(step);
+      const bool last = step + 1 == steps;
+      motion.flow.force(phase.g, force, motion.scratch);
+      motion.noise->normals(z, before);
+      flat(z) = (2.0 * eps).sqrt() * flat(z) - eps * flat(force);
+      motion.flow.velocity(z, force, motion.scratch);
+      flat(phase.theta) += flat(force);
+      motion.law.evaluate(phase.theta, {last ? u : nullptr, phase.g, motion.scratch, before + 1});
+    }
+  }
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<EulerMaruyama>(
+      {.id = "euler-maruyama",
+       .summary = "overdamped Langevin steps (SGLD)",
+       .details = "theta+ = theta - eps H grad U + sqrt(2 eps) S z with S S' = H, z ~ N(0, I): the "
+                  "convention of HAMCMC and SGHMC; Welling & Teh write eps / 2 and N(0, eps). No "
+                  "momentum; the error is of order eps.",
+       .sources = {"Welling & Teh 2011, ICML",
+                   "Simsekli, Badeau, Cemgil & Richard 2016, ICML, equation 6"}});
+}
