@@ -6,9 +6,9 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>
@@ -21,31 +21,34 @@ namespace {
 
 constexpr std::string_view tag_section = ".mixwell_abi";
 
-/// The sections of a 64-bit little-endian ELF file held in memory.
+/// The sections of a 64-bit little-endian ELF file. Of its bytes only those that are asked for are
+/// read: a library with debug information is large, and every start of the program looks at all.
 class ElfFile {
  public:
-  explicit ElfFile(const std::string& path) : path_(path), bytes_(read_file(path)) {
-    const auto header = at<Elf64_Ehdr>(0);
+  explicit ElfFile(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+    if (!file_) throw InputError(path + ": cannot be read");
+    const auto header = first<Elf64_Ehdr>(bytes(0, sizeof(Elf64_Ehdr)));
     check(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "it does not start like an ELF file");
     check(header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB,
           "it is not 64-bit little-endian");
     check(header.e_type == ET_DYN, "it is an ELF file, but no shared library");
     check(header.e_shentsize == sizeof(Elf64_Shdr), "its section headers have an unknown size");
-    for (std::size_t i = 0; i < header.e_shnum; ++i) {
-      sections_.push_back(at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+    const std::string table = bytes(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr));
+    for (std::size_t i = 0; i < table.size(); i += sizeof(Elf64_Shdr)) {
+      sections_.push_back(first<Elf64_Shdr>(std::string_view(table).substr(i)));
     }
     names_ = contents(section(header.e_shstrndx));
   }
 
   /// The bytes of a section by name, or nothing.
-  std::string_view find(std::string_view name) const {
+  std::string find(std::string_view name) {
     for (const Elf64_Shdr& s : sections_) {
       if (text(names_, s.sh_name) == name) return contents(s);
     }
     return {};
   }
 
-  bool exports(std::string_view symbol) const {
+  bool exports(std::string_view symbol) {
     for (const Elf64_Shdr& s : sections_) {
       if (s.sh_type == SHT_DYNSYM && defines(s, symbol)) return true;
     }
@@ -53,25 +56,26 @@ class ElfFile {
   }
 
  private:
-  static std::string read_file(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    if (!in) throw InputError(path + ": cannot be read");
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-
   void check(bool fine, const char* fault) const {
     if (!fine) throw InputError(fmt::format("{}: not a library: {}", path_, fault));
   }
 
-  std::string_view slice(std::uint64_t offset, std::uint64_t size) const {
-    check(offset <= bytes_.size() && size <= bytes_.size() - offset, "it is cut short or damaged");
-    return std::string_view(bytes_).substr(offset, size);
+  /// A size is believed only where the file has as many bytes.
+  std::string bytes(std::uint64_t offset, std::uint64_t size) {
+    const auto end = static_cast<std::uint64_t>(
+        std::max<std::streamoff>(file_.seekg(0, std::ios::end).tellg(), 0));
+    check(offset <= end && size <= end - offset, damaged);
+    std::string found(size, '\0');
+    file_.seekg(static_cast<std::streamoff>(offset));
+    check(bool(file_.read(found.data(), static_cast<std::streamsize>(size))), damaged);
+    return found;
   }
 
   template <class T>
-  T at(std::uint64_t offset) const {
+  T first(std::string_view bytes) const {
+    check(bytes.size() >= sizeof(T), damaged);
     T value;
-    std::memcpy(&value, slice(offset, sizeof(T)).data(), sizeof(T));
+    std::memcpy(&value, bytes.data(), sizeof(T));
     return value;
   }
 
@@ -80,8 +84,8 @@ class ElfFile {
     return sections_[index];
   }
 
-  std::string_view contents(const Elf64_Shdr& s) const {
-    return s.sh_type == SHT_NOBITS ? std::string_view() : slice(s.sh_offset, s.sh_size);
+  std::string contents(const Elf64_Shdr& s) {
+    return s.sh_type == SHT_NOBITS ? std::string() : bytes(s.sh_offset, s.sh_size);
   }
 
   std::string_view text(std::string_view strings, std::size_t offset) const {
@@ -90,20 +94,21 @@ class ElfFile {
     return rest.substr(0, rest.find('\0'));
   }
 
-  bool defines(const Elf64_Shdr& table, std::string_view symbol) const {
-    const std::string_view strings = contents(section(table.sh_link));
-    const std::string_view symbols = contents(table);
+  bool defines(const Elf64_Shdr& table, std::string_view symbol) {
+    const std::string strings = contents(section(table.sh_link));
+    const std::string symbols = contents(table);
     for (std::size_t i = 0; i + sizeof(Elf64_Sym) <= symbols.size(); i += sizeof(Elf64_Sym)) {
-      const auto entry = at<Elf64_Sym>(table.sh_offset + i);
+      const auto entry = first<Elf64_Sym>(std::string_view(symbols).substr(i));
       if (entry.st_shndx != SHN_UNDEF && text(strings, entry.st_name) == symbol) return true;
     }
     return false;
   }
 
+  static constexpr const char* damaged = "it is cut short or damaged";
   std::string path_;
-  std::string bytes_;
+  std::ifstream file_;
   std::vector<Elf64_Shdr> sections_;
-  std::string_view names_;
+  std::string names_;
 };
 
 /// "a=1;b=2;" as a map.
@@ -147,15 +152,14 @@ bool exports_symbol(const std::string& path, const std::string& symbol) {
 }
 
 std::string read_abi_tag(const std::string& path) {
-  const ElfFile file(path);
-  const std::string_view section = file.find(tag_section);
+  const std::string section = ElfFile(path).find(tag_section);
   const std::size_t end = section.find('\0');
-  if (end == 0 || end == std::string_view::npos) {
+  if (end == 0 || end == std::string::npos) {
     throw InputError(path +
                      ": not a Mixwell plugin: it has no ABI tag (a plugin's source ends in "
                      "MIXWELL_PLUGIN(registrar) { ... })");
   }
-  return std::string(section.substr(0, end));
+  return section.substr(0, end);
 }
 
 }  // namespace mixwell
