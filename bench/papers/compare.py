@@ -155,7 +155,9 @@ def measure_experiment(program, experiment, folder, options):
         print_pivot(experiment, results, pivot)
     write_rows(folder / experiment["name"] / "rows.csv", rows)
     for spec in experiment.get("figures", []):
-        print(f"\n{pictures.draw(spec, outs, folder / experiment['name'])}")
+        drawn = pictures.draw(spec, outs, folder / experiment["name"])
+        if drawn:
+            print(f"\n{drawn}")
 
 
 def tune_experiment(program, experiment, folder, options):

@@ -66,8 +66,10 @@ KINDS = {"autocorrelation": draw_autocorrelations, "burn-in": draw_burn_in}
 
 
 def draw(spec, outs, folder):
-    """Draws one [[figures]] entry from the runs of its methods; returns the file."""
+    """Draws one [[figures]] entry from the runs of its methods; returns the file, None without."""
     path = folder / f"{spec['name']}.png"
     chosen = {method: outs[method] for method in spec["methods"] if method in outs}
+    if not chosen:
+        return None
     KINDS[spec["kind"]](chosen, spec, path)
     return path
