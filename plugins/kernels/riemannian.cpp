@@ -65,7 +65,7 @@ class Riemannian final : public Kernel {
     Value add(KernelGraph& graph, const std::string& path, Value theta) const {
       return graph
           .add(path + "/momentum-law", OperationKind::pure, {},
-               {{law_, Role::law}, {theta, Role::parameter}},
+               {{law_, Role::parameter}, {theta, Role::parameter}},
                {Output::derived(path + "/momentum-law", MetricLaw::rows(dimension_), function_)},
                body_)
           .front();

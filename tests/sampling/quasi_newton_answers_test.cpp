@@ -5,8 +5,13 @@
 
 #include <mixwell/sampler.hpp>
 
+#include <stdlib.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 
 using namespace mixwell;
 
@@ -159,4 +164,86 @@ TEST_CASE("an exact slot is right beside unadjusted ones only if they do not see
   const Answer wrong = answer(mixed(true), run);
   INFO(wrong.mean << " +- " << wrong.error);
   CHECK(std::abs(wrong.mean - kTruth) > 10.0 * wrong.error);
+}
+
+namespace {
+
+/// Sigma = 1 1' + 4 I in d = 10, as a file that estimator curvature-file reads.
+class SigmaFile {
+ public:
+  static constexpr Index d = 10;
+  SigmaFile() : path_(std::filesystem::temp_directory_path() / "mixwell-sigma-XXXXXX") {
+    std::string pattern = path_.string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+    std::ofstream out(file());
+    for (Index i = 0; i < d; ++i) {
+      for (Index j = 0; j < d; ++j) out << (j > 0 ? "," : "") << (i == j ? 5 : 1);
+      out << '\n';
+    }
+  }
+  ~SigmaFile() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  SigmaFile(const SigmaFile&) = delete;
+  SigmaFile& operator=(const SigmaFile&) = delete;
+  std::string file() const { return (path_ / "sigma.csv").string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// Correlation of theta along `direction` before and after one transition of length T at
+/// equilibrium, with its standard error.
+std::pair<double, double> correlation(const std::string& rest, const Eigen::VectorXd& direction) {
+  const Composition c = composing::compose(
+      "[model.g]\nuse = \"gaussian\"\ndimension = 10\ncovariance = \"ones-plus\"\nc = 4.0\n" +
+      rest);
+  RunSettings settings = c.run;
+  settings.seed = 9;
+  settings.replicates = 20000;
+  settings.init.how = Init::How::exact;
+  Sampler sampler(c.compositor, settings, compose(*c.compositor));
+  sampler.initialise();
+  const Eigen::RowVectorXd before = direction.transpose() * sampler.variable("theta");
+  sampler.advance(PhaseKind::sampling, 1);
+  const Eigen::RowVectorXd after = direction.transpose() * sampler.variable("theta");
+  const double variance =
+      direction.squaredNorm() * 4.0 + direction.sum() * direction.sum();  // of theta along it
+  const Eigen::ArrayXd products = (before.array() * after.array()).transpose() / variance;
+  const double mean = products.mean();
+  const double spread = (products - mean).square().mean();
+  return {mean, std::sqrt(spread / static_cast<double>(settings.replicates))};
+}
+
+}  // namespace
+
+TEST_CASE("on a Gaussian the frequencies of QNHMC are sigma, HMC's 1 / sigma, HMC-BFGS's 1") {
+  const SigmaFile sigma;
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(SigmaFile::d);
+  Eigen::VectorXd across = Eigen::VectorXd::Zero(SigmaFile::d);
+  across(0) = 1.0;
+  across(1) = -1.0;
+  const double T = 0.4;
+  const auto frequency = [](const std::string& coupling, double sd) {
+    if (coupling == "none") return 1.0 / sd;
+    return coupling == "symmetric" ? sd : 1.0;
+  };
+  for (const std::string coupling : {"none", "mass", "factor", "symmetric"}) {
+    const std::string estimator =
+        coupling == "none"
+            ? ""
+            : "coupling = \"" + coupling +
+                  "\"\n[estimator.e]\nuse = \"curvature-file\"\nfile = \"" + sigma.file() + "\"\n";
+    const std::string rest =
+        "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.01\nsteps = 40\n" + estimator;
+    for (const bool along : {true, false}) {
+      const auto [found, error] = correlation(rest, along ? ones : across);
+      const double wanted = std::cos(T * frequency(coupling, along ? std::sqrt(14.0) : 2.0));
+      INFO(coupling << (along ? " along 1: " : " across: ") << found << " +- " << error
+                    << ", cos(omega T) = " << wanted);
+      CHECK(std::abs(found - wanted) < 5.0 * error + 1e-3);
+    }
+  }
 }
