@@ -1,9 +1,11 @@
-// What quasi-Newton curvatures cost: products and fits against d and K, and a dense BFGS update.
+// What quasi-Newton curvatures cost: products, fits and steps of HMC-BFGS against d and K, and a
+// dense BFGS update.
 // SPDX-License-Identifier: Apache-2.0
 #include "../estimators/quasi-newton/update.hpp"
 
 #include "ratio.hpp"
 
+#include <mixwell/integrator.hpp>
 #include <mixwell/random.hpp>
 #include <mixwell/registry.hpp>
 
@@ -17,18 +19,45 @@ using namespace mixwell;
 
 namespace {
 
-/// One column of n points of U = sum i theta_i^2 / 2d with what an estimator makes of it.
+/// The component with its defaults.
+template <class T>
+std::shared_ptr<const T> made(const char* id) {
+  static const Registry registry = Registry::load(Registry::default_folders());
+  return std::dynamic_pointer_cast<const T>(
+      std::shared_ptr<const Component>(registry.find(T::kind, id).blueprint()->make()));
+}
+
+/// U = sum s_i theta_i^2 / 2 with s_i from 1 to 2: the cheapest gradient that varies.
+class Bowl final : public Potential {
+ public:
+  explicit Bowl(Index d) : scales_(Eigen::VectorXd::LinSpaced(d, 1.0, 2.0)) {}
+  const Eigen::VectorXd& scales() const noexcept { return scales_; }
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    g.col(0) = scales_.cwiseProduct(theta.col(0));
+    if (out.wants_potential()) out.u()(0) = 0.5 * theta.col(0).dot(g.col(0));
+  }
+
+ private:
+  Eigen::VectorXd scales_;
+};
+
+constexpr Index kSteps = 10;  ///< of a trajectory
+
+/// One column of n points of Bowl with what an estimator makes of them, and a point of phase space.
 class Case {
  public:
   Case(const char* id, Index d, Index points)
-      : theta_(d, points), numbers_(0, 0), v_(d, 1), out_(d, 1) {
-    static const Registry registry = Registry::load(Registry::default_folders());
-    estimator_ = std::dynamic_pointer_cast<const Estimator>(
-        std::shared_ptr<const Component>(registry.find(Kind::estimator, id).blueprint()->make()));
+      : bowl_(d),
+        estimator_(made<Estimator>(id)),
+        integrator_(made<Integrator>("leapfrog")),
+        theta_(d, points),
+        v_(d, 1),
+        out_(d, 1),
+        eps_(Eigen::MatrixXd::Constant(d, 1, 0.1)) {
     Stream(1, "bench/points").normals({}, theta_);
     Stream(1, "bench/v").normals({}, v_);
-    const Eigen::VectorXd scales = Eigen::VectorXd::LinSpaced(d, 1.0, 2.0);
-    g_ = scales.asDiagonal() * theta_;
+    g_ = bowl_.scales().asDiagonal() * theta_;
     u_ = 0.5 * theta_.cwiseProduct(g_).colwise().sum();
     for (Index k = 0; k < points; ++k) from_.push_back(theta_.col(k).data());
     for (Index k = 0; k < points; ++k) from_.push_back(g_.col(k).data());
@@ -46,11 +75,33 @@ class Case {
   void H() { how().H(numbers(), v_, out_, scratch_); }
   void S() { how().S(numbers(), v_, out_, scratch_); }
 
+  /// A trajectory of coupling mass: each step forms one product with H, goes along it, and kicks.
+  void trajectory() {
+    const Flow flow(Coupling::mass, Curvature(how(), numbers()));
+    const Law law = this->law();
+    const Motion motion{law, flow, ConstMatrixMap(eps_.data(), eps_.rows(), 1), scratch_};
+    out_ = bowl_.scales().asDiagonal() * v_;
+    position_ = v_;
+    momentum_ = v_;
+    integrator_->advance({position_, momentum_, out_}, kSteps, motion, nullptr);
+  }
+  /// What of a trajectory any sampler has to do: its gradients, and the start.
+  void gradients() {
+    const Law law = this->law();
+    out_ = bowl_.scales().asDiagonal() * v_;
+    position_ = v_;
+    momentum_ = v_;
+    for (Index k = 0; k < kSteps; ++k) law.evaluate(position_, {nullptr, out_, scratch_});
+  }
+
  private:
+  Law law() const { return {bowl_, ConstMatrixMap(eps_.data(), 0, 1)}; }
   const Representation& how() const { return *estimator_->representation(); }
   Numbers numbers() const { return ConstMatrixMap(numbers_.data(), numbers_.rows(), 1); }
 
+  Bowl bowl_;
   std::shared_ptr<const Estimator> estimator_;
+  std::shared_ptr<const Integrator> integrator_;
   Eigen::MatrixXd theta_;
   Eigen::MatrixXd g_;
   Eigen::RowVectorXd u_;
@@ -58,15 +109,26 @@ class Case {
   Eigen::MatrixXd numbers_;
   Eigen::MatrixXd v_;
   Eigen::MatrixXd out_;
+  Eigen::MatrixXd eps_;
+  Eigen::MatrixXd position_;
+  Eigen::MatrixXd momentum_;
   Workspace scratch_;
 };
 
+/// The time of `run`, less that of `without` if there is one, over `parts`.
 struct Task {
   const char* name;
   void (Case::*run)();
   double power_of_K;  ///< expected growth with the number of pairs
+  void (Case::*without)() = nullptr;
+  double parts = 1.0;
 };
-constexpr Task kTasks[] = {{"H v", &Case::H, 1}, {"S z", &Case::S, 1}, {"fit", &Case::fit, 2}};
+constexpr Task kTasks[] = {
+    {"H v", &Case::H, 1},
+    {"S z", &Case::S, 1},
+    {"fit", &Case::fit, 2},
+    {"leapfrog step beyond its gradient", &Case::trajectory, 1, &Case::gradients, kSteps},
+};
 
 /// Calls that fill some milliseconds.
 template <class F>
@@ -77,43 +139,56 @@ auto repeated(F body, Index work) {
 }
 
 /// Seconds of one call, the least of some rounds.
-double cost(const char* id, const Task& task, Index d, Index points) {
-  Case data(id, d, points);
-  const auto body = [&] { (data.*task.run)(); };
-  const Index work = d * points;
-  const Index times = 1 + 2'000'000 / work;
+template <class F>
+double least_seconds(const F& body, Index work) {
   body();
   double least = INFINITY;
   for (int round = 0; round < 7; ++round) {
     least = std::min(least, bench::seconds(repeated(body, work), bench::Clock::thread));
   }
-  return least / static_cast<double>(times);
+  return least / static_cast<double>(1 + 2'000'000 / work);
 }
 
-/// The slope of log(seconds) in log(d) at 5 pairs, from 10^2 to 10^6. It lies above 1 by as much as
-/// memory is slower than the caches that hold the pairs up to about d = 10^4.
+double cost(const char* id, const Task& task, Index d, Index pairs) {
+  Case data(id, d, pairs + 1);
+  const Index work = d * (pairs + 1) * static_cast<Index>(task.parts);
+  const double whole = least_seconds([&] { (data.*task.run)(); }, work);
+  if (task.without == nullptr) return whole / task.parts;
+  return (whole - least_seconds([&] { (data.*task.without)(); }, work)) / task.parts;
+}
+
+/// Of y against x, both as logarithms, by least squares.
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  const Eigen::ArrayXd a = Eigen::Map<const Eigen::ArrayXd>(x.data(), std::ssize(x)).log();
+  const Eigen::ArrayXd b = Eigen::Map<const Eigen::ArrayXd>(y.data(), std::ssize(y)).log();
+  return ((a - a.mean()) * (b - b.mean())).sum() / (a - a.mean()).square().sum();
+}
+
+/// From 10^2 to 10^6 coordinates, 5 pairs. The slope lies above 1 by as much as memory is slower
+/// than the caches that hold the pairs up to about d = 10^4.
 void against_dimension(const char* id, const Task& task) {
   std::printf("%-12s %s, 5 pairs, ns per coordinate at d = 10^2 ... 10^6:", id, task.name);
-  double x = 0, y = 0, xx = 0, xy = 0;
-  constexpr int sizes = 5;
-  for (int e = 2; e < 2 + sizes; ++e) {
-    const double d = std::pow(10.0, e);
-    const double t = cost(id, task, static_cast<Index>(d), 6);
-    std::printf(" %.2f", 1e9 * t / d);
-    x += e;
-    y += std::log10(t);
-    xx += e * e;
-    xy += e * std::log10(t);
+  std::vector<double> sizes;
+  std::vector<double> times;
+  for (const Index d : {100, 1'000, 10'000, 100'000, 1'000'000}) {
+    sizes.push_back(static_cast<double>(d));
+    times.push_back(cost(id, task, d, 5));
+    std::printf(" %.2f", 1e9 * times.back() / sizes.back());
   }
-  std::printf("; slope %.3f\n", (sizes * xy - x * y) / (sizes * xx - x * x));
+  std::printf("; slope %.3f\n", slope(sizes, times));
 }
 
-/// The slope of log(seconds) in log(K) between 4 and 16 pairs.
+/// From 2 to 32 pairs, 10^4 coordinates.
 void against_pairs(const char* id, const Task& task) {
-  const double slope =
-      std::log(cost(id, task, 10'000, 17) / cost(id, task, 10'000, 5)) / std::log(4.0);
-  std::printf("%-12s %s, d = 10^4, slope in the number of pairs from 4 to 16: %.3f (expected %g)\n",
-              id, task.name, slope, task.power_of_K);
+  std::printf("%-12s %s, d = 10^4, us at 2, 4, 8, 16, 32 pairs:", id, task.name);
+  std::vector<double> pairs;
+  std::vector<double> times;
+  for (const Index k : {2, 4, 8, 16, 32}) {
+    pairs.push_back(static_cast<double>(k));
+    times.push_back(cost(id, task, 10'000, k));
+    std::printf(" %.1f", 1e6 * times.back());
+  }
+  std::printf("; slope %.3f (expected %g)\n", slope(pairs, times), task.power_of_K);
 }
 
 bool dense_update() {
