@@ -19,6 +19,7 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
+using Eigen::VectorXd;
 
 constexpr std::uint64_t seed = 20260101;
 constexpr Index width = 13;  // a whole group of 8 columns and a rest
@@ -282,6 +283,185 @@ void check_metric(const Metric& metric, const MatrixXd& theta, Findings& finding
   findings.push_back(check_metric_columns(metric, theta));
 }
 
+/// The sum of terms of a model, as the laws see it; what it does not write stays NaN.
+class Terms {
+ public:
+  explicit Terms(const SumOfTerms& sum) : sum_(sum) {}
+
+  Index count() const { return sum_.terms(); }
+
+  Values rest(const MatrixXd& theta) const {
+    return filled(theta, [&](const Evaluation& out) { sum_.evaluate_rest(theta, out); });
+  }
+  Values of(const MatrixXd& theta, const MatrixXd& indices) const {
+    return filled(theta, [&](const Evaluation& out) { sum_.evaluate_terms(theta, indices, out); });
+  }
+  MatrixXd gradients(const MatrixXd& theta, const MatrixXd& indices) const {
+    MatrixXd out = MatrixXd::Constant(theta.rows(), indices.rows(), nan);
+    Workspace scratch;
+    sum_.gradients_of_terms(theta, indices, out, scratch);
+    return out;
+  }
+  MatrixXd rest_gradient(const MatrixXd& theta) const {
+    MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+    Workspace scratch;
+    sum_.evaluate_rest(theta, {nullptr, g, scratch});
+    return g;
+  }
+  MatrixXd gradient_of(const MatrixXd& theta, const MatrixXd& indices) const {
+    MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+    Workspace scratch;
+    sum_.evaluate_terms(theta, indices, {nullptr, g, scratch});
+    return g;
+  }
+
+  /// Every term in each of w columns, from the last to the first.
+  MatrixXd all(Index w) const {
+    return VectorXd::LinSpaced(count(), static_cast<double>(count() - 1), 0).replicate(1, w);
+  }
+  /// Lists of up to seven different terms, another one for each of w columns while they last.
+  MatrixXd some(Index w) const {
+    MatrixXd indices(std::min<Index>(7, count()), w);
+    for (Index j = 0; j < w; ++j)
+      for (Index k = 0; k < indices.rows(); ++k)
+        indices(k, j) = static_cast<double>((3 * j + k) % count());
+    return indices;
+  }
+
+ private:
+  static Values filled(const MatrixXd& theta, const std::function<void(const Evaluation&)>& fill) {
+    Values out{RowVectorXd::Constant(theta.cols(), nan),
+               MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
+    Workspace scratch;
+    fill({out.u.data(), out.g, scratch});
+    return out;
+  }
+
+  const SumOfTerms& sum_;
+};
+
+/// A minibatch as a model of its own, for gradient_error.
+class Minibatch final : public Model {
+ public:
+  Minibatch(const Model& whole, MatrixXd indices) : whole_(whole), indices_(std::move(indices)) {}
+  std::vector<Parameter> parameters() const override { return whole_.parameters(); }
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    whole_.as_sum()->evaluate_terms(theta, indices_.replicate(1, theta.cols()), out);
+  }
+
+  const Model& whole_;
+  MatrixXd indices_;
+};
+
+/// Largest |a + b - whole|, relative to the largest of the three in the same column.
+double sum_difference(const MatrixXd& whole, const MatrixXd& a, const MatrixXd& b) {
+  double worst = 0;
+  for (Index j = 0; j < whole.cols() && !std::isnan(worst); ++j) {
+    const double scale =
+        std::max({whole.col(j).cwiseAbs().maxCoeff(), a.col(j).cwiseAbs().maxCoeff(),
+                  b.col(j).cwiseAbs().maxCoeff(), 1e-300});
+    const double difference =
+        (a.col(j) + b.col(j) - whole.col(j)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    if (!(worst >= difference / scale)) worst = difference / scale;  // NaN wins, and stays
+  }
+  return worst;
+}
+
+/// The same of U and gradient, whichever is worse.
+double sum_difference(const Values& whole, const Values& a, const Values& b) {
+  const double g = sum_difference(whole.g, a.g, b.g);
+  const double u = sum_difference(whole.u, a.u, b.u);
+  return std::isnan(g) || g >= u ? g : u;
+}
+
+Finding check_terms_sum(const Terms& terms, const MatrixXd& theta, const Values& whole) {
+  const double worst =
+      sum_difference(whole, terms.rest(theta), terms.of(theta, terms.all(theta.cols())));
+  return {"sum of terms", worst <= 1e-12,
+          "the rest and all " + std::to_string(terms.count()) + " terms differ from U by " +
+              text(worst)};
+}
+
+Finding check_terms_singly(const Terms& terms, const MatrixXd& theta) {
+  const MatrixXd indices = terms.some(1);
+  const MatrixXd one = theta.leftCols(1);
+  const MatrixXd singly = terms.gradients(one, indices);
+  const double scale = std::max(singly.cwiseAbs().maxCoeff(), 1e-300);
+  const double worst = (singly.rowwise().sum() - terms.of(one, indices).g)
+                           .cwiseAbs()
+                           .maxCoeff<Eigen::PropagateNaN>() /
+                       scale;
+  return {"terms singly", worst <= 1e-12,
+          "gradients one by one and together differ by " + text(worst)};
+}
+
+/// Terms n, n, n and m against three times that of n and once that of m.
+Finding check_terms_repeated(const Terms& terms, const MatrixXd& theta) {
+  const MatrixXd one = theta.leftCols(1);
+  const double m = terms.count() > 1 ? 1 : 0;
+  Values thrice = terms.of(one, MatrixXd::Constant(1, 1, 0));
+  const MatrixXd first = thrice.g;
+  thrice.u *= 3;
+  thrice.g *= 3;
+  const MatrixXd repeated{{0}, {0}, {0}, {m}};
+  const Values other = terms.of(one, MatrixXd::Constant(1, 1, m));
+  const double together = sum_difference(terms.of(one, repeated), thrice, other);
+  MatrixXd expected(one.rows(), 4);
+  expected << first, first, first, other.g;
+  const double singly = column_difference(expected, terms.gradients(one, repeated));
+  return {"terms repeated", together <= 1e-12 && singly <= 1e-12,
+          "a term three times differs by " + text(together) + ", its gradients by " + text(singly)};
+}
+
+/// A column alone against itself among columns with other lists, at theirs and at NaN.
+Finding check_terms_columns(const Terms& terms, const MatrixXd& theta) {
+  const MatrixXd indices = terms.some(theta.cols());
+  const Values together = terms.of(theta, indices);
+  double worst = 0;
+  for (Index j = 0; j < theta.cols() && !std::isnan(worst); ++j) {
+    MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+    spoilt.col(j) = theta.col(j);
+    const Values among = terms.of(spoilt, indices);
+    const Values alone = terms.of(theta.col(j), indices.col(j));
+    const Values nothing{RowVectorXd::Zero(1), MatrixXd::Zero(theta.rows(), 1)};
+    for (const Values* values : {&together, &among}) {
+      const Values here{values->u.col(j), values->g.col(j)};
+      const double difference = sum_difference(alone, here, nothing);
+      if (!(worst >= difference) && !std::isnan(worst)) worst = difference;  // NaN wins, and stays
+    }
+  }
+  return {"terms by column", worst <= 1e-12,
+          "a column alone and among columns of other lists differ by " + text(worst)};
+}
+
+Finding check_terms_gradient(const Model& model, const Terms& terms, const MatrixXd& theta) {
+  const GradientError worst = gradient_error(Minibatch(model, terms.some(1)), theta.leftCols(3));
+  return {"gradient of terms", worst.relative < 1e-6,
+          "worst at coordinate " + std::to_string(worst.coordinate) + ": relative error " +
+              text(worst.relative) + " (gradient " + text(worst.gradient) + ", difference " +
+              text(worst.difference) + ")"};
+}
+
+Finding check_terms_gradient_only(const Terms& terms, const MatrixXd& theta) {
+  const MatrixXd indices = terms.some(theta.cols());
+  return {"terms gradient only",
+          same_bits(terms.gradient_of(theta, indices), terms.of(theta, indices).g) &&
+              same_bits(terms.rest_gradient(theta), terms.rest(theta).g),
+          "the gradient's bits with and without U"};
+}
+
+void check_sum(const Model& model, const MatrixXd& theta, const Values& at, Findings& findings) {
+  const Terms terms(*model.as_sum());
+  findings.push_back(check_terms_sum(terms, theta, at));
+  findings.push_back(check_terms_singly(terms, theta));
+  findings.push_back(check_terms_repeated(terms, theta));
+  findings.push_back(check_terms_columns(terms, theta));
+  findings.push_back(check_terms_gradient(model, terms, theta));
+  findings.push_back(check_terms_gradient_only(terms, theta));
+}
+
 /// Many numbers of mean zero if the law holds, each row one statistic and each column one draw.
 /// The verdict bounds the probability of rejecting by Bonferroni: p of the largest |z| times the
 /// number of statistics.
@@ -429,6 +609,7 @@ Findings check_model(const Model& model) {
   check_bits(model, theta, at, findings);
   findings.push_back(check_batch(model, theta, at));
   check_capabilities(model, theta, findings);
+  if (model.as_sum() != nullptr) check_sum(model, theta, at, findings);
   const Finding gradient = check_gradient(model, theta);
   findings.push_back(gradient);
   if (gradient.holds && model.as_exact() != nullptr) check_exact(model, findings);

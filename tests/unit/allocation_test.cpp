@@ -195,6 +195,33 @@ TEST_CASE("a logistic regression in narrow blocks does not allocate") {
                     "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n") == 0);
 }
 
+TEST_CASE("terms of a sum do not allocate once warm") {
+  const std::string data = std::string(MIXWELL_SOURCE_DIR) + "/examples/challenger/challenger.csv";
+  for (const std::string& model : {"use = \"logistic-regression\"\ndata = \"" + data +
+                                   "\"\nresponse = \"distress\"\ninputs = [\"temperature\"]\n"}) {
+    INFO(model);
+    const Composition composition =
+        composing::compose("[model.m]\n" + model + "[kernel.k]\nuse = \"hamiltonian\"\n");
+    const SumOfTerms& sum = *composition.model()->as_sum();
+    const Index d = composition.model()->dimension();
+    const Eigen::MatrixXd theta = Eigen::MatrixXd::Constant(d, 3, 0.1);
+    const Eigen::MatrixXd indices = Eigen::MatrixXd::Constant(200, 3, 7.0);
+    Eigen::MatrixXd g(d, 3);
+    Eigen::MatrixXd singly(d, 200);
+    Eigen::RowVectorXd u(3);
+    Workspace scratch;
+    const auto calls_of_all = [&] {
+      const long before = calls.load();
+      sum.evaluate_rest(theta, {u.data(), g, scratch});
+      sum.evaluate_terms(theta, indices, {u.data(), g, scratch});
+      sum.gradients_of_terms(theta.leftCols(1), indices.leftCols(1), singly, scratch);
+      return calls.load() - before;
+    };
+    calls_of_all();
+    CHECK(calls_of_all() == 0);
+  }
+}
+
 TEST_CASE("a metric as the mass does not allocate") {
   const std::string data = std::string(MIXWELL_SOURCE_DIR) + "/examples/challenger/challenger.csv";
   for (const std::string& model :

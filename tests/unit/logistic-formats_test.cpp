@@ -1,6 +1,6 @@
 // The model `logistic-regression` on LIBSVM and IDX files, with chosen labels and projections.
 // SPDX-License-Identifier: Apache-2.0
-#include "../../models/logistic-regression/design.hpp"
+#include "../../models/regression/design.hpp"
 #include "data_files.hpp"
 #include "data_making.hpp"
 #include "support.hpp"
@@ -160,7 +160,7 @@ TEST_CASE("a projection multiplies the inputs by normals of variance 1 over k",
   const std::string rest = pair + raw + "projection = 2\nprojection_seed = 8\nprior_variance = 1e9";
   const auto model = support::make_model(fixture.libsvm(
       rest + "\n" + Fixture::key("test", fixture.file("t", Fixture::libsvm_text()))));
-  const MatrixXd p = mixwell::logistic::random_projection(3, 2, 8);
+  const MatrixXd p = mixwell::regression::random_projection(3, 2, 8);
   const MatrixXd theta = some_theta(3);
   const MatrixXd z = ((kept_inputs() * p * theta.bottomRows(2)).rowwise() + theta.row(0)).eval();
   const MatrixXd expected = (1 + (-z.array()).exp()).inverse();
@@ -174,7 +174,7 @@ TEST_CASE("projected columns are standardised after the projection", "[logistic-
   const Fixture fixture;
   const auto model = support::make_model(fixture.libsvm(
       pair + "projection = 3\n" + Fixture::key("test", fixture.file("t", Fixture::libsvm_text()))));
-  const MatrixXd all = kept_inputs() * mixwell::logistic::random_projection(3, 3, 1);
+  const MatrixXd all = kept_inputs() * mixwell::regression::random_projection(3, 3, 1);
   const MatrixXd centred = all.rowwise() - all.colwise().mean();
   const MatrixXd x =
       centred.array().rowwise() / (centred.colwise().squaredNorm() / 3).cwiseSqrt().array();
@@ -186,7 +186,7 @@ TEST_CASE("projected columns are standardised after the projection", "[logistic-
 // Of right entries one seed in 5000 fails here.
 TEST_CASE("entries of a projection are independent and have mean 0 and variance 1 over k",
           "[logistic-regression]") {
-  using mixwell::logistic::random_projection;
+  using mixwell::regression::random_projection;
   const MatrixXd p = random_projection(784, 50, 1);
   const auto n = static_cast<double>(p.size());
   CHECK(std::abs(p.sum()) * std::sqrt(50 / n) < 4);
@@ -202,7 +202,7 @@ TEST_CASE("entries of a projection are independent and have mean 0 and variance 
 }
 
 TEST_CASE("a projection depends on its seed alone, entry by entry", "[logistic-regression]") {
-  using mixwell::logistic::random_projection;
+  using mixwell::regression::random_projection;
   const MatrixXd p = random_projection(20, 8, 4);
   CHECK(p == random_projection(20, 8, 4));
   CHECK((p.array() != random_projection(20, 8, 5).array()).all());

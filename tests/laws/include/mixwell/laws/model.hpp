@@ -20,6 +20,14 @@ namespace mixwell::laws {
 ///   metric derivative
 ///                   its contraction with a symmetric W equals differences of sum_ab W_ab G_ab
 ///   metric columns  a column alone, and among columns of NaN, agree to 1e-12
+///   sum of terms    U_0 and all terms add up to U and its gradient, to 1e-12
+///   terms singly    gradients one by one add up to that of the list, to 1e-12
+///   terms repeated  a term that is listed three times counts three times, to 1e-12
+///   terms by column a column alone, and among columns with other lists and with NaN, agree to
+///   1e-12 gradient of terms
+///                   equals differences of the sum over a list to 1e-6 (see gradient_error)
+///   terms gradient only
+///                   not asking for U changes no bit of the gradient
 ///   exact addresses, prior addresses
 ///                   a draw belongs to its replicate, whatever the batch; sweeps differ
 ///   exact law       identities of Stein hold for exact draws: with f = 1, theta_i, theta_i^3, and

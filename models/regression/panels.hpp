@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "weights.hpp"
+#include "four.hpp"
 
 #include <mixwell/types.hpp>
 
@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace mixwell::logistic {
+namespace mixwell::regression {
 
 /// Part k of [0, total) cut into `parts` that differ in size by at most one.
 struct Part {
@@ -203,4 +203,4 @@ inline void subtract_transposed(const Panels& x, const Cells* next, Columns<cons
   });
 }
 
-}  // namespace mixwell::logistic
+}  // namespace mixwell::regression

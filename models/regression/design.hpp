@@ -1,4 +1,4 @@
-// From inputs to the rows x of a logistic regression: powers, projection, scale, intercept, labels.
+// From inputs to the rows x of a regression: powers, projection, scale, intercept, labels.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "table.hpp"
 
-namespace mixwell::logistic {
+namespace mixwell::regression {
 
 /// How rows of x are made of a table's inputs.
 struct Recipe {
@@ -29,7 +29,7 @@ struct Cases {
 };
 
 /// m x k, independent entries N(0, 1 / k): entry (i, j) is sqrt(1 / k) times normal i of replicate
-/// j of the stream (seed, "logistic-regression/projection").
+/// j of the stream (seed, "logistic-regression/projection"), whatever the regression.
 inline Eigen::MatrixXd random_projection(Index m, Index k, std::int64_t seed) {
   Eigen::MatrixXd p(m, k);
   const Stream stream(static_cast<std::uint64_t>(seed), "logistic-regression/projection");
@@ -180,4 +180,4 @@ class Design {
   std::vector<Index> constant_;
 };
 
-}  // namespace mixwell::logistic
+}  // namespace mixwell::regression

@@ -17,7 +17,7 @@
 
 #include "labels.hpp"
 
-namespace mixwell::logistic {
+namespace mixwell::regression {
 
 /// N cases of one file.
 struct Table {
@@ -167,4 +167,4 @@ inline Table test_table(const Source& source, const LabelChoice& choice, const T
   return table;
 }
 
-}  // namespace mixwell::logistic
+}  // namespace mixwell::regression

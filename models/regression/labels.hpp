@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace mixwell::logistic {
+namespace mixwell::regression {
 
 inline std::string quoted(const std::string& text) {
   return std::string("\"").append(text).append("\"");
@@ -59,4 +59,4 @@ struct LabelChoice {
   }
 };
 
-}  // namespace mixwell::logistic
+}  // namespace mixwell::regression

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace mixwell::logistic {
+namespace mixwell::regression {
 
 /// A NetCDF name has no slash and no control character and begins with a letter, a digit, `_` or a
 /// character beyond ASCII: what is not allowed becomes `_`.
@@ -45,4 +45,4 @@ inline std::vector<std::string> safe_names(const std::vector<std::string>& names
   return safe;
 }
 
-}  // namespace mixwell::logistic
+}  // namespace mixwell::regression

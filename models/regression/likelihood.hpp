@@ -1,0 +1,255 @@
+// The negative log likelihood of a regression on two labels and its gradient, for many columns.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "panels.hpp"
+
+#include <mixwell/model.hpp>
+#include <mixwell/parallel.hpp>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace mixwell::regression {
+
+/// sum_n -log F(z_n), z = S theta, where row n of S is x_n times +1 (positive label) or -1, and F
+/// is the distribution function of a symmetric law, F(-z) = 1 - F(z): P(positive | x) = F(x theta).
+///
+/// `Link` tells F by static members:
+///   Sum                      adds up values: total()
+///   to_weights<wants>(z, count, sum)
+///                            z[n] -> (log F)'(z[n]) for n < count, a multiple of 12, at most 144;
+///                            if wanted, -log F(z[n]) is added to the sum. Both are 0 at +inf
+///   slope(z)                 information of a case, lambda = F'^2 / (F (1 - F))
+///   bend(z)                  lambda'
+///
+/// S is kept once, as panels of rows; while it is made there is x besides. Rows go through both
+/// products, z = S theta and g -= S' (log F)'(z), in blocks that stay in the cache in between.
+/// Large data are cut into shards of rows, which run in parallel; blocks and shards depend on N and
+/// d alone. So the result of a column depends on that column alone: not on the other columns, on
+/// their number, or on the number of threads.
+template <class Link>
+class Likelihood {
+ public:
+  using ColumnMap = Eigen::Map<Eigen::VectorXd>;
+  using Sum = typename Link::Sum;
+
+  Likelihood(const Eigen::MatrixXd& x, const std::vector<bool>& positive)
+      : cases_(x.rows()), dimension_(x.cols()) {
+    cells_.resize(static_cast<std::size_t>(panels().count * dimension_));
+    for (Index n = 0; n < cases_; ++n) {
+      const double sign = positive[static_cast<std::size_t>(n)] ? 1.0 : -1.0;
+      Cells* panel = cells_.data() + n / Cells::rows * dimension_;
+      for (Index i = 0; i < dimension_; ++i) panel[i].row[n % Cells::rows] = sign * x(n, i);
+    }
+  }
+
+  Index cases() const noexcept { return cases_; }
+
+  /// Adds value (if wanted) and gradient to `out`: 4 N d R multiplications and additions, and N R
+  /// weights. Scratch: for each shard about (d + 12 + rows of a block) R numbers.
+  void add_to(const ConstBatch& theta, const Evaluation& out) const {
+    const Workspace::Frame frame(out.scratch);
+    MatrixMap memory = out.scratch.matrix(Sums::size(*this, theta.cols()), shards());
+    const auto sums = [&](Index s) { return Sums(*this, memory.col(s).data(), theta.cols()); };
+    parallel_for(shards(), [&](Index s) {
+      const Part shard(panels().count, shards(), s);
+      run_shard(shard, theta, out.wants_potential(), sums(s));
+    });
+    Batch gradient = out.gradient;
+    for (Index s = 0; s < shards(); ++s) {
+      gradient += sums(s).gradient;
+      if (!out.wants_potential()) continue;
+      for (Index j = 0; j < theta.cols(); ++j) out.u()(j) += sums(s).value[j].total();
+    }
+  }
+
+  /// `out` = value (if wanted) and gradient of the cases in column j of `indices` (b x R, repeats
+  /// count) at column j of theta: 4 b d R multiplications and additions, b R weights. The rows are
+  /// gathered block by block into panels of scratch, 96 bytes apart where they are read.
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const {
+    Batch gradient = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const Workspace::Frame frame(out.scratch);
+      Sums sums(*this, out.scratch.matrix(Sums::size(*this, 1), 1).data(), 1);
+      clear(sums, 1);
+      for_gathered(indices.col(j), out.scratch, [&](Index, const Panels& block, Index rows) {
+        run_block(block, rows, nullptr, theta.middleCols(j, 1), out.wants_potential(), sums);
+      });
+      gradient.col(j) = sums.gradient;
+      if (out.wants_potential()) out.u()(j) = sums.value->total();
+    }
+  }
+
+  /// Column k of `out` (d x b) = the gradient of case indices(k) at theta (d x 1).
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace& scratch) const {
+    for_gathered(indices.col(0), scratch, [&](Index first, const Panels& block, Index rows) {
+      ColumnMap weights(scratch.row(block.rows()).data(), block.rows());
+      multiply(block, {theta.data(), dimension_}, 1, {weights.data(), block.rows()});
+      Sum unused;
+      Link::template to_weights<false>(weights.data(), block.rows(), unused);
+      for (Index k = 0; k < rows; ++k) {
+        const Cells* panel = block.panel(k / Cells::rows);
+        for (Index i = 0; i < dimension_; ++i)
+          out(i, first + k) = -weights[k] * panel[i].row[k % Cells::rows];
+      }
+    });
+  }
+
+  /// Adds the expected information sum_n lambda(z_n) x_n x_n' at theta (d numbers) to G, d x d,
+  /// lambda = Link::slope: N d (d + 3) multiplications and additions. Labels do not matter: lambda
+  /// is even.
+  void add_information(const double* theta, MatrixMap G, Workspace& scratch) const {
+    for_blocks(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
+      for (Index n = 0; n < z.size(); ++n) z[n] = std::sqrt(Link::slope(z[n]));
+      rows.array().colwise() *= z.array();
+      G.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
+    });
+    G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
+  }
+
+  /// out_i += sum_n lambda'(z_n) (x_n' W x_n) x_ni for W d x d, lambda' = Link::bend: N d (2 d + 6)
+  /// multiplications and additions. Labels do not matter: lambda' is odd, and so is the term in
+  /// x_n.
+  void add_information_derivative(const double* theta, ConstMatrixMap W, ColumnMap out,
+                                  Workspace& scratch) const {
+    for_blocks(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
+      MatrixMap product = scratch.matrix(rows.rows(), rows.cols());
+      product.noalias() = rows * W;
+      for (Index n = 0; n < z.size(); ++n) z[n] = Link::bend(z[n]);
+      z.array() *= product.cwiseProduct(rows).rowwise().sum().array();
+      out.noalias() += rows.transpose() * z;
+    });
+  }
+
+  /// How many parts of the rows are computed in parallel: 1 for data too small to gain by it.
+  Index shards() const noexcept {
+    if (cases_ * dimension_ < smallest_sharded) return 1;
+    return std::clamp<Index>(panels().count / fewest_panels, 1, most_shards);
+  }
+
+ private:
+  /// body(rows of S, z = S theta there) block by block; both are its to change. Rows that only fill
+  /// the last panel are 0.
+  template <class Body>
+  void for_blocks(const double* theta, Workspace& scratch, const Body& body) const {
+    for_parts(panels().count, block_panels(), [&](Index first, Index count) {
+      const Workspace::Frame frame(scratch);
+      const Panels block = panels().part(first, count);
+      ColumnMap z(scratch.row(block.rows()).data(), block.rows());
+      multiply(block, {theta, dimension_}, 1, {z.data(), block.rows()});
+      MatrixMap rows = scratch.matrix(block.rows(), dimension_);
+      for (Index p = 0; p < count; ++p) {
+        for (Index i = 0; i < dimension_; ++i) {
+          std::copy_n(block.panel(p)[i].row, Cells::rows, rows.col(i).data() + p * Cells::rows);
+        }
+      }
+      body(rows, z);
+    });
+  }
+
+  /// body(first, block, rows) for the cases of `indices` block by block: `block` holds, in scratch,
+  /// the rows of S of the cases first, ..., first + rows - 1 of the list, then rows of 0.
+  template <class Body>
+  void for_gathered(const Eigen::Ref<const Eigen::VectorXd>& indices, Workspace& scratch,
+                    const Body& body) const {
+    const Index all = indices.size();
+    for_parts((all + Cells::rows - 1) / Cells::rows, block_panels(), [&](Index from, Index count) {
+      const Workspace::Frame frame(scratch);
+      const Index first = from * Cells::rows;
+      const Index rows = std::min(count * Cells::rows, all - first);
+      Cells* cells = scratch.objects<Cells>(count * dimension_);
+      for (Index k = 0; k < rows; ++k) gather(indices[first + k], k, cells);
+      body(first, Panels{cells, count, dimension_}, rows);
+    });
+  }
+
+  /// Copies the row of S of case `index` to row k of the panels that begin at `to`.
+  void gather(double index, Index k, Cells* to) const {
+    const auto n = static_cast<Index>(index);
+    assert(n >= 0 && n < cases_);
+    const Cells* from = panels().panel(n / Cells::rows);
+    to += k / Cells::rows * dimension_;
+    for (Index i = 0; i < dimension_; ++i)
+      to[i].row[k % Cells::rows] = from[i].row[n % Cells::rows];
+  }
+
+  static constexpr Index smallest_sharded = Index{1} << 20;
+  static constexpr Index most_shards = 16;
+  static constexpr Index fewest_panels = 12;  ///< of a shard: few rows do not pay for their sums
+  static constexpr Index block_cells = 4704;  ///< 441 KiB, well within a second-level cache
+
+  /// What a shard computes and the weights of one block on the way, in `size` doubles of scratch.
+  struct Sums {
+    Sums(const Likelihood& of, double* memory, Index width)
+        : value(reinterpret_cast<Sum*>(memory)),
+          weights{memory + doubles * width, of.block_rows()},
+          gradient(memory + (doubles + of.block_rows()) * width, of.dimension_, width) {}
+    static Index size(const Likelihood& of, Index width) {
+      constexpr Index line = 8;  // shards share no line of the cache
+      return ((doubles + of.block_rows() + of.dimension_) * width + line - 1) / line * line;
+    }
+    static constexpr Index doubles = sizeof(Sum) / sizeof(double);
+    Sum* value;  ///< of each column
+    Columns<double> weights;
+    MatrixMap gradient;
+  };
+
+  Panels panels() const noexcept {
+    return {cells_.data(), (cases_ + Cells::rows - 1) / Cells::rows, dimension_};
+  }
+  Index block_panels() const noexcept { return std::clamp<Index>(block_cells / dimension_, 3, 12); }
+  Index block_rows() const noexcept { return block_panels() * Cells::rows; }
+
+  void run_shard(const Part& shard, const ConstBatch& theta, bool wants_value, Sums sums) const {
+    clear(sums, theta.cols());
+    for_parts(shard.size, block_panels(), [&](Index first, Index count) {
+      const Index end = shard.first + first + count;
+      const Panels block = panels().part(end - count, count);
+      const bool has_next = end + count <= panels().count;  // if not here, in the next shard
+      run_block(block, cases_ - (end - count) * Cells::rows,
+                has_next ? block.panel(count) : nullptr, theta, wants_value, sums);
+    });
+  }
+
+  static void clear(Sums& sums, Index width) {
+    sums.gradient.setZero();
+    std::uninitialized_value_construct_n(sums.value, width);
+  }
+
+  /// `rows`: how many rows of the block and those after it are cases. `next`: the block after this
+  /// one, to be fetched meanwhile, or null.
+  void run_block(const Panels& block, Index rows, const Cells* next, const ConstBatch& theta,
+                 bool wants_value, Sums& sums) const {
+    const Index width = theta.cols();
+    multiply(block, {theta.data(), theta.outerStride()}, width, sums.weights);
+    for (Index j = 0; j < width; ++j) {
+      double* z = sums.weights.column(j);
+      hide_padding(rows, block.rows(), z);
+      if (wants_value) {
+        Link::template to_weights<true>(z, block.rows(), sums.value[j]);
+      } else {
+        Link::template to_weights<false>(z, block.rows(), sums.value[j]);
+      }
+    }
+    subtract_transposed(block, next, {sums.weights.data, sums.weights.stride}, width,
+                        {sums.gradient.data(), dimension_});
+  }
+
+  /// Rows that only fill the last panel get the z of weight 0 and value 0.
+  static void hide_padding(Index rows, Index padded, double* z) {
+    for (Index n = rows; n < padded; ++n) z[n] = std::numeric_limits<double>::infinity();
+  }
+
+  Index cases_;
+  Index dimension_;
+  std::vector<Cells> cells_;
+};
+
+}  // namespace mixwell::regression

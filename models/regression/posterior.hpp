@@ -1,0 +1,74 @@
+// What the posteriors of regressions on two labels share: prior, metric and sum of terms.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/model.hpp>
+
+#include <cmath>
+
+#include "design.hpp"
+#include "likelihood.hpp"
+
+namespace mixwell::regression {
+
+/// U(theta) = sum_n -log F(s_n x_n theta) + |theta|^2 / (2 prior_variance), F as `Link` tells it.
+template <class Link>
+class Posterior : public Model, public Prior, public Metric, public SumOfTerms {
+ public:
+  const Prior* as_prior() const noexcept override { return this; }
+
+  void draw(const Stream& stream, Draw at, Batch theta) const override {
+    stream.normals(at, theta);
+    theta *= std::sqrt(prior_variance_);
+  }
+
+  const Metric* as_metric() const noexcept override { return this; }
+  void metric(ConstBatch theta, Batch G, Workspace& scratch) const override {
+    const Index d = theta.rows();
+    G.setZero();
+    for (Index j = 0; j < theta.cols(); ++j) {
+      MatrixMap one(G.col(j).data(), d, d);
+      one.diagonal().setConstant(1.0 / prior_variance_);
+      likelihood_.add_information(theta.col(j).data(), one, scratch);
+    }
+  }
+  void contract_derivative(ConstBatch theta, ConstBatch W, Batch out,
+                           Workspace& scratch) const override {
+    const Index d = theta.rows();
+    out.setZero();
+    for (Index j = 0; j < theta.cols(); ++j) {
+      likelihood_.add_information_derivative(theta.col(j).data(), {W.col(j).data(), d, d},
+                                             {out.col(j).data(), d}, scratch);
+    }
+  }
+
+  const SumOfTerms* as_sum() const noexcept override { return this; }
+  Index terms() const noexcept override { return likelihood_.cases(); }
+  void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
+    Batch gradient = out.gradient;
+    gradient = theta / prior_variance_;
+    if (out.wants_potential()) out.u() = (0.5 / prior_variance_) * theta.colwise().squaredNorm();
+  }
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
+    likelihood_.evaluate_terms(theta, indices, out);
+  }
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace& scratch) const override {
+    likelihood_.gradients_of_terms(theta, indices, out, scratch);
+  }
+
+ protected:
+  Posterior(const Cases& cases, double prior_variance)
+      : likelihood_(cases.x, cases.positive), prior_variance_(prior_variance) {}
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    evaluate_rest(theta, out);
+    likelihood_.add_to(theta, out);
+  }
+
+  Likelihood<Link> likelihood_;
+  double prior_variance_;
+};
+
+}  // namespace mixwell::regression
