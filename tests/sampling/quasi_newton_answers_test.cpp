@@ -1,15 +1,12 @@
 // Known answers on U = sum theta_i^4 / 4 about curvature of the chain's own past, of other slots
 // and of a pilot. Replicates are columns; standard errors come from their spread.
 // SPDX-License-Identifier: Apache-2.0
+#include "../unit/support.hpp"
 #include "testing.hpp"
 
 #include <mixwell/sampler.hpp>
 
-#include <stdlib.h>
-
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 
@@ -168,31 +165,19 @@ TEST_CASE("an exact slot is right beside unadjusted ones only if they do not see
 
 namespace {
 
-/// Sigma = 1 1' + 4 I in d = 10, as a file that estimator curvature-file reads.
-class SigmaFile {
- public:
-  static constexpr Index d = 10;
-  SigmaFile() : path_(std::filesystem::temp_directory_path() / "mixwell-sigma-XXXXXX") {
-    std::string pattern = path_.string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-    std::ofstream out(file());
-    for (Index i = 0; i < d; ++i) {
-      for (Index j = 0; j < d; ++j) out << (j > 0 ? "," : "") << (i == j ? 5 : 1);
-      out << '\n';
-    }
-  }
-  ~SigmaFile() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  SigmaFile(const SigmaFile&) = delete;
-  SigmaFile& operator=(const SigmaFile&) = delete;
-  std::string file() const { return (path_ / "sigma.csv").string(); }
+constexpr Index kDimension = 10;
 
- private:
-  std::filesystem::path path_;
-};
+/// Sigma = 1 1' + 4 I, as estimator curvature-file reads it.
+std::string sigma_csv() {
+  std::string text;
+  for (Index i = 0; i < kDimension; ++i) {
+    for (Index j = 0; j < kDimension; ++j) {
+      text += std::string(j > 0 ? "," : "") + (i == j ? "5" : "1");
+    }
+    text += "\n";
+  }
+  return text;
+}
 
 /// Correlation of theta along `direction` before and after one transition of length T at
 /// equilibrium, with its standard error.
@@ -220,9 +205,10 @@ std::pair<double, double> correlation(const std::string& rest, const Eigen::Vect
 }  // namespace
 
 TEST_CASE("on a Gaussian the frequencies of QNHMC are sigma, HMC's 1 / sigma, HMC-BFGS's 1") {
-  const SigmaFile sigma;
-  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(SigmaFile::d);
-  Eigen::VectorXd across = Eigen::VectorXd::Zero(SigmaFile::d);
+  const support::TemporaryFolder folder;
+  const std::string sigma = folder.file("sigma.csv", sigma_csv());
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(kDimension);
+  Eigen::VectorXd across = Eigen::VectorXd::Zero(kDimension);
   across(0) = 1.0;
   across(1) = -1.0;
   const double T = 0.4;
@@ -235,7 +221,7 @@ TEST_CASE("on a Gaussian the frequencies of QNHMC are sigma, HMC's 1 / sigma, HM
         coupling == "none"
             ? ""
             : "coupling = \"" + coupling +
-                  "\"\n[estimator.e]\nuse = \"curvature-file\"\nfile = \"" + sigma.file() + "\"\n";
+                  "\"\n[estimator.e]\nuse = \"curvature-file\"\nfile = \"" + sigma + "\"\n";
     const std::string rest =
         "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.01\nsteps = 40\n" + estimator;
     for (const bool along : {true, false}) {

@@ -1,0 +1,132 @@
+// Minibatches: which cases they hold, and that they are right in the mean.
+// SPDX-License-Identifier: Apache-2.0
+#include "../../plugins/oracles/noise/batch.hpp"
+#include "composing.hpp"
+#include "support.hpp"
+
+#include <mixwell/oracle.hpp>
+#include <mixwell/sampler.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <memory>
+#include <set>
+#include <string>
+
+using namespace mixwell;
+
+namespace {
+
+/// A logistic regression of 60 cases with two inputs.
+std::string model(const support::TemporaryFolder& folder) {
+  Eigen::MatrixXd numbers(60, 3);
+  Stream(2, "test/cases").normals({}, numbers);
+  std::string csv = "a,b,y\n";
+  for (Index n = 0; n < numbers.rows(); ++n) {
+    csv += std::to_string(numbers(n, 0)) + "," + std::to_string(numbers(n, 1)) +
+           (numbers(n, 2) > 0.0 ? ",1\n" : ",0\n");
+  }
+  return "[model.m]\nuse = \"logistic-regression\"\nresponse = \"y\"\npositive = 1\ndata = \"" +
+         folder.file("cases.csv", csv) + "\"\n";
+}
+
+std::vector<Index> drawn(const noise::BatchDraw& batch, std::uint64_t seed, std::uint32_t draw) {
+  Workspace scratch;
+  Eigen::MatrixXd indices(batch.size(), 1);
+  batch.draw(Stream(seed, "law"), draw, indices, scratch);
+  std::vector<Index> all;
+  for (Index k = 0; k < batch.size(); ++k) all.push_back(static_cast<Index>(indices(k, 0)));
+  return all;
+}
+
+struct Gradients {
+  Eigen::VectorXd mean;
+  Eigen::VectorXd error;
+  Eigen::VectorXd whole;
+};
+
+/// Of the law that the manifest's oracle makes, at one point, over many seeds.
+Gradients over_seeds(const std::string& oracle, Index seeds) {
+  const support::TemporaryFolder folder;
+  const Composition c =
+      composing::compose(model(folder) + oracle + "[kernel.k]\nuse = \"langevin\"\n");
+  const Program program = compose(*c.compositor);
+  const KernelGraph& graph = program.sampling;
+  const Potential* law = nullptr;
+  for (const ValueInfo& v : graph.values()) {
+    const auto* found = dynamic_cast<const Potential*>(v.function.get());
+    if (found != nullptr && v.name.find("oracle") != std::string::npos) law = found;
+  }
+  REQUIRE(law != nullptr);
+  const Index d = c.model()->dimension();
+  Eigen::MatrixXd theta(d, seeds);
+  for (Index j = 0; j < seeds; ++j) theta.col(j) = Eigen::VectorXd::LinSpaced(d, -0.5, 0.7);
+  Eigen::MatrixXd numbers(2, seeds);
+  Stream(4, "test/seeds").uniforms({}, numbers);
+  numbers = (numbers.array() * 4294967296.0).floor();
+  Eigen::MatrixXd g(d, seeds);
+  Eigen::RowVectorXd u(seeds);
+  Workspace scratch;
+  const Eigen::Ref<const Eigen::MatrixXd> held(numbers);
+  law->evaluate(Numbers(held), theta, {u.data(), g, scratch});
+  Gradients result;
+  result.mean = g.rowwise().mean();
+  const Eigen::MatrixXd centred = g.colwise() - result.mean;
+  result.error =
+      (centred.rowwise().squaredNorm().array() / static_cast<double>(seeds * (seeds - 1))).sqrt();
+  Eigen::MatrixXd whole(d, 1);
+  c.model()->evaluate(theta.col(0), {u.data(), whole, scratch});
+  result.whole = whole.col(0);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a batch without replacement has distinct cases, all equally often") {
+  const noise::BatchDraw batch(70, 20, false);
+  Eigen::ArrayXd count = Eigen::ArrayXd::Zero(70);
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+    const auto all = drawn(batch, seed, 0);
+    CHECK(std::set<Index>(all.begin(), all.end()).size() == 20);
+    for (const Index k : all) count(k) += 1.0;
+  }
+  // Each is in 4000 * 2 / 7 batches; |z| <= 5 for each of 70.
+  const double mean = 4000.0 * 20.0 / 70.0;
+  const double sd = std::sqrt(mean * (1.0 - 20.0 / 70.0));
+  CHECK((count - mean).abs().maxCoeff() <= 5.0 * sd);
+}
+
+TEST_CASE("equal draws are equal batches, others differ") {
+  for (const bool replacement : {false, true}) {
+    const noise::BatchDraw batch(1000, 10, replacement);
+    CHECK(drawn(batch, 1, 3) == drawn(batch, 1, 3));
+    CHECK(drawn(batch, 1, 3) != drawn(batch, 1, 4));
+    CHECK(drawn(batch, 1, 3) != drawn(batch, 2, 3));
+  }
+}
+
+TEST_CASE("a minibatch is right in the mean, with and without replacement") {
+  for (const char* replacement : {"true", "false"}) {
+    const Gradients g =
+        over_seeds(std::string("[oracle.o]\nuse = \"minibatch\"\nsize = 7\nreplacement = ") +
+                       replacement + "\n",
+                   20000);
+    INFO(replacement << ": " << g.mean.transpose() << " +- " << g.error.transpose() << ", whole "
+                     << g.whole.transpose());
+    CHECK(((g.mean - g.whole).array().abs() <= 5.0 * g.error.array()).all());
+    CHECK((g.error.array() > 0.0).all());
+  }
+}
+
+TEST_CASE("a batch of all cases without replacement is the whole") {
+  const Gradients g = over_seeds("[oracle.o]\nuse = \"minibatch\"\nsize = 60\n", 3);
+  CHECK((g.mean - g.whole).norm() <= 1e-10 * g.whole.norm());
+}
+
+TEST_CASE("minibatches that cannot be are refused") {
+  CHECK_THROWS_AS(over_seeds("[oracle.o]\nuse = \"minibatch\"\nsize = 61\n", 2), InputError);
+  const std::string quartic = "[model.m]\nuse = \"quartic\"\n[oracle.o]\nuse = \"minibatch\"\n";
+  const Composition c = composing::compose(quartic + "[kernel.k]\nuse = \"langevin\"\n");
+  CHECK_THROWS_AS(compose(*c.compositor), InputError);
+}
