@@ -197,8 +197,10 @@ TEST_CASE("a logistic regression in narrow blocks does not allocate") {
 
 TEST_CASE("terms of a sum do not allocate once warm") {
   const std::string data = std::string(MIXWELL_SOURCE_DIR) + "/examples/challenger/challenger.csv";
-  for (const std::string& model : {"use = \"logistic-regression\"\ndata = \"" + data +
-                                   "\"\nresponse = \"distress\"\ninputs = [\"temperature\"]\n"}) {
+  for (const std::string& model :
+       {"use = \"logistic-regression\"\ndata = \"" + data +
+            "\"\nresponse = \"distress\"\ninputs = [\"temperature\"]\n",
+        std::string("use = \"linear-gaussian\"\ncases = 300\ndimension = 5\n")}) {
     INFO(model);
     const Composition composition =
         composing::compose("[model.m]\n" + model + "[kernel.k]\nuse = \"hamiltonian\"\n");

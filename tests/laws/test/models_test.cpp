@@ -15,6 +15,7 @@ std::string keys_of(const std::string& id) {
   const std::map<std::string, std::string> all = {
       {"gaussian", "dimension = 3\n"},
       {"student-t", "dimension = 3\n"},
+      {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
       {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                   "/examples/challenger/challenger.csv\"\n"
                                   "response = \"distress\"\ninputs = [\"temperature\"]\n"},

@@ -1,0 +1,272 @@
+// Model `linear-gaussian`: Bayesian linear regression with known variances; exact draws.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/data.hpp>
+#include <mixwell/plugin.hpp>
+
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <set>
+#include <sstream>
+
+#include "regression/keys.hpp"
+#include "regression/names.hpp"
+#include "regression/simulated.hpp"
+
+namespace mixwell {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::RowVectorXd;
+using Eigen::VectorXd;
+
+const std::string id = "linear-gaussian";
+
+/// N cases: the a_n in columns (d x N), and the x_n.
+struct Cases {
+  MatrixXd a;
+  RowVectorXd x;
+  std::vector<Parameter> parameters;
+  std::vector<std::string> remarks;
+};
+
+/// The columns to regress on: all but the response, or those that are named.
+std::vector<std::string> chosen_inputs(const CsvTable& table, const std::string& response,
+                                       std::vector<std::string> inputs) {
+  table.find(response);
+  if (inputs.empty())
+    std::copy_if(table.columns().begin(), table.columns().end(), std::back_inserter(inputs),
+                 [&](const std::string& column) { return column != response; });
+  if (inputs.empty())
+    throw InputError(table.path() + ": no input columns: the response \"" + response +
+                     "\" is the only column");
+  std::set<std::string> seen;
+  for (const std::string& input : inputs) {
+    if (input == response) throw ParameterError("inputs", "names the response \"" + input + "\"");
+    if (!seen.insert(input).second) throw ParameterError("inputs", "names \"" + input + "\" twice");
+  }
+  return inputs;
+}
+
+MatrixXd rows_of(const CsvTable& table, const std::vector<std::string>& inputs) {
+  MatrixXd a(static_cast<Index>(inputs.size()), table.rows());
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    a.row(static_cast<Index>(i)) = table.numbers(inputs[i]);
+  return a;
+}
+
+/// U = (theta - mu)' P (theta - mu) / 2 + least, as the sums A'A and A'x over the cases give it:
+/// P = A'A / noise_variance + I / prior_variance, P mu = A'x / noise_variance.
+class Posterior final : public ExactSampler {
+ public:
+  Posterior(const Cases& cases, double noise_variance, double prior_variance) {
+    const Index d = cases.a.rows();
+    precision_ = MatrixXd::Identity(d, d) / prior_variance;
+    precision_.selfadjointView<Eigen::Lower>().rankUpdate(cases.a, 1.0 / noise_variance);
+    precision_.triangularView<Eigen::StrictlyUpper>() = precision_.transpose();
+    factor_.compute(precision_);
+    mean_ = factor_.solve(cases.a * cases.x.transpose() / noise_variance);
+    least_ = 0.5 * ((cases.x - mean_.transpose() * cases.a).squaredNorm() / noise_variance +
+                    mean_.squaredNorm() / prior_variance);
+  }
+
+  const MatrixXd& precision() const noexcept { return precision_; }
+
+  /// d^2 multiplications and additions a column.
+  void evaluate(ConstBatch theta, const Evaluation& out) const {
+    const Workspace::Frame frame(out.scratch);
+    MatrixMap centred = out.scratch.matrix(theta.rows(), theta.cols());
+    centred = theta.colwise() - mean_;
+    Batch g = out.gradient;
+    g.noalias() = precision_ * centred;
+    if (!out.wants_potential()) return;
+    out.u() = 0.5 * centred.cwiseProduct(g).colwise().sum();
+    out.u().array() += least_;
+  }
+
+  /// mu + L'^-1 z with P = L L'.
+  void draw(const Stream& stream, Draw at, Batch theta) const override {
+    stream.normals(at, theta);
+    factor_.matrixU().solveInPlace(theta);
+    theta.colwise() += mean_;
+  }
+
+  /// A sentence: how unlike the widest and the narrowest direction are.
+  std::string remark() const {
+    const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(precision_, Eigen::EigenvaluesOnly);
+    const VectorXd& all = solver.eigenvalues();
+    std::ostringstream text;
+    text << "The posterior's covariance has condition number " << all.maxCoeff() / all.minCoeff()
+         << ": variances from " << 1 / all.maxCoeff() << " to " << 1 / all.minCoeff() << ".";
+    return text.str();
+  }
+
+ private:
+  MatrixXd precision_;
+  Eigen::LLT<MatrixXd> factor_;
+  VectorXd mean_;
+  double least_ = 0;
+};
+
+class LinearGaussian final : public Model, public Prior, public Metric, public SumOfTerms {
+ public:
+  struct Params {
+    std::optional<std::string> data;
+    std::optional<std::string> response;
+    std::vector<std::string> inputs;
+    regression::Simulation simulation;
+    double noise_variance = 10;
+    double prior_variance = 1;
+
+    void declare(Fields& fields) {
+      fields.text("data", data).file().help("CSV of the cases, plain or gzipped; or simulate them");
+      fields.text("response", response).help("data: column of x_n");
+      fields.texts("inputs", inputs).help("data: columns of a_n; by default all but the response");
+      simulation.declare(fields);
+      fields.number("noise_variance", noise_variance)
+          .above(0)
+          .help("of x_n given theta, N(a_n' theta, noise_variance)");
+      regression::declare_prior(fields, prior_variance);
+    }
+  };
+
+  explicit LinearGaussian(const Params& params) : LinearGaussian(params, make_cases(params)) {}
+
+  std::vector<Parameter> parameters() const override { return parameters_; }
+  std::vector<std::string> remarks() const override { return remarks_; }
+
+  const ExactSampler* as_exact() const noexcept override { return &posterior_; }
+  const Prior* as_prior() const noexcept override { return this; }
+  void draw(const Stream& stream, Draw at, Batch theta) const override {
+    stream.normals(at, theta);
+    theta *= std::sqrt(prior_variance_);
+  }
+
+  const Metric* as_metric() const noexcept override { return this; }
+  void metric(ConstBatch theta, Batch G, Workspace&) const override {
+    const Index d = theta.rows();
+    for (Index j = 0; j < G.cols(); ++j) MatrixMap(G.col(j).data(), d, d) = posterior_.precision();
+  }
+  void contract_derivative(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
+    out.setZero();
+  }
+
+  const SumOfTerms* as_sum() const noexcept override { return this; }
+  Index terms() const noexcept override { return x_.size(); }
+  void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
+    Batch gradient = out.gradient;
+    gradient = theta / prior_variance_;
+    if (out.wants_potential()) out.u() = (0.5 / prior_variance_) * theta.colwise().squaredNorm();
+  }
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
+    Batch gradient = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      double squares = 0;
+      auto g = gradient.col(j);
+      g.setZero();
+      for (Index k = 0; k < indices.rows(); ++k) {
+        const Index n = index(indices(k, j));
+        const double r = a_.col(n).dot(theta.col(j)) - x_[n];
+        squares += r * r;
+        g += r / noise_variance_ * a_.col(n);
+      }
+      if (out.wants_potential()) out.u()(j) = 0.5 / noise_variance_ * squares;
+    }
+  }
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace&) const override {
+    for (Index k = 0; k < indices.rows(); ++k) {
+      const Index n = index(indices(k, 0));
+      out.col(k) = (a_.col(n).dot(theta.col(0)) - x_[n]) / noise_variance_ * a_.col(n);
+    }
+  }
+
+ private:
+  LinearGaussian(const Params& params, Cases cases)
+      : noise_variance_(params.noise_variance),
+        prior_variance_(params.prior_variance),
+        posterior_(cases, noise_variance_, prior_variance_),
+        a_(std::move(cases.a)),
+        x_(std::move(cases.x)),
+        parameters_(std::move(cases.parameters)),
+        remarks_(std::move(cases.remarks)) {
+    remarks_.push_back(posterior_.remark());
+  }
+
+  static Cases make_cases(const Params& params) {
+    if (regression::is_simulated(params.simulation, params.data.has_value()))
+      return simulate(params);
+    if (!params.response) throw ParameterError("response", "must be given where data is given");
+    const CsvTable table(*params.data);
+    const std::vector<std::string> inputs = chosen_inputs(table, *params.response, params.inputs);
+    Cases cases{rows_of(table, inputs), table.numbers(*params.response), {}, {}};
+    for (const std::string& name : regression::safe_names(inputs, cases.remarks))
+      cases.parameters.push_back({.name = name, .shape = {}});
+    return cases;
+  }
+
+  static Cases simulate(const Params& params) {
+    if (params.response) throw ParameterError("response", "goes with data, which is not given");
+    if (!params.inputs.empty())
+      throw ParameterError("inputs", "goes with data, which is not given");
+    const regression::Simulation& simulation = params.simulation;
+    MatrixXd a = regression::simulated_inputs(simulation, id);
+    const VectorXd theta =
+        regression::simulated_parameter(simulation, id, a.rows(), std::sqrt(params.prior_variance));
+    RowVectorXd x = theta.transpose() * a +
+                    std::sqrt(params.noise_variance) * regression::simulated_noise(simulation, id);
+    return {std::move(a),
+            std::move(x),
+            {{.name = "theta", .shape = {theta.size()}}},
+            {regression::remark_on(theta)}};
+  }
+
+  Index index(double n) const {
+    assert(n >= 0 && n < static_cast<double>(x_.size()));
+    return static_cast<Index>(n);
+  }
+
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    posterior_.evaluate(theta, out);
+  }
+
+  double noise_variance_;
+  double prior_variance_;
+  Posterior posterior_;
+  MatrixXd a_;
+  RowVectorXd x_;
+  std::vector<Parameter> parameters_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace
+}  // namespace mixwell
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<mixwell::LinearGaussian>(
+      {.id = "linear-gaussian",
+       .summary = "Bayesian linear regression with known variances, on a CSV file or simulated; "
+                  "exact draws",
+       .details =
+           "theta ~ N(0, prior_variance I), x_n given theta ~ N(a_n' theta, noise_variance):\n"
+           "U(theta) = sum_n (x_n - a_n' theta)^2 / (2 noise_variance) + |theta|^2 / (2 "
+           "prior_variance).\n"
+           "From data: a_n and x_n as they stand in the file, neither centred nor scaled; the "
+           "coefficients are scalars with the names of their columns. Else they are simulated, and "
+           "theta is an array of shape [dimension]: a_n ~ N(0, C) with C_ij = correlation^|i - j|, "
+           "an autoregression a_0 = z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i along the "
+           "coordinates; "
+           "one theta ~ N(0, prior_variance I), shown in a remark; x_n as above. The normals z are "
+           "those of replicate n of the stream of simulate_seed and \"linear-gaussian/inputs\", "
+           "those of theta of replicate 0 of \"linear-gaussian/parameter\", that of x_n of "
+           "replicate n of \"linear-gaussian/noise\": fewer cases are the first of more.\n"
+           "The posterior is N(mu, Sigma), Sigma^-1 = A'A / noise_variance + I / prior_variance: "
+           "a gradient takes d^2 multiplications and additions from the sums A'A and A'x, whatever "
+           "N; exact draws by Cholesky. Metric: Sigma^-1, constant. Sum of terms: U_0 is the "
+           "prior's, u_n = (x_n - a_n' theta)^2 / (2 noise_variance), 4 d multiplications and "
+           "additions a case.",
+       .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.1 (there "
+                   "prior_variance = 1, noise_variance = 10; the law of a_n is not told)"}});
+}
