@@ -200,6 +200,7 @@ TEST_CASE("terms of a sum do not allocate once warm") {
   for (const std::string& model :
        {"use = \"logistic-regression\"\ndata = \"" + data +
             "\"\nresponse = \"distress\"\ninputs = [\"temperature\"]\n",
+        std::string("use = \"probit-regression\"\ncases = 300\ndimension = 5\n"),
         std::string("use = \"linear-gaussian\"\ncases = 300\ndimension = 5\n")}) {
     INFO(model);
     const Composition composition =

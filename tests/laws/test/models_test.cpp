@@ -16,6 +16,7 @@ std::string keys_of(const std::string& id) {
       {"gaussian", "dimension = 3\n"},
       {"student-t", "dimension = 3\n"},
       {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
+      {"probit-regression", "cases = 40\ndimension = 2\ncorrelation = 0.5\n"},
       {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                   "/examples/challenger/challenger.csv\"\n"
                                   "response = \"distress\"\ninputs = [\"temperature\"]\n"},
