@@ -3,7 +3,6 @@
 #include "hamiltonian/accept.hpp"
 #include "hamiltonian/move.hpp"
 #include "hamiltonian/params.hpp"
-#include "hamiltonian/steps.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/momentum.hpp>
@@ -26,7 +25,7 @@ class Hamiltonian final : public Kernel {
                       ? Coupling::none
                       : coupling_from(params.coupling)) {
     params.step_size.check();
-    check_interval("steps_jitter", params.steps_jitter, true);
+    params.steps.check();
     if (params.metropolis && params.integrator->has_noise()) {
       throw ParameterError("integrator",
                            "has noise of its own, which the Metropolis ratio does not account for; "
@@ -95,19 +94,10 @@ class Hamiltonian final : public Kernel {
         graph, site,
         {params_.integrator, coupling_, parts.law, parts.momentum_law, parts.curvature, parts.at});
     parts.eps = step_size.draw(graph, site);
-    parts.steps = add_steps(graph, site);
+    parts.steps = params_.steps.add(graph, site);
     add_momentum_refresh(graph, path + "/refresh", parts.momentum, parts.momentum_law,
                          params_.persistence);
     return parts;
-  }
-
-  Value add_steps(KernelGraph& graph, const Site& site) const {
-    std::vector<Input> inputs;
-    if (params_.steps_jitter) inputs.push_back({graph.noise(site.path + "/steps"), Role::noise});
-    return graph
-        .add(site.path + "/steps", OperationKind::pure, {}, std::move(inputs),
-             {Output::derived(site.path + "/L", 1)}, std::make_shared<StepsBody>(params_))
-        .front();
   }
 
   std::vector<Input> move_inputs(const KernelGraph& graph, const Site& site,
@@ -129,12 +119,12 @@ class Hamiltonian final : public Kernel {
   /// Points of the trajectory that the site's history wants; 0 if it wants none.
   Index path_points(const Site& site) const {
     if (site.remember != Remember::path) return 0;
-    if (params_.steps_jitter) {
+    if (params_.steps.jitter) {
       throw InputError("kernel `" + name() +
                        "`: a history of the trajectory's points needs the same number of steps in "
                        "every transition; use `steps` instead of `steps_jitter`");
     }
-    return std::min<Index>(params_.steps, site.history.points);
+    return std::min<Index>(params_.steps.count, site.history.points);
   }
 
   /// theta*, p*, u*, g*, and the path if one is wanted.

@@ -14,7 +14,7 @@ class Riemannian final : public Kernel {
 
   explicit Riemannian(const Params& params) : params_(params) {
     params.step_size.check();
-    check_interval("steps_jitter", params.steps_jitter, true);
+    params.steps.check();
   }
 
   void describe(KernelGraph& graph, const Site& site) const override {
@@ -24,7 +24,7 @@ class Riemannian final : public Kernel {
     require_metric(graph, site, law);
     const Cached at = graph.evaluation(law, site.slot);
     const Value eps = step_size.draw(graph, site);
-    const Value steps = add_steps(graph, site);
+    const Value steps = params_.steps.add(graph, site);
     const MomentumLaws laws(law, graph[site.slot].rows);
     const Value there = laws.add(graph, path, graph.current(site.slot));
     const Variable p = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
@@ -84,15 +84,6 @@ class Riemannian final : public Kernel {
     throw InputError("kernel `" + site.path + "` needs a metric, and the law `" + graph[law].name +
                      "` has none; use a model that offers one (`mixwell plugins show` of a model "
                      "tells), or kernel hamiltonian");
-  }
-
-  Value add_steps(KernelGraph& graph, const Site& site) const {
-    std::vector<Input> inputs;
-    if (params_.steps_jitter) inputs.push_back({graph.noise(site.path + "/steps"), Role::noise});
-    return graph
-        .add(site.path + "/steps", OperationKind::pure, {}, std::move(inputs),
-             {Output::derived(site.path + "/L", 1)}, std::make_shared<StepsBody>(params_))
-        .front();
   }
 
   static void refresh(KernelGraph& graph, const Site& site, Variable p, Value law) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../shared/steps.hpp"
+
 #include <mixwell/plugin.hpp>
 #include <mixwell/step_size.hpp>
 
@@ -18,8 +20,7 @@ struct Params {
   std::shared_ptr<const Oracle> oracle;
   std::shared_ptr<const Estimator> estimator;
   StepSizeSettings step_size;
-  std::int64_t steps = 10;
-  std::optional<Interval> steps_jitter;
+  Steps steps;
   double persistence = 0.0;
   bool metropolis = true;
   std::string coupling = "mass";
@@ -35,12 +36,7 @@ struct Params {
             "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
             "probability, then frozen");
     step_size.declare(fields);
-    fields.integer("steps", steps).at_least(1).help("L, integrator steps in a transition");
-    fields.interval("steps_jitter", steps_jitter)
-        .at_least(1)
-        .help(
-            "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
-            "instead of steps");
+    steps.declare(fields);
     fields.number("persistence", persistence)
         .at_least(0)
         .at_most(1)

@@ -1,4 +1,4 @@
-// The number of steps, and the trajectory of each column with the checks of its end.
+// The trajectory of each column, with the checks of its end.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,27 +13,6 @@
 #include <limits>
 
 namespace mixwell::riemannian {
-
-/// Input: [noise], where the number is jittered. Output: steps, one number per column.
-class StepsBody final : public Body {
- public:
-  explicit StepsBody(const Params& params) : steps_(params.steps), jitter_(params.steps_jitter) {}
-
-  void run(Block& block) const override {
-    RowMap steps = block.out_row(0);
-    if (!jitter_) {
-      steps.setConstant(static_cast<double>(steps_));
-      return;
-    }
-    block.uniforms(0, steps);
-    const auto [a, b] = *jitter_;
-    steps = (a + ((b - a + 1.0) * steps.array()).floor()).min(b);
-  }
-
- private:
-  std::int64_t steps_;
-  std::optional<Interval> jitter_;
-};
 
 /// Outputs: theta*, p*, u*, g*, and whether an implicit step failed, or the way back. Where one of
 /// them did, or U is not finite at the end, the end is the start with u* = inf, and a divergence is

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../shared/steps.hpp"
 #include "leapfrog.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -16,8 +17,7 @@ namespace mixwell::riemannian {
 struct Params {
   std::shared_ptr<const Oracle> oracle;
   StepSizeSettings step_size{.step_size = 0.5, .target_acceptance = {}};
-  std::int64_t steps = 6;
-  std::optional<Interval> steps_jitter;
+  Steps steps{.count = 6};
   Tolerances tolerances;
   bool check_reversibility = true;
 
@@ -30,12 +30,7 @@ struct Params {
             "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
             "probability, then frozen");
     step_size.declare(fields);
-    fields.integer("steps", steps).at_least(1).help("L, steps in a transition");
-    fields.interval("steps_jitter", steps_jitter)
-        .at_least(1)
-        .help(
-            "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
-            "instead of steps");
+    steps.declare(fields);
     fields.number("fixed_point_tolerance", tolerances.fixed_point)
         .above(0)
         .below(1)
