@@ -187,7 +187,8 @@ MIXWELL_PLUGIN(registrar) {
            "3 for each iteration of theta*, and a contraction with 2 d^2 for each of p+; twice all "
            "of it with check_reversibility. Far from the mode implicit steps have no solution "
            "unless eps is small: with target_acceptance warm-up finds one. The models gaussian, "
-           "quartic, banana, funnel and logistic-regression offer a metric.",
+           "quartic, banana, funnel, linear-gaussian, logistic-regression and probit-regression "
+           "offer a metric.",
        .sources = {
            "Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, section 5, equations 13 to "
            "18",
