@@ -1,6 +1,7 @@
 // U and its gradient from some of the cases.
 // SPDX-License-Identifier: Apache-2.0
 #include "noise/batch.hpp"
+#include "noise/oracle.hpp"
 #include "noise/seed.hpp"
 
 #include <mixwell/error.hpp>
@@ -39,23 +40,25 @@ class MinibatchPotential final : public Potential {
   noise::BatchDraw batch_;
 };
 
-class Minibatch final : public Oracle {
+class Minibatch final : public noise::NoisyOracle {
  public:
   struct Params {
     std::int64_t size = 100;
     bool replacement = false;
+    bool shared = false;
 
     void declare(Fields& fields) {
       fields.integer("size", size).at_least(1).help("n, cases in a batch");
       fields.flag("replacement", replacement)
           .help(
               "whether a case may come twice in one batch; each batch is drawn afresh either way");
+      noise::declare_shared(fields, shared);
     }
   };
-  explicit Minibatch(const Params& params) : params_(params) {}
+  explicit Minibatch(const Params& params) : NoisyOracle(params.shared), params_(params) {}
 
-  Value law(KernelGraph& graph, const std::string& path, Value factor) const override {
-    auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
+ protected:
+  std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
     const SumOfTerms* sum = base == nullptr ? nullptr : base->as_sum();
     if (sum == nullptr) {
       throw InputError(
@@ -69,8 +72,7 @@ class Minibatch final : public Oracle {
                        std::to_string(sum->terms()) + "; take fewer, or set replacement = true");
     }
     const noise::BatchDraw batch(sum->terms(), params_.size, params_.replacement);
-    return noise::add_noisy_law(graph, path, factor,
-                                std::make_shared<MinibatchPotential>(std::move(base), batch));
+    return std::make_shared<MinibatchPotential>(std::move(base), batch);
   }
 
  private:
@@ -87,6 +89,9 @@ MIXWELL_PLUGIN(registrar) {
            "U_0 + (N/n) sum of u_n over n cases, the full-sum convention: right in the mean, for U "
            "and for its gradient. Each replicate and each evaluation has a batch of its own; "
            "evaluations that must share one (the two gradients of a secant) ask for the same draw. "
+           "With shared = true all users of the oracle see one batch in a sweep: harmless between "
+           "the "
+           "slots of an ensemble, biased between the drift of an update and its curvature. "
            "One evaluation counts as n/N gradients.",
        .sources = {"Welling & Teh 2011, ICML", "Bentley & Floyd 1987, Comm. ACM 30 (subsets)"}});
 }

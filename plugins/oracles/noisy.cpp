@@ -1,5 +1,6 @@
 // The whole gradient with artificial noise, for simulations.
 // SPDX-License-Identifier: Apache-2.0
+#include "noise/oracle.hpp"
 #include "noise/seed.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -30,23 +31,24 @@ class NoisyPotential final : public Potential {
   double sd_;
 };
 
-class Noisy final : public Oracle {
+class Noisy final : public noise::NoisyOracle {
  public:
   struct Params {
     double variance = 1.0;
+    bool shared = false;
 
     void declare(Fields& fields) {
       fields.number("variance", variance)
           .above(0)
           .help("V: every component of the gradient gets independent noise N(0, V), a variance");
+      noise::declare_shared(fields, shared);
     }
   };
-  explicit Noisy(const Params& params) : variance_(params.variance) {}
+  explicit Noisy(const Params& params) : NoisyOracle(params.shared), variance_(params.variance) {}
 
-  Value law(KernelGraph& graph, const std::string& path, Value factor) const override {
-    auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
-    return noise::add_noisy_law(graph, path, factor,
-                                std::make_shared<NoisyPotential>(std::move(base), variance_));
+ protected:
+  std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
+    return std::make_shared<NoisyPotential>(std::move(base), variance_);
   }
 
  private:
@@ -61,6 +63,7 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "the whole gradient with noise N(0, V) added, to simulate minibatches",
        .details =
            "Fresh for every replicate and evaluation, independent of the position; U itself stays "
-           "exact. One evaluation counts as one gradient.",
+           "exact. With shared = true all users of the oracle see one noise in a sweep. One "
+           "evaluation counts as one gradient.",
        .sources = {"Chen, Fox & Guestrin 2014, ICML, figures 1 to 3"}});
 }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 using namespace mixwell;
 
@@ -129,4 +130,97 @@ TEST_CASE("minibatches that cannot be are refused") {
   const std::string quartic = "[model.m]\nuse = \"quartic\"\n[oracle.o]\nuse = \"minibatch\"\n";
   const Composition c = composing::compose(quartic + "[kernel.k]\nuse = \"langevin\"\n");
   CHECK_THROWS_AS(compose(*c.compositor), InputError);
+}
+
+namespace {
+
+/// Laws that an oracle made, each as often as an operation of the sweep moves a slot with it.
+std::vector<Value> laws_of_moves(const KernelGraph& graph) {
+  std::vector<Value> laws;
+  for (const OperationInfo& o : graph.operations()) {
+    if (o.kind != OperationKind::move) continue;
+    for (const Input& input : o.inputs) {
+      if (input.role == Role::law && graph[input.value].producer >= 0) laws.push_back(input.value);
+    }
+  }
+  return laws;
+}
+
+const std::string kShared = "[oracle.o]\nuse = \"minibatch\"\nsize = 7\nshared = true\n";
+const std::string kPair =
+    "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 2\n"
+    "[kernel.k]\n";
+
+}  // namespace
+
+TEST_CASE("a shared oracle makes one law in a graph, others one for each use") {
+  const support::TemporaryFolder folder;
+  const auto laws = [&](const std::string& oracle) {
+    const Composition c =
+        composing::compose(model(folder) + oracle + kPair + "use = \"langevin\"\n");
+    return laws_of_moves(compose(*c.compositor).sampling);
+  };
+  const auto own = laws("[oracle.o]\nuse = \"minibatch\"\nsize = 7\n");
+  REQUIRE(own.size() == 2);
+  CHECK_FALSE(own[0] == own[1]);
+  for (const std::string& oracle :
+       {kShared, std::string("[oracle.o]\nuse = \"noisy\"\nshared = true\n")}) {
+    const auto one = laws(oracle);
+    REQUIRE(one.size() == 2);
+    CHECK(one[0] == one[1]);
+  }
+}
+
+TEST_CASE("two oracles that are shared do not share with one another") {
+  const support::TemporaryFolder folder;
+  const Composition c =
+      composing::compose(model(folder) + kShared +
+                         "[oracle.other]\nuse = \"minibatch\"\nsize = 7\nshared = true\n"
+                         "[kernel.a]\nuse = \"langevin\"\noracle = \"o\"\n"
+                         "[kernel.b]\nuse = \"langevin\"\noracle = \"other\"\n"
+                         "[compositor.c]\nuse = \"cycle\"\nkernels = [\"a\", \"b\", \"a\"]\n");
+  const auto laws = laws_of_moves(compose(*c.compositor).sampling);
+  REQUIRE(laws.size() == 3);
+  CHECK_FALSE(laws[0] == laws[1]);
+  CHECK(laws[0] == laws[2]);
+}
+
+TEST_CASE("slots with a shared minibatch move by the same cases") {
+  const support::TemporaryFolder folder;
+  const auto slots_agree = [&](const std::string& oracle) {
+    const Composition c = composing::compose(
+        "[run]\nreplicates = 4\ninit = { value = [0.1, 0.2, 0.3] }\nallow = [\"none\"]\n" +
+        model(folder) + oracle + kPair + "use = \"gradient-descent\"\n");
+    Sampler sampler(c.compositor, c.run, compose(*c.compositor));
+    sampler.initialise();
+    sampler.advance(PhaseKind::sampling, 20);
+    const Eigen::MatrixXd first = sampler.variable("x0");
+    CHECK((first.col(0) - first.col(1)).norm() > 0.0);
+    return (first - sampler.variable("x1")).norm() == 0.0;
+  };
+  CHECK(slots_agree(kShared));
+  CHECK_FALSE(slots_agree("[oracle.o]\nuse = \"minibatch\"\nsize = 7\n"));
+}
+
+TEST_CASE("branches of a mixture may share a minibatch") {
+  const support::TemporaryFolder folder;
+  const Composition c = composing::compose(
+      "[run]\nreplicates = 8\n" + model(folder) + kShared +
+      "[kernel.a]\nuse = \"langevin\"\n[kernel.b]\nuse = \"langevin\"\nstep_size = 0.01\n"
+      "[compositor.c]\nuse = \"mixture\"\n");
+  const Program program = compose(*c.compositor);
+  const auto laws = laws_of_moves(program.sampling);
+  REQUIRE(laws.size() >= 2);
+  CHECK(laws.front() == laws.back());
+  const auto producer = static_cast<std::size_t>(program.sampling[laws.front()].producer);
+  CHECK_FALSE(static_cast<bool>(program.sampling.operations()[producer].guard));
+}
+
+TEST_CASE("an ensemble of Langevin slots with one minibatch for all is asymptotic") {
+  const support::TemporaryFolder folder;
+  const Composition c =
+      composing::compose(model(folder) + kShared + kPair + "use = \"langevin\"\n");
+  const Verdict verdict = compose(*c.compositor).certificate.now;
+  CHECK(verdict.label() == "asymptotic");
+  CHECK(verdict.order == 1);
 }

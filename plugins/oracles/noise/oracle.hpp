@@ -1,0 +1,63 @@
+// Oracles whose laws draw fresh noise in every sweep, each for itself or one for all.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "seed.hpp"
+
+#include <mixwell/fields.hpp>
+#include <mixwell/oracle.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace mixwell::noise {
+
+/// Key `shared` of such an oracle.
+inline void declare_shared(Fields& fields, bool& shared) {
+  fields.flag("shared", shared)
+      .help(
+          "one noise in a sweep for all laws that this oracle makes from one factor: kernels and "
+          "slots that use it see the same minibatch wherever they ask for the same draw");
+}
+
+class NoisyOracle : public Oracle {
+ public:
+  /// A law with a noise of its own under `path`; where it is shared, the one law of this oracle and
+  /// `factor` in the graph.
+  Value law(KernelGraph& graph, const std::string& path, Value factor) const final {
+    if (!shared_) return add(graph, path, factor);
+    const std::string name = "oracle/" + this->name() + "/" + graph[factor].name;
+    if (const Value known = find(graph, name, factor)) return known;
+    // Whoever asks next may belong to another branch: drawn in every column.
+    const Guard branch = graph.set_guard();
+    const Value law = add(graph, name, factor);
+    graph.set_guard(branch);
+    return law;
+  }
+
+ protected:
+  explicit NoisyOracle(bool shared) : shared_(shared) {}
+  /// `base` with noise that is a function of a seed. Throws InputError where it cannot have any.
+  virtual std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const = 0;
+
+ private:
+  Value add(KernelGraph& graph, const std::string& path, Value factor) const {
+    auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
+    return add_noisy_law(graph, path, factor, make(std::move(base)));
+  }
+
+  /// The law that the operation `name` made from `factor`, or none.
+  static Value find(const KernelGraph& graph, const std::string& name, Value factor) {
+    const auto& all = graph.operations();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const OperationInfo& o) {
+      return o.name == name && o.inputs.front().value == factor;
+    });
+    return found == all.end() ? Value{} : found->outputs.front();
+  }
+
+  bool shared_;
+};
+
+}  // namespace mixwell::noise
