@@ -86,6 +86,23 @@ constexpr std::array<Definition, 11> standard = {{
      "Betancourt, A conceptual introduction to Hamiltonian Monte Carlo (2017), section 6.1"},
 }};
 
+constexpr const char* midpoints =
+    "of the weighted draws, linear between the middles of their weights";
+constexpr const char* series = "of the mean of the series w (f - mean of f), over the mean weight";
+
+constexpr std::array<Definition, 7> weighted = {{
+    {"mean", "weighted mean of all draws", "1", "",
+     "sum w x / sum w: Simsekli, Badeau, Cemgil and Richard (2016), Eq. 12"},
+    {"sd", "weighted standard deviation of all draws", "1", "",
+     "sqrt(sum w (x - mean)^2 / (W - sum w^2 / W)), W = sum w"},
+    {"mcse_mean", "Monte Carlo standard error of the weighted mean", "1", "", series},
+    {"mcse_sd", "Monte Carlo standard error of the weighted sd, by the delta method", "1", "",
+     series},
+    {"q5", "weighted 5 % quantile", "1", "", midpoints},
+    {"q50", "weighted median", "1", "", midpoints},
+    {"q95", "weighted 95 % quantile", "1", "", midpoints},
+}};
+
 constexpr std::array<PaperEstimator, 3> papers = {{
     {"qnhmc",
      {"ess_qnhmc", "n / (1 + 2 sum of 500 autocorrelations), added over chains", "1", "",
@@ -128,6 +145,7 @@ double autocorrelation_time_sghmc(const Draws& x) {
 }
 
 std::span<const Definition> standard_definitions() { return standard; }
+std::span<const Definition> weighted_definitions() { return weighted; }
 
 std::span<const PaperEstimator> paper_estimators() { return papers; }
 

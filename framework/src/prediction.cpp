@@ -31,6 +31,7 @@ void PredictionAverage::add(const DrawBuffers& buffers) {
   if (!active() || buffers.draws == 0) return;
   Eigen::MatrixXd theta(model_.dimension(), replicates_);
   Eigen::MatrixXd probability(cases(), replicates_);
+  Eigen::RowVectorXd weight(replicates_);
   for (std::int64_t draw = 0; draw < buffers.draws; ++draw) {
     Index row = 0;
     for (const Parameter& parameter : parameters_) {
@@ -47,9 +48,21 @@ void PredictionAverage::add(const DrawBuffers& buffers) {
       row += parameter.size();
     }
     model_.as_prediction()->probabilities(theta, probability);
-    count_ += static_cast<double>(replicates_);
-    mean_ += (probability.rowwise().sum() - static_cast<double>(replicates_) * mean_) / count_;
+    weight = weights(buffers, draw);
+    probability.array().rowwise() *= weight.array();
+    weight_ += weight.sum();
+    mean_ += (probability.rowwise().sum() - weight.sum() * mean_) / weight_;
   }
+}
+
+Eigen::RowVectorXd PredictionAverage::weights(const DrawBuffers& buffers, std::int64_t draw) const {
+  for (std::size_t r = 0; r < graph_.records().size(); ++r) {
+    const Record& record = graph_.records()[r];
+    if (record.group == RecordGroup::sample_stats && record.slot == 0 && record.name == "weight")
+      return Eigen::Map<const Eigen::RowVectorXd>(buffers.data[r].data() + draw * replicates_,
+                                                  replicates_);
+  }
+  return Eigen::RowVectorXd::Ones(replicates_);
 }
 
 double PredictionAverage::error_rate() const { return model_.as_prediction()->error_rate(mean_); }

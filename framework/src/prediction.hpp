@@ -7,8 +7,9 @@
 
 namespace mixwell {
 
-/// The posterior mean of P(positive) for each test case, from all recorded draws of slot 0.
-/// Nothing is computed for models without test cases. O(cases * d) a draw and chain.
+/// The posterior mean of P(positive) for each test case, from all recorded draws of slot 0,
+/// weighted by the statistic `weight` where it is recorded. Nothing is computed for models without
+/// test cases. O(cases * d) a draw and chain.
 class PredictionAverage {
  public:
   PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates);
@@ -19,12 +20,14 @@ class PredictionAverage {
   double error_rate() const;
 
  private:
+  Eigen::RowVectorXd weights(const DrawBuffers& buffers, std::int64_t draw) const;
+
   const Model& model_;
   const KernelGraph& graph_;
   Index replicates_;
   std::vector<Parameter> parameters_;
   Eigen::VectorXd mean_;
-  double count_ = 0.0;
+  double weight_ = 0.0;  ///< of all draws so far
 };
 
 }  // namespace mixwell

@@ -54,4 +54,10 @@ Value StepSchedule::add(KernelGraph& graph, const std::string& path) const {
       .front();
 }
 
+void StepSchedule::record_weight(KernelGraph& graph, const Site& site, Value eps) const {
+  if (schedule == "constant") return;
+  record_statistic(graph, site, "weight", eps, RecordType::real, "time",
+                   "eps of the transition, by which averages over the draws are weighted");
+}
+
 }  // namespace mixwell

@@ -143,14 +143,14 @@ MatrixXd project(const Vector& vector, const MatrixXd& vectors) {
 }
 
 std::vector<SummaryRow> rows_along(const MatrixXd& vectors, const Vector& vector, Index chains,
-                                   const PaperEstimators& papers) {
+                                   const RowSettings& settings) {
   std::vector<SummaryRow> rows(static_cast<std::size_t>(vectors.cols()));
   for (Index first = 0; first < vectors.cols(); first += together) {
     const Index count = std::min(together, vectors.cols() - first);
     const MatrixXd projected = project(vector, vectors.middleCols(first, count));
     parallel_for(count, [&](Index k) {
       const auto draws = projected.col(k).reshaped(projected.rows() / chains, chains);
-      rows[static_cast<std::size_t>(first + k)] = summary_row(draws, papers);
+      rows[static_cast<std::size_t>(first + k)] = summary_row(draws, settings);
     });
   }
   return rows;
@@ -191,7 +191,7 @@ std::string element_name(const Column& column, Index element) {
 }
 
 SummaryJson directions_json(const DrawsFile& file, const SummaryOptions& options,
-                            const PaperEstimators& papers) {
+                            const RowSettings& settings) {
   Vector vector = read_vector(file, options.of);
   std::vector<std::string> left_out;
   Directions directions;
@@ -203,10 +203,11 @@ SummaryJson directions_json(const DrawsFile& file, const SummaryOptions& options
     directions = given(options.directions, vector);
   }
   const std::vector<SummaryRow> rows =
-      rows_along(directions.vectors, vector, file.chains(), papers);
+      rows_along(directions.vectors, vector, file.chains(), settings);
   SummaryJson::object_t along;
   for (std::size_t k = 0; k < rows.size(); ++k)
-    along.emplace_back(directions.names[k], to_json(rows[k], papers, file.draws(), file.chains()));
+    along.emplace_back(directions.names[k],
+                       to_json(rows[k], settings.papers, file.draws(), file.chains()));
   SummaryJson result = {{"from", options.directions},
                         {"coordinates", vector.names.size()},
                         {"left_out", left_out},

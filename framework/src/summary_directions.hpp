@@ -13,6 +13,6 @@ std::string element_name(const Column& column, Index element);
 
 /// `directions` of summary_json. Throws InputError.
 SummaryJson directions_json(const DrawsFile& file, const SummaryOptions& options,
-                            const PaperEstimators& papers);
+                            const RowSettings& settings);
 
 }  // namespace mixwell

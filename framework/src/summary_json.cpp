@@ -26,9 +26,20 @@ PaperEstimators find_papers(const std::vector<std::string>& ids) {
   return papers;
 }
 
+/// The statistic `weight`, draws x chains, where it is there and not the same everywhere.
+Eigen::MatrixXd varying_weights(const DrawsFile& file) {
+  for (const Column& column : file.columns()) {
+    const bool found = column.group == RecordGroup::sample_stats && column.name == "weight";
+    if (!found || !column.shape.empty() || file.draws() * file.chains() == 0) continue;
+    Eigen::MatrixXd weights = file.read(column, 0);
+    if (!(weights.array() == weights(0, 0)).all()) return weights;
+  }
+  return {};
+}
+
 /// One per element, in order.
 std::vector<SummaryRow> summarise_elements(const DrawsFile& file, const Column& column,
-                                           const PaperEstimators& papers) {
+                                           const RowSettings& settings) {
   std::vector<SummaryRow> rows(static_cast<std::size_t>(column.size()));
   const Index block = file.read_block(column);
   const Index chains = file.chains();
@@ -37,7 +48,7 @@ std::vector<SummaryRow> summarise_elements(const DrawsFile& file, const Column& 
     const Eigen::MatrixXd draws = file.read(column, first, count);
     parallel_for(count, [&](Index k) {
       rows[static_cast<std::size_t>(first + k)] =
-          summary_row(draws.middleCols(k * chains, chains), papers);
+          summary_row(draws.middleCols(k * chains, chains), settings);
     });
   }
   return rows;
@@ -95,11 +106,14 @@ Json definition_json(const diagnostics::Definition& definition) {
   return json;
 }
 
-Json estimators_json(const PaperEstimators& papers) {
+Json estimators_json(const RowSettings& settings) {
   Json json;
   for (const diagnostics::Definition& definition : diagnostics::standard_definitions())
     json[definition.key] = definition_json(definition);
-  for (const diagnostics::PaperEstimator* const paper : papers)
+  if (settings.weighted())
+    for (const diagnostics::Definition& definition : diagnostics::weighted_definitions())
+      json[definition.key] = definition_json(definition);
+  for (const diagnostics::PaperEstimator* const paper : settings.papers)
     json[paper->definition.key] = definition_json(paper->definition);
   return json;
 }
@@ -110,24 +124,26 @@ std::string summary_json(const DrawsFile& draws, double gradients, double second
                          const SummaryOptions& options) {
   if (!options.of.empty() && options.directions.empty())
     throw InputError("--of chooses the variables of --directions; give that as well");
-  const PaperEstimators papers = find_papers(options.ess);
+  const RowSettings settings{find_papers(options.ess),
+                             options.unweighted ? Eigen::MatrixXd() : varying_weights(draws)};
   Json::object_t variables;  // a vector of pairs: append, as looking for each name is quadratic
   Ess ess;
   for (const Column& column : draws.columns()) {
     if (column.group != RecordGroup::posterior) continue;
-    const std::vector<SummaryRow> rows = summarise_elements(draws, column, papers);
+    const std::vector<SummaryRow> rows = summarise_elements(draws, column, settings);
     for (std::size_t k = 0; k < rows.size(); ++k) {
       variables.emplace_back(element_name(column, static_cast<Index>(k)),
-                             to_json(rows[k], papers, draws.draws(), draws.chains()));
+                             to_json(rows[k], settings.papers, draws.draws(), draws.chains()));
       ess.add(rows[k].standard.ess_bulk);
     }
   }
   Json result;
   result["variables"] = std::move(variables);
   result["sampler"] = sampler_json(draws, ess, gradients, seconds);
+  result["weighted"] = settings.weighted();
   if (const std::string found = draws.certificate(); !found.empty()) result["certificate"] = found;
-  if (!options.directions.empty()) result["directions"] = directions_json(draws, options, papers);
-  result["estimators"] = estimators_json(papers);
+  if (!options.directions.empty()) result["directions"] = directions_json(draws, options, settings);
+  result["estimators"] = estimators_json(settings);
   return result.dump(2) + "\n";
 }
 

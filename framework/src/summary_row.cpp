@@ -42,12 +42,13 @@ SummaryJson number_or_null(double value) {
   return std::isfinite(value) ? SummaryJson(value) : SummaryJson(nullptr);
 }
 
-SummaryRow summary_row(const diagnostics::Draws& draws, const PaperEstimators& papers) {
+SummaryRow summary_row(const diagnostics::Draws& draws, const RowSettings& settings) {
   const bool none = draws.size() == 0;
   SummaryRow row{none ? diagnostics::Summary{nan, nan, nan, nan, nan, nan, nan, nan, nan, nan}
-                      : diagnostics::summarise(draws),
+                 : settings.weighted() ? diagnostics::summarise(draws, settings.weights)
+                                       : diagnostics::summarise(draws),
                  {}};
-  for (const PaperEstimator* const paper : papers) row.papers.push_back(paper->of(draws));
+  for (const PaperEstimator* const paper : settings.papers) row.papers.push_back(paper->of(draws));
   return row;
 }
 

@@ -24,8 +24,16 @@ struct SummaryRow {
   std::vector<double> papers;  ///< of PaperEstimators, in order
 };
 
+/// What all rows of a summary have in common.
+struct RowSettings {
+  PaperEstimators papers;
+  Eigen::MatrixXd weights;  ///< draws x chains; 0 x 0 where every draw counts the same
+
+  bool weighted() const noexcept { return weights.size() > 0; }
+};
+
 /// All NaN where there are no draws.
-SummaryRow summary_row(const diagnostics::Draws& draws, const PaperEstimators& papers);
+SummaryRow summary_row(const diagnostics::Draws& draws, const RowSettings& settings);
 
 /// The figures, and `unreliable`: the keys of those effective sample sizes and times that are below
 /// diagnostics::least_reliable_ess, or stand beside an ess_bulk that is, or are within a factor of

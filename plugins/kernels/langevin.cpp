@@ -125,6 +125,7 @@ class Langevin final : public Kernel {
     curvature.record(graph, site);
     record_statistic(graph, site, "step_size", eps, RecordType::real, "time",
                      "eps of the transition");
+    params_.step_size.record_weight(graph, site, eps);
     record_statistic(graph, site, "diverging", out[LangevinBody::diverging], RecordType::boolean,
                      "", "the step ended where U or its gradient is not finite, and was dropped");
   }

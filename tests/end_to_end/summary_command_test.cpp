@@ -53,6 +53,61 @@ TEST_CASE("Directions are summarised, the worst one in words") {
   CHECK(json["directions"]["smallest"]["name"] == "all");
 }
 
+TEST_CASE("A step size that falls weights the summary, and says so") {
+  const Workplace place;
+  place.write("m.toml",
+              "mixwell = 1\n[run]\nwarmup = 5\ndraws = 300\nthin = 2\n[model.g]\nuse = "
+              "\"gaussian\"\ndimension = 2\n[kernel.k]\nuse = \"langevin\"\nschedule = "
+              "\"polynomial\"\nexponent = 1\nstep_size = 0.9\n");
+  const std::string heading =
+      "weighted by `weight`: mean, sd, quantiles, mcse; of the draws without";
+  contains(place.mixwell("run m.toml").out, heading);
+  contains(place.mixwell("summary out/m").out, heading);
+  const Json weighted = Json::parse(read(place.path("out/m/summary.json")));
+  const Json plain = Json::parse(place.mixwell("summary out/m --unweighted --json").out);
+  CHECK(weighted["weighted"] == true);
+  CHECK(plain["weighted"] == false);
+  CHECK(weighted["variables"]["x[0]"]["mean"] != plain["variables"]["x[0]"]["mean"]);
+  CHECK(weighted["variables"]["x[0]"]["rhat"] == plain["variables"]["x[0]"]["rhat"]);
+  const std::string table = place.mixwell("summary out/m --unweighted").out;
+  CHECK(table.find("weighted") == std::string::npos);
+  place.mixwell("run m.toml --quiet --out out/c --set kernel.k.schedule=constant");
+  CHECK(Json::parse(read(place.path("out/c/summary.json")))["weighted"] == false);
+}
+
+TEST_CASE("Predictive probabilities are weighted as the summary is") {
+  // The test cases are also derived quantities, so that the summary knows their averages.
+  constexpr int cases = 81;
+  const Workplace place;
+  place.write("train.csv", "y,x\n0,-4\n0,-3\n0,-2\n0,-1\n1,1\n1,2\n1,3\n1,4\n");
+  std::string test = "y,x\n";
+  std::string predict;
+  for (int k = 0; k < cases; ++k) {
+    const std::string x = std::to_string((k - 40) / 20.0);
+    test += "1," + x + "\n";
+    predict += "predict.p" + std::to_string(k) + " = { x = " + x + " }\n";
+  }
+  place.write("test.csv", test);
+  place.write("m.toml",
+              "mixwell = 1\n[run]\nwarmup = 0\ndraws = 60\nreplicates = 1\n[model.l]\nuse = "
+              "\"logistic-regression\"\ndata = \"train.csv\"\ntest = \"test.csv\"\nresponse = "
+              "\"y\"\nprior_variance = 1\n" +
+                  predict +
+                  "[kernel.k]\nuse = \"langevin\"\nschedule = \"polynomial\"\nexponent = 1\n"
+                  "step_size = 0.8\n");
+  REQUIRE(place.mixwell("run m.toml --quiet").code == 0);
+  const auto wrong_side = [](const Json& summary) {
+    double count = 0;
+    for (int k = 0; k < cases; ++k)
+      if (summary["variables"]["p" + std::to_string(k)]["mean"] < 0.5) ++count;
+    return count / cases;
+  };
+  const Json weighted = Json::parse(read(place.path("out/m/summary.json")));
+  const Json plain = Json::parse(place.mixwell("summary out/m --unweighted --json").out);
+  CHECK(weighted["prediction"]["error_rate"] == wrong_side(weighted));
+  CHECK(wrong_side(plain) != wrong_side(weighted));
+}
+
 TEST_CASE("An effective sample size too small to trust says so in words") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest());

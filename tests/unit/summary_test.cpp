@@ -61,7 +61,8 @@ TEST_CASE("a summary has a row for each element, named by its indices, in order"
   const TemporaryFolder folder;
   write_file(usual(folder.path()), 200, usual_number);
   const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0));
-  CHECK(names_of(summary) == std::vector<std::string>{"variables", "sampler", "estimators"});
+  CHECK(names_of(summary) ==
+        std::vector<std::string>{"variables", "sampler", "weighted", "estimators"});
   CHECK(names_of(summary["variables"]) == std::vector<std::string>{"alpha", "b[0,0]", "b[0,1]",
                                                                    "b[0,2]", "b[1,0]", "b[1,1]",
                                                                    "b[1,2]", "constant"});
@@ -132,6 +133,61 @@ TEST_CASE("the energy fraction is the smallest over chains") {
   const Json sampler = Json::parse(summary_json(DrawsFile(folder.path()), 1.0, 1.0))["sampler"];
   // Energies 0 ... n-1: sum of squared steps n - 1, of squared deviations n (n^2 - 1) / 12.
   CHECK(sampler["ebfmi"].get<double>() == Approx(199.0 * 12.0 / (200.0 * 39999.0)).epsilon(1e-12));
+}
+
+TEST_CASE("draws with weights that vary have a weighted summary, unless it is told not to") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("x", {2}), statistic("weight")});
+  h.replicates = 3;
+  const auto number = [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+    return c == 1 ? 1.0 / double(1 + draw + chain) : scattered(c, draw, chain, e);
+  };
+  write_file(h, 60, number);
+  const DrawsFile file(folder.path());
+  const Eigen::MatrixXd w = file.read(file.columns()[1], 0);
+  const Eigen::MatrixXd x = file.read(file.columns()[0], 1);
+  const Json summary = Json::parse(summary_json(file, 1.0, 1.0));
+  const Json& row = summary["variables"]["x[1]"];
+  CHECK(summary["weighted"] == true);
+  const diagnostics::Summary s = diagnostics::summarise(x, w);
+  const double values[] = {s.mean, s.sd,  s.mcse_mean, s.mcse_sd,  s.q5,
+                           s.q50,  s.q95, s.rhat,      s.ess_bulk, s.ess_tail};
+  for (std::size_t k = 0; k < keys.size(); ++k) CHECK(row[keys[k]].get<double>() == values[k]);
+  CHECK(summary["estimators"]["mean"]["name"] == "weighted mean of all draws");
+  CHECK_FALSE(summary["estimators"]["mean"].contains("agrees_with"));
+  CHECK(names_of(summary["estimators"]) == with(keys, "ebfmi"));
+
+  SummaryOptions options;
+  options.unweighted = true;
+  const Json plain = Json::parse(summary_json(file, 1.0, 1.0, options));
+  CHECK(plain["weighted"] == false);
+  CHECK(plain["variables"]["x[1]"]["mean"] == diagnostics::mean(x));
+  CHECK(plain["variables"]["x[1]"]["ess_bulk"] == row["ess_bulk"]);
+}
+
+TEST_CASE("weights that are the same everywhere change nothing") {
+  const TemporaryFolder with_weight;
+  const TemporaryFolder without;
+  const auto number = [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+    return c == 1 ? 0.25 : scattered(c, draw, chain, e);
+  };
+  write_file(header(with_weight.path(), {real("x"), statistic("weight")}), 60, number);
+  write_file(header(without.path(), {real("x")}), 60, number);
+  CHECK(summary_json(DrawsFile(with_weight.path()), 1.0, 1.0) ==
+        summary_json(DrawsFile(without.path()), 1.0, 1.0));
+}
+
+TEST_CASE("directions are weighted as their coordinates") {
+  const TemporaryFolder folder;
+  const auto number = [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+    return c == 1 ? 1.0 / double(1 + draw) : scattered(c, draw, chain, e);
+  };
+  write_file(header(folder.path(), {real("x", {2}), statistic("weight")}), 60, number);
+  const std::string csv = folder.path() + "/d.csv";
+  std::ofstream(csv) << "name,x[0]\nfirst,1\n";
+  const Json summary =
+      Json::parse(summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{}, csv, {"x"}}));
+  CHECK(summary["directions"]["along"]["first"]["mean"] == summary["variables"]["x[0]"]["mean"]);
 }
 
 TEST_CASE("what is not recorded or not known is null") {

@@ -44,6 +44,22 @@ MIXWELL_EXPORT double mean(const Draws& x);
 MIXWELL_EXPORT double sd(const Draws& x);
 MIXWELL_EXPORT double quantile(const Draws& x, double p);
 
+/// Figures in which a draw counts as its weight says: f has the average sum w f / W, W = sum w. The
+/// weights have the shape of x; equal weights give the figures above. NaN also where a draw
+/// is infinite, a weight negative or not finite, or W = 0.
+///
+/// With m the weighted mean and W2 = sum w^2, sd^2 = sum w (x - m)^2 / (W - W2 / W), the divisor of
+/// which is n - 1 for equal weights. A quantile interpolates linearly between the points (p_k, x_k)
+/// of the draws in ascending order, p_k = (C_k - w_k / 2 - w_1 / 2) / (W - w_1 / 2 - w_n / 2) with
+/// C_k = w_1 + ... + w_k; draws without weight are left out. The error of the mean is that of the
+/// series z = w (x - m), n mcse_mean(z) / W, and the error of the sd that of w ((x - m)^2 - v),
+/// v = sum w (x - m)^2 / W, by the delta method: a ratio of averages, to first order in the error.
+MIXWELL_EXPORT double weighted_mean(const Draws& x, const Draws& w);
+MIXWELL_EXPORT double weighted_sd(const Draws& x, const Draws& w);
+MIXWELL_EXPORT double weighted_mcse_mean(const Draws& x, const Draws& w);
+MIXWELL_EXPORT double weighted_mcse_sd(const Draws& x, const Draws& w);
+MIXWELL_EXPORT double weighted_quantile(const Draws& x, const Draws& w, double p);
+
 /// Energy fraction sum_t (E_t - E_{t-1})^2 / sum_t (E_t - mean E)^2 of each chain (Betancourt, "A
 /// conceptual introduction to Hamiltonian Monte Carlo", 2017, section 6.1). Below 0.3 the momentum
 /// refreshment explores the energies too slowly.
@@ -61,5 +77,7 @@ struct Summary {
   double mean, sd, mcse_mean, mcse_sd, q5, q50, q95, rhat, ess_bulk, ess_tail;
 };
 MIXWELL_EXPORT Summary summarise(const Draws& x);
+/// Weighted, but for rhat, ess_bulk and ess_tail, which are those of the draws without weights.
+MIXWELL_EXPORT Summary summarise(const Draws& x, const Draws& w);
 
 }  // namespace mixwell::diagnostics

@@ -53,12 +53,17 @@ struct SummaryOptions {
   std::string directions;        ///< "", "principal", or a CSV file of directions
   /// The real variables of `posterior` that make up the vector whose directions are meant, in the
   /// order of the file; empty: all of them.
-  std::vector<std::string> of;
+  std::vector<std::string> of{};
+  /// Every draw counts the same, whatever `weight` says.
+  bool unweighted = false;
 };
 
 /// summary.json of the draws: `{"variables": {...}, "sampler": {...}, "estimators": {...}}`, as
 /// `mixwell summary --json` prints it. `gradients` and `seconds` of the sampling phase serve the
 /// rates; NaN where unknown.
+///
+/// Where the statistic `weight` is there and not the same everywhere, `weighted` is true, and mean,
+/// sd, their errors and the quantiles are those of diagnostics::summarise(draws, weights).
 ///
 /// `variables` has every posterior variable (parameters and derived quantities), elements named
 /// `beta[3]`, `b[2,3]` (from 0); `unreliable` of a row names the figures not to rely on. `sampler`:

@@ -57,6 +57,9 @@ struct Definition {
 /// Of the figures of every summary, in its order; E-BFMI last.
 MIXWELL_EXPORT std::span<const Definition> standard_definitions();
 
+/// Of those figures that weights change, as they are with weights.
+MIXWELL_EXPORT std::span<const Definition> weighted_definitions();
+
 /// An estimator of one paper, asked for by name.
 struct PaperEstimator {
   const char* id;

@@ -4,7 +4,7 @@
 
 #include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/kernel.hpp>
 
 #include <cstdint>
 #include <string>
@@ -24,6 +24,10 @@ struct MIXWELL_EXPORT StepSchedule {
   double at(std::uint64_t sweep) const;
   /// eps of this sweep, 1 x w.
   Value add(KernelGraph& graph, const std::string& path) const;
+  /// Records eps (of `add`) as the statistic `weight`, unless it is the same in all sweeps: the
+  /// average of f is sum eps_t f(theta_t) / sum eps_t (Simsekli et al. 2016, Eq. 12). For samplers;
+  /// the way of an optimiser has no average.
+  void record_weight(KernelGraph& graph, const Site& site, Value eps) const;
 };
 
 }  // namespace mixwell

@@ -303,6 +303,13 @@ std::string r_subscript(const std::string& name) {
   return "[" + subscript + ", ]";
 }
 
+/// Before the table, what its columns mean where draws have weights.
+std::string weights_line(const Json& summary) {
+  if (!summary.value("weighted", false)) return {};
+  return "weighted by `weight`: mean, sd, quantiles, mcse; of the draws without weights: ess, "
+         "rhat\n";
+}
+
 }  // namespace
 
 std::string variable_table(const Json& variables, const Cut& cut, const std::string& heading) {
@@ -360,8 +367,8 @@ std::string opening_lines(const std::string& file, const Json& variables) {
 std::string summary_text(const Summary& summary, std::size_t rows, const std::string& more) {
   const Json& variables = summary.json.at("variables");
   const Cut cut{rows, more};
-  std::string text = variable_table(variables, cut, "variable") + "\n" +
-                     sampler_lines(summary.json.at("sampler")) +
+  std::string text = weights_line(summary.json) + variable_table(variables, cut, "variable") +
+                     "\n" + sampler_lines(summary.json.at("sampler")) +
                      paper_table(variables, "variable", cut);
   if (summary.json.contains("directions"))
     text += directions_text(summary.json.at("directions"), cut);

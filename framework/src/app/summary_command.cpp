@@ -26,6 +26,8 @@ std::string explanation() {
       "estimator of each, its version and its source. An effective sample size below 100, or "
       "below\n"
       "20 for each chain, is itself too rough to trust, and marked so.\n\n"
+      "Where the run recorded a `weight` for each draw (a step size that falls), mean, sd,\n"
+      "quantiles and mcse are weighted by it; --unweighted leaves the weights out.\n\n"
       "--ess adds estimators of single papers, for comparison with their tables:\n";
   for (const diagnostics::PaperEstimator& paper : diagnostics::paper_estimators())
     text += fmt::format("  {:<20} {}\n                       {}\n", paper.id, paper.definition.name,
@@ -85,6 +87,8 @@ void add_summary(CLI::App& program, Invocation& invocation) {
       ->type_name("NAME[,NAME...]")
       ->delimiter(',')
       ->allow_extra_args(false);
+  command->add_flag("--unweighted", arguments->options.unweighted,
+                    "Let every draw count the same, whatever its recorded `weight`");
   command->add_flag("--all", arguments->all, "Show every row of a long table");
   command->add_flag("--json", arguments->json, "Print summary.json");
   command->footer(explanation() +
