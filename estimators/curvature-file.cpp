@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
+#include "covariance/constant.hpp"
 #include "covariance/dense.hpp"
 #include "covariance/diagonal.hpp"
 #include "curvature-file/csv.hpp"
@@ -10,44 +11,13 @@
 namespace mixwell::curvature_file {
 namespace {
 
-/// A representation with numbers of its own: a constant of the graph has none.
-template <class How>
-class Constant final : public Representation {
- public:
-  explicit Constant(Eigen::VectorXd numbers) : numbers_(std::move(numbers)) {}
-
-  void H(const Numbers&, ConstBatch v, Batch out, Workspace& w) const override {
-    how_.H(own(), v, out, w);
-  }
-  void B(const Numbers&, ConstBatch v, Batch out, Workspace& w) const override {
-    how_.B(own(), v, out, w);
-  }
-  void S(const Numbers&, ConstBatch z, Batch out, Workspace& w) const override {
-    how_.S(own(), z, out, w);
-  }
-  void St(const Numbers&, ConstBatch v, Batch out, Workspace& w) const override {
-    how_.St(own(), v, out, w);
-  }
-  void C(const Numbers&, ConstBatch z, Batch out, Workspace& w) const override {
-    how_.C(own(), z, out, w);
-  }
-  void log_det_H(const Numbers&, Index dimension, Row out, Workspace& w) const override {
-    how_.log_det_H(own(), dimension, out, w);
-  }
-
- private:
-  Numbers own() const { return ConstMatrixMap(numbers_.data(), numbers_.size(), 1); }
-
-  How how_;
-  Eigen::VectorXd numbers_;
-};
-
 std::shared_ptr<const Representation> diagonal(const Metric& metric) {
   const covariance::DiagonalNumbers at(metric.rows());
   Eigen::VectorXd numbers(at.rows());
   numbers.segment(at.variance(), at.d) = metric;
   numbers.segment(at.deviation(), at.d) = metric.cwiseSqrt();
-  return std::make_shared<Constant<covariance::DiagonalRepresentation>>(std::move(numbers));
+  return std::make_shared<covariance::Constant<covariance::DiagonalRepresentation>>(
+      std::move(numbers));
 }
 
 std::shared_ptr<const Representation> dense(const Metric& metric, const std::string& path) {
@@ -58,7 +28,8 @@ std::shared_ptr<const Representation> dense(const Metric& metric, const std::str
   if (!covariance::cholesky(H, {numbers.data() + at.factor(), at.d, at.d})) {
     throw InputError(path + ": a curvature is positive definite, but it has no Cholesky factor");
   }
-  return std::make_shared<Constant<covariance::DenseRepresentation>>(std::move(numbers));
+  return std::make_shared<covariance::Constant<covariance::DenseRepresentation>>(
+      std::move(numbers));
 }
 
 class CurvatureFile final : public Estimator {

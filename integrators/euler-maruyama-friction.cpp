@@ -47,6 +47,7 @@ class EulerMaruyamaFriction final : public Integrator {
   Traits traits() const override { return declared(); }
   bool has_noise() const noexcept override { return true; }
   bool has_friction() const noexcept override { return true; }
+  bool starts_with_gradient() const noexcept override { return false; }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }
 
   void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {

@@ -8,8 +8,8 @@ namespace {
 
 using namespace mixwell;
 
-/// theta += A (sqrt(2 eps) z - eps A' g): with A = S that is -eps H g + sqrt(2 eps) S z. One
-/// gradient a step; p is not touched.
+/// theta += A (sqrt(2 eps) z - eps A' g) + eps Gamma: with A = S that is -eps (H g - Gamma) +
+/// sqrt(2 eps) S z. One gradient a step; p is not touched.
 class EulerMaruyama final : public Integrator {
  public:
   struct Params {
@@ -25,6 +25,8 @@ class EulerMaruyama final : public Integrator {
   }
   Traits traits() const override { return declared(); }
   bool has_noise() const noexcept override { return true; }
+  bool ends_with_gradient() const noexcept override { return true; }
+  bool takes_divergence() const noexcept override { return true; }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }
 
   void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {
@@ -42,6 +44,8 @@ class EulerMaruyama final : public Integrator {
       flat(z) = (2.0 * eps).sqrt() * flat(z) - eps * flat(force);
       motion.flow.velocity(z, force, motion.scratch);
       flat(phase.theta) += flat(force);
+      if (motion.divergence.size() > 0) flat(phase.theta) += eps * flat(motion.divergence);
+      if (last && !motion.end_gradient) return;
       motion.law.evaluate(phase.theta, {last ? u : nullptr, phase.g, motion.scratch, before + 1});
     }
   }
@@ -53,9 +57,10 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<EulerMaruyama>(
       {.id = "euler-maruyama",
        .summary = "overdamped Langevin steps (SGLD)",
-       .details = "theta+ = theta - eps H grad U + sqrt(2 eps) S z with S S' = H, z ~ N(0, I): the "
-                  "convention of HAMCMC and SGHMC; Welling & Teh write eps / 2 and N(0, eps). No "
-                  "momentum; the error is of order eps.",
+       .details = "theta+ = theta - eps (H grad U - Gamma) + sqrt(2 eps) S z with S S' = H, z ~ "
+                  "N(0, I): the convention of HAMCMC and SGHMC; Welling & Teh write eps / 2 and "
+                  "N(0, eps). Gamma is there where H follows theta. No momentum; the error is of "
+                  "order eps.",
        .sources = {"Welling & Teh 2011, ICML",
                    "Simsekli, Badeau, Cemgil & Richard 2016, ICML, equation 6"}});
 }

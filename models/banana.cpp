@@ -69,6 +69,16 @@ class Banana final : public Model, public ExactSampler, public Metric {
       }
     }
   }
+  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const ConstMatrixMap weights(W.col(j).data(), d_, d_);
+      for (Index k = 0; k < d_; k += 2) {
+        const double change = 2 * b_ / (t_ * t_);
+        out(k, j) = change * (4 * b_ * theta(k, j) * weights(k, k) - weights(k + 1, k));
+        out(k + 1, j) = -change * weights(k, k);
+      }
+    }
+  }
 
  private:
   /// All pairs of all columns lie side by side: one loop that the compiler vectorises.

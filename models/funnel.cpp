@@ -51,6 +51,13 @@ class Funnel final : public Model, public ExactSampler, public Metric {
       out(0, j) = -std::exp(-theta(0, j)) * diagonal.tail(narrow_).sum();
     }
   }
+  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const ConstMatrixMap weights(W.col(j).data(), theta.rows(), theta.rows());
+      out(0, j) = 0.0;
+      out.col(j).tail(narrow_) = -std::exp(-theta(0, j)) * weights.col(0).tail(narrow_);
+    }
+  }
 
  private:
   /// With h = exp(-v / 2) and y = h x: grad_x U = h y, and E = |y|^2 is the chi-square of the

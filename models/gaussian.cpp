@@ -31,6 +31,11 @@ class Gaussian final : public Model, public ExactSampler, public Metric {
   void contract_derivative(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
     out.setZero();
   }
+  void contract_divergence(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
+    out.setZero();
+  }
+  bool is_constant() const noexcept override { return true; }
+  bool has_constant_hessian() const noexcept override { return true; }
 
  private:
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {

@@ -152,6 +152,11 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
   void contract_derivative(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
     out.setZero();
   }
+  void contract_divergence(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
+    out.setZero();
+  }
+  bool is_constant() const noexcept override { return true; }
+  bool has_constant_hessian() const noexcept override { return true; }
 
   const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return x_.size(); }

@@ -53,6 +53,11 @@ class Quartic final : public Model, public ExactSampler, public Metric {
       out.col(j) = 6.0 * weights.cwiseProduct(theta.col(j));
     }
   }
+  /// G is the Hessian of a function: its derivative does not care about the order of indices.
+  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out,
+                           Workspace& scratch) const override {
+    contract_derivative(theta, W, out, scratch);
+  }
 
  private:
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {

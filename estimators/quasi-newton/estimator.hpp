@@ -59,6 +59,7 @@ class QuasiNewton final : public Estimator {
     for (const Pair& pair : pairs) {
       s = memory.s(pair.from, pair.to);
       y = memory.y(pair.from, pair.to);
+      if (options_.regularisation > 0.0) y += options_.regularisation * s;
       if (spectrum && !spectrum->admits(s, y, pair.sy)) continue;
       form.add(s, y, pair.sy, scratch);
     }

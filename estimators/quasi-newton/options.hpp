@@ -16,6 +16,7 @@ struct Options {
   /// A: 1e-6 passes every pair of a quadratic up to k = 4e12, while a pair nearer to orthogonal
   /// would multiply rounding errors of the factors by a million.
   double curvature_test = 1e-6;
+  double regularisation = 0.0;
   std::optional<Interval> eigenvalues;
   bool sort = true;
 
@@ -30,6 +31,12 @@ struct Options {
         .at_least(0)
         .below(1)
         .help("a pair counts if s'y > curvature_test |s||y|");
+    fields.number("regularisation", regularisation)
+        .unit("1/theta^2")
+        .at_least(0)
+        .help(
+            "lambda of y + lambda s, taken for y: above -lambda_min of the Hessian every pair of a "
+            "small step counts (HAMCMC)");
     fields.interval("eigenvalues", eigenvalues)
         .unit("theta^2")
         .above(0)

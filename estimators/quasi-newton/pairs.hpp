@@ -15,7 +15,7 @@ namespace mixwell::quasi_newton {
 
 using ConstVector = Eigen::Map<const Eigen::VectorXd>;
 
-/// s = theta_to - theta_from and y = g_to - g_from, as s's, s'y and y'y.
+/// s = theta_to - theta_from and y = g_to - g_from + lambda s, as s's, s'y and y'y.
 struct Pair {
   Index from;
   Index to;
@@ -30,16 +30,20 @@ class MemoryColumn {
   MemoryColumn(const Memory& memory, Index column) noexcept : memory_(memory), column_(column) {}
 
   Index size() const noexcept { return memory_.size(); }
+  bool holds_displacements() const noexcept { return memory_.holds_displacements(); }
   ConstVector point(Index k) const noexcept { return column(memory_.point(k)); }
   ConstVector gradient(Index k) const noexcept { return column(memory_.gradient(k)); }
   double potential(Index k) const noexcept { return memory_.potential(k)(column_); }
 
   auto s(Index from, Index to) const noexcept { return point(to) - point(from); }
   auto y(Index from, Index to) const noexcept { return gradient(to) - gradient(from); }
-  Pair pair(Index from, Index to) const noexcept {
+  Pair pair(Index from, Index to, double lambda) const noexcept {
     const auto step = s(from, to);
     const auto change = y(from, to);
-    return {from, to, step.squaredNorm(), step.dot(change), change.squaredNorm()};
+    const double ss = step.squaredNorm();
+    const double sy = step.dot(change);
+    return {from, to, ss, sy + lambda * ss,
+            change.squaredNorm() + lambda * (2.0 * sy + lambda * ss)};
   }
 
  private:
@@ -81,21 +85,39 @@ inline bool passes(const Pair& pair, const Options& options) {
   return low * pair.yy <= pair.sy && pair.ss <= high * pair.sy;
 }
 
+/// The displacements of the memory that pass, in its order.
+inline std::span<const Pair> given_pairs(const MemoryColumn& memory, const Options& options,
+                                         Workspace& scratch) {
+  Pair* pairs = scratch.objects<Pair>(memory.size() / 2);
+  std::size_t count = 0;
+  for (Index k = 0; k + 1 < memory.size(); k += 2) {
+    const Pair pair = memory.pair(k, k + 1, options.regularisation);
+    if (passes(pair, options)) pairs[count++] = pair;
+  }
+  return {pairs, count};
+}
+
 /// Pairs of neighbours, the newest last. A point that makes no pair with the one before it is
 /// dropped, and the next is tried with the same.
-inline std::span<const Pair> select_pairs(const MemoryColumn& memory, const Options& options,
-                                          Workspace& scratch) {
+inline std::span<const Pair> neighbour_pairs(const MemoryColumn& memory, const Options& options,
+                                             Workspace& scratch) {
   const std::span<const Index> order = ordered_points(memory, options.sort, scratch);
   Pair* pairs = scratch.objects<Pair>(static_cast<Index>(order.size()));
   std::size_t count = 0;
   std::size_t from = 0;
   for (std::size_t to = 1; to < order.size(); ++to) {
-    const Pair pair = memory.pair(order[from], order[to]);
+    const Pair pair = memory.pair(order[from], order[to], options.regularisation);
     if (!passes(pair, options)) continue;
     pairs[count++] = pair;
     from = to;
   }
   return {pairs, count};
+}
+
+inline std::span<const Pair> select_pairs(const MemoryColumn& memory, const Options& options,
+                                          Workspace& scratch) {
+  return memory.holds_displacements() ? given_pairs(memory, options, scratch)
+                                      : neighbour_pairs(memory, options, scratch);
 }
 
 inline double initial_scale(std::span<const Pair> pairs, const Options& options) {

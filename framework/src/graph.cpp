@@ -101,6 +101,15 @@ Value KernelGraph::noise(std::string name) {
 
 Value KernelGraph::current(Variable variable) const { return variables_.at(variable.id).current; }
 
+bool KernelGraph::is_constant(Value value) const {
+  const ValueInfo& info = values_.at(value.id);
+  if (info.kind == ValueKind::constant) return true;
+  if (info.kind != ValueKind::derived || info.producer < 0) return false;
+  const auto& inputs = operations_.at(info.producer).inputs;
+  return std::all_of(inputs.begin(), inputs.end(),
+                     [&](const Input& i) { return is_constant(i.value); });
+}
+
 void KernelGraph::consume_noises(std::int32_t operation, const OperationInfo& info) {
   for (const Input& input : info.inputs) {
     const ValueInfo& value = values_.at(input.value.id);
@@ -192,7 +201,6 @@ std::pair<Value, Value> KernelGraph::exchange(const std::string& name, Value a, 
 
 Cached KernelGraph::evaluation(Value law, Variable slot) {
   const Value at = current(slot);
-  const Index rows = variables_.at(slot.id).rows;
   for (std::size_t o = operations_.size(); o-- > 0;) {
     Cached found;
     for (const Value out : operations_[o].outputs) {
@@ -202,15 +210,25 @@ Cached KernelGraph::evaluation(Value law, Variable slot) {
     }
     if (found.g) return found;
   }
-  const std::string name =
-      fmt::format("evaluate {} at {}", values_[law.id].name, values_[at.id].name);
   // Whoever asks next may belong to another branch: evaluated in every column.
   const Guard branch = set_guard();
+  const Cached found = evaluate(law, slot, at);
+  set_guard(branch);
+  return found;
+}
+
+Cached KernelGraph::evaluation_at(Value law, Variable slot, Value proposed) {
+  return evaluate(law, slot, proposed);
+}
+
+Cached KernelGraph::evaluate(Value law, Variable slot, Value at) {
+  const Index rows = variables_.at(slot.id).rows;
+  const std::string name =
+      fmt::format("evaluate {} at {}", values_[law.id].name, values_[at.id].name);
   const auto out = add(name, OperationKind::pure, {}, {{law, Role::law}, {at, Role::state}},
                        {Output::evaluation(name + "/u", 1, law, slot, at),
                         Output::evaluation(name + "/g", rows, law, slot, at)},
                        std::make_shared<EvaluateBody>());
-  set_guard(branch);
   return {out[0], out[1]};
 }
 

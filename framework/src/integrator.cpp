@@ -6,10 +6,15 @@
 namespace mixwell {
 
 Function::~Function() = default;
-NormalSource::~NormalSource() = default;
 Integrator::~Integrator() = default;
 Estimator::~Estimator() = default;
 CurvatureLearner::~CurvatureLearner() = default;
+OwnCurvature::~OwnCurvature() = default;
+void OwnCurvature::observe(const Here&, Batch) const {}
+void OwnCurvature::divergence(const Potential&, ConstBatch, ConstBatch, ConstBatch, Batch out,
+                              Workspace&) const {
+  out.setZero();
+}
 
 Flow::Flow(Coupling coupling, std::optional<Curvature> curvature) noexcept
     : coupling_(curvature && curvature->is_identity() ? Coupling::none : coupling),

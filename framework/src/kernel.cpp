@@ -18,6 +18,7 @@ class ModelPotential final : public Potential {
   }
   const Metric* as_metric() const noexcept override { return model_->as_metric(); }
   const SumOfTerms* as_sum() const noexcept override { return model_->as_sum(); }
+  bool has_constant_hessian() const noexcept override { return model_->has_constant_hessian(); }
 
  private:
   std::shared_ptr<const Model> model_;

@@ -32,21 +32,25 @@ class RefreshBody final : public Body {
 /// 0, there is no momentum to keep.
 class PartialRefreshBody final : public Body {
  public:
-  explicit PartialRefreshBody(double persistence) : persistence_(persistence) {}
+  explicit PartialRefreshBody(const Redraw& redraw) : redraw_(redraw) {}
   void run(Block& block) const override {
     MatrixMap p = block.out(0);
+    if (block.sweep() % static_cast<std::uint64_t>(redraw_.every) != 0) {
+      if (p.data() != block.in(2).data()) flat(p) = flat(block.in(2));
+      return;
+    }
     MatrixMap fresh = block.scratch().matrix(p.rows(), p.cols());
     draw_fresh(block, fresh);
     if (block.sweep() == 0) {
       flat(p) = flat(fresh);
       return;
     }
-    const double rest = std::sqrt(1.0 - persistence_ * persistence_);
-    flat(p) = persistence_ * flat(block.in(2)) + rest * flat(fresh);
+    const double rest = std::sqrt(1.0 - redraw_.persistence * redraw_.persistence);
+    flat(p) = redraw_.persistence * flat(block.in(2)) + rest * flat(fresh);
   }
 
  private:
-  double persistence_;
+  Redraw redraw_;
 };
 
 }  // namespace
@@ -96,17 +100,18 @@ Value add_momentum_law(KernelGraph& graph, const std::string& name, Coupling cou
 }
 
 void add_momentum_refresh(KernelGraph& graph, const std::string& name, Variable momentum, Value law,
-                          double persistence) {
+                          const Redraw& redraw) {
   Traits traits;
   traits.keeps_law = true;
-  traits.full = persistence == 0.0;
+  traits.full = !redraw.carries();
+  traits.renews = redraw.persistence < 1.0;
   std::vector<Input> inputs{{law, Role::law}, {graph.noise(name), Role::noise}};
   std::shared_ptr<const Body> body;
   if (traits.full) {
     body = std::make_shared<RefreshBody>();
   } else {
     inputs.push_back({graph.current(momentum), Role::state});
-    body = std::make_shared<PartialRefreshBody>(persistence);
+    body = std::make_shared<PartialRefreshBody>(redraw);
   }
   graph.add(name, OperationKind::refresh, traits, std::move(inputs), {Output::next(momentum)},
             std::move(body));

@@ -72,15 +72,6 @@ class Planner {
     }
   }
 
-  bool is_constant(Value v) const {
-    const ValueInfo& value = graph_[v];
-    if (value.kind == ValueKind::constant) return true;
-    if (value.kind != ValueKind::derived || value.producer < 0) return false;
-    const auto& inputs = operation(value.producer).inputs;
-    return std::all_of(inputs.begin(), inputs.end(),
-                       [&](const Input& i) { return is_constant(i.value); });
-  }
-
   /// Evaluations of one law along the versions of one slot share memory when each is read no
   /// later than the next is written; with a constant law the newest is carried to the next sweep.
   void share_evaluations() {
@@ -104,7 +95,8 @@ class Planner {
     }
     const VariableInfo& slot = graph_[graph_[first.evaluated_at].variable];
     const bool carried = values.size() > 2 && first.evaluated_at == slot.carried &&
-                         last.evaluated_at == slot.current && is_constant(first.evaluated_law);
+                         last.evaluated_at == slot.current &&
+                         graph_.is_constant(first.evaluated_law);
     const std::string name =
         fmt::format("cache/{}/{}", graph_[first.evaluated_law].name, slot.name);
     for (std::size_t k = 0; k < values.size(); ++k) {

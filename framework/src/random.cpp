@@ -288,6 +288,8 @@ std::uint64_t hash_role(std::string_view role) noexcept {
   return h ^ h >> 31;
 }
 
+NormalSource::~NormalSource() = default;
+
 Stream::Stream(std::uint64_t seed, std::string_view role) noexcept
     : seed_(seed), role_(hash_role(role)) {}
 

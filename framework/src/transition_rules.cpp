@@ -200,7 +200,8 @@ class TransitionRules {
     each_auxiliary([&](const ValueInfo& version) {
       const OperationInfo* by = refreshed_by(version);
       if (by != nullptr && by->traits.full) return;
-      if (noisy && !input_of(who_, Role::friction)) {
+      const bool renewed = by != nullptr && by->traits.renews;
+      if (noisy && !renewed && !input_of(who_, Role::friction)) {
         join(v, none("L", true, "gradient noise without friction and without fresh momentum"));
       }
       join(v, carried(version));
@@ -224,15 +225,34 @@ class TransitionRules {
     return assuming(std::move(v), who_, fmt::format("order {}", who_.traits.order));
   }
 
+  /// Also of registers that this sweep has written: what was observed is a function of its noise.
+  std::vector<std::int32_t> noises_and_observed(Value of) const {
+    std::vector<std::int32_t> found = noises(of);
+    each(a_.cones.leaves(of), [&](std::int32_t leaf) {
+      const ValueInfo& v = a_.graph[Value{leaf}];
+      if (v.kind != ValueKind::version || v.producer < 0) return;
+      const OperationInfo& by = a_.operation(v.producer);
+      if (by.kind != OperationKind::observe) return;
+      for (const Input& input : by.inputs) {
+        if (input.role == Role::noise) continue;
+        const auto more = noises_and_observed(input.value);
+        found.insert(found.end(), more.begin(), more.end());
+      }
+    });
+    return found;
+  }
+
   /// The path of a noise that both the law and another parameter depend on.
   std::vector<std::string> shared_noise() const {
     const auto of_law = noises(input_of(who_, Role::law));
     for (const Input& input : who_.inputs) {
       if (!is_parameter(input.role) || input.role == Role::law) continue;
-      for (const std::int32_t noise : noises(input.value)) {
-        if (std::find(of_law.begin(), of_law.end(), noise) != of_law.end()) {
+      for (const std::int32_t noise : noises_and_observed(input.value)) {
+        if (std::find(of_law.begin(), of_law.end(), noise) == of_law.end()) continue;
+        if (a_.cones.depends(input.value, Value{noise})) {
           return a_.cones.path(Value{noise}, input.value);
         }
+        return {a_.graph[Value{noise}].name, a_.graph[input.value].name};
       }
     }
     return {};
@@ -244,10 +264,12 @@ class TransitionRules {
       for (const Input& input : part->inputs) {
         const ValueInfo& v = a_.graph[input.value];
         if (input.role != Role::evaluation || !v.evaluated_law) continue;
-        const bool at_state = std::any_of(
-            part->inputs.begin(), part->inputs.end(),
-            [&](const Input& i) { return i.role == Role::state && i.value == v.evaluated_at; });
-        if (!has_law(*part, v.evaluated_law) || !at_state) {
+        const bool at_place =
+            std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
+              return (i.role == Role::state || i.role == Role::proposed) &&
+                     i.value == v.evaluated_at;
+            });
+        if (!has_law(*part, v.evaluated_law) || !at_place) {
           return none(
               "C", true,
               fmt::format("`{}` was evaluated for another law or at another point", v.name));

@@ -41,6 +41,11 @@ class Posterior : public Model, public Prior, public Metric, public SumOfTerms {
                                              {out.col(j).data(), d}, scratch);
     }
   }
+  /// G is the Hessian of a function: its derivative does not care about the order of indices.
+  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out,
+                           Workspace& scratch) const override {
+    contract_derivative(theta, W, out, scratch);
+  }
 
   const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return likelihood_.cases(); }

@@ -65,6 +65,7 @@ class Hamiltonian final : public Kernel {
  private:
   struct Parts {
     Value law;
+    Value ratio_law;  ///< the same, or the target's own
     Value curvature;
     Value momentum_law;
     Variable momentum;
@@ -78,26 +79,40 @@ class Hamiltonian final : public Kernel {
     Value path;
   };
 
-  bool carries_momentum() const noexcept { return params_.persistence > 0.0; }
+  /// A single step goes as far as eps lets it.
+  Traits traits() const {
+    Traits traits = params_.integrator->traits();
+    traits.local = traits.local || (params_.steps.count == 1 && !params_.steps.jitter);
+    return traits;
+  }
+
+  bool carries_momentum() const noexcept { return redraw_of(params_).carries(); }
 
   Parts prepare(KernelGraph& graph, const Site& site, const SiteCurvature& curvature,
                 const StepSize& step_size) const {
     const std::string& path = site.path;
     Parts parts;
     parts.law = params_.oracle->law(graph, path + "/oracle", site.target);
+    parts.ratio_law = params_.ratio == "target" ? site.target : parts.law;
     parts.curvature = curvature.value();
     parts.momentum = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
     parts.momentum_law = add_momentum_law(graph, path + "/momentum-law", coupling_,
                                           params_.estimator->representation(), parts.curvature);
-    parts.at = graph.evaluation(parts.law, site.slot);
+    if (has_gradient(graph, parts.law)) parts.at = graph.evaluation(parts.law, site.slot);
     step_size.search(
         graph, site,
         {params_.integrator, coupling_, parts.law, parts.momentum_law, parts.curvature, parts.at});
     parts.eps = step_size.draw(graph, site);
     parts.steps = params_.steps.add(graph, site);
     add_momentum_refresh(graph, path + "/refresh", parts.momentum, parts.momentum_law,
-                         params_.persistence);
+                         redraw_of(params_));
     return parts;
+  }
+
+  /// An exact gradient at the start is there anyway; another is drawn where the scheme reads it.
+  bool has_gradient(const KernelGraph& graph, Value law) const {
+    return params_.metropolis || params_.integrator->starts_with_gradient() ||
+           graph.is_constant(law);
   }
 
   std::vector<Input> move_inputs(const KernelGraph& graph, const Site& site,
@@ -105,11 +120,13 @@ class Hamiltonian final : public Kernel {
     std::vector<Input> inputs{{graph.current(site.slot), Role::state},
                               {graph.current(parts.momentum), Role::state},
                               {parts.law, Role::law},
-                              {parts.at.u, Role::evaluation},
-                              {parts.at.g, Role::evaluation},
                               {parts.eps, Role::parameter},
                               {parts.steps, Role::parameter},
                               {parts.curvature, Role::position_coupling}};
+    if (parts.at.g) {
+      inputs.push_back({parts.at.u, Role::evaluation});
+      inputs.push_back({parts.at.g, Role::evaluation});
+    }
     if (coupling_ != Coupling::one_sided) {
       inputs.push_back({parts.curvature, Role::momentum_coupling});
     }
@@ -142,7 +159,7 @@ class Hamiltonian final : public Kernel {
     } else {
       body = std::make_shared<ProposeBody>(params_.integrator, coupling_);
     }
-    return graph.add(path + "/trajectory", OperationKind::move, params_.integrator->traits(),
+    return graph.add(path + "/trajectory", OperationKind::move, traits(),
                      move_inputs(graph, site, parts), std::move(outputs), std::move(body));
   }
 
@@ -150,9 +167,13 @@ class Hamiltonian final : public Kernel {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
     const auto end = propose(graph, site, parts);
+    const bool same = parts.ratio_law == parts.law;
+    const Cached here = same ? parts.at : graph.evaluation(parts.ratio_law, site.slot);
+    const Cached there =
+        same ? Cached{end[2], end[3]} : graph.evaluation_at(parts.ratio_law, site.slot, end[0]);
     std::vector<Output> outputs{Output::next(site.slot),
-                                Output::evaluation(path + "/u", 1, parts.law, site.slot),
-                                Output::evaluation(path + "/g", d, parts.law, site.slot),
+                                Output::evaluation(path + "/u", 1, parts.ratio_law, site.slot),
+                                Output::evaluation(path + "/g", d, parts.ratio_law, site.slot),
                                 Output::derived(path + "/acceptance", 1),
                                 Output::derived(path + "/energy", 1),
                                 Output::derived(path + "/energy_error", 1),
@@ -164,12 +185,12 @@ class Hamiltonian final : public Kernel {
                    {graph.current(parts.momentum), Role::state},
                    {end[0], Role::proposed},
                    {end[1], Role::proposed},
-                   {parts.law, Role::law},
+                   {parts.ratio_law, Role::law},
                    {parts.momentum_law, Role::law},
-                   {parts.at.u, Role::evaluation},
-                   {parts.at.g, Role::evaluation},
-                   {end[2], Role::evaluation},
-                   {end[3], Role::evaluation},
+                   {here.u, Role::evaluation},
+                   {here.g, Role::evaluation},
+                   {there.u, Role::evaluation},
+                   {there.g, Role::evaluation},
                    {graph.noise(path + "/accept"), Role::noise}},
                   std::move(outputs), std::make_shared<AcceptBody>(carries_momentum()));
     record_statistic(graph, site, "acceptance_rate", out[AcceptBody::acceptance], RecordType::real,
@@ -187,25 +208,26 @@ class Hamiltonian final : public Kernel {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
     std::vector<Input> inputs = move_inputs(graph, site, parts);
-    std::optional<std::size_t> noise;
+    UnadjustedBody::Shape shape{
+        static_cast<bool>(parts.at.g), carries_momentum(), graph.is_constant(parts.law), {}};
     if (params_.integrator->has_noise()) {
-      noise = inputs.size();
+      shape.noise = inputs.size();
       inputs.push_back({graph.noise(path + "/trajectory"), Role::noise});
     }
     if (params_.integrator->has_friction()) {
       inputs.push_back({graph.constant(path + "/friction", nullptr), Role::friction});
     }
     inputs.push_back({parts.momentum_law, Role::law});
-    std::vector<Output> outputs{Output::next(site.slot),
-                                Output::evaluation(path + "/u", 1, parts.law, site.slot),
-                                Output::evaluation(path + "/g", d, parts.law, site.slot),
-                                Output::derived(path + "/diverging", 1)};
-    if (carries_momentum()) outputs.push_back(Output::next(parts.momentum));
+    std::vector<Output> outputs{Output::next(site.slot), Output::derived(path + "/diverging", 1)};
+    if (shape.carries_momentum) outputs.push_back(Output::next(parts.momentum));
+    if (shape.keeps_gradient) {
+      outputs.push_back(Output::evaluation(path + "/u", 1, parts.law, site.slot));
+      outputs.push_back(Output::evaluation(path + "/g", d, parts.law, site.slot));
+    }
     const auto out = graph.add(
-        path + "/trajectory", OperationKind::move, params_.integrator->traits(), std::move(inputs),
-        std::move(outputs),
-        std::make_shared<UnadjustedBody>(params_.integrator, coupling_, carries_momentum(), noise));
-    record_statistic(graph, site, "diverging", out[3], RecordType::boolean, "",
+        path + "/trajectory", OperationKind::move, traits(), std::move(inputs), std::move(outputs),
+        std::make_shared<UnadjustedBody>(params_.integrator, coupling_, shape));
+    record_statistic(graph, site, "diverging", out[1], RecordType::boolean, "",
                      "the trajectory ended where U or its gradient is not finite, and was dropped");
   }
 
@@ -225,7 +247,10 @@ MIXWELL_PLUGIN(registrar) {
            "steps of eps, and accepts the end with probability min(1, exp(H_start - H_end)), "
            "H = U(theta) + 1/2 p' M^-1 p (a published QNHMC prints the sign of this ratio "
            "reversed). eps may be fixed, jittered, or learnt in warm-up; L fixed or jittered. With "
-           "persistence the momentum is redrawn in part and reversed on rejection.",
+           "persistence the momentum is redrawn in part and reversed on rejection. Dynamics of a "
+           "noisy oracle are exact with ratio = \"target\": noise that is drawn afresh at every "
+           "step, from a law that depends on theta alone, makes a trajectory and its reverse "
+           "equally likely.",
        .sources = {"Duane, Kennedy, Pendleton & Roweth 1987, Phys. Lett. B 195",
                    "Horowitz 1991, Phys. Lett. B 268 (persistence)",
                    "Neal 2011, MCMC using Hamiltonian dynamics",

@@ -20,13 +20,18 @@ using namespace mixwell;
 /// was, as a divergence. Outputs: theta, u, g, diverging.
 class LangevinBody final : public Body {
  public:
-  enum In : std::size_t { theta, law, u, g, eps, drift, diffusion, noise };
-  enum Out : std::size_t { next_theta, next_u, next_g, diverging };
+  enum In : std::size_t { theta, law, u, g, eps, drift, diffusion, noise, gamma };
+  enum Out : std::size_t { next_theta, diverging, next_u, next_g };
 
-  LangevinBody(std::shared_ptr<const Integrator> integrator, std::int64_t steps, bool plain)
-      : integrator_(std::move(integrator)),
-        steps_(steps),
-        coupling_(plain ? Coupling::none : Coupling::factor) {}
+  /// What the body finds on its edges.
+  struct Shape {
+    bool plain;           ///< H = I
+    bool divergence;      ///< the input gamma is there
+    bool keeps_gradient;  ///< the outputs next_u and next_g are: the law is the same in every sweep
+  };
+
+  LangevinBody(std::shared_ptr<const Integrator> integrator, std::int64_t steps, Shape shape)
+      : integrator_(std::move(integrator)), steps_(steps), shape_(shape) {}
 
   void run(Block& block) const override {
     Workspace& scratch = block.scratch();
@@ -40,17 +45,36 @@ class LangevinBody final : public Body {
     flat(theta_end) = flat(start);
     flat(g_end) = flat(block.in(g));
     step.rowwise() = block.in_row(eps);
-    const Flow flow(coupling_, block.curvature(drift));
+    const Flow flow(shape_.plain ? Coupling::none : Coupling::factor, block.curvature(drift));
     const Law target = block.law(law);
     const BlockNormals normals(block, noise);
-    const Motion motion{target, flow, ConstMatrixMap(step.data(), d, w), scratch, 0, &normals};
+    Motion motion{target, flow, ConstMatrixMap(step.data(), d, w), scratch, 0, &normals};
+    if (shape_.divergence) new (&motion.divergence) ConstMatrixMap(block.in(gamma));
+    motion.end_gradient = shape_.keeps_gradient;
     MatrixMap no_momentum = scratch.matrix(d, 0);
-    integrator_->advance({theta_end, no_momentum, g_end}, steps_, motion, u_end.data());
-    block.count_gradients(law, integrator_->gradients(steps_) * w);
-    keep_finite(block, start, {theta_end.data(), u_end.data(), g_end.data()});
+    double* const potential = shape_.keeps_gradient ? u_end.data() : nullptr;
+    integrator_->advance({theta_end, no_momentum, g_end}, steps_, motion, potential);
+    const bool saved = !shape_.keeps_gradient && integrator_->ends_with_gradient();
+    block.count_gradients(law, (integrator_->gradients(steps_) - (saved ? 1 : 0)) * w);
+    if (shape_.keeps_gradient) {
+      keep_finite(block, start, {theta_end.data(), u_end.data(), g_end.data()});
+    } else {
+      keep_finite(block, start, theta_end);
+    }
   }
 
  private:
+  /// Of a noisy law only the position goes on: the next sweep draws another gradient.
+  static void keep_finite(Block& block, ConstBatch start, ConstBatch end) {
+    MatrixMap next = block.out(next_theta);
+    for (Index j = 0; j < start.cols(); ++j) {
+      const bool fine = end.col(j).allFinite();
+      block.out_row(diverging)(j) = fine ? 0.0 : 1.0;
+      if (!fine) block.report(lost(j, end), start);
+      next.col(j) = fine ? end.col(j) : start.col(j);
+    }
+  }
+
   static void keep_finite(Block& block, ConstBatch start, StateNumbers<const double> end) {
     const ConstMatrixMap g_end(end.g, start.rows(), start.cols());
     const NextState next(
@@ -66,7 +90,7 @@ class LangevinBody final : public Body {
 
   std::shared_ptr<const Integrator> integrator_;
   std::int64_t steps_;
-  Coupling coupling_;
+  Shape shape_;
 };
 
 class Langevin final : public Kernel {
@@ -97,30 +121,40 @@ class Langevin final : public Kernel {
                            "must have noise and no momentum to damp, as euler-maruyama; for "
                            "schemes with a momentum there is kernel `hamiltonian`");
     }
+    if (params.steps > 1 && params.estimator->as_own() != nullptr) {
+      throw ParameterError("steps", "must be 1: the estimator's H follows theta from step to step");
+    }
   }
 
   void describe(KernelGraph& graph, const Site& site) const override {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
-    const SiteCurvature curvature(graph, site, params_.estimator);
     const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
-    const Cached at = graph.evaluation(law, site.slot);
+    const Dynamics dynamics{law, graph.evaluation(law, site.slot)};
+    const SiteCurvature curvature(graph, site, params_.estimator,
+                                  params_.integrator->takes_divergence() ? &dynamics : nullptr);
     const Value eps = params_.step_size.add(graph, path);
-    const auto out = graph.add(
-        path + "/step", OperationKind::move, params_.integrator->traits(),
-        {{graph.current(site.slot), Role::state},
-         {law, Role::law},
-         {at.u, Role::evaluation},
-         {at.g, Role::evaluation},
-         {eps, Role::parameter},
-         {curvature.value(), Role::drift},
-         {curvature.value(), Role::diffusion},
-         {graph.noise(path + "/step"), Role::noise}},
-        {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
-         Output::evaluation(path + "/g", d, law, site.slot),
-         Output::derived(path + "/diverging", 1)},
-        std::make_shared<LangevinBody>(params_.integrator, params_.steps,
-                                       params_.estimator->representation()->is_identity()));
+    std::vector<Input> inputs{{graph.current(site.slot), Role::state},
+                              {law, Role::law},
+                              {dynamics.at.u, Role::evaluation},
+                              {dynamics.at.g, Role::evaluation},
+                              {eps, Role::parameter},
+                              {curvature.value(), Role::drift},
+                              {curvature.value(), Role::diffusion},
+                              {graph.noise(path + "/step"), Role::noise}};
+    if (curvature.divergence()) inputs.push_back({curvature.divergence(), Role::divergence});
+    std::vector<Output> outputs{Output::next(site.slot), Output::derived(path + "/diverging", 1)};
+    const bool same_law = graph.is_constant(law);
+    if (same_law) {
+      outputs.push_back(Output::evaluation(path + "/u", 1, law, site.slot));
+      outputs.push_back(Output::evaluation(path + "/g", d, law, site.slot));
+    }
+    const LangevinBody::Shape shape{params_.estimator->representation()->is_identity(),
+                                    static_cast<bool>(curvature.divergence()), same_law};
+    const auto out =
+        graph.add(path + "/step", OperationKind::move, params_.integrator->traits(),
+                  std::move(inputs), std::move(outputs),
+                  std::make_shared<LangevinBody>(params_.integrator, params_.steps, shape));
     curvature.learn(graph, site);
     curvature.record(graph, site);
     record_statistic(graph, site, "step_size", eps, RecordType::real, "time",
@@ -142,8 +176,10 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Langevin dynamics without Metropolis (SGLD)",
        .details =
            "theta+ = theta - eps H grad U + sqrt(2 eps) S z, H = S S', with any oracle: the exact "
-           "gradient, a minibatch, or noise. eps may fall with the sweeps. H must not depend on "
-           "theta: a constant, or fitted to other slots. The error in the draws is of order eps; "
+           "gradient, a minibatch, or noise. eps may fall with the sweeps. H is a constant, or "
+           "fitted to other slots; where it follows theta itself (estimators rms-diagonal, "
+           "expected-fisher) the drift needs Gamma = div H, and steps = 1. The error in the draws "
+           "is of order eps; "
            "a Metropolis-adjusted step is kernel `metropolis-gaussian` with mean = \"newton\".",
        .sources = {"Welling & Teh 2011, ICML (they write eps / 2 and N(0, eps))",
                    "Simsekli, Badeau, Cemgil & Richard 2016, ICML"}});

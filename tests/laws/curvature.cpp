@@ -1,5 +1,7 @@
 // The laws of every curvature representation, and of every estimator.
 // SPDX-License-Identifier: Apache-2.0
+#include "own_curvature.hpp"
+
 #include <mixwell/laws/curvature.hpp>
 #include <mixwell/momentum.hpp>
 #include <mixwell/random.hpp>
@@ -313,6 +315,7 @@ void check_covariance(const Representation& how, ConstBatch numbers, Index d, Fi
 
 Findings check_estimator(const Estimator& estimator) {
   if (estimator.as_learner() != nullptr) return check_learner(estimator);
+  if (estimator.as_own() != nullptr) return check_own_curvature(estimator);
   Findings findings;
   if (!estimator.uses_memory()) {
     check_fit(estimator, quartic_memory(6, 3, 0), findings);

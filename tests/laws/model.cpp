@@ -257,6 +257,36 @@ Finding check_metric_derivative(const Metric& metric, const MatrixXd& theta) {
           "contraction against differences of G: relative error " + text(worst)};
 }
 
+/// sum_bj W_bj dG_ab / dtheta_j by central differences, one coordinate after the other.
+Finding check_metric_divergence(const Metric& metric, const MatrixXd& theta) {
+  const Index d = theta.rows();
+  const MatrixXd W = symmetric_weights(d, theta.cols());
+  MatrixXd analytic = MatrixXd::Constant(d, theta.cols(), nan);
+  Workspace scratch;
+  metric.contract_divergence(theta, W, analytic, scratch);
+  MatrixXd numeric = MatrixXd::Zero(d, theta.cols());
+  double scale = 0;
+  for (Index i = 0; i < d; ++i) {
+    constexpr double h = 1e-5;
+    MatrixXd up = theta;
+    MatrixXd down = theta;
+    up.row(i).array() += h;
+    down.row(i).array() -= h;
+    const MatrixXd above = metrics(metric, up);
+    const MatrixXd change = above - metrics(metric, down);
+    scale = std::max(scale, W.cwiseProduct(above).cwiseAbs().maxCoeff());
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const Eigen::Map<const MatrixXd> dG(change.col(j).data(), d, d);
+      const Eigen::Map<const MatrixXd> weights(W.col(j).data(), d, d);
+      numeric.col(j) += dG * weights.col(i) / (up(i, j) - down(i, j));
+    }
+  }
+  const double largest = std::max(scale, numeric.cwiseAbs().maxCoeff());
+  const double worst = (analytic - numeric).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
+  return {"metric divergence", worst < 1e-7,
+          "divergence of the rows against differences of G: relative error " + text(worst)};
+}
+
 /// A column alone against itself among columns of NaN.
 Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
   const MatrixXd W = symmetric_weights(theta.rows(), theta.cols());
@@ -280,6 +310,7 @@ Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
 void check_metric(const Metric& metric, const MatrixXd& theta, Findings& findings) {
   findings.push_back(check_metric_matrix(metric, theta));
   findings.push_back(check_metric_derivative(metric, theta));
+  findings.push_back(check_metric_divergence(metric, theta));
   findings.push_back(check_metric_columns(metric, theta));
 }
 

@@ -41,6 +41,8 @@ struct Traits {
   bool keeps_law = false;
   /// refresh: the new value does not depend on the old one.
   bool full = false;
+  /// refresh: repeated, it forgets what the value was.
+  bool renews = false;
   /// pure: has a limit when the displacements between its points vanish.
   bool continuous = false;
   /// pure law: its gradient has the right mean for every value of its parameters.

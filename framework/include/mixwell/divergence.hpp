@@ -25,4 +25,12 @@ inline Event trouble(Index j, double u, ConstBatch g, double energy_error) {
   return {j, "energy error", -1, energy_error};
 }
 
+/// The first coordinate that is not finite of a position.
+inline Event lost(Index j, ConstBatch theta) {
+  for (Index i = 0; i < theta.rows(); ++i) {
+    if (!std::isfinite(theta(i, j))) return {j, "position", i, theta(i, j)};
+  }
+  return {j, "position", -1, 0.0};
+}
+
 }  // namespace mixwell

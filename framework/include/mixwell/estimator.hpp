@@ -5,11 +5,14 @@
 #include <mixwell/component.hpp>
 #include <mixwell/function.hpp>
 #include <mixwell/graph.hpp>
+#include <mixwell/random.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace mixwell {
@@ -22,6 +25,15 @@ class Memory {
          std::span<const double* const> gradients,
          std::span<const double* const> potentials = {}) noexcept
       : rows_(rows), cols_(cols), points_(points), gradients_(gradients), potentials_(potentials) {}
+
+  /// The same points, of which 2 k and 2 k + 1 belong together: the two ends of a displacement.
+  /// Potentials are not there.
+  Memory as_displacements() const noexcept {
+    Memory pairs = *this;
+    pairs.displacements_ = true;
+    return pairs;
+  }
+  bool holds_displacements() const noexcept { return displacements_; }
 
   Index size() const noexcept { return static_cast<Index>(points_.size()); }
   /// The dimension, also where there are no points.
@@ -43,6 +55,50 @@ class Memory {
   std::span<const double* const> points_;
   std::span<const double* const> gradients_;
   std::span<const double* const> potentials_;
+  bool displacements_ = false;
+};
+
+/// A curvature that follows the slot which it moves: H(theta), or H of a register that the
+/// gradients of the slot's own past enter. Steps with it need Gamma_i = sum_j dH_ij/dtheta_j in
+/// their drift, or they are wrong at every step size.
+class MIXWELL_EXPORT OwnCurvature {
+ public:
+  /// Where the slot is, in the columns of a block.
+  struct Here {
+    const Law& law;           ///< of the steps: g is its gradient at theta in draw 0
+    const Potential& target;  ///< the exact law
+    ConstBatch theta;         ///< d x w
+    ConstBatch g;             ///< d x w
+    const NormalSource& noise;
+    std::uint64_t sweep;
+    Workspace& scratch;
+  };
+
+  virtual ~OwnCurvature();
+  /// Rows of the register; 0: H is a function of theta alone.
+  virtual Index state_rows(Index dimension) const noexcept = 0;
+  /// Whether H of a step holds that step's own gradient. Then it shares the gradient's noise.
+  virtual bool sees_present() const noexcept { return false; }
+  /// Enters the slot's gradient into the register, which starts from zeros.
+  virtual void observe(const Here& here, Batch state) const;
+  /// Writes rows x w numbers, from theta (d x w) or from the register.
+  virtual void fit(const Potential& target, ConstBatch theta, ConstBatch state, Batch numbers,
+                   Workspace& scratch) const = 0;
+
+  /// Whether Gamma is there, as it has to be unless it is 0.
+  virtual bool has_divergence() const noexcept = 0;
+  /// `total` where it is the whole divergence, through all that H depends on.
+  virtual Traits divergence_traits() const = 0;
+  /// Gamma d x w of the H that `fit` wrote.
+  virtual void divergence(const Potential& target, ConstBatch theta, ConstBatch state,
+                          ConstBatch numbers, Batch out, Workspace& scratch) const;
+  /// Why the model cannot be used, or nothing.
+  virtual std::string refusal(const Potential&) const { return {}; }
+  /// Not null where H is the same everywhere: then this is all that is used.
+  virtual std::shared_ptr<const Representation> constant(const Potential&,
+                                                         Index /*dimension*/) const {
+    return nullptr;
+  }
 };
 
 /// Learns the numbers of a curvature from the positions that a chain visits in the windows of its
@@ -74,6 +130,8 @@ class MIXWELL_EXPORT Estimator : public Component {
   virtual Traits traits() const = 0;
   /// Not null: the curvature is learnt in warm-up and then frozen; `fit` is not called.
   virtual const CurvatureLearner* as_learner() const noexcept { return nullptr; }
+  /// Not null: the curvature follows the slot itself; `fit` is not called.
+  virtual const OwnCurvature* as_own() const noexcept { return nullptr; }
   /// False and no learner: the curvature is a constant, `fit` gets an empty memory.
   virtual bool uses_memory() const noexcept = 0;
   /// `fit` reads the potentials of the memory too. A compositor that has none refuses.

@@ -50,6 +50,8 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   /// The same law as a sum over cases, or null.
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
+  /// The Hessian is the same everywhere.
+  virtual bool has_constant_hessian() const noexcept { return false; }
 };
 
 /// How the numbers of a curvature H (approximately the inverse Hessian), B = H^-1, H = S S', B = C

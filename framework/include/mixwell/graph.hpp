@@ -206,6 +206,8 @@ class MIXWELL_EXPORT KernelGraph {
   Value noise(std::string name);
   /// The newest version of a variable.
   Value current(Variable variable) const;
+  /// Made from constants alone: the same in every sweep.
+  bool is_constant(Value value) const;
 
   /// Adds an operation; returns its outputs in order. Throws InputError when a rule of the graph
   /// is broken (a noise consumed twice, a version replaced that is not the newest, ...).
@@ -221,6 +223,8 @@ class MIXWELL_EXPORT KernelGraph {
   /// (U, grad U) of `law` at the newest version of `slot`: the cached one where there is one, else
   /// a new pure operation. Carried over sweeps where the law is constant.
   Cached evaluation(Value law, Variable slot);
+  /// (U, grad U) of `law` at what is proposed for `slot`.
+  Cached evaluation_at(Value law, Variable slot, Value proposed);
 
   /// Operations added until the next call belong to that branch of a mixture; without an argument,
   /// to none. Returns the guard before.
@@ -239,6 +243,7 @@ class MIXWELL_EXPORT KernelGraph {
   const ValueInfo& operator[](Value v) const { return values_.at(v.id); }
 
  private:
+  Cached evaluate(Value law, Variable slot, Value at);
   Variable add_variable(VariableInfo info);
   Value add_value(ValueInfo info);
   Value add_output(std::int32_t operation, const Output& output);

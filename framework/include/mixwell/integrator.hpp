@@ -4,6 +4,7 @@
 
 #include <mixwell/component.hpp>
 #include <mixwell/function.hpp>
+#include <mixwell/random.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
 
@@ -49,14 +50,6 @@ struct Phase {
   Batch g;
 };
 
-/// Standard normals for a scheme with noise of its own.
-class MIXWELL_EXPORT NormalSource {
- public:
-  virtual ~NormalSource();
-  /// out d x w; equal draws within a transition are equal numbers.
-  virtual void normals(Batch out, std::uint32_t draw) const = 0;
-};
-
 /// Everything a trajectory is made from.
 struct Motion {
   const Law& law;
@@ -67,6 +60,10 @@ struct Motion {
   /// a noisy law and uses draw k of `noise`.
   std::uint32_t steps_before = 0;
   const NormalSource* noise = nullptr;  ///< not null for an integrator with noise
+  /// Gamma, d x w: added to the drift -A A' grad U of an overdamped step. Empty = 0.
+  ConstMatrixMap divergence{nullptr, 0, 0};
+  /// False: nobody reads the gradient at the end; an integrator that ends_with_gradient saves it.
+  bool end_gradient = true;
 };
 
 /// Steps of one scheme. Stateless between calls.
@@ -80,10 +77,18 @@ class MIXWELL_EXPORT Integrator : public Component {
   virtual bool has_noise() const noexcept { return false; }
   /// The momentum is damped, in balance with the noise.
   virtual bool has_friction() const noexcept { return false; }
-  /// Gradients of the law that `steps` steps cost, given the one in phase.g.
+  /// Reads phase.g on entry.
+  virtual bool starts_with_gradient() const noexcept { return true; }
+  /// The last gradient of a trajectory serves only whoever goes on from its end.
+  virtual bool ends_with_gradient() const noexcept { return false; }
+  /// Adds Motion::divergence.
+  virtual bool takes_divergence() const noexcept { return false; }
+  /// Gradients of the law that `steps` steps cost, the one at the end included, the one at the
+  /// start not.
   virtual std::int64_t gradients(std::int64_t steps) const noexcept = 0;
-  /// `steps` >= 1 steps. On entry phase.g = grad U(theta); on return theta, p, g are at the end and
-  /// u, if not null, holds U there (1 x w). Non-finite columns stay their own trouble.
+  /// `steps` >= 1 steps. On entry phase.g = grad U(theta), where the scheme reads it; on return
+  /// theta and p are at the end, g too unless it was saved, and u, if not null, holds U there
+  /// (1 x w). Non-finite columns stay their own trouble.
   virtual void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const = 0;
 };
 

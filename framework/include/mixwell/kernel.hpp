@@ -22,6 +22,10 @@ struct MemoryValues {
   std::vector<Value> points;
   std::vector<Value> gradients;
   std::vector<Value> potentials{};
+  /// Points 2 k and 2 k + 1 are the ends of one displacement; then there are no potentials.
+  bool displacements = false;
+  /// What is fitted to the points has a limit when the ends of every displacement meet.
+  bool continuous = false;
 };
 
 /// Past points in a register of the graph, oldest first: what a chain was, not what it is.
@@ -91,14 +95,25 @@ constexpr Index path_rows(Index dimension, Index points) noexcept {
   return points * (2 * dimension + 1);
 }
 
+/// A law and its evaluation at the slot, from which a curvature may follow the slot.
+struct Dynamics {
+  Value law;
+  Cached at;
+};
+
 /// The curvature of one kernel in one graph: a constant, a pure fit to the site's memory or
-/// history, or a register that learns from the slot in warm-up.
+/// history, a register that learns from the slot in warm-up, or one that follows the slot for ever.
 class MIXWELL_EXPORT SiteCurvature {
  public:
-  SiteCurvature(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator);
+  /// `of`: what a kernel gives that has a place for Gamma in its drift. Others refuse an estimator
+  /// that is an OwnCurvature.
+  SiteCurvature(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator,
+                const Dynamics* of = nullptr);
 
   /// The function with its numbers, as it is before the transition.
   Value value() const noexcept { return value_; }
+  /// Gamma, d x w, if there is one.
+  Value divergence() const noexcept { return divergence_; }
   bool learns() const noexcept { return estimator_->as_learner() != nullptr; }
   /// After the transition. In warm-up a learner sees the slot's newest version, and changes the
   /// curvature where one of the WarmupWindows closes. A site's history sees what Site::remember
@@ -109,9 +124,14 @@ class MIXWELL_EXPORT SiteCurvature {
   void record(KernelGraph& graph, const Site& site) const;
 
  private:
+  void follow_slot(KernelGraph& graph, const Site& site, const Dynamics* of);
+  void observe(KernelGraph& graph, const Site& site, const Dynamics& of, Variable state) const;
+  void fit_own(KernelGraph& graph, const Site& site, Value from);
+
   std::shared_ptr<const Estimator> estimator_;
   Variable learnt_{};
   Value value_;
+  Value divergence_;
 };
 
 /// The name under which this site records `name`: with its label before it, if it has one.

@@ -92,6 +92,13 @@ class MIXWELL_EXPORT Metric {
   /// out_i = sum_ab W_ab dG_ab / dtheta_i for symmetric W: theta d x w, W d^2 x w -> out d x w.
   virtual void contract_derivative(ConstBatch theta, ConstBatch W, Batch out,
                                    Workspace& scratch) const = 0;
+  /// out_a = sum_bj W_bj dG_ab / dtheta_j for symmetric W, shapes as above: the divergence of G^-1
+  /// is -G^-1 times this with W = G^-1. Equal to contract_derivative where G is the Hessian of
+  /// some function.
+  virtual void contract_divergence(ConstBatch theta, ConstBatch W, Batch out,
+                                   Workspace& scratch) const = 0;
+  /// Declares that G is the same everywhere.
+  virtual bool is_constant() const noexcept { return false; }
 };
 
 /// A potential that is a sum over cases of the data, U = U_0 + sum_n u_n: what minibatches need.
@@ -131,6 +138,8 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
+  /// Declares that the Hessian of U is the same everywhere: a Gaussian.
+  virtual bool has_constant_hessian() const noexcept { return false; }
 
   /// U and grad U of every column of theta (d x R). U = +inf outside the support; NaN is trouble of
   /// that column alone. theta and gradient must not overlap. Every column's result depends on that

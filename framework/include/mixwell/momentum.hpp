@@ -7,7 +7,9 @@
 #include <mixwell/graph.hpp>
 #include <mixwell/integrator.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 namespace mixwell {
 
@@ -38,10 +40,18 @@ MIXWELL_EXPORT Value add_momentum_law(KernelGraph& graph, const std::string& nam
                                       std::shared_ptr<const Representation> representation,
                                       Value curvature);
 
-/// Adds the redraw of `momentum` from `law` (a MomentumLaw), with a noise of its own: p <-
-/// persistence p + sqrt(1 - persistence^2) M^(1/2) z, which keeps N(0, M) (Horowitz 1991); with
-/// persistence = 0 what p was does not matter.
+/// p <- persistence p + sqrt(1 - persistence^2) M^(1/2) z in every `every`-th sweep, the first
+/// among them, which keeps N(0, M) (Horowitz 1991).
+struct Redraw {
+  double persistence = 0.0;  ///< 0: what p was does not matter; 1: never redrawn
+  std::int64_t every = 1;
+
+  /// The momentum is needed in the next sweep.
+  bool carries() const noexcept { return persistence > 0.0 || every > 1; }
+};
+
+/// Adds the redraw of `momentum` from `law` (a MomentumLaw), with a noise of its own.
 MIXWELL_EXPORT void add_momentum_refresh(KernelGraph& graph, const std::string& name,
-                                         Variable momentum, Value law, double persistence = 0.0);
+                                         Variable momentum, Value law, const Redraw& redraw = {});
 
 }  // namespace mixwell

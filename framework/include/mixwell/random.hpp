@@ -57,6 +57,14 @@ class MIXWELL_EXPORT Stream {
   std::uint64_t role_;
 };
 
+/// Standard normals for one operation in one sweep.
+class MIXWELL_EXPORT NormalSource {
+ public:
+  virtual ~NormalSource();
+  /// out d x w; equal draws within a transition are equal numbers.
+  virtual void normals(Batch out, std::uint32_t draw) const = 0;
+};
+
 namespace detail {
 
 /// sin(2 pi t) and cos(2 pi t) for 0 <= t <= 1, each within 2 units in the last place, also next to

@@ -24,7 +24,8 @@ class MoveBody : public Body {
       : integrator_(std::move(integrator)), coupling_(coupling) {}
 
  protected:
-  enum In : std::size_t { theta, p, law, u, g, eps, steps, position_coupling, momentum_coupling };
+  /// u and g are there if the start's gradient is; what follows them no body reads.
+  enum In : std::size_t { theta, p, law, eps, steps, position_coupling, u, g };
 
   /// phase holds the start; on return the end.
   void follow(Block& block, Phase phase, Row u_end) const {
@@ -96,17 +97,23 @@ class ProposeWithPathBody final : public ProposeBody {
   Index points_;
 };
 
-/// No Metropolis. Outputs: theta, u, g, diverging, and p where it is carried over sweeps. A column
-/// whose end is not finite stays where it was, as a divergence: there is no state to continue from;
-/// it leaves again with the momentum reversed.
+/// No Metropolis. A column whose end is not finite stays where it was, as a divergence: there is no
+/// state to continue from; it leaves again with the momentum reversed.
 class UnadjustedBody final : public MoveBody {
  public:
-  /// noise: which input the integrator's noise is, if it has any.
+  /// What the body finds on its edges. Outputs: theta, diverging, then p if it is carried over
+  /// sweeps, then u and g if the law is the same in every sweep; those of the start are there too.
+  struct Shape {
+    bool has_gradient;  ///< at the start: inputs u and g
+    bool carries_momentum;
+    bool keeps_gradient;
+    std::optional<std::size_t> noise;  ///< which input the integrator's noise is, if it has any
+  };
+
   UnadjustedBody(std::shared_ptr<const Integrator> integrator, Coupling coupling,
-                 bool carries_momentum, std::optional<std::size_t> noise)
-      : MoveBody(std::move(integrator), coupling),
-        carries_momentum_(carries_momentum),
-        noise_(noise) {}
+                 const Shape& shape)
+      : MoveBody(std::move(integrator), coupling), shape_(shape) {}
+
   void run(Block& block) const override {
     Workspace& scratch = block.scratch();
     const ConstMatrixMap start = block.in(theta);
@@ -116,37 +123,55 @@ class UnadjustedBody final : public MoveBody {
     RowMap u_end = scratch.row(start.cols());
     flat(theta_end) = flat(start);
     flat(p_end) = flat(block.in(p));
-    flat(g_end) = flat(block.in(g));
-    follow(block, {theta_end, p_end, g_end}, u_end);
-    RowMap diverging = block.out_row(3);
-    const NextState next(start.rows(), start.cols(),
-                         {start.data(), block.in(u).data(), block.in(g).data()},
-                         {theta_end.data(), u_end.data(), g_end.data()},
-                         {block.out(0).data(), block.out(1).data(), block.out(2).data()});
+    if (shape_.has_gradient) flat(g_end) = flat(block.in(g));
+    follow(block, {theta_end, p_end, g_end},
+           RowMap(shape_.keeps_gradient ? u_end.data() : nullptr, u_end.size()));
     for (Index j = 0; j < start.cols(); ++j) {
-      const bool fine = std::isfinite(u_end(j)) && g_end.col(j).allFinite();
-      diverging(j) = fine ? 0.0 : 1.0;
-      if (!fine) block.report(trouble(j, u_end(j), g_end, 0.0), start);
-      next.column(j, fine);
-      if (carries_momentum_ && fine) block.out(4).col(j) = p_end.col(j);
-      if (carries_momentum_ && !fine) block.out(4).col(j) = -block.in(p).col(j);
+      const bool fine = is_fine(block, j, {theta_end, p_end, g_end}, u_end(j));
+      block.out_row(1)(j) = fine ? 0.0 : 1.0;
+      block.out(0).col(j) = start.col(j);
+      if (fine) block.out(0).col(j) = theta_end.col(j);
+      if (shape_.carries_momentum && fine) block.out(2).col(j) = p_end.col(j);
+      if (shape_.carries_momentum && !fine) block.out(2).col(j) = -block.in(p).col(j);
+      if (shape_.keeps_gradient) keep_gradient(block, j, fine, u_end(j), g_end);
     }
   }
 
  private:
+  bool is_fine(Block& block, Index j, const Phase& end, double potential) const {
+    if (shape_.keeps_gradient) {
+      if (std::isfinite(potential) && end.g.col(j).allFinite()) return true;
+      block.report(trouble(j, potential, end.g, 0.0), block.in(theta));
+      return false;
+    }
+    if (end.theta.col(j).allFinite() && end.p.col(j).allFinite()) return true;
+    block.report(lost(j, end.theta), block.in(theta));
+    return false;
+  }
+
+  void keep_gradient(Block& block, Index j, bool moved, double potential, ConstBatch g_end) const {
+    const std::size_t to = shape_.carries_momentum ? 3 : 2;
+    if (moved) {
+      block.out_row(to)(j) = potential;
+      block.out(to + 1).col(j) = g_end.col(j);
+    } else {
+      block.out_row(to)(j) = block.in_row(u)(j);
+      block.out(to + 1).col(j) = block.in(g).col(j);
+    }
+  }
+
   void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const override {
-    if (!noise_) {
+    if (!shape_.noise) {
       MoveBody::advance(block, phase, motion, u_end);
       return;
     }
-    const BlockNormals normals(block, *noise_);
+    const BlockNormals normals(block, *shape_.noise);
     Motion noisy = motion;
     noisy.noise = &normals;
     MoveBody::advance(block, phase, noisy, u_end);
   }
 
-  bool carries_momentum_;
-  std::optional<std::size_t> noise_;
+  Shape shape_;
 };
 
 }  // namespace mixwell::hamiltonian

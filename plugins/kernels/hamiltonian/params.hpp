@@ -4,6 +4,7 @@
 
 #include "../shared/steps.hpp"
 
+#include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>
 #include <mixwell/step_size.hpp>
 
@@ -22,7 +23,9 @@ struct Params {
   StepSizeSettings step_size;
   Steps steps;
   double persistence = 0.0;
+  std::int64_t refresh_every = 1;
   bool metropolis = true;
+  std::string ratio = "oracle";
   std::string coupling = "mass";
 
   void declare(Fields& fields) {
@@ -44,8 +47,16 @@ struct Params {
             "of the momentum from sweep to sweep: p <- persistence p + sqrt(1 - persistence^2) z, "
             "and -p after a rejection; 0 redraws it, 1 never does. Wrong where its law changes "
             "between sweeps (coupling mass with a curvature of other slots)");
+    fields.integer("refresh_every", refresh_every)
+        .at_least(1)
+        .help("redraw the momentum in one of so many transitions, and carry it through the others");
     fields.flag("metropolis", metropolis)
         .help("accept or reject; false leaves the error of the integrator in the draws");
+    fields.text("ratio", ratio)
+        .one_of({"oracle", "target"})
+        .help(
+            "whose U the acceptance ratio has: the oracle's, as the dynamics; or the model's own, "
+            "which costs one exact evaluation a transition and keeps pi whatever the oracle is");
     fields.text("coupling", coupling)
         .one_of({"mass", "symmetric", "factor", "one-sided"})
         .help(
@@ -53,6 +64,8 @@ struct Params {
             "(H, I), (S, I), or A = H in theta' alone with M = I");
   }
 };
+
+inline Redraw redraw_of(const Params& params) { return {params.persistence, params.refresh_every}; }
 
 inline Coupling coupling_from(const std::string& word) {
   static const std::map<std::string, Coupling> known = {{"mass", Coupling::mass},

@@ -36,7 +36,7 @@ class Trajectory {
   Trajectory(const Integrator& integrator, const Motion& motion, ConstRowMap steps)
       : integrator_(integrator), motion_(motion), steps_(steps) {}
 
-  /// Gradients spent.
+  /// Gradients spent. u may have no data, where nobody wants it.
   std::int64_t run(Phase phase, Row u) const {
     const auto longest = static_cast<std::int64_t>(steps_.maxCoeff());
     if (steps_.minCoeff() == steps_.maxCoeff()) {
@@ -76,7 +76,7 @@ class Trajectory {
                         motion_.steps_before + static_cast<std::uint32_t>(done),
                         motion_.noise == nullptr ? nullptr : &sorted};
       integrator_.advance({theta.leftCols(active), p.leftCols(active), g.leftCols(active)}, more,
-                          part, u_sorted.data());
+                          part, u.data() == nullptr ? nullptr : u_sorted.data());
       gradients += integrator_.gradients(more) * active;
       done += more;
       while (active > 0 && steps_(order[active - 1]) == wanted) --active;
@@ -86,7 +86,7 @@ class Trajectory {
       phase.theta.col(j) = theta.col(k);
       phase.p.col(j) = p.col(k);
       phase.g.col(j) = g.col(k);
-      u(j) = u_sorted(k);
+      if (u.data() != nullptr) u(j) = u_sorted(k);
     }
     return gradients;
   }

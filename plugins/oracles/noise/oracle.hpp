@@ -24,11 +24,11 @@ inline void declare_shared(Fields& fields, bool& shared) {
 
 class NoisyOracle : public Oracle {
  public:
-  /// A law with a noise of its own under `path`; where it is shared, the one law of this oracle and
-  /// `factor` in the graph.
+  /// A law with a noise of its own under `path`: who asks again with the same path gets the same.
+  /// Where it is shared, the one law of this oracle and `factor` in the graph.
   Value law(KernelGraph& graph, const std::string& path, Value factor) const final {
-    if (!shared_) return add(graph, path, factor);
-    const std::string name = "oracle/" + this->name() + "/" + graph[factor].name;
+    const std::string name =
+        (shared_ ? "oracle" : path) + "/" + this->name() + "/" + graph[factor].name;
     if (const Value known = find(graph, name, factor)) return known;
     // Whoever asks next may belong to another branch: drawn in every column.
     const Guard branch = graph.set_guard();

@@ -1,0 +1,127 @@
+// The inverse of a model's metric at the slot's own position.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include "covariance/constant.hpp"
+#include "covariance/dense.hpp"
+
+#include <Eigen/Cholesky>
+#include <memory>
+
+namespace {
+
+using namespace mixwell;
+
+class ExpectedFisher final : public Estimator, public OwnCurvature {
+ public:
+  struct Params {
+    bool gamma = true;
+
+    void declare(Fields& fields) {
+      fields.flag("gamma", gamma)
+          .help(
+              "the divergence of H in the drift; false leaves it out, which is wrong at every step "
+              "size where the metric depends on theta");
+    }
+  };
+
+  explicit ExpectedFisher(const Params& params)
+      : gamma_(params.gamma),
+        representation_(std::make_shared<covariance::DenseRepresentation>()) {}
+
+  static Traits declared() {
+    Traits traits;
+    traits.continuous = true;
+    return traits;
+  }
+  Traits traits() const override { return declared(); }
+  bool uses_memory() const noexcept override { return false; }
+  std::shared_ptr<const Representation> representation() const override { return representation_; }
+  Index rows(Index dimension, Index) const override {
+    return covariance::DenseNumbers(dimension).rows();
+  }
+  void fit(const Memory&, Batch, Workspace&) const override {}
+  const OwnCurvature* as_own() const noexcept override { return this; }
+
+  Index state_rows(Index) const noexcept override { return 0; }
+  bool has_divergence() const noexcept override { return gamma_; }
+  Traits divergence_traits() const override {
+    Traits traits;
+    traits.total = true;
+    return traits;
+  }
+  std::string refusal(const Potential& target) const override {
+    if (target.as_metric() != nullptr) return {};
+    return "the model offers no metric, of which H is the inverse; the regressions, gaussian, "
+           "quartic, banana and funnel do";
+  }
+
+  std::shared_ptr<const Representation> constant(const Potential& target,
+                                                 Index dimension) const override {
+    if (!target.as_metric()->is_constant()) return nullptr;
+    Workspace scratch;
+    Eigen::VectorXd numbers(rows(dimension, 0));
+    const Eigen::MatrixXd anywhere = Eigen::MatrixXd::Zero(dimension, 1);
+    fit(target, anywhere, anywhere, numbers, scratch);
+    return std::make_shared<covariance::Constant<covariance::DenseRepresentation>>(
+        std::move(numbers));
+  }
+
+  /// O(d^3) a column beyond the metric. A metric that is not positive definite gives NaN, and the
+  /// step a divergence.
+  void fit(const Potential& target, ConstBatch theta, ConstBatch, Batch numbers,
+           Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    const Index d = theta.rows();
+    const covariance::DenseNumbers at(d);
+    MatrixMap G = scratch.matrix(d * d, theta.cols());
+    target.as_metric()->metric(theta, G, scratch);
+    MatrixMap factor = scratch.matrix(d, d);
+    for (Index j = 0; j < theta.cols(); ++j) {
+      MatrixMap H(numbers.col(j).data() + at.covariance(), d, d);
+      MatrixMap S(numbers.col(j).data() + at.factor(), d, d);
+      bool fine = covariance::cholesky(ConstMatrixMap(G.col(j).data(), d, d), factor);
+      H.setIdentity();
+      factor.triangularView<Eigen::Lower>().solveInPlace(H);
+      factor.transpose().triangularView<Eigen::Upper>().solveInPlace(H);
+      fine = fine && covariance::cholesky(H, S);
+      if (!fine) numbers.col(j).setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+
+  /// Gamma_i = sum_j dH_ij / dtheta_j = -sum_a H_ia sum_bj H_bj dG_ab / dtheta_j. O(d^2) a column
+  /// beyond the derivative of the metric.
+  void divergence(const Potential& target, ConstBatch theta, ConstBatch, ConstBatch numbers,
+                  Batch out, Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    const Index d = theta.rows();
+    const covariance::DenseNumbers at(d);
+    MatrixMap H = scratch.matrix(d * d, theta.cols());
+    MatrixMap change = scratch.matrix(d, theta.cols());
+    H = numbers.middleRows(at.covariance(), d * d);
+    target.as_metric()->contract_divergence(theta, H, change, scratch);
+    for (Index j = 0; j < theta.cols(); ++j) {
+      out.col(j).noalias() = -(ConstMatrixMap(H.col(j).data(), d, d) * change.col(j));
+    }
+  }
+
+ private:
+  bool gamma_;
+  std::shared_ptr<const Representation> representation_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<ExpectedFisher>(
+      {.id = "expected-fisher",
+       .summary = "H = inverse of the model's metric where the slot is (SGRLD)",
+       .details =
+           "The metric of a regression is its expected Fisher information plus the Hessian of the "
+           "prior. Steps with H(theta) need Gamma_i = sum_j dH_ij / dtheta_j in their drift, from "
+           "the metric's derivatives; where the metric is constant there is none, and H is made "
+           "once. O(N d^2 + d^3) a step and column for a regression with N cases. For kernel "
+           "`langevin`.",
+       .sources = {"Patterson & Teh 2013, NIPS (SGRLD)",
+                   "Girolami & Calderhead 2011, J. R. Statist. Soc. B 73 (metrics)"}});
+}
