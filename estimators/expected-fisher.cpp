@@ -101,8 +101,9 @@ class ExpectedFisher final : public Estimator, public OwnCurvature {
     H = numbers.middleRows(at.covariance(), d * d);
     target.as_metric()->contract_divergence(theta, H, change, scratch);
     for (Index j = 0; j < theta.cols(); ++j) {
-      out.col(j).noalias() = -(ConstMatrixMap(H.col(j).data(), d, d) * change.col(j));
+      out.col(j).noalias() = ConstMatrixMap(H.col(j).data(), d, d) * change.col(j);
     }
+    out = -out;
   }
 
  private:

@@ -108,6 +108,31 @@ TEST_CASE("Gaussian proposals from a curvature do not allocate") {
                     "target_acceptance = 0.6\n") == 0);
 }
 
+TEST_CASE("steps without Metropolis do not allocate") {
+  const std::string run =
+      "[run]\nreplicates = 9\nallow = [\"biased\"]\n[model.m]\nuse = \"linear-gaussian\"\n"
+      "dimension = 3\ncases = 40\n[oracle.o]\nuse = \"minibatch\"\nsize = 10\n";
+  const std::string langevin = "[kernel.k]\nuse = \"langevin\"\nstep_size = 0.01\n";
+  CHECK(extra_calls(run + langevin) == 0);
+  for (const char* gamma : {"none", "stationary"}) {
+    INFO(gamma);
+    CHECK(extra_calls(run + "[estimator.e]\nuse = \"rms-diagonal\"\nlambda = 0.1\ngamma = \"" +
+                      gamma + "\"\n" + langevin) == 0);
+  }
+  CHECK(extra_calls("[model.m]\nuse = \"banana\"\n[estimator.e]\nuse = \"expected-fisher\"\n" +
+                    langevin) == 0);
+  for (const char* memory : {"displacements", "cross"}) {
+    INFO(memory);
+    CHECK(extra_calls(run + "[estimator.e]\nuse = \"lbfgs\"\n" + langevin +
+                      "[compositor.c]\nuse = \"lagged\"\nmemory = \"" + memory + "\"\n") == 0);
+  }
+  CHECK(extra_calls(run + "[integrator.i]\nuse = \"euler-maruyama-friction\"\n[kernel.k]\nuse = "
+                          "\"hamiltonian\"\nmetropolis = false\nrefresh_every = 3\nstep_size = "
+                          "0.01\n") == 0);
+  CHECK(extra_calls(run + "[kernel.k]\nuse = \"hamiltonian\"\nratio = \"target\"\nstep_size = "
+                          "0.01\n") == 0);
+}
+
 TEST_CASE("an ensemble that fits its curvature does not allocate") {
   const std::string run =
       "[run]\nreplicates = 9\ninit = \"exact\"\n[model.m]\nuse = \"gaussian\"\ndimension = 6\n"
