@@ -22,17 +22,18 @@ class ScheduleBody final : public Body {
 
 }  // namespace
 
-void StepSchedule::declare(Fields& fields) {
+const std::string StepSchedule::langevin_step =
+    "a; theta+ = theta - eps H grad U + N(0, 2 eps H); Welling & Teh write theta - (eps / 2) grad "
+    "U "
+    "+ N(0, eps): their eps is twice this one";
+
+void StepSchedule::declare(Fields& fields, const std::string& meaning) {
   fields.text("schedule", schedule)
       .one_of({"constant", "polynomial", "power"})
       .help(
           "eps of sweep t = 1, 2, ...: constant: step_size; polynomial: step_size (offset + "
           "t)^-exponent; power: (step_size / t)^exponent, HAMCMC's with exponent 0.51");
-  fields.number("step_size", step_size)
-      .unit("time")
-      .above(0)
-      .help(
-          "a; theta - eps grad U with noise N(0, 2 eps), where others write eps / 2 and N(0, eps)");
+  fields.number("step_size", step_size).unit("time").above(0).help(meaning);
   fields.number("offset", offset).at_least(0).help("b of the polynomial schedule");
   fields.number("exponent", exponent).above(0).at_most(1).help("delta");
   fields.integer("hold", hold)

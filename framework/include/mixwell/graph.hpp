@@ -265,7 +265,7 @@ class MIXWELL_EXPORT KernelGraph {
 /// Something worth telling about one column in one sweep.
 struct Event {
   Index column = 0;           ///< within the block
-  const char* quantity = "";  ///< first that went wrong: "potential", "gradient", "energy error"
+  const char* quantity = "";  ///< first that went wrong: "potential", "position", ..."
   Index row = -1;             ///< its coordinate, or -1
   double value = 0.0;
 };

@@ -19,7 +19,11 @@ struct MIXWELL_EXPORT StepSchedule {
   double exponent = 0.51;   ///< delta
   std::int64_t hold = 1;    ///< sweeps for which t stays the same
 
-  void declare(Fields& fields);
+  /// `meaning` is the help of step_size: the step that eps is the size of. By default the Langevin
+  /// step of this program's convention, with that of others beside it.
+  void declare(Fields& fields, const std::string& meaning = langevin_step);
+
+  static const std::string langevin_step;
   /// constant: a; polynomial: a (b + t)^-delta; power: (a / t)^delta, with t = 1 + sweep / hold.
   double at(std::uint64_t sweep) const;
   /// eps of this sweep, 1 x w.
