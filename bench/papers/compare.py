@@ -16,6 +16,7 @@ import sys
 import tomllib
 
 import figures as pictures
+import moments
 import runs
 import tuning
 
@@ -43,6 +44,21 @@ def label(path, experiment):
     return str(path.relative_to(experiment["folder"]).with_suffix(""))
 
 
+def cases(experiment, only):
+    """Name, manifest and settings of every run: a manifest as it stands, or once for each value
+    of [vary.METHOD], whose first key gives the name."""
+    for path in manifests(experiment, only):
+        name = label(path, experiment)
+        vary = experiment.get("vary", {}).get(path.stem)
+        if vary is None:
+            yield name, path, {}
+            continue
+        first = next(iter(vary))
+        for k, value in enumerate(vary[first]):
+            settings = {key: runs.toml(values[k]) for key, values in vary.items()}
+            yield f"{name} {first.split('.')[-1]}={value}", path, settings
+
+
 def quick_settings(path, experiment):
     """Draws and warm-up over QUICK, but not below `quick_least` of the experiment."""
     run = tomllib.loads(path.read_text(encoding="utf-8"))["run"]
@@ -50,10 +66,10 @@ def quick_settings(path, experiment):
     return {f"run.{key}": min(run[key], max(least[key], run[key] // QUICK)) for key in least}
 
 
-def run_one(program, path, experiment, seed, out, quick):
-    settings = {"run.seed": seed} | (quick_settings(path, experiment) if quick else {})
+def run_one(program, path, experiment, settings, out):
     program.run(path, out, settings)
     measured = runs.measure(program, path, experiment, out)
+    measured |= moments.measure(experiment, out)
     if "absolute_lags" in experiment:
         lags = min(experiment["absolute_lags"], measured["draws"] - 1)
         measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)
@@ -80,11 +96,17 @@ def digits(x):
 
 
 def cell(measured, column):
-    """A column's text: the published figure as typed in, or mean ± error of a measured one."""
+    """A column's text: mean, ± error if the column wants it: over seeds, or by `error_key` the one
+    known from the replicates of a run. `decimals` of both, instead of three digits."""
     if column["key"] not in measured:
         return ""
     centre, error = measured[column["key"]]
-    return digits(centre) + (f" ± {digits(error)}" if column.get("error") and error > 0 else "")
+    if "error_key" in column:
+        error = measured[column["error_key"]][0]
+    decimals = column.get("decimals")
+    text = digits if decimals is None else lambda x: f"{x:.{decimals}f}"
+    wanted = "error" in column or "error_key" in column
+    return text(centre) + (f" ± {text(error)}" if wanted and error > 0 else "")
 
 
 def published(experiment, name, column):
@@ -137,14 +159,15 @@ def write_rows(path, rows):
 
 def measure_experiment(program, experiment, folder, options):
     results, rows, outs = {}, [], {}
-    for path in manifests(experiment, options.only):
-        name = label(path, experiment)
+    for name, path, settings in cases(experiment, options.only):
         seeds = 1 if options.quick else options.seeds or experiment["seeds"]
+        quick = quick_settings(path, experiment) if options.quick else {}
         per_seed = []
         for seed in range(1, seeds + 1):
-            out = folder / experiment["name"] / name
+            out = folder / experiment["name"] / name.replace(" ", "-")
             out.parent.mkdir(parents=True, exist_ok=True)
-            per_seed.append(run_one(program, path, experiment, seed, out, options.quick))
+            own = {"run.seed": seed} | settings | quick
+            per_seed.append(run_one(program, path, experiment, own, out))
             rows.append({"method": name, "seed": seed} | per_seed[-1])
         outs[name] = out
         results[name] = {key: mean_and_error([one[key] for one in per_seed])

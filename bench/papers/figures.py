@@ -1,15 +1,14 @@
-# The pictures: autocorrelations along a direction, and the way to the typical values of U.
+# The pictures: autocorrelations along a direction, and the way to the typical values of U; and which
+# function draws which kind.
 # SPDX-License-Identifier: Apache-2.0
 import os
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as pyplot
 import netCDF4
 import numpy
 
+import figures_stochastic
 import runs
+from canvas import finish, pyplot
 
 
 def autocorrelation(x, lags):
@@ -54,21 +53,21 @@ def draw_burn_in(outs, spec, path):
     finish(figure, axes, spec, path, "gradients of one replicate", "U, mean over slots")
 
 
-def finish(figure, axes, spec, path, x, y):
-    axes.set(xlabel=x, ylabel=y, title=spec["title"])
-    axes.legend(fontsize="small")
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
+KINDS = {"autocorrelation": draw_autocorrelations, "burn-in": draw_burn_in,
+         **figures_stochastic.KINDS}
 
 
-KINDS = {"autocorrelation": draw_autocorrelations, "burn-in": draw_burn_in}
+def chosen_runs(methods, outs):
+    """Name -> folder of the runs that `methods` names, in its order; a method of several runs, all
+    or one of them."""
+    return {name: out for method in methods for name, out in outs.items()
+            if method in (name, name.split(" ")[0])}
 
 
 def draw(spec, outs, folder):
     """Draws one [[figures]] entry from the runs of its methods; returns the file, None without."""
     path = folder / f"{spec['name']}.png"
-    chosen = {method: outs[method] for method in spec["methods"] if method in outs}
+    chosen = chosen_runs(spec["methods"], outs)
     if not chosen:
         return None
     KINDS[spec["kind"]](chosen, spec, path)

@@ -34,6 +34,10 @@ class Program:
         return result.stdout
 
 
+def toml(value):
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def read_json(path):
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -43,6 +47,11 @@ def smallest(rows, key):
     """The smallest of a figure over rows that have it; NaN if none has."""
     values = [row[key] for row in rows if row.get(key) is not None]
     return min(values) if values else math.nan
+
+
+def largest(rows, key):
+    values = [row[key] for row in rows if row.get(key) is not None]
+    return max(values) if values else math.nan
 
 
 def mean(rows, key):
@@ -79,6 +88,7 @@ def of_variables(rows, figures):
     for key in ("ess_bulk", "ess_tail"):
         result[f"{key}/1000"] = 1000 * smallest(rows, key) / figures["gradients"]
         result[f"mean {key}/1000"] = 1000 * mean(rows, key) / figures["gradients"]
+    result["autocorrelation time"] = largest(rows, "autocorrelation_time_sghmc")
     result["ess_bulk/s"] = smallest(rows, "ess_bulk") / figures["seconds"]
     result["mean ess_girolami_calderhead/s"] = (
         mean(rows, "ess_girolami_calderhead") / figures["seconds"])
@@ -138,7 +148,7 @@ def measure(program, manifest, experiment, out):
     if "directions" in experiment:
         given = ["--directions", str(experiment["folder"] / experiment["directions"]), *of]
     summary = program.summary(out, [*options, *given])
-    if "acceptance" in figures:  # else an optimiser, whose draws have no effective size
+    if "eps" in figures:  # else an optimiser, whose draws have no effective size
         figures |= of_variables(list(summary["variables"].values()), figures)
     if given:
         figures |= of_directions(summary["directions"]["along"], figures)

@@ -16,10 +16,6 @@ KEYS = {"steps": "kernel.hmc.steps", "target": "kernel.hmc.target_acceptance",
         "slots": "compositor.main.slots", "sort": "estimator.curvature.sort"}
 
 
-def toml(value):
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def draws_for(budget, replicates, slots, steps):
     """Sweeps that spend the budget, at least 40 (a chain needs some to show its mixing)."""
     return max(40, round(budget / (replicates * slots * steps)))
@@ -39,7 +35,7 @@ def try_cell(program, path, experiment, search, cell, out):
     manifest = tomllib.loads(path.read_text(encoding="utf-8"))
     steps = cell.get("steps", manifest["kernel"]["hmc"].get("steps"))
     draws = draws_for(search["budget"], manifest["run"]["replicates"], slots_of(cell, manifest), steps)
-    settings = {KEYS[key]: toml(value) for key, value in cell.items()}
+    settings = {KEYS[key]: runs.toml(value) for key, value in cell.items()}
     settings |= {"run.draws": draws, "run.record_warmup": "false"}
     if "target_acceptance" not in manifest["kernel"]["hmc"]:
         settings["kernel.hmc.pool"] = "true"  # one eps, to be written down
@@ -72,7 +68,7 @@ def write_best(path, experiment, cell, figures):
         text = replace(text, "step_size", f"{figures['eps'] / (0.5 * (low + high)):.3g}")
     for key in ("steps", "slots", "sort"):
         if key in cell and re.search(rf"(?m)^{key} = ", text):
-            text = replace(text, key, toml(cell[key]))
+            text = replace(text, key, runs.toml(cell[key]))
     draws = draws_for(experiment["budget"], manifest["run"]["replicates"],
                       slots_of(cell, manifest), cell.get("steps", kernel["steps"]))
     if "budget" in experiment and path.stem.startswith("tuned"):

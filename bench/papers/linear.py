@@ -1,0 +1,127 @@
+# Samplers on a Gaussian as the linear recursions they are there: their exact stationary laws.
+# SPDX-License-Identifier: Apache-2.0
+#
+# z+ = F z + N(0, Q), where the first d rows of z are theta. P is the precision of the target.
+import dataclasses
+
+import numpy
+
+
+@dataclasses.dataclass
+class Scheme:
+    """One transition: matrices F and Q, d dimensions of theta first."""
+
+    F: numpy.ndarray
+    Q: numpy.ndarray
+    d: int
+
+    def stationary(self):
+        """S = F S F' + Q."""
+        n = len(self.F)
+        lyapunov = numpy.eye(n * n) - numpy.kron(self.F, self.F)
+        return numpy.linalg.solve(lyapunov, self.Q.ravel()).reshape(n, n)
+
+
+    def after(self, start, transitions):
+        """Covariance of theta that many transitions after the covariance `start` of z."""
+        S = start
+        for _ in range(transitions):
+            S = self.F @ S @ self.F.T + self.Q
+        return S[: self.d, : self.d]
+
+
+def langevin(P, eps, V):
+    """theta+ = theta - eps (P theta + N(0, V)) + N(0, 2 eps)."""
+    one = numpy.eye(len(P))
+    return Scheme(one - eps * P, (2 * eps + eps**2 * V) * one, len(P))
+
+
+def friction(P, eps, V, C, B):
+    """theta+ = theta + eps p; p+ = p - eps (P theta+ + N(0, V)) - eps C p + N(0, 2 eps (C - B))."""
+    d = len(P)
+    one = numpy.eye(d)
+    F = numpy.block([[one, eps * one], [-eps * P, (1 - eps * C) * one - eps**2 * P]])
+    Q = numpy.zeros((2 * d, 2 * d))
+    Q[d:, d:] = (2 * eps * (C - B) + eps**2 * V) * one
+    return Scheme(F, Q, d)
+
+
+def leapfrog(P, eps):
+    """The half kick and the drift of a step, on (theta, p)."""
+    one, none = numpy.eye(len(P)), numpy.zeros(P.shape)
+    return (numpy.block([[one, none], [-0.5 * eps * P, one]]),
+            numpy.block([[one, eps * one], [none, one]]))
+
+
+def carried(P, eps, V):
+    """A step of leapfrog under a momentum that is never redrawn; each of the two half kicks of a
+    transition has a gradient of its own."""
+    d = len(P)
+    half, drift = leapfrog(P, eps)
+    kick = numpy.zeros((2 * d, 2 * d))
+    kick[d:, d:] = 0.25 * eps**2 * V * numpy.eye(d)
+    first = half @ kick @ half.T
+    return Scheme(half @ drift @ half, half @ drift @ first @ drift.T @ half.T + kick, d)
+
+
+def redrawn(P, eps, V, steps):
+    """`steps` of leapfrog with gradients of noise N(0, V), the momentum drawn afresh before: a
+    recursion of theta alone."""
+    d = len(P)
+    half, drift = leapfrog(P, eps)
+    z, kick = numpy.zeros((2 * d, 2 * d)), numpy.zeros((2 * d, 2 * d))
+    z[d:, d:] = numpy.eye(d)  # covariance, given the start
+    kick[d:, d:] = V * numpy.eye(d)
+    F = numpy.eye(2 * d)
+    for step in range(steps):
+        z = half @ (z + (eps**2 * kick if step else 0.25 * eps**2 * kick)) @ half.T
+        z = drift @ z @ drift.T
+        z, F = half @ z @ half.T, half @ drift @ half @ F
+    return Scheme(F[:d, :d], z[:d, :d], d)
+
+
+def scheme(manifest, P):
+    """The recursion of an effective manifest with one kernel `langevin` or `hamiltonian` without
+    Metropolis: of one step, or of a trajectory after which the momentum is redrawn."""
+    kernel = next(iter(manifest["kernel"].values()))
+    oracle = manifest.get("oracle", {}).get(kernel["oracle"], {"use": "exact"})
+    V = oracle["variance"] if oracle["use"] == "noisy" else 0.0
+    if kernel["use"] == "langevin":
+        return langevin(P, kernel["step_size"], V)
+    integrator = manifest.get("integrator", {}).get(kernel["integrator"], {"use": "leapfrog"})
+    if integrator["use"] == "leapfrog" and kernel["persistence"] == 1.0:
+        return carried(P, kernel["step_size"], V)
+    if integrator["use"] == "leapfrog":
+        return redrawn(P, kernel["step_size"], V, kernel["steps"])
+    return friction(P, kernel["step_size"], V, integrator["friction"],
+                    integrator["noise_estimate"])
+
+
+def covariance_error(scheme, truth):
+    """Mean absolute error of the entries of the covariance, in equilibrium."""
+    return float(abs(scheme.stationary()[: scheme.d, : scheme.d] - truth).mean())
+
+
+def autocorrelation_time(scheme):
+    """1 + sum over s >= 1 of rho_s, mean over the coordinates, of all transitions."""
+    S = scheme.stationary()
+    n = len(S)
+    sums = scheme.F @ numpy.linalg.solve(numpy.eye(n) - scheme.F, S)
+    return float(numpy.mean([1 + sums[i, i] / S[i, i] for i in range(scheme.d)]))
+
+
+def squares_time(scheme):
+    """1 + sum over s >= 1 of rho_s^2, the autocorrelation time of squares and so of an estimated
+    variance: the largest over the principal directions of theta, which must be invariant."""
+    S = scheme.stationary()
+    _, directions = numpy.linalg.eigh(S[: scheme.d, : scheme.d])
+    largest = 0.0
+    for w in directions.T:
+        w = numpy.concatenate([w, numpy.zeros(len(S) - scheme.d)])
+        ahead, total = S @ w, 1.0
+        start = numpy.linalg.norm(ahead)
+        while numpy.linalg.norm(ahead) > 1e-4 * start:
+            ahead = scheme.F @ ahead
+            total += (w @ ahead / (w @ S @ w)) ** 2
+        largest = max(largest, total)
+    return float(largest)

@@ -1,0 +1,96 @@
+# Moments of the draws against known ones, with errors from independent replicates.
+# SPDX-License-Identifier: Apache-2.0
+import math
+import os
+import tomllib
+
+import netCDF4
+import numpy
+
+import linear
+
+
+def positions(out):
+    """The draws of vector x: replicates x (draws and slots) x d."""
+    with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
+        posterior = file["posterior"]
+        slots = int(posterior["slot"][:].max()) + 1
+        x = posterior["x"][:].data
+    return x.reshape(x.shape[0] // slots, slots * x.shape[1], x.shape[2])
+
+
+def effective(out):
+    """The manifest of a run with all defaults filled in."""
+    with open(os.path.join(out, "manifest.toml"), "rb") as file:
+        return tomllib.load(file)
+
+
+def steps(out):
+    return next(iter(effective(out)["kernel"].values()))["steps"]
+
+
+def step_size(out):
+    return next(iter(effective(out)["kernel"].values()))["step_size"]
+
+
+def mean_and_error(of_replicates):
+    n = len(of_replicates)
+    error = of_replicates.std(ddof=1) / math.sqrt(n) if n > 1 else math.nan
+    return float(of_replicates.mean()), float(error)
+
+
+def second_moment(x):
+    """E x_i^2, the mean over coordinates i."""
+    return mean_and_error((x**2).mean(axis=(1, 2)))
+
+
+def distance(x, double_well):
+    """Total variation between the draws and exp(-(a x^2 + b x^4)), in 60 intervals."""
+    a, b = double_well
+    edges = numpy.linspace(-3, 3, 61)
+    fine = numpy.linspace(-3, 3, 6001)
+    weights = numpy.exp(-(a * fine**2 + b * fine**4))
+    truth, _ = numpy.histogram(fine[:-1] + 5e-4, edges, weights=weights[:-1])
+    counts, _ = numpy.histogram(x.clip(-3, 2.9999), edges)
+    return float(0.5 * numpy.abs(counts / counts.sum() - truth / truth.sum()).sum())
+
+
+def covariance_error(x, truth):
+    """Mean absolute error of the entries of the covariance, of all draws together."""
+    return float(numpy.abs(numpy.cov(x.reshape(-1, x.shape[2]).T) - truth).mean())
+
+
+def exact_last(experiment, out):
+    """E x_i^2 of the last draw of a run that started from the target, momentum N(0, I)."""
+    manifest = effective(out)
+    precision = numpy.array(experiment["precision"])
+    scheme = linear.scheme(manifest, precision)
+    start = numpy.eye(len(scheme.F))
+    start[: scheme.d, : scheme.d] = numpy.linalg.inv(precision)
+    last = scheme.after(start, manifest["run"]["warmup"] + manifest["run"]["draws"])
+    return float(numpy.trace(last)) / scheme.d
+
+
+def measure(experiment, out):
+    """Figures for the truths `second_moment`, `double_well` = [a, b], `precision` and
+    `covariance`."""
+    figures = {}
+    if "second_moment" in experiment:
+        centre, error = second_moment(positions(out))
+        figures |= {"E x^2": centre, "se E x^2": error,
+                    "excess": centre - experiment["second_moment"]}
+    if "double_well" in experiment:
+        figures["distance"] = distance(positions(out), experiment["double_well"])
+    if "precision" in experiment:
+        last = positions(out)[:, -1:, :]
+        centre, error = second_moment(last)
+        figures |= {"last E x^2": centre, "se last E x^2": error,
+                    "exact last E x^2": exact_last(experiment, out)}
+    if "covariance" in experiment:
+        truth = numpy.array(experiment["covariance"])
+        scheme = linear.scheme(effective(out), numpy.linalg.inv(truth))
+        figures |= {"covariance error": covariance_error(positions(out), truth),
+                    "exact covariance error": linear.covariance_error(scheme, truth),
+                    "exact time": linear.autocorrelation_time(scheme),
+                    "exact time of squares": linear.squares_time(scheme)}
+    return figures

@@ -1,0 +1,174 @@
+# Errors of a sampler on a real posterior, against a long exact run that is made once and kept.
+# SPDX-License-Identifier: Apache-2.0
+import csv
+import dataclasses
+import json
+import math
+import os
+
+import netCDF4
+import numpy
+
+import moments
+import runs
+
+LEAST_ESS = 10_000  # of the reference, in every coordinate
+
+
+def draws(out):
+    """All real variables of the posterior, side by side: chains x draws x d."""
+    with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
+        posterior = file["posterior"]
+        found = [variable[:].data for variable in posterior.variables.values()
+                 if variable.dimensions[:2] == ("chain", "draw")]
+    return numpy.concatenate([x.reshape(*x.shape[:2], -1) for x in found], axis=2)
+
+
+def of_replicates(out):
+    """The same, the slots of a replicate one after the other: replicates x (slots and draws) x d,
+    sorted by draw."""
+    with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
+        slots = int(file["posterior"]["slot"][:].max()) + 1
+    x = draws(out)
+    chains, n, d = x.shape
+    return x.reshape(chains // slots, slots, n, d).swapaxes(1, 2).reshape(-1, n * slots, d)
+
+
+@dataclasses.dataclass
+class Reference:
+    """Moments of the posterior. `whitener` W has W covariance W' = I, its rows from the widest to
+    the narrowest principal direction; `start` draws to begin with."""
+
+    mean: numpy.ndarray
+    covariance: numpy.ndarray
+    least_ess: float
+    start: numpy.ndarray
+
+    def __post_init__(self):
+        self.variances, directions = numpy.linalg.eigh(self.covariance)
+        self.variances, directions = self.variances[::-1], directions[:, ::-1]
+        self.whitener = (directions / numpy.sqrt(self.variances)).T
+
+    @property
+    def largest_curvature(self):
+        """lambda_max of the inverse of the covariance: SGLD diverges above eps = 2 / lambda_max."""
+        return 1 / self.variances[-1]
+
+
+def make_reference(program, manifest, path):
+    """Runs a manifest of an exact sampler and keeps its moments in the file `path`."""
+    out = path.with_suffix("")
+    program.run(manifest, out, {})
+    rows = program.summary(out, [])["variables"].values()
+    least = runs.smallest(rows, "ess_bulk")
+    if not least >= LEAST_ESS:
+        raise RuntimeError(f"{manifest}: a bulk ESS of {least:.0f}; a reference needs {LEAST_ESS}")
+    x = draws(out)
+    chains = x.reshape(-1, x.shape[2])
+    every = len(chains) // 256
+    path.write_text(json.dumps({
+        "least_ess": least, "mean": chains.mean(axis=0).tolist(),
+        "covariance": numpy.cov(chains.T).tolist(), "start": chains[::every][:256].tolist()}),
+        encoding="utf-8")
+
+
+def reference(program, manifest, folder):
+    """The moments of a reference manifest, made if the folder has none yet."""
+    path = folder / f"{manifest.parent.name}-{manifest.stem}.json"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        make_reference(program, manifest, path)
+    known = runs.read_json(path)
+    return Reference(numpy.array(known["mean"]), numpy.array(known["covariance"]),
+                     known["least_ess"], numpy.array(known["start"]))
+
+
+def write_start(reference, chains, path):
+    """A start in equilibrium for so many chains, as `init = { file = PATH }` reads it."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([f"theta{i}" for i in range(len(reference.mean))])
+        writer.writerows(reference.start[:chains])
+
+
+def errors(reference, x):
+    """Of the estimates that draws x (n x d) give: mean, in posterior deviations, of all
+    coordinates; deviation of each coordinate, relative; covariance, in units where it is I."""
+    d = x.shape[1]
+    z = (x - reference.mean) @ reference.whitener.T
+    centre = z.mean(axis=0)
+    spread = numpy.cov(z.T) - numpy.eye(d)
+    deviations = x.std(axis=0, ddof=1) / numpy.sqrt(numpy.diag(reference.covariance)) - 1
+    return {"mean error": numpy.sqrt((centre**2).mean()),
+            "sd error": numpy.sqrt((deviations**2).mean()),
+            "covariance error": numpy.sqrt((spread**2).sum() / d)}
+
+
+def root_mean_square(rows):
+    return {key: math.sqrt(sum(row[key] ** 2 for row in rows) / len(rows)) for key in rows[0]}
+
+
+def of_runs(reference, replicates):
+    """The errors of one replicate's estimates, root mean square over replicates."""
+    return root_mean_square([errors(reference, x) for x in replicates])
+
+
+def bias(reference, replicates):
+    """What more draws would not cure: variances over those of the posterior less 1, averaged over
+    all directions, and in the widest and the narrowest; with standard errors over replicates."""
+    z = [(x - reference.mean) @ reference.whitener.T for x in replicates]
+    ratios = numpy.array([(one**2).mean(axis=0) for one in z]) - 1
+    figures = {}
+    for name, rows in (("variance", ratios.mean(axis=1)), ("widest", ratios[:, 0]),
+                       ("narrowest", ratios[:, -1])):
+        figures[name], figures[f"se {name}"] = moments.mean_and_error(rows)
+    return figures
+
+
+def work(out, model):
+    """Passes over the data and seconds of one replicate's sampling, without the exact U that a run
+    with another oracle evaluates for every recorded draw."""
+    run = runs.read_json(os.path.join(out, "run.json"))
+    happened = runs.what_happened(out)
+    sampling = {row["name"]: row["seconds"] for row in run["operations"]
+                if row["phase"] == "sampling"}
+    kernel = next(iter(moments.effective(out)["kernel"].values()))
+    gradients, share = run["gradients"]["sampling"], 1.0
+    if moments.effective(out).get("oracle", {}).get(kernel["oracle"], {}).get("use",
+                                                                              "exact") != "exact":
+        gradients -= happened["draws"] * happened["replicates"] * happened["slots"]
+        recording = sum(seconds for name, seconds in sampling.items()
+                        if name.startswith(f"evaluate {model} at "))
+        share = 1 - recording / sum(sampling.values())
+    one = 1 / happened["replicates"]
+    return {"passes": gradients * one, "seconds each": happened["seconds"] * share * one}
+
+
+def fraction(out, reference):
+    """The step of `theta` in units of 2 / lambda_max: eps of Langevin, eps^2 where there is a
+    momentum; not a number under a curvature, which has units of its own."""
+    manifest = moments.effective(out)
+    kernel = next(iter(manifest["kernel"].values()))
+    estimator = manifest["estimator"][kernel["estimator"]]["use"]
+    eps = runs.what_happened(out)["eps"]
+    if estimator != "identity":
+        return math.nan
+    eta = eps if kernel["use"] == "langevin" else eps**2
+    return eta * reference.largest_curvature / 2
+
+
+def measure(out, reference):
+    replicates = of_replicates(out)
+    model = next(iter(moments.effective(out)["model"]))
+    return (of_runs(reference, replicates) | bias(reference, replicates) | work(out, model)
+            | {"fraction": fraction(out, reference)})
+
+
+def curve(out, reference, key, points=12):
+    """Passes, seconds and error of prefixes of the draws, at least 2 d long."""
+    replicates = of_replicates(out)
+    n = replicates.shape[1]
+    done = work(out, next(iter(moments.effective(out)["model"])))
+    lengths = numpy.unique(numpy.geomspace(min(n, 2 * replicates.shape[2]), n, points).astype(int))
+    return [(done["passes"] * m / n, done["seconds each"] * m / n,
+             of_runs(reference, replicates[:, :m])[key]) for m in lengths]
