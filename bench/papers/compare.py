@@ -17,6 +17,7 @@ import tomllib
 
 import figures as pictures
 import moments
+import posterior
 import runs
 import tuning
 
@@ -46,10 +47,11 @@ def label(path, experiment):
 
 def cases(experiment, only):
     """Name, manifest and settings of every run: a manifest as it stands, or once for each value
-    of [vary.METHOD], whose first key gives the name."""
+    of [vary.METHOD] or [vary.METHOD.SET], whose first key gives the name."""
     for path in manifests(experiment, only):
         name = label(path, experiment)
         vary = experiment.get("vary", {}).get(path.stem)
+        vary = vary and vary.get(path.parent.name, vary)
         if vary is None:
             yield name, path, {}
             continue
@@ -66,10 +68,25 @@ def quick_settings(path, experiment):
     return {f"run.{key}": min(run[key], max(least[key], run[key] // QUICK)) for key in least}
 
 
-def run_one(program, path, experiment, settings, out):
+def reference_of(program, path, experiment, folder, quick):
+    """The posterior's moments for the set of a manifest, made by its folder's reference.toml."""
+    if "reference" not in experiment:
+        return None
+    manifest = path.parent / "reference.toml"
+    settings = quick_settings(manifest, experiment) if quick else {}
+    return posterior.reference(program, manifest, settings, folder / "references")
+
+
+def run_one(program, path, experiment, settings, out, reference):
+    if reference is not None:
+        start = out.with_suffix(".csv")
+        posterior.write_start(reference, tomllib.loads(path.read_text(encoding="utf-8")), start)
+        settings = settings | {"run.init": f'{{ file = "{start}" }}'}
     program.run(path, out, settings)
     measured = runs.measure(program, path, experiment, out)
     measured |= moments.measure(experiment, out)
+    if reference is not None:
+        measured |= posterior.measure(out, reference)
     if "absolute_lags" in experiment:
         lags = min(experiment["absolute_lags"], measured["draws"] - 1)
         measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)
@@ -158,18 +175,19 @@ def write_rows(path, rows):
 
 
 def measure_experiment(program, experiment, folder, options):
-    results, rows, outs = {}, [], {}
+    results, rows, outs, references = {}, [], {}, {}
     for name, path, settings in cases(experiment, options.only):
         seeds = 1 if options.quick else options.seeds or experiment["seeds"]
         quick = quick_settings(path, experiment) if options.quick else {}
+        reference = reference_of(program, path, experiment, folder, options.quick)
         per_seed = []
         for seed in range(1, seeds + 1):
             out = folder / experiment["name"] / name.replace(" ", "-")
             out.parent.mkdir(parents=True, exist_ok=True)
             own = {"run.seed": seed} | settings | quick
-            per_seed.append(run_one(program, path, experiment, own, out))
+            per_seed.append(run_one(program, path, experiment, own, out, reference))
             rows.append({"method": name, "seed": seed} | per_seed[-1])
-        outs[name] = out
+        outs[name], references[name] = out, reference
         results[name] = {key: mean_and_error([one[key] for one in per_seed])
                          for key in per_seed[0] if all(key in one for one in per_seed)}
         print(f"{experiment['name']}: {name}", file=sys.stderr, flush=True)
@@ -178,7 +196,7 @@ def measure_experiment(program, experiment, folder, options):
         print_pivot(experiment, results, pivot)
     write_rows(folder / experiment["name"] / "rows.csv", rows)
     for spec in experiment.get("figures", []):
-        drawn = pictures.draw(spec, outs, folder / experiment["name"])
+        drawn = pictures.draw(spec, outs, references, folder / experiment["name"])
         if drawn:
             print(f"\n{drawn}")
 

@@ -6,6 +6,7 @@ import os
 import netCDF4
 import numpy
 
+import figures_posterior
 import figures_stochastic
 import runs
 from canvas import finish, pyplot
@@ -61,14 +62,18 @@ def chosen_runs(methods, outs):
     """Name -> folder of the runs that `methods` names, in its order; a method of several runs, all
     or one of them."""
     return {name: out for method in methods for name, out in outs.items()
-            if method in (name, name.split(" ")[0])}
+            if method in (name, name.split(" ")[0], name.split(" ")[0].split("/")[-1])}
 
 
-def draw(spec, outs, folder):
-    """Draws one [[figures]] entry from the runs of its methods; returns the file, None without."""
+def draw(spec, outs, references, folder):
+    """Draws one [[figures]] entry from the runs of its methods; returns the file, None without.
+    `references` are the posterior's moments for each run, where the experiment has them."""
     path = folder / f"{spec['name']}.png"
     chosen = chosen_runs(spec["methods"], outs)
     if not chosen:
         return None
-    KINDS[spec["kind"]](chosen, spec, path)
+    if spec["kind"] == "curves":
+        figures_posterior.draw_curves(chosen, references, spec, path)
+    else:
+        KINDS[spec["kind"]](chosen, spec, path)
     return path

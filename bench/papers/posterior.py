@@ -55,13 +55,13 @@ class Reference:
         return 1 / self.variances[-1]
 
 
-def make_reference(program, manifest, path):
+def make_reference(program, manifest, settings, path):
     """Runs a manifest of an exact sampler and keeps its moments in the file `path`."""
     out = path.with_suffix("")
-    program.run(manifest, out, {})
+    program.run(manifest, out, settings)
     rows = program.summary(out, [])["variables"].values()
     least = runs.smallest(rows, "ess_bulk")
-    if not least >= LEAST_ESS:
+    if not settings and not least >= LEAST_ESS:
         raise RuntimeError(f"{manifest}: a bulk ESS of {least:.0f}; a reference needs {LEAST_ESS}")
     x = draws(out)
     chains = x.reshape(-1, x.shape[2])
@@ -72,19 +72,23 @@ def make_reference(program, manifest, path):
         encoding="utf-8")
 
 
-def reference(program, manifest, folder):
-    """The moments of a reference manifest, made if the folder has none yet."""
-    path = folder / f"{manifest.parent.name}-{manifest.stem}.json"
+def reference(program, manifest, settings, folder):
+    """The moments of a reference manifest, made if the folder has none yet; under settings, which
+    make it short, it is another one, and may be as rough as they make it."""
+    name = manifest.parent.name + ("-quick" if settings else "")
+    path = folder / f"{name}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        make_reference(program, manifest, path)
+        make_reference(program, manifest, settings, path)
     known = runs.read_json(path)
     return Reference(numpy.array(known["mean"]), numpy.array(known["covariance"]),
                      known["least_ess"], numpy.array(known["start"]))
 
 
-def write_start(reference, chains, path):
-    """A start in equilibrium for so many chains, as `init = { file = PATH }` reads it."""
+def write_start(reference, manifest, path):
+    """A start in equilibrium for all chains, as `init = { file = PATH }` reads it."""
+    main = manifest.get("compositor", {}).get("main", {})
+    chains = manifest["run"]["replicates"] * main.get("slots", 1)
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([f"theta{i}" for i in range(len(reference.mean))])
