@@ -84,6 +84,11 @@ Field& Field::file() {
   return *this;
 }
 
+Field& Field::instead_of(std::string other) {
+  replaced_ = std::move(other);
+  return *this;
+}
+
 Field& Field::or_default(std::string id) {
   std::get<Reference>(target_).fallback = std::move(id);
   return *this;
@@ -110,6 +115,7 @@ std::string Field::type() const {
 }
 
 std::string Field::range() const {
+  if (!choices_.empty() && file_) return joined(choices_) + ", or a file";
   if (!choices_.empty()) return "one of " + joined(choices_);
   if (std::isinf(low_) && std::isinf(high_)) return {};
   return fmt::format("{}{}, {}{}", low_open_ ? '(' : '[', low_, high_, high_open_ ? ')' : ']');

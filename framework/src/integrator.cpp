@@ -6,6 +6,7 @@
 namespace mixwell {
 
 Function::~Function() = default;
+GradientNoise::~GradientNoise() = default;
 Integrator::~Integrator() = default;
 Estimator::~Estimator() = default;
 CurvatureLearner::~CurvatureLearner() = default;

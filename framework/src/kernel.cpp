@@ -16,6 +16,7 @@ class ModelPotential final : public Potential {
   void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     model_->evaluate(theta, out);
   }
+  const Model* as_model() const noexcept override { return model_.get(); }
   const Metric* as_metric() const noexcept override { return model_->as_metric(); }
   const SumOfTerms* as_sum() const noexcept override { return model_->as_sum(); }
   bool has_constant_hessian() const noexcept override { return model_->has_constant_hessian(); }

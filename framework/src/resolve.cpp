@@ -82,7 +82,19 @@ class Resolver {
     instance.blueprint = instance.entry->blueprint();
     check_keys(*declaration.table, instance.blueprint->fields(), declaration.path(), manifest_,
                {"use"});
-    for (const Field& field : instance.blueprint->fields().all()) bind_value(instance, field);
+    for (const Field& field : instance.blueprint->fields().all()) {
+      check_alone(instance, field);
+      bind_value(instance, field);
+    }
+  }
+
+  void check_alone(const Instance& instance, const Field& field) const {
+    const toml::table& table = *instance.declaration.table;
+    const toml::node* const node = table.get(field.key());
+    if (node == nullptr || field.replaced().empty() || !table.contains(field.replaced())) return;
+    reject(*node, instance.declaration.path() + "." + field.key(),
+           fmt::format("says in other words what `{}` says; give one of the two", field.replaced()),
+           manifest_);
   }
 
   const Entry& entry_of(const Declaration& declaration) const {
@@ -343,12 +355,19 @@ class Resolver {
     table.lines.push_back(
         {"use", toml_text(instance.entry->description.id), instance.entry->description.summary});
     for (const Field& field : instance.blueprint->fields().all()) {
-      const auto given = instance.texts.find(field.key());
-      table.lines.push_back({field.key(),
-                             given == instance.texts.end() ? field.value_text() : given->second,
-                             comment_for(field)});
+      table.lines.push_back({field.key(), effective_value(instance, field), comment_for(field)});
     }
     return table;
+  }
+
+  /// Empty where another key says it instead.
+  static std::string effective_value(const Instance& instance, const Field& field) {
+    const auto given = instance.texts.find(field.key());
+    if (given != instance.texts.end()) return given->second;
+    for (const Field& other : instance.blueprint->fields().all()) {
+      if (other.replaced() == field.key() && instance.texts.contains(other.key())) return {};
+    }
+    return field.value_text();
   }
 
   std::vector<std::string> remarks() const {

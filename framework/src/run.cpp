@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace mixwell {
 namespace {
@@ -48,6 +49,7 @@ class Runner {
       sample();
       RunResult result = finish(folder, certificate);
       folder.keep();
+      if (fault_) tell_of_fault(result);
       return result;
     } catch (...) {
       recordings_.clear();  // takes away what was half written
@@ -57,7 +59,13 @@ class Runner {
 
  private:
   const RunSettings& settings() const { return composition_.run; }
-  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool stopped() const { return fault_ || (options_.stop != nullptr && options_.stop->load()); }
+
+  /// The error that an operation ended the run with, and where the draws before it are.
+  [[noreturn]] void tell_of_fault(const RunResult& result) const {
+    throw Error(fault_->code(), fmt::format("{}\n  the {} draws before it are kept in {}",
+                                            fault_->what(), report_.draws, result.folder));
+  }
 
   void sample() {
     const KernelGraph& graph = sampler_->graph(PhaseKind::sampling);
@@ -108,7 +116,7 @@ class Runner {
       stretch = std::min(stretch, sweeps - cost.sweeps);
       const auto began = Clock::now();
       DrawBuffers* buffers = chunks == nullptr ? nullptr : &buffers_;
-      sampler_->advance(kind, stretch, buffers);
+      if (!advance(kind, stretch, buffers)) break;
       if (chunks != nullptr) write(*chunks, kind, cost.sweeps / settings().thin);
       cost.sweeps += stretch;
       cost.seconds = seconds_since(start);
@@ -117,6 +125,20 @@ class Runner {
     }
     cost.gradients = sampler_->gradients() - gradients;
     return cost;
+  }
+
+  /// False if an operation refused to go on; then nothing of the stretch counts. Without a recorded
+  /// draw there is nothing to keep, and the error ends the run at once.
+  bool advance(PhaseKind kind, std::int64_t sweeps, DrawBuffers* buffers) {
+    try {
+      sampler_->advance(kind, sweeps, buffers);
+      return true;
+    } catch (const Error& fault) {
+      if (!has_draws_) throw;
+      fault_ = fault;
+      report_.error = fault.what();
+      return false;
+    }
   }
 
   std::int64_t next_stretch(std::int64_t last, double seconds, const DrawChunks* chunks) const {
@@ -134,6 +156,7 @@ class Runner {
     const Chunk chunk = chunks.chunk(buffers_, warmup, first_draw);
     for (const auto& recording : recordings_) recording->write(chunk);
     if (!warmup) prediction_->add(buffers_);
+    has_draws_ = has_draws_ || (!warmup && chunk.draws > 0);
   }
 
   void tell(PhaseKind kind, std::int64_t done) {
@@ -192,6 +215,8 @@ class Runner {
   std::vector<std::unique_ptr<Recording>> recordings_;
   DrawBuffers buffers_;
   RunReport report_;
+  std::optional<Error> fault_;
+  bool has_draws_ = false;  ///< of the sampling phase
   Clock::time_point began_ = Clock::now();
 };
 

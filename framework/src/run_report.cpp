@@ -93,6 +93,7 @@ std::string run_json(const RunReport& report, const Composition& composition,
                      const Sampler& sampler) {
   Json json;
   json["outcome"] = report.outcome;
+  if (!report.error.empty()) json["error"] = report.error;
   json["created_at"] = report.created_at;
   json["draws_sha256"] = report.draws_sha256;
   json["draws"] = report.draws;

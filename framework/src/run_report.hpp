@@ -18,6 +18,7 @@ struct PhaseCost {
 
 struct RunReport {
   std::string outcome;
+  std::string error;  ///< with which an operation ended the run, or ""
   std::string created_at;
   std::string draws_sha256;
   std::int64_t draws = 0;

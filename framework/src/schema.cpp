@@ -28,7 +28,7 @@ Json scalar(const Field& field, const char* type) {
 Json text(const Field& field) {
   if (field.is_free_text()) return {{"type", {"string", "integer"}}};
   Json schema = {{"type", "string"}};
-  if (!field.choices().empty()) schema["enum"] = field.choices();
+  if (!field.choices().empty() && !field.is_file()) schema["enum"] = field.choices();
   return schema;
 }
 
@@ -117,6 +117,16 @@ Json required_of(const Fields& fields) {
   return required;
 }
 
+/// Pairs of keys of which a manifest gives one at most.
+Json exclusions_of(const Fields& fields) {
+  Json rules = Json::array();
+  for (const Field& field : fields.all()) {
+    if (field.replaced().empty()) continue;
+    rules.push_back({{"not", {{"required", Json::array({field.replaced(), field.key()})}}}});
+  }
+  return rules;
+}
+
 /// if use = id, then exactly these keys.
 Json rule_for(const Entry& entry) {
   const auto blueprint = entry.blueprint();
@@ -125,6 +135,8 @@ Json rule_for(const Entry& entry) {
                {"properties", properties_of(fields)},
                {"required", required_of(fields)},
                {"additionalProperties", false}};
+  const Json exclusions = exclusions_of(fields);
+  if (!exclusions.empty()) then["allOf"] = exclusions;
   then["properties"]["use"] = {{"const", entry.description.id},
                                {"description", entry.description.summary}};
   return {{"if",

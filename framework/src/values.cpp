@@ -40,11 +40,15 @@ class Reader {
     if (!node.is_string())
       wrong_type(node, key, field_.is_file() ? "the name of a file" : "a text");
     const std::string value = **node.as_string();
-    const std::vector<std::string>& choices = field_.choices();
-    if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
+    if (!field_.choices().empty() && !is_choice(value) && !field_.is_file()) {
       reject(node, key, "must be " + field_.range() + meant(value), source_.manifest);
     }
     return value;
+  }
+
+  bool is_choice(const std::string& word) const {
+    const std::vector<std::string>& choices = field_.choices();
+    return std::find(choices.begin(), choices.end(), word) != choices.end();
   }
 
   template <class Element>
@@ -158,7 +162,7 @@ class Assigner {
   template <class Target>
   std::string text(Target* out) const {
     const std::string value = reader_.text(node_, key_);
-    if (!field_.is_file() || value.empty()) return store(out, value);
+    if (!field_.is_file() || value.empty() || reader_.is_choice(value)) return store(out, value);
     const Location where = source_.manifest.at(key_, node_.source());
     const FoundFile found = source_.files.find(value, key_, where);
     *out = found.path;

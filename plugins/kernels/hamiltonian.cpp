@@ -9,6 +9,7 @@
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,7 @@ class Hamiltonian final : public Kernel {
         coupling_(params.estimator->representation()->is_identity()
                       ? Coupling::none
                       : coupling_from(params.coupling)) {
+    if (params.learning_rate) params_.step_size.step_size = std::sqrt(*params.learning_rate);
     params.step_size.check();
     params.steps.check();
     if (params.metropolis && params.integrator->has_noise()) {
@@ -94,6 +96,7 @@ class Hamiltonian final : public Kernel {
     Parts parts;
     parts.law = params_.oracle->law(graph, path + "/oracle", site.target);
     parts.ratio_law = params_.ratio == "target" ? site.target : parts.law;
+    check_noise(graph, parts.law);
     parts.curvature = curvature.value();
     parts.momentum = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
     parts.momentum_law = add_momentum_law(graph, path + "/momentum-law", coupling_,
@@ -113,6 +116,17 @@ class Hamiltonian final : public Kernel {
   bool has_gradient(const KernelGraph& graph, Value law) const {
     return params_.metropolis || params_.integrator->starts_with_gradient() ||
            graph.is_constant(law);
+  }
+
+  void check_noise(const KernelGraph& graph, Value law) const {
+    if (!params_.integrator->wants_gradient_noise()) return;
+    const auto* const how = dynamic_cast<const Potential*>(graph[law].function.get());
+    if (how != nullptr && how->as_noise() != nullptr) return;
+    throw InputError("kernel `" + name() + "`: integrator `" + params_.integrator->name() +
+                     "` estimates the noise of each gradient, of which oracle `" +
+                     params_.oracle->name() +
+                     "` tells nothing; use oracle `minibatch` with a size of at least 2, or "
+                     "noise_from = \"fixed\"");
   }
 
   std::vector<Input> move_inputs(const KernelGraph& graph, const Site& site,

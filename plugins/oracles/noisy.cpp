@@ -9,11 +9,11 @@ namespace {
 
 using namespace mixwell;
 
-/// grad U + sqrt(V) z.
-class NoisyPotential final : public Potential {
+/// grad U + sqrt(V) z, whose noise is known to have the covariance V I.
+class NoisyPotential final : public Potential, private GradientNoise {
  public:
   NoisyPotential(std::shared_ptr<const Potential> base, double variance)
-      : base_(std::move(base)), sd_(std::sqrt(variance)) {}
+      : base_(std::move(base)), variance_(variance), sd_(std::sqrt(variance)) {}
 
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
@@ -25,9 +25,22 @@ class NoisyPotential final : public Potential {
     flat(out.gradient) += sd_ * flat(z);
   }
   double gradient_cost() const noexcept override { return base_->gradient_cost(); }
+  const GradientNoise* as_noise() const noexcept override { return this; }
 
  private:
+  void covariance_diagonal(const Numbers&, ConstBatch, std::uint32_t, Batch out,
+                           Workspace&) const override {
+    out.setConstant(variance_);
+  }
+  void covariance(const Numbers&, ConstBatch theta, std::uint32_t, Batch out,
+                  Workspace&) const override {
+    const Index d = theta.rows();
+    out.setZero();
+    for (Index i = 0; i < d; ++i) out.row(i * (d + 1)).setConstant(variance_);
+  }
+
   std::shared_ptr<const Potential> base_;
+  double variance_;
   double sd_;
 };
 

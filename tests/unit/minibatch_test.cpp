@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../plugins/oracles/noise/batch.hpp"
 #include "composing.hpp"
+#include "oracle_laws.hpp"
 #include "support.hpp"
 
 #include <mixwell/oracle.hpp>
@@ -19,18 +20,8 @@ using namespace mixwell;
 
 namespace {
 
-/// A logistic regression of 60 cases with two inputs.
-std::string model(const support::TemporaryFolder& folder) {
-  Eigen::MatrixXd numbers(60, 3);
-  Stream(2, "test/cases").normals({}, numbers);
-  std::string csv = "a,b,y\n";
-  for (Index n = 0; n < numbers.rows(); ++n) {
-    csv += std::to_string(numbers(n, 0)) + "," + std::to_string(numbers(n, 1)) +
-           (numbers(n, 2) > 0.0 ? ",1\n" : ",0\n");
-  }
-  return "[model.m]\nuse = \"logistic-regression\"\nresponse = \"y\"\npositive = 1\ndata = \"" +
-         folder.file("cases.csv", csv) + "\"\n";
-}
+using oracle_laws::logistic;
+using oracle_laws::OracleLaw;
 
 std::vector<Index> drawn(const noise::BatchDraw& batch, std::uint64_t seed, std::uint32_t draw) {
   Workspace scratch;
@@ -48,37 +39,19 @@ struct Gradients {
 };
 
 /// Of the law that the manifest's oracle makes, at one point, over many seeds.
-Gradients over_seeds(const std::string& oracle, Index seeds) {
+Gradients over_seeds(const std::string& oracle, Index count) {
   const support::TemporaryFolder folder;
-  const Composition c =
-      composing::compose(model(folder) + oracle + "[kernel.k]\nuse = \"langevin\"\n");
-  const Program program = compose(*c.compositor);
-  const KernelGraph& graph = program.sampling;
-  const Potential* law = nullptr;
-  for (const ValueInfo& v : graph.values()) {
-    const auto* found = dynamic_cast<const Potential*>(v.function.get());
-    if (found != nullptr && v.name.find("oracle") != std::string::npos) law = found;
-  }
-  REQUIRE(law != nullptr);
-  const Index d = c.model()->dimension();
-  Eigen::MatrixXd theta(d, seeds);
-  for (Index j = 0; j < seeds; ++j) theta.col(j) = Eigen::VectorXd::LinSpaced(d, -0.5, 0.7);
-  Eigen::MatrixXd numbers(2, seeds);
-  Stream(4, "test/seeds").uniforms({}, numbers);
-  numbers = (numbers.array() * 4294967296.0).floor();
-  Eigen::MatrixXd g(d, seeds);
-  Eigen::RowVectorXd u(seeds);
+  const OracleLaw law(logistic(folder) + oracle);
+  Eigen::MatrixXd g(law.dimension(), count);
   Workspace scratch;
-  const Eigen::Ref<const Eigen::MatrixXd> held(numbers);
-  law->evaluate(Numbers(held), theta, {u.data(), g, scratch});
+  const Eigen::MatrixXd seeds = law.seeds(count);
+  law->evaluate(Numbers{ConstBatch(seeds)}, law.points(count), {nullptr, g, scratch});
   Gradients result;
   result.mean = g.rowwise().mean();
   const Eigen::MatrixXd centred = g.colwise() - result.mean;
   result.error =
-      (centred.rowwise().squaredNorm().array() / static_cast<double>(seeds * (seeds - 1))).sqrt();
-  Eigen::MatrixXd whole(d, 1);
-  c.model()->evaluate(theta.col(0), {u.data(), whole, scratch});
-  result.whole = whole.col(0);
+      (centred.rowwise().squaredNorm().array() / static_cast<double>(count * (count - 1))).sqrt();
+  result.whole = law.whole_gradient();
   return result;
 }
 
@@ -157,7 +130,7 @@ TEST_CASE("a shared oracle makes one law in a graph, others one for each use") {
   const support::TemporaryFolder folder;
   const auto laws = [&](const std::string& oracle) {
     const Composition c =
-        composing::compose(model(folder) + oracle + kPair + "use = \"langevin\"\n");
+        composing::compose(logistic(folder) + oracle + kPair + "use = \"langevin\"\n");
     return laws_of_moves(compose(*c.compositor).sampling);
   };
   const auto own = laws("[oracle.o]\nuse = \"minibatch\"\nsize = 7\n");
@@ -174,7 +147,7 @@ TEST_CASE("a shared oracle makes one law in a graph, others one for each use") {
 TEST_CASE("two oracles that are shared do not share with one another") {
   const support::TemporaryFolder folder;
   const Composition c =
-      composing::compose(model(folder) + kShared +
+      composing::compose(logistic(folder) + kShared +
                          "[oracle.other]\nuse = \"minibatch\"\nsize = 7\nshared = true\n"
                          "[kernel.a]\nuse = \"langevin\"\noracle = \"o\"\n"
                          "[kernel.b]\nuse = \"langevin\"\noracle = \"other\"\n"
@@ -190,7 +163,7 @@ TEST_CASE("slots with a shared minibatch move by the same cases") {
   const auto slots_agree = [&](const std::string& oracle) {
     const Composition c = composing::compose(
         "[run]\nreplicates = 4\ninit = { value = [0.1, 0.2, 0.3] }\nallow = [\"none\"]\n" +
-        model(folder) + oracle + kPair + "use = \"gradient-descent\"\n");
+        logistic(folder) + oracle + kPair + "use = \"gradient-descent\"\n");
     Sampler sampler(c.compositor, c.run, compose(*c.compositor));
     sampler.initialise();
     sampler.advance(PhaseKind::sampling, 20);
@@ -205,7 +178,7 @@ TEST_CASE("slots with a shared minibatch move by the same cases") {
 TEST_CASE("branches of a mixture may share a minibatch") {
   const support::TemporaryFolder folder;
   const Composition c = composing::compose(
-      "[run]\nreplicates = 8\n" + model(folder) + kShared +
+      "[run]\nreplicates = 8\n" + logistic(folder) + kShared +
       "[kernel.a]\nuse = \"langevin\"\n[kernel.b]\nuse = \"langevin\"\nstep_size = 0.01\n"
       "[compositor.c]\nuse = \"mixture\"\n");
   const Program program = compose(*c.compositor);
@@ -219,7 +192,7 @@ TEST_CASE("branches of a mixture may share a minibatch") {
 TEST_CASE("an ensemble of Langevin slots with one minibatch for all is asymptotic") {
   const support::TemporaryFolder folder;
   const Composition c =
-      composing::compose(model(folder) + kShared + kPair + "use = \"langevin\"\n");
+      composing::compose(logistic(folder) + kShared + kPair + "use = \"langevin\"\n");
   const Verdict verdict = compose(*c.compositor).certificate.now;
   CHECK(verdict.label() == "asymptotic");
   CHECK(verdict.order == 1);

@@ -55,8 +55,11 @@ class MIXWELL_EXPORT Field {
   Field& one_of(std::vector<std::string> choices);
   Field& required();
   /// The text is a file: found beside the manifest, then in MIXWELL_DATA; the target receives the
-  /// path that was found.
+  /// path that was found. Words of one_of are taken as they are.
   Field& file();
+  /// Another way to say what `other` says, for a target that may be empty: a manifest gives at most
+  /// one of the two keys.
+  Field& instead_of(std::string other);
   /// Reference only: see Reference::fallback.
   Field& or_default(std::string id);
 
@@ -64,6 +67,8 @@ class MIXWELL_EXPORT Field {
   const std::string& unit() const noexcept { return unit_; }
   const std::string& help() const noexcept { return help_; }
   const std::vector<std::string>& choices() const noexcept { return choices_; }
+  /// The key that this one takes the place of, or "".
+  const std::string& replaced() const noexcept { return replaced_; }
   bool is_required() const noexcept { return required_; }
   bool is_file() const noexcept { return file_; }
   /// A text neither from a list nor of a file: a manifest may write it as an integer, such as the
@@ -89,6 +94,7 @@ class MIXWELL_EXPORT Field {
   Target target_;
   std::string unit_;
   std::string help_;
+  std::string replaced_;
   std::vector<std::string> choices_;
   double low_ = -std::numeric_limits<double>::infinity();
   double high_ = std::numeric_limits<double>::infinity();

@@ -5,6 +5,9 @@
 #include <mixwell/export.hpp>
 #include <mixwell/model.hpp>
 #include <mixwell/types.hpp>
+#include <mixwell/workspace.hpp>
+
+#include <cstdint>
 
 namespace mixwell {
 
@@ -40,18 +43,37 @@ class Numbers {
   const Index* columns_ = nullptr;
 };
 
+/// How much noise the gradient of a law has: an estimate of V(theta), its covariance given theta,
+/// made from the very cases that `draw` holds. Its mean over draws is V(theta). The gradient's own
+/// noise and the estimate at one draw are not independent. Column k of every argument belongs to
+/// numbers.column(k); theta is d x w.
+class MIXWELL_EXPORT GradientNoise {
+ public:
+  virtual ~GradientNoise();
+  /// out d x w: the diagonal of V, in squared units of the gradient.
+  virtual void covariance_diagonal(const Numbers& numbers, ConstBatch theta, std::uint32_t draw,
+                                   Batch out, Workspace& scratch) const = 0;
+  /// out d^2 x w: column k holds the whole V of theta.col(k), symmetric and not negative.
+  virtual void covariance(const Numbers& numbers, ConstBatch theta, std::uint32_t draw, Batch out,
+                          Workspace& scratch) const = 0;
+};
+
 /// A law exp(-U(.; numbers)): the model itself (no numbers), or one made from it by an oracle.
 class MIXWELL_EXPORT Potential : public Function {
  public:
   virtual void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const = 0;
   /// Cost of one gradient of one column, in full-gradient units.
   virtual double gradient_cost() const noexcept { return 1.0; }
+  /// The model whose own law this is, or null.
+  virtual const Model* as_model() const noexcept { return nullptr; }
   /// The metric of the model whose law this is, or null.
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   /// The same law as a sum over cases, or null.
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
   /// The Hessian is the same everywhere.
   virtual bool has_constant_hessian() const noexcept { return false; }
+  /// What it knows of the noise in its gradient, or null.
+  virtual const GradientNoise* as_noise() const noexcept { return nullptr; }
 };
 
 /// How the numbers of a curvature H (approximately the inverse Hessian), B = H^-1, H = S S', B = C
@@ -108,6 +130,14 @@ class Law {
     how_.evaluate(numbers_, theta, out);
   }
   double gradient_cost() const noexcept { return how_.gradient_cost(); }
+  /// GradientNoise::covariance_diagonal, of a law that offers it.
+  void noise_diagonal(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
+    how_.as_noise()->covariance_diagonal(numbers_, theta, draw, out, w);
+  }
+  /// GradientNoise::covariance, of a law that offers it.
+  void noise_covariance(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
+    how_.as_noise()->covariance(numbers_, theta, draw, out, w);
+  }
 
  private:
   const Potential& how_;

@@ -83,6 +83,8 @@ class MIXWELL_EXPORT Integrator : public Component {
   virtual bool ends_with_gradient() const noexcept { return false; }
   /// Adds Motion::divergence.
   virtual bool takes_divergence() const noexcept { return false; }
+  /// Asks Motion::law for the covariance of its noise, so that the law must offer GradientNoise.
+  virtual bool wants_gradient_noise() const noexcept { return false; }
   /// Gradients of the law that `steps` steps cost, the one at the end included, the one at the
   /// start not.
   virtual std::int64_t gradients(std::int64_t steps) const noexcept = 0;

@@ -69,6 +69,7 @@ std::string default_text(const Field& field) {
     return reference->fallback.empty() ? "the only one"
                                        : "the only one, else " + reference->fallback;
   }
+  if (!field.replaced().empty()) return "instead of " + field.replaced();
   const std::string value = field.value_text();
   return value.empty() ? "not set" : value;
 }

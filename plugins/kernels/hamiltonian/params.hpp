@@ -21,6 +21,7 @@ struct Params {
   std::shared_ptr<const Oracle> oracle;
   std::shared_ptr<const Estimator> estimator;
   StepSizeSettings step_size;
+  std::optional<double> learning_rate{};
   Steps steps;
   double persistence = 0.0;
   std::int64_t refresh_every = 1;
@@ -39,6 +40,11 @@ struct Params {
             "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
             "probability, then frozen");
     step_size.declare(fields);
+    fields.number("learning_rate", learning_rate)
+        .unit("time^2")
+        .above(0)
+        .instead_of("step_size")
+        .help("eta = eps^2, as stochastic-gradient samplers with a velocity v = eps p write it");
     steps.declare(fields);
     fields.number("persistence", persistence)
         .at_least(0)

@@ -21,6 +21,14 @@ class BatchDraw {
   /// N / n, by which a sum over the batch estimates that over all cases.
   double scale() const noexcept { return static_cast<double>(terms_) / static_cast<double>(size_); }
 
+  /// (N^2/n) f / (n - 1), f = 1 with replacement and 1 - n/N without: times the sum of centred
+  /// squares over a batch of n >= 2 this estimates the variance of scale() times a sum over it.
+  double variance_factor() const noexcept {
+    const auto n = static_cast<double>(size_);
+    const double f = replacement_ ? 1.0 : 1.0 - 1.0 / scale();
+    return scale() * scale() * n * f / (n - 1.0);
+  }
+
   /// Writes the batch of one evaluation: size() x 1. O(n), and N / 64 words without replacement.
   void draw(const Stream& stream, std::uint32_t draw, Batch out, Workspace& scratch) const {
     stream.uniforms({0, draw, 0}, out);
