@@ -264,4 +264,21 @@ TEST_CASE("a metric as the mass does not allocate") {
   }
 }
 
+TEST_CASE("minibatches and estimates of their noise do not allocate") {
+  for (const char* oracle : {"minibatch", "control-variate"}) {
+    for (const char* noise_from : {"fixed", "empirical-diagonal", "empirical-full"}) {
+      INFO(oracle << ", " << noise_from);
+      CHECK(extra_calls(std::string("[run]\nreplicates = 20\n[model.m]\nuse = "
+                                    "\"linear-gaussian\"\ncases = 100\ndimension = 5\n"
+                                    "[oracle.o]\nsize = 20\nuse = \"") +
+                        oracle +
+                        "\"\n[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = 20\n"
+                        "noise_from = \"" +
+                        noise_from +
+                        "\"\n[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\n"
+                        "persistence = 1\nstep_size = 0.01\nsteps_jitter = [1, 3]\n") == 0);
+    }
+  }
+}
+
 #endif

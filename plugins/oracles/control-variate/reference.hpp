@@ -1,0 +1,112 @@
+// The point around which a control variate is made: a mode, or a mean of draws from a file.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/data.hpp>
+#include <mixwell/draws.hpp>
+#include <mixwell/error.hpp>
+#include <mixwell/model.hpp>
+#include <mixwell/optimum.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mixwell::control_variate {
+
+/// The mode that find_mode reaches from the first position of the model's own, to the tolerance
+/// 1e-6 sqrt(N) nats. Throws InputError where there is none.
+inline Eigen::VectorXd mode_of(const Potential& law, const Model& model, const std::string& who) {
+  constexpr std::int64_t iterations = 10000;
+  constexpr std::int64_t newton_steps = 5;
+  Eigen::MatrixXd start(model.dimension(), 1);
+  model.initial(Stream(1, "control-variate/reference"), {}, start);
+  Workspace scratch;
+  const double none = 0.0;
+  const ColumnLaw column({law, ConstMatrixMap(&none, 0, 1)}, 0, scratch);
+  const double tolerance = 1e-6 * std::sqrt(static_cast<double>(law.as_sum()->terms()));
+  Optimum mode = find_mode(column, start.col(0), tolerance, iterations, newton_steps);
+  if (mode.converged) return std::move(mode.theta);
+  throw InputError(who + ": no mode of model `" + model.name() +
+                   "` was found (|grad U| = " + std::to_string(mode.gradient.norm()) +
+                   " where the search ended); give a point as reference = \"FILE\"");
+}
+
+/// theta from what is recorded.
+inline double from_recorded(double value, Transform transform) {
+  switch (transform) {
+    case Transform::exponential:
+      return std::log(value);
+    case Transform::logistic:
+      return std::log(value) - std::log1p(-value);
+    case Transform::identity:
+      break;
+  }
+  return value;
+}
+
+/// Mean of theta over all draws of a draws.nc of that model.
+inline Eigen::VectorXd mean_of_draws(const std::string& path, const Model& model) {
+  const DrawsFile draws(path);
+  Eigen::VectorXd mean(model.dimension());
+  Index row = 0;
+  for (const Parameter& parameter : model.parameters()) {
+    const auto& columns = draws.columns();
+    const auto found = std::find_if(columns.begin(), columns.end(), [&](const Column& c) {
+      return c.group == RecordGroup::posterior && c.name == parameter.name &&
+             c.shape == parameter.shape;
+    });
+    if (found == columns.end()) {
+      throw InputError(path + ": has no variable `" + parameter.name +
+                       "` of the shape it has in model `" + model.name() +
+                       "`; the reference must come from a run of the same model");
+    }
+    for (Index i = 0; i < parameter.size(); ++i, ++row) {
+      mean(row) = draws.read(*found, i)
+                      .unaryExpr([&](double x) { return from_recorded(x, parameter.transform); })
+                      .mean();
+    }
+  }
+  return mean;
+}
+
+/// Mean of the rows of a CSV with a header and a column for each coordinate of theta, in order.
+inline Eigen::VectorXd mean_of_rows(const std::string& path, const Model& model) {
+  const CsvTable table(path);
+  const auto width = static_cast<Index>(table.columns().size());
+  if (width != model.dimension()) {
+    throw InputError(path + ": " + std::to_string(width) +
+                     " columns; wanted a header and one for each of the " +
+                     std::to_string(model.dimension()) + " coordinates of model `" + model.name() +
+                     "`, in rows whose mean is the reference");
+  }
+  Eigen::VectorXd mean(width);
+  for (Index i = 0; i < width; ++i) {
+    mean(i) = table.numbers(table.columns()[static_cast<std::size_t>(i)]).mean();
+  }
+  return mean;
+}
+
+/// By its first bytes: those of HDF5, or of NetCDF before version 4.
+inline bool is_netcdf(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::array<char, 4> bytes{};
+  in.read(bytes.data(), bytes.size());
+  const std::string_view start(bytes.data(), bytes.size());
+  return start == "\x89HDF" || start.starts_with("CDF");
+}
+
+/// `from` = "map" or a file. `who` begins what is said if it fails.
+inline Eigen::VectorXd point_of(const std::string& from, const Potential& law, const Model& model,
+                                const std::string& who) {
+  if (from == "map") return mode_of(law, model, who);
+  Eigen::VectorXd point = is_netcdf(from) ? mean_of_draws(from, model) : mean_of_rows(from, model);
+  if (!point.allFinite()) throw InputError(from + ": the mean of its draws is not finite");
+  return point;
+}
+
+}  // namespace mixwell::control_variate
