@@ -78,7 +78,7 @@ def reference_of(program, path, experiment, folder, quick):
 
 
 def run_one(program, path, experiment, settings, out, reference):
-    if reference is not None:
+    if experiment.get("start") == "equilibrium":
         start = out.with_suffix(".csv")
         posterior.write_start(reference, tomllib.loads(path.read_text(encoding="utf-8")), start)
         settings = settings | {"run.init": f'{{ file = "{start}" }}'}
@@ -86,7 +86,7 @@ def run_one(program, path, experiment, settings, out, reference):
     measured = runs.measure(program, path, experiment, out)
     measured |= moments.measure(experiment, out)
     if reference is not None:
-        measured |= posterior.measure(out, reference)
+        measured |= posterior.measure(out, reference, experiment)
     if "absolute_lags" in experiment:
         lags = min(experiment["absolute_lags"], measured["draws"] - 1)
         measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)
@@ -196,7 +196,7 @@ def measure_experiment(program, experiment, folder, options):
         print_pivot(experiment, results, pivot)
     write_rows(folder / experiment["name"] / "rows.csv", rows)
     for spec in experiment.get("figures", []):
-        drawn = pictures.draw(spec, outs, references, folder / experiment["name"])
+        drawn = pictures.draw(spec, experiment, outs, references, folder / experiment["name"])
         if drawn:
             print(f"\n{drawn}")
 

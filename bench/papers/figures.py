@@ -65,15 +65,16 @@ def chosen_runs(methods, outs):
             if method in (name, name.split(" ")[0], name.split(" ")[0].split("/")[-1])}
 
 
-def draw(spec, outs, references, folder):
-    """Draws one [[figures]] entry from the runs of its methods; returns the file, None without.
-    `references` are the posterior's moments for each run, where the experiment has them."""
+def draw(spec, experiment, outs, references, folder):
+    """Draws one [[figures]] entry from the runs of its methods, all without `methods`; returns the
+    file, None without. `references`: the posterior's moments for each run, where there are any."""
     path = folder / f"{spec['name']}.png"
-    chosen = chosen_runs(spec["methods"], outs)
+    chosen = chosen_runs(spec.get("methods", experiment["methods"]), outs)
     if not chosen:
         return None
-    if spec["kind"] == "curves":
-        figures_posterior.draw_curves(chosen, references, spec, path)
+    if spec["kind"] in figures_posterior.KINDS:
+        draw_it = figures_posterior.KINDS[spec["kind"]]
+        draw_it(chosen, experiment, references, spec, path)
     else:
         KINDS[spec["kind"]](chosen, spec, path)
     return path

@@ -1,35 +1,65 @@
-# Pictures of errors on real posteriors, against passes over the data and against seconds.
+# Pictures of errors on posteriors: against work and time, and the draws themselves.
 # SPDX-License-Identifier: Apache-2.0
 import itertools
+
+import numpy
 
 import posterior
 from canvas import finish_panels, pyplot
 
 
-def best_of_each(outs, references, key):
-    """Of every method the run with the smallest error at its end."""
+def best_of_each(outs, experiment, references, key):
+    """Of every method the run with the smallest error at its end, and its curve."""
     best = {}
     for name, out in outs.items():
-        points = posterior.curve(out, references[name], key)
+        points = posterior.curve(out, references[name], experiment, key)
         method = name.split(" ")[0]
-        if method not in best or points[-1][2] < best[method][1][-1][2]:
+        if method not in best or points[-1]["error"] < best[method][1][-1]["error"]:
             best[method] = (name, points)
     return best.values()
 
 
-def draw_curves(outs, references, spec, path):
-    """The error `key` of one replicate's estimates: on the left against passes over the data, on
-    the right against seconds. A row for each of `sets`; of each method the best run."""
-    figure, rows = pyplot.subplots(len(spec["sets"]), 2, sharey="row", squeeze=False,
-                                   figsize=(11, 4.2 * len(spec["sets"])))
-    for (left, right), group in zip(rows, spec["sets"]):
+def draw_curves(outs, experiment, references, spec, path):
+    """The error `key` of one replicate's estimates: a column for each of `against`, a row for each
+    of the sets; of each method the best run."""
+    sets, against = experiment["sets"], spec["against"]
+    figure, panels = pyplot.subplots(len(sets), len(against), sharey="row", squeeze=False,
+                                     figsize=(5.5 * len(against), 4.4 * len(sets)))
+    for row, group in zip(panels, sets):
         of_set = {name: out for name, out in outs.items() if name.startswith(f"{group}/")}
         styles = itertools.cycle(["o-", "s--", "^-.", "v:"])
-        for (name, points), style in zip(best_of_each(of_set, references, spec["key"]), styles):
-            passes, seconds, error = zip(*points)
-            left.loglog(passes, error, style, markersize=3, label=name.split("/", 1)[1])
-            right.loglog(seconds, error, style, markersize=3)
-        left.set(title=group, xlabel="passes over the data", ylabel=spec["axis"])
-        right.set(title=group, xlabel="seconds of one core")
-        left.legend(fontsize="x-small")
+        best = best_of_each(of_set, experiment, references, spec["key"])
+        for (name, points), style in zip(best, styles):
+            for axes, work in zip(row, against):
+                axes.loglog([point[work] for point in points],
+                            [point["error"] for point in points], style, markersize=3,
+                            label=name.split("/", 1)[1])
+        for axes, work in zip(row, against):
+            axes.set(title=group, xlabel=work, ylabel=spec["axis"])
+        row[0].legend(fontsize="x-small")
     finish_panels(figure, spec, path)
+
+
+def draw_scatters(outs, experiment, references, spec, path):
+    """The draws of one replicate in two dimensions, and two contours of the posterior."""
+    columns = spec.get("columns", 3)
+    rows = -(-len(outs) // columns)
+    figure, panels = pyplot.subplots(rows, columns, sharex=True, sharey=True, squeeze=False,
+                                     figsize=(3.6 * columns, 3.6 * rows))
+    angle = numpy.linspace(0, 2 * numpy.pi, 200)
+    for axes in panels.flat[len(outs):]:
+        axes.set_visible(False)
+    for axes, (name, out) in zip(panels.flat, outs.items()):
+        reference = references[name]
+        circle = numpy.linalg.cholesky(reference.covariance) @ [numpy.cos(angle), numpy.sin(angle)]
+        x = posterior.of_replicates(out)[0][spec["replicate"]]
+        axes.plot(x[:, 0], x[:, 1], ".", markersize=1, alpha=0.4)
+        for radius in (1, 2):
+            axes.plot(*(reference.mean[:, None] + radius * circle), "k--", linewidth=0.8)
+        reach = 4 * numpy.sqrt(numpy.diag(reference.covariance))
+        axes.set(title=name, xlim=(reference.mean[0] - reach[0], reference.mean[0] + reach[0]),
+                 ylim=(reference.mean[1] - reach[1], reference.mean[1] + reach[1]))
+    finish_panels(figure, spec, path)
+
+
+KINDS = {"curves": draw_curves, "scatters": draw_scatters}

@@ -33,13 +33,16 @@ def by_method(outs):
 
 
 def draw_errors(outs, spec, path):
-    """Error of E x^2 against eps, with error bars of two standard errors."""
-    figure, axes = pyplot.subplots(figsize=(7, 4))
-    for method, folders in by_method(outs).items():
+    """Error of E x^2 against eps, with error bars of two standard errors; `langevin`: of one step
+    of leapfrog, which is a Langevin step of eps = step_size^2 / 2."""
+    figure, axes = pyplot.subplots(figsize=(7, spec.get("height", 4)))
+    styles = itertools.cycle(spec.get("styles", ["o-"]))
+    for (method, folders), style in zip(by_method(outs).items(), styles):
         points = [(moments.step_size(out), *moments.second_moment(moments.positions(out)))
                   for out in folders]
         eps, centres, errors = numpy.array(points).T
-        axes.errorbar(eps, centres - spec["truth"], 2 * errors, marker="o", label=method)
+        eps = eps**2 / 2 if spec.get("langevin") else eps
+        axes.errorbar(eps, centres - spec["truth"], 2 * errors, fmt=style, label=method)
     axes.axhline(0, color="grey", linewidth=0.5)
     axes.set_xscale("log")
     finish(figure, axes, spec, path, "eps", "error of E theta^2 (two standard errors)")

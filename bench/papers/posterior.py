@@ -24,14 +24,23 @@ def draws(out):
     return numpy.concatenate([x.reshape(*x.shape[:2], -1) for x in found], axis=2)
 
 
+def interleaved(x, slots):
+    """Chains x draws x k of all slots, as replicates x (draws and slots) x k."""
+    chains, n, k = x.shape
+    return x.reshape(chains // slots, slots, n, k).swapaxes(1, 2).reshape(-1, n * slots, k)
+
+
 def of_replicates(out):
-    """The same, the slots of a replicate one after the other: replicates x (slots and draws) x d,
-    sorted by draw."""
+    """The draws of each replicate and their weights, eps of the transition where it falls:
+    replicates x n x d and replicates x n."""
     with netCDF4.Dataset(os.path.join(out, "draws.nc")) as file:
         slots = int(file["posterior"]["slot"][:].max()) + 1
-    x = draws(out)
-    chains, n, d = x.shape
-    return x.reshape(chains // slots, slots, n, d).swapaxes(1, 2).reshape(-1, n * slots, d)
+        statistics = file["sample_stats"].variables
+        weights = statistics["weight"][:].data if "weight" in statistics else None
+    x = interleaved(draws(out), slots)
+    if weights is None:
+        return x, numpy.ones(x.shape[:2])
+    return x, interleaved(weights[:, :, None], slots)[:, :, 0]
 
 
 @dataclasses.dataclass
@@ -95,14 +104,16 @@ def write_start(reference, manifest, path):
         writer.writerows(reference.start[:chains])
 
 
-def errors(reference, x):
-    """Of the estimates that draws x (n x d) give: mean, in posterior deviations, of all
-    coordinates; deviation of each coordinate, relative; covariance, in units where it is I."""
+def errors(reference, x, weights):
+    """Root mean squares for the estimates that draws x (n x d) of weights (n) give: of the mean, in
+    posterior deviations, over all directions; of the deviations of the coordinates, relative; of
+    the covariance's rows, in units where it is I."""
     d = x.shape[1]
     z = (x - reference.mean) @ reference.whitener.T
-    centre = z.mean(axis=0)
-    spread = numpy.cov(z.T) - numpy.eye(d)
-    deviations = x.std(axis=0, ddof=1) / numpy.sqrt(numpy.diag(reference.covariance)) - 1
+    centre = numpy.average(z, axis=0, weights=weights)
+    spread = numpy.cov(z.T, aweights=weights) - numpy.eye(d)
+    variances = numpy.diag(numpy.atleast_2d(numpy.cov(x.T, aweights=weights)))
+    deviations = numpy.sqrt(variances / numpy.diag(reference.covariance)) - 1
     return {"mean error": numpy.sqrt((centre**2).mean()),
             "sd error": numpy.sqrt((deviations**2).mean()),
             "covariance error": numpy.sqrt((spread**2).sum() / d)}
@@ -112,16 +123,19 @@ def root_mean_square(rows):
     return {key: math.sqrt(sum(row[key] ** 2 for row in rows) / len(rows)) for key in rows[0]}
 
 
-def of_runs(reference, replicates):
-    """The errors of one replicate's estimates, root mean square over replicates."""
-    return root_mean_square([errors(reference, x) for x in replicates])
+def of_runs(reference, replicates, begin, end):
+    """The errors of one replicate's estimates from its draws begin .. end, root mean square over
+    replicates."""
+    return root_mean_square([errors(reference, x[begin:end], weights[begin:end])
+                             for x, weights in zip(*replicates)])
 
 
 def bias(reference, replicates):
     """What more draws would not cure: variances over those of the posterior less 1, averaged over
     all directions, and in the widest and the narrowest; with standard errors over replicates."""
-    z = [(x - reference.mean) @ reference.whitener.T for x in replicates]
-    ratios = numpy.array([(one**2).mean(axis=0) for one in z]) - 1
+    ratios = numpy.array([
+        numpy.average(((x - reference.mean) @ reference.whitener.T) ** 2, axis=0, weights=weights)
+        for x, weights in zip(*replicates)]) - 1
     figures = {}
     for name, rows in (("variance", ratios.mean(axis=1)), ("widest", ratios[:, 0]),
                        ("narrowest", ratios[:, -1])):
@@ -161,18 +175,28 @@ def fraction(out, reference):
     return eta * reference.largest_curvature / 2
 
 
-def measure(out, reference):
+def burn_in(n, experiment):
+    """Of n draws, those that estimates leave out: a share `burn` of them."""
+    return int(n * experiment.get("burn", 0.0))
+
+
+def measure(out, reference, experiment):
     replicates = of_replicates(out)
+    n = replicates[0].shape[1]
     model = next(iter(moments.effective(out)["model"]))
-    return (of_runs(reference, replicates) | bias(reference, replicates) | work(out, model)
-            | {"fraction": fraction(out, reference)})
+    return (of_runs(reference, replicates, burn_in(n, experiment), n)
+            | bias(reference, replicates) | work(out, model)
+            | {"a": moments.step_size(out), "fraction": fraction(out, reference)})
 
 
-def curve(out, reference, key, points=12):
-    """Passes, seconds and error of prefixes of the draws, at least 2 d long."""
+def curve(out, reference, experiment, key, points=12):
+    """The error of prefixes of the draws, at least 2 d long, and what they took."""
     replicates = of_replicates(out)
-    n = replicates.shape[1]
+    n, d = replicates[0].shape[1:]
     done = work(out, next(iter(moments.effective(out)["model"])))
-    lengths = numpy.unique(numpy.geomspace(min(n, 2 * replicates.shape[2]), n, points).astype(int))
-    return [(done["passes"] * m / n, done["seconds each"] * m / n,
-             of_runs(reference, replicates[:, :m])[key]) for m in lengths]
+    thin = moments.effective(out)["run"]["thin"]
+    lengths = numpy.unique(numpy.geomspace(min(n, 2 * d), n, points).astype(int))
+    return [{"iterations": int(m) * thin, "passes": done["passes"] * m / n,
+             "seconds": done["seconds each"] * m / n,
+             "error": of_runs(reference, replicates, burn_in(m, experiment), m)[key]}
+            for m in lengths]
