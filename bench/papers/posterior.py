@@ -130,13 +130,22 @@ def of_runs(reference, replicates, begin, end):
                              for x, weights in zip(*replicates)])
 
 
-def bias(reference, replicates):
+def moments_of(z, weights, power):
+    """E z^power of every replicate: replicates x d."""
+    return numpy.array([numpy.average(one**power, axis=0, weights=w)
+                        for one, w in zip(z, weights)])
+
+
+def bias(reference, replicates, begin):
     """What more draws would not cure: variances over those of the posterior less 1, averaged over
-    all directions, and in the widest and the narrowest; with standard errors over replicates."""
-    ratios = numpy.array([
-        numpy.average(((x - reference.mean) @ reference.whitener.T) ** 2, axis=0, weights=weights)
-        for x, weights in zip(*replicates)]) - 1
+    all directions, and in the widest and the narrowest; the mean, in deviations, in the direction
+    where it is worst. With standard errors over replicates; of the draws from `begin` on."""
+    z = [(x[begin:] - reference.mean) @ reference.whitener.T for x in replicates[0]]
+    centres = moments_of(z, replicates[1][:, begin:], 1)
+    worst = numpy.argmax(numpy.abs(centres.mean(axis=0)))
     figures = {}
+    figures["largest mean"], figures["se largest mean"] = moments.mean_and_error(centres[:, worst])
+    ratios = moments_of(z, replicates[1][:, begin:], 2) - 1
     for name, rows in (("variance", ratios.mean(axis=1)), ("widest", ratios[:, 0]),
                        ("narrowest", ratios[:, -1])):
         figures[name], figures[f"se {name}"] = moments.mean_and_error(rows)
@@ -184,9 +193,9 @@ def measure(out, reference, experiment):
     replicates = of_replicates(out)
     n = replicates[0].shape[1]
     model = next(iter(moments.effective(out)["model"]))
-    return (of_runs(reference, replicates, burn_in(n, experiment), n)
-            | bias(reference, replicates) | work(out, model)
-            | {"a": moments.step_size(out), "fraction": fraction(out, reference)})
+    begin = burn_in(n, experiment)
+    return (of_runs(reference, replicates, begin, n) | bias(reference, replicates, begin)
+            | work(out, model) | {"a": moments.step_size(out), "fraction": fraction(out, reference)})
 
 
 def curve(out, reference, experiment, key, points=12):
