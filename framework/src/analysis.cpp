@@ -68,8 +68,9 @@ bool Analysis::is_constant(Value of) const {
 
 std::vector<Value> Analysis::factors_of(Value law) const {
   if (graph[law].kind == ValueKind::constant) return {law};
-  if (graph[law].storage) return factors_of(graph[law].storage);
   if (graph[law].kind != ValueKind::derived || graph[law].producer < 0) return {};
+  const Value stands_for = input_of(operation(graph[law].producer), Role::law);
+  if (graph[law].storage && !stands_for) return factors_of(graph[law].storage);
   std::vector<Value> found;
   for (const Input& input : operation(graph[law].producer).inputs) {
     if (input.role != Role::law) continue;

@@ -102,8 +102,8 @@ class FactorRules {
                               a_.graph[law].name),
                   t);
     }
-    const Value viewed = a_.graph[law].storage;
-    const Value before = viewed ? viewed : input_of(made_by, Role::law);
+    const Value stands_for = input_of(made_by, Role::law);
+    const Value before = stands_for ? stands_for : a_.graph[law].storage;
     if (before) join(v, density(t, before));
     return v;
   }

@@ -89,6 +89,11 @@ Field& Field::instead_of(std::string other) {
   return *this;
 }
 
+Field& Field::purpose(std::string word) {
+  std::get<Reference>(target_).purpose = std::move(word);
+  return *this;
+}
+
 Field& Field::or_default(std::string id) {
   std::get<Reference>(target_).fallback = std::move(id);
   return *this;

@@ -173,11 +173,13 @@ std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const 
 }
 
 Value KernelGraph::view(std::string name, std::shared_ptr<const Function> function, Value of,
-                        const Traits& traits) {
+                        const Traits& traits, Value in_place_of) {
   const Index rows = values_.at(of.id).rows;
   const Scope scope = values_.at(of.id).scope;
   const std::string output = name + "/view";
-  const Value view = add(std::move(name), OperationKind::pure, traits, {{of, Role::parameter}},
+  std::vector<Input> inputs{{of, Role::parameter}};
+  if (in_place_of) inputs.push_back({in_place_of, Role::law});
+  const Value view = add(std::move(name), OperationKind::pure, traits, std::move(inputs),
                          {Output::derived(output, rows, std::move(function))}, nullptr)
                          .front();
   values_[view.id].storage = of;

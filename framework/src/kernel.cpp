@@ -76,6 +76,10 @@ Kernel::~Kernel() = default;
 Compositor::~Compositor() = default;
 Oracle::~Oracle() = default;
 
+Value Oracle::law_for(KernelGraph& graph, const Site& site) const {
+  return law(graph, site.path + "/oracle", site.target);
+}
+
 Value target_law(KernelGraph& graph, std::string name, std::shared_ptr<const Model> model) {
   return graph.constant(std::move(name), std::make_shared<ModelPotential>(std::move(model)));
 }

@@ -201,13 +201,35 @@ class Resolver {
   Instance& referred(const Instance& instance, const Field& field, const Reference& reference) {
     const toml::table* const table = instance.declaration.table;
     const toml::node* const node = table == nullptr ? nullptr : table->get(field.key());
-    if (node != nullptr) return named(*node, instance, field, reference.kind);
-    const std::vector<Instance*> candidates = of_kind(reference.kind, &instance);
+    if (node != nullptr) {
+      Instance& found = named(*node, instance, field, reference.kind);
+      if (!serves(found, reference)) wrong_purpose(*node, instance, field, found);
+      return found;
+    }
+    std::vector<Instance*> candidates = of_kind(reference.kind, &instance);
+    std::erase_if(candidates, [&](const Instance* c) { return !serves(*c, reference); });
     if (candidates.size() == 1) return *candidates.front();
     if (candidates.empty() && !reference.fallback.empty()) {
       return built_in(reference.kind, reference.fallback);
     }
     unresolved(instance, field, reference.kind, candidates);
+  }
+
+  static bool serves(const Instance& instance, const Reference& reference) {
+    return instance.entry->description.purpose == reference.purpose;
+  }
+
+  [[noreturn]] void wrong_purpose(const toml::node& node, const Instance& instance,
+                                  const Field& field, const Instance& found) const {
+    const auto plain = [](const std::string& purpose, Kind kind) {
+      return purpose.empty() ? fmt::format("an ordinary {}", to_string(kind)) : "a " + purpose;
+    };
+    const auto& reference = std::get<Reference>(field.target());
+    reject(node, instance.declaration.path() + "." + field.key(),
+           fmt::format("wants {}, but [{}] is {}", plain(reference.purpose, reference.kind),
+                       found.declaration.path(),
+                       plain(found.entry->description.purpose, reference.kind)),
+           manifest_);
   }
 
   Instance& named(const toml::node& node, const Instance& instance, const Field& field, Kind kind) {

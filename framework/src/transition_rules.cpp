@@ -22,9 +22,9 @@ class TransitionRules {
       case OperationKind::refresh:
         return refresh();
       case OperationKind::accept:
-        return both(accept(), evaluations());
+        return both(both(accept(), evaluations()), fresh_noise());
       case OperationKind::move:
-        return both(move(), evaluations());
+        return both(both(move(), evaluations()), fresh_noise());
       default:
         return none("", false, "no rule covers this kind of operation");
     }
@@ -256,6 +256,43 @@ class TransitionRules {
       }
     }
     return {};
+  }
+
+  /// Noises that a version written in this sweep depends on, through operations of every kind.
+  IdSet noises_behind(Value version) const {
+    IdSet found(a_.graph.values().size());
+    IdSet seen(a_.graph.values().size());
+    std::vector<Value> open{version};
+    while (!open.empty()) {
+      const Value at = open.back();
+      open.pop_back();
+      if (seen.test_set(static_cast<std::size_t>(at.id))) continue;
+      if (a_.is_noise(at.id)) found.set(static_cast<std::size_t>(at.id));
+      const std::int32_t producer = a_.graph[at].producer;
+      if (producer < 0) continue;
+      for (const Input& input : a_.operation(producer).inputs) open.push_back(input.value);
+    }
+    return found;
+  }
+
+  /// A noisy law is right given the state it starts from, so the state must not know its noise.
+  /// What a single step knows vanishes with eps.
+  Verdict fresh_noise() const {
+    for (const OperationInfo* part : a_.parts(t_)) {
+      if (part->traits.local) continue;
+      const auto of_law = noises(input_of(*part, Role::law));
+      if (of_law.empty()) continue;
+      for (const Input& input : part->inputs) {
+        if (input.role != Role::state || a_.graph[input.value].kind != ValueKind::version) continue;
+        const IdSet behind = noises_behind(input.value);
+        for (const std::int32_t noise : of_law) {
+          if (!behind.test(static_cast<std::size_t>(noise))) continue;
+          return none("N", true, "the state was moved with the noise of the law in this sweep",
+                      {a_.graph[Value{noise}].name, a_.graph[input.value].name});
+        }
+      }
+    }
+    return fine("N", "the state does not know the law's noise");
   }
 
   /// A cached (u, g) must be that of a law of the operation, at its own state or proposal.

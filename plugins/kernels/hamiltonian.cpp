@@ -45,6 +45,7 @@ class Hamiltonian final : public Kernel {
   }
 
   void describe(KernelGraph& graph, const Site& site) const override {
+    const Value before = graph.current(site.slot);
     const SiteCurvature curvature(graph, site, params_.estimator);
     const StepSize step_size(graph, site, params_.step_size);
     const Parts parts = prepare(graph, site, curvature, step_size);
@@ -56,6 +57,7 @@ class Hamiltonian final : public Kernel {
     } else {
       move(graph, site, parts);
     }
+    params_.oracle->learn(graph, site, before);
     curvature.learn(graph, site, path);
     curvature.record(graph, site);
     record_statistic(graph, site, "step_size", parts.eps, RecordType::real, "time",
@@ -94,7 +96,7 @@ class Hamiltonian final : public Kernel {
                 const StepSize& step_size) const {
     const std::string& path = site.path;
     Parts parts;
-    parts.law = params_.oracle->law(graph, path + "/oracle", site.target);
+    parts.law = params_.oracle->law_for(graph, site);
     parts.ratio_law = params_.ratio == "target" ? site.target : parts.law;
     check_noise(graph, parts.law);
     parts.curvature = curvature.value();

@@ -127,9 +127,10 @@ class Langevin final : public Kernel {
   }
 
   void describe(KernelGraph& graph, const Site& site) const override {
+    const Value before = graph.current(site.slot);
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
-    const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
+    const Value law = params_.oracle->law_for(graph, site);
     const Dynamics dynamics{law, graph.evaluation(law, site.slot)};
     const SiteCurvature curvature(graph, site, params_.estimator,
                                   params_.integrator->takes_divergence() ? &dynamics : nullptr);
@@ -155,6 +156,7 @@ class Langevin final : public Kernel {
         graph.add(path + "/step", OperationKind::move, params_.integrator->traits(),
                   std::move(inputs), std::move(outputs),
                   std::make_shared<LangevinBody>(params_.integrator, params_.steps, shape));
+    params_.oracle->learn(graph, site, before);
     curvature.learn(graph, site);
     curvature.record(graph, site);
     record_statistic(graph, site, "step_size", eps, RecordType::real, "time",

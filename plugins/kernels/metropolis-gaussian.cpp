@@ -59,8 +59,9 @@ class MetropolisGaussian final : public Kernel {
   }
 
   void describe(KernelGraph& graph, const Site& site) const override {
+    const Value before = graph.current(site.slot);
     const StepSize step_size(graph, site, params_.step_size);
-    const Value law = params_.oracle->law(graph, site.path + "/oracle", site.target);
+    const Value law = params_.oracle->law_for(graph, site);
     const Point here{graph.current(site.slot), graph.evaluation(law, site.slot)};
     const Value eps = step_size.draw(graph, site);
     const bool with_own = params_.own && fits(*params_.estimator);
@@ -82,6 +83,7 @@ class MetropolisGaussian final : public Kernel {
     const Point proposed{graph.current(y), graph.evaluation(law, y)};
     const Value back = law_at(site.path + "/back", proposed);
     const Value acceptance = accept(graph, site, law, {here, there}, {proposed, back});
+    params_.oracle->learn(graph, site, before);
     if (curvature) {
       curvature->learn(graph, site);
       curvature->record(graph, site);

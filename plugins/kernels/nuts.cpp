@@ -120,10 +120,11 @@ class Nuts final : public Kernel {
   }
 
   void describe(KernelGraph& graph, const Site& site) const override {
+    const Value before = graph.current(site.slot);
     const std::string& path = site.path;
     const SiteCurvature curvature(graph, site, params_.estimator);
     const StepSize step_size(graph, site, params_.step_size);
-    const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
+    const Value law = params_.oracle->law_for(graph, site);
     const Variable momentum = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
     const Value momentum_law =
         add_momentum_law(graph, path + "/momentum-law", coupling_,
@@ -146,6 +147,7 @@ class Nuts final : public Kernel {
                            {graph.noise(path + "/tree"), Role::noise}},
                           law);
     record(graph, site, out, eps);
+    params_.oracle->learn(graph, site, before);
     curvature.learn(graph, site);
     curvature.record(graph, site);
     step_size.learn(graph, site, out[GrowBody::acceptance], curvature.learns());

@@ -84,13 +84,15 @@ class RandomWalkMetropolis final : public Kernel {
   }
 
   void describe(KernelGraph& graph, const Site& site) const override {
+    const Value before = graph.current(site.slot);
     const SiteCurvature curvature(graph, site, params_.estimator);
     const StepSize step_size(graph, site, params_.step_size);
-    const Value law = params_.oracle->law(graph, site.path + "/oracle", site.target);
+    const Value law = params_.oracle->law_for(graph, site);
     const Cached at = graph.evaluation(law, site.slot);
     const Value eps = step_size.draw(graph, site);
     const auto end = propose(graph, site, law, eps, curvature.value());
     const Value acceptance = accept(graph, site, law, at, end);
+    params_.oracle->learn(graph, site, before);
     curvature.learn(graph, site);
     curvature.record(graph, site);
     step_size.learn(graph, site, acceptance, curvature.learns());

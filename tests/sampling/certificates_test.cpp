@@ -49,9 +49,12 @@ std::vector<Example> examples() {
   return all;
 }
 
+/// The example with another model in its only table of that kind.
 mixwell::Composition compose(const Example& example, const std::string& model) {
   std::string text = example.text;
-  text.replace(text.find(kModel), kModel.size(), model);
+  const std::string head = "[model.bowl]\n";
+  const auto from = text.find(head) + head.size();
+  text.replace(from, text.find("\n\n", from) + 1 - from, model);
   return mixwell::parse_manifest(text, example.name + ".toml", composing::registry());
 }
 
@@ -83,6 +86,9 @@ bool has_equilibrium(const Example& example) {
          example.wanted != "adaptive";
 }
 
+/// Surrogates are scaled to the Hessian at the mode.
+bool is_flat_at_mode(const Target& target) { return std::string(target.name).find("quartic") == 0; }
+
 bool offers_metric(const Target& target) {
   return composing::compose("[model.m]\n" + std::string(target.model) +
                             "[kernel.k]\nuse = \"hamiltonian\"\n")
@@ -103,8 +109,9 @@ TEST_CASE("examples have the certificates that they name") {
   CHECK(all.size() >= 29);
   for (const Example& example : all) {
     INFO(example.name);
-    CHECK(described(mixwell::compose(*compose(example, kModel).compositor).certificate) ==
-          example.wanted);
+    const mixwell::Composition as_it_is =
+        mixwell::parse_manifest(example.text, example.name + ".toml", composing::registry());
+    CHECK(described(mixwell::compose(*as_it_is.compositor).certificate) == example.wanted);
   }
 }
 
@@ -117,6 +124,7 @@ TEST_CASE("examples with an exact certificate stay at equilibrium") {
     for (const Target& target : common_targets()) {
       INFO(example.name << " on " << target.name);
       if (example.name == "riemannian" && !offers_metric(target)) continue;
+      if (example.name.find("surrogate") == 0 && is_flat_at_mode(target)) continue;
       Findings findings = check_invariance(compose(example, target.model), options);
       // Frozen without limits it may be stuck, which its certificate does not deny.
       if (example.name == "qnhmc-frozen") {

@@ -64,6 +64,16 @@ TEST_CASE("noisy gradients with Metropolis on the exact U are exact") {
   expect(second_moment(body, {8000, 10, 60}), {kTruth, 0.0});
 }
 
+TEST_CASE("a noise that both kernels of a cycle use is not fresh for the second") {
+  const auto cycle = [](const std::string& shared) {
+    return kWells + kNoise + shared + "[kernel.a]\nuse = \"hamiltonian\"\nratio = \"target\"\n" +
+           "step_size = 0.1\n[kernel.b]\nuse = \"hamiltonian\"\nratio = \"target\"\n" +
+           "step_size = 0.12\n[compositor.c]\nuse = \"cycle\"\n";
+  };
+  CHECK(label(cycle("")) == "exact");
+  CHECK(label(cycle("shared = true\n")) == "biased");
+}
+
 TEST_CASE("a ratio with the U of a minibatch is biased") {
   // Its own batch at each end of the trajectory.
   const std::string model =

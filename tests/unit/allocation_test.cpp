@@ -133,6 +133,24 @@ TEST_CASE("steps without Metropolis do not allocate") {
                           "0.01\n") == 0);
 }
 
+TEST_CASE("a surrogate that learns, and one that is frozen, do not allocate") {
+  const std::string run =
+      "[run]\nreplicates = 9\ninit = \"exact\"\n[model.m]\nuse = \"double-well\"\na = 0.5\nb = "
+      "0.25\ndimension = 3\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nratio = "
+      "\"target\"\n[oracle.o]\nuse = \"surrogate\"\n";
+  for (const char* activation : {"softplus", "tanh", "rbf"}) {
+    const std::string network =
+        "[estimator.e]\nuse = \"elm-surrogate\"\nnodes = 70\nactivation = \"" +
+        std::string(activation) + "\"\n";
+    for (const char* pool : {"true", "false"}) {
+      INFO(activation << ", pool = " << pool);
+      CHECK(extra_calls(run + "pool = " + pool + "\n" + network) == 0);
+    }
+  }
+  CHECK(extra_calls(run + "fit_to = \"memory\"\n[estimator.e]\nuse = \"elm-surrogate\"\nnodes = "
+                          "20\n[compositor.c]\nuse = \"ensemble-chain\"\nslots = 5\n") == 0);
+}
+
 TEST_CASE("an ensemble that fits its curvature does not allocate") {
   const std::string run =
       "[run]\nreplicates = 9\ninit = \"exact\"\n[model.m]\nuse = \"gaussian\"\ndimension = 6\n"

@@ -120,6 +120,31 @@ class MIXWELL_EXPORT CurvatureLearner {
   virtual void close_window(Batch state, Index dimension, Workspace& scratch) const = 0;
 };
 
+/// U near its mode: 1/2 (theta - mode)' hessian (theta - mode).
+struct Laplace {
+  Eigen::VectorXd mode;
+  Eigen::MatrixXd hessian;  ///< d x d, positive definite
+};
+
+/// A potential in place of the target's, with numbers that are learnt from gradients of the target:
+/// its parameters come first in a column, then what learning needs.
+class MIXWELL_EXPORT Surrogate : public Potential {
+ public:
+  /// Numbers a column.
+  virtual Index rows() const noexcept = 0;
+  /// rows() x 1, before any gradient was seen.
+  virtual Eigen::VectorXd initial() const = 0;
+  /// Enters points and gradients of the target, d x n each, into one column, rows() x 1. Points
+  /// with numbers that are not finite are left out.
+  virtual void learn(Batch column, ConstBatch theta, ConstBatch gradients,
+                     Workspace& scratch) const = 0;
+  /// The same from nothing, at once: writes one column.
+  virtual void fit(ConstBatch theta, ConstBatch gradients, Batch column,
+                   Workspace& scratch) const = 0;
+  /// A surrogate costs no gradient of the model.
+  double gradient_cost() const noexcept override { return 0.0; }
+};
+
 /// A pure function from a memory to the numbers of a curvature: called twice with the same memory
 /// it writes the same bits. Which memory a slot's update sees is the compositor's decision.
 class MIXWELL_EXPORT Estimator : public Component {
@@ -142,6 +167,9 @@ class MIXWELL_EXPORT Estimator : public Component {
   virtual Index rows(Index dimension, Index points) const = 0;
   /// Writes rows x R numbers for d x R points.
   virtual void fit(const Memory& memory, Batch numbers, Workspace& scratch) const = 0;
+  /// Not null for an estimator whose Description::purpose is "surrogate": it makes potentials and
+  /// no curvature, scaled to the target's Laplace approximation.
+  virtual std::shared_ptr<const Surrogate> surrogate(const Laplace&) const { return nullptr; }
 };
 
 }  // namespace mixwell

@@ -33,6 +33,8 @@ struct Reference {
   std::function<void(std::shared_ptr<const Component>)> bind;
   /// A list of names, bound one after another; by default all of this kind that the manifest has.
   bool many = false;
+  /// Description::purpose of what it may name.
+  std::string purpose{};
 };
 
 /// One key. Made by Fields, refined by the chained calls, read by the manifest, by `plugins show`
@@ -62,6 +64,8 @@ class MIXWELL_EXPORT Field {
   Field& instead_of(std::string other);
   /// Reference only: see Reference::fallback.
   Field& or_default(std::string id);
+  /// Reference only: see Reference::purpose.
+  Field& purpose(std::string word);
 
   const std::string& key() const noexcept { return key_; }
   const std::string& unit() const noexcept { return unit_; }

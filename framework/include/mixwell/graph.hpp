@@ -214,9 +214,10 @@ class MIXWELL_EXPORT KernelGraph {
   std::vector<Value> add(std::string name, OperationKind kind, const Traits& traits,
                          std::vector<Input> inputs, std::vector<Output> outputs,
                          std::shared_ptr<const Body> body);
-  /// The same numbers seen as another function; nothing is computed.
+  /// The same numbers seen as another function; nothing is computed. `in_place_of`: the law that
+  /// the function stands in for.
   Value view(std::string name, std::shared_ptr<const Function> function, Value of,
-             const Traits& traits = {});
+             const Traits& traits = {}, Value in_place_of = {});
   /// Proposes that two versions change places: a move that computes nothing, is its own inverse and
   /// keeps volume. Returns what is proposed for `a` (the numbers of b), then for `b`.
   std::pair<Value, Value> exchange(const std::string& name, Value a, Value b);

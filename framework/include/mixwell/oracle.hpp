@@ -9,6 +9,8 @@
 
 namespace mixwell {
 
+struct Site;
+
 /// Turns a factor of the target into the law that a kernel uses. Whether the result is exact,
 /// noisy, conditional or learnt is read off the graph: an oracle adds the pure operations, noise
 /// and histories that its law depends on.
@@ -19,6 +21,12 @@ class MIXWELL_EXPORT Oracle : public Component {
 
   /// A value whose function is a Potential. `path` prefixes the names of what it adds.
   virtual Value law(KernelGraph& graph, const std::string& path, Value factor) const = 0;
+
+  /// The law for the kernel of a site: of its target, under `path/oracle`, unless the oracle needs
+  /// to know more of the site.
+  virtual Value law_for(KernelGraph& graph, const Site& site) const;
+  /// After the site's transition, which found the slot at `before`: what the oracle learns from it.
+  virtual void learn(KernelGraph&, const Site&, Value /*before*/) const {}
 };
 
 }  // namespace mixwell

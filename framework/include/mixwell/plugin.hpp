@@ -26,6 +26,9 @@ struct Description {
   std::string summary = {};  ///< one line
   std::string details = {};  ///< formulas and conventions, plain text
   std::vector<std::string> sources = {};
+  /// What it is for where its kind serves several ends: "surrogate" for an estimator of potentials.
+  /// References take components of their own purpose alone.
+  std::string purpose = {};
 };
 
 /// Parameters of one component about to be made: its fields, then the component.

@@ -1,0 +1,323 @@
+// A learnt potential in place of the model's.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
+#include <mixwell/kernel.hpp>
+#include <mixwell/optimum.hpp>
+#include <mixwell/oracle.hpp>
+#include <mixwell/plugin.hpp>
+#include <mixwell/random.hpp>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace mixwell;
+
+/// How the weight of the surrogate grows with the number of transitions.
+struct Weight {
+  double transitions = 200.0;  ///< n_s
+  double most = 1.0;
+
+  double at(double t) const { return std::min(most, 1.0 - std::exp(-t / transitions)); }
+};
+
+/// V = mu z + (1 - mu) / 2 (theta - mode)' hessian (theta - mode). Numbers: those of z, then t.
+class RegularisedPotential final : public Potential {
+ public:
+  RegularisedPotential(std::shared_ptr<const Surrogate> z, Laplace at, std::optional<Weight> weight)
+      : z_(std::move(z)), at_(std::move(at)), weight_(weight) {}
+
+  /// O(d^2) a column beyond z.
+  void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
+    z_->evaluate(numbers, theta, out);
+    if (!weight_) return;
+    const Workspace::Frame frame(out.scratch);
+    MatrixMap centred = out.scratch.matrix(theta.rows(), theta.cols());
+    MatrixMap pull = out.scratch.matrix(theta.rows(), 1);
+    centred = theta.colwise() - at_.mode;
+    Batch g = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double mu = weight_->at(numbers.column(j)[z_->rows()]);
+      pull.noalias() = at_.hessian.selfadjointView<Eigen::Lower>() * centred.col(j);
+      g.col(j) = mu * g.col(j) + (1.0 - mu) * pull;
+      if (!out.wants_potential()) continue;
+      out.potential[j] = mu * out.potential[j] + 0.5 * (1.0 - mu) * pull.col(0).dot(centred.col(j));
+    }
+  }
+  double gradient_cost() const noexcept override { return 0.0; }
+  const std::shared_ptr<const Surrogate>& z() const noexcept { return z_; }
+  Index numbers() const noexcept { return z_->rows() + 1; }
+
+ private:
+  std::shared_ptr<const Surrogate> z_;
+  Laplace at_;
+  std::optional<Weight> weight_;
+};
+
+/// Inputs: register, position before and after the transition, the model's law. Output: the
+/// register's next version. A column that moved gives a point, at one gradient of the model.
+class LearnBody final : public Body {
+ public:
+  LearnBody(std::shared_ptr<const Surrogate> z, std::optional<std::int64_t> stop)
+      : z_(std::move(z)), stop_(stop) {}
+
+  void run(Block& block) const override {
+    MatrixMap state = block.out(0);
+    if (state.data() != block.in(0).data()) state = block.in(0);
+    if (stop_ && block.sweep() >= static_cast<std::uint64_t>(*stop_)) return;
+    const Workspace::Frame frame(block.scratch());
+    const Index d = block.in(2).rows();
+    const Index w = block.in(2).cols();
+    Index* const columns = block.scratch().objects<Index>(w);
+    MatrixMap points = block.scratch().matrix(d, w);
+    const Index moved = gather(block, columns, points);
+    MatrixMap g = block.scratch().matrix(d, w);
+    if (moved > 0) {
+      const Law target = block.law(3);
+      target.regrouped(columns).evaluate(points.leftCols(moved),
+                                         {nullptr, g.leftCols(moved), block.scratch()});
+      block.count_gradients(3, moved);
+    }
+    learn(block, state, columns, ConstMatrixMap(points.data(), d, moved),
+          ConstMatrixMap(g.data(), d, moved));
+    state.row(state.rows() - 1).array() += 1.0;
+  }
+
+ private:
+  static Index gather(const Block& block, Index* columns, MatrixMap points) {
+    const ConstMatrixMap from = block.in(1);
+    const ConstMatrixMap to = block.in(2);
+    Index moved = 0;
+    for (Index j = 0; j < to.cols(); ++j) {
+      if ((from.col(j).array() == to.col(j).array()).all()) continue;
+      columns[moved] = j;
+      points.col(moved++) = to.col(j);
+    }
+    return moved;
+  }
+
+  /// One register for all columns sees all their points at once.
+  void learn(const Block& block, MatrixMap state, const Index* columns, ConstBatch points,
+             ConstBatch g) const {
+    if (state.cols() == 1) {
+      if (points.cols() > 0) z_->learn(state.topRows(z_->rows()), points, g, block.scratch());
+      return;
+    }
+    for (Index k = 0; k < points.cols(); ++k) {
+      z_->learn(state.col(columns[k]).head(z_->rows()), points.col(k), g.col(k), block.scratch());
+    }
+  }
+
+  std::shared_ptr<const Surrogate> z_;
+  std::optional<std::int64_t> stop_;
+};
+
+/// Inputs: points, then as many gradients. Output: numbers of V, with mu as it is in the end.
+class FitBody final : public Body {
+ public:
+  FitBody(std::shared_ptr<const Surrogate> z, std::size_t points)
+      : z_(std::move(z)), points_(points) {}
+
+  void run(Block& block) const override {
+    const Index d = block.in(0).rows();
+    const auto n = static_cast<Index>(points_);
+    const Workspace::Frame frame(block.scratch());
+    MatrixMap theta = block.scratch().matrix(d, n);
+    MatrixMap g = block.scratch().matrix(d, n);
+    MatrixMap out = block.out(0);
+    for (Index j = 0; j < out.cols(); ++j) {
+      for (Index k = 0; k < n; ++k) {
+        theta.col(k) = block.in(static_cast<std::size_t>(k)).col(j);
+        g.col(k) = block.in(static_cast<std::size_t>(n + k)).col(j);
+      }
+      z_->fit(theta, g, out.col(j).head(z_->rows()), block.scratch());
+      out(z_->rows(), j) = static_cast<double>(n);
+    }
+  }
+
+ private:
+  std::shared_ptr<const Surrogate> z_;
+  std::size_t points_;
+};
+
+class SurrogateOracle final : public Oracle {
+ public:
+  struct Params {
+    std::shared_ptr<const Estimator> estimator;
+    bool laplace = true;
+    double transition = 200.0;
+    double most = 1.0 - 1e-6;
+    std::string fit_to = "accepted";
+    std::optional<double> stop;
+    bool freeze_after_warmup = true;
+    bool pool = false;
+
+    void declare(Fields& fields) {
+      fields.component("estimator", estimator)
+          .purpose("surrogate")
+          .or_default("elm-surrogate")
+          .help("z, a potential that is learnt from gradients of the model");
+      fields.flag("laplace", laplace)
+          .help(
+              "V = mu z + (1 - mu) times the Laplace approximation at the mode; false: V = z, "
+              "which "
+              "need not be the potential of any density");
+      fields.number("transition", transition)
+          .unit("transitions")
+          .above(0)
+          .help("n_s of mu = 1 - exp(-t / n_s), t counting transitions, or points with memory");
+      fields.number("most", most)
+          .above(0)
+          .below(1)
+          .help("what mu stays below: some of the Laplace approximation keeps V integrable");
+      fields.text("fit_to", fit_to)
+          .one_of({"accepted", "memory"})
+          .help(
+              "accepted: the places that the slot moves to, one after another, as published; "
+              "memory: the current values of other slots, at once for every update");
+      fields.number("stop", stop)
+          .at_least(1)
+          .help("accepted: learn in the first so many transitions alone (t_0)");
+      fields.flag("freeze_after_warmup", freeze_after_warmup)
+          .help("accepted: v, the triangle and mu stay as they are when warm-up ends");
+      fields.flag("pool", pool)
+          .help("accepted: one surrogate for all replicates, from the points of all");
+    }
+  };
+  explicit SurrogateOracle(const Params& params) : params_(params) {
+    if (params.stop && *params.stop != std::floor(*params.stop)) {
+      throw ParameterError("stop", "must be a whole number of transitions");
+    }
+  }
+
+  Value law(KernelGraph&, const std::string& path, Value) const override {
+    throw InputError("oracle `" + name() + "` in `" + path +
+                     "`: a surrogate learns from the slot that a sampling kernel moves; use oracle "
+                     "`exact` for optimisers, metrics and memories");
+  }
+
+  Value law_for(KernelGraph& graph, const Site& site) const override {
+    const auto potential = make(graph, site);
+    const std::string path = site.path + "/oracle";
+    if (params_.fit_to == "memory") return fit(graph, site, potential, path);
+    Eigen::VectorXd initial(potential->numbers());
+    initial << potential->z()->initial(), 0.0;
+    const Variable state = graph.history(path + "/register", initial, Forgets::diminishing,
+                                         params_.pool ? Scope::run : Scope::replicate);
+    return graph.view(path, potential, graph.current(state), traits(), site.target);
+  }
+
+  void learn(KernelGraph& graph, const Site& site, Value before) const override {
+    if (params_.fit_to == "memory") return;
+    if (params_.freeze_after_warmup && site.phase == PhaseKind::sampling) return;
+    const OperationInfo& made = operation(graph, site.path + "/oracle");
+    const Value seen = made.inputs.front().value;
+    const auto potential =
+        std::static_pointer_cast<const RegularisedPotential>(graph[made.outputs.front()].function);
+    const Guard branch = graph.set_guard();  // t counts sweeps, whichever branch they chose
+    graph.add(site.path + "/learn-surrogate", OperationKind::observe, {},
+              {{seen, Role::state},
+               {before, Role::parameter},
+               {graph.current(site.slot), Role::parameter},
+               {site.target, Role::parameter}},
+              {Output::next(graph[seen].variable)},
+              std::make_shared<LearnBody>(potential->z(), stop()));
+    graph.set_guard(branch);
+  }
+
+ private:
+  using Potentials = std::shared_ptr<const RegularisedPotential>;
+
+  static const OperationInfo& operation(const KernelGraph& graph, const std::string& name) {
+    const auto& all = graph.operations();
+    return *std::find_if(all.begin(), all.end(),
+                         [&](const OperationInfo& o) { return o.name == name; });
+  }
+
+  std::optional<std::int64_t> stop() const {
+    return params_.stop ? std::optional(static_cast<std::int64_t>(*params_.stop)) : std::nullopt;
+  }
+
+  Traits traits() const {
+    Traits traits;
+    if (params_.laplace) traits.density = "exp(-V), V of oracle `" + name() + "`";
+    return traits;
+  }
+
+  Potentials make(const KernelGraph& graph, const Site& site) const {
+    const auto& target = static_cast<const Potential&>(*graph[site.target].function);
+    Laplace at = laplace(target, graph[site.slot].rows, site.path);
+    auto z = params_.estimator->surrogate(at);
+    const auto weight =
+        params_.laplace ? std::optional(Weight{params_.transition, params_.most}) : std::nullopt;
+    return std::make_shared<RegularisedPotential>(std::move(z), std::move(at), weight);
+  }
+
+  Value fit(KernelGraph& graph, const Site& site, const Potentials& potential,
+            const std::string& path) const {
+    const MemoryValues& memory = site.memory;
+    if (memory.points.empty() || memory.displacements) {
+      throw InputError("oracle `" + name() + "` in `" + path +
+                       "`: fit_to = \"memory\" needs current values of other slots; use compositor "
+                       "`ensemble-chain`, or fit_to = \"accepted\"");
+    }
+    std::vector<Input> inputs;
+    for (const Value v : memory.points) inputs.push_back({v, Role::parameter});
+    for (const Value v : memory.gradients) inputs.push_back({v, Role::parameter});
+    inputs.push_back({site.target, Role::law});
+    return graph
+        .add(path, OperationKind::pure, traits(), std::move(inputs),
+             {Output::derived(path + "/V", potential->numbers(), potential)},
+             std::make_shared<FitBody>(potential->z(), memory.points.size()))
+        .front();
+  }
+
+  /// Where U has a mode with a positive definite Hessian, sought from 0 and then from normals.
+  Laplace laplace(const Potential& target, Index d, const std::string& path) const {
+    Workspace scratch;
+    const double none = 0.0;
+    const Law law(target, ConstMatrixMap(&none, 0, 1));
+    const ColumnLaw column(law, 0, scratch);
+    Eigen::MatrixXd start = Eigen::MatrixXd::Zero(d, 1);
+    constexpr std::uint64_t starts = 10;
+    for (std::uint64_t k = 0; k < starts; ++k) {
+      if (k > 0) Stream(k, "surrogate/start").normals({}, start);
+      constexpr std::int64_t iterations = 10000;
+      constexpr std::int64_t polish = 5;
+      const Optimum mode = find_mode(column, start, 1e-6, iterations, polish);
+      if (!mode.theta.allFinite()) continue;
+      Laplace at{mode.theta, hessian(column, mode.theta)};
+      if (at.hessian.allFinite() && at.hessian.llt().info() == Eigen::Success) return at;
+    }
+    throw InputError("oracle `" + name() + "` in `" + path +
+                     "`: found no mode with a positive definite Hessian, from which the surrogate "
+                     "takes its scale; look at the model with kernel `map`");
+  }
+
+  Params params_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<SurrogateOracle>(
+      {.id = "surrogate",
+       .summary = "a learnt potential in place of the model's (VHMC)",
+       .details =
+           "V_t = mu_t z + (1 - mu_t) / 2 (theta - mode)'H(theta - mode), mu_t = 1 - exp(-t / "
+           "n_s), "
+           "with the mode and Hessian of U found when the run starts. z learns from the model's "
+           "gradient where the slot has moved to, one gradient a move; dynamics on V cost none. "
+           "Frozen means z, the triangle of its fit and mu. A kernel that accepts by V samples "
+           "exp(-V), which the certificate names; hamiltonian with ratio = \"target\" samples pi, "
+           "at one evaluation of U a transition. V is integrable as long as mu < 1. With fit_to = "
+           "\"memory\" z is fitted to the other slots of an ensemble for every update, and with "
+           "ratio = \"target\" that is exact while it learns.",
+       .sources = {"Zhang, Shahbaba & Zhao 2018, Bayesian Analysis 13, algorithm 2"}});
+}
