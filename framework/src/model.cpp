@@ -50,6 +50,9 @@ void transform_rows(Transform transform, ConstBatch theta, Batch out) {
     case Transform::logistic:
       out = (1.0 + (-theta.array()).exp()).inverse().matrix();
       return;
+    case Transform::absolute:
+      out = theta.cwiseAbs();
+      return;
   }
 }
 

@@ -15,6 +15,7 @@ double to_coordinate(Transform transform, double recorded) {
     case Transform::logistic:
       return std::log(recorded) - std::log1p(-recorded);
     case Transform::identity:
+    case Transform::absolute:
       break;
   }
   return recorded;

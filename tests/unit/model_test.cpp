@@ -68,10 +68,11 @@ TEST_CASE("recorded values are the transforms of their blocks, also in place", "
   const std::vector<Parameter> blocks = {
       {.name = "a", .shape = {}},
       {.name = "b", .shape = {2}, .transform = Transform::exponential},
-      {.name = "c", .shape = {}, .transform = Transform::logistic}};
-  MatrixXd theta{{1, 2}, {0, std::log(3.0)}, {1, -1}, {0, -800}};
-  const MatrixXd expected{{1, 2}, {1, 3}, {std::exp(1.0), std::exp(-1.0)}, {0.5, 0}};
-  MatrixXd out(4, 2);
+      {.name = "c", .shape = {}, .transform = Transform::logistic},
+      {.name = "d", .shape = {}, .transform = Transform::absolute}};
+  MatrixXd theta{{1, 2}, {0, std::log(3.0)}, {1, -1}, {0, -800}, {-3, 4}};
+  const MatrixXd expected{{1, 2}, {1, 3}, {std::exp(1.0), std::exp(-1.0)}, {0.5, 0}, {3, 4}};
+  MatrixXd out(5, 2);
   mixwell::to_recorded(blocks, theta, out);
   CHECK(out.isApprox(expected, 1e-15));
   mixwell::to_recorded(blocks, theta, theta);

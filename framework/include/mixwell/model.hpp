@@ -19,6 +19,7 @@ enum class Transform {
   identity,
   exponential,  ///< recorded = exp(theta)
   logistic,     ///< recorded = 1 / (1 + exp(-theta))
+  absolute,     ///< recorded = |theta|; U does not see the sign
 };
 
 /// A named block of coordinates. The blocks of a model follow one another and sum to dimension d.

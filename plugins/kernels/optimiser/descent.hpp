@@ -79,8 +79,7 @@ inline void add_descent(KernelGraph& graph, const Site& site, const Oracle& orac
   }
   const auto out = graph.add(path + "/descend", OperationKind::move, traits, inputs, outputs,
                              std::make_shared<DescentBody>(alpha));
-  record_statistic(graph, site, "step_size", eps, RecordType::real, "theta^2 / nat",
-                   "eps of the step");
+  record_statistic(graph, site, "step_size", eps, RecordType::real, "time", "eps of the step");
   record_statistic(graph, site, "gradient_norm", out[DescentBody::gradient_norm], RecordType::real,
                    "nats / theta", "|grad U| of the oracle, where the step began");
   record_statistic(graph, site, "diverging", out[DescentBody::diverging], RecordType::boolean, "",

@@ -15,6 +15,10 @@ std::string keys_of(const std::string& id) {
   const std::map<std::string, std::string> all = {
       {"gaussian", "dimension = 3\n"},
       {"student-t", "dimension = 3\n"},
+      {"gamma", "dimension = 2\nshape = 4\nrate = 0.5\n"},
+      {"mirrored",
+       "of = \"base\"\n[model.base]\nuse = \"gamma\"\nshape = 4\ndimension = 2\n"
+       "[compositor.c]\nuse = \"chain\"\nmodel = \"m\"\n"},
       {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
       {"probit-regression", "cases = 40\ndimension = 2\ncorrelation = 0.5\n"},
       {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +

@@ -1,0 +1,290 @@
+// Model `mirrored`: a law on positive parameters as the symmetric one on R^d.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+/// Which coordinates are mirrored at 0, and the map theta -> x, x_i = |theta_i| there.
+class Fold {
+ public:
+  explicit Fold(std::vector<bool> mirrored) : mirrored_(std::move(mirrored)) {}
+
+  /// May alias.
+  void fold(ConstBatch theta, Batch x) const {
+    for (Index j = 0; j < theta.cols(); ++j)
+      for (Index i = 0; i < theta.rows(); ++i) x(i, j) = sign(i, theta(i, j)) * theta(i, j);
+  }
+  MatrixMap folded(ConstBatch theta, Workspace& scratch) const {
+    MatrixMap x = scratch.matrix(theta.rows(), theta.cols());
+    fold(theta, x);
+    return x;
+  }
+  Eigen::MatrixXd folded(ConstBatch theta) const {
+    Eigen::MatrixXd x(theta.rows(), theta.cols());
+    fold(theta, x);
+    return x;
+  }
+
+  /// g_i -> s_i g_i with s_i = dx_i / dtheta_i = +-1: gradients with respect to theta, of those
+  /// with respect to x. One column of theta serves all columns of g.
+  void unfold_gradient(ConstBatch theta, Batch g) const {
+    for (Index j = 0; j < g.cols(); ++j)
+      for (Index i = 0; i < g.rows(); ++i) g(i, j) *= sign(i, theta(i, theta.cols() == 1 ? 0 : j));
+  }
+  /// G_ab -> s_a s_b G_ab, d^2 x w.
+  void unfold_matrix(ConstBatch theta, Batch G) const {
+    const Index d = theta.rows();
+    for (Index j = 0; j < theta.cols(); ++j)
+      for (Index b = 0; b < d; ++b)
+        for (Index a = 0; a < d; ++a)
+          G(b * d + a, j) *= sign(a, theta(a, j)) * sign(b, theta(b, j));
+  }
+
+  /// Makes each mirrored coordinate negative with probability 1/2, by numbers that are no draws of
+  /// the base: their draw numbers begin at 2^23.
+  void scatter(const Stream& stream, Draw at, Batch theta) const {
+    Eigen::MatrixXd uniform(theta.rows(), theta.cols());
+    stream.uniforms({at.sweep, at.draw + (1U << 23U), at.replicate}, uniform);
+    for (Index j = 0; j < theta.cols(); ++j)
+      for (Index i = 0; i < theta.rows(); ++i)
+        if (is_mirrored(i) && uniform(i, j) < 0.5) theta(i, j) = -theta(i, j);
+  }
+
+ private:
+  bool is_mirrored(Index i) const { return mirrored_[static_cast<std::size_t>(i)]; }
+  double sign(Index i, double theta) const { return is_mirrored(i) && theta < 0.0 ? -1.0 : 1.0; }
+
+  std::vector<bool> mirrored_;
+};
+
+/// Draws of the base with random signs, be they of pi or of the prior.
+template <class Base>
+class Scattered final : public Base {
+ public:
+  Scattered(const Base* base, const Fold& fold) : base_(base), fold_(fold) {}
+  bool exists() const noexcept { return base_ != nullptr; }
+  void draw(const Stream& stream, Draw at, Batch theta) const override {
+    base_->draw(stream, at, theta);
+    fold_.scatter(stream, at, theta);
+  }
+
+ private:
+  const Base* base_;
+  const Fold& fold_;
+};
+
+std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  for (const Parameter& p : parameters) names.push_back(p.name);
+  return names;
+}
+
+/// The base's parameters with the transform of those that are mirrored: of all, or of `chosen`.
+std::vector<Parameter> mirror(std::vector<Parameter> parameters,
+                              const std::vector<std::string>& chosen) {
+  const std::vector<std::string> known = names_of(parameters);
+  for (const std::string& name : chosen)
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      throw ParameterError(
+          "parameters", "\"" + name + "\" is no parameter of the model" + suggestion(name, known));
+  for (Parameter& p : parameters) {
+    if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), p.name) == chosen.end())
+      continue;
+    if (p.transform != Transform::identity)
+      throw ParameterError("parameters", "\"" + p.name +
+                                             "\" is recorded through a transform already, and its "
+                                             "coordinate is no positive number; name others");
+    p.transform = Transform::absolute;
+  }
+  return parameters;
+}
+
+/// Whether the base itself is a law on positive numbers: U = +inf where the first coordinate of a
+/// mirrored block is negative. If not, its law is cut off at 0, and its draws are of another one.
+bool is_positive(const Model& base, const std::vector<Parameter>& parameters) {
+  Eigen::MatrixXd start(base.dimension(), 1);
+  base.initial(Stream(0, "mirrored"), {}, start);
+  Eigen::MatrixXd g(start.rows(), 1);
+  Workspace scratch;
+  Index row = 0;
+  for (const Parameter& p : parameters) {
+    Eigen::MatrixXd theta = start;
+    theta(row, 0) = -std::abs(theta(row, 0));
+    row += p.size();
+    double u = 0.0;
+    if (p.transform == Transform::absolute) base.evaluate(theta, {&u, g, scratch});
+    if (p.transform == Transform::absolute && u != HUGE_VAL) return false;
+  }
+  return true;
+}
+
+std::vector<bool> mirrored_coordinates(const std::vector<Parameter>& parameters) {
+  std::vector<bool> mirrored;
+  for (const Parameter& p : parameters)
+    mirrored.insert(mirrored.end(), static_cast<std::size_t>(p.size()),
+                    p.transform == Transform::absolute);
+  return mirrored;
+}
+
+class Mirrored final : public Model,
+                       public Derived,
+                       public Prediction,
+                       public Metric,
+                       public SumOfTerms {
+ public:
+  struct Params {
+    std::shared_ptr<const Model> of;
+    std::vector<std::string> parameters;
+
+    void declare(Fields& fields) {
+      fields.component("of", of).help("the law on positive parameters");
+      fields.texts("parameters", parameters)
+          .help("names of those that are positive; by default all");
+    }
+  };
+
+  explicit Mirrored(const Params& params)
+      : base_(params.of),
+        parameters_(mirror(base_->parameters(), params.parameters)),
+        fold_(mirrored_coordinates(parameters_)),
+        exact_(base_->as_exact(), fold_),
+        prior_(base_->as_prior(), fold_),
+        has_draws_((exact_.exists() || prior_.exists()) && is_positive(*base_, parameters_)) {}
+
+  std::vector<Parameter> parameters() const override { return parameters_; }
+  std::vector<std::string> remarks() const override {
+    return {
+        "mirrored at 0: Metropolis kernels keep the law exactly; without Metropolis the order of a "
+        "scheme stands where dU/dtheta is bounded at 0, and means nothing where it is infinite: a "
+        "step from next to 0 may then lead anywhere."};
+  }
+
+  const Derived* as_derived() const noexcept override {
+    return base_->as_derived() ? this : nullptr;
+  }
+  std::vector<Parameter> quantities() const override { return base_->as_derived()->quantities(); }
+  void derive(ConstBatch theta, Batch out) const override {
+    base_->as_derived()->derive(fold_.folded(theta), out);
+  }
+
+  const ExactSampler* as_exact() const noexcept override {
+    return has_draws_ && exact_.exists() ? &exact_ : nullptr;
+  }
+  const Prior* as_prior() const noexcept override {
+    return has_draws_ && prior_.exists() ? &prior_ : nullptr;
+  }
+
+  const Prediction* as_prediction() const noexcept override {
+    return base_->as_prediction() ? this : nullptr;
+  }
+  Index cases() const override { return base_->as_prediction()->cases(); }
+  void probabilities(ConstBatch theta, Batch out) const override {
+    base_->as_prediction()->probabilities(fold_.folded(theta), out);
+  }
+  double error_rate(const Eigen::VectorXd& probability) const override {
+    return base_->as_prediction()->error_rate(probability);
+  }
+
+  const Metric* as_metric() const noexcept override { return base_->as_metric() ? this : nullptr; }
+  void metric(ConstBatch theta, Batch G, Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    base_->as_metric()->metric(fold_.folded(theta, scratch), G, scratch);
+    fold_.unfold_matrix(theta, G);
+  }
+  /// d/dtheta_i of sum_ab W_ab s_a s_b G_ab(x) = s_i times the derivative at x with s_a s_b W_ab.
+  void contract_derivative(ConstBatch theta, ConstBatch W, Batch out,
+                           Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    const MatrixMap turned = turned_weights(theta, W, scratch);
+    base_->as_metric()->contract_derivative(fold_.folded(theta, scratch), turned, out, scratch);
+    fold_.unfold_gradient(theta, out);
+  }
+  /// sum_bj W_bj s_a s_b s_j dG_ab / dx_j = s_a times the same at x with s_b s_j W_bj.
+  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out,
+                           Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    const MatrixMap turned = turned_weights(theta, W, scratch);
+    base_->as_metric()->contract_divergence(fold_.folded(theta, scratch), turned, out, scratch);
+    fold_.unfold_gradient(theta, out);
+  }
+
+  const SumOfTerms* as_sum() const noexcept override { return base_->as_sum() ? this : nullptr; }
+  Index terms() const noexcept override { return base_->as_sum()->terms(); }
+  void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
+    const Workspace::Frame frame(out.scratch);
+    base_->as_sum()->evaluate_rest(fold_.folded(theta, out.scratch), out);
+    fold_.unfold_gradient(theta, out.gradient);
+  }
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
+    const Workspace::Frame frame(out.scratch);
+    base_->as_sum()->evaluate_terms(fold_.folded(theta, out.scratch), indices, out);
+    fold_.unfold_gradient(theta, out.gradient);
+  }
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    base_->as_sum()->gradients_of_terms(fold_.folded(theta, scratch), indices, out, scratch);
+    fold_.unfold_gradient(theta, out);
+  }
+
+ private:
+  MatrixMap turned_weights(ConstBatch theta, ConstBatch W, Workspace& scratch) const {
+    MatrixMap turned = scratch.matrix(W.rows(), W.cols());
+    turned = W;
+    fold_.unfold_matrix(theta, turned);
+    return turned;
+  }
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    const Workspace::Frame frame(out.scratch);
+    base_->evaluate(fold_.folded(theta, out.scratch), out);
+    fold_.unfold_gradient(theta, out.gradient);
+  }
+  void do_initial(const Stream& stream, Draw at, Batch theta) const override {
+    base_->initial(stream, at, theta);
+    fold_.scatter(stream, at, theta);
+  }
+
+  std::shared_ptr<const Model> base_;
+  std::vector<Parameter> parameters_;
+  Fold fold_;
+  Scattered<ExactSampler> exact_;
+  Scattered<Prior> prior_;
+  bool has_draws_;
+};
+
+}  // namespace
+}  // namespace mixwell
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<mixwell::Mirrored>(
+      {.id = "mirrored",
+       .summary = "Another model's law on positive parameters, mirrored at 0: symmetric on R^d",
+       .details =
+           "U(x) of the model `of` with x_i = |theta_i| for the parameters that are positive, and "
+           "x_i = theta_i for the others; |theta| is recorded, under the same names. |theta| has "
+           "the base's law exactly, and a step theta+ of a chain is |theta+| of the base's chain: "
+           "what stochastic-gradient samplers do with positive parameters. Where the base gives "
+           "weight to negative values too, its law is cut off at 0.\n"
+           "Derived quantities, test set, metric and terms are the base's at |theta|. Exact draws "
+           "and draws of the prior are the base's with random signs; there are none of a law that "
+           "is cut off. O(d) a column beside the base, O(d^2) with the metric.\n"
+           "Without Metropolis the order of a scheme stands where dU/dtheta is bounded at 0: for "
+           "`gamma` with shape 1 and rate b, Langevin's mean is 1 / b + b eps / 2. Where it is "
+           "infinite a step may lead anywhere, and moments need not exist; the cure is a "
+           "Metropolis kernel.\n"
+           "A manifest with both models says which one is sampled:\n"
+           "  [model.positive]\n  use = \"gamma\"\n  [model.whole]\n  use = \"mirrored\"\n"
+           "  of = \"positive\"\n  [compositor.main]\n  use = \"chain\"\n  model = \"whole\"",
+       .sources = {"Patterson & Teh 2013, NIPS 26 (|theta+| after a step)",
+                   "Bossy, Gobet & Talay 2004, J. Appl. Probab. 41 (symmetrized Euler scheme, weak "
+                   "order 1)"}});
+}
