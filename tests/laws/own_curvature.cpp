@@ -125,7 +125,7 @@ Eigen::MatrixXd own_numbers(const Estimator& estimator, const Eigen::MatrixXd& t
 }
 
 Findings check_own_curvature(const Estimator& estimator) {
-  Eigen::MatrixXd theta(6, 3);
+  Eigen::MatrixXd theta(4, 3);  // a square, for estimators on matrices
   Stream(5, "laws/own-curvature").normals({}, theta);
   const Eigen::MatrixXd numbers = own_numbers(estimator, theta);
   Findings findings = {
