@@ -111,3 +111,16 @@ TEST_CASE("a momentum carried through several transitions keeps the target with 
   CHECK(label(body) == "exact");
   expect(second_moment(body, {8000, 10, 50}), {0.67597824, 0.0});
 }
+
+TEST_CASE("without its estimate of the noise V = C, SGHMC is hotter by eps / 2") {
+  // The total noise is C (1 + eps / 2) in a linear scheme: all covariances grow by that factor.
+  constexpr double eps = 0.5;
+  const std::string gaussian = "[model.m]\nuse = \"gaussian\"\ndimension = 2\n";
+  const std::string run = friction(1.0, 0.0) + hamiltonian(eps, 10, kUnadjusted + "persistence = 1\n");
+  const Length length{8000, 20, 60};
+  const Moment calm = second_moment(gaussian + run, length);
+  const Moment noisy =
+      second_moment(gaussian + "[oracle.o]\nuse = \"noisy\"\nvariance = 1.0\n" + run, length);
+  expect(noisy, {calm.mean * (1.0 + 0.5 * eps), calm.error * (1.0 + 0.5 * eps)});
+  CHECK(noisy.error < 0.02 * noisy.mean);
+}
