@@ -81,7 +81,7 @@ def run_one(program, path, experiment, settings, out, reference):
     if experiment.get("start") == "equilibrium":
         start = out.with_suffix(".csv")
         posterior.write_start(reference, tomllib.loads(path.read_text(encoding="utf-8")), start)
-        settings = settings | {"run.init": f'{{ file = "{start}" }}'}
+        settings = settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}
     program.run(path, out, settings)
     measured = runs.measure(program, path, experiment, out)
     measured |= moments.measure(experiment, out)

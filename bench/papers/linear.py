@@ -22,12 +22,21 @@ class Scheme:
         return numpy.linalg.solve(lyapunov, self.Q.ravel()).reshape(n, n)
 
 
-    def after(self, start, transitions):
-        """Covariance of theta that many transitions after the covariance `start` of z."""
+    def after(self, start, transitions, refresh_every=None):
+        """Covariance of theta that many transitions after the covariance `start` of z; a momentum
+        is redrawn from N(0, I) before each refresh_every-th."""
         S = start
-        for _ in range(transitions):
+        for t in range(transitions):
+            if refresh_every and t % refresh_every == 0:
+                S = redraw(S, self.d)
             S = self.F @ S @ self.F.T + self.Q
         return S[: self.d, : self.d]
+
+
+def redraw(S, d):
+    fresh = numpy.eye(len(S))
+    fresh[:d, :d] = S[:d, :d]
+    return fresh
 
 
 def langevin(P, eps, V):
@@ -53,8 +62,8 @@ def leapfrog(P, eps):
             numpy.block([[one, eps * one], [none, one]]))
 
 
-def carried(P, eps, V):
-    """A step of leapfrog under a momentum that is never redrawn; each of the two half kicks of a
+def step(P, eps, V):
+    """A step of leapfrog; each of the two half kicks of a
     transition has a gradient of its own."""
     d = len(P)
     half, drift = leapfrog(P, eps)
@@ -89,8 +98,8 @@ def scheme(manifest, P):
     if kernel["use"] == "langevin":
         return langevin(P, kernel["step_size"], V)
     integrator = manifest.get("integrator", {}).get(kernel["integrator"], {"use": "leapfrog"})
-    if integrator["use"] == "leapfrog" and kernel["persistence"] == 1.0:
-        return carried(P, kernel["step_size"], V)
+    if integrator["use"] == "leapfrog" and kernel["steps"] == 1:
+        return step(P, kernel["step_size"], V)
     if integrator["use"] == "leapfrog":
         return redrawn(P, kernel["step_size"], V, kernel["steps"])
     return friction(P, kernel["step_size"], V, integrator["friction"],

@@ -67,7 +67,9 @@ def exact_last(experiment, out):
     scheme = linear.scheme(manifest, precision)
     start = numpy.eye(len(scheme.F))
     start[: scheme.d, : scheme.d] = numpy.linalg.inv(precision)
-    last = scheme.after(start, manifest["run"]["warmup"] + manifest["run"]["draws"])
+    kernel = next(iter(manifest["kernel"].values()))
+    last = scheme.after(start, manifest["run"]["warmup"] + manifest["run"]["draws"],
+                        None if kernel["persistence"] == 1.0 else kernel["refresh_every"])
     return float(numpy.trace(last)) / scheme.d
 
 
