@@ -8,7 +8,7 @@ import matplotlib.pyplot as pyplot
 
 def finish(figure, axes, spec, path, x, y):
     axes.set(xlabel=x, ylabel=y, title=spec["title"])
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc=spec.get("legend", "best"))
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     pyplot.close(figure)

@@ -45,9 +45,9 @@ def label(path, experiment):
     return str(path.relative_to(experiment["folder"]).with_suffix(""))
 
 
-def cases(experiment, only):
+def cases(experiment, only, quick):
     """Name, manifest and settings of every run: a manifest as it stands, or once for each value
-    of [vary.METHOD] or [vary.METHOD.SET], whose first key gives the name."""
+    of [vary.METHOD] or [vary.METHOD.SET], whose first key gives the name; quick: for the first."""
     for path in manifests(experiment, only):
         name = label(path, experiment)
         vary = experiment.get("vary", {}).get(path.stem)
@@ -56,7 +56,7 @@ def cases(experiment, only):
             yield name, path, {}
             continue
         first = next(iter(vary))
-        for k, value in enumerate(vary[first]):
+        for k, value in enumerate(vary[first][:1] if quick else vary[first]):
             settings = {key: runs.toml(values[k]) for key, values in vary.items()}
             yield f"{name} {first.split('.')[-1]}={value}", path, settings
 
@@ -176,7 +176,7 @@ def write_rows(path, rows):
 
 def measure_experiment(program, experiment, folder, options):
     results, rows, outs, references = {}, [], {}, {}
-    for name, path, settings in cases(experiment, options.only):
+    for name, path, settings in cases(experiment, options.only, options.quick):
         seeds = 1 if options.quick else options.seeds or experiment["seeds"]
         quick = quick_settings(path, experiment) if options.quick else {}
         reference = reference_of(program, path, experiment, folder, options.quick)
@@ -218,7 +218,7 @@ def arguments():
     parser.add_argument("mixwell", help=argparse.SUPPRESS)
     parser.add_argument("folder", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--quick", action="store_true", help="all of it, reduced, one seed")
+    parser.add_argument("--quick", action="store_true", help="all of it, reduced, one seed, one step size")
     parser.add_argument("--tune", action="store_true", help="search, and write into the manifests")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seeds", type=int, help="instead of the experiment's own number")

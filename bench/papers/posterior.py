@@ -13,6 +13,7 @@ import moments
 import runs
 
 LEAST_ESS = 10_000  # of the reference, in every coordinate
+STARTS = 2048  # draws of the reference that are kept for runs to begin with
 
 
 def draws(out):
@@ -74,10 +75,10 @@ def make_reference(program, manifest, settings, path):
         raise RuntimeError(f"{manifest}: a bulk ESS of {least:.0f}; a reference needs {LEAST_ESS}")
     x = draws(out)
     chains = x.reshape(-1, x.shape[2])
-    every = len(chains) // 256
+    every = max(1, len(chains) // STARTS)
     path.write_text(json.dumps({
         "least_ess": least, "mean": chains.mean(axis=0).tolist(),
-        "covariance": numpy.cov(chains.T).tolist(), "start": chains[::every][:256].tolist()}),
+        "covariance": numpy.cov(chains.T).tolist(), "start": chains[::every][:STARTS].tolist()}),
         encoding="utf-8")
 
 
@@ -98,6 +99,8 @@ def write_start(reference, manifest, path):
     """A start in equilibrium for all chains, as `init = { file = PATH }` reads it."""
     main = manifest.get("compositor", {}).get("main", {})
     chains = manifest["run"]["replicates"] * main.get("slots", 1)
+    if chains > len(reference.start):
+        raise RuntimeError(f"{chains} chains, but the reference kept {len(reference.start)} draws")
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([f"theta{i}" for i in range(len(reference.mean))])
@@ -152,21 +155,28 @@ def bias(reference, replicates, begin):
     return figures
 
 
+def evaluates_for_the_record(manifest):
+    """Whether the exact U of a recorded draw is needed for nothing but the record: the oracle has
+    noise, and no other slot's curvature is fitted to exact gradients."""
+    kernel = next(iter(manifest["kernel"].values()))
+    oracle = manifest.get("oracle", {}).get(kernel["oracle"], {"use": "exact"})
+    compositor = next(iter(manifest["compositor"].values()))
+    return oracle["use"] != "exact" and compositor["use"] != "ensemble-chain"
+
+
 def work(out, model):
-    """Passes over the data and seconds of one replicate's sampling, without the exact U that a run
-    with another oracle evaluates for every recorded draw."""
+    """Passes over the data and seconds of one replicate's sampling, without the exact U that is
+    evaluated for the record alone."""
     run = runs.read_json(os.path.join(out, "run.json"))
     happened = runs.what_happened(out)
-    sampling = {row["name"]: row["seconds"] for row in run["operations"]
-                if row["phase"] == "sampling"}
-    kernel = next(iter(moments.effective(out)["kernel"].values()))
     gradients, share = run["gradients"]["sampling"], 1.0
-    if moments.effective(out).get("oracle", {}).get(kernel["oracle"], {}).get("use",
-                                                                              "exact") != "exact":
+    if evaluates_for_the_record(moments.effective(out)):
         gradients -= happened["draws"] * happened["replicates"] * happened["slots"]
-        recording = sum(seconds for name, seconds in sampling.items()
+        seconds = {row["name"]: row["seconds"] for row in run["operations"]
+                   if row["phase"] == "sampling"}
+        recording = sum(seconds[name] for name in seconds
                         if name.startswith(f"evaluate {model} at "))
-        share = 1 - recording / sum(sampling.values())
+        share = 1 - recording / sum(seconds.values())
     one = 1 / happened["replicates"]
     return {"passes": gradients * one, "seconds each": happened["seconds"] * share * one}
 
