@@ -166,7 +166,7 @@ def print_pivot(experiment, results, pivot):
 
 
 def write_rows(path, rows):
-    """Every figure of every run, for other tables."""
+    """Every figure of every run so far, for other tables."""
     keys = list(dict.fromkeys(key for row in rows for key in row))
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, keys)
@@ -187,6 +187,7 @@ def measure_experiment(program, experiment, folder, options):
             own = {"run.seed": seed} | settings | quick
             per_seed.append(run_one(program, path, experiment, own, out, reference))
             rows.append({"method": name, "seed": seed} | per_seed[-1])
+            write_rows(folder / experiment["name"] / "rows.csv", rows)
         outs[name], references[name] = out, reference
         results[name] = {key: mean_and_error([one[key] for one in per_seed])
                          for key in per_seed[0] if all(key in one for one in per_seed)}
@@ -194,7 +195,6 @@ def measure_experiment(program, experiment, folder, options):
     print_table(experiment, results)
     for pivot in experiment.get("pivots", []):
         print_pivot(experiment, results, pivot)
-    write_rows(folder / experiment["name"] / "rows.csv", rows)
     for spec in experiment.get("figures", []):
         drawn = pictures.draw(spec, experiment, outs, references, folder / experiment["name"])
         if drawn:
