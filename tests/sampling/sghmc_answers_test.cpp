@@ -116,7 +116,8 @@ TEST_CASE("without its estimate of the noise V = C, SGHMC is hotter by eps / 2")
   // The total noise is C (1 + eps / 2) in a linear scheme: all covariances grow by that factor.
   constexpr double eps = 0.5;
   const std::string gaussian = "[model.m]\nuse = \"gaussian\"\ndimension = 2\n";
-  const std::string run = friction(1.0, 0.0) + hamiltonian(eps, 10, kUnadjusted + "persistence = 1\n");
+  const std::string run =
+      friction(1.0, 0.0) + hamiltonian(eps, 10, kUnadjusted + "persistence = 1\n");
   const Length length{8000, 20, 60};
   const Moment calm = second_moment(gaussian + run, length);
   const Moment noisy =

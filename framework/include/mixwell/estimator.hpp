@@ -79,6 +79,8 @@ class MIXWELL_EXPORT OwnCurvature {
   virtual Index state_rows(Index dimension) const noexcept = 0;
   /// Whether H of a step holds that step's own gradient. Then it shares the gradient's noise.
   virtual bool sees_present() const noexcept { return false; }
+  /// Gradients of the steps' law that `observe` evaluates a column.
+  virtual std::int64_t gradients() const noexcept { return 0; }
   /// Enters the slot's gradient into the register, which starts from zeros.
   virtual void observe(const Here& here, Batch state) const;
   /// Writes rows x w numbers, from theta (d x w) or from the register.

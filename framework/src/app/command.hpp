@@ -25,10 +25,11 @@ void add_plugins(CLI::App& program, Invocation& invocation);
 void add_new(CLI::App& program, Invocation& invocation);
 void add_schema(CLI::App& program, Invocation& invocation);
 void add_summary(CLI::App& program, Invocation& invocation);
+void add_verify(CLI::App& program, Invocation& invocation);
 
 inline constexpr const char* exit_codes =
-    "Exit codes: 0 ok, 1 the run failed or was interrupted, 2 bad input, 3 refused by the "
-    "certificate.";
+    "Exit codes: 0 ok, 1 failed, interrupted or inconclusive, 2 bad input, 3 refused by the "
+    "certificate, 4 `verify` disagrees.";
 
 /// Text below the options in `--help`.
 std::string footer(const std::string& example);

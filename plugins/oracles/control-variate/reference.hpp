@@ -44,6 +44,7 @@ inline double from_recorded(double value, Transform transform) {
     case Transform::logistic:
       return std::log(value) - std::log1p(-value);
     case Transform::identity:
+    case Transform::absolute:
       break;
   }
   return value;

@@ -21,14 +21,9 @@ struct InvarianceOptions {
   double alpha = 1e-6;
 };
 
-/// One finding for each statistic f, "law of f": with f among every coordinate, its square and
-/// cube, neighbouring products, U and U^2, and for neighbouring slots the products of coordinates,
-/// of their squares and of U, the mean of f(end) - f(start) over replicates has expectation 0; its
-/// z-score is compared with a normal quantile. "ranks of f", for coordinates and U: the largest
-/// distance between the empirical distributions of the end and of as many exact draws of their own
-/// (Kolmogorov & Smirnov; the bound is Massart's, which holds at every sample size). alpha is
-/// shared equally among all of them. And "moves": the mean squared jump is not 0. Costs replicates
-/// * sweeps transitions. Throws InputError if the model has no exact draws.
+/// One finding for each statistic of Equilibrium; alpha is shared equally among all of them. And
+/// "moves": the mean squared jump is not 0. Costs replicates * sweeps transitions. Throws
+/// InputError if the model has no exact draws.
 Findings check_invariance(const Composition& composition, const InvarianceOptions& options = {});
 
 }  // namespace mixwell::laws

@@ -1,0 +1,69 @@
+// A composition's certificate put to the test.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/certificate.hpp>
+#include <mixwell/export.hpp>
+#include <mixwell/manifest.hpp>
+#include <mixwell/registry.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+struct VerifySettings {
+  /// Names of targets; empty = all that can be composed.
+  std::vector<std::string> targets;
+  double budget = 4e6;       ///< gradients over all targets
+  double alpha = 1e-3;       ///< chance that a composition that keeps pi is called biased
+  double max_seconds = 0.0;  ///< 0 = no limit; stopped by it, the outcome is inconclusive
+};
+
+/// One statistic on one target: all that failed, and where none did the farthest off.
+struct VerifiedStatistic {
+  std::string name;
+  std::string target;
+  bool failed = false;
+  double z = 0.0;  ///< EquilibriumStatistic::z
+  double p = 1.0;
+};
+
+/// What happened on one target.
+struct VerifiedTarget {
+  std::string name;
+  std::string skipped;       ///< why it was not tested, or empty
+  double step_factor = 1.0;  ///< by which step sizes were multiplied, to move well there
+  std::int64_t sweeps = 0;
+  double moved = 0.0;         ///< Equilibrium::moved
+  double visible_bias = 0.0;  ///< smallest shift of a coordinate's mean, in standard deviations
+};
+
+struct Verification {
+  Certificate certificate;
+  std::string tested;  ///< exact, biased, or untested
+  bool agrees = false;
+  bool conclusive = false;
+  /// On its own model, or where that has no exact draws on all targets.
+  bool mobile = true;
+  double smallest_visible_bias = 0.0;  ///< largest over targets of visible_bias
+  double gradients = 0.0;
+  std::vector<VerifiedTarget> targets;
+  std::vector<VerifiedStatistic> tests;
+  std::vector<std::string> remarks;
+};
+
+/// Names of the targets that `verify` knows; "own" is the composition's model, where it has exact
+/// draws.
+MIXWELL_EXPORT std::vector<std::string> verify_targets();
+
+/// Puts each target in the place of the composition's model, starts replicates from exact draws,
+/// and looks after 1, 2, 4, ... sweeps whether they are still distributed as the target
+/// (Equilibrium), with one alpha for all looks, targets and statistics. A failure ends the test.
+/// The outcome depends on composition, seed, budget and alpha alone. Throws InputError for an
+/// unknown target.
+MIXWELL_EXPORT Verification verify(const Composition& composition, const std::string& path,
+                                   const Registry& registry, const VerifySettings& settings);
+
+}  // namespace mixwell

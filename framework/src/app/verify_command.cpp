@@ -1,0 +1,117 @@
+// mixwell verify: puts a composition's certificate to the test.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <mixwell/verify.hpp>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace mixwell::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  ManifestArguments manifest;
+  VerifySettings settings;
+  bool json = false;
+};
+
+std::string described(const Certificate& certificate) {
+  return certificate.now.label() + (certificate.after_warmup ? " after warm-up" : "");
+}
+
+Json json_of(const VerifiedTarget& target) {
+  if (!target.skipped.empty()) return {{"name", target.name}, {"skipped", target.skipped}};
+  return {{"name", target.name},
+          {"sweeps", target.sweeps},
+          {"step_factor", target.step_factor},
+          {"moved", target.moved},
+          {"visible_bias", target.visible_bias}};
+}
+
+void print_json(const Verification& found) {
+  Json json{{"certificate", described(found.certificate)},
+            {"tested", found.tested},
+            {"agree", found.agrees},
+            {"conclusive", found.conclusive},
+            {"mobile", found.mobile}};
+  json["tests"] = Json::array();
+  for (const VerifiedStatistic& s : found.tests) {
+    json["tests"].push_back(
+        {{"name", s.name}, {"target", s.target}, {"failed", s.failed}, {"z", s.z}, {"p", s.p}});
+  }
+  json["targets"] = Json::array();
+  for (const VerifiedTarget& target : found.targets) json["targets"].push_back(json_of(target));
+  json["smallest_visible_bias"] = found.smallest_visible_bias;
+  json["gradients"] = found.gradients;
+  json["remarks"] = found.remarks;
+  fmt::print("{}\n", json.dump(2));
+}
+
+void print_text(const Verification& found) {
+  fmt::print("certificate  {}\ntested       {}\n", described(found.certificate), found.tested);
+  for (const VerifiedTarget& target : found.targets) {
+    if (!target.skipped.empty()) {
+      fmt::print("  {:<13} skipped: {}\n", target.name, target.skipped);
+      continue;
+    }
+    fmt::print(
+        "  {:<13} {} sweeps{}, went {:.2g} variances, sees shifts above {:.2g} sd\n", target.name,
+        target.sweeps,
+        target.step_factor == 1.0 ? "" : fmt::format(" with steps x {:g}", target.step_factor),
+        target.moved, target.visible_bias);
+  }
+  for (const VerifiedStatistic& s : found.tests) {
+    if (!s.failed) continue;
+    fmt::print("  FAILED on {}: {}, z = {:.3g}, p = {:.2g}\n", s.target, s.name, s.z, s.p);
+  }
+  for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
+  if (!found.mobile) fmt::print("It stays where it is: invariant, and of no use.\n");
+  fmt::print("{}\n", !found.conclusive ? "inconclusive"
+                     : found.agrees    ? "the test agrees with the certificate"
+                                       : "the test DISAGREES with the certificate");
+}
+
+ExitCode run(const Arguments& arguments) {
+  const Registry registry = load_registry();
+  const Composition composition = load(arguments.manifest, registry);
+  const Verification found =
+      verify(composition, arguments.manifest.path, registry, arguments.settings);
+  (arguments.json ? print_json : print_text)(found);
+  if (found.conclusive && (!found.agrees || !found.mobile)) return ExitCode::disagrees;
+  return found.conclusive ? ExitCode::ok : ExitCode::failed;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& program, Invocation& invocation) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command = program.add_subcommand(
+      "verify", "Test whether a composition keeps the targets that its certificate says it keeps");
+  add_manifest_arguments(*command, arguments->manifest);
+  command->add_option("--target", arguments->settings.targets,
+                      fmt::format("Only these targets, in the place of the model: {}",
+                                  fmt::join(verify_targets(), ", ")));
+  command->add_option("--budget", arguments->settings.budget, "Gradients to spend over all targets")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command
+      ->add_option("--alpha", arguments->settings.alpha,
+                   "Chance that a right composition is called biased")
+      ->check(CLI::Range(1e-300, 0.5))
+      ->capture_default_str();
+  command->add_option("--max-seconds", arguments->settings.max_seconds,
+                      "Stop after so long; the outcome is then inconclusive");
+  command->add_flag("--json", arguments->json, "Print the result as JSON");
+  command->footer(footer("mixwell verify manifest.toml --target quartic --target banana"));
+  command->callback([&invocation, arguments] {
+    invocation.json = arguments->json;
+    invocation.action = [arguments] { return run(*arguments); };
+  });
+}
+
+}  // namespace mixwell::app

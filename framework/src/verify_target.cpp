@@ -1,0 +1,95 @@
+// Targets with exact draws in the place of a composition's model.
+// SPDX-License-Identifier: Apache-2.0
+#include "verify_target.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/verify.hpp>
+
+#include <toml++/toml.h>
+
+#include <array>
+#include <sstream>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+struct Target {
+  const char* name;
+  const char* table;
+};
+
+/// Not Gaussian, of two modes, curved, of d = 1, correlated and of several scales, with heavy
+/// tails, with a narrow mode, of many dimensions.
+constexpr std::array kTargets = {
+    Target{"quartic", "use = \"quartic\"\ndimension = 2\n"},
+    Target{"double-well", "use = \"double-well\"\ndimension = 2\n"},
+    Target{"banana", "use = \"banana\"\n"},
+    Target{"quartic-1", "use = \"quartic\"\ndimension = 1\n"},
+    Target{"gaussian-10",
+           "use = \"gaussian\"\ndimension = 10\ncovariance = \"geometric\"\ncondition = 25.0\n"},
+    Target{"student-t",
+           "use = \"student-t\"\ncovariance = \"diagonal\"\nvariances = [1, 4]\nmean = "
+           "[1, -2]\ndegrees_of_freedom = 8\n"},
+    Target{
+        "narrow-mode",
+        "use = \"gaussian-mixture\"\nweights = [1, 2, 1]\nmeans = [-2, 0, 3]\nsd = [1, 0.5, 2]\n"},
+    Target{"gaussian-100",
+           "use = \"gaussian\"\ndimension = 100\ncovariance = \"ones-plus\"\nc = 4.0\n"},
+};
+constexpr const char* kOwn = "own";
+
+const Target* find(const std::string& name) {
+  for (const Target& target : kTargets) {
+    if (name == target.name) return &target;
+  }
+  return nullptr;
+}
+
+void multiply_step_sizes(toml::table& root, double factor) {
+  toml::table* const kernels = root["kernel"].as_table();
+  if (kernels == nullptr) return;
+  for (auto&& [name, node] : *kernels) {
+    toml::table* const kernel = node.as_table();
+    if (kernel == nullptr || !kernel->contains("step_size")) continue;
+    const auto value = (*kernel)["step_size"].value<double>();
+    if (value) kernel->insert_or_assign("step_size", *value * factor);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> verify_targets() {
+  std::vector<std::string> names{kOwn};
+  for (const Target& target : kTargets) names.emplace_back(target.name);
+  return names;
+}
+
+bool VerifyTargets::has_step_sizes() const {
+  const toml::table root = toml::parse(composition_.effective_manifest);
+  const toml::table* const kernels = root["kernel"].as_table();
+  if (kernels == nullptr) return false;
+  for (auto&& [name, node] : *kernels) {
+    const toml::table* const kernel = node.as_table();
+    if (kernel != nullptr && (*kernel)["step_size"].is_number()) return true;
+  }
+  return false;
+}
+
+Composition VerifyTargets::composed(const std::string& target, double step_factor) const {
+  toml::table root = toml::parse(composition_.effective_manifest);
+  if (target != kOwn) {
+    root["model"].as_table()->insert_or_assign(composition_.model()->name(),
+                                               toml::parse(find(target)->table));
+  }
+  multiply_step_sizes(root, step_factor);
+  std::ostringstream text;
+  text << root;
+  Composition composition = parse_manifest(text.str(), path_, registry_);
+  if (composition.model()->as_exact() == nullptr) {
+    throw InputError("the model has no exact draws to start from");
+  }
+  return composition;
+}
+
+}  // namespace mixwell

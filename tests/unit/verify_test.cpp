@@ -1,0 +1,111 @@
+// mixwell verify on right and wrong compositions.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/verify.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+
+using namespace mixwell;
+
+namespace {
+
+const std::string kModel = "[model.m]\nuse = \"quartic\"\ndimension = 2\n";
+const std::string kHmc = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.4\nsteps = 4\n";
+
+Verification verified(const std::string& body, VerifySettings settings = {}) {
+  settings.budget = std::min(settings.budget, 1e6);
+  return verify(composing::compose(body), "test.toml", composing::registry(), settings);
+}
+
+bool failed(const Verification& found) {
+  return std::any_of(found.tests.begin(), found.tests.end(),
+                     [](const VerifiedStatistic& s) { return s.failed; });
+}
+
+}  // namespace
+
+TEST_CASE("an exact composition passes, moves, and agrees with its certificate") {
+  const Verification found = verified(kModel + kHmc);
+  CHECK(found.tested == "exact");
+  CHECK(found.conclusive);
+  CHECK(found.agrees);
+  CHECK(found.mobile);
+  CHECK_FALSE(failed(found));
+  CHECK(found.targets.size() == verify_targets().size());
+  CHECK(found.smallest_visible_bias > 0.0);
+  CHECK(found.smallest_visible_bias < 0.5);
+  CHECK(found.tests.size() == found.targets.size());
+}
+
+TEST_CASE("the outcome of verify is the same twice, and another seed's alike") {
+  VerifySettings settings;
+  settings.targets = {"quartic", "banana"};
+  const Verification once = verified(kModel + kHmc, settings);
+  const Verification again = verified(kModel + kHmc, settings);
+  REQUIRE(once.tests.size() == again.tests.size());
+  for (std::size_t k = 0; k < once.tests.size(); ++k) CHECK(once.tests[k].z == again.tests[k].z);
+  CHECK(verified("[run]\nseed = 77\n" + kModel + kHmc, settings).agrees);
+}
+
+TEST_CASE("a kernel that claims to be exact and is not disagrees with its certificate") {
+  for (const char* mistake : {"acceptance-sign", "kinetic-energy-of-start"}) {
+    INFO(mistake);
+    const Verification found =
+        verified(kModel + "[kernel.k]\nuse = \"wrong-hamiltonian\"\nstep_size = 0.4\nmistake = \"" +
+                 mistake + "\"\n");
+    CHECK(found.certificate.now.label() == "exact");
+    CHECK(found.tested == "biased");
+    CHECK(failed(found));
+    CHECK(found.conclusive);
+    CHECK_FALSE(found.agrees);
+  }
+  CHECK(verified(kModel + "[kernel.k]\nuse = \"wrong-hamiltonian\"\nstep_size = 0.4\n").agrees);
+}
+
+TEST_CASE("a biased composition is shown to be so, and agrees") {
+  const std::string own =
+      "[run]\nallow = [\"biased\"]\n" + kModel + "[estimator.e]\nuse = \"lbfgs\"\n" + kHmc +
+      "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = \"own-history\"\n";
+  const Verification found = verified(own);
+  CHECK(found.certificate.now.label() == "biased");
+  CHECK(found.tested == "biased");
+  CHECK(found.agrees);
+}
+
+TEST_CASE("a composition that stands still is told from one that moves") {
+  const std::string still =
+      kModel + "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1e9\n";
+  VerifySettings settings;
+  settings.targets = {"own"};
+  const Verification found = verified(still, settings);
+  CHECK(found.tested == "exact");
+  CHECK_FALSE(found.mobile);
+}
+
+TEST_CASE("what learns is tested after its warm-up") {
+  const Verification found = verified("[run]\nwarmup = 200\n" + kModel +
+                                      "[estimator.e]\nuse = \"diagonal\"\n[kernel.k]\nuse = "
+                                      "\"hamiltonian\"\ntarget_acceptance = 0.8\n");
+  CHECK(found.certificate.after_warmup);
+  CHECK(found.tested == "exact");
+  CHECK(found.agrees);
+}
+
+TEST_CASE("what equilibrium says nothing about is left untested, with the reason") {
+  const Verification unadjusted = verified(kModel + kHmc + "metropolis = false\n");
+  CHECK(unadjusted.tested == "untested");
+  CHECK_FALSE(unadjusted.conclusive);
+  CHECK(unadjusted.remarks.size() == 1);
+  VerifySettings settings;
+  settings.targets = {"double-well"};
+  const Verification refused = verified(kModel + "[kernel.k]\nuse = \"riemannian\"\n", settings);
+  CHECK(refused.tested == "untested");
+  CHECK(refused.targets.front().skipped.find("metric") != std::string::npos);
+  settings.targets = {"cubic"};
+  CHECK_THROWS_AS(verified(kModel + kHmc, settings), InputError);
+}
