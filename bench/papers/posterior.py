@@ -209,12 +209,12 @@ def measure(out, reference, experiment):
 
 
 def curve(out, reference, experiment, key, points=12):
-    """The error of prefixes of the draws, at least 2 d long, and what they took."""
+    """The error of prefixes of the draws, of 10 and more, and what they took."""
     replicates = of_replicates(out)
-    n, d = replicates[0].shape[1:]
+    n = replicates[0].shape[1]
     done = work(out, next(iter(moments.effective(out)["model"])))
     thin = moments.effective(out)["run"]["thin"]
-    lengths = numpy.unique(numpy.geomspace(min(n, 2 * d), n, points).astype(int))
+    lengths = numpy.unique(numpy.geomspace(min(n, 10), n, points).astype(int))
     return [{"iterations": int(m) * thin, "passes": done["passes"] * m / n,
              "seconds": done["seconds each"] * m / n,
              "error": of_runs(reference, replicates, burn_in(m, experiment), m)[key]}
