@@ -56,7 +56,9 @@ def momenta(theta, eps):
 def draw_trajectories(outs, spec, path):
     """(theta, p) of the paths whose draws are steps; E theta^2 of all over time."""
     paths = {method: out for method, out in outs.items() if moments.steps(out) == 1}
-    figure, all_axes = pyplot.subplots(1, len(paths) + 1, figsize=(4 * (len(paths) + 1), 4))
+    figure, panels = pyplot.subplots(1, len(paths) + 1, figsize=(4 * (len(paths) + 1), 4),
+                                     squeeze=False)
+    all_axes = panels[0]
     for axes, (method, out) in zip(all_axes, paths.items()):
         theta = moments.positions(out)[0, :, 0]
         p = momenta(theta, moments.step_size(out))
@@ -91,7 +93,9 @@ def draw_covariance_errors(outs, spec, path):
 
 def draw_first_draws(outs, spec, path):
     """The first draws of two replicates, joined in order, over two contours of the Gaussian."""
-    figure, all_axes = pyplot.subplots(1, len(outs), figsize=(4.2 * len(outs), 5), sharey=True)
+    figure, panels = pyplot.subplots(1, len(outs), figsize=(4.2 * len(outs), 5), sharey=True,
+                                     squeeze=False)
+    all_axes = panels[0]
     root = numpy.linalg.cholesky(numpy.array(spec["covariance"]))
     angle = numpy.linspace(0, 2 * numpy.pi, 200)
     circle = root @ numpy.array([numpy.cos(angle), numpy.sin(angle)])

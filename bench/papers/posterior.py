@@ -176,7 +176,8 @@ def work(out, model):
                    if row["phase"] == "sampling"}
         recording = sum(seconds[name] for name in seconds
                         if name.startswith(f"evaluate {model} at "))
-        share = 1 - recording / sum(seconds.values())
+        total = sum(seconds.values())  # of the sweeps that were timed: none in a short run
+        share = 1 - recording / total if total > 0 else math.nan
     one = 1 / happened["replicates"]
     return {"passes": gradients * one, "seconds each": happened["seconds"] * share * one}
 
