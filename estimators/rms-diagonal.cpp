@@ -12,7 +12,7 @@ namespace {
 using namespace mixwell;
 
 /// Blocks of the register for dimension d: averages v of gbar^2 and w of its derivative
-/// d(gbar_i^2)/dtheta_i (d each), and whether there was a gradient yet.
+/// d(gbar_i^2)/dtheta_i (d each), and how many gradients there were.
 struct Layout {
   explicit Layout(Index dimension) : d(dimension) {}
   Index d;
@@ -81,7 +81,10 @@ class RmsDiagonal final : public Estimator, public OwnCurvature {
     return traits;
   }
 
-  /// The first gradient enters whole. O(d), and with Gamma two gradients of the steps' law.
+  std::int64_t gradients() const noexcept override { return gamma_ == Gamma::none ? 0 : 2; }
+
+  /// The first gradients enter as in a plain mean. O(d), and with Gamma two gradients of the steps'
+  /// law.
   void observe(const Here& here, Batch state) const override {
     const Workspace::Frame frame(here.scratch);
     const Index d = here.theta.rows();
@@ -91,10 +94,11 @@ class RmsDiagonal final : public Estimator, public OwnCurvature {
     const MatrixMap slope = here.scratch.matrix(d, wants_derivative ? here.theta.cols() : 0);
     if (wants_derivative) own_derivatives(here, slope);
     for (Index j = 0; j < state.cols(); ++j) {
-      const double keep = state(at.seen(), j) == 0.0 ? 0.0 : alpha_;
+      const double seen = state(at.seen(), j);
+      const double keep = std::min(alpha_, seen / (seen + 1.0));
       auto square = state.col(j).segment(at.square(), d);
       square = keep * square + (1.0 - keep) * mean.col(j).cwiseAbs2();
-      state(at.seen(), j) = 1.0;
+      state(at.seen(), j) = seen + 1.0;
       if (!wants_derivative) continue;
       const double kept = gamma_ == Gamma::stationary ? keep : 0.0;
       const double share = gamma_ == Gamma::stationary ? 1.0 - keep : 1.0 - alpha_;
@@ -103,7 +107,8 @@ class RmsDiagonal final : public Estimator, public OwnCurvature {
     }
   }
 
-  /// H = 0 until the first gradient was seen.
+  /// With the whole Gamma H = 0 until the average holds 1 / (1 - alpha) gradients: one of few may
+  /// be next to 0, where Gamma is as large as 1 / lambda^2.
   void fit(const Potential&, ConstBatch, ConstBatch state, Batch numbers,
            Workspace&) const override {
     const Index d = numbers.rows() / 2;
@@ -113,7 +118,7 @@ class RmsDiagonal final : public Estimator, public OwnCurvature {
       const auto v = state.col(j).segment(at.square(), d).array();
       auto H = numbers.col(j).segment(to.variance(), d);
       H = (lambda_ + v.sqrt()).inverse();
-      if (state(at.seen(), j) == 0.0) H.setZero();
+      if (gamma_ == Gamma::stationary && state(at.seen(), j) < fewest()) H.setZero();
       numbers.col(j).segment(to.deviation(), d) = H.cwiseSqrt();
     }
   }
@@ -133,6 +138,8 @@ class RmsDiagonal final : public Estimator, public OwnCurvature {
   }
 
  private:
+  double fewest() const noexcept { return 1.0 / (1.0 - alpha_); }
+
   static double cases(const Here& here) {
     const SumOfTerms* sum = here.target.as_sum();
     return sum == nullptr ? 1.0 : static_cast<double>(sum->terms());
@@ -197,7 +204,8 @@ MIXWELL_PLUGIN(registrar) {
            "gbar is the mean over the batch of grad log p(x_n | theta), the prior left out; v <- "
            "alpha v + (1 - alpha) gbar^2 along the chain. As the step shrinks v follows E "
            "gbar^2(theta), so that H depends on theta and the drift needs Gamma_i = dH_ii / "
-           "dtheta_i of the whole average: gamma = \"stationary\". It costs two more gradients a "
+           "dtheta_i of the whole average: gamma = \"stationary\". It stands still for its first "
+           "1 / (1 - alpha) steps, which fill the average. It costs two more gradients a "
            "step, on the same batch (a random combination of the columns of the Hessian gives its "
            "diagonal without bias). The published sampler leaves Gamma out and is wrong: on N(0, "
            "1), alpha = 0.9, lambda = 0.1, it gives E theta^2 = 1.9. For kernel `langevin`.",

@@ -26,7 +26,8 @@ struct Options {
         .above(0)
         .help(
             "H before the pairs is gamma I; without it s'y / y'y of the newest pair, and 1 without "
-            "pairs");
+            "pairs, with which the first moves may fly off where the target is narrow: give gamma "
+            "then");
     fields.number("curvature_test", curvature_test)
         .at_least(0)
         .below(1)

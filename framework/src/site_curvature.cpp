@@ -65,6 +65,7 @@ class ObserveOwnBody final : public Body {
     estimator_->as_own()->observe(
         {law, exact_law(block, 4), block.in(1), block.in(2), noise, block.sweep(), block.scratch()},
         state);
+    block.count_gradients(3, estimator_->as_own()->gradients() * block.columns());
   }
 
  private:

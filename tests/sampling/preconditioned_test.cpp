@@ -114,10 +114,11 @@ TEST_CASE("PSGLD is what a plain loop does") {
         double sum = 0.0;
         for (int t = 0; t < until; ++t) {
           const double g = x * x * x;
-          const double keep = t == 0 ? 0.0 : alpha;
+          const double keep = std::min(alpha, t / (t + 1.0));
           const double v_next = keep * v + (1.0 - keep) * g * g;
           const double seen = gamma ? v : v_next;
-          const double H = gamma && t == 0 ? 0.0 : 1.0 / (lambda + std::sqrt(seen));
+          const bool waits = gamma && t < 1.0 / (1.0 - alpha);
+          const double H = waits ? 0.0 : 1.0 / (lambda + std::sqrt(seen));
           const double drift = gamma && seen > 0.0 ? -H * H * slope / (2.0 * std::sqrt(seen)) : 0.0;
           slope = keep * slope + (1.0 - keep) * 2.0 * g * 3.0 * x * x;
           v = v_next;
