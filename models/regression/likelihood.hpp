@@ -27,6 +27,8 @@ namespace mixwell::regression {
 ///                            if wanted, -log F(z[n]) is added to the sum. Both are 0 at +inf
 ///   slope(z)                 information of a case, lambda = F'^2 / (F (1 - F))
 ///   bend(z)                  lambda'
+/// Any other function of z may stand for log F: an even one too, but slope and bend are then of no
+/// use.
 ///
 /// S is kept once, as panels of rows; while it is made there is x besides. Rows go through both
 /// products, z = S theta and g -= S' (log F)'(z), in blocks that stay in the cache in between.
@@ -69,20 +71,23 @@ class Likelihood {
     }
   }
 
-  /// `out` = value (if wanted) and gradient of the cases in column j of `indices` (b x R, repeats
-  /// count) at column j of theta: 4 b d R multiplications and additions, b R weights. The rows are
-  /// gathered block by block into panels of scratch, 96 bytes apart where they are read.
+  /// `out` = value (if wanted) and gradient of the cases in column j of `indices` (b x w, repeats
+  /// count) at columns k j to k j + k - 1 of theta (d x k w): 4 b d k w multiplications and
+  /// additions, b k w weights. The rows are gathered block by block into panels of scratch, 96
+  /// bytes apart where they are read.
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const {
     Batch gradient = out.gradient;
-    for (Index j = 0; j < theta.cols(); ++j) {
+    const Index k = indices.cols() == 0 ? 0 : theta.cols() / indices.cols();
+    for (Index j = 0; j < indices.cols(); ++j) {
       const Workspace::Frame frame(out.scratch);
-      Sums sums(*this, out.scratch.matrix(Sums::size(*this, 1), 1).data(), 1);
-      clear(sums, 1);
+      Sums sums(*this, out.scratch.matrix(Sums::size(*this, k), 1).data(), k);
+      clear(sums, k);
       for_gathered(indices.col(j), out.scratch, [&](Index, const Panels& block, Index rows) {
-        run_block(block, rows, nullptr, theta.middleCols(j, 1), out.wants_potential(), sums);
+        run_block(block, rows, nullptr, theta.middleCols(k * j, k), out.wants_potential(), sums);
       });
-      gradient.col(j) = sums.gradient;
-      if (out.wants_potential()) out.u()(j) = sums.value->total();
+      gradient.middleCols(k * j, k) = sums.gradient;
+      if (!out.wants_potential()) continue;
+      for (Index i = 0; i < k; ++i) out.u()(k * j + i) = sums.value[i].total();
     }
   }
 
