@@ -5,13 +5,13 @@
 #include <mixwell/directions.hpp>
 #include <mixwell/error.hpp>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include <mixwell/parallel.hpp>
+
+#include "summary_vector.hpp"
 
 namespace mixwell {
 namespace {
@@ -21,75 +21,16 @@ using Eigen::VectorXd;
 
 constexpr Index together = 64;  ///< directions that are projected on at a time
 
-/// The vector whose directions are asked for: its draws, chain after chain, one column for each
-/// coordinate.
-struct Vector {
-  std::vector<std::string> names;
-  MatrixXd draws;
+/// The vector whose directions are asked for.
+struct Vector : DrawnVector {
   std::vector<Index> not_finite = {};  ///< coordinates whose draws were replaced by 0
 };
-
-std::vector<std::string> real_columns(const DrawsFile& file) {
-  std::vector<std::string> names;
-  for (const Column& column : file.columns())
-    if (column.group == RecordGroup::posterior && column.type == RecordType::real)
-      names.push_back(column.name);
-  return names;
-}
-
-std::vector<Column> chosen_columns(const DrawsFile& file, const std::vector<std::string>& of) {
-  const std::vector<std::string> known = real_columns(file);
-  for (const std::string& name : of)
-    if (std::find(known.begin(), known.end(), name) == known.end())
-      throw InputError({"--of " + name, 0, 0},
-                       "no real variable of that name in the posterior" + suggestion(name, known));
-  std::vector<Column> chosen;
-  for (const Column& column : file.columns()) {
-    const auto& wanted = of.empty() ? known : of;
-    const bool real = column.group == RecordGroup::posterior && column.type == RecordType::real;
-    if (real && std::find(wanted.begin(), wanted.end(), column.name) != wanted.end())
-      chosen.push_back(column);
-  }
-  return chosen;
-}
-
-/// The draws, their centred copy and the projections are in memory at once.
-void require_memory(double numbers) {
-  const double bytes = 3 * 8 * numbers;
-  const double memory =
-      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-  if (bytes <= memory) return;
-  throw InputError({"--directions", 0, 0},
-                   "needs about " + std::to_string(std::llround(bytes / 1e9)) +
-                       " GB for all draws at once, more than this machine has; choose fewer "
-                       "variables with --of");
-}
-
-Vector read_vector(const DrawsFile& file, const std::vector<std::string>& of) {
-  const std::vector<Column> columns = chosen_columns(file, of);
-  Index size = 0;
-  for (const Column& column : columns) size += column.size();
-  const Index draws = file.draws() * file.chains();
-  require_memory(static_cast<double>(draws) * static_cast<double>(size));
-  Vector vector{{}, MatrixXd(draws, size), {}};
-  Index at = 0;
-  for (const Column& column : columns) {
-    const Index block = file.read_block(column);
-    for (Index first = 0; first < column.size(); first += block) {
-      const Index count = std::min(block, column.size() - first);
-      vector.draws.middleCols(at, count) = file.read(column, first, count).reshaped(draws, count);
-      at += count;
-    }
-    for (Index k = 0; k < column.size(); ++k) vector.names.push_back(element_name(column, k));
-  }
-  return vector;
-}
 
 /// Takes the coordinates out that are constant, or have draws that are not finite (or that overflow
 /// a variance), and returns their names.
 std::vector<std::string> take_out_the_rest(Vector& vector) {
   std::vector<std::string> out;
-  Vector kept{{}, MatrixXd(vector.draws.rows(), vector.draws.cols()), {}};
+  Vector kept{{{}, MatrixXd(vector.draws.rows(), vector.draws.cols())}, {}};
   for (Index k = 0; k < vector.draws.cols(); ++k) {
     const std::string& name = vector.names[static_cast<std::size_t>(k)];
     const double sd = diagnostics::sd(vector.draws.col(k));
@@ -180,19 +121,9 @@ SummaryJson smallest_json(const Directions& directions, const std::vector<Summar
 
 }  // namespace
 
-std::string element_name(const Column& column, Index element) {
-  std::string indices;
-  for (std::size_t k = column.shape.size(); k-- > 0;) {
-    const std::string index = std::to_string(element % column.shape[k]);
-    indices = indices.empty() ? index : index + "," + indices;
-    element /= column.shape[k];
-  }
-  return indices.empty() ? column.name : column.name + "[" + indices + "]";
-}
-
 SummaryJson directions_json(const DrawsFile& file, const SummaryOptions& options,
                             const RowSettings& settings) {
-  Vector vector = read_vector(file, options.of);
+  Vector vector{read_vector(file, options.of, "--of", "--directions"), {}};
   std::vector<std::string> left_out;
   Directions directions;
   if (options.directions == "principal") {

@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "summary_directions.hpp"
+#include "summary_reference.hpp"
 #include "summary_row.hpp"
+#include "summary_vector.hpp"
 
 namespace mixwell {
 namespace {
@@ -24,17 +26,6 @@ PaperEstimators find_papers(const std::vector<std::string>& ids) {
   for (const std::string& id : ids)
     papers.push_back(&diagnostics::find_paper_estimator(id, "--ess " + id));
   return papers;
-}
-
-/// The statistic `weight`, draws x chains, where it is there and not the same everywhere.
-Eigen::MatrixXd varying_weights(const DrawsFile& file) {
-  for (const Column& column : file.columns()) {
-    const bool found = column.group == RecordGroup::sample_stats && column.name == "weight";
-    if (!found || !column.shape.empty() || file.draws() * file.chains() == 0) continue;
-    Eigen::MatrixXd weights = file.read(column, 0);
-    if (!(weights.array() == weights(0, 0)).all()) return weights;
-  }
-  return {};
 }
 
 /// One per element, in order.
@@ -106,7 +97,7 @@ Json definition_json(const diagnostics::Definition& definition) {
   return json;
 }
 
-Json estimators_json(const RowSettings& settings) {
+Json estimators_json(const RowSettings& settings, const SummaryOptions& options) {
   Json json;
   for (const diagnostics::Definition& definition : diagnostics::standard_definitions())
     json[definition.key] = definition_json(definition);
@@ -115,6 +106,8 @@ Json estimators_json(const RowSettings& settings) {
       json[definition.key] = definition_json(definition);
   for (const diagnostics::PaperEstimator* const paper : settings.papers)
     json[paper->definition.key] = definition_json(paper->definition);
+  for (const diagnostics::Definition& definition : reference_definitions(options))
+    json[definition.key] = definition_json(definition);
   return json;
 }
 
@@ -122,8 +115,11 @@ Json estimators_json(const RowSettings& settings) {
 
 std::string summary_json(const DrawsFile& draws, double gradients, double seconds,
                          const SummaryOptions& options) {
-  if (!options.of.empty() && options.directions.empty())
-    throw InputError("--of chooses the variables of --directions; give that as well");
+  if (!options.of.empty() && options.directions.empty() && options.reference.empty())
+    throw InputError(
+        "--of chooses the variables of --directions and --reference; give one of them as well");
+  if (!options.amari.empty() && options.reference.empty())
+    throw InputError("--amari compares a matrix with that of --reference; give that as well");
   const RowSettings settings{find_papers(options.ess),
                              options.unweighted ? Eigen::MatrixXd() : varying_weights(draws)};
   Json::object_t variables;  // a vector of pairs: append, as looking for each name is quadratic
@@ -143,7 +139,9 @@ std::string summary_json(const DrawsFile& draws, double gradients, double second
   result["weighted"] = settings.weighted();
   if (const std::string found = draws.certificate(); !found.empty()) result["certificate"] = found;
   if (!options.directions.empty()) result["directions"] = directions_json(draws, options, settings);
-  result["estimators"] = estimators_json(settings);
+  if (!options.reference.empty())
+    result["reference"] = reference_json(draws, options, settings.weights);
+  result["estimators"] = estimators_json(settings, options);
   return result.dump(2) + "\n";
 }
 

@@ -53,6 +53,23 @@ TEST_CASE("Directions are summarised, the worst one in words") {
   CHECK(json["directions"]["smallest"]["name"] == "all");
 }
 
+TEST_CASE("Draws are compared with a reference") {
+  const Workplace place;
+  sample(place);
+  place.write("r.csv", "x[0],x[1]\n1,0\n0,1\n");
+  const Outcome table = place.mixwell("summary out/m --reference r.csv");
+  CHECK(table.code == 0);
+  contains(table.out, "Against r.csv (2 draws), 2 elements; 1 left out");
+  contains(table.out, "relative error of the covariance (REC)");
+  const Json json = Json::parse(place.mixwell("summary out/m --reference out/m --json").out);
+  CHECK(json["reference"]["rem"] == 0);
+  CHECK(json["estimators"]["rem"]["source"].is_string());
+  const Outcome wrong = place.mixwell("summary out/m --amari x --reference out/m");
+  CHECK(wrong.code == 2);
+  contains(wrong.err, "no square matrix of that name");
+  contains(place.mixwell("summary --help").out, "--amari NAME");
+}
+
 TEST_CASE("A step size that falls weights the summary, and says so") {
   const Workplace place;
   place.write("m.toml",

@@ -49,11 +49,16 @@ class MIXWELL_EXPORT DrawsFile {
 
 /// What a summary has beside the standard figures.
 struct SummaryOptions {
-  std::vector<std::string> ess;  ///< papers' estimators by id: `qnhmc`, ...
-  std::string directions;        ///< "", "principal", or a CSV file of directions
+  std::vector<std::string> ess{};  ///< papers' estimators by id: `qnhmc`, ...
+  std::string directions{};        ///< "", "principal", or a CSV file of directions
   /// The real variables of `posterior` that make up the vector whose directions are meant, in the
   /// order of the file; empty: all of them.
   std::vector<std::string> of{};
+  /// "", or draws to compare with: a draws.nc, a folder that holds one, or a CSV file (.csv,
+  /// .csv.gz) with a column for each element and a row for each draw.
+  std::string reference{};
+  /// Matrix-valued variables to compare with those of the reference by their Amari distance.
+  std::vector<std::string> amari{};
   /// Every draw counts the same, whatever `weight` says.
   bool unweighted = false;
 };
@@ -81,6 +86,13 @@ struct SummaryOptions {
 /// `smallest` (`name`, `ess_bulk` and `weights` of the direction of the smallest ess_bulk, or
 /// null). O(N d^2 + d^3) and all N d numbers in memory. Throws InputError for an unknown estimator
 /// or variable, or a file that read_directions refuses.
+///
+/// With a reference, `reference`: `from`, `draws` (of it), `coordinates` (d that both have),
+/// `left_out` (names of elements that one alone has), `rem` and `rec` (diagnostics::relative_error
+/// of means and covariances; null where not available, such as the covariance of one draw) and
+/// `amari` (diagnostics::amari_distance of the mean of each matrix that was asked for). Both sides
+/// are weighted where they have weights. O(N d^2) and all numbers of both in memory. Throws
+/// InputError for a variable that one lacks, and a matrix that is not square.
 MIXWELL_EXPORT std::string summary_json(const DrawsFile& draws, double gradients, double seconds,
                                         const SummaryOptions& options = {});
 

@@ -169,6 +169,28 @@ std::string combination(const Json& weights) {
   return rest == 0 ? text : text + fmt::format(" + {} smaller terms", rest);
 }
 
+std::string figure_or_none(const Json& figure) {
+  return figure.is_null() ? "not available" : fmt::format("{:.4g}", figure.get<double>());
+}
+
+std::string reference_text(const Json& reference) {
+  const std::size_t left_out = reference.at("left_out").size();
+  std::string text = fmt::format(
+      "\nAgainst {} ({} draws), {} elements", reference.at("from").get<std::string>(),
+      reference.at("draws").get<std::int64_t>(), reference.at("coordinates").get<std::size_t>());
+  if (left_out > 0)
+    text += fmt::format("; {} left out, which one side lacks (the first: {})", left_out,
+                        reference.at("left_out").front().get<std::string>());
+  text += fmt::format(
+      "\n  relative error of the mean (REM)        {}\n"
+      "  relative error of the covariance (REC)  {}\n",
+      figure_or_none(reference.at("rem")), figure_or_none(reference.at("rec")));
+  if (!reference.contains("amari")) return text;
+  for (const auto& [name, distance] : reference.at("amari").items())
+    text += fmt::format("  Amari distance of {:<21} {}\n", name, figure_or_none(distance));
+  return text;
+}
+
 std::string directions_heading(const Json& directions) {
   const std::size_t left_out = directions.at("left_out").size();
   const int degenerate = directions.at("degenerate").get<int>();
@@ -372,6 +394,7 @@ std::string summary_text(const Summary& summary, std::size_t rows, const std::st
                      paper_table(variables, "variable", cut);
   if (summary.json.contains("directions"))
     text += directions_text(summary.json.at("directions"), cut);
+  if (summary.json.contains("reference")) text += reference_text(summary.json.at("reference"));
   text += paper_notes(variables);
   for (const std::string& warning : warnings(summary)) text += "\nWarning: " + warning + "\n";
   return text;

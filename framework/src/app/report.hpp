@@ -43,7 +43,8 @@ std::vector<std::string> warnings(const Summary& summary);
 /// Lines of Python and R that open `file` (a draws.nc) and the first of the variables.
 std::string opening_lines(const std::string& file, const Json& variables);
 
-/// Table, sampler, papers' estimators and directions where the summary has them, warnings.
+/// Table, sampler, papers' estimators, directions and reference where the summary has them,
+/// warnings.
 std::string summary_text(const Summary& summary, std::size_t rows, const std::string& more);
 
 }  // namespace mixwell::app

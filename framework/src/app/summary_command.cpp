@@ -40,7 +40,14 @@ std::string explanation() {
          "                       variables on one scale with --of\n"
          "  FILE.csv             one direction a row: columns are elements (x[3]) or whole arrays\n"
          "                       (x: the same weight for each element), and `name` if wanted. Two\n"
-         "                       lines, `name,x` and `all,1`, are the direction (1, ..., 1)\n\n";
+         "                       lines, `name,x` and `all,1`, are the direction (1, ..., 1)\n"
+         "\n--reference compares mean and covariance with those of other draws (all elements that\n"
+         "both have, or those of --of), in the same coordinates: a run, or a FILE.csv with a row\n"
+         "for each draw and columns like those of --directions FILE.csv, elements only:\n"
+         "  REM                  sum |mean - mean0| / sum |mean0| over the elements\n"
+         "  REC                  the same of their covariances; needs two draws\n"
+         "--amari NAME adds how far the mean of a square matrix is from the reference's, 0 where\n"
+         "they are equal up to order, sign and scale of rows, at most 1.\n\n";
 }
 
 /// What was allowed once is not forgotten.
@@ -82,8 +89,19 @@ void add_summary(CLI::App& program, Invocation& invocation) {
                    "Summarise projections of the draws as well (below)")
       ->type_name("principal|FILE.csv");
   command
+      ->add_option("--reference", arguments->options.reference,
+                   "Compare mean and covariance with those of other draws (below)")
+      ->type_name("DIR|FILE.nc|FILE.csv");
+  command
+      ->add_option("--amari", arguments->options.amari,
+                   "Matrices to compare with those of --reference (below)")
+      ->type_name("NAME[,NAME...]")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command
       ->add_option("--of", arguments->options.of,
-                   "Variables that make up the vector of --directions (default: all real ones)")
+                   "Variables that make up the vector of --directions and --reference (default: "
+                   "all real ones)")
       ->type_name("NAME[,NAME...]")
       ->delimiter(',')
       ->allow_extra_args(false);
