@@ -18,6 +18,7 @@ import tomllib
 import figures as pictures
 import moments
 import posterior
+import relative
 import runs
 import tuning
 
@@ -82,11 +83,13 @@ def run_one(program, path, experiment, settings, out, reference):
         start = out.with_suffix(".csv")
         posterior.write_start(reference, tomllib.loads(path.read_text(encoding="utf-8")), start)
         settings = settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}
-    program.run(path, out, settings)
+    relative.run(program, path, out, settings)
     measured = runs.measure(program, path, experiment, out)
     measured |= moments.measure(experiment, out)
     if reference is not None:
         measured |= posterior.measure(out, reference, experiment)
+    if "relative" in experiment:
+        measured |= relative.measure(out, reference, experiment["relative"])
     if "absolute_lags" in experiment:
         lags = min(experiment["absolute_lags"], measured["draws"] - 1)
         measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)

@@ -8,6 +8,7 @@ import numpy
 
 import figures_posterior
 import figures_stochastic
+import figures_surrogate
 import runs
 from canvas import finish, pyplot
 
@@ -56,6 +57,7 @@ def draw_burn_in(outs, spec, path):
 
 KINDS = {"autocorrelation": draw_autocorrelations, "burn-in": draw_burn_in,
          **figures_stochastic.KINDS}
+AGAINST_REFERENCES = {**figures_posterior.KINDS, **figures_surrogate.KINDS}
 
 
 def chosen_runs(methods, outs):
@@ -72,8 +74,8 @@ def draw(spec, experiment, outs, references, folder):
     chosen = chosen_runs(spec.get("methods", experiment["methods"]), outs)
     if not chosen:
         return None
-    if spec["kind"] in figures_posterior.KINDS:
-        draw_it = figures_posterior.KINDS[spec["kind"]]
+    if spec["kind"] in AGAINST_REFERENCES:
+        draw_it = AGAINST_REFERENCES[spec["kind"]]
         draw_it(chosen, experiment, references, spec, path)
     else:
         KINDS[spec["kind"]](chosen, spec, path)
