@@ -4,6 +4,7 @@
 
 #include "covariance/constant.hpp"
 #include "covariance/dense.hpp"
+#include "own/estimator.hpp"
 
 #include <Eigen/Cholesky>
 #include <memory>
@@ -12,7 +13,7 @@ namespace {
 
 using namespace mixwell;
 
-class ExpectedFisher final : public Estimator, public OwnCurvature {
+class ExpectedFisher final : public own::FollowingEstimator {
  public:
   struct Params {
     bool gamma = true;
@@ -26,23 +27,14 @@ class ExpectedFisher final : public Estimator, public OwnCurvature {
   };
 
   explicit ExpectedFisher(const Params& params)
-      : gamma_(params.gamma),
-        representation_(std::make_shared<covariance::DenseRepresentation>()) {}
+      : FollowingEstimator(std::make_shared<covariance::DenseRepresentation>()),
+        gamma_(params.gamma) {}
 
-  static Traits declared() {
-    Traits traits;
-    traits.continuous = true;
-    return traits;
-  }
-  Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return false; }
-  std::shared_ptr<const Representation> representation() const override { return representation_; }
   Index rows(Index dimension, Index) const override {
     return covariance::DenseNumbers(dimension).rows();
   }
-  void fit(const Memory&, Batch, Workspace&) const override {}
-  const OwnCurvature* as_own() const noexcept override { return this; }
 
+  using FollowingEstimator::fit;
   Index state_rows(Index) const noexcept override { return 0; }
   bool has_divergence() const noexcept override { return gamma_; }
   Traits divergence_traits() const override {
@@ -108,7 +100,6 @@ class ExpectedFisher final : public Estimator, public OwnCurvature {
 
  private:
   bool gamma_;
-  std::shared_ptr<const Representation> representation_;
 };
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
+#include "own/estimator.hpp"
+
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <memory>
@@ -95,7 +97,7 @@ class Rows final : public Representation {
   }
 };
 
-class NaturalGradient final : public Estimator, public OwnCurvature {
+class NaturalGradient final : public own::FollowingEstimator {
  public:
   struct Params {
     bool gamma = true;
@@ -106,16 +108,8 @@ class NaturalGradient final : public Estimator, public OwnCurvature {
     }
   };
   explicit NaturalGradient(const Params& params)
-      : gamma_(params.gamma), representation_(std::make_shared<Rows>()) {}
+      : FollowingEstimator(std::make_shared<Rows>()), gamma_(params.gamma) {}
 
-  static Traits declared() {
-    Traits traits;
-    traits.continuous = true;
-    return traits;
-  }
-  Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return false; }
-  std::shared_ptr<const Representation> representation() const override { return representation_; }
   /// Throws InputError for a dimension that is no square.
   Index rows(Index dimension, Index) const override {
     if (side(dimension) > 0) return dimension;
@@ -123,9 +117,8 @@ class NaturalGradient final : public Estimator, public OwnCurvature {
                      std::to_string(dimension) +
                      " coordinates are none; it is meant for model `ica`");
   }
-  void fit(const Memory&, Batch, Workspace&) const override {}
-  const OwnCurvature* as_own() const noexcept override { return this; }
 
+  using FollowingEstimator::fit;
   Index state_rows(Index) const noexcept override { return 0; }
   bool has_divergence() const noexcept override { return gamma_; }
   Traits divergence_traits() const override {
@@ -145,7 +138,6 @@ class NaturalGradient final : public Estimator, public OwnCurvature {
 
  private:
   bool gamma_;
-  std::shared_ptr<const Representation> representation_;
 };
 
 }  // namespace

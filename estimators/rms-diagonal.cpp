@@ -3,6 +3,7 @@
 #include <mixwell/plugin.hpp>
 
 #include "covariance/diagonal.hpp"
+#include "own/estimator.hpp"
 
 #include <cmath>
 #include <memory>
@@ -24,7 +25,7 @@ struct Layout {
 
 enum class Gamma { none, one_step, stationary };
 
-class RmsDiagonal final : public Estimator, public OwnCurvature {
+class RmsDiagonal final : public own::FollowingEstimator {
  public:
   struct Params {
     double alpha = 0.99;
@@ -51,27 +52,18 @@ class RmsDiagonal final : public Estimator, public OwnCurvature {
   };
 
   explicit RmsDiagonal(const Params& params)
-      : alpha_(params.alpha),
+      : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>()),
+        alpha_(params.alpha),
         lambda_(params.lambda),
         gamma_(params.gamma == "none"       ? Gamma::none
                : params.gamma == "one-step" ? Gamma::one_step
-                                            : Gamma::stationary),
-        representation_(std::make_shared<covariance::DiagonalRepresentation>()) {}
+                                            : Gamma::stationary) {}
 
-  static Traits declared() {
-    Traits traits;
-    traits.continuous = true;
-    return traits;
-  }
-  Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return false; }
-  std::shared_ptr<const Representation> representation() const override { return representation_; }
   Index rows(Index dimension, Index) const override {
     return covariance::DiagonalNumbers(dimension).rows();
   }
-  void fit(const Memory&, Batch, Workspace&) const override {}
-  const OwnCurvature* as_own() const noexcept override { return this; }
 
+  using FollowingEstimator::fit;
   Index state_rows(Index dimension) const noexcept override { return Layout(dimension).rows(); }
   bool sees_present() const noexcept override { return gamma_ != Gamma::stationary; }
   bool has_divergence() const noexcept override { return gamma_ != Gamma::none; }
@@ -191,7 +183,6 @@ class RmsDiagonal final : public Estimator, public OwnCurvature {
   double alpha_;
   double lambda_;
   Gamma gamma_;
-  std::shared_ptr<const Representation> representation_;
 };
 
 }  // namespace

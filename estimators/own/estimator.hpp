@@ -1,0 +1,36 @@
+// What estimators of curvatures that follow their slot have in common.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/estimator.hpp>
+
+#include <memory>
+#include <utility>
+
+namespace mixwell::own {
+
+class FollowingEstimator : public Estimator, public OwnCurvature {
+ public:
+  static Traits declared() {
+    Traits traits;
+    traits.continuous = true;
+    return traits;
+  }
+  Traits traits() const override { return declared(); }
+  bool uses_memory() const noexcept override { return false; }
+  std::shared_ptr<const Representation> representation() const override { return representation_; }
+  const OwnCurvature* as_own() const noexcept override { return this; }
+
+  using OwnCurvature::fit;
+  /// Of a memory, which there is none of.
+  void fit(const Memory&, Batch, Workspace&) const final {}
+
+ protected:
+  explicit FollowingEstimator(std::shared_ptr<const Representation> representation)
+      : representation_(std::move(representation)) {}
+
+ private:
+  std::shared_ptr<const Representation> representation_;
+};
+
+}  // namespace mixwell::own
