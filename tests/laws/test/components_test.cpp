@@ -180,6 +180,62 @@ class MisprintedEstimator final : public Estimator {
 
 }  // namespace
 
+namespace {
+
+/// Another estimator with a multiple of its Gamma.
+class MisprintedGamma final : public Estimator, public OwnCurvature {
+ public:
+  MisprintedGamma(std::shared_ptr<const Estimator> of, double factor)
+      : of_(std::move(of)), factor_(factor) {}
+  Traits traits() const override { return of_->traits(); }
+  bool uses_memory() const noexcept override { return false; }
+  std::shared_ptr<const Representation> representation() const override {
+    return of_->representation();
+  }
+  Index rows(Index d, Index points) const override { return of_->rows(d, points); }
+  void fit(const Memory&, Batch, Workspace&) const override {}
+  const OwnCurvature* as_own() const noexcept override { return this; }
+
+  Index state_rows(Index d) const noexcept override { return own().state_rows(d); }
+  bool sees_present() const noexcept override { return own().sees_present(); }
+  void observe(const Here& here, Batch state) const override { own().observe(here, state); }
+  void fit(const Potential& target, ConstBatch theta, ConstBatch state, Batch numbers,
+           Workspace& scratch) const override {
+    own().fit(target, theta, state, numbers, scratch);
+  }
+  bool has_divergence() const noexcept override { return true; }
+  Traits divergence_traits() const override { return own().divergence_traits(); }
+  void divergence(const Potential& target, ConstBatch theta, ConstBatch state, ConstBatch numbers,
+                  Batch out, Workspace& scratch) const override {
+    own().divergence(target, theta, state, numbers, out, scratch);
+    out *= factor_;
+  }
+
+ private:
+  const OwnCurvature& own() const { return *of_->as_own(); }
+
+  std::shared_ptr<const Estimator> of_;
+  double factor_;
+};
+
+}  // namespace
+
+TEST_CASE("a Gamma of the wrong sign or size breaks the law of divergences") {
+  int count = 0;
+  for (const Entry& entry : composing::registry().entries()) {
+    if (!is_curvature(entry) || wants_file(entry)) continue;
+    const auto estimator = made_with_defaults<Estimator>(entry);
+    if (estimator->as_own() == nullptr) continue;
+    ++count;
+    for (const double factor : {-1.0, 0.0, 0.999, 2.0}) {
+      INFO(entry.description.id << ", Gamma times " << factor);
+      const auto findings = laws::check_estimator(MisprintedGamma(estimator, factor));
+      CHECK(broken(findings, "Gamma is the divergence of H"));
+    }
+  }
+  CHECK(count == 3);
+}
+
 TEST_CASE("coupling factor is the kernel of coupling mass in other coordinates") {
   int count = 0;
   for (const Entry& entry : composing::registry().entries()) {
