@@ -37,21 +37,36 @@ constexpr std::array kTargets = {
     Target{"gaussian-100",
            "use = \"gaussian\"\ndimension = 100\ncovariance = \"ones-plus\"\nc = 4.0\n"},
 };
+constexpr std::array kSmooth = {
+    Target{"smooth-student-t", "use = \"student-t\"\ndimension = 2\ndegrees_of_freedom = 8\n"},
+    Target{"smooth-gaussian",
+           "use = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\ncondition = 4.0\n"},
+};
 constexpr const char* kOwn = "own";
 
 const Target* find(const std::string& name) {
   for (const Target& target : kTargets) {
     if (name == target.name) return &target;
   }
+  for (const Target& target : kSmooth) {
+    if (name == target.name) return &target;
+  }
   return nullptr;
 }
 
-void multiply_step_sizes(toml::table& root, double factor) {
+void multiply_steps(toml::table& kernel, std::int64_t factor) {
+  if (factor == 1 || !kernel.contains("step_size")) return;
+  const auto steps = kernel["steps"].value<std::int64_t>();
+  if (steps) kernel.insert_or_assign("steps", *steps * factor);
+}
+
+void multiply_step_sizes(toml::table& root, double factor, std::int64_t steps_factor) {
   toml::table* const kernels = root["kernel"].as_table();
   if (kernels == nullptr) return;
   for (auto&& [name, node] : *kernels) {
     toml::table* const kernel = node.as_table();
     if (kernel == nullptr || !kernel->contains("step_size")) continue;
+    multiply_steps(*kernel, steps_factor);
     const auto value = (*kernel)["step_size"].value<double>();
     if (value) kernel->insert_or_assign("step_size", *value * factor);
   }
@@ -62,6 +77,15 @@ void multiply_step_sizes(toml::table& root, double factor) {
 std::vector<std::string> verify_targets() {
   std::vector<std::string> names{kOwn};
   for (const Target& target : kTargets) names.emplace_back(target.name);
+  return names;
+}
+
+const std::vector<std::string>& smooth_targets() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Target& target : kSmooth) all.emplace_back(target.name);
+    return all;
+  }();
   return names;
 }
 
@@ -76,13 +100,14 @@ bool VerifyTargets::has_step_sizes() const {
   return false;
 }
 
-Composition VerifyTargets::composed(const std::string& target, double step_factor) const {
+Composition VerifyTargets::composed(const std::string& target, double step_factor,
+                                    std::int64_t steps_factor) const {
   toml::table root = toml::parse(composition_.effective_manifest);
   if (target != kOwn) {
     root["model"].as_table()->insert_or_assign(composition_.model()->name(),
                                                toml::parse(find(target)->table));
   }
-  multiply_step_sizes(root, step_factor);
+  multiply_step_sizes(root, step_factor, steps_factor);
   std::ostringstream text;
   text << root;
   Composition composition = parse_manifest(text.str(), path_, registry_);

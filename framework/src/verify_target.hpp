@@ -5,9 +5,16 @@
 #include <mixwell/manifest.hpp>
 #include <mixwell/registry.hpp>
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace mixwell {
+
+/// Targets whose gradients are Lipschitz, d = 2; the Hessian of the first changes. On quartic tails
+/// an Euler scheme has no stationary law.
+const std::vector<std::string>& smooth_targets();
 
 class VerifyTargets {
  public:
@@ -16,9 +23,10 @@ class VerifyTargets {
 
   /// Whether a kernel's step size is a number of the manifest.
   bool has_step_sizes() const;
-  /// The composition on a target, with all step sizes of kernels multiplied. Throws InputError
-  /// where the target lacks what a component asks of it, or has no exact draws.
-  Composition composed(const std::string& target, double step_factor) const;
+  /// The composition on a target, with all step sizes and numbers of steps of kernels multiplied.
+  /// Throws InputError where the target lacks what a component asks of it, or has no exact draws.
+  Composition composed(const std::string& target, double step_factor,
+                       std::int64_t steps_factor = 1) const;
 
  private:
   const Composition& composition_;

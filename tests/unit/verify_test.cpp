@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 using namespace mixwell;
@@ -17,8 +18,7 @@ namespace {
 const std::string kModel = "[model.m]\nuse = \"quartic\"\ndimension = 2\n";
 const std::string kHmc = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.4\nsteps = 4\n";
 
-Verification verified(const std::string& body, VerifySettings settings = {}) {
-  settings.budget = std::min(settings.budget, 1e6);
+Verification verified(const std::string& body, VerifySettings settings = {.budget = 2e6}) {
   return verify(composing::compose(body), "test.toml", composing::registry(), settings);
 }
 
@@ -43,7 +43,7 @@ TEST_CASE("an exact composition passes, moves, and agrees with its certificate")
 }
 
 TEST_CASE("the outcome of verify is the same twice, and another seed's alike") {
-  VerifySettings settings;
+  VerifySettings settings{.budget = 2e6};
   settings.targets = {"quartic", "banana"};
   const Verification once = verified(kModel + kHmc, settings);
   const Verification again = verified(kModel + kHmc, settings);
@@ -80,7 +80,7 @@ TEST_CASE("a biased composition is shown to be so, and agrees") {
 TEST_CASE("a composition that stands still is told from one that moves") {
   const std::string still =
       kModel + "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1e9\n";
-  VerifySettings settings;
+  VerifySettings settings{.budget = 2e6};
   settings.targets = {"own"};
   const Verification found = verified(still, settings);
   CHECK(found.tested == "exact");
@@ -96,12 +96,48 @@ TEST_CASE("what learns is tested after its warm-up") {
   CHECK(found.agrees);
 }
 
-TEST_CASE("what equilibrium says nothing about is left untested, with the reason") {
-  const Verification unadjusted = verified(kModel + kHmc + "metropolis = false\n");
-  CHECK(unadjusted.tested == "untested");
-  CHECK_FALSE(unadjusted.conclusive);
-  CHECK(unadjusted.remarks.size() == 1);
-  VerifySettings settings;
+TEST_CASE("the error of a scheme without Metropolis is followed to eps = 0") {
+  const std::string noisy = "[oracle.o]\nuse = \"noisy\"\n";
+  const std::string langevin = "[kernel.k]\nuse = \"langevin\"\nstep_size = 0.05\n";
+  const Verification sgld = verified(kModel + noisy + langevin);
+  CHECK(sgld.certificate.now.label() == "asymptotic");
+  CHECK(sgld.tested == "asymptotic");
+  CHECK(sgld.agrees);
+  REQUIRE(sgld.targets.size() == 2);
+  for (const VerifiedTarget& target : sgld.targets) {
+    REQUIRE(target.rungs.size() == 4);
+    CHECK(target.rungs[0].step_factor == 8.0 * target.rungs[3].step_factor);
+    CHECK(std::abs(target.rungs[0].bias) < 0.5);
+    CHECK(std::abs(target.limit) < target.visible_bias);
+  }
+  const std::string psgld =
+      "[estimator.e]\nuse = \"rms-diagonal\"\nalpha = 0.9\nlambda = 0.1\ngamma = \"none\"\n";
+  const Verification without =
+      verified("[run]\nallow = [\"biased\"]\n" + kModel + psgld + langevin, {.budget = 1e7});
+  CHECK(without.certificate.now.label() == "biased");
+  CHECK(without.tested == "biased");
+  CHECK(without.agrees);
+}
+
+TEST_CASE("a scheme that claims an order and has none disagrees with its certificate") {
+  const Verification found =
+      verified(kModel + "[integrator.i]\nuse = \"wrong-langevin\"\nmistake = \"factor-2\"\n" +
+               "[kernel.k]\nuse = \"langevin\"\nstep_size = 0.05\n");
+  CHECK(found.certificate.now.label() == "asymptotic");
+  CHECK(found.tested == "biased");
+  CHECK(found.conclusive);
+  CHECK_FALSE(found.agrees);
+}
+
+TEST_CASE("what has no exact draws, or no target, is left untested with the reason") {
+  const Verification surrogate = verified(
+      "[model.m]\nuse = \"double-well\"\na = 0.5\nb = 0.25\n"
+      "[oracle.o]\nuse = \"surrogate\"\n" +
+      kHmc);
+  CHECK(surrogate.tested == "untested");
+  CHECK_FALSE(surrogate.conclusive);
+  CHECK(surrogate.remarks.size() == 1);
+  VerifySettings settings{.budget = 2e6};
   settings.targets = {"double-well"};
   const Verification refused = verified(kModel + "[kernel.k]\nuse = \"riemannian\"\n", settings);
   CHECK(refused.tested == "untested");

@@ -16,7 +16,7 @@ namespace mixwell {
 struct VerifySettings {
   /// Names of targets; empty = all that can be composed.
   std::vector<std::string> targets;
-  double budget = 4e6;       ///< gradients over all targets
+  double budget = 1e7;       ///< gradients over all targets
   double alpha = 1e-3;       ///< chance that a composition that keeps pi is called biased
   double max_seconds = 0.0;  ///< 0 = no limit; stopped by it, the outcome is inconclusive
 };
@@ -30,6 +30,13 @@ struct VerifiedStatistic {
   double p = 1.0;
 };
 
+/// The error of one statistic at one step size, in standard deviations of it under the target.
+struct VerifiedRung {
+  double step_factor = 1.0;
+  double bias = 0.0;
+  double error = 0.0;
+};
+
 /// What happened on one target.
 struct VerifiedTarget {
   std::string name;
@@ -37,12 +44,16 @@ struct VerifiedTarget {
   double step_factor = 1.0;  ///< by which step sizes were multiplied, to move well there
   std::int64_t sweeps = 0;
   double moved = 0.0;         ///< Equilibrium::moved
-  double visible_bias = 0.0;  ///< smallest shift of a coordinate's mean, in standard deviations
+  double visible_bias = 0.0;  ///< smallest shift that would have been seen, in standard deviations
+  /// Without Metropolis: the errors of `statistic` as eps falls, and what they tend to.
+  std::vector<VerifiedRung> rungs{};
+  std::string statistic{};
+  double limit = 0.0;
 };
 
 struct Verification {
   Certificate certificate;
-  std::string tested;  ///< exact, biased, or untested
+  std::string tested;  ///< exact, asymptotic, biased, or untested
   bool agrees = false;
   bool conclusive = false;
   /// On its own model, or where that has no exact draws on all targets.
@@ -61,8 +72,9 @@ MIXWELL_EXPORT std::vector<std::string> verify_targets();
 /// Puts each target in the place of the composition's model, starts replicates from exact draws,
 /// and looks after 1, 2, 4, ... sweeps whether they are still distributed as the target
 /// (Equilibrium), with one alpha for all looks, targets and statistics. A failure ends the test.
-/// The outcome depends on composition, seed, budget and alpha alone. Throws InputError for an
-/// unknown target.
+/// The outcome depends on composition, seed, budget and alpha alone. A composition without
+/// Metropolis is off at every step size; its error is followed as eps falls at a fixed integration
+/// time, on targets whose gradients are Lipschitz. Throws InputError for an unknown target.
 MIXWELL_EXPORT Verification verify(const Composition& composition, const std::string& path,
                                    const Registry& registry, const VerifySettings& settings);
 

@@ -26,11 +26,20 @@ std::string described(const Certificate& certificate) {
 
 Json json_of(const VerifiedTarget& target) {
   if (!target.skipped.empty()) return {{"name", target.name}, {"skipped", target.skipped}};
-  return {{"name", target.name},
-          {"sweeps", target.sweeps},
-          {"step_factor", target.step_factor},
-          {"moved", target.moved},
-          {"visible_bias", target.visible_bias}};
+  Json json{{"name", target.name},
+            {"sweeps", target.sweeps},
+            {"step_factor", target.step_factor},
+            {"moved", target.moved},
+            {"visible_bias", target.visible_bias}};
+  if (target.rungs.empty()) return json;
+  json["statistic"] = target.statistic;
+  json["limit"] = target.limit;
+  json["ladder"] = Json::array();
+  for (const VerifiedRung& rung : target.rungs) {
+    json["ladder"].push_back(
+        {{"step_factor", rung.step_factor}, {"bias", rung.bias}, {"error", rung.error}});
+  }
+  return json;
 }
 
 void print_json(const Verification& found) {
@@ -52,11 +61,23 @@ void print_json(const Verification& found) {
   fmt::print("{}\n", json.dump(2));
 }
 
+void print_rungs(const VerifiedTarget& target) {
+  fmt::print("  {:<17} error of {} in its standard deviations\n", target.name, target.statistic);
+  for (const VerifiedRung& rung : target.rungs) {
+    fmt::print("    steps x {:<8g} {:>8.4f} +- {:.4f}\n", rung.step_factor, rung.bias, rung.error);
+  }
+  fmt::print("    tends to {:>14.4f}, seen if above {:.4f}\n", target.limit, target.visible_bias);
+}
+
 void print_text(const Verification& found) {
   fmt::print("certificate  {}\ntested       {}\n", described(found.certificate), found.tested);
   for (const VerifiedTarget& target : found.targets) {
     if (!target.skipped.empty()) {
       fmt::print("  {:<13} skipped: {}\n", target.name, target.skipped);
+      continue;
+    }
+    if (!target.rungs.empty()) {
+      print_rungs(target);
       continue;
     }
     fmt::print(
