@@ -1,10 +1,8 @@
 // Long runs against published and exact moments, starting away from equilibrium.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
+#include "coordinates.hpp"
 #include "data_files.hpp"
-
-#include <mixwell/diagnostics.hpp>
-#include <mixwell/sampler.hpp>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -15,38 +13,10 @@
 #include <vector>
 
 using namespace mixwell;
+using sampling::coordinates;
+using sampling::z_of_mean;
 
 namespace {
-
-/// Draws of one coordinate, draws x replicates.
-std::vector<Eigen::MatrixXd> run(const Composition& composition) {
-  Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
-  sampler.initialise();
-  sampler.advance(PhaseKind::warmup, composition.run.warmup);
-  DrawBuffers buffers;
-  sampler.advance(PhaseKind::sampling, composition.run.draws, &buffers);
-  const auto& records = sampler.graph(PhaseKind::sampling).records();
-  const Index chains = composition.run.replicates;
-  std::vector<Eigen::MatrixXd> coordinates;
-  for (std::size_t r = 0; r < records.size(); ++r) {
-    if (records[r].group != RecordGroup::posterior) continue;
-    const auto size = static_cast<Index>(buffers.data[r].size()) / (chains * buffers.draws);
-    for (Index e = 0; e < size; ++e) {
-      Eigen::MatrixXd x(buffers.draws, chains);
-      for (Index t = 0; t < buffers.draws; ++t) {
-        for (Index c = 0; c < chains; ++c) {
-          x(t, c) = buffers.data[r][static_cast<std::size_t>((t * chains + c) * size + e)];
-        }
-      }
-      coordinates.push_back(std::move(x));
-    }
-  }
-  return coordinates;
-}
-
-double z_of_mean(const Eigen::MatrixXd& values, double truth) {
-  return (diagnostics::mean(values) - truth) / diagnostics::mcse_mean(values);
-}
 
 constexpr const char* kRun = "[run]\nseed = 3\nreplicates = 64\nwarmup = 200\ndraws = 3000\n";
 
@@ -54,10 +24,10 @@ constexpr const char* kRun = "[run]\nseed = 3\nreplicates = 64\nwarmup = 200\ndr
 
 // |z| <= 5 for each of a few statistics: false alarm below 1e-5 for the file.
 TEST_CASE("the quartic has its known second moment and vanishing odd ones") {
-  const auto x = run(composing::compose(std::string(kRun) +
-                                        "[model.q]\nuse = \"quartic\"\ndimension = 2\n"
-                                        "[kernel.hmc]\nuse = \"hamiltonian\"\n"
-                                        "target_acceptance = 0.8\nsteps_jitter = [2, 8]\n"));
+  const auto x = coordinates(
+      composing::compose(std::string(kRun) + "[model.q]\nuse = \"quartic\"\ndimension = 2\n"
+                                             "[kernel.hmc]\nuse = \"hamiltonian\"\n"
+                                             "target_acceptance = 0.8\nsteps_jitter = [2, 8]\n"));
   REQUIRE(x.size() == 2);
   // E theta^2 = 2 Gamma(3/4) / Gamma(1/4) = 0.675978
   const double truth = 2.0 * std::tgamma(0.75) / std::tgamma(0.25);
@@ -72,10 +42,10 @@ TEST_CASE("the quartic has its known second moment and vanishing odd ones") {
 }
 
 TEST_CASE("the double well has its known second moment") {
-  const auto x =
-      run(composing::compose(std::string(kRun) + "[model.w]\nuse = \"double-well\"\ndimension = 1\n"
-                                                 "[kernel.hmc]\nuse = \"hamiltonian\"\n"
-                                                 "step_size = 0.2\nsteps_jitter = [4, 12]\n"));
+  const auto x = coordinates(composing::compose(std::string(kRun) +
+                                                "[model.w]\nuse = \"double-well\"\ndimension = 1\n"
+                                                "[kernel.hmc]\nuse = \"hamiltonian\"\n"
+                                                "step_size = 0.2\nsteps_jitter = [4, 12]\n"));
   // U = -2 theta^2 + theta^4; E theta U' = 1 gives 4 E theta^4 = 1 + 4 E theta^2.
   CHECK(std::abs(z_of_mean(x[0].array().square(), 0.83273)) <= 5.0);
   CHECK(std::abs(z_of_mean(4.0 * x[0].array().pow(4) - 4.0 * x[0].array().square(), 1.0)) <= 5.0);
@@ -84,10 +54,11 @@ TEST_CASE("the double well has its known second moment") {
 
 TEST_CASE("Hamiltonian Monte Carlo without Metropolis has the energy error its step size gives") {
   // On N(0, 1) the leapfrog's invariant law has variance 1 / (1 - eps^2 / 4): 1.3333 at eps = 1.
-  const auto x = run(composing::compose(std::string(kRun) +
-                                        "[model.g]\nuse = \"gaussian\"\ndimension = 1\n"
-                                        "[kernel.hmc]\nuse = \"hamiltonian\"\nmetropolis = false\n"
-                                        "step_size = 1.0\nsteps_jitter = [1, 5]\n"));
+  const auto x =
+      coordinates(composing::compose(std::string(kRun) +
+                                     "[model.g]\nuse = \"gaussian\"\ndimension = 1\n"
+                                     "[kernel.hmc]\nuse = \"hamiltonian\"\nmetropolis = false\n"
+                                     "step_size = 1.0\nsteps_jitter = [1, 5]\n"));
   CHECK(std::abs(z_of_mean(x[0].array().square(), 4.0 / 3.0)) <= 5.0);
   CHECK(std::abs(z_of_mean(x[0].array().square(), 1.0)) >= 20.0);
 }
@@ -103,7 +74,7 @@ void compare_with_reference(const std::string& set, const std::string& model,
   data_files::found(set + "/" + set + ".csv");
   std::ifstream file(data_files::found("logistic.json"));
   const auto reference = nlohmann::json::parse(file).at("sets").at(set);
-  const auto x = run(composing::compose(
+  const auto x = coordinates(composing::compose(
       "[run]\nseed = 11\nreplicates = 8\nwarmup = " + std::to_string(draws / 4) +
       "\ndraws = " + std::to_string(draws) + "\n[model.m]\nuse = \"logistic-regression\"\n" +
       model + "[kernel.k]\n" + kernel));

@@ -20,6 +20,7 @@ std::string keys_of(const std::string& id) {
        "of = \"base\"\n[model.base]\nuse = \"gamma\"\nshape = 4\ndimension = 2\n"
        "[compositor.c]\nuse = \"chain\"\nmodel = \"m\"\n"},
       {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
+      {"beta-binomial", "cases = 12\n"},
       {"ica", "cases = 40\nchannels = 2\n"},
       {"probit-regression", "cases = 40\ndimension = 2\ncorrelation = 0.5\n"},
       {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +

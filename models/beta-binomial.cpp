@@ -1,0 +1,160 @@
+// Model `beta-binomial`: mean and precision of shares that vary more than a binomial law allows.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "beta-binomial/counts.hpp"
+#include "beta-binomial/urn.hpp"
+
+namespace mixwell {
+namespace {
+
+using beta_binomial::Count;
+using beta_binomial::rising_weight;
+using beta_binomial::Urn;
+
+/// log(1 + e^x).
+double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
+
+/// The urn of m and K, in the unit max(K, 1).
+Urn urn_at(double m, double rest, double x1, double x2) {
+  const double log = std::min(x2, 0.0);
+  const double K = std::exp(log);
+  return {{m * K, log - softplus(-x1)},
+          {rest * K, log - softplus(x1)},
+          {K, log},
+          std::exp(-std::max(x2, 0.0))};
+}
+
+/// Sums over the cases: of log probabilities, and of the weights of the rising factorials.
+struct Sums {
+  double log = 0;
+  double positive = 0;
+  double negative = 0;
+  double total = 0;
+
+  void add(const Urn& urn, const Count& count, bool wants_log) {
+    positive += rising_weight(urn.positive.value, urn.s, count.y);
+    negative += rising_weight(urn.negative.value, urn.s, count.n - count.y);
+    total += rising_weight(urn.total.value, urn.s, count.n);
+    if (wants_log) log += log_order(urn, count.y, count.n);
+  }
+};
+
+class BetaBinomial final : public Model {
+ public:
+  struct Params {
+    std::optional<std::string> data;
+    std::string y = "y";
+    std::string n = "n";
+    beta_binomial::Simulation simulation;
+
+    void declare(Fields& fields) {
+      fields.text("data", data).file().help("CSV of the pairs, plain or gzipped; or simulate them");
+      fields.text("y", y).help("data: column of the cases, 0 <= y <= n");
+      fields.text("n", n).help("data: column of the numbers at risk");
+      simulation.declare(fields);
+    }
+  };
+
+  explicit BetaBinomial(const Params& params) : counts_(make_counts(params)) {
+    const auto has = [this](auto rule) {
+      return std::any_of(counts_.begin(), counts_.end(), rule);
+    };
+    require_proper(params, "y = 0", has([](const Count& c) { return c.y > 0; }));
+    require_proper(params, "y = n", has([](const Count& c) { return c.y < c.n; }));
+  }
+
+  std::vector<Parameter> parameters() const override {
+    return {{.name = "m", .shape = {}, .transform = Transform::logistic},
+            {.name = "K", .shape = {}, .transform = Transform::exponential}};
+  }
+
+ private:
+  static std::vector<Count> make_counts(const Params& params) {
+    const beta_binomial::Simulation& simulation = params.simulation;
+    if (params.data) {
+      if (simulation.cases != 0)
+        throw ParameterError("cases", "goes with simulated pairs, but data is given");
+      return beta_binomial::read_counts(*params.data, params.y, params.n);
+    }
+    if (simulation.cases == 0)
+      throw ParameterError("cases", "must be at least 1 where data is not given");
+    if (simulation.sizes.empty()) throw ParameterError("sizes", "is an empty list");
+    for (const double n : simulation.sizes)
+      if (n != std::floor(n)) throw ParameterError("sizes", "must be whole numbers");
+    return beta_binomial::simulated_counts(simulation);
+  }
+
+  static void require_proper(const Params& params, const std::string& rule, bool proper) {
+    if (proper) return;
+    throw InputError(params.data.value_or("the simulated pairs") + ": every case has " + rule +
+                     ", and with the prior 1 / (m (1 - m)) the posterior has no finite integral; "
+                     "wanted at least one case with y > 0 and one with y < n");
+  }
+
+  /// For each case and column three sums of at most 20 terms, and with U up to 35 logarithms.
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double x1 = theta(0, j);
+      const double x2 = theta(1, j);
+      if (!std::isfinite(x1) || !std::isfinite(x2)) {
+        g.col(j).setConstant(std::numeric_limits<double>::quiet_NaN());
+        if (out.wants_potential()) out.u()[j] = std::numeric_limits<double>::quiet_NaN();
+        continue;
+      }
+      const double m = 1 / (1 + std::exp(-x1));
+      const double rest = 1 / (1 + std::exp(x1));
+      const Urn urn = urn_at(m, rest, x1, x2);
+      Sums sums;
+      for (const Count& count : counts_) sums.add(urn, count, out.wants_potential());
+      g(0, j) = m * sums.negative - rest * sums.positive;
+      g(1, j) = sums.total - sums.positive - sums.negative + std::tanh(0.5 * x2);
+      if (out.wants_potential()) out.u()[j] = softplus(x2) + softplus(-x2) - sums.log;
+    }
+  }
+
+  std::vector<Count> counts_;
+};
+
+}  // namespace
+}  // namespace mixwell
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<mixwell::BetaBinomial>(
+      {.id = "beta-binomial",
+       .summary = "Overdispersed counts y of n: mean m and precision K of a beta-binomial law",
+       .details =
+           "P(y | n, m, K) = C(n, y) B(K m + y, K (1 - m) + n - y) / B(K m, K (1 - m)), a binomial "
+           "law whose share is Beta(K m, K (1 - m)); prior p(m, K) ~ 1 / (m (1 - m)) 1 / (1 + "
+           "K)^2, "
+           "improper in m.\n"
+           "Coordinates: x1 = log(m / (1 - m)) and x2 = log K. The Jacobian dm dK = m (1 - m) K "
+           "dx1 "
+           "dx2 is part of U: in x the prior is constant in x1 and logistic in x2,\n"
+           "U(x) = log(1 + e^x2) + log(1 + e^-x2) - sum_j [log (K m)_yj + log (K (1 - m))_(nj - "
+           "yj) "
+           "- log (K)_nj], with the rising factorial (a)_k = a (a + 1) ... (a + k - 1) = Gamma(a + "
+           "k) / Gamma(a); C(n, y) is left out. Recorded are m and K.\n"
+           "Differences of log Gamma would lose all digits for large K and n. The sum for a case "
+           "is "
+           "log of the probability of one order of draws from Polya's urn: the first draws, until "
+           "K m and K (1 - m) have grown to 16, are taken one by one, and the rest is Stirling's "
+           "series with its large parts put together as binomial terms and two deviances.\n"
+           "Every case needs whole numbers 0 <= y <= n, n >= 1; some y must be above 0 and some "
+           "below its n, else the posterior is improper. U and gradient take at most "
+           "40 logarithms and 60 divisions a case, whatever n.\n"
+           "Without data, pairs are simulated by Polya's urn: after i draws with y positive ones "
+           "the next is positive with probability (K m + y) / (K + i), decided by uniform i of "
+           "replicate j of the stream of simulate_seed and \"beta-binomial/cases\".",
+       .sources = {"Albert 2009, Bayesian Computation with R, section 5.4 (model, prior, data)",
+                   "Abramowitz & Stegun 1964, Handbook of Mathematical Functions, 6.1.41, 6.3.18 "
+                   "(series)"}});
+}
