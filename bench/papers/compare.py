@@ -15,6 +15,7 @@ import pathlib
 import sys
 import tomllib
 
+import amari
 import figures as pictures
 import moments
 import posterior
@@ -90,6 +91,8 @@ def run_one(program, path, experiment, settings, out, reference):
         measured |= posterior.measure(out, reference, experiment)
     if "relative" in experiment:
         measured |= relative.measure(out, reference, experiment["relative"])
+    if experiment.get("amari"):
+        measured |= amari.measure(out, reference)
     if "absolute_lags" in experiment:
         lags = min(experiment["absolute_lags"], measured["draws"] - 1)
         measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)

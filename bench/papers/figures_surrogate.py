@@ -1,10 +1,16 @@
 # Pictures of samplers on surrogates: errors after equal work, and densities.
 # SPDX-License-Identifier: Apache-2.0
+#
+# figures_surrogate.py GRID.csv OUT.png draws what surrogate-density wrote.
 import csv
 import itertools
+import sys
 
+import numpy
+
+import amari
 import relative
-from canvas import finish_panels, pyplot
+from canvas import finish, finish_panels, pyplot
 
 MARKERS = "os^v<>DPX*d"
 
@@ -48,4 +54,42 @@ def draw_relative_curves(outs, experiment, references, spec, path):
     finish_panels(figure, spec, path)
 
 
-KINDS = {"relative-errors": draw_relative_errors, "relative-curves": draw_relative_curves}
+def draw_amari_curves(outs, experiment, references, spec, path):
+    """Distance of the mean from the reference's against seconds, from the start of the run on."""
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    for (name, out), style in zip(outs.items(), itertools.cycle(["o-", "s--", "^-.", "v:"])):
+        axes.loglog(*zip(*amari.curve(out, references[name])), style, markersize=3, label=name)
+    finish(figure, axes, spec, path, "processor seconds", "Amari distance")
+
+
+KINDS = {"relative-errors": draw_relative_errors, "relative-curves": draw_relative_curves,
+         "amari-curves": draw_amari_curves}
+
+
+def read_grid(path):
+    """Number of nodes (0: the posterior) -> x, y and density on the grid."""
+    found = {}
+    for nodes, *rest in numpy.loadtxt(path, delimiter=",", skiprows=1):
+        found.setdefault(int(nodes), []).append(rest)
+    return {nodes: numpy.array(rows).T for nodes, rows in found.items()}
+
+
+def draw_densities(grids, path):
+    """Contours at the same shares of each density's maximum; the posterior last."""
+    names = [nodes for nodes in grids if nodes] + [0]
+    columns = -(-len(names) // 2)
+    figure, panels = pyplot.subplots(2, columns, figsize=(4 * columns, 8), sharex=True, sharey=True)
+    for axes in panels.flat[len(names):]:
+        axes.set_visible(False)
+    for axes, nodes in zip(panels.flat, names):
+        x, y, p = grids[nodes]
+        side = round(len(p) ** 0.5)
+        shape = (side, side)
+        axes.contourf(x.reshape(shape), y.reshape(shape), p.reshape(shape) / p.max(),
+                      [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1])
+        axes.set(title=f"s = {nodes}" if nodes else "exact", xlabel="logit m", ylabel="log K")
+    finish_panels(figure, {"title": "exp(-V) for growing numbers of nodes, and the posterior"}, path)
+
+
+if __name__ == "__main__":
+    draw_densities(read_grid(sys.argv[1]), sys.argv[2])
