@@ -291,7 +291,7 @@ class SurrogateOracle final : public Oracle {
       constexpr std::int64_t iterations = 10000;
       constexpr std::int64_t polish = 5;
       const Optimum mode = find_mode(column, start, 1e-6, iterations, polish);
-      if (!mode.theta.allFinite()) continue;
+      if (!std::isfinite(mode.u) || !mode.theta.allFinite()) continue;
       Laplace at{mode.theta, hessian(column, mode.theta)};
       if (at.hessian.allFinite() && at.hessian.llt().info() == Eigen::Success) return at;
     }
