@@ -139,7 +139,18 @@ class Verifier {
   /// The draws of an unadjusted or approximate composition are not of pi at any step size above 0.
   bool is_tested_at_equilibrium() const {
     const Verdict& now = result_.certificate.now;
-    return now.accuracy != Accuracy::asymptotic && now.density == "pi" && !now.optimiser;
+    return now.accuracy != Accuracy::asymptotic && now.density == "pi" && !now.optimiser &&
+           !now.adaptive && !has_other_laws();
+  }
+
+  /// Some slot, recorded or not, has another law than the model's: it cannot start from exact
+  /// draws.
+  bool has_other_laws() const {
+    const Program program = compose(*composition_.compositor);
+    const auto& factors = program.sampling.factors();
+    return std::any_of(factors.begin(), factors.end(), [&](const Factor& factor) {
+      return factor.law != factors.front().law;
+    });
   }
 
   std::int64_t warmup() const {
@@ -270,6 +281,12 @@ class Verifier {
     const Verdict& now = result_.certificate.now;
     if (now.optimiser) return "an optimiser keeps no distribution: nothing to test";
     if (now.density != "pi") return "there are no exact draws of " + now.density;
+    if (now.adaptive) {
+      return "what still learns keeps pi in the limit of long runs alone; freeze it after warm-up "
+             "to "
+             "test what it has learnt";
+    }
+    if (has_other_laws()) return "a slot has another law, of which there are no exact draws";
     return "no target could be composed";
   }
 

@@ -137,6 +137,13 @@ TEST_CASE("what has no exact draws, or no target, is left untested with the reas
   CHECK(surrogate.tested == "untested");
   CHECK_FALSE(surrogate.conclusive);
   CHECK(surrogate.remarks.size() == 1);
+  const Verification hot = verified(kModel + kHmc + "[compositor.c]\nuse = \"tempering\"\n");
+  CHECK(hot.certificate.now.label() == "exact");
+  CHECK(hot.tested == "untested");
+  const Verification learning = verified(
+      kModel + "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\nfreeze = false\n");
+  CHECK(learning.certificate.now.label() == "adaptive");
+  CHECK(learning.tested == "untested");
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"double-well"};
   const Verification refused = verified(kModel + "[kernel.k]\nuse = \"riemannian\"\n", settings);
