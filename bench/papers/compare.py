@@ -17,6 +17,7 @@ import tomllib
 
 import amari
 import figures as pictures
+import generating
 import moments
 import posterior
 import relative
@@ -93,6 +94,8 @@ def run_one(program, path, experiment, settings, out, reference):
         measured |= relative.measure(out, reference, experiment["relative"])
     if experiment.get("amari"):
         measured |= amari.measure(out, reference)
+    if experiment.get("generating"):
+        measured |= generating.measure(out)
     if "absolute_lags" in experiment:
         lags = min(experiment["absolute_lags"], measured["draws"] - 1)
         measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)
@@ -180,6 +183,12 @@ def write_rows(path, rows):
         writer.writerows(rows)
 
 
+def seeded(experiment, seed):
+    """The run's seed, and that of the data where an experiment has a data set for each seed."""
+    also = experiment.get("seed_also")
+    return {"run.seed": seed} | ({also: seed} if also else {})
+
+
 def measure_experiment(program, experiment, folder, options):
     results, rows, outs, references = {}, [], {}, {}
     for name, path, settings in cases(experiment, options.only, options.quick):
@@ -190,7 +199,7 @@ def measure_experiment(program, experiment, folder, options):
         for seed in range(1, seeds + 1):
             out = folder / experiment["name"] / name.replace(" ", "-")
             out.parent.mkdir(parents=True, exist_ok=True)
-            own = {"run.seed": seed} | settings | quick
+            own = seeded(experiment, seed) | settings | quick
             per_seed.append(run_one(program, path, experiment, own, out, reference))
             rows.append({"method": name, "seed": seed} | per_seed[-1])
             write_rows(folder / experiment["name"] / "rows.csv", rows)

@@ -47,8 +47,10 @@ def draw_relative_curves(outs, experiment, references, spec, path):
         points = relative.curve(out, references[name])
         for row, key in zip(panels, ("REM", "REC")):
             for axes, work in zip(row, works):
-                axes.loglog([point[work] for point in points], [point[key] for point in points],
-                            style, markersize=3, linewidth=1, label=name.split("/", 1)[-1])
+                seen = [(point[work], point[key]) for point in points if point[work] > 0]
+                if seen:
+                    axes.loglog(*zip(*seen), style, markersize=3, linewidth=1,
+                                label=name.split("/", 1)[-1])
                 axes.set(xlabel=work, ylabel=key)
     panels[0][0].legend(fontsize="x-small")
     finish_panels(figure, spec, path)
