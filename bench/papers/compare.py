@@ -85,6 +85,9 @@ def run_one(program, path, experiment, settings, out, reference):
         start = out.with_suffix(".csv")
         posterior.write_start(reference, tomllib.loads(path.read_text(encoding="utf-8")), start)
         settings = settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}
+    spent = 0
+    if path.stem in experiment.get("from_mode", []):
+        settings, spent = generating.from_mode(program, path, experiment, settings, out)
     relative.run(program, path, out, settings)
     measured = runs.measure(program, path, experiment, out)
     measured |= moments.measure(experiment, out)
@@ -96,6 +99,7 @@ def run_one(program, path, experiment, settings, out, reference):
         measured |= amari.measure(out, reference)
     if experiment.get("generating"):
         measured |= generating.measure(out)
+        measured["evaluations"] += spent
     if "absolute_lags" in experiment:
         lags = min(experiment["absolute_lags"], measured["draws"] - 1)
         measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)

@@ -17,6 +17,19 @@ def truth(out):
     return numpy.array([float(x) for x in numbers.split(",")])
 
 
+def from_mode(program, path, experiment, settings, out):
+    """Settings that start at the mode, which `mode.toml` finds, and the evaluations it took."""
+    mode = out.with_suffix(".mode")
+    data = {key: value for key, value in settings.items() if key in ("run.seed", experiment["seed_also"])}
+    relative.run(program, path.parent / "mode.toml", mode, data)
+    start = out.with_suffix(".csv")
+    theta = posterior.draws(mode)[0][-1:]
+    header = ",".join(f"theta{i}" for i in range(theta.shape[1]))
+    numpy.savetxt(start, theta, delimiter=",", header=header, comments="")
+    passes = sum(phase[1] for phase in relative.work(mode).values())
+    return settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}, passes
+
+
 def measure(out):
     """Root mean square error of the mean of the draws, or of the last where draws are no sample;
     evaluations of the whole likelihood."""

@@ -148,9 +148,8 @@ class Verifier {
   bool has_other_laws() const {
     const Program program = compose(*composition_.compositor);
     const auto& factors = program.sampling.factors();
-    return std::any_of(factors.begin(), factors.end(), [&](const Factor& factor) {
-      return factor.law != factors.front().law;
-    });
+    return std::any_of(factors.begin(), factors.end(),
+                       [&](const Factor& factor) { return factor.law != factors.front().law; });
   }
 
   std::int64_t warmup() const {

@@ -196,3 +196,33 @@ TEST_CASE("more nodes bring exp(-V) nearer to pi") {
   CHECK(some < 0.5 * few);
   CHECK(many < 0.5 * some);
 }
+
+TEST_CASE("a point of infinite potential is no mode to scale a surrogate by") {
+  // At 0 the unmixing matrix is singular; the prior alone has its mode there.
+  const mixwell::Composition c = composing::compose(
+      "[model.m]\nuse = \"ica\"\ncases = 200\nchannels = 2\nsimulate_seed = 2\n"
+      "[oracle.o]\nuse = \"surrogate\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.005\n"
+      "steps = 3\nratio = \"target\"\n");
+  mixwell::RunSettings settings = c.run;
+  settings.seed = 3;
+  settings.replicates = 200;
+  mixwell::Sampler sampler(c.compositor, settings, mixwell::compose(*c.compositor));
+  sampler.initialise();
+  const auto& graph = sampler.graph(mixwell::PhaseKind::sampling);
+  for (const auto& value : graph.values()) {
+    if (value.name != "k/oracle/view") continue;
+    const auto* const V = dynamic_cast<const mixwell::Potential*>(value.function.get());
+    REQUIRE(V != nullptr);
+    const mixwell::MatrixMap state = sampler.variable("k/oracle/register");
+    const Eigen::MatrixXd origin = Eigen::MatrixXd::Zero(4, 1);
+    Eigen::MatrixXd g(4, 1);
+    double u = 0.0;
+    mixwell::Workspace scratch;
+    V->evaluate(mixwell::ConstMatrixMap(state.data(), state.rows(), 1), origin, {&u, g, scratch});
+    // Before anything is learnt V is the quadratic about the mode, which lies far from 0.
+    CHECK(u > 20.0);
+    CHECK(g.norm() > 1.0);
+    return;
+  }
+  FAIL("no surrogate in the graph");
+}
