@@ -15,7 +15,7 @@ namespace mixwell {
 
 struct VerifySettings {
   /// Names of targets; empty = all that can be composed.
-  std::vector<std::string> targets;
+  std::vector<std::string> targets = {};
   double budget = 1e7;       ///< gradients over all targets
   double alpha = 1e-3;       ///< chance that a composition that keeps pi is called biased
   double max_seconds = 0.0;  ///< 0 = no limit; stopped by it, the outcome is inconclusive
