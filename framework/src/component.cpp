@@ -40,6 +40,7 @@ std::vector<std::string> describe(const Traits& traits) {
   add_flag(texts, "renews", traits.renews);
   add_flag(texts, "continuous", traits.continuous);
   add_flag(texts, "unbiased", traits.unbiased);
+  add_flag(texts, "exact_potential", traits.exact_potential);
   add_flag(texts, "total", traits.total);
   if (!traits.density.empty()) texts.push_back("density = " + traits.density);
   return texts;

@@ -166,7 +166,15 @@ std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const 
   OperationInfo info{std::move(name), kind, traits, std::move(inputs), {}, std::move(body), guard};
   const auto id = static_cast<std::int32_t>(operations_.size());
   consume_noises(id, info);
-  for (const Output& output : outputs) info.outputs.push_back(add_output(id, output));
+  for (const Output& output : outputs) {
+    if (guard && output.is_version() && variables_.at(output.variable.id).scope == Scope::run) {
+      throw InputError(fmt::format(
+          "`{}` learns from all replicates together, but in a mixture each replicate chooses its "
+          "own branch; set pool = false",
+          info.name));
+    }
+    info.outputs.push_back(add_output(id, output));
+  }
   std::vector<Value> written = info.outputs;
   operations_.push_back(std::move(info));
   return written;

@@ -28,28 +28,44 @@ class RefreshBody final : public Body {
   void run(Block& block) const override { draw_fresh(block, block.out(0)); }
 };
 
-/// Inputs: law, noise, momentum. Output: the momentum's next version. At the start of a run, sweep
-/// 0, there is no momentum to keep.
+/// Inputs: law, noise, momentum. Output: the momentum's next version. A momentum of 0 has never
+/// been drawn: the sweep is the first one, or the first in which a mixture comes to this kernel.
 class PartialRefreshBody final : public Body {
  public:
   explicit PartialRefreshBody(const Redraw& redraw) : redraw_(redraw) {}
   void run(Block& block) const override {
     MatrixMap p = block.out(0);
-    if (block.sweep() % static_cast<std::uint64_t>(redraw_.every) != 0) {
-      if (p.data() != block.in(2).data()) flat(p) = flat(block.in(2));
+    const ConstMatrixMap before = block.in(2);
+    const bool due = block.sweep() % static_cast<std::uint64_t>(redraw_.every) == 0;
+    if (!due && !any_new(before)) {
+      if (p.data() != before.data()) flat(p) = flat(before);
       return;
     }
     MatrixMap fresh = block.scratch().matrix(p.rows(), p.cols());
     draw_fresh(block, fresh);
-    if (block.sweep() == 0) {
-      flat(p) = flat(fresh);
-      return;
-    }
     const double rest = std::sqrt(1.0 - redraw_.persistence * redraw_.persistence);
-    flat(p) = redraw_.persistence * flat(block.in(2)) + rest * flat(fresh);
+    for (Index j = 0; j < p.cols(); ++j) {
+      if (is_new(before, j)) {
+        p.col(j) = fresh.col(j);
+      } else if (due) {
+        p.col(j) = redraw_.persistence * before.col(j) + rest * fresh.col(j);
+      } else {
+        p.col(j) = before.col(j);
+      }
+    }
   }
 
  private:
+  static bool is_new(ConstMatrixMap momentum, Index j) {
+    return (momentum.col(j).array() == 0.0).all();
+  }
+  static bool any_new(ConstMatrixMap momentum) {
+    for (Index j = 0; j < momentum.cols(); ++j) {
+      if (is_new(momentum, j)) return true;
+    }
+    return false;
+  }
+
   Redraw redraw_;
 };
 

@@ -207,7 +207,10 @@ class Resolver {
       return found;
     }
     std::vector<Instance*> candidates = of_kind(reference.kind, &instance);
-    std::erase_if(candidates, [&](const Instance* c) { return !serves(*c, reference); });
+    // What stands in for the default of one reference is no choice of the manifest's for others.
+    std::erase_if(candidates, [&](const Instance* c) {
+      return !serves(*c, reference) || c->declaration.table == nullptr;
+    });
     if (candidates.size() == 1) return *candidates.front();
     if (candidates.empty() && !reference.fallback.empty()) {
       return built_in(reference.kind, reference.fallback);

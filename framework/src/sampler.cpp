@@ -74,6 +74,7 @@ struct Sampler::State {
 
   Schedule& schedule(PhaseKind phase) { return *schedules[static_cast<int>(phase)]; }
   void enter(PhaseKind phase);
+  void forget_auxiliaries();
   void keep_divergences(Schedule& from);
   double gradients() const;
   std::uint64_t divergences() const;
@@ -86,6 +87,17 @@ void Sampler::State::enter(PhaseKind phase) {
   schedule(phase).start(before);
   active = wanted;
   origin = sweeps;
+}
+
+/// Momenta of the positions before: as never drawn.
+void Sampler::State::forget_auxiliaries() {
+  for (const KernelGraph* graph : {&program.warmup, &program.sampling}) {
+    for (const VariableInfo& v : graph->variables()) {
+      if (v.kind == VariableKind::auxiliary && storage.has(v.name)) {
+        storage.at(v.name).numbers.setZero();
+      }
+    }
+  }
 }
 
 void Sampler::State::keep_divergences(Schedule& from) {
@@ -105,13 +117,17 @@ std::uint64_t Sampler::State::divergences() const {
 }
 
 Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
-                 Program program)
+                 Program program, NoiseGrid noise)
     : state_(std::make_unique<State>()) {
   state_->compositor = std::move(compositor);
   state_->settings = settings;
   state_->program = std::move(program);
-  const ScheduleSettings schedule{static_cast<std::uint64_t>(settings.seed), settings.replicates,
-                                  settings.block_width, settings.thin, settings.warmup};
+  const ScheduleSettings schedule{static_cast<std::uint64_t>(settings.seed),
+                                  settings.replicates,
+                                  settings.block_width,
+                                  settings.thin,
+                                  settings.warmup,
+                                  noise};
   state_->schedules[0] =
       std::make_unique<Schedule>(state_->program.warmup, "warmup", schedule, state_->storage);
   state_->schedules[1] =
@@ -123,6 +139,7 @@ Sampler::Sampler(Sampler&&) noexcept = default;
 
 void Sampler::initialise() {
   state_->active = 0;  // whatever was evaluated before belongs to other positions
+  state_->forget_auxiliaries();
   state_->gradients_before += set_initial_state(state_->program.warmup, state_->compositor->model(),
                                                 state_->settings, state_->sweeps, state_->storage);
 }
@@ -159,6 +176,27 @@ MatrixMap Sampler::variable(const std::string& name) {
   }
   Eigen::MatrixXd& numbers = state_->storage.at(name).numbers;
   return {numbers.data(), numbers.rows(), numbers.cols()};
+}
+
+void Sampler::move(const std::string& slot, ConstBatch theta) {
+  variable(slot) = theta;
+  state_->active = 0;
+}
+
+void Sampler::evaluate(Value law, Index replicate, ConstBatch theta, Row u) {
+  const KernelGraph& graph = state_->program.sampling;
+  each(Cones(graph).leaves(law), [&](std::int32_t leaf) {
+    const ValueInfo& from = graph[Value{leaf}];
+    const bool numbers =
+        from.kind == ValueKind::version && graph[from.variable].kind == VariableKind::history;
+    if (numbers || from.kind == ValueKind::constant) return;
+    throw InputError(
+        fmt::format("the law `{}` depends on `{}`, which moves", graph[law].name, from.name));
+  });
+  state_->enter(PhaseKind::sampling);
+  Workspace scratch;
+  Eigen::MatrixXd g(theta.rows(), theta.cols());
+  state_->schedule(PhaseKind::sampling).law(law, replicate).evaluate(theta, {u.data(), g, scratch});
 }
 
 const KernelGraph& Sampler::graph(PhaseKind phase) const {

@@ -29,6 +29,20 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
+/// out = the sum over j < count of what draw(j, .) writes, over sqrt(count).
+template <class DrawNormals>
+void add_up(std::uint32_t count, Workspace& scratch, Batch out, const DrawNormals& draw) {
+  draw(0, out);
+  if (count == 1) return;
+  const Workspace::Frame frame(scratch);
+  MatrixMap z = scratch.matrix(out.rows(), out.cols());
+  for (std::uint32_t j = 1; j < count; ++j) {
+    draw(j, z);
+    out += z;
+  }
+  out /= std::sqrt(static_cast<double>(count));
+}
+
 /// Divergences keep whole positions: bounded to about 8 MB a block however long they are.
 std::size_t kept_capacity(Index rows) {
   const auto fits = static_cast<std::size_t>(1'000'000 / std::max<Index>(rows, 1));
@@ -54,7 +68,19 @@ Storage::Buffer& Storage::get(const std::string& name, Index rows, Index cols,
 }
 
 void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
-  inputs_[k].stream->normals({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
+  const Stream& stream = *inputs_[k].stream;
+  add_up(noise_.sweeps, *scratch_, out, [&](std::uint32_t j, Batch z) {
+    stream.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_)},
+                   z);
+  });
+}
+
+void Block::step_normals(std::size_t k, Batch out, std::uint32_t draw) const {
+  if (noise_.steps == 1) return normals(k, out, draw);
+  const Stream& stream = *inputs_[k].stream;
+  add_up(noise_.steps, *scratch_, out, [&](std::uint32_t j, Batch z) {
+    stream.normals({sweep_, draw * noise_.steps + j, static_cast<std::uint64_t>(first_column_)}, z);
+  });
 }
 
 void Block::uniforms(std::size_t k, Batch out, std::uint32_t draw) const {
@@ -154,6 +180,12 @@ Block::Slot Schedule::slot(Value value, const std::string& buffer) {
   return slot;
 }
 
+Law Schedule::law(Value value, Index replicate) {
+  const Block::Slot from = slot(value, plan_.placement[static_cast<std::size_t>(value.id)].buffer);
+  return {static_cast<const Potential&>(*from.function),
+          ConstMatrixMap(from.data + from.stride * replicate, from.rows, 1)};
+}
+
 Schedule::Compiled Schedule::compile_copy(Value version) {
   Compiled compiled;
   copies_.push_back(std::make_unique<CopyBody>());
@@ -172,12 +204,6 @@ Schedule::Compiled Schedule::compile(const Step& step) {
   compiled.when = step.when;
   compiled.barrier = step.barrier;
   compiled.guard = guarded(operation);
-  if (compiled.guard.choice != nullptr && step.barrier) {
-    throw InputError(fmt::format(
-        "kernel graph: `{}` learns from all replicates together, but in a mixture each replicate "
-        "chooses its own branch; set pool = false",
-        operation.name));
-  }
   for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
     compiled.inputs.push_back(slot(operation.inputs[k].value, plan_.reads[o][k]));
   }
@@ -215,6 +241,7 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.first_column_ = first;
   block.sweep_ = sweep;
   block.warmup_ = settings_.warmup;
+  block.noise_ = settings_.noise;
   block.scratch_ = &sinks.scratch;
   block.inputs_ = c.inputs.data();
   block.outputs_ = c.outputs.data();

@@ -58,6 +58,7 @@ struct ScheduleSettings {
   Index block_width = 8;
   std::int64_t thin = 1;
   std::int64_t warmup = 0;
+  NoiseGrid noise{};
 };
 
 /// One phase, compiled. Cost beyond the operations' own: a few ns per operation, block and sweep.
@@ -74,6 +75,8 @@ class MIXWELL_EXPORT Schedule {
   void run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origin, DrawBuffers* buffers);
 
   const KernelGraph& graph() const noexcept { return graph_; }
+  /// A law with the numbers that one replicate has now.
+  Law law(Value value, Index replicate);
   const Plan& plan() const noexcept { return plan_; }
   double gradients() const;
   std::int64_t divergences() const;

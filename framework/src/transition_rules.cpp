@@ -161,12 +161,30 @@ class TransitionRules {
     for (const Input& input : who_.inputs) {
       if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
       const auto found = noises(input.value);
-      if (!found.empty()) {
+      if (!found.empty() && !has_exact_potential(input.value)) {
         return none("5", true, "the acceptance ratio uses a noisy law",
                     a_.cones.path(Value{found.front()}, input.value));
       }
     }
     return fine("1", "the ratio is exact");
+  }
+
+  bool has_exact_potential(Value law) const {
+    const std::int32_t producer = a_.graph[law].producer;
+    return producer >= 0 && a_.operation(producer).traits.exact_potential;
+  }
+
+  /// What is kept at every fixed noise is the noisy law itself, another one in every sweep.
+  Verdict noiseless() const {
+    for (const Input& input : who_.inputs) {
+      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
+      const auto found = noises(input.value);
+      if (found.empty()) continue;
+      return none("5", !has_exact_potential(input.value),
+                  "a move that keeps its law at every fixed parameter, and a law that is noisy",
+                  a_.cones.path(Value{found.front()}, input.value));
+    }
+    return fine("1", "the law is the same in every sweep");
   }
 
   Verdict move() {
@@ -184,7 +202,8 @@ class TransitionRules {
 
   Verdict opaque(bool invariant) const {
     if (invariant) {
-      return both(assuming(fine("1", "declared invariant"), who_, "invariant"), auxiliaries());
+      return both(both(assuming(fine("1", "declared invariant"), who_, "invariant"), auxiliaries()),
+                  noiseless());
     }
     return assuming(none("", true, "the kernel declares that it does not keep its law"), who_,
                     "not invariant");

@@ -1,12 +1,13 @@
-// The equilibrium test on one target after another, and what follows from it.
+// A composition put to the test on one target after another, and what follows from it.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/equilibrium.hpp>
+#include "normal_bound.hpp"
+#include "verify_at_equilibrium.hpp"
+#include "verify_ladder.hpp"
+#include "verify_target.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/sampler.hpp>
 #include <mixwell/verify.hpp>
-
-#include "verify_ladder.hpp"
-#include "verify_target.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,18 +15,18 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <optional>
 
 namespace mixwell {
 namespace {
 
-constexpr std::int64_t kFewestSweeps = 4;  ///< whatever they cost
-constexpr std::int64_t kMostSweeps = 128;
-constexpr int kLooks = 8;  ///< after 1, 2, 4, ..., 128 sweeps
 constexpr std::int64_t kWarmup = 300;
+/// Of a composition that never stops learning: what it is off by must vanish as they grow.
+constexpr std::int64_t kLongerWarmups[] = {300, 1200, 4800};
 /// A chain that has gone less than this share of a variance in all its sweeps stands still.
 constexpr double kStill = 0.02;
 constexpr double kLadderMoved = 1.6;  ///< what a ladder asks for before it measures
+constexpr double kFalling = 0.7;      ///< of a shift that was there after the shortest of them
+constexpr double kSameColumn = 1e-9;
 
 class Deadline {
  public:
@@ -40,42 +41,16 @@ class Deadline {
   std::chrono::steady_clock::time_point start_;
 };
 
-class Verifier {
+/// What the graph of the sampling phase says about the test that it calls for.
+class Shape {
  public:
-  Verifier(const Composition& composition, const std::string& path, const Registry& registry,
-           const VerifySettings& settings)
-      : composition_(composition),
-        settings_(settings),
-        targets_(composition, path, registry),
-        deadline_(settings.max_seconds) {}
+  explicit Shape(const KernelGraph& graph) : graph_(graph) {}
 
-  Verification run() {
-    result_.certificate = compose(*composition_.compositor).certificate;
-    const std::vector<std::string> names =
-        settings_.targets.empty() ? verify_targets() : settings_.targets;
-    if (is_unadjusted()) {
-      climb_all();
-    } else if (is_tested_at_equilibrium()) {
-      for (const std::string& name : names) {
-        if (!biased_ && !stopped_) visit(name, names.size());
-      }
-    }
-    conclude();
-    return std::move(result_);
-  }
-
- private:
   /// Slots are moved by schemes that have an order, and nothing accepts.
   bool is_unadjusted() const {
-    const Program program = compose(*composition_.compositor);
-    const KernelGraph& graph = program.sampling;
     bool moves = false;
-    for (const OperationInfo& o : graph.operations()) {
-      const bool writes_slot = std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
-        return graph[v].kind == ValueKind::version &&
-               graph[graph[v].variable].kind == VariableKind::slot;
-      });
-      if (!writes_slot) continue;
+    for (const OperationInfo& o : graph_.operations()) {
+      if (!writes_slot(o)) continue;
       const bool scheme = o.kind == OperationKind::move && o.traits.order > 0;
       if (!scheme || o.traits.invariant) return false;
       moves = true;
@@ -83,18 +58,86 @@ class Verifier {
     return moves;
   }
 
-  /// Whether a sweep goes as far as eps lets it, so that more of them make up for smaller steps.
+  /// A sweep goes as far as eps lets it, so that more of them make up for smaller steps.
   bool is_local() const {
-    const Program program = compose(*composition_.compositor);
-    const auto& all = program.sampling.operations();
+    const auto& all = graph_.operations();
     return std::all_of(all.begin(), all.end(), [](const OperationInfo& o) {
       return o.kind != OperationKind::move || o.traits.local;
     });
   }
 
+  /// A density is kept that is made from numbers.
+  bool keeps_learnt_law(const Verdict& now) const {
+    const auto& values = graph_.values();
+    return now.density != "pi" && std::any_of(values.begin(), values.end(), [](const auto& value) {
+             return dynamic_cast<const Potential*>(value.function.get()) != nullptr &&
+                    value.rows > 0;
+           });
+  }
+
+ private:
+  bool writes_slot(const OperationInfo& o) const {
+    return std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
+      return graph_[v].kind == ValueKind::version &&
+             graph_[graph_[v].variable].kind == VariableKind::slot;
+    });
+  }
+
+  const KernelGraph& graph_;
+};
+
+class Verifier {
+ public:
+  Verifier(const Composition& composition, const std::string& path, const Registry& registry,
+           const VerifySettings& settings)
+      : composition_(composition),
+        settings_(settings),
+        targets_(composition, path, registry),
+        deadline_(settings.max_seconds),
+        program_(compose(*composition.compositor)),
+        shape_(program_.sampling) {}
+
+  Verification run() {
+    result_.certificate = program_.certificate;
+    check_blocks();
+    if (biased_) {
+      conclude();
+      return std::move(result_);
+    }
+    if (is_ladder()) {
+      climb_all();
+    } else if (!has_no_draws()) {
+      test_all();
+    }
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  /// A law of the replicates together, which no statistic of single ones can see.
+  void check_blocks() {
+    const double difference = difference_between_blocks(composition_);
+    if (difference <= kSameColumn) return;
+    biased_ = true;
+    result_.tests.push_back({"columns stand alone", "own", true, difference, 0.0});
+  }
+
+  /// An error that vanishes with eps is to be followed; so is that of a scheme which nothing
+  /// corrects where the certificate promises nothing.
+  bool is_ladder() const {
+    const Verdict& now = program_.certificate.now;
+    return (now.accuracy == Accuracy::asymptotic && !has_no_draws()) ||
+           (now.accuracy == Accuracy::none && shape_.is_unadjusted());
+  }
+
+  /// Errors at some eps > 0 about another density, or while something still learns.
+  bool has_no_draws() const {
+    const Verdict& now = program_.certificate.now;
+    return now.accuracy == Accuracy::asymptotic && (now.adaptive || now.density != "pi");
+  }
+
   void climb_all() {
-    const auto& names = smooth_targets();
-    const bool local = is_local();
+    const std::vector<std::string> names = ladder_targets();
     for (const std::string& name : names) {
       VerifiedTarget seen;
       seen.name = name;
@@ -102,10 +145,11 @@ class Verifier {
         LadderSettings ladder;
         ladder.target = name;
         ladder.order = std::max(1, result_.certificate.now.order);
-        ladder.local = local;
+        ladder.local = shape_.is_local();
         ladder.budget = settings_.budget / static_cast<double>(names.size());
         ladder.bound = normal_bound(settings_.alpha / static_cast<double>(4 * names.size()));
-        ladder.factor = 0.25 * best_factor(name);
+        ladder.factor =
+            0.25 * best_factor(targets_, name, composition_.run.seed, result_.gradients);
         ladder.seed = composition_.run.seed;
         take(climb(targets_, ladder), ladder, seen);
       } catch (const InputError& refusal) {
@@ -117,6 +161,16 @@ class Verifier {
     stopped_ = stopped_ || deadline_.passed();
   }
 
+  /// Its own model stands in where a smooth target lacks what the composition asks for.
+  std::vector<std::string> ladder_targets() const {
+    std::vector<std::string> possible;
+    for (const std::string& name : smooth_targets()) {
+      if (targets_.can_compose(name)) possible.push_back(name);
+    }
+    if (possible.size() < smooth_targets().size()) possible.emplace_back("own");
+    return possible;
+  }
+
   void take(const Ladder& found, const LadderSettings& ladder, VerifiedTarget& seen) {
     result_.gradients += found.gradients;
     seen.step_factor = ladder.factor;
@@ -125,31 +179,46 @@ class Verifier {
           "it does not forget its start within 4096 sweeps, so that no error can be told";
       return;
     }
+    if (found.ran_away) {
+      seen.skipped = "some replicates ran away, so that no error can be told";
+      return;
+    }
     seen.moved = kLadderMoved;
     seen.rungs = found.rungs;
     seen.statistic = found.statistic;
     seen.limit = found.limit;
     seen.visible_bias = ladder.bound * found.limit_error;
-    if (!found.vanishes) biased_ = true;
+    const bool failed = found.drifts || !found.vanishes;
+    biased_ = biased_ || failed;
+    tells_ = tells_ || found.tells;
+    seen.drifts = found.drifts;
     const double z = found.limit / found.limit_error;
-    result_.tests.push_back({"limit of " + found.statistic, seen.name, !found.vanishes, z,
-                             std::erfc(std::abs(z) / std::sqrt(2.0))});
+    result_.tests.push_back({(found.drifts ? "drift of " : "limit of ") + found.statistic,
+                             seen.name, failed, z, two_sided(z)});
   }
 
-  /// The draws of an unadjusted or approximate composition are not of pi at any step size above 0.
-  bool is_tested_at_equilibrium() const {
-    const Verdict& now = result_.certificate.now;
-    return now.accuracy != Accuracy::asymptotic && now.density == "pi" && !now.optimiser &&
-           !now.adaptive && !has_other_laws();
+  void test_all() {
+    const std::vector<std::string> names =
+        settings_.targets.empty() ? verify_targets() : settings_.targets;
+    for (const std::string& name : names) {
+      if (biased_ || stopped_) return;
+      visit(test_of(name, names.size()));
+    }
+    if (!biased_ && !stopped_) arrive(names.size());
   }
 
-  /// Some slot, recorded or not, has another law than the model's: it cannot start from exact
-  /// draws.
-  bool has_other_laws() const {
-    const Program program = compose(*composition_.compositor);
-    const auto& factors = program.sampling.factors();
-    return std::any_of(factors.begin(), factors.end(),
-                       [&](const Factor& factor) { return factor.law != factors.front().law; });
+  EquilibriumTest test_of(const std::string& target, std::size_t count) {
+    EquilibriumTest test;
+    test.target = target;
+    test.fixed_steps = result_.certificate.after_warmup || !targets_.has_step_sizes();
+    test.warmup = warmup();
+    test.adaptive = result_.certificate.now.adaptive;
+    test.learnt_laws = shape_.keeps_learnt_law(result_.certificate.now);
+    test.budget = settings_.budget / static_cast<double>(count);
+    test.alpha = settings_.alpha / static_cast<double>(count);
+    test.seed = composition_.run.seed;
+    test.late = [this] { return stopped_ = stopped_ || deadline_.passed(); };
+    return test;
   }
 
   std::int64_t warmup() const {
@@ -158,112 +227,79 @@ class Verifier {
                : 0;
   }
 
-  void visit(const std::string& name, std::size_t count) {
-    VerifiedTarget seen;
-    seen.name = name;
+  void visit(EquilibriumTest test) {
     try {
-      seen.step_factor = best_factor(name);
-      test(targets_.composed(name, seen.step_factor), seen, count);
+      EquilibriumOutcome outcome = result_.certificate.now.adaptive
+                                       ? after_longer_warmups(test)
+                                       : test_at_equilibrium(targets_, test);
+      result_.gradients += outcome.gradients;
+      biased_ = outcome.biased;
+      result_.targets.push_back(std::move(outcome.seen));
+      result_.tests.insert(result_.tests.end(), outcome.tests.begin(), outcome.tests.end());
     } catch (const InputError& refusal) {
-      seen.skipped = refusal.what();
+      VerifiedTarget skipped;
+      skipped.name = test.target;
+      skipped.skipped = refusal.what();
+      result_.targets.push_back(std::move(skipped));
     }
-    result_.targets.push_back(std::move(seen));
   }
 
-  /// The multiple of the manifest's step sizes with which a few sweeps go farthest. What a
-  /// composition keeps does not depend on them, what a test can see of it does.
-  double best_factor(const std::string& name) {
-    if (result_.certificate.after_warmup || !targets_.has_step_sizes()) return 1.0;
-    double best = 1.0;
-    double farthest = -1.0;
-    for (const double factor : {1.0, 0.25, 4.0, 0.0625, 16.0, 0.015625, 64.0, 256.0}) {
-      const Composition pilot = targets_.composed(name, factor);
-      Equilibrium test(pilot, {.replicates = 256, .warmup = 0, .seed = composition_.run.seed});
-      test.look(2);
-      result_.gradients += test.gradients();
-      if (!(test.moved() > farthest)) continue;
-      farthest = test.moved();
-      best = factor;
+  /// What still learns may be off, if by less and less the longer it has learnt.
+  EquilibriumOutcome after_longer_warmups(EquilibriumTest test) {
+    EquilibriumOutcome outcome;
+    double gradients = 0.0;
+    double first_shift = 0.0;
+    for (const std::int64_t sweeps : kLongerWarmups) {
+      test.warmup = sweeps;
+      test.fixed_steps = true;
+      outcome = test_at_equilibrium(targets_, test);
+      gradients += outcome.gradients;
+      if (first_shift == 0.0) first_shift = outcome.largest_shift;
+      const bool falls = outcome.largest_shift < kFalling * first_shift;
+      outcome.biased = outcome.biased && !falls;
+      if (!outcome.biased || stopped_) break;
     }
-    return best;
+    outcome.gradients = gradients;
+    return outcome;
   }
 
-  void test(const Composition& composition, VerifiedTarget& seen, std::size_t count) {
-    const Index d = composition.model()->dimension();
-    const std::int64_t replicates = d > 20 ? 1024 : 4096;
-    Equilibrium equilibrium(
-        composition, {.replicates = replicates, .warmup = warmup(), .seed = composition_.run.seed});
-    const double share = settings_.budget / static_cast<double>(count);
-    const double before = equilibrium.gradients();  // of the warm-up
-    for (std::int64_t more = 1; seen.sweeps < kMostSweeps; more = seen.sweeps) {
-      const auto statistics = equilibrium.look(more);
-      seen.sweeps += more;
-      judge(statistics, seen, count);
-      const double spent = equilibrium.gradients() - before;
-      if (biased_ || (seen.sweeps >= kFewestSweeps && 2.0 * spent > share)) break;
-      if (deadline_.passed()) {
-        stopped_ = true;
-        break;
-      }
+  /// Whether starts that are too far out come back, on the first target that was tested.
+  void arrive(std::size_t count) {
+    const auto first = std::find_if(result_.targets.begin(), result_.targets.end(),
+                                    [](const VerifiedTarget& t) { return t.skipped.empty(); });
+    if (first == result_.targets.end()) return;
+    const EquilibriumTest test = test_of(first->name, count);
+    Arrival found = arrival(targets_, test, first->step_factor);
+    result_.gradients += found.gradients;
+    if (found.stalled && !test.fixed_steps) {  // steps that suit the middle may be too long far out
+      found = arrival(targets_, test, 0.125 * first->step_factor);
+      result_.gradients += found.gradients;
     }
-    seen.moved = equilibrium.moved();
-    result_.gradients += equilibrium.gradients();
-  }
-
-  void judge(const std::vector<EquilibriumStatistic>& statistics, VerifiedTarget& seen,
-             std::size_t count) {
-    const double alpha = settings_.alpha / static_cast<double>(statistics.size() * count * kLooks);
-    const double bound = normal_bound(alpha);
-    const EquilibriumStatistic* worst = nullptr;
-    seen.visible_bias = 0.0;
-    for (const EquilibriumStatistic& s : statistics) {
-      if (worst == nullptr || s.p < worst->p) worst = &s;
-      seen.visible_bias = std::max(seen.visible_bias, bound * s.error);
-      if (s.p >= alpha) continue;
-      if (!biased_) forget(seen);
-      biased_ = true;
-      result_.tests.push_back({s.name, seen.name, true, s.z, s.p});
-    }
-    if (biased_ || worst == nullptr) return;
-    forget(seen);
-    result_.tests.push_back({worst->name, seen.name, false, worst->z, worst->p});
-  }
-
-  /// What an earlier look at the target has found.
-  void forget(const VerifiedTarget& seen) {
-    std::erase_if(result_.tests, [&](const VerifiedStatistic& s) { return s.target == seen.name; });
-  }
-
-  /// z with P(|Z| > z) = p, by bisection of erfc.
-  static double normal_bound(double p) {
-    double low = 0.0;
-    double high = 40.0;
-    for (int k = 0; k < 100; ++k) {
-      const double middle = 0.5 * (low + high);
-      (std::erfc(middle / std::sqrt(2.0)) > p ? low : high) = middle;
-    }
-    return high;
+    result_.arrival = {first->name, found.left, found.sweeps, !found.stalled};
   }
 
   void conclude() {
-    bool any = false;
+    bool any = biased_;
     for (const VerifiedTarget& seen : result_.targets) {
       if (!seen.skipped.empty()) continue;
       any = true;
       result_.smallest_visible_bias = std::max(result_.smallest_visible_bias, seen.visible_bias);
     }
-    result_.mobile = biased_ || !any || moves();
+    result_.mobile = biased_ || !any || (moves() && result_.arrival.arrives);
     result_.tested = biased_ ? "biased" : !any || stopped_ ? "untested" : clean();
     if (stopped_) result_.remarks.emplace_back("stopped by max_seconds");
     if (!any) result_.remarks.push_back(why_untested());
-    compare();
+    compare_classes();
   }
 
   /// What a composition is that nothing was found against.
-  const char* clean() const {
+  std::string clean() const {
     const bool climbed = std::any_of(result_.targets.begin(), result_.targets.end(),
                                      [](const VerifiedTarget& t) { return !t.rungs.empty(); });
-    return climbed ? "asymptotic" : "exact";
+    const Verdict& now = result_.certificate.now;
+    if (climbed) return "asymptotic";
+    if (now.adaptive) return "adaptive";
+    return now.density == "pi" ? "exact" : "approximate";
   }
 
   bool moves() const {
@@ -277,23 +313,24 @@ class Verifier {
   }
 
   std::string why_untested() const {
-    const Verdict& now = result_.certificate.now;
-    if (now.optimiser) return "an optimiser keeps no distribution: nothing to test";
-    if (now.density != "pi") return "there are no exact draws of " + now.density;
-    if (now.adaptive) {
-      return "what still learns keeps pi in the limit of long runs alone; freeze it after warm-up "
-             "to "
-             "test what it has learnt";
+    if (has_no_draws()) {
+      return "its error vanishes with the step size, but about another density than the model's or "
+             "while it still learns: there is nothing to compare with";
     }
-    if (has_other_laws()) return "a slot has another law, of which there are no exact draws";
+    for (const VerifiedTarget& seen : result_.targets) {
+      if (!seen.skipped.empty()) return "no target could be tested; the first: " + seen.skipped;
+    }
     return "no target could be composed";
   }
 
-  void compare() {
+  void compare_classes() {
     const Verdict& now = result_.certificate.now;
     const bool says_right = now.accuracy != Accuracy::none;
     if (result_.tested == "untested") return;
-    if (says_right) {
+    if (result_.tested == "asymptotic" && !tells_) {
+      result_.remarks.emplace_back(
+          "errors are not known well enough to say what they tend to: raise --budget");
+    } else if (says_right) {
       result_.conclusive = true;
       result_.agrees = !biased_;
     } else if (biased_) {
@@ -312,8 +349,11 @@ class Verifier {
   const VerifySettings& settings_;
   VerifyTargets targets_;
   Deadline deadline_;
+  Program program_;
+  Shape shape_;
   Verification result_;
   bool biased_ = false;
+  bool tells_ = false;  ///< a ladder whose errors are known well enough
   bool stopped_ = false;
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify_ladder.hpp"
 
+#include <mixwell/error.hpp>
 #include <mixwell/sampler.hpp>
 
 #include <Eigen/Core>
@@ -13,11 +14,18 @@ namespace mixwell {
 namespace {
 
 constexpr int kRungs = 4;
-constexpr std::int64_t kPilot = 400;  ///< replicates that find how long mixing takes
+constexpr std::int64_t kPilot = 200;  ///< replicates that find how long mixing takes
 constexpr std::int64_t kLongestMixing = 4096;
-constexpr double kMixed = 1.6;  ///< squared distance from the start, in variances
-constexpr double kFar = 0.3;    ///< standard deviations: beyond, powers of eps tell little
+constexpr double kPilotShare = 0.2;  ///< of the budget, for one pilot
+constexpr double kMixed = 1.6;       ///< squared distance from the start, in variances
+constexpr double kFar = 0.3;         ///< standard deviations: beyond, powers of eps tell little
 constexpr int kHalvings = 10;
+constexpr double kRunaway = 1e8;  ///< a statistic as large belongs to no draw of these targets
+constexpr double kDrift = 0.3;    ///< of the error itself
+// In mixing times.
+constexpr std::int64_t kBurnIn = 2;
+constexpr std::int64_t kTimes = 8;
+constexpr std::int64_t kLater = 24;  ///< until the first rung is looked at again
 
 /// Statistics of one slot: squares of coordinates, then U; as many rows, a column a replicate.
 Eigen::ArrayXXd statistics(const Model& model, ConstBatch theta) {
@@ -39,6 +47,7 @@ struct Truth {
 };
 
 Truth truth_of(const Model& model) {
+  if (model.as_exact() == nullptr) throw InputError("the model has no exact draws to compare with");
   constexpr Index draws = 1000000;
   Eigen::MatrixXd theta(model.dimension(), draws);
   model.as_exact()->draw(Stream(17, "verify/truth"), {}, theta);
@@ -51,10 +60,11 @@ Truth truth_of(const Model& model) {
 
 class Run {
  public:
-  Run(const Composition& composition, std::int64_t replicates, std::int64_t seed)
+  Run(const Composition& composition, std::int64_t replicates, std::int64_t seed,
+      NoiseGrid noise = {})
       : composition_(composition),
         settings_(settings_of(composition, replicates, seed)),
-        sampler_(composition.compositor, settings_, compose(*composition.compositor)) {
+        sampler_(composition.compositor, settings_, compose(*composition.compositor), noise) {
     sampler_.initialise();
     start_ = first();
   }
@@ -105,21 +115,16 @@ class Climber {
       : targets_(targets), settings_(settings), factor_(settings.factor) {}
 
   Ladder climb() {
-    const Truth truth = truth_of(*rung(0).model());
-    const std::int64_t mixing = first_rung(truth);
+    truth_ = truth_of(*rung(0).model());
+    const std::int64_t mixing = first_rung();
     if (mixing == 0) return std::move(ladder_);
     ladder_.moved = true;
-    for (int k = 0; k < kRungs; ++k) measure(k, mixing, truth);
+    for (int k = 0; k < kRungs; ++k) measure(k, affordable(mixing), mixing);
     judge();
     return std::move(ladder_);
   }
 
  private:
-  struct Errors {
-    Eigen::ArrayXd bias;
-    Eigen::ArrayXd error;
-  };
-
   Composition rung(int k) const {
     const double half = std::ldexp(1.0, -k);
     return targets_.composed(settings_.target, factor_ * half,
@@ -131,86 +136,177 @@ class Climber {
     double largest_bias;  ///< of all statistics, in standard deviations
   };
 
-  /// Halves eps until no statistic is far off, where the orders of errors show. Sweeps to mix
-  /// there, or 0.
-  std::int64_t first_rung(const Truth& truth) {
+  /// The largest eps at which no statistic is far off, where the orders of errors show. Sweeps to
+  /// mix there, or 0.
+  std::int64_t first_rung() {
+    Pilot found = pilot();
+    if (found.mixing > 0 && found.largest_bias < kFar) return doubled(found.mixing);
     std::int64_t mixing = 0;
-    for (int k = 0; k < kHalvings; ++k) {
-      const Pilot found = pilot(truth);
-      if (found.mixing == 0) break;
+    for (int k = 1; k < kHalvings && found.mixing > 0; ++k) {
       mixing = found.mixing;
-      if (found.largest_bias < kFar) break;
       factor_ *= 0.5;
+      found = pilot();
+      if (found.mixing > 0 && found.largest_bias < kFar) return found.mixing;
     }
     return mixing;
   }
 
-  Pilot pilot(const Truth& truth) {
+  std::int64_t doubled(std::int64_t mixing) {
+    for (int k = 0; k < kHalvings; ++k) {
+      if (!targets_.can_compose(settings_.target, 2.0 * factor_)) break;
+      factor_ *= 2.0;
+      const Pilot found = pilot();
+      if (found.mixing == 0 || !(found.largest_bias < kFar)) {
+        factor_ *= 0.5;
+        break;
+      }
+      mixing = found.mixing;
+    }
+    return mixing;
+  }
+
+  Pilot pilot() {
     const Composition composition = rung(0);
     Run run(composition, kPilot, settings_.seed);
     std::int64_t sweeps = 0;
     for (std::int64_t more = 1; sweeps < kLongestMixing; more = sweeps) {
       run.advance(more);
       sweeps += more;
-      if (!(run.moved() < kMixed)) break;
+      if (!(run.moved() < kMixed) || run.gradients() > kPilotShare * settings_.budget) break;
     }
     const bool mixes = !(run.moved() < kMixed);
     const Eigen::ArrayXd mean = run.average(2, sweeps).rowwise().mean();
-    const Eigen::ArrayXd off = ((mean - truth.mean) / truth.sd).abs();
+    const Eigen::ArrayXd off = ((mean - truth_.mean) / truth_.sd).abs();
     ladder_.gradients += run.gradients();
     cost_ = run.gradients() / static_cast<double>(kPilot * 3 * sweeps);
     return {mixes ? sweeps : 0, off.allFinite() ? off.maxCoeff() : 1e300};
   }
 
-  /// Twice the mixing time to become stationary, then eight looks.
-  void measure(int k, std::int64_t mixing, const Truth& truth) {
-    const Composition composition = rung(k);
+  /// All rungs have the same start and the same noise: what they differ by is known far better than
+  /// each of them.
+  void measure(int k, std::int64_t replicates, std::int64_t mixing) {
     const std::int64_t longer = settings_.local ? std::int64_t{1} << k : 1;
-    constexpr std::int64_t looks = 8;
-    const double sweeps = 10.0 * static_cast<double>(mixing * longer);
-    const double a_sweep = std::max(cost_, 0.1) * (settings_.local ? 1.0 : std::ldexp(1.0, k));
-    const double wanted = settings_.budget / kRungs / (sweeps * a_sweep);
-    const auto replicates = static_cast<std::int64_t>(std::clamp(wanted, 400.0, 20000.0));
-    Run run(composition, replicates, settings_.seed + k);
-    run.advance(2 * mixing * longer);
-    const Eigen::ArrayXXd f = run.average(looks, mixing * longer);
-    const Eigen::ArrayXd mean = f.rowwise().mean();
-    const auto n = static_cast<double>(replicates);
-    const Eigen::ArrayXd error =
-        ((f.colwise() - mean).square().rowwise().sum() / (n - 1.0) / n + truth.error.square())
-            .sqrt();
-    errors_.push_back({(mean - truth.mean) / truth.sd, error / truth.sd});
+    const auto finer = std::uint32_t{1} << (kRungs - 1 - k);
+    const NoiseGrid noise = settings_.local ? NoiseGrid{finer, 1} : NoiseGrid{1, finer};
+    const Composition composition = rung(k);
+    Run run(composition, replicates, settings_.seed, noise);
+    run.advance(kBurnIn * mixing * longer);
+    values_.push_back(run.average(kTimes, mixing * longer));
+    if (k == 0) {
+      run.advance(kLater * mixing);
+      later_ = run.average(kTimes, mixing);
+    }
     ladder_.gradients += run.gradients();
   }
 
-  void judge() {
-    const double power = std::ldexp(1.0, settings_.order);
-    const Errors& last = errors_[kRungs - 1];
-    const Errors& before = errors_[kRungs - 2];
-    double most = -1.0;
-    for (Index i = 0; i < last.bias.size(); ++i) {
-      const double limit = (power * last.bias(i) - before.bias(i)) / (power - 1.0);
-      const double error = std::hypot(power * last.error(i), before.error(i)) / (power - 1.0);
-      const bool there =
-          !std::isfinite(limit) || (std::abs(limit) > settings_.bound * error &&
-                                    std::abs(limit) > 0.5 * std::abs(before.bias(i)));
-      if (there) ladder_.vanishes = false;
-      const double certainty = std::isfinite(limit) ? std::abs(limit) / error : 1e300;
-      if ((there ? 1e6 : 1.0) * certainty <= most) continue;
-      most = (there ? 1e6 : 1.0) * certainty;
-      report(i, limit, error);
+  /// As many as the budget allows for all rungs together.
+  std::int64_t affordable(std::int64_t mixing) const {
+    const double sweeps = static_cast<double>((kBurnIn + kTimes) * mixing);
+    const double all_rungs = std::ldexp(1.0, kRungs) - 1.0;
+    const double wanted = settings_.budget / (sweeps * std::max(cost_, 0.1) * all_rungs);
+    return static_cast<std::int64_t>(std::clamp(wanted, 400.0, 20000.0));
+  }
+
+  /// Of the mean of a row over replicates.
+  static double standard_error(const Eigen::ArrayXd& row) {
+    const auto n = static_cast<double>(row.size());
+    return std::sqrt((row - row.mean()).square().sum() / (n - 1.0) / n);
+  }
+
+  /// The error of statistic i on rung k for each replicate, in standard deviations.
+  Eigen::ArrayXd errors(Index i, int k) const {
+    return (values_[static_cast<std::size_t>(k)].row(i).transpose() - truth_.mean(i)) /
+           truth_.sd(i);
+  }
+
+  /// Errors at a fixed eps that grow with time: there is no stationary law for them to belong to.
+  void check_drift() {
+    for (Index i = 0; i < truth_.mean.size(); ++i) {
+      const Eigen::ArrayXd early = errors(i, 0);
+      const Eigen::ArrayXd drift =
+          (later_.row(i).transpose() - truth_.mean(i)) / truth_.sd(i) - early;
+      const double error = standard_error(drift);
+      const bool grows = std::abs(drift.mean()) > settings_.bound * error &&
+                         std::abs(drift.mean()) > kDrift * std::abs(early.mean());
+      if (!grows) continue;
+      ladder_.drifts = true;
+      ladder_.statistic = name_of(i);
+      ladder_.limit = drift.mean();
+      ladder_.limit_error = error;
+      report_rungs(i);
+      return;
     }
   }
 
-  void report(Index i, double limit, double error) {
-    ladder_.limit = limit;
-    ladder_.limit_error = error;
-    ladder_.statistic =
-        i + 1 == errors_.front().bias.size() ? "E U" : "E theta_" + std::to_string(i) + "^2";
+  bool ran_away() const {
+    return std::any_of(values_.begin(), values_.end(),
+                       [](const Eigen::ArrayXXd& f) { return !(f.abs() < kRunaway).all(); });
+  }
+
+  void judge() {
+    ladder_.ran_away = ran_away();
+    if (ladder_.ran_away) return;
+    check_drift();
+    if (ladder_.drifts) return;
+    double most = -1.0;
+    for (Index i = 0; i < truth_.mean.size(); ++i) {
+      const Seen seen = look(i);
+      if (!seen.vanishes) ladder_.vanishes = false;
+      if (seen.tells) ladder_.tells = true;
+      const double rank = (seen.vanishes ? 1.0 : 1e6) * seen.certainty;
+      if (rank <= most) continue;
+      most = rank;
+      report(i, seen);
+    }
+  }
+
+  struct Seen {
+    double limit;
+    double error;
+    bool vanishes;
+    bool tells;  ///< a limit of half the error at the largest eps would have been seen
+    double certainty;
+  };
+
+  /// Richardson's extrapolation from the last two rungs, replicate by replicate.
+  Seen look(Index i) const {
+    const double power = std::ldexp(1.0, settings_.order);
+    const Eigen::ArrayXd last = errors(i, kRungs - 1);
+    const Eigen::ArrayXd before = errors(i, kRungs - 2);
+    const Eigen::ArrayXd limits = (power * last - before) / (power - 1.0);
+    const double limit = limits.mean();
+    const double error = std::hypot(standard_error(limits), truth_.error(i) / truth_.sd(i));
+    const double visible = settings_.bound * error;
+    const bool there = std::abs(limit) > visible && std::abs(limit) > 0.5 * std::abs(before.mean());
+    return {limit, error, !there, visible < 0.5 * std::abs(errors(i, 0).mean()),
+            std::abs(limit) / error};
+  }
+
+  void report(Index i, const Seen& seen) {
+    ladder_.limit = seen.limit;
+    ladder_.limit_error = seen.error;
+    ladder_.statistic = name_of(i);
+    report_rungs(i);
+  }
+
+  std::string name_of(Index i) const {
+    return i + 1 == truth_.mean.size() ? "E U" : "E theta_" + std::to_string(i) + "^2";
+  }
+
+  void report_rungs(Index i) {
     ladder_.rungs.clear();
     for (int k = 0; k < kRungs; ++k) {
-      const Errors& e = errors_[static_cast<std::size_t>(k)];
-      ladder_.rungs.push_back({factor_ * std::ldexp(1.0, -k), e.bias(i), e.error(i)});
+      const Eigen::ArrayXd now = errors(i, k);
+      VerifiedRung rung;
+      rung.step_factor = factor_ * std::ldexp(1.0, -k);
+      rung.bias = now.mean();
+      rung.error = std::hypot(standard_error(now), truth_.error(i) / truth_.sd(i));
+      if (k > 0) {
+        const Eigen::ArrayXd before = errors(i, k - 1);
+        rung.ratio = before.mean() / now.mean();
+        rung.ratio_error = standard_error(before - rung.ratio * now) / std::abs(now.mean());
+      }
+      ladder_.rungs.push_back(rung);
     }
   }
 
@@ -218,8 +314,10 @@ class Climber {
   const LadderSettings& settings_;
   double factor_;
   Ladder ladder_;
-  std::vector<Errors> errors_;
-  double cost_ = 1.0;  ///< gradients a sweep and replicate on the first rung
+  Truth truth_;
+  std::vector<Eigen::ArrayXXd> values_;  ///< by rung: statistics x replicates
+  Eigen::ArrayXXd later_;                ///< the first rung again, after three times as long
+  double cost_ = 1.0;                    ///< gradients a sweep and replicate on the first rung
 };
 
 }  // namespace

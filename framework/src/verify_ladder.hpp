@@ -23,16 +23,20 @@ struct LadderSettings {
 };
 
 /// Second moments of all coordinates and E U at eps, eps/2, eps/4, eps/8, at the same integration
-/// time, from exact starts; eps is the largest at which none of them is off by 0.3 standard
-/// deviations; errors relative to the variance of each statistic under the target. For
-/// each statistic the limit is extrapolated from the last two rungs, supposing the order.
+/// time, from the same exact starts and with the same noise (NoiseGrid); eps is the largest at
+/// which none of them is off by 0.3 standard deviations; errors relative to the variance of each
+/// statistic under the target. For each statistic the limit is extrapolated from the last two
+/// rungs, supposing the order.
 struct Ladder {
   std::vector<VerifiedRung> rungs;  ///< of the statistic with the most certain limit
   std::string statistic;
   double limit = 0.0;        ///< extrapolated error as eps -> 0, in standard deviations
   double limit_error = 0.0;  ///< its standard error
   bool vanishes = true;      ///< no statistic has a limit that is there
-  bool moved = false;        ///< it mixed in the time given, so that the rungs are stationary
+  bool ran_away = false;     ///< some replicate went out of bounds: nothing else is told then
+  bool drifts = false;  ///< at the first rung the error of `statistic` grows with time, by `limit`
+  bool tells = false;   ///< some statistic's limit is known to half its error at the first rung
+  bool moved = false;   ///< it mixed in the time given, so that the rungs are stationary
   double gradients = 0.0;
 };
 

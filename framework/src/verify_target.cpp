@@ -3,6 +3,7 @@
 #include "verify_target.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/sampler.hpp>
 #include <mixwell/verify.hpp>
 
 #include <toml++/toml.h>
@@ -55,20 +56,30 @@ const Target* find(const std::string& name) {
 }
 
 void multiply_steps(toml::table& kernel, std::int64_t factor) {
-  if (factor == 1 || !kernel.contains("step_size")) return;
+  if (factor == 1) return;
   const auto steps = kernel["steps"].value<std::int64_t>();
   if (steps) kernel.insert_or_assign("steps", *steps * factor);
 }
 
+void multiply(toml::table& table, const char* key, double factor) {
+  if (const auto value = table[key].value<double>()) table.insert_or_assign(key, *value * factor);
+}
+
 void multiply_step_sizes(toml::table& root, double factor, std::int64_t steps_factor) {
-  toml::table* const kernels = root["kernel"].as_table();
-  if (kernels == nullptr) return;
-  for (auto&& [name, node] : *kernels) {
-    toml::table* const kernel = node.as_table();
-    if (kernel == nullptr || !kernel->contains("step_size")) continue;
-    multiply_steps(*kernel, steps_factor);
-    const auto value = (*kernel)["step_size"].value<double>();
-    if (value) kernel->insert_or_assign("step_size", *value * factor);
+  for (const char* kind : {"kernel", "integrator"}) {
+    toml::table* const tables = root[kind].as_table();
+    if (tables == nullptr) continue;
+    for (auto&& [name, node] : *tables) {
+      toml::table* const table = node.as_table();
+      if (table == nullptr) continue;
+      multiply_steps(*table, steps_factor);
+      multiply(*table, "step_size", factor);
+      multiply(*table, "learning_rate", factor * factor);
+      // Of a scheme with friction: eps V / 2, and the same and the friction in units of a step.
+      multiply(*table, "noise_estimate", factor);
+      multiply(*table, "alpha", factor);
+      multiply(*table, "beta", factor * factor);
+    }
   }
 }
 
@@ -95,9 +106,19 @@ bool VerifyTargets::has_step_sizes() const {
   if (kernels == nullptr) return false;
   for (auto&& [name, node] : *kernels) {
     const toml::table* const kernel = node.as_table();
-    if (kernel != nullptr && (*kernel)["step_size"].is_number()) return true;
+    if (kernel == nullptr) continue;
+    if ((*kernel)["step_size"].is_number() || (*kernel)["learning_rate"].is_number()) return true;
   }
   return false;
+}
+
+bool VerifyTargets::can_compose(const std::string& target, double step_factor) const {
+  try {
+    compose(*composed(target, step_factor).compositor);
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 Composition VerifyTargets::composed(const std::string& target, double step_factor,
@@ -110,11 +131,7 @@ Composition VerifyTargets::composed(const std::string& target, double step_facto
   multiply_step_sizes(root, step_factor, steps_factor);
   std::ostringstream text;
   text << root;
-  Composition composition = parse_manifest(text.str(), path_, registry_);
-  if (composition.model()->as_exact() == nullptr) {
-    throw InputError("the model has no exact draws to start from");
-  }
-  return composition;
+  return parse_manifest(text.str(), path_, registry_);
 }
 
 }  // namespace mixwell

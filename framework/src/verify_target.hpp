@@ -23,8 +23,9 @@ class VerifyTargets {
 
   /// Whether a kernel's step size is a number of the manifest.
   bool has_step_sizes() const;
+  bool can_compose(const std::string& target, double step_factor = 1.0) const;
   /// The composition on a target, with all step sizes and numbers of steps of kernels multiplied.
-  /// Throws InputError where the target lacks what a component asks of it, or has no exact draws.
+  /// Throws InputError where the target lacks what a component asks of it.
   Composition composed(const std::string& target, double step_factor,
                        std::int64_t steps_factor = 1) const;
 

@@ -63,6 +63,7 @@ class Noisy final : public noise::NoisyOracle {
   std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
     return std::make_shared<NoisyPotential>(std::move(base), variance_);
   }
+  bool has_exact_potential() const noexcept override { return true; }
 
  private:
   double variance_;

@@ -1,5 +1,7 @@
 // The target raised to a power.
 // SPDX-License-Identifier: Apache-2.0
+#include "known_law.hpp"
+
 #include <mixwell/plugin.hpp>
 #include <mixwell/tempered.hpp>
 
@@ -23,6 +25,7 @@ class Tempered final : public Oracle {
   explicit Tempered(const Params& params) : beta_(params.beta) {}
 
   Value law(KernelGraph& graph, const std::string& path, Value factor) const override {
+    if (const Value known = known_law(graph, path, factor)) return known;
     const auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
     Traits traits;
     if (beta_ != 1.0) traits.density = "pi^" + to_text(beta_);

@@ -11,7 +11,8 @@ Findings check_invariance(const Composition& composition, const InvarianceOption
   Equilibrium test(
       composition,
       {.replicates = options.replicates, .warmup = options.warmup, .seed = options.seed});
-  const auto statistics = test.look(options.sweeps);
+  test.advance(options.sweeps);
+  const auto statistics = test.compare();
   const double alpha = options.alpha / static_cast<double>(statistics.size());
   Findings findings;
   for (const EquilibriumStatistic& s : statistics) {

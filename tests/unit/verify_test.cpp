@@ -129,21 +129,71 @@ TEST_CASE("a scheme that claims an order and has none disagrees with its certifi
   CHECK_FALSE(found.agrees);
 }
 
-TEST_CASE("what has no exact draws, or no target, is left untested with the reason") {
-  const Verification surrogate = verified(
-      "[model.m]\nuse = \"double-well\"\na = 0.5\nb = 0.25\n"
-      "[oracle.o]\nuse = \"surrogate\"\n" +
-      kHmc);
-  CHECK(surrogate.tested == "untested");
-  CHECK_FALSE(surrogate.conclusive);
-  CHECK(surrogate.remarks.size() == 1);
-  const Verification hot = verified(kModel + kHmc + "[compositor.c]\nuse = \"tempering\"\n");
-  CHECK(hot.certificate.now.label() == "exact");
-  CHECK(hot.tested == "untested");
+TEST_CASE("laws of hot slots and of oracles are drawn from a grid") {
+  const std::string hot =
+      "[compositor.c]\nuse = \"tempering\"\ninverse_temperatures = [1, 0.5, 0.25]\n";
+  VerifySettings settings{.budget = 2e6};
+  settings.targets = {"own", "double-well", "gaussian-10"};
+  const Verification tempering = verified(kModel + kHmc + hot, settings);
+  CHECK(tempering.tested == "exact");
+  CHECK(tempering.agrees);
+  CHECK(tempering.targets[1].skipped.empty());
+  CHECK(tempering.targets[2].skipped.find("no exact draws") != std::string::npos);
+
+  const Verification flat =
+      verified(kModel + kHmc + "[oracle.o]\nuse = \"tempered\"\nbeta = 0.5\n", settings);
+  CHECK(flat.certificate.now.label() == "approximate");
+  CHECK(flat.tested == "approximate");
+  CHECK(flat.agrees);
+
+  const Verification learnt = verified(
+      "[run]\nwarmup = 200\n[model.m]\nuse = \"double-well\"\na = 0.5\nb = 0.25\n"
+      "[oracle.o]\nuse = \"surrogate\"\npool = true\n" +
+          kHmc,
+      settings);
+  CHECK(learnt.tested == "approximate");
+  CHECK(learnt.agrees);
+}
+
+TEST_CASE("what goes on learning is off by less and less, or disagrees") {
+  VerifySettings settings{.budget = 1e6};
+  settings.targets = {"own"};
   const Verification learning = verified(
-      kModel + "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\nfreeze = false\n");
+      kModel + "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\nfreeze = false\n",
+      settings);
   CHECK(learning.certificate.now.label() == "adaptive");
-  CHECK(learning.tested == "untested");
+  CHECK(learning.tested == "adaptive");
+  CHECK(learning.agrees);
+  const Verification restless =
+      verified(kModel + "[kernel.k]\nuse = \"restless-walk\"\n", settings);
+  CHECK(restless.certificate.now.label() == "adaptive");
+  CHECK(restless.tested == "biased");
+  CHECK_FALSE(restless.agrees);
+}
+
+TEST_CASE("starts that are too far out come back, or the composition is of no use") {
+  VerifySettings settings{.budget = 1e7};
+  settings.targets = {"own"};
+  const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 10\n";
+  const Verification found = verified(kModel + hmc, settings);
+  CHECK(found.arrival.target == "own");
+  CHECK(found.arrival.left < 0.2);
+  CHECK(found.arrival.arrives);
+  const Verification once = verified(kModel + hmc + "persistence = 1.0\n", settings);
+  CHECK(once.tested == "exact");
+  CHECK_FALSE(once.arrival.arrives);
+  CHECK_FALSE(once.mobile);
+}
+
+TEST_CASE("what cannot be drawn, or compared, is left untested with the reason") {
+  const Verification moving =
+      verified(kModel +
+               "[estimator.e]\nuse = \"elm-surrogate\"\n[oracle.o]\nuse = \"surrogate\"\n"
+               "[kernel.k]\nuse = \"langevin\"\n");
+  CHECK(moving.certificate.now.accuracy == Accuracy::asymptotic);
+  CHECK(moving.tested == "untested");
+  CHECK_FALSE(moving.conclusive);
+  CHECK(moving.remarks.size() == 1);
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"double-well"};
   const Verification refused = verified(kModel + "[kernel.k]\nuse = \"riemannian\"\n", settings);
@@ -151,4 +201,16 @@ TEST_CASE("what has no exact draws, or no target, is left untested with the reas
   CHECK(refused.targets.front().skipped.find("metric") != std::string::npos);
   settings.targets = {"cubic"};
   CHECK_THROWS_AS(verified(kModel + kHmc, settings), InputError);
+}
+
+TEST_CASE("an asymptotic kernel beside one with Metropolis is followed to eps = 0") {
+  const Verification found =
+      verified(kModel +
+               "[kernel.a]\nuse = \"hamiltonian\"\nstep_size = 0.4\nintegrator = \"leap\"\n"
+               "[kernel.b]\nuse = \"langevin\"\nstep_size = 0.05\nintegrator = \"euler\"\n"
+               "[integrator.leap]\nuse = \"leapfrog\"\n[integrator.euler]\nuse = "
+               "\"euler-maruyama\"\n[compositor.c]\nuse = \"cycle\"\nkernels = [\"a\", \"b\"]\n");
+  CHECK(found.certificate.now.label() == "asymptotic");
+  CHECK(found.tested == "asymptotic");
+  CHECK(found.targets.front().rungs.size() == 4);
 }

@@ -14,7 +14,9 @@ namespace mixwell {
 class BlockNormals final : public NormalSource {
  public:
   BlockNormals(const Block& block, std::size_t input) noexcept : block_(block), input_(input) {}
-  void normals(Batch out, std::uint32_t draw) const override { block_.normals(input_, out, draw); }
+  void normals(Batch out, std::uint32_t draw) const override {
+    block_.step_normals(input_, out, draw);
+  }
 
  private:
   const Block& block_;

@@ -47,6 +47,8 @@ struct Traits {
   bool continuous = false;
   /// pure law: its gradient has the right mean for every value of its parameters.
   bool unbiased = false;
+  /// pure law: only its gradient is noisy; its U is that of the law it is made from.
+  bool exact_potential = false;
   /// pure divergence: the total divergence of the drift's preconditioner.
   bool total = false;
   /// pure law: the name of the density, if it is another one than the model's.

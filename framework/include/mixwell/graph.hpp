@@ -271,6 +271,13 @@ struct Event {
   double value = 0.0;
 };
 
+/// Common random numbers of samplers with different step sizes: a normal is the sum, over its
+/// square root, of as many normals as a sampler with steps that much finer draws in the same time.
+struct NoiseGrid {
+  std::uint32_t sweeps = 1;  ///< of the finer sampler to one of this
+  std::uint32_t steps = 1;   ///< the same for steps of an integrator within a sweep
+};
+
 /// What a body sees: the columns of one block, in one sweep. All access is by edge position.
 class MIXWELL_EXPORT Block {
  public:
@@ -305,6 +312,8 @@ class MIXWELL_EXPORT Block {
 
   /// Fresh numbers of the noise at input k; `draw` tells repeated use within a sweep apart.
   void normals(std::size_t k, Batch out, std::uint32_t draw = 0) const;
+  /// The same, where `draw` numbers the steps of an integrator.
+  void step_normals(std::size_t k, Batch out, std::uint32_t draw) const;
   void uniforms(std::size_t k, Batch out, std::uint32_t draw = 0) const;
 
   /// Counts `columns` gradients of the law at input k.
@@ -330,6 +339,7 @@ class MIXWELL_EXPORT Block {
   Index first_column_ = 0;
   std::uint64_t sweep_ = 0;
   std::int64_t warmup_ = 0;
+  NoiseGrid noise_;
   Workspace* scratch_ = nullptr;
   const Slot* inputs_ = nullptr;
   const Slot* outputs_ = nullptr;

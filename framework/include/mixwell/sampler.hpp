@@ -63,7 +63,7 @@ struct DrawBuffers {
 class MIXWELL_EXPORT Sampler {
  public:
   Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
-          Program program);
+          Program program, NoiseGrid noise = {});
   ~Sampler();
   Sampler(Sampler&&) noexcept;
 
@@ -78,6 +78,11 @@ class MIXWELL_EXPORT Sampler {
 
   /// The values of a variable now: rows x replicates.
   MatrixMap variable(const std::string& name);
+  /// Moves a slot to theta (d x replicates); what was evaluated is evaluated anew.
+  void move(const std::string& slot, ConstBatch theta);
+  /// U at theta (d x w, u 1 x w) of a law of the sampling phase, with the numbers that `replicate`
+  /// has now. Throws InputError for a law that depends on positions. Allocates.
+  void evaluate(Value law, Index replicate, ConstBatch theta, Row u);
   const KernelGraph& graph(PhaseKind phase) const;
   std::uint64_t sweeps() const noexcept;
   double gradients() const;

@@ -35,6 +35,8 @@ struct VerifiedRung {
   double step_factor = 1.0;
   double bias = 0.0;
   double error = 0.0;
+  double ratio = 0.0;  ///< the bias before over this one: tends to 2^order; 0 on the first rung
+  double ratio_error = 0.0;
 };
 
 /// What happened on one target.
@@ -44,20 +46,33 @@ struct VerifiedTarget {
   double step_factor = 1.0;  ///< by which step sizes were multiplied, to move well there
   std::int64_t sweeps = 0;
   double moved = 0.0;         ///< Equilibrium::moved
+  double acceptance = 0.0;    ///< Equilibrium::acceptance
   double visible_bias = 0.0;  ///< smallest shift that would have been seen, in standard deviations
   /// Without Metropolis: the errors of `statistic` as eps falls, and what they tend to.
   std::vector<VerifiedRung> rungs{};
   std::string statistic{};
   double limit = 0.0;
+  bool drifts =
+      false;  ///< `limit` is what the error at the first rung has grown by, three times later
+};
+
+/// Replicates that start half as far out again as exact draws, on one target.
+struct VerifiedArrival {
+  std::string target{};  ///< empty: not tried
+  double left = 0.0;     ///< of the excess of their mean squared distance from the mean, as a share
+  std::int64_t sweeps = 0;
+  bool arrives = true;  ///< false: more than a fifth is left, and more sweeps take nothing off
 };
 
 struct Verification {
   Certificate certificate;
-  std::string tested;  ///< exact, asymptotic, biased, or untested
+  /// exact, asymptotic, adaptive, approximate, biased, or untested
+  std::string tested;
   bool agrees = false;
   bool conclusive = false;
-  /// On its own model, or where that has no exact draws on all targets.
+  /// It moves on its own model, or where that cannot be tested on all targets, and arrives.
   bool mobile = true;
+  VerifiedArrival arrival;
   double smallest_visible_bias = 0.0;  ///< largest over targets of visible_bias
   double gradients = 0.0;
   std::vector<VerifiedTarget> targets;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <mixwell/verify.hpp>
 #include <nlohmann/json.hpp>
@@ -30,14 +32,17 @@ Json json_of(const VerifiedTarget& target) {
             {"sweeps", target.sweeps},
             {"step_factor", target.step_factor},
             {"moved", target.moved},
+            {"acceptance", std::isnan(target.acceptance) ? Json(nullptr) : Json(target.acceptance)},
             {"visible_bias", target.visible_bias}};
   if (target.rungs.empty()) return json;
   json["statistic"] = target.statistic;
-  json["limit"] = target.limit;
+  json[target.drifts ? "drift" : "limit"] = target.limit;
   json["ladder"] = Json::array();
   for (const VerifiedRung& rung : target.rungs) {
     json["ladder"].push_back(
         {{"step_factor", rung.step_factor}, {"bias", rung.bias}, {"error", rung.error}});
+    if (rung.ratio == 0.0) continue;
+    json["ladder"].back().update({{"ratio", rung.ratio}, {"ratio_error", rung.ratio_error}});
   }
   return json;
 }
@@ -55,6 +60,12 @@ void print_json(const Verification& found) {
   }
   json["targets"] = Json::array();
   for (const VerifiedTarget& target : found.targets) json["targets"].push_back(json_of(target));
+  if (!found.arrival.target.empty()) {
+    json["arrival"] = {{"target", found.arrival.target},
+                       {"left", found.arrival.left},
+                       {"sweeps", found.arrival.sweeps},
+                       {"arrives", found.arrival.arrives}};
+  }
   json["smallest_visible_bias"] = found.smallest_visible_bias;
   json["gradients"] = found.gradients;
   json["remarks"] = found.remarks;
@@ -64,9 +75,28 @@ void print_json(const Verification& found) {
 void print_rungs(const VerifiedTarget& target) {
   fmt::print("  {:<17} error of {} in its standard deviations\n", target.name, target.statistic);
   for (const VerifiedRung& rung : target.rungs) {
-    fmt::print("    steps x {:<8g} {:>8.4f} +- {:.4f}\n", rung.step_factor, rung.bias, rung.error);
+    fmt::print("    steps x {:<8g} {:>8.4f} +- {:.4f}", rung.step_factor, rung.bias, rung.error);
+    if (rung.ratio != 0.0) fmt::print("   ratio {:.2f} +- {:.2f}", rung.ratio, rung.ratio_error);
+    fmt::print("\n");
+  }
+  if (target.drifts) {
+    fmt::print("    the first of them grows by {:.4f} in thrice the time\n", target.limit);
+    return;
   }
   fmt::print("    tends to {:>14.4f}, seen if above {:.4f}\n", target.limit, target.visible_bias);
+}
+
+/// The clearest ones.
+void print_failures(std::vector<VerifiedStatistic> tests) {
+  constexpr std::size_t shown = 5;
+  std::erase_if(tests, [](const VerifiedStatistic& s) { return !s.failed; });
+  std::stable_sort(tests.begin(), tests.end(),
+                   [](const auto& a, const auto& b) { return a.p < b.p; });
+  for (std::size_t k = 0; k < std::min(shown, tests.size()); ++k) {
+    const VerifiedStatistic& s = tests[k];
+    fmt::print("  FAILED on {}: {}, z = {:.3g}, p = {:.2g}\n", s.target, s.name, s.z, s.p);
+  }
+  if (tests.size() > shown) fmt::print("  ... and {} more\n", tests.size() - shown);
 }
 
 void print_text(const Verification& found) {
@@ -81,17 +111,24 @@ void print_text(const Verification& found) {
       continue;
     }
     fmt::print(
-        "  {:<13} {} sweeps{}, went {:.2g} variances, sees shifts above {:.2g} sd\n", target.name,
+        "  {:<13} {} sweeps{}{}, went {:.2g} variances, sees shifts above {:.2g} sd\n", target.name,
         target.sweeps,
         target.step_factor == 1.0 ? "" : fmt::format(" with steps x {:g}", target.step_factor),
+        std::isnan(target.acceptance) ? "" : fmt::format(", accepted {:.2f}", target.acceptance),
         target.moved, target.visible_bias);
   }
-  for (const VerifiedStatistic& s : found.tests) {
-    if (!s.failed) continue;
-    fmt::print("  FAILED on {}: {}, z = {:.3g}, p = {:.2g}\n", s.target, s.name, s.z, s.p);
+  print_failures(found.tests);
+  if (!found.arrival.target.empty()) {
+    fmt::print(
+        "  from starts 1.5 times too far out: {:.0f} % of the excess is left after {} sweeps\n",
+        100.0 * found.arrival.left, found.arrival.sweeps);
   }
   for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
-  if (!found.mobile) fmt::print("It stays where it is: invariant, and of no use.\n");
+  if (!found.mobile) {
+    fmt::print("{}: invariant, and of no use.\n", found.arrival.arrives
+                                                      ? "It stays where it is"
+                                                      : "It does not find back from far out");
+  }
   fmt::print("{}\n", !found.conclusive ? "inconclusive"
                      : found.agrees    ? "the test agrees with the certificate"
                                        : "the test DISAGREES with the certificate");

@@ -65,9 +65,10 @@ class ProposalLaw final : public Potential {
     curvature_->log_det_H(numbers, d, log_det, out.scratch);
     RowMap u = out.u();
     column_dots(step, product, u);
-    u = 0.5 * (u + log_det);
     for (Index j = 0; j < u.cols(); ++j) {
-      u(j) += static_cast<double>(d) * std::log(Tail(numbers, j, d).eps);
+      // B is positive definite: rounding has left nothing of it.
+      if (u(j) < 0.0) u(j) = std::nan("");
+      u(j) = 0.5 * (u(j) + log_det(j)) + static_cast<double>(d) * std::log(Tail(numbers, j, d).eps);
     }
   }
 

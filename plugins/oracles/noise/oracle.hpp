@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../known_law.hpp"
 #include "seed.hpp"
 
 #include <mixwell/fields.hpp>
 #include <mixwell/oracle.hpp>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +29,7 @@ class NoisyOracle : public Oracle {
   Value law(KernelGraph& graph, const std::string& path, Value factor) const final {
     const std::string name =
         (shared_ ? "oracle" : path) + "/" + this->name() + "/" + graph[factor].name;
-    if (const Value known = find(graph, name, factor)) return known;
+    if (const Value known = known_law(graph, name, factor)) return known;
     // Whoever asks next may belong to another branch: drawn in every column.
     const Guard branch = graph.set_guard();
     const Value law = add(graph, name, factor);
@@ -41,20 +41,13 @@ class NoisyOracle : public Oracle {
   explicit NoisyOracle(bool shared) : shared_(shared) {}
   /// `base` with noise that is a function of a seed. Throws InputError where it cannot have any.
   virtual std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const = 0;
+  /// Traits::exact_potential of what `make` makes.
+  virtual bool has_exact_potential() const noexcept { return false; }
 
  private:
   Value add(KernelGraph& graph, const std::string& path, Value factor) const {
     auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
-    return add_noisy_law(graph, path, factor, make(std::move(base)));
-  }
-
-  /// The law that the operation `name` made from `factor`, or none.
-  static Value find(const KernelGraph& graph, const std::string& name, Value factor) {
-    const auto& all = graph.operations();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const OperationInfo& o) {
-      return o.name == name && o.inputs.front().value == factor;
-    });
-    return found == all.end() ? Value{} : found->outputs.front();
+    return add_noisy_law(graph, path, factor, make(std::move(base)), has_exact_potential());
   }
 
   bool shared_;

@@ -38,9 +38,10 @@ class SeedBody final : public Body {
 
 /// The law `how` made from `factor`, with a fresh seed in every sweep.
 inline Value add_noisy_law(KernelGraph& graph, const std::string& path, Value factor,
-                           std::shared_ptr<const Potential> how) {
+                           std::shared_ptr<const Potential> how, bool exact_potential) {
   Traits traits;
   traits.unbiased = true;
+  traits.exact_potential = exact_potential;
   return graph
       .add(path, OperationKind::pure, traits,
            {{factor, Role::law}, {graph.noise(path), Role::noise}},

@@ -1,0 +1,22 @@
+// Laws that a graph has already.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/graph.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace mixwell {
+
+/// The law that the operation `name` made from `factor`, or none: who asks an oracle again under
+/// the same name gets the same.
+inline Value known_law(const KernelGraph& graph, const std::string& name, Value factor) {
+  const auto& all = graph.operations();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const OperationInfo& o) {
+    return o.name == name && o.inputs.front().value == factor;
+  });
+  return found == all.end() ? Value{} : found->outputs.front();
+}
+
+}  // namespace mixwell
