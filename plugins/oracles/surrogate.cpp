@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
-#include <mixwell/optimum.hpp>
 #include <mixwell/oracle.hpp>
 #include <mixwell/plugin.hpp>
-#include <mixwell/random.hpp>
 
-#include <Eigen/Cholesky>
+#include "surrogate/laplace.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -252,7 +251,8 @@ class SurrogateOracle final : public Oracle {
 
   Potentials make(const KernelGraph& graph, const Site& site) const {
     const auto& target = static_cast<const Potential&>(*graph[site.target].function);
-    Laplace at = laplace(target, graph[site.slot].rows, site.path);
+    Laplace at = surrogate_oracle::laplace_of(target, graph[site.slot].rows,
+                                              "oracle `" + name() + "` in `" + site.path + "`");
     auto z = params_.estimator->surrogate(at);
     const auto weight =
         params_.laplace ? std::optional(Weight{params_.transition, params_.most}) : std::nullopt;
@@ -278,28 +278,6 @@ class SurrogateOracle final : public Oracle {
         .front();
   }
 
-  /// Where U has a mode with a positive definite Hessian, sought from 0 and then from normals.
-  Laplace laplace(const Potential& target, Index d, const std::string& path) const {
-    Workspace scratch;
-    const double none = 0.0;
-    const Law law(target, ConstMatrixMap(&none, 0, 1));
-    const ColumnLaw column(law, 0, scratch);
-    Eigen::MatrixXd start = Eigen::MatrixXd::Zero(d, 1);
-    constexpr std::uint64_t starts = 10;
-    for (std::uint64_t k = 0; k < starts; ++k) {
-      if (k > 0) Stream(k, "surrogate/start").normals({}, start);
-      constexpr std::int64_t iterations = 10000;
-      constexpr std::int64_t polish = 5;
-      const Optimum mode = find_mode(column, start, 1e-6, iterations, polish);
-      if (!std::isfinite(mode.u) || !mode.theta.allFinite()) continue;
-      Laplace at{mode.theta, hessian(column, mode.theta)};
-      if (at.hessian.allFinite() && at.hessian.llt().info() == Eigen::Success) return at;
-    }
-    throw InputError("oracle `" + name() + "` in `" + path +
-                     "`: found no mode with a positive definite Hessian, from which the surrogate "
-                     "takes its scale; look at the model with kernel `map`");
-  }
-
   Params params_;
 };
 
@@ -312,7 +290,8 @@ MIXWELL_PLUGIN(registrar) {
        .details =
            "V_t = mu_t z + (1 - mu_t) / 2 (theta - mode)'H(theta - mode), mu_t = 1 - exp(-t / "
            "n_s), "
-           "with the mode and Hessian of U found when the run starts. z learns from the model's "
+           "with the mode and Hessian of U found when the run starts, or an error. z learns from "
+           "the model's "
            "gradient where the slot has moved to, one gradient a move; dynamics on V cost none. "
            "Frozen means z, the triangle of its fit and mu. A kernel that accepts by V samples "
            "exp(-V), which the certificate names; hamiltonian with ratio = \"target\" samples pi, "
