@@ -1,7 +1,7 @@
 # The experiments of the papers, run and set beside the published figures: ./dev bench papers.
 # SPDX-License-Identifier: Apache-2.0
 #
-# compare.py MIXWELL FOLDER [NAME...] [--quick] [--tune] [--threads N] [--seeds N] [--only METHOD...]
+# compare.py MIXWELL FOLDER [NAME...] [--quick | --full] [--tune] [--threads N] [--seeds N] [--only METHOD...]
 #
 # MIXWELL is the program, FOLDER where results go, NAME a folder beside this file with an
 # experiment.toml (all of them without a NAME). Data sets come from MIXWELL_DATA. Every other .toml
@@ -31,6 +31,12 @@ QUICK = 20  # --quick divides draws and warm-up by this
 def read_experiment(folder):
     experiment = tomllib.loads((folder / "experiment.toml").read_text(encoding="utf-8"))
     return experiment | {"folder": folder, "name": folder.name}
+
+
+def in_full(experiment):
+    """With the paper's budget: the keys of [full] in place of its own, in [vary] method by method."""
+    own = experiment["full"]
+    return experiment | own | {"vary": experiment.get("vary", {}) | own.get("vary", {})}
 
 
 def manifests(experiment, only):
@@ -85,9 +91,8 @@ def run_one(program, path, experiment, settings, out, reference):
         start = out.with_suffix(".csv")
         posterior.write_start(reference, tomllib.loads(path.read_text(encoding="utf-8")), start)
         settings = settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}
-    spent = 0
     if path.stem in experiment.get("from_mode", []):
-        settings, spent = generating.from_mode(program, path, experiment, settings, out)
+        settings = generating.from_mode(program, path, experiment, settings, out)
     relative.run(program, path, out, settings)
     measured = runs.measure(program, path, experiment, out)
     measured |= moments.measure(experiment, out)
@@ -95,11 +100,10 @@ def run_one(program, path, experiment, settings, out, reference):
         measured |= posterior.measure(out, reference, experiment)
     if "relative" in experiment:
         measured |= relative.measure(out, reference, experiment["relative"])
-    if experiment.get("amari"):
-        measured |= amari.measure(out, reference)
+    if "amari" in experiment:
+        measured |= amari.measure(out, reference, experiment["amari"])
     if experiment.get("generating"):
         measured |= generating.measure(out)
-        measured["evaluations"] += spent
     if "absolute_lags" in experiment:
         lags = min(experiment["absolute_lags"], measured["draws"] - 1)
         measured["sum |rho|"] = pictures.sum_of_absolute(out, lags)
@@ -149,7 +153,9 @@ def published(experiment, name, column):
 
 
 def print_table(experiment, results):
-    columns = experiment["columns"]
+    """Without the columns that no run has a figure for."""
+    columns = [column for column in experiment["columns"] if "published" in column
+               or any(column["key"] in measured for measured in results.values())]
     print(f"\n## {experiment['title']}\n\n{experiment['source']}\n")
     print("| method | " + " | ".join(column["title"] for column in columns) + " |")
     print("|---" * (len(columns) + 1) + "|")
@@ -237,12 +243,23 @@ def arguments():
     parser.add_argument("mixwell", help=argparse.SUPPRESS)
     parser.add_argument("folder", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--quick", action="store_true", help="all of it, reduced, one seed, one step size")
+    budget = parser.add_mutually_exclusive_group()
+    budget.add_argument("--quick", action="store_true", help="all of it, reduced, one seed, one step size")
+    budget.add_argument("--full", action="store_true",
+                        help="the paper's budget, [full] of experiments that are shorter without")
     parser.add_argument("--tune", action="store_true", help="search, and write into the manifests")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seeds", type=int, help="instead of the experiment's own number")
     parser.add_argument("--only", nargs="+", metavar="METHOD", help="manifests of these names alone")
     return parser.parse_args()
+
+
+def with_full(experiments, named):
+    """Those that have a [full], in full; where they were named, all must have one."""
+    lacking = [one["name"] for one in experiments if "full" not in one]
+    if lacking and named:
+        die(f"{lacking[0]}: its experiment.toml has no [full]; leave --full out")
+    return [in_full(one) for one in experiments if "full" in one]
 
 
 def die(message):
@@ -257,6 +274,8 @@ def main():
     if wrong:
         die(f"no experiment '{wrong[0]}'; there are: {' '.join(known)}")
     experiments = [read_experiment(HERE / name) for name in options.names or known]
+    if options.full:
+        experiments = with_full(experiments, options.names)
     if not os.environ.get("MIXWELL_DATA"):
         needy = [one["name"] for one in experiments if one.get("data")]
         if needy and options.names:

@@ -9,6 +9,7 @@ import sys
 import numpy
 
 import amari
+import moments
 import relative
 from canvas import finish, finish_panels, pyplot
 
@@ -23,19 +24,24 @@ def read_rows(path):
 
 
 def draw_relative_errors(outs, experiment, references, spec, path):
-    """REM and REC at the budget against mean ESS a second; a mark for each run, joined by method."""
+    """REM and REC against mean ESS a second, a row a budget; a mark for each run, joined by method."""
     rows = read_rows(path.parent / "rows.csv")
-    figure, panels = pyplot.subplots(1, 2, figsize=(12, 5.5))
-    for axes, key in zip(panels, ("REM", "REC")):
+    budgets = experiment["relative"]["budget"]
+    figure, panels = pyplot.subplots(len(budgets), 2, figsize=(12, 4.5 * len(budgets)), sharex=True,
+                                     sharey="col", squeeze=False)
+    for axes, (budget, key) in zip(panels.flat, itertools.product(budgets, ("REM", "REC"))):
         methods = dict.fromkeys(name.split(" ")[0] for name in outs)
         for method, marker in zip(methods, itertools.cycle(MARKERS)):
-            points = [(float(row["mean ESS/s"]), float(row[key])) for name, row in rows.items()
-                      if name.split(" ")[0] == method and row.get(key)]
+            points = [(float(row["mean ESS/s"]), float(row[f"{key} {budget}"]))
+                      for name, row in rows.items()
+                      if name.split(" ")[0] == method and row.get(f"{key} {budget}")]
             if points:
                 axes.loglog(*zip(*points), marker + "-", linewidth=0.7,
                             label=method.split("/", 1)[-1])
-        axes.set(xlabel="mean bulk ESS per second", ylabel=key)
-    panels[0].legend(fontsize="x-small")
+        axes.set(ylabel=f"{key} after {budget} s")
+    for axes in panels[-1]:
+        axes.set(xlabel="mean bulk ESS per second of sampling")
+    panels[0][0].legend(fontsize="x-small")
     finish_panels(figure, spec, path)
 
 
@@ -57,15 +63,45 @@ def draw_relative_curves(outs, experiment, references, spec, path):
 
 
 def draw_amari_curves(outs, experiment, references, spec, path):
-    """Distance of the mean from the reference's against seconds, from the start of the run on."""
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    """Distance of the mean from the reference's against seconds and passes, from the start of the
+    run on, the search for a mode included."""
+    figure, panels = pyplot.subplots(1, 2, figsize=(12, 5), sharey=True)
     for (name, out), style in zip(outs.items(), itertools.cycle(["o-", "s--", "^-.", "v:"])):
-        axes.loglog(*zip(*amari.curve(out, references[name])), style, markersize=3, label=name)
-    finish(figure, axes, spec, path, "processor seconds", "Amari distance")
+        seconds, passes, distances = zip(*amari.curve(out, references[name]))
+        for axes, spent in zip(panels, (seconds, passes)):
+            axes.loglog(spent, distances, style, markersize=3, linewidth=1, label=name)
+    panels[0].set(xlabel="processor seconds", ylabel="Amari distance")
+    panels[1].set(xlabel="passes over the data")
+    panels[0].legend(fontsize="x-small")
+    finish_panels(figure, spec, path)
+
+
+def draw_errors_of_estimates(outs, experiment, references, spec, path):
+    """Root mean square error against evaluations, means over data sets with standard errors; the
+    runs of a method joined."""
+    with open(path.parent / "rows.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    methods = dict.fromkeys(name.split(" ")[0] for name in outs)
+    for method, marker in zip(methods, MARKERS):
+        points = [of_data_sets([row for row in rows if row["method"] == name])
+                  for name in outs if name.split(" ")[0] == method]
+        x, y, error = zip(*sorted(points))
+        axes.errorbar(x, y, error, fmt=marker + "-", markersize=4, linewidth=1, capsize=2, label=method)
+    axes.set_xscale("log")
+    finish(figure, axes, spec, path, "evaluations of the whole likelihood",
+           "root mean square error")
+
+
+def of_data_sets(rows):
+    """Mean evaluations, mean error and its standard error."""
+    errors = numpy.array([float(row["RMSE"]) for row in rows])
+    evaluations = numpy.mean([float(row["evaluations"]) for row in rows])
+    return float(evaluations), *moments.mean_and_error(errors)
 
 
 KINDS = {"relative-errors": draw_relative_errors, "relative-curves": draw_relative_curves,
-         "amari-curves": draw_amari_curves}
+         "amari-curves": draw_amari_curves, "errors-of-estimates": draw_errors_of_estimates}
 
 
 def read_grid(path):

@@ -1,6 +1,7 @@
-# How far estimates are from the parameter that simulated the data.
+# How far estimates are from the parameter that simulated the data; and runs that start at the mode.
 # SPDX-License-Identifier: Apache-2.0
 import os
+import pathlib
 import re
 
 import numpy
@@ -17,24 +18,35 @@ def truth(out):
     return numpy.array([float(x) for x in numbers.split(",")])
 
 
+def mode_of(out):
+    """Where the search for the mode that a run started from is kept."""
+    return pathlib.Path(f"{out}.mode")
+
+
+def spent(out):
+    """Processor seconds and passes over the data of a run."""
+    return numpy.sum(list(relative.work(out).values()), axis=0)
+
+
 def from_mode(program, path, experiment, settings, out):
-    """Settings that start at the mode, which `mode.toml` finds, and the evaluations it took."""
-    mode = out.with_suffix(".mode")
-    data = {key: value for key, value in settings.items() if key in ("run.seed", experiment["seed_also"])}
+    """Settings that start at the mode, which `mode.toml` finds."""
+    mode = mode_of(out)
+    data = {key: value for key, value in settings.items()
+            if key in ("run.seed", experiment.get("seed_also"))}
     relative.run(program, path.parent / "mode.toml", mode, data)
     start = out.with_suffix(".csv")
     theta = posterior.draws(mode)[0][-1:]
     header = ",".join(f"theta{i}" for i in range(theta.shape[1]))
     numpy.savetxt(start, theta, delimiter=",", header=header, comments="")
-    passes = sum(phase[1] for phase in relative.work(mode).values())
-    return settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}, passes
+    return settings | {"run.init": f'{{ file = "{start.resolve()}" }}'}
 
 
 def measure(out):
     """Root mean square error of the mean of the draws, or of the last where draws are no sample;
-    evaluations of the whole likelihood."""
+    evaluations of the whole likelihood, the mode's among them."""
     x = posterior.draws(out)[0]
     samples = "acceptance" in runs.what_happened(out)
     estimate = x.mean(axis=0) if samples else x[-1]
-    passes = sum(phase[1] for phase in relative.work(out).values())
-    return {"RMSE": float(numpy.sqrt(((estimate - truth(out)) ** 2).mean())), "evaluations": passes}
+    used = [one for one in (out, mode_of(out)) if one.exists()]
+    return {"RMSE": float(numpy.sqrt(((estimate - truth(out)) ** 2).mean())),
+            "evaluations": sum(spent(one)[1] for one in used)}

@@ -11,6 +11,8 @@ import moments
 import posterior
 import runs
 
+ENOUGH = 0.75  # of a budget: a shorter run has no figures at it
+
 
 def run(program, manifest, out, settings):
     """Runs a manifest, and keeps the share of the time in which it had a processor."""
@@ -39,24 +41,29 @@ def rec(reference, x):
                  / numpy.abs(reference.covariance).sum())
 
 
-def recorded_passes(out, run_json):
-    """Evaluations of U that only the record of the draws wanted."""
-    manifest = moments.effective(out)
+def evaluates_for_the_record(manifest):
+    """Whether U of a draw is evaluated for nothing but its record."""
     kernel = next(iter(manifest["kernel"].values()))
     oracle = manifest.get("oracle", {}).get(kernel["oracle"], {"use": "exact"})
-    if oracle["use"] == "exact" or kernel.get("ratio") == "target":
-        return 0
-    return run_json["draws"] * run_json["replicates"]
+    return oracle["use"] != "exact" and kernel.get("ratio") != "target"
+
+
+def recorded_passes(out):
+    """Evaluations of U that only the record wanted, of warm-up and of sampling."""
+    manifest = moments.effective(out)
+    run = manifest["run"]
+    if not evaluates_for_the_record(manifest):
+        return 0, 0
+    warmup = run["warmup"] // run["thin"] if run["record_warmup"] else 0
+    return warmup * run["replicates"], run["draws"] * run["replicates"]
 
 
 def work(out):
     """Processor seconds and passes over the data, of training and of sampling."""
     run_json = runs.read_json(os.path.join(out, "run.json"))
     share = runs.read_json(os.path.join(out, "processor.json"))["share"]
-    gradients = run_json["gradients"]
-    passes = (gradients["warmup"], gradients["sampling"] - recorded_passes(out, run_json))
-    seconds = [run_json["seconds"][phase] * share for phase in ("warmup", "sampling")]
-    return {"warmup": (seconds[0], passes[0]), "sampling": (seconds[1], passes[1])}
+    return {phase: (run_json["seconds"][phase] * share, run_json["gradients"][phase] - recorded)
+            for phase, recorded in zip(("warmup", "sampling"), recorded_passes(out))}
 
 
 def together(out):
@@ -78,27 +85,39 @@ def effective_size(out):
     return runs.mean(list(summary["variables"].values()), "ess_bulk")
 
 
+def stretches(x, n):
+    """The stretches of n draws that follow one another in x."""
+    return [x[begin:begin + n] for begin in range(0, len(x) - n + 1, n)]
+
+
 def at(reference, x, n, least):
-    """REM and REC of the first n draws, unless they are too few."""
+    """REM and REC of n draws, unless they are too few: means over all stretches of n that x has,
+    and the standard errors of these means (NaN of one stretch)."""
     if n < least:
         return {}
-    return {"REM": rem(reference, x[:n]), "REC": rec(reference, x[:n])}
+    figures = {}
+    for key, error in (("REM", rem), ("REC", rec)):
+        values = numpy.array([error(reference, part) for part in stretches(x, n)])
+        figures[key], figures[f"se {key}"] = moments.mean_and_error(values)
+    return figures
 
 
 def measure(out, reference, wanted):
-    """Errors at the budget of seconds, and at the number of passes; what the run took."""
+    """Errors at the budgets of seconds, but not at those that the run was too short for, and at the
+    number of passes; what the run took."""
     x = together(out)
-    done = work(out)
-    (learnt, first), (sampled, rest) = done["warmup"], done["sampling"]
+    (learnt, first), (sampled, rest) = work(out).values()
     least = 2 * x.shape[1]
-    n = within(wanted["budget"], learnt, sampled, len(x))
-    figures = at(reference, x, n, least)
+    figures = {"training": learnt, "seconds in all": learnt + sampled,
+               "mean ESS/s": effective_size(out) / sampled}
+    for budget in wanted["budget"]:
+        if learnt + sampled < ENOUGH * budget:
+            continue
+        n = within(budget, learnt, sampled, len(x))
+        figures[f"passes {budget}"] = first + rest * n / len(x)
+        figures |= {f"{key} {budget}": value for key, value in at(reference, x, n, least).items()}
     of_passes = at(reference, x, within(wanted["passes"], first, rest, len(x)), least)
-    figures |= {f"{key} at passes": value for key, value in of_passes.items()}
-    figures |= {"training": learnt, "passes in all": first + rest * n / len(x),
-                "seconds in all": learnt + sampled * n / len(x)}
-    figures["mean ESS/s"] = effective_size(out) / (learnt + sampled)
-    return figures
+    return figures | {f"{key} at passes": value for key, value in of_passes.items()}
 
 
 def curve(out, reference, points=14):
