@@ -6,6 +6,7 @@ import netCDF4
 import numpy
 
 import generating
+import posterior
 import relative
 
 
@@ -58,10 +59,14 @@ def draws_until(spent, limit):
 
 
 def measure(out, reference, wanted):
-    """The distance at budgets of seconds and of passes, where the run allows it."""
+    """The distance at budgets of seconds and of passes, where the run allows it, and that of the mode
+    it started from."""
     W, seconds, passes = path(out)
     truth = reference.mean.reshape(W.shape[1:])
     figures = {"seconds in all": seconds[-1], "passes in all": passes[-1]}
+    mode = generating.mode_of(out)
+    if mode.exists():
+        figures["mode"] = distance(posterior.draws(mode)[0][-1].reshape(truth.shape), truth)
     for unit, spent in (("seconds", seconds), ("passes", passes)):
         for limit in wanted[unit]:
             n = draws_until(spent, limit)

@@ -31,12 +31,12 @@ def draw_relative_errors(outs, experiment, references, spec, path):
                                      sharey="col", squeeze=False)
     for axes, (budget, key) in zip(panels.flat, itertools.product(budgets, ("REM", "REC"))):
         methods = dict.fromkeys(name.split(" ")[0] for name in outs)
-        for method, marker in zip(methods, itertools.cycle(MARKERS)):
+        for k, (method, marker) in enumerate(zip(methods, itertools.cycle(MARKERS))):
             points = [(float(row["mean ESS/s"]), float(row[f"{key} {budget}"]))
                       for name, row in rows.items()
                       if name.split(" ")[0] == method and row.get(f"{key} {budget}")]
             if points:
-                axes.loglog(*zip(*points), marker + "-", linewidth=0.7,
+                axes.loglog(*zip(*points), marker + "-", color=f"C{k}", linewidth=0.7,
                             label=method.split("/", 1)[-1])
         axes.set(ylabel=f"{key} after {budget} s")
     for axes in panels[-1]:
@@ -49,13 +49,14 @@ def draw_relative_curves(outs, experiment, references, spec, path):
     """REM and REC of growing numbers of draws, against seconds and passes, training included."""
     works = ("processor seconds", "passes over the data")
     figure, panels = pyplot.subplots(2, 2, figsize=(12, 9), sharex="col", sharey="row")
-    for (name, out), style in zip(outs.items(), itertools.cycle(["o-", "s--", "^-.", "v:"])):
+    styles = itertools.cycle(["o-", "s--", "^-.", "v:"])
+    for k, ((name, out), style) in enumerate(zip(outs.items(), styles)):
         points = relative.curve(out, references[name])
         for row, key in zip(panels, ("REM", "REC")):
             for axes, work in zip(row, works):
                 seen = [(point[work], point[key]) for point in points if point[work] > 0]
                 if seen:
-                    axes.loglog(*zip(*seen), style, markersize=3, linewidth=1,
+                    axes.loglog(*zip(*seen), style, color=f"C{k}", markersize=3, linewidth=1,
                                 label=name.split("/", 1)[-1])
                 axes.set(xlabel=work, ylabel=key)
     panels[0][0].legend(fontsize="x-small")
