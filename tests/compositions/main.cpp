@@ -39,6 +39,7 @@ struct Arguments {
   double max_seconds = 60.0;
   std::size_t sample = 0;
   std::size_t at_least = 0;
+  double minutes = 0.0;
   int jobs = 2;
   bool list = false;
   std::string only;
@@ -90,6 +91,7 @@ void make_rows(const std::vector<Candidate>& open, const mixwell::Registry& regi
   Work work;
   work.count = open.size();
   work.jobs = arguments.jobs;
+  work.minutes = arguments.minutes;
   work.cpu_seconds = arguments.max_seconds;
   work.line = [&](std::size_t k) { return csv_line(verified(open[k], registry, arguments.rows)); };
   work.line_of_dead = [&](std::size_t k, const std::string& how) {
@@ -113,7 +115,9 @@ std::vector<Row> rows_of(const std::vector<Candidate>& candidates,
   make_rows(open, registry, arguments, path);
   const Known all(arguments.rows, path);
   std::vector<Row> rows;
-  for (const Candidate& candidate : candidates) rows.push_back(*all.find(candidate));
+  for (const Candidate& candidate : candidates) {
+    if (const Row* const row = all.find(candidate)) rows.push_back(*row);
+  }
   return rows;
 }
 
@@ -143,9 +147,8 @@ int main_of(Arguments& arguments) {
       return c.id.find(arguments.only) == std::string::npos;
     });
   }
-  if (arguments.sample > 0) {
-    candidates = sampled(candidates, arguments.sample, arguments.enumeration.seed);
-  }
+  const std::size_t wanted = arguments.sample > 0 ? arguments.sample : candidates.size();
+  candidates = sampled(candidates, wanted, arguments.enumeration.seed);
   if (arguments.list) {
     for (const Candidate& c : candidates) {
       fmt::print("{}  {}, rule {}  {}\n", c.id, c.certificate, c.rule, c.draft.settings);
@@ -197,6 +200,8 @@ void declare(CLI::App& program, Arguments& arguments) {
       ->capture_default_str();
   program.add_option("--target", arguments.rows.verify.targets, "As those of mixwell verify")
       ->capture_default_str();
+  program.add_option("--minutes", arguments.minutes,
+                     "Begin no row after so long; the next call goes on from there");
   program.add_option("--jobs", arguments.jobs, "Processes")->capture_default_str();
 }
 

@@ -86,8 +86,7 @@ std::size_t count(const std::vector<Row>& rows, const std::string& outcome) {
 
 std::string summary(const Enumeration& enumeration, const std::vector<Row>& rows) {
   std::string text = fmt::format(
-      "{} drafts, {} distinct compositions type-check; {} of them have every pair of choices in "
-      "their verdict, {} rows are below.\n\n",
+      "{} drafts, {} distinct compositions type-check, {} of them are kept; {} rows were made.\n\n",
       enumeration.drawn, enumeration.composed, enumeration.kept.size(), rows.size());
   text += table(enumeration, rows);
   text += "\n## Disagreements\n\n" + listed(rows, "disagree");

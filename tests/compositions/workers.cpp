@@ -10,9 +10,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <map>
+#include <ratio>
 #include <system_error>
 
 namespace compositions {
@@ -33,17 +35,23 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   void run() {
-    std::size_t done = 0;
-    for (std::size_t next = 0; done < work_.count; ++done) {
-      while (next < work_.count && running_.size() < static_cast<std::size_t>(work_.jobs)) {
-        start(next++);
-      }
+    std::size_t next = 0;
+    for (std::size_t done = 0; true; ++done) {
+      while (may_start(next)) start(next++);
+      if (running_.empty()) return;
       await();
       work_.progress(done + 1);
     }
   }
 
  private:
+  bool may_start(std::size_t next) const {
+    const std::chrono::duration<double, std::ratio<60>> gone =
+        std::chrono::steady_clock::now() - start_;
+    return next < work_.count && running_.size() < static_cast<std::size_t>(work_.jobs) &&
+           (work_.minutes <= 0.0 || gone.count() < work_.minutes);
+  }
+
   void start(std::size_t k) {
     const pid_t child = fork();
     if (child < 0) fail("fork");
@@ -80,6 +88,7 @@ class Pool {
   }
 
   const Work& work_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   int file_;
   std::map<pid_t, std::size_t> running_;
 };
