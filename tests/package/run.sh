@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs a build into an empty prefix, builds plugin-project against it, runs that project's own
-# test, and runs the installed program on a manifest that uses the plugin. Then the same for what
+# test, and runs the installed program on manifests that use its plugins. Then the same for what
 # `mixwell new` of the installed program writes, for every kind, all in one build.
 # usage: run.sh CMAKE BUILD_DIR CXX_COMPILER
 # SPDX-License-Identifier: Apache-2.0
@@ -33,6 +33,16 @@ export MIXWELL_PLUGIN_PATH=$work/plugin
 "$program" plugins show model/tilted
 "$program" run "$here/plugin-project/tilted.toml" --out "$work/out"
 /usr/bin/python3 "$here/check_summary.py" "$work/out/summary.json"
+
+# A plugin that claims to be exact and is not.
+"$program" check "$here/plugin-project/hasty.toml" | grep 'exact'
+status=0
+"$program" verify "$here/plugin-project/hasty.toml" >"$work/verify.log" || status=$?
+cat "$work/verify.log"
+if [[ $status != 4 ]] || ! grep -q 'FAILED on own: law of ' "$work/verify.log"; then
+  echo "verify above exits with $status, not with 4 and a statistic that failed" >&2
+  exit 1
+fi
 
 kinds=(model integrator estimator kernel compositor oracle recorder)
 mkdir "$work/new"

@@ -1,5 +1,7 @@
 // Hamiltonian kernels and an integrator with one deliberate mistake each; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
+#include "mistake.hpp"
+
 #include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>
 
@@ -17,26 +19,37 @@ Traits claimed() {
   return traits;
 }
 
-/// Starts with a whole kick where a half one belongs.
-class HalfStepForgotten final : public Integrator {
+/// Leapfrog with a mistake of choice.
+class WrongLeapfrog final : public Integrator {
  public:
   struct Params {
-    void declare(Fields&) {}
+    wrong::Mistake mistake{"half-step-forgotten"};
+    void declare(Fields& fields) {
+      mistake.declare(fields, {"half-step-forgotten", "half-step-doubled", "gradient-of-before",
+                               "energy-too-early", "volume-lost"});
+    }
   };
-  explicit HalfStepForgotten(const Params&) {}
+  explicit WrongLeapfrog(const Params& params) : mistake_(params.mistake) {}
   static Traits declared() { return claimed(); }
   Traits traits() const override { return claimed(); }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }
   void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {
     const auto eps = flat(motion.eps);
-    flat(phase.p) -= eps * flat(phase.g);
+    flat(phase.p) -= (mistake_.is("half-step-forgotten") ? 1.0 : 0.5) * eps * flat(phase.g);
     for (std::int64_t step = 1; step <= steps; ++step) {
-      flat(phase.theta) += eps * flat(phase.p);
       const bool last = step == steps;
-      motion.law.evaluate(phase.theta, {last ? u : nullptr, phase.g, motion.scratch});
-      flat(phase.p) -= (last ? 0.5 : 1.0) * eps * flat(phase.g);
+      const bool tells = step == (mistake_.is("energy-too-early") ? steps - 1 : steps);
+      if (!mistake_.is("gradient-of-before")) flat(phase.theta) += eps * flat(phase.p);
+      motion.law.evaluate(phase.theta, {tells ? u : nullptr, phase.g, motion.scratch});
+      if (mistake_.is("gradient-of-before")) flat(phase.theta) += eps * flat(phase.p);
+      flat(phase.p) -=
+          (last && !mistake_.is("half-step-doubled") ? 0.5 : 1.0) * eps * flat(phase.g);
+      if (mistake_.is("volume-lost")) flat(phase.p) *= 0.95;
     }
   }
+
+ private:
+  wrong::Mistake mistake_;
 };
 
 /// Draws the momentum in the first sweep alone.
@@ -72,6 +85,7 @@ class WrongStep final : public Body {
     start += 0.5 * p.colwise().squaredNorm();
     integrator_->advance({theta, p, g}, 5,
                          {law, Flow(Coupling::none, {}), {eps.data(), d, w}, scratch}, end.data());
+    block.count_gradients(2, 6 * w);
     if (stale_) flat(p) = flat(block.in(1));
     end += 0.5 * p.colwise().squaredNorm();
     block.uniforms(4, uniform);
@@ -139,10 +153,10 @@ class WrongHamiltonian final : public Kernel {
 }  // namespace
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<HalfStepForgotten>({.id = "wrong-leapfrog",
-                                    .summary = "leapfrog that forgets a half-step",
-                                    .details = "",
-                                    .sources = {}});
+  registrar.add<WrongLeapfrog>({.id = "wrong-leapfrog",
+                                .summary = "leapfrog with a mistake of choice",
+                                .details = "",
+                                .sources = {}});
   registrar.add<WrongHamiltonian>({.id = "wrong-hamiltonian",
                                    .summary = "Hamiltonian Monte Carlo with a mistake of choice",
                                    .details = "",

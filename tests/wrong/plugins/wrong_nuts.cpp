@@ -50,6 +50,7 @@ class Transition {
     }
     return tree.chosen;
   }
+  Index steps() const noexcept { return steps_; }
 
  private:
   static constexpr int kDepth = 6;
@@ -106,6 +107,7 @@ class Transition {
     x.p -= 0.5 * eps * x.g;
     x.theta += eps * x.p;
     law_.evaluate(x.theta, {&x.u, x.g, scratch_});
+    ++steps_;
     x.p -= 0.5 * eps * x.g;
     return x;
   }
@@ -116,6 +118,7 @@ class Transition {
   Mistake mistake_;
   const double* uniforms_;
   Point start_;
+  Index steps_ = 0;
 };
 
 /// Inputs: theta, law, noise. Output: theta.
@@ -136,6 +139,7 @@ class TransitionBody final : public Body {
       law.evaluate(start.theta, {&start.u, start.g, block.scratch()});
       Transition transition(law, block.scratch(), eps_, mistake_, uniforms.col(j).data());
       block.out(0).col(j) = transition(start).theta;
+      block.count_gradients(1, transition.steps() + 1);
     }
   }
 

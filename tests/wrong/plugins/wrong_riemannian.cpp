@@ -1,6 +1,7 @@
 // Hamiltonian Monte Carlo with a metric as its mass and one deliberate mistake; all declare to be
 // right.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
@@ -22,11 +23,14 @@ class Hamiltonian {
   Hamiltonian(const Potential& law, Mistake mistake) : law_(law), mistake_(mistake) {}
 
   MatrixXd metric(const VectorXd& theta) const {
+    ++metrics_;
     const Index d = theta.size();
     MatrixXd G(d * d, 1);
     law_.as_metric()->metric(theta, G, scratch_);
     return G.reshaped(d, d);
   }
+  /// How often the metric was made.
+  Index metrics() const noexcept { return metrics_; }
   VectorXd velocity(const VectorXd& theta, const VectorXd& p) const {
     return metric(theta).llt().solve(p);
   }
@@ -61,6 +65,7 @@ class Hamiltonian {
   const Potential& law_;
   Mistake mistake_;
   mutable Workspace scratch_;
+  mutable Index metrics_ = 0;
 };
 
 /// Inputs: theta, law, two noises. A whole transition in one operation.
@@ -85,6 +90,7 @@ class WrongStep final : public Body {
       if (!moved(H, x, p)) continue;
       if (std::log(uniform(j)) < start - H(x, p)) block.out(0).col(j) = x;
     }
+    block.count_gradients(law, H.metrics());
   }
 
  private:
@@ -159,6 +165,8 @@ class WrongRiemannian final : public Kernel {
   explicit WrongRiemannian(const Params& params) : params_(params) {}
 
   void describe(KernelGraph& graph, const Site& site) const override {
+    const auto* const target = dynamic_cast<const Potential*>(graph[site.target].function.get());
+    if (target->as_metric() == nullptr) throw InputError("the model offers no metric");
     Traits traits;
     traits.invariant = true;
     graph.add(

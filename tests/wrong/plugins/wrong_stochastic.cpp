@@ -4,6 +4,7 @@
 #include "../../../plugins/oracles/noise/batch_potential.hpp"
 #include "../../../plugins/oracles/noise/oracle.hpp"
 
+#include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <cmath>
@@ -151,6 +152,7 @@ class WrongMinibatch final : public noise::NoisyOracle {
 
  protected:
   std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
+    if (base->as_sum() == nullptr) throw InputError("the model is no sum over cases");
     const noise::BatchDraw batch(base->as_sum()->terms(), params_.size, params_.replacement);
     return std::make_shared<WrongPotential>(std::move(base), batch, params_.mistake == "none");
   }

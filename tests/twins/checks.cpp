@@ -1,0 +1,142 @@
+// What tells a wrong twin: verify, and for twins that keep the law which verify tests, the known
+// variance at a fixed step size, and columns that must not know of one another.
+// SPDX-License-Identifier: Apache-2.0
+#include "twins.hpp"
+
+#include "composing.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/laws/invariance.hpp>
+#include <mixwell/sampler.hpp>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <Eigen/Core>
+#include <cmath>
+#include <ctime>
+
+namespace twins {
+namespace {
+
+using namespace mixwell;
+
+Outcome of(const Verification& found) {
+  Outcome outcome;
+  outcome.wrong = (found.conclusive && !found.agrees) || !found.mobile;
+  outcome.verdict = !found.mobile ? "does not move" : found.tested;
+  const VerifiedStatistic* worst = nullptr;
+  for (const VerifiedStatistic& s : found.tests) {
+    const bool first = worst == nullptr || (s.failed && !worst->failed);
+    if (first || (s.failed == worst->failed && s.p < worst->p)) worst = &s;
+  }
+  if (worst != nullptr) outcome.by = fmt::format("{} on {}", worst->name, worst->target);
+  return outcome;
+}
+
+Outcome verified(const Base& base, const std::string& mistake, VerifySettings settings,
+                 std::int64_t seed) {
+  settings.targets = base.targets;
+  return of(verify(compose(base, mistake, seed), base.name, composing::registry(), settings));
+}
+
+Eigen::MatrixXd ends(const Composition& composition, const RunSettings& settings,
+                     std::int64_t sweeps) {
+  Sampler sampler(composition.compositor, settings, mixwell::compose(*composition.compositor));
+  sampler.initialise();
+  sampler.advance(PhaseKind::sampling, sweeps);
+  return sampler.variable(composition.compositor->slots().front());
+}
+
+/// Variance of theta under theta' = theta + eps p, p' = (1 - C eps) p - eps theta' + sqrt(2 eps C)
+/// z: what the scheme gives where the gradient's own noise and what is subtracted for it cancel.
+double known_variance(double eps, double friction) {
+  Eigen::Matrix2d step;
+  step << 1.0, eps, -eps, 1.0 - friction * eps - eps * eps;
+  Eigen::Matrix2d covariance = Eigen::Matrix2d::Identity();
+  for (int k = 0; k < 10000; ++k) {
+    covariance = step * covariance * step.transpose();
+    covariance(1, 1) += 2.0 * eps * friction;
+  }
+  return covariance(0, 0);
+}
+
+/// On a standard Gaussian, after time enough to forget the start. Wrong: |z| > 5.
+Outcome by_variance(const Base& base, const std::string& mistake, std::int64_t seed) {
+  const toml::table wanted = toml::parse(base.manifest);
+  Base gaussian = base;
+  const auto model = base.manifest.find("[model.m]");
+  gaussian.manifest.replace(model, base.manifest.find('[', model + 1) - model,
+                            "[model.m]\nuse = \"gaussian\"\ndimension = 2\n");
+  const Composition composition = compose(gaussian, mistake, seed);
+  RunSettings settings = composition.run;
+  settings.replicates = 20000;
+  settings.init.how = Init::How::exact;
+  const Eigen::ArrayXXd squares = ends(composition, settings, 40).array().square();
+  const double expected = known_variance(*wanted["kernel"]["k"]["step_size"].value<double>(),
+                                         *wanted["integrator"]["i"]["friction"].value<double>());
+  const double error = expected * std::sqrt(2.0 / static_cast<double>(squares.size()));
+  const double z = (squares.mean() - expected) / error;
+  Outcome outcome;
+  outcome.wrong = std::abs(z) > 5.0;
+  outcome.verdict = outcome.wrong ? "wrong variance" : "known variance";
+  outcome.by =
+      fmt::format("variance at eps = {}: {:.3f}, known {:.3f}",
+                  *wanted["kernel"]["k"]["step_size"].value<double>(), squares.mean(), expected);
+  return outcome;
+}
+
+/// The equilibrium test on the composition's own model, with 16 times the replicates.
+Outcome by_replicates(const Base& base, const std::string& mistake, std::int64_t seed) {
+  const laws::Findings findings = laws::check_invariance(
+      compose(base, mistake, seed), {.replicates = 65536, .sweeps = 8, .seed = seed});
+  Outcome outcome;
+  outcome.verdict = "exact";
+  for (const laws::Finding& finding : findings) {
+    if (finding.holds || outcome.wrong) continue;
+    outcome = {true, "biased", finding.law + " on own, 65536 replicates"};
+  }
+  return outcome;
+}
+
+/// A column's numbers depend neither on how many columns there are nor on which share its block.
+Outcome by_columns(const Base& base, const std::string& mistake, std::int64_t seed) {
+  const Composition composition = compose(base, mistake, seed);
+  const auto run = [&](std::int64_t replicates, std::int64_t block_width) {
+    RunSettings settings = composition.run;
+    settings.replicates = replicates;
+    settings.block_width = block_width;
+    settings.init.how = Init::How::exact;
+    return ends(composition, settings, 8);
+  };
+  const Eigen::MatrixXd all = run(32, 8);
+  const double fewer = (run(29, 8) - all.leftCols(29)).cwiseAbs().maxCoeff();
+  const double wider = (run(32, 16) - all).cwiseAbs().maxCoeff();
+  Outcome outcome;
+  outcome.wrong = fewer > 1e-9 || wider > 1e-9;
+  outcome.verdict = outcome.wrong ? "columns differ" : "columns agree";
+  outcome.by =
+      fewer > 1e-9 ? "columns of 29 and of 32 replicates" : "columns of blocks of 8 and 16";
+  return outcome;
+}
+
+}  // namespace
+
+Outcome check(const std::string& name, const Base& base, const std::string& mistake,
+              const VerifySettings& settings, std::int64_t seed) {
+  const Composition composition = compose(base, mistake, seed);
+  const std::string label = mixwell::compose(*composition.compositor).certificate.now.label();
+  if (label != base.certificate) {
+    throw InputError(base.name + " with mistake \"" + mistake + "\" is certified " + label +
+                     ", not " + base.certificate);
+  }
+  const std::clock_t start = std::clock();
+  Outcome outcome = name == "verify"       ? verified(base, mistake, settings, seed)
+                    : name == "variance"   ? by_variance(base, mistake, seed)
+                    : name == "replicates" ? by_replicates(base, mistake, seed)
+                                           : by_columns(base, mistake, seed);
+  outcome.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  return outcome;
+}
+
+}  // namespace twins

@@ -1,0 +1,23 @@
+// One wrong twin of every part is caught, and its right version is not.
+// SPDX-License-Identifier: Apache-2.0
+#include "twins/twins.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+#include <string>
+
+TEST_CASE("one wrong twin of each part is caught and its right version agrees") {
+  std::set<std::string> parts;
+  for (const twins::Twin& twin : twins::read()) {
+    if (!parts.insert(twin.part).second) continue;
+    INFO(twin.name());
+    const twins::Outcome wrong = twins::check(twin.check, twin.base, twin.mistake);
+    INFO(wrong.verdict << " by " << wrong.by);
+    CHECK(wrong.wrong);
+    const twins::Outcome right = twins::check(twin.check, twin.base, "none", {.budget = 1e6});
+    INFO(right.verdict << " by " << right.by);
+    CHECK_FALSE(right.wrong);
+  }
+  CHECK(parts.size() >= 6);
+}

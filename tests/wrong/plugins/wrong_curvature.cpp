@@ -1,0 +1,136 @@
+// Curvatures with one deliberate mistake each; all declare to be right.
+// SPDX-License-Identifier: Apache-2.0
+#include "../../../estimators/covariance/diagonal.hpp"
+#include "../../../estimators/own/estimator.hpp"
+#include "mistake.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+
+namespace {
+
+using namespace mixwell;
+
+/// H = h I with one number a column, S = sqrt(|h|) I.
+class Multiple final : public Representation {
+ public:
+  explicit Multiple(wrong::Mistake mistake) : mistake_(std::move(mistake)) {}
+
+  void H(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
+    for (Index j = 0; j < v.cols(); ++j) out.col(j) = h(numbers, j) * v.col(j);
+  }
+  void B(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
+    for (Index j = 0; j < v.cols(); ++j) out.col(j) = v.col(j) / h(numbers, j);
+  }
+  void S(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const override {
+    for (Index j = 0; j < z.cols(); ++j) out.col(j) = root(numbers, j) * z.col(j);
+  }
+  void St(const Numbers& numbers, ConstBatch v, Batch out, Workspace& scratch) const override {
+    S(numbers, v, out, scratch);
+  }
+  void C(const Numbers& numbers, ConstBatch z, Batch out, Workspace&) const override {
+    for (Index j = 0; j < z.cols(); ++j) out.col(j) = z.col(j) / root(numbers, j);
+  }
+  void log_det_H(const Numbers& numbers, Index dimension, Row out, Workspace&) const override {
+    const Index powers = mistake_.is("determinant") ? 1 : dimension;
+    for (Index j = 0; j < out.cols(); ++j) {
+      out(j) = static_cast<double>(powers) * std::log(std::abs(h(numbers, j)));
+    }
+  }
+
+ private:
+  static double h(const Numbers& numbers, Index j) { return numbers.column(j)[0]; }
+  double root(const Numbers& numbers, Index j) const {
+    const double size = std::abs(h(numbers, j));
+    return mistake_.is("root") ? size : std::sqrt(size);
+  }
+
+  wrong::Mistake mistake_;
+};
+
+/// H = (s's / s'y) I from the last two points, where s'y > 0.1 s's; else I.
+class WrongSecant final : public Estimator {
+ public:
+  struct Params {
+    wrong::Mistake mistake;
+    void declare(Fields& fields) {
+      mistake.declare(fields, {"sign", "threshold", "determinant", "root"});
+    }
+  };
+  explicit WrongSecant(const Params& params)
+      : mistake_(params.mistake), representation_(std::make_shared<Multiple>(params.mistake)) {}
+
+  static Traits declared() { return {}; }
+  Traits traits() const override { return declared(); }
+  bool uses_memory() const noexcept override { return true; }
+  std::shared_ptr<const Representation> representation() const override { return representation_; }
+  Index rows(Index, Index) const override { return 1; }
+  void fit(const Memory& memory, Batch numbers, Workspace&) const override {
+    numbers.setOnes();
+    const Index n = memory.size();
+    if (n < 2) return;
+    for (Index j = 0; j < numbers.cols(); ++j) {
+      const auto s = memory.point(n - 1).col(j) - memory.point(n - 2).col(j);
+      const auto y = memory.gradient(n - 1).col(j) - memory.gradient(n - 2).col(j);
+      const double curvature = s.dot(y) / s.squaredNorm();
+      const bool passes = mistake_.is("threshold") || curvature > 0.1;
+      if (passes) numbers(0, j) = (mistake_.is("sign") ? -1.0 : 1.0) / curvature;
+    }
+  }
+
+ private:
+  wrong::Mistake mistake_;
+  std::shared_ptr<const Representation> representation_;
+};
+
+/// H = diag(1 / (1 + theta_i^2)), Gamma_i = -2 theta_i / (1 + theta_i^2)^2.
+class WrongDivergence final : public own::FollowingEstimator {
+ public:
+  struct Params {
+    wrong::Mistake mistake;
+    void declare(Fields& fields) { mistake.declare(fields, {"missing", "half", "sign"}); }
+  };
+  explicit WrongDivergence(const Params& params)
+      : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>()),
+        mistake_(params.mistake) {}
+
+  Index rows(Index dimension, Index) const override {
+    return covariance::DiagonalNumbers(dimension).rows();
+  }
+  using FollowingEstimator::fit;
+  Index state_rows(Index) const noexcept override { return 0; }
+  bool has_divergence() const noexcept override { return true; }
+  Traits divergence_traits() const override {
+    Traits traits;
+    traits.total = true;
+    return traits;
+  }
+  void fit(const Potential&, ConstBatch theta, ConstBatch, Batch numbers,
+           Workspace&) const override {
+    const covariance::DiagonalNumbers at(theta.rows());
+    const auto H = (1.0 + theta.array().square()).inverse();
+    numbers.middleRows(at.variance(), at.d) = H.matrix();
+    numbers.middleRows(at.deviation(), at.d) = H.sqrt().matrix();
+  }
+  void divergence(const Potential&, ConstBatch theta, ConstBatch, ConstBatch, Batch out,
+                  Workspace&) const override {
+    out = (-2.0 * theta.array() / (1.0 + theta.array().square()).square()).matrix();
+    if (mistake_.is("missing")) out.setZero();
+    if (mistake_.is("half")) out *= 0.5;
+    if (mistake_.is("sign")) out = -out;
+  }
+
+ private:
+  wrong::Mistake mistake_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<WrongSecant>(
+      {.id = "wrong-secant", .summary = "a secant's curvature, with a mistake of choice"});
+  registrar.add<WrongDivergence>(
+      {.id = "wrong-divergence",
+       .summary = "a curvature that follows the slot, with a mistake of choice in Gamma"});
+}
