@@ -19,6 +19,7 @@ struct Options {
   std::string only;
   std::int64_t false_alarms = 0;
   double budget = mixwell::VerifySettings{}.budget;
+  double budget_of_right = 1e6;
 };
 
 double median(std::vector<double> all) {
@@ -93,12 +94,14 @@ int main(int argc, char** argv) {
   CLI::App app{"Runs verify on every wrong twin and its right version; prints a Markdown table."};
   app.add_option("--only", options.only, "twins whose name has this in it");
   app.add_option("--false-alarms", options.false_alarms, "runs on right versions after the table");
-  app.add_option("--budget", options.budget, "gradients of each run");
+  app.add_option("--budget", options.budget, "gradients of each run of the table");
+  app.add_option("--budget-of-right", options.budget_of_right, "and of those after it");
   CLI11_PARSE(app, argc, argv);
   try {
     mixwell::VerifySettings settings;
     settings.budget = options.budget;
     bool fine = print_table(options, settings);
+    settings.budget = options.budget_of_right;
     if (options.false_alarms > 0) fine = print_false_alarms(options, settings) && fine;
     return fine ? 0 : 1;
   } catch (const mixwell::InputError& error) {
