@@ -82,21 +82,6 @@ class WrongNoise final : public Oracle {
   wrong::Mistake mistake_;
 };
 
-/// The target itself, or in secret a flatter one.
-class WrongExact final : public Oracle {
- public:
-  struct Params {
-    wrong::Mistake mistake;
-    void declare(Fields& fields) { mistake.declare(fields, {"tempered"}); }
-  };
-  explicit WrongExact(const Params& params) : mistake_(params.mistake) {}
-
-  Value law(KernelGraph& graph, const std::string& path, Value factor) const override;
-
- private:
-  wrong::Mistake mistake_;
-};
-
 /// beta U.
 class Flatter final : public Potential {
  public:
@@ -114,14 +99,27 @@ class Flatter final : public Potential {
   double beta_;
 };
 
-Value WrongExact::law(KernelGraph& graph, const std::string& path, Value factor) const {
-  auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
-  Traits traits;
-  traits.unbiased = true;
-  return graph.view(path,
-                    std::make_shared<Flatter>(std::move(base), mistake_.is("tempered") ? 0.9 : 1.0),
-                    factor, traits);
-}
+/// The target itself, or in secret a flatter one.
+class WrongExact final : public Oracle {
+ public:
+  struct Params {
+    wrong::Mistake mistake;
+    void declare(Fields& fields) { mistake.declare(fields, {"tempered"}); }
+  };
+  explicit WrongExact(const Params& params) : mistake_(params.mistake) {}
+
+  Value law(KernelGraph& graph, const std::string& path, Value factor) const override {
+    auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
+    Traits traits;
+    traits.unbiased = true;
+    return graph.view(
+        path, std::make_shared<Flatter>(std::move(base), mistake_.is("tempered") ? 0.9 : 1.0),
+        factor, traits);
+  }
+
+ private:
+  wrong::Mistake mistake_;
+};
 
 }  // namespace
 
