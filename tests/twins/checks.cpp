@@ -1,7 +1,5 @@
-// What tells a wrong twin: verify, and for twins that keep the law which verify tests, the known
-// variance at a fixed step size, the spread on the own model, and columns that must not know of one
-// another.
-// SPDX-License-Identifier: Apache-2.0
+// What tells a wrong twin: verify, and for twins whose error vanishes with eps as a right one's
+// does the known variance at a fixed step size. SPDX-License-Identifier: Apache-2.0
 #include "twins.hpp"
 
 #include "composing.hpp"
@@ -86,46 +84,6 @@ Outcome by_variance(const Base& base, const std::string& mistake, std::int64_t s
   return outcome;
 }
 
-/// The variances on the composition's own model, over those of exact draws. Wrong: outside 0.8 to
-/// 1.25, where step sizes are small enough for less than a tenth.
-Outcome by_spread(const Base& base, const std::string& mistake, std::int64_t seed) {
-  const Composition composition = compose(base, mistake, seed);
-  RunSettings settings = composition.run;
-  settings.replicates = 4000;
-  settings.init.how = Init::How::exact;
-  const auto spread = [&](std::int64_t sweeps) {
-    const Eigen::MatrixXd theta = ends(composition, settings, sweeps);
-    return (theta.colwise() - theta.rowwise().mean()).squaredNorm();
-  };
-  const double ratio = spread(500) / spread(0);
-  Outcome outcome;
-  outcome.wrong = !(ratio > 0.8 && ratio < 1.25);
-  outcome.verdict = outcome.wrong ? "wrong spread" : "known spread";
-  outcome.by = fmt::format("variances on own are {:.2f} of the exact ones", ratio);
-  return outcome;
-}
-
-/// A column's numbers depend neither on how many columns there are nor on which share its block.
-Outcome by_columns(const Base& base, const std::string& mistake, std::int64_t seed) {
-  const Composition composition = compose(base, mistake, seed);
-  const auto run = [&](std::int64_t replicates, std::int64_t block_width) {
-    RunSettings settings = composition.run;
-    settings.replicates = replicates;
-    settings.block_width = block_width;
-    settings.init.how = Init::How::exact;
-    return ends(composition, settings, 8);
-  };
-  const Eigen::MatrixXd all = run(32, 8);
-  const double fewer = (run(29, 8) - all.leftCols(29)).cwiseAbs().maxCoeff();
-  const double wider = (run(32, 16) - all).cwiseAbs().maxCoeff();
-  Outcome outcome;
-  outcome.wrong = fewer > 1e-9 || wider > 1e-9;
-  outcome.verdict = outcome.wrong ? "columns differ" : "columns agree";
-  outcome.by =
-      fewer > 1e-9 ? "columns of 29 and of 32 replicates" : "columns of blocks of 8 and 16";
-  return outcome;
-}
-
 }  // namespace
 
 Outcome check(const std::string& name, const Base& base, const std::string& mistake,
@@ -137,10 +95,8 @@ Outcome check(const std::string& name, const Base& base, const std::string& mist
                      ", not " + base.certificate);
   }
   const std::clock_t start = std::clock();
-  Outcome outcome = name == "verify"     ? verified(base, mistake, settings, seed)
-                    : name == "variance" ? by_variance(base, mistake, seed)
-                    : name == "spread"   ? by_spread(base, mistake, seed)
-                                         : by_columns(base, mistake, seed);
+  Outcome outcome =
+      name == "verify" ? verified(base, mistake, settings, seed) : by_variance(base, mistake, seed);
   outcome.seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   return outcome;
 }
