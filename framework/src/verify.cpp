@@ -105,7 +105,7 @@ class Verifier {
       return std::move(result_);
     }
     if (is_ladder()) {
-      climb_all();
+      if (!targets_.has_schedule()) climb_all();
     } else if (!has_no_draws()) {
       test_all();
     }
@@ -313,6 +313,10 @@ class Verifier {
   }
 
   std::string why_untested() const {
+    if (is_ladder() && targets_.has_schedule()) {
+      return "its step sizes fall with time, and errors are told at fixed ones: set schedule = "
+             "\"constant\"";
+    }
     if (has_no_draws()) {
       return "its error vanishes with the step size, but about another density than the model's or "
              "while it still learns: there is nothing to compare with";

@@ -21,6 +21,7 @@ constexpr int kLooks = 8;
 constexpr std::int64_t kReplicates = 4093;
 constexpr std::int64_t kFewReplicates = 1021;  ///< where a column costs much
 constexpr std::int64_t kLearntReplicates = 509;
+constexpr std::int64_t kFewWarmup = 60;
 constexpr std::int64_t kTrialReplicates = 253;
 constexpr Index kManyDimensions = 20;
 
@@ -35,9 +36,10 @@ class Tester {
   Tester(const EquilibriumTest& test, EquilibriumOutcome& out) : test_(test), out_(out) {}
 
   void run(const Composition& composition) {
+    const bool costly = composition.model()->dimension() > kManyDimensions;
+    const std::int64_t warmup = costly ? std::min(test_.warmup, kFewWarmup) : test_.warmup;
     Equilibrium equilibrium(
-        composition,
-        {.replicates = replicates(composition), .warmup = test_.warmup, .seed = test_.seed});
+        composition, {.replicates = replicates(composition), .warmup = warmup, .seed = test_.seed});
     const double before = equilibrium.gradients();  // of the warm-up
     VerifiedTarget& seen = out_.seen;
     for (std::int64_t more = 1; seen.sweeps < kMostSweeps; more = seen.sweeps) {

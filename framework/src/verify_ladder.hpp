@@ -34,7 +34,7 @@ struct Ladder {
   double limit_error = 0.0;  ///< its standard error
   bool vanishes = true;      ///< no statistic has a limit that is there
   bool ran_away = false;     ///< some replicate went out of bounds: nothing else is told then
-  bool drifts = false;  ///< at the first rung the error of `statistic` grows with time, by `limit`
+  bool drifts = false;  ///< at the second rung the error of `statistic` grows with time, by `limit`
   bool tells = false;   ///< some statistic's limit is known to half its error at the first rung
   bool moved = false;   ///< it mixed in the time given, so that the rungs are stationary
   double gradients = 0.0;

@@ -100,6 +100,19 @@ const std::vector<std::string>& smooth_targets() {
   return names;
 }
 
+bool VerifyTargets::has_schedule() const {
+  const toml::table root = toml::parse(composition_.effective_manifest);
+  const toml::table* const kernels = root["kernel"].as_table();
+  if (kernels == nullptr) return false;
+  for (auto&& [name, node] : *kernels) {
+    const toml::table* const kernel = node.as_table();
+    if (kernel == nullptr) continue;
+    const auto schedule = (*kernel)["schedule"].value<std::string>();
+    if (schedule && *schedule != "constant") return true;
+  }
+  return false;
+}
+
 bool VerifyTargets::has_step_sizes() const {
   const toml::table root = toml::parse(composition_.effective_manifest);
   const toml::table* const kernels = root["kernel"].as_table();

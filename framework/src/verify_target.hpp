@@ -23,6 +23,8 @@ class VerifyTargets {
 
   /// Whether a kernel's step size is a number of the manifest.
   bool has_step_sizes() const;
+  /// Whether some kernel's step size falls with time, so that there is no error at a fixed one.
+  bool has_schedule() const;
   bool can_compose(const std::string& target, double step_factor = 1.0) const;
   /// The composition on a target, with all step sizes and numbers of steps of kernels multiplied.
   /// Throws InputError where the target lacks what a component asks of it.

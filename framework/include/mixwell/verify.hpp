@@ -53,7 +53,7 @@ struct VerifiedTarget {
   std::string statistic{};
   double limit = 0.0;
   bool drifts =
-      false;  ///< `limit` is what the error at the first rung has grown by, three times later
+      false;  ///< `limit` is what the error of the second rung grows by in thrice the time
 };
 
 /// Replicates that start half as far out again as exact draws, on one target.

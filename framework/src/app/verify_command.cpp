@@ -80,7 +80,7 @@ void print_rungs(const VerifiedTarget& target) {
     fmt::print("\n");
   }
   if (target.drifts) {
-    fmt::print("    the first of them grows by {:.4f} in thrice the time\n", target.limit);
+    fmt::print("    the second of them grows by {:.4f} in thrice the time\n", target.limit);
     return;
   }
   fmt::print("    tends to {:>14.4f}, seen if above {:.4f}\n", target.limit, target.visible_bias);
