@@ -152,6 +152,8 @@ TEST_CASE("examples with an approximate certificate keep the density that it nam
 TEST_CASE("examples with a biased certificate are caught") {
   for (const Example& example : examples()) {
     if (example.wanted != "biased") continue;
+    // No target here is a sum over cases: lagged_test.cpp catches it on a regression.
+    if (example.text.find("use = \"minibatch\"") != std::string::npos) continue;
     INFO(example.name);
     CHECK((is_caught(example, {.replicates = 2048, .sweeps = 20}) ||
            is_caught(example, {.replicates = 16384, .sweeps = 40})));
