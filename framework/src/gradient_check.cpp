@@ -35,6 +35,11 @@ class Differences {
     return (potential_[0] - potential_[1]) / (up - down);
   }
 
+  /// What the last rounding of the two values of U may have changed in the quotient.
+  double rounding(double h) const {
+    return std::numeric_limits<double>::epsilon() * potential_.cwiseAbs().maxCoeff() / h;
+  }
+
   double at(Index i) const { return pair_(i, 0); }
 
  private:
@@ -45,7 +50,9 @@ class Differences {
   Workspace scratch_;
 };
 
-/// The extrapolated quotient; rows of the tableau whose entries are not finite start it anew.
+/// The extrapolated quotient; rows of the tableau whose entries are not finite start it anew. Two
+/// quotients of small steps may agree by chance, being multiples of one ulp of U over the step: no
+/// error counts as smaller than that.
 double derivative(Differences& differences, Index i, double scale) {
   std::array<double, most_levels> last{};
   int known = 0;
@@ -63,7 +70,8 @@ double derivative(Differences& differences, Index i, double scale) {
       factor *= 4;
       const double older = std::exchange(last[static_cast<std::size_t>(order)], value);
       const double better = value + (value - older) / (factor - 1);
-      const double error = std::max(std::abs(better - value), std::abs(better - older));
+      const double error = std::max(
+          {std::abs(better - value), std::abs(better - older), differences.rounding(step)});
       if (error < least) {
         least = error;
         best = better;

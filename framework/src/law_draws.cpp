@@ -4,6 +4,8 @@
 
 #include <mixwell/error.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -15,6 +17,7 @@ constexpr double kFarthest = 1e7;
 constexpr double kNats = 16.0;  ///< of a Gaussian in two dimensions 1e-7 is farther out
 constexpr int kMostZooms = 20;
 constexpr double kSettled = 0.8;  ///< a box that shrinks by less is kept
+constexpr double kCoarse = 0.1;   ///< nats; a Gaussian in two dimensions has 0.03 at 300 cells
 
 }  // namespace
 
@@ -33,6 +36,12 @@ LawDraws::LawDraws(Index dimension, Index cells, const PotentialAt& potential)
   }
   if ((box_.lower <= -kFarthest).any() || (box_.upper >= kFarthest).any()) {
     throw InputError("the density reaches beyond [-1e7, 1e7]: no draws of it from a grid");
+  }
+  if (const double rough = roughness(u); rough > kCoarse) {
+    throw InputError(
+        fmt::format("the density changes by {:.2g} nats from cell to cell of the finest grid that "
+                    "holds it, more than {}: no draws of it from a grid",
+                    rough, kCoarse));
   }
   cumulative_.reserve(static_cast<std::size_t>(u.size()));
   double sum = 0.0;
@@ -60,6 +69,21 @@ Eigen::RowVectorXd LawDraws::excess(const PotentialAt& potential) const {
     throw InputError("the density is 0, or not finite, everywhere in [-1e7, 1e7]");
   }
   return u.array() - least;
+}
+
+double LawDraws::roughness(const Eigen::RowVectorXd& excess) const {
+  double sum = 0.0;
+  double mass = 0.0;
+  for (Index stride = 1, i = 0; i < dimension_; ++i, stride *= cells_) {
+    for (Index k = 0; k + stride < excess.size(); ++k) {
+      const bool last = k / stride % cells_ == cells_ - 1;
+      const double weight = std::exp(-excess(k));
+      if (last || weight == 0.0) continue;
+      sum += weight * std::min(std::abs(excess(k + stride) - excess(k)), kNats);
+      mass += weight;
+    }
+  }
+  return sum / mass;
 }
 
 LawDraws::Box LawDraws::narrowed(const Eigen::RowVectorXd& excess) const {

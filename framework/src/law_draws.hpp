@@ -21,7 +21,8 @@ class LawDraws {
  public:
   static constexpr Index kMostDimensions = 2;
 
-  /// Throws InputError where U is not finite anywhere, or there is mass at the edge.
+  /// Throws InputError where U is not finite anywhere, there is mass at the edge, or U changes too
+  /// much from cell to cell for draws that are uniform in a cell.
   LawDraws(Index dimension, Index cells, const PotentialAt& potential);
 
   /// uniforms (1 + d) x R -> theta d x R.
@@ -37,6 +38,8 @@ class LawDraws {
   Eigen::MatrixXd centres() const;
   /// U at all centres less the least of them.
   Eigen::RowVectorXd excess(const PotentialAt& potential) const;
+  /// Mean |change of U| to the next cell of any coordinate, under the law.
+  double roughness(const Eigen::RowVectorXd& excess) const;
   /// What of the box is near enough to the best cell.
   Box narrowed(const Eigen::RowVectorXd& excess) const;
 

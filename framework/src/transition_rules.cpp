@@ -218,7 +218,10 @@ class TransitionRules {
     Verdict v = scheme(noisy);
     each_auxiliary([&](const ValueInfo& version) {
       const OperationInfo* by = refreshed_by(version);
-      if (by != nullptr && by->traits.full) return;
+      if (by != nullptr && by->traits.full) {
+        join(v, between_redraws());
+        return;
+      }
       const bool renewed = by != nullptr && by->traits.renews;
       if (noisy && !renewed && !input_of(who_, Role::friction)) {
         join(v, none("L", true, "gradient noise without friction and without fresh momentum"));
@@ -226,6 +229,16 @@ class TransitionRules {
       join(v, carried(version));
     });
     return v;
+  }
+
+  /// Displacements of one step from a fresh momentum have variance eps^2, and the drift that keeps
+  /// pi beside them is of order eps^2 too: a scheme of order 1 does not have it.
+  Verdict between_redraws() const {
+    if (!who_.traits.local || who_.traits.order > 1)
+      return fine("5", "the scheme is right between two redraws of the momentum");
+    return none("5", true,
+                "one step of a scheme of order 1 with a momentum drawn anew each time: the error "
+                "does not vanish with eps; take more steps, or carry the momentum");
   }
 
   Verdict scheme(bool noisy) const {

@@ -25,6 +25,9 @@ constexpr double kRunaway = 1e8;  ///< a statistic as large belongs to no draw o
 constexpr std::int64_t kBurnIn = 2;
 constexpr std::int64_t kTimes = 8;
 constexpr std::int64_t kLater = 24;  ///< until a rung is looked at again
+/// Steps of a trajectory on the first rung: the powers of eps show where steps are many, and with a
+/// single one a scheme of first order may not see the gradient at all.
+constexpr std::int64_t kLeastSteps = 4;
 /// Not the first: close to where a scheme becomes unstable it may take long to become stationary.
 constexpr int kDriftRung = 1;
 
@@ -128,8 +131,11 @@ class Climber {
  private:
   Composition rung(int k) const {
     const double half = std::ldexp(1.0, -k);
-    return targets_.composed(settings_.target, factor_ * half,
-                             settings_.local ? 1 : std::int64_t{1} << k);
+    const std::int64_t finer = std::int64_t{1} << k;
+    const Refinement refinement = settings_.local
+                                      ? Refinement{.between_redraws = finer}
+                                      : Refinement{.least_steps = kLeastSteps, .steps = finer};
+    return targets_.composed(settings_.target, factor_ * half, refinement);
   }
 
   struct Pilot {

@@ -8,7 +8,9 @@
 
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <sstream>
 #include <utility>
 
@@ -55,24 +57,31 @@ const Target* find(const std::string& name) {
   return nullptr;
 }
 
-void multiply_steps(toml::table& kernel, std::int64_t factor) {
-  if (factor == 1) return;
-  const auto steps = kernel["steps"].value<std::int64_t>();
-  if (steps) kernel.insert_or_assign("steps", *steps * factor);
+void refine(toml::table& kernel, const Refinement& refinement) {
+  if (const auto steps = kernel["steps"].value<std::int64_t>()) {
+    kernel.insert_or_assign("steps", std::max(*steps, refinement.least_steps) * refinement.steps);
+  }
+  const auto redraw = kernel["refresh_every"].value<std::int64_t>();
+  if (redraw && *redraw > 1)
+    kernel.insert_or_assign("refresh_every", *redraw * refinement.between_redraws);
+  if (const auto kept = kernel["persistence"].value<double>()) {
+    kernel.insert_or_assign("persistence",
+                            std::pow(*kept, 1.0 / static_cast<double>(refinement.between_redraws)));
+  }
 }
 
 void multiply(toml::table& table, const char* key, double factor) {
   if (const auto value = table[key].value<double>()) table.insert_or_assign(key, *value * factor);
 }
 
-void multiply_step_sizes(toml::table& root, double factor, std::int64_t steps_factor) {
+void multiply_step_sizes(toml::table& root, double factor, const Refinement& refinement) {
   for (const char* kind : {"kernel", "integrator"}) {
     toml::table* const tables = root[kind].as_table();
     if (tables == nullptr) continue;
     for (auto&& [name, node] : *tables) {
       toml::table* const table = node.as_table();
       if (table == nullptr) continue;
-      multiply_steps(*table, steps_factor);
+      refine(*table, refinement);
       multiply(*table, "step_size", factor);
       multiply(*table, "learning_rate", factor * factor);
       // Of a scheme with friction: eps V / 2, and the same and the friction in units of a step.
@@ -135,13 +144,13 @@ bool VerifyTargets::can_compose(const std::string& target, double step_factor) c
 }
 
 Composition VerifyTargets::composed(const std::string& target, double step_factor,
-                                    std::int64_t steps_factor) const {
+                                    const Refinement& refinement) const {
   toml::table root = toml::parse(composition_.effective_manifest);
   if (target != kOwn) {
     root["model"].as_table()->insert_or_assign(composition_.model()->name(),
                                                toml::parse(find(target)->table));
   }
-  multiply_step_sizes(root, step_factor, steps_factor);
+  multiply_step_sizes(root, step_factor, refinement);
   std::ostringstream text;
   text << root;
   return parse_manifest(text.str(), path_, registry_);

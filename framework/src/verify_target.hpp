@@ -16,6 +16,15 @@ namespace mixwell {
 /// an Euler scheme has no stationary law.
 const std::vector<std::string>& smooth_targets();
 
+/// What becomes of a kernel's trajectory where eps is made smaller: its steps are at least so many,
+/// then times a factor; or the redraws of a momentum that is carried become as much rarer, in
+/// transitions, and weaker.
+struct Refinement {
+  std::int64_t least_steps = 1;
+  std::int64_t steps = 1;
+  std::int64_t between_redraws = 1;
+};
+
 class VerifyTargets {
  public:
   VerifyTargets(const Composition& composition, std::string path, const Registry& registry)
@@ -26,10 +35,10 @@ class VerifyTargets {
   /// Whether some kernel's step size falls with time, so that there is no error at a fixed one.
   bool has_schedule() const;
   bool can_compose(const std::string& target, double step_factor = 1.0) const;
-  /// The composition on a target, with all step sizes and numbers of steps of kernels multiplied.
-  /// Throws InputError where the target lacks what a component asks of it.
+  /// The composition on a target, with all step sizes multiplied and the numbers of steps of
+  /// kernels changed. Throws InputError where the target lacks what a component asks of it.
   Composition composed(const std::string& target, double step_factor,
-                       std::int64_t steps_factor = 1) const;
+                       const Refinement& refinement = {}) const;
 
  private:
   const Composition& composition_;

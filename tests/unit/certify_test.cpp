@@ -608,6 +608,34 @@ TEST_CASE("what a law is conditional on must be right too") {
   CHECK(certify(graph).label() == "biased");
 }
 
+TEST_CASE("one step from a fresh momentum wants a scheme of order two") {
+  for (const bool fresh : {true, false}) {
+    for (const int order : {1, 2}) {
+      One c;
+      const Variable p = c.graph.auxiliary("p", 2);
+      const Value kinetic = c.graph.constant("kinetic", std::make_shared<Bowl>());
+      Traits redraw;
+      redraw.keeps_law = true;
+      redraw.full = fresh;
+      std::vector<Input> inputs{{kinetic, Role::law}, {c.graph.noise("refresh"), Role::noise}};
+      if (!fresh) inputs.push_back({c.graph.current(p), Role::state});
+      c.graph.add("refresh", OperationKind::refresh, redraw, inputs, {Output::next(p)}, nullptr);
+      Traits move;
+      move.order = order;
+      move.local = true;
+      c.graph.add("move", OperationKind::move, move,
+                  {{c.graph.current(c.s.slot[0]), Role::state},
+                   {c.graph.current(p), Role::state},
+                   {c.s.law[0], Role::law},
+                   {kinetic, Role::law}},
+                  {Output::next(c.s.slot[0]), Output::next(p)}, nullptr);
+      const Verdict v = certify(c.graph);
+      INFO(fresh << " " << order << ": " << v.reason);
+      CHECK(v.label() == (fresh && order == 1 ? "biased" : "asymptotic"));
+    }
+  }
+}
+
 TEST_CASE("a momentum carried over sweeps needs a law that never changes") {
   for (const bool changes : {false, true}) {
     KernelGraph graph;

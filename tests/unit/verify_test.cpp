@@ -185,6 +185,21 @@ TEST_CASE("starts that are too far out come back, or the composition is of no us
   CHECK_FALSE(once.mobile);
 }
 
+TEST_CASE("where a carried momentum is redrawn by single steps, redraws grow rarer with eps") {
+  const std::string sghmc =
+      kModel +
+      "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = 1.0\n"
+      "[oracle.o]\nuse = \"noisy\"\n[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\n"
+      "step_size = 0.1\nsteps = 1\n";
+  for (const char* redraws : {"refresh_every = 3\n", "persistence = 0.6\n"}) {
+    INFO(redraws);
+    const Verification found = verified(sghmc + redraws);
+    CHECK(found.certificate.now.label() == "asymptotic");
+    CHECK(found.tested == "asymptotic");
+    CHECK(found.agrees);
+  }
+}
+
 TEST_CASE("what cannot be drawn, or compared, is left untested with the reason") {
   const Verification moving =
       verified(kModel +
@@ -194,6 +209,14 @@ TEST_CASE("what cannot be drawn, or compared, is left untested with the reason")
   CHECK(moving.tested == "untested");
   CHECK_FALSE(moving.conclusive);
   CHECK(moving.remarks.size() == 1);
+  const Verification spiky = verified(
+      "[model.m]\nuse = \"gaussian-mixture\"\nweights = [1, 1]\n"
+      "means = [-50, 50]\nsd = [0.01, 0.01]\n"
+      "[oracle.o]\nuse = \"tempered\"\nbeta = 0.5\n" +
+          kHmc,
+      {.targets = {"own"}, .budget = 2e6});
+  CHECK(spiky.tested == "untested");
+  CHECK(spiky.targets.front().skipped.find("from cell to cell") != std::string::npos);
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"double-well"};
   const Verification refused = verified(kModel + "[kernel.k]\nuse = \"riemannian\"\n", settings);

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <mixwell/gradient_check.hpp>
 #include <mixwell/laws/model.hpp>
 
 namespace {
@@ -205,6 +206,26 @@ std::string broken(Fault fault) {
 }
 
 }  // namespace
+
+/// U = 1e6 + theta^2 / 2: its differences over small steps are few multiples of one rounding.
+class Raised final : public mixwell::Model {
+ public:
+  std::vector<Parameter> parameters() const override {
+    return {{.name = "x", .shape = {}, .transform = mixwell::Transform::identity}};
+  }
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    g = theta;
+    if (out.wants_potential()) out.u() = (0.5 * theta.row(0).array().square() + 1e6).matrix();
+  }
+};
+
+TEST_CASE("roundings of a large U are not taken for agreement of its differences") {
+  const Eigen::RowVectorXd points = Eigen::RowVectorXd::LinSpaced(400, -3.0, 3.0);
+  CHECK(mixwell::gradient_error(Raised(), points).relative < 1e-6);
+}
 
 TEST_CASE("a right model breaks no law", "[laws]") {
   const mixwell::laws::Findings findings = mixwell::laws::check_model(Twin(Fault::none));
