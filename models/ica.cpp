@@ -3,6 +3,8 @@
 #include <mixwell/data.hpp>
 #include <mixwell/plugin.hpp>
 
+#include <Eigen/LU>
+
 #include <cmath>
 #include <numbers>
 #include <optional>
@@ -59,7 +61,10 @@ void standardize(MatrixXd& x) {
   x.array().rowwise() /= (x.colwise().squaredNorm().array() / (n - 1)).sqrt().eval();
 }
 
-class IndependentComponents final : public Model, public Prior, public SumOfTerms {
+class IndependentComponents final : public Model,
+                                    public Prior,
+                                    public DataDraws,
+                                    public SumOfTerms {
  public:
   struct Params {
     std::optional<std::string> data;
@@ -81,7 +86,7 @@ class IndependentComponents final : public Model, public Prior, public SumOfTerm
   };
 
   explicit IndependentComponents(const Params& params)
-      : IndependentComponents(params, make_mixtures(params)) {}
+      : IndependentComponents(params.prior_variance, make_mixtures(params)) {}
 
   std::vector<Parameter> parameters() const override {
     return {{.name = "W", .shape = {channels_, channels_}}};
@@ -92,6 +97,18 @@ class IndependentComponents final : public Model, public Prior, public SumOfTerm
   void draw(const Stream& stream, Draw at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= std::sqrt(prior_variance_);
+  }
+
+  const DataDraws* as_data_draws() const noexcept override { return this; }
+  /// x_n = W^-1 s_n with source i of case n log(u / (1 - u)), u uniform i of replicate n.
+  std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
+                                      Draw at) const override {
+    MatrixXd sources(channels_, terms());
+    stream.uniforms(at, sources);
+    sources = (sources.array() / (1.0 - sources.array())).log().matrix();
+    const MatrixXd W = ConstMatrixMap(theta.data(), channels_, channels_).transpose();
+    Mixtures drawn{W.partialPivLu().solve(sources).transpose(), {}};
+    return std::shared_ptr<Model>(new IndependentComponents(prior_variance_, std::move(drawn)));
   }
 
   const SumOfTerms* as_sum() const noexcept override { return this; }
@@ -123,12 +140,12 @@ class IndependentComponents final : public Model, public Prior, public SumOfTerm
   }
 
  private:
-  IndependentComponents(const Params& params, Mixtures mixtures)
+  IndependentComponents(double prior_variance, Mixtures mixtures)
       : channels_(mixtures.x.cols()),
         likelihood_(mixtures.x,
                     std::vector<bool>(static_cast<std::size_t>(mixtures.x.rows()), true)),
         scale_(mixtures.x.colwise().squaredNorm() / static_cast<double>(mixtures.x.rows())),
-        prior_variance_(params.prior_variance),
+        prior_variance_(prior_variance),
         remarks_(std::move(mixtures.remarks)) {
     scale_ = (std::numbers::pi / std::numbers::sqrt3) * scale_.array().rsqrt();
   }

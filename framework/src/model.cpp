@@ -61,6 +61,7 @@ void transform_rows(Transform transform, ConstBatch theta, Batch out) {
 Derived::~Derived() = default;
 ExactSampler::~ExactSampler() = default;
 Prior::~Prior() = default;
+DataDraws::~DataDraws() = default;
 Prediction::~Prediction() = default;
 Metric::~Metric() = default;
 SumOfTerms::~SumOfTerms() = default;

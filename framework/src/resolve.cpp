@@ -43,6 +43,7 @@ class Resolver {
     }
     for (const Instance* instance : in_use()) {
       tables.push_back(effective(*instance));
+      composition.components.push_back(instance->made);
       composition.libraries.push_back(instance->entry->library);
     }
     composition.effective_manifest = effective_text(tables);

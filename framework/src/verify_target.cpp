@@ -143,6 +143,41 @@ bool VerifyTargets::can_compose(const std::string& target, double step_factor) c
   }
 }
 
+namespace {
+
+/// A plugin without keys that hands out what is there.
+class Ready final : public Blueprint {
+ public:
+  explicit Ready(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+  Fields& fields() noexcept override { return fields_; }
+  std::shared_ptr<Component> make() const override { return model_; }
+
+ private:
+  std::shared_ptr<Model> model_;
+  Fields fields_;
+};
+
+constexpr const char* kReady = "model-in-memory";
+
+}  // namespace
+
+Composition VerifyTargets::composed_on(const std::shared_ptr<Model>& model,
+                                       double step_factor) const {
+  Registry registry = registry_;
+  registry.add({.kind = Kind::model,
+                .description = {.id = kReady, .summary = "A model that is in memory already"},
+                .library = {},
+                .blueprint = [&model] { return std::make_unique<Ready>(model); },
+                .traits = {}});
+  toml::table root = toml::parse(composition_.effective_manifest);
+  root["model"].as_table()->insert_or_assign(composition_.model()->name(),
+                                             toml::table{{"use", kReady}});
+  multiply_step_sizes(root, step_factor, {});
+  std::ostringstream text;
+  text << root;
+  return parse_manifest(text.str(), path_, registry);
+}
+
 Composition VerifyTargets::composed(const std::string& target, double step_factor,
                                     const Refinement& refinement) const {
   toml::table root = toml::parse(composition_.effective_manifest);

@@ -6,6 +6,7 @@
 #include <mixwell/registry.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,8 @@ class VerifyTargets {
   /// kernels changed. Throws InputError where the target lacks what a component asks of it.
   Composition composed(const std::string& target, double step_factor,
                        const Refinement& refinement = {}) const;
+  /// The composition on a model that is there already, in the place of its own.
+  Composition composed_on(const std::shared_ptr<Model>& model, double step_factor) const;
 
  private:
   const Composition& composition_;

@@ -19,6 +19,8 @@ struct Link {
     logistic::to_weights<wants_value>(z, count, value);
   }
 
+  static double probability(double z) { return 1 / (1 + std::exp(-z)); }
+
   /// 1 / (1 + e^z) / (1 + e^-z), without overflow.
   static double slope(double z) {
     const double e = std::exp(-std::abs(z));

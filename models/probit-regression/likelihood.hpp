@@ -27,6 +27,8 @@ struct Link {
     }
   }
 
+  static double probability(double z) { return std::exp(log_below(z)); }
+
   /// phi(z)^2 / (Phi(z) Phi(-z)) as the product of two weights: about |z| phi(z) far from 0.
   static double slope(double z) { return log_below_slope(z) * log_below_slope(-z); }
   /// From (log Phi)''(z) = -w(z) (z + w(z)) with w = phi / Phi.

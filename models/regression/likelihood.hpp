@@ -25,6 +25,7 @@ namespace mixwell::regression {
 ///   to_weights<wants>(z, count, sum)
 ///                            z[n] -> (log F)'(z[n]) for n < count, a multiple of 12, at most 144;
 ///                            if wanted, -log F(z[n]) is added to the sum. Both are 0 at +inf
+///   probability(z)           F(z), where labels are drawn
 ///   slope(z)                 information of a case, lambda = F'^2 / (F (1 - F))
 ///   bend(z)                  lambda'
 /// Any other function of z may stand for log F: an even one too, but slope and bend are then of no
@@ -52,6 +53,27 @@ class Likelihood {
   }
 
   Index cases() const noexcept { return cases_; }
+
+  /// z = S theta at one theta (d numbers): N d multiplications and additions.
+  Eigen::VectorXd margins(const double* theta) const {
+    Eigen::VectorXd z = Eigen::VectorXd::Zero(cases_);
+    for (Index n = 0; n < cases_; ++n) {
+      const Cells* panel = cells_.data() + n / Cells::rows * dimension_;
+      for (Index i = 0; i < dimension_; ++i) z[n] += panel[i].row[n % Cells::rows] * theta[i];
+    }
+    return z;
+  }
+
+  /// The same cases, case n with the other label where flip[n]. O(N d).
+  Likelihood relabelled(const std::vector<bool>& flip) const {
+    Likelihood other = *this;
+    for (Index n = 0; n < cases_; ++n) {
+      if (!flip[static_cast<std::size_t>(n)]) continue;
+      Cells* panel = other.cells_.data() + n / Cells::rows * dimension_;
+      for (Index i = 0; i < dimension_; ++i) panel[i].row[n % Cells::rows] *= -1.0;
+    }
+    return other;
+  }
 
   /// Adds value (if wanted) and gradient to `out`: 4 N d R multiplications and additions, and N R
   /// weights. Scratch: for each shard about (d + 12 + rows of a block) R numbers.

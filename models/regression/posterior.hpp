@@ -5,6 +5,9 @@
 #include <mixwell/model.hpp>
 
 #include <cmath>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "design.hpp"
 #include "likelihood.hpp"
@@ -13,7 +16,7 @@ namespace mixwell::regression {
 
 /// U(theta) = sum_n -log F(s_n x_n theta) + |theta|^2 / (2 prior_variance), F as `Link` tells it.
 template <class Link>
-class Posterior : public Model, public Prior, public Metric, public SumOfTerms {
+class Posterior : public Model, public Prior, public DataDraws, public Metric, public SumOfTerms {
  public:
   const Prior* as_prior() const noexcept override { return this; }
 
@@ -21,6 +24,12 @@ class Posterior : public Model, public Prior, public Metric, public SumOfTerms {
     stream.normals(at, theta);
     theta *= std::sqrt(prior_variance_);
   }
+
+  const DataDraws* as_data_draws() const noexcept override { return this; }
+  /// Labels are drawn at the inputs that are there: that of case n is the other one where uniform n
+  /// lies above F(s_n x_n theta). Without derived quantities and test set.
+  std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
+                                      Draw at) const override;
 
   const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace& scratch) const override {
@@ -64,7 +73,9 @@ class Posterior : public Model, public Prior, public Metric, public SumOfTerms {
 
  protected:
   Posterior(const Cases& cases, double prior_variance)
-      : likelihood_(cases.x, cases.positive), prior_variance_(prior_variance) {}
+      : Posterior(Likelihood<Link>(cases.x, cases.positive), prior_variance) {}
+  Posterior(Likelihood<Link> likelihood, double prior_variance)
+      : likelihood_(std::move(likelihood)), prior_variance_(prior_variance) {}
 
  private:
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
@@ -75,5 +86,31 @@ class Posterior : public Model, public Prior, public Metric, public SumOfTerms {
   Likelihood<Link> likelihood_;
   double prior_variance_;
 };
+
+/// The posterior of labels that were drawn.
+template <class Link>
+class Relabelled final : public Posterior<Link> {
+ public:
+  Relabelled(Likelihood<Link> likelihood, double prior_variance, std::vector<Parameter> parameters)
+      : Posterior<Link>(std::move(likelihood), prior_variance),
+        parameters_(std::move(parameters)) {}
+  std::vector<Parameter> parameters() const override { return parameters_; }
+
+ private:
+  std::vector<Parameter> parameters_;
+};
+
+template <class Link>
+std::shared_ptr<Model> Posterior<Link>::with_data_at(ConstBatch theta, const Stream& stream,
+                                                     Draw at) const {
+  const Eigen::VectorXd z = likelihood_.margins(theta.data());
+  Eigen::MatrixXd uniforms(z.size(), 1);
+  stream.uniforms(at, uniforms);
+  std::vector<bool> flip(static_cast<std::size_t>(z.size()));
+  for (Index n = 0; n < z.size(); ++n)
+    flip[static_cast<std::size_t>(n)] = uniforms(n, 0) > Link::probability(z[n]);
+  return std::make_shared<Relabelled<Link>>(likelihood_.relabelled(flip), prior_variance_,
+                                            parameters());
+}
 
 }  // namespace mixwell::regression

@@ -569,6 +569,44 @@ Finding check_exact_law(const Sample& sample) {
   return means.finding("exact law");
 }
 
+/// Draws of the prior, each with U and gradient of the posterior of data drawn with it.
+Sample joint_sample(const Model& model, Index n) {
+  Sample sample;
+  const Index d = model.dimension();
+  sample.theta =
+      drawn([&](const Stream& s, Draw a, Batch out) { model.as_prior()->draw(s, a, out); }, d, n,
+            {5, 0, 0});
+  sample.at = {RowVectorXd(n), MatrixXd(d, n)};
+  for (Index r = 0; r < n; ++r) {
+    const Draw at{static_cast<std::uint64_t>(r), 0, 0};
+    const auto posterior = model.as_data_draws()->with_data_at(sample.theta.col(r),
+                                                               Stream(seed, "laws/model/data"), at);
+    const Values values = evaluated(*posterior, sample.theta.col(r));
+    sample.at.u[r] = values.u[0];
+    sample.at.g.col(r) = values.g;
+  }
+  return sample;
+}
+
+/// Parameters are exact draws of the posterior of the data drawn with them: Stein's identities.
+Finding check_data_draws(const Model& model) {
+  const Index d = model.dimension();
+  const Index terms = model.as_sum() == nullptr ? 1 : model.as_sum()->terms();
+  const Sample sample = joint_sample(model, std::clamp<Index>(20000000 / (terms * d), 200, 20000));
+  ZeroMeans means;
+  for (const Index j : some_coordinates(d)) {
+    means.add("g[" + std::to_string(j) + "]", sample.at.g.row(j));
+    for (const Index i : some_coordinates(d))
+      means.add("theta[" + std::to_string(i) + "] g[" + std::to_string(j) + "]",
+                (sample.theta.row(i).array() * sample.at.g.row(j).array() - (i == j ? 1.0 : 0.0))
+                    .matrix());
+  }
+  const ArrayXd virial = sample.theta.cwiseProduct(sample.at.g).colwise().sum().transpose();
+  const ArrayXd u = sample.at.u.transpose().array() - sample.at.u.mean();
+  means.add("U theta'g", (u * (virial - static_cast<double>(d)) - virial).matrix().transpose());
+  return means.finding("data draws");
+}
+
 /// Statistics of mean zero under the law: their products across independent draws have mean zero.
 MatrixXd centred_statistics(const Sample& sample) {
   const Index d = sample.theta.rows();
@@ -644,6 +682,8 @@ Findings check_model(const Model& model) {
   const Finding gradient = check_gradient(model, theta);
   findings.push_back(gradient);
   if (gradient.holds && model.as_exact() != nullptr) check_exact(model, findings);
+  if (gradient.holds && model.as_prior() != nullptr && model.as_data_draws() != nullptr)
+    findings.push_back(check_data_draws(model));
   return findings;
 }
 

@@ -200,6 +200,40 @@ TEST_CASE("where a carried momentum is redrawn by single steps, redraws grow rar
   }
 }
 
+TEST_CASE("a model without exact draws is tested on data drawn with its parameters") {
+  const std::string probit =
+      "[model.m]\nuse = \"probit-regression\"\ncases = 40\ndimension = 4\nprior_variance = 4.0\n";
+  const VerifySettings settings{.targets = {"own"}, .budget = 1e6};
+  const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\nsteps = 4\n";
+  for (const std::string steps : {"step_size = 0.3\n", "target_acceptance = 0.8\n"}) {
+    INFO(steps);
+    const Verification right = verified("[run]\nwarmup = 100\n" + probit + hmc + steps, settings);
+    REQUIRE(right.targets.size() == 1);
+    CHECK(right.targets.front().redraws_data);
+    CHECK(right.targets.front().moved > 1.0);
+    CHECK(right.targets.front().visible_bias < 0.6);
+    CHECK(right.tested == "exact");
+    CHECK(right.agrees);
+    CHECK(right.mobile);
+  }
+  for (const char* mistake : {"acceptance-sign", "kinetic-energy-of-start"}) {
+    INFO(mistake);
+    const Verification wrong =
+        verified(probit + "[kernel.k]\nuse = \"wrong-hamiltonian\"\nstep_size = 0.3\nmistake = \"" +
+                     mistake + "\"\n",
+                 settings);
+    CHECK(wrong.targets.front().redraws_data);
+    CHECK(wrong.tested == "biased");
+    CHECK_FALSE(wrong.agrees);
+  }
+  const Verification two =
+      verified(probit + hmc + "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 2\n", settings);
+  CHECK(two.tested == "untested");
+  CHECK(two.targets.front().skipped.find("2 slots") != std::string::npos);
+  const Verification poor = verified(probit + hmc, {.targets = {"own"}, .budget = 100});
+  CHECK(poor.targets.front().skipped.find("raise --budget") != std::string::npos);
+}
+
 TEST_CASE("what cannot be drawn, or compared, is left untested with the reason") {
   const Verification moving =
       verified(kModel +

@@ -46,6 +46,8 @@ struct MIXWELL_EXPORT Composition {
   std::vector<std::shared_ptr<const Recorder>> recorders;
   /// TOML with every default filled in; running it again gives the same bits.
   std::string effective_manifest;
+  /// All components in use, by kind, then name.
+  std::vector<std::shared_ptr<const Component>> components;
   /// Libraries of all components in use.
   std::vector<std::string> libraries;
   /// Remarks about the manifest or the data, a sentence each.

@@ -9,6 +9,7 @@
 #include <mixwell/workspace.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,19 @@ class MIXWELL_EXPORT Prior {
  public:
   virtual ~Prior();
   virtual void draw(const Stream& stream, Draw at, Batch theta) const = 0;
+};
+
+class Model;
+
+/// Data that can be drawn given the parameters, as the model says that they came about. With theta
+/// a draw of the prior, theta is then a draw of the posterior of the new data, and independent of
+/// all else that is known of them.
+class MIXWELL_EXPORT DataDraws {
+ public:
+  virtual ~DataDraws();
+  /// The model with data drawn at theta (d x 1) in the place of its own; same parameters.
+  virtual std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
+                                              Draw at) const = 0;
 };
 
 /// How well a posterior predicts data it has not seen.
@@ -136,6 +150,7 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const Derived* as_derived() const noexcept { return nullptr; }
   virtual const ExactSampler* as_exact() const noexcept { return nullptr; }
   virtual const Prior* as_prior() const noexcept { return nullptr; }
+  virtual const DataDraws* as_data_draws() const noexcept { return nullptr; }
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }

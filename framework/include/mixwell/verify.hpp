@@ -42,8 +42,9 @@ struct VerifiedRung {
 /// What happened on one target.
 struct VerifiedTarget {
   std::string name;
-  std::string skipped;       ///< why it was not tested, or empty
-  double step_factor = 1.0;  ///< by which step sizes were multiplied, to move well there
+  std::string skipped;        ///< why it was not tested, or empty
+  bool redraws_data = false;  ///< starts are exact because data were drawn with them
+  double step_factor = 1.0;   ///< by which step sizes were multiplied, to move well there
   std::int64_t sweeps = 0;
   double moved = 0.0;         ///< Equilibrium::moved
   double acceptance = 0.0;    ///< Equilibrium::acceptance

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "component_laws.hpp"
 
 namespace mixwell::app {
 namespace {
@@ -29,6 +30,7 @@ std::string described(const Certificate& certificate) {
 Json json_of(const VerifiedTarget& target) {
   if (!target.skipped.empty()) return {{"name", target.name}, {"skipped", target.skipped}};
   Json json{{"name", target.name},
+            {"starts", target.redraws_data ? "prior and data" : "exact draws"},
             {"sweeps", target.sweeps},
             {"step_factor", target.step_factor},
             {"moved", target.moved},
@@ -47,7 +49,36 @@ Json json_of(const VerifiedTarget& target) {
   return json;
 }
 
-void print_json(const Verification& found) {
+/// What the laws of components say, beside what was tested of the whole.
+struct Evidence {
+  std::vector<ComponentLaws> components;
+  std::vector<AssumedTrait> traits;
+
+  /// The certificate rests on a trait that its component does not have.
+  bool breaks_certificate() const {
+    return std::any_of(traits.begin(), traits.end(), [](const auto& t) { return !t.holds; });
+  }
+};
+
+Json json_of(const Evidence& evidence) {
+  Json json{{"components", Json::array()}, {"traits", Json::array()}};
+  for (const ComponentLaws& component : evidence.components) {
+    Json laws = Json::array();
+    for (const auto& finding : component.findings) {
+      laws.push_back({{"law", finding.law}, {"holds", finding.holds}, {"detail", finding.detail}});
+    }
+    json["components"].push_back({{"name", component.component}, {"laws", std::move(laws)}});
+  }
+  for (const AssumedTrait& trait : evidence.traits) {
+    json["traits"].push_back({{"trait", trait.trait},
+                              {"run", !trait.law.empty()},
+                              {"law", trait.law.empty() ? Json(nullptr) : Json(trait.law)},
+                              {"holds", trait.law.empty() ? Json(nullptr) : Json(trait.holds)}});
+  }
+  return json;
+}
+
+void print_json(const Verification& found, const Evidence& evidence) {
   Json json{{"certificate", described(found.certificate)},
             {"tested", found.tested},
             {"agree", found.agrees},
@@ -69,6 +100,7 @@ void print_json(const Verification& found) {
   json["smallest_visible_bias"] = found.smallest_visible_bias;
   json["gradients"] = found.gradients;
   json["remarks"] = found.remarks;
+  json.update(json_of(evidence));
   fmt::print("{}\n", json.dump(2));
 }
 
@@ -99,7 +131,49 @@ void print_failures(std::vector<VerifiedStatistic> tests) {
   if (tests.size() > shown) fmt::print("  ... and {} more\n", tests.size() - shown);
 }
 
-void print_text(const Verification& found) {
+/// "x3/hmc/trajectory: volume" -> "hmc/trajectory: volume".
+std::string without_slot(const std::string& trait) {
+  const auto digits = trait.find_first_not_of("0123456789", 1);
+  const bool numbered = trait.starts_with('x') && digits > 1 && digits < trait.size();
+  return numbered && trait[digits] == '/' ? trait.substr(digits + 1) : trait;
+}
+
+/// A line for each trait, and how many slots it stands for, in order of the first.
+std::vector<std::pair<std::string, int>> lines_of(const std::vector<AssumedTrait>& traits) {
+  std::vector<std::pair<std::string, int>> lines;
+  for (const AssumedTrait& trait : traits) {
+    const std::string line = without_slot(trait.trait) + ": " +
+                             (trait.law.empty() ? "no law of its own; only what is tested above"
+                              : trait.holds     ? "its law holds"
+                                                : "its law is BROKEN");
+    const auto known = std::find_if(lines.begin(), lines.end(),
+                                    [&](const auto& other) { return other.first == line; });
+    if (known == lines.end()) {
+      lines.emplace_back(line, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  return lines;
+}
+
+void print_evidence(const Evidence& evidence) {
+  for (const ComponentLaws& component : evidence.components) {
+    const auto broken = std::count_if(component.findings.begin(), component.findings.end(),
+                                      [](const auto& f) { return !f.holds; });
+    fmt::print("  laws of {}: {} of {} hold\n", component.component,
+               component.findings.size() - static_cast<std::size_t>(broken),
+               component.findings.size());
+    for (const auto& finding : component.findings) {
+      if (!finding.holds) fmt::print("    BROKEN {}: {}\n", finding.law, finding.detail);
+    }
+  }
+  for (const auto& [line, slots] : lines_of(evidence.traits)) {
+    fmt::print("  assumed {}{}\n", line, slots > 1 ? fmt::format(" ({} slots)", slots) : "");
+  }
+}
+
+void print_text(const Verification& found, const Evidence& evidence) {
   fmt::print("certificate  {}\ntested       {}\n", described(found.certificate), found.tested);
   for (const VerifiedTarget& target : found.targets) {
     if (!target.skipped.empty()) {
@@ -111,8 +185,8 @@ void print_text(const Verification& found) {
       continue;
     }
     fmt::print(
-        "  {:<13} {} sweeps{}{}, went {:.2g} variances, sees shifts above {:.2g} sd\n", target.name,
-        target.sweeps,
+        "  {:<13} {}{} sweeps{}{}, went {:.2g} variances, sees shifts above {:.2g} sd\n",
+        target.name, target.redraws_data ? "prior and data drawn, " : "", target.sweeps,
         target.step_factor == 1.0 ? "" : fmt::format(" with steps x {:g}", target.step_factor),
         std::isnan(target.acceptance) ? "" : fmt::format(", accepted {:.2f}", target.acceptance),
         target.moved, target.visible_bias);
@@ -123,6 +197,7 @@ void print_text(const Verification& found) {
         "  from starts 1.5 times too far out: {:.0f} % of the excess is left after {} sweeps\n",
         100.0 * found.arrival.left, found.arrival.sweeps);
   }
+  print_evidence(evidence);
   for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
   if (!found.mobile) {
     fmt::print("{}: invariant, and of no use.\n", found.arrival.arrives
@@ -137,9 +212,15 @@ void print_text(const Verification& found) {
 ExitCode run(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
-  const Verification found =
-      verify(composition, arguments.manifest.path, registry, arguments.settings);
-  (arguments.json ? print_json : print_text)(found);
+  Verification found = verify(composition, arguments.manifest.path, registry, arguments.settings);
+  Evidence evidence{run_component_laws(composition), {}};
+  evidence.traits = traits_behind(found.certificate.now, evidence.components);
+  if (evidence.breaks_certificate()) {
+    found.agrees = false;
+    found.conclusive = true;
+    found.remarks.emplace_back("a component lacks a trait that the certificate rests on");
+  }
+  (arguments.json ? print_json : print_text)(found, evidence);
   if (found.conclusive && (!found.agrees || !found.mobile)) return ExitCode::disagrees;
   return found.conclusive ? ExitCode::ok : ExitCode::failed;
 }

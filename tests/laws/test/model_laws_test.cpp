@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <mixwell/gradient_check.hpp>
 #include <mixwell/laws/model.hpp>
 
@@ -205,8 +206,6 @@ std::string broken(Fault fault) {
   return names;
 }
 
-}  // namespace
-
 /// U = 1e6 + theta^2 / 2: its differences over small steps are few multiples of one rounding.
 class Raised final : public mixwell::Model {
  public:
@@ -221,6 +220,52 @@ class Raised final : public mixwell::Model {
     if (out.wants_potential()) out.u() = (0.5 * theta.row(0).array().square() + 1e6).matrix();
   }
 };
+
+enum class DataFault { none, noise, ignores_parameter, prior, same_data };
+
+/// theta ~ N(0, 4 I) in two dimensions, three observations of each coordinate with noise N(0, 1).
+class Observed final : public mixwell::Model, public mixwell::Prior, public mixwell::DataDraws {
+ public:
+  explicit Observed(DataFault fault, const Eigen::Vector2d& sum = Eigen::Vector2d::Zero())
+      : fault_(fault), sum_(sum) {}
+
+  std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {2}}}; }
+  const mixwell::Prior* as_prior() const noexcept override { return this; }
+  const mixwell::DataDraws* as_data_draws() const noexcept override { return this; }
+  void draw(const Stream& stream, Draw at, Batch theta) const override {
+    stream.normals(at, theta);
+    theta *= fault_ == DataFault::prior ? 2.2 : 2.0;
+  }
+  std::shared_ptr<mixwell::Model> with_data_at(ConstBatch theta, const Stream& stream,
+                                               Draw at) const override {
+    if (fault_ == DataFault::same_data) at = {};
+    Eigen::MatrixXd noise(2, 1);
+    stream.normals(at, noise);
+    noise *= std::sqrt(3.0) * (fault_ == DataFault::noise ? 1.3 : 1.0);
+    const double seen = fault_ == DataFault::ignores_parameter ? 0.0 : 3.0;
+    return std::make_shared<Observed>(fault_, seen * theta.col(0) + noise.col(0));
+  }
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    g = (3.25 * theta).colwise() - sum_;
+    if (out.wants_potential())
+      out.u() = 1.625 * theta.colwise().squaredNorm() - sum_.transpose() * theta;
+  }
+
+  DataFault fault_;
+  Eigen::Vector2d sum_;
+};
+
+std::string broken(DataFault fault) {
+  std::string names;
+  for (const mixwell::laws::Finding& finding : mixwell::laws::check_model(Observed(fault)))
+    if (!finding.holds) names += (names.empty() ? "" : ", ") + finding.law;
+  return names;
+}
+
+}  // namespace
 
 TEST_CASE("roundings of a large U are not taken for agreement of its differences") {
   const Eigen::RowVectorXd points = Eigen::RowVectorXd::LinSpaced(400, -3.0, 3.0);
@@ -278,6 +323,14 @@ TEST_CASE("exact draws of another law break the exact law alone", "[laws]") {
 
 TEST_CASE("replicates that share their draws are not independent", "[laws]") {
   CHECK(broken(Fault::exact_shared) == "exact draws are independent");
+}
+
+TEST_CASE("data that do not come from the parameters break the law of data draws alone", "[laws]") {
+  CHECK(broken(DataFault::none).empty());
+  for (const DataFault fault :
+       {DataFault::noise, DataFault::ignores_parameter, DataFault::prior, DataFault::same_data}) {
+    CHECK(broken(fault) == "data draws");
+  }
 }
 
 TEST_CASE("a derived quantity that depends on the batch breaks the law of derived ones alone",

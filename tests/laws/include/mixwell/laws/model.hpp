@@ -34,8 +34,11 @@ namespace mixwell::laws {
 ///                   (U - c) theta, E[f dU/dtheta_j] = E[df/dtheta_j]
 ///   exact draws are independent
 ///                   across replicates and across sweeps
-/// The last two are tests at a fixed seed: of a right model they reject one in 10^4 each. Laws that
-/// compare bits are left out for a model that is not pure, the exact laws for a wrong gradient.
+///   data draws      theta from the prior and data drawn with it: identities of Stein for the
+///                   posterior of these data hold at theta
+/// The last three are tests at a fixed seed: of a right model they reject one in 10^4 each. Laws
+/// that compare bits are left out for a model that is not pure, the exact laws for a wrong
+/// gradient.
 Findings check_model(const Model& model);
 
 }  // namespace mixwell::laws

@@ -1,0 +1,64 @@
+// mixwell verify as a user calls it: what it prints, and what it exits with.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+using end_to_end::contains;
+using end_to_end::Outcome;
+using end_to_end::Workplace;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string wrong_plugins =
+    std::string("MIXWELL_PLUGIN_PATH=\"") + MIXWELL_BUILD_DIR + "/tests/wrong\"";
+
+std::string manifest(const std::string& integrator) {
+  return "mixwell = 1\n[model.m]\nuse = \"quartic\"\ndimension = 2\n[integrator.scheme]\n" +
+         integrator + "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n";
+}
+
+bool all_hold(const Json& laws) {
+  return std::all_of(laws.begin(), laws.end(),
+                     [](const Json& law) { return law["holds"] == true; });
+}
+
+}  // namespace
+
+TEST_CASE("Verify tells the laws of components and the traits behind the certificate") {
+  const Workplace place;
+  place.write("m.toml", manifest("use = \"leapfrog\"\n"));
+  const Outcome outcome = place.mixwell("verify m.toml --target own --budget 1e5 --json");
+  CHECK(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  CHECK(json["agree"] == true);
+  CHECK(json["targets"][0]["starts"] == "exact draws");
+  std::vector<std::string> names;
+  for (const Json& component : json["components"]) {
+    names.push_back(component["name"]);
+    CHECK(all_hold(component["laws"]));
+  }
+  CHECK(names == std::vector<std::string>{"model.m", "integrator.scheme", "estimator.identity",
+                                          "composition"});
+  REQUIRE(json["traits"].size() == 2);
+  CHECK(json["traits"][1]["trait"] == "k/trajectory: volume");
+  CHECK(json["traits"][1]["law"] == "integrator.scheme: volume");
+  CHECK(json["traits"][1]["run"] == true);
+  const Outcome text = place.mixwell("verify m.toml --target own --budget 1e5");
+  contains(text.out, "assumed k/trajectory: involution: its law holds");
+}
+
+TEST_CASE("A certificate that rests on a trait whose law is broken disagrees") {
+  const Workplace place;
+  place.write("m.toml", manifest("use = \"wrong-leapfrog\"\nmistake = \"volume-lost\"\n"));
+  // A budget that the test of the whole sees nothing with: the law alone tells.
+  const Outcome outcome =
+      place.mixwell("verify m.toml --target quartic --alpha 1e-200", wrong_plugins);
+  CHECK(outcome.code == 4);
+  contains(outcome.out, "assumed k/trajectory: volume: its law is BROKEN");
+  contains(outcome.out, "a component lacks a trait that the certificate rests on");
+  contains(outcome.out, "the test DISAGREES with the certificate");
+}
