@@ -20,8 +20,8 @@ std::string manifest(double share) {
          "[integrator.i]\nuse = \"euler-maruyama-friction\"\n"
          "noise_from = \"empirical-diagonal\"\nfriction = " +
          std::to_string(0.075 - 0.05 * share) +
-         "\n[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\nsteps = 1\nstep_size = 0.1\n"
-         "step_size_jitter = [0.5, 1.5]\n";
+         "\n[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\npersistence = 1.0\nsteps = 1\n"
+         "step_size = 0.1\nstep_size_jitter = [0.5, 1.5]\n";
 }
 
 }  // namespace
