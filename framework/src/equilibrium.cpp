@@ -319,7 +319,7 @@ struct Equilibrium::State {
     const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
     for (const VariableInfo& v : graph.variables()) {
       const bool written = !(v.current == v.carried);
-      if (v.kind != VariableKind::history || written) continue;
+      if (v.kind != VariableKind::history || written || !sampler.has(v.name)) continue;
       frozen.emplace_back(v.name, sampler.variable(v.name));
     }
   }

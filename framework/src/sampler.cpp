@@ -170,8 +170,10 @@ void Sampler::visit_state(StateVisitor& visitor) {
   }
 }
 
+bool Sampler::has(const std::string& name) const { return state_->storage.has(name); }
+
 MatrixMap Sampler::variable(const std::string& name) {
-  if (!state_->storage.has(name)) {
+  if (!has(name)) {
     throw InputError(fmt::format("the sampler has no variable `{}`", name));
   }
   Eigen::MatrixXd& numbers = state_->storage.at(name).numbers;

@@ -234,6 +234,16 @@ TEST_CASE("a model without exact draws is tested on data drawn with its paramete
   CHECK(poor.targets.front().skipped.find("raise --budget") != std::string::npos);
 }
 
+TEST_CASE("a history that nothing uses is in nobody's way") {
+  const Verification found =
+      verified(kModel + "[kernel.pilot]\nuse = \"random-walk-metropolis\"\n" + kHmc +
+                   "[estimator.e]\nuse = \"identity\"\n"
+                   "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"pilot\"\nkernel = \"k\"\n",
+               {.targets = {"own"}, .budget = 1e6});
+  CHECK(found.targets.front().skipped.empty());
+  CHECK(found.tested == "exact");
+}
+
 TEST_CASE("what cannot be drawn, or compared, is left untested with the reason") {
   const Verification moving =
       verified(kModel +

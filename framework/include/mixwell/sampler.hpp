@@ -76,6 +76,8 @@ class MIXWELL_EXPORT Sampler {
   /// Every number that a checkpoint must hold.
   void visit_state(StateVisitor& visitor);
 
+  /// Whether any operation uses the variable: others are not kept.
+  bool has(const std::string& name) const;
   /// The values of a variable now: rows x replicates.
   MatrixMap variable(const std::string& name);
   /// Moves a slot to theta (d x replicates); what was evaluated is evaluated anew.
