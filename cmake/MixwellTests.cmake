@@ -119,6 +119,25 @@ function(mixwell_add_r_tests folder timeout)
   endforeach()
 endfunction()
 
+# Every tests/<folder>/*.mjs is one test, run by node with a headless Chromium, which it skips
+# without. Screenshots are kept in the build's tests/report.
+function(mixwell_add_report_tests folder timeout)
+  if(NOT TARGET mixwell_page)
+    return()
+  endif()
+  file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.mjs)
+  math(EXPR seconds "${timeout} * ${timeout_factor}")
+  foreach(script IN LISTS scripts)
+    cmake_path(GET script STEM LAST_ONLY stem)
+    add_test(NAME report/${stem} COMMAND ${MIXWELL_NODE} ${script})
+    set_tests_properties(report/${stem} PROPERTIES
+      LABELS report
+      TIMEOUT ${seconds}
+      SKIP_RETURN_CODE 77
+      ENVIRONMENT "${MIXWELL_TEST_ENVIRONMENT};MIXWELL_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell;MIXWELL_SOURCE_DIR=${PROJECT_SOURCE_DIR};MIXWELL_BUILD_DIR=${PROJECT_BINARY_DIR}")
+  endforeach()
+endfunction()
+
 # Installs the build and builds a plugin against it, as an outside author would.
 function(mixwell_add_package_test timeout)
   if(NOT TARGET mixwell)

@@ -24,6 +24,7 @@ void add_graph(CLI::App& program, Invocation& invocation);
 void add_plugins(CLI::App& program, Invocation& invocation);
 void add_new(CLI::App& program, Invocation& invocation);
 void add_schema(CLI::App& program, Invocation& invocation);
+void add_report(CLI::App& program, Invocation& invocation);
 void add_summary(CLI::App& program, Invocation& invocation);
 void add_verify(CLI::App& program, Invocation& invocation);
 

@@ -66,6 +66,7 @@ ExitCode serve(int count, char** arguments) {
   add_new(program, invocation);
   add_schema(program, invocation);
   add_summary(program, invocation);
+  add_report(program, invocation);
   add_verify(program, invocation);
   try {
     program.parse(count, arguments);

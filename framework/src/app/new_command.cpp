@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <unistd.h>
-#include <boost/dll/runtime_symbol_info.hpp>
 
 #include <cctype>
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "command.hpp"
+#include "installed.hpp"
 
 namespace mixwell::app {
 namespace {
@@ -32,20 +32,8 @@ struct Arguments {
 /// Name and text of a file of the new project.
 using File = std::pair<std::string, std::string>;
 
-/// From the program itself, in the build and installed alike.
-fs::path beside_program(const char* relative) {
-  const fs::path program = boost::dll::program_location().string();
-  return (program.parent_path() / relative).lexically_normal();
-}
-
 std::string read_template(const std::string& name) {
-  const fs::path path = beside_program(MIXWELL_TEMPLATES) / name;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw InputError({path.string(), 0, 0},
-                     "cannot be read; it belongs to Mixwell: install it again");
-  }
-  return {std::istreambuf_iterator<char>(in), {}};
+  return read_installed(beside_program(MIXWELL_TEMPLATES) / name);
 }
 
 /// `my-model` -> `MyModel`.

@@ -3,6 +3,7 @@
 #include "report.hpp"
 
 #include <fmt/format.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
@@ -333,6 +334,21 @@ std::string weights_line(const Json& summary) {
 }
 
 }  // namespace
+
+std::optional<double> target_acceptance(const std::string& effective_manifest) {
+  const toml::table manifest = toml::parse(effective_manifest);
+  std::optional<double> target;
+  const toml::table* const kernels = manifest["kernel"].as_table();
+  if (kernels == nullptr) return target;
+  for (const auto& [name, kernel] : *kernels) {
+    const toml::node_view keys(kernel);
+    if (!keys["learn_step_size"].value_or(true)) continue;
+    const auto found = keys["target_acceptance"].value<double>();
+    if (found && target) return std::nullopt;
+    if (found) target = found;
+  }
+  return target;
+}
 
 std::string variable_table(const Json& variables, const Cut& cut, const std::string& heading) {
   std::vector<TextTable::Heading> headings = {{heading, Align::left}};

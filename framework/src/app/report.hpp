@@ -23,6 +23,9 @@ struct Summary {
   std::optional<double> target_acceptance;
 };
 
+/// `target_acceptance` of the only kernel that has one, and aims at it.
+std::optional<double> target_acceptance(const std::string& effective_manifest);
+
 /// How much of a long table is shown: if there are more than `rows`, indexed names (`beta[7]`) are
 /// left out from the end, scalars never; `more` says how to see all.
 struct Cut {

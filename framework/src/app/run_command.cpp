@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <toml++/toml.h>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -30,22 +29,6 @@ ProgressDisplay::Style progress_style(const Arguments& arguments) {
   if (arguments.json) return ProgressDisplay::Style::json;
   const bool watched = !arguments.quiet && isatty(STDERR_FILENO) == 1;
   return watched ? ProgressDisplay::Style::line : ProgressDisplay::Style::none;
-}
-
-/// `target_acceptance` of the only kernel that has one, and aims at it.
-std::optional<double> target_acceptance(const Composition& composition) {
-  const toml::table manifest = toml::parse(composition.effective_manifest);
-  std::optional<double> target;
-  const toml::table* const kernels = manifest["kernel"].as_table();
-  if (kernels == nullptr) return target;
-  for (const auto& [name, kernel] : *kernels) {
-    const toml::node_view keys(kernel);
-    if (!keys["learn_step_size"].value_or(true)) continue;
-    const auto found = keys["target_acceptance"].value<double>();
-    if (found && target) return std::nullopt;
-    if (found) target = found;
-  }
-  return target;
 }
 
 RunResult carry_out(const Composition& composition, const Arguments& arguments) {
@@ -90,7 +73,8 @@ void print_certificate(const Certificate& certificate) {
 
 void print_report(const Composition& composition, const RunResult& result) {
   if (!result.summary_json.empty()) {
-    const Summary summary{Json::parse(result.summary_json), target_acceptance(composition)};
+    const Summary summary{Json::parse(result.summary_json),
+                          target_acceptance(composition.effective_manifest)};
     fmt::print("{}", summary_text(summary, short_table,
                                   fmt::format("mixwell summary {} --all", result.folder)));
     print_certificate(result.certificate);

@@ -1,0 +1,127 @@
+// mixwell report: one page to look at, of a run or of a study.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mixwell/page.hpp>
+
+#include "command.hpp"
+#include "installed.hpp"
+#include "report.hpp"
+
+namespace mixwell::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  std::string path;
+  std::string file;
+  bool json = false;
+};
+
+/// What a page is made of, and where it goes unless said otherwise.
+struct Report {
+  std::string title;
+  std::string data;
+  fs::path file;
+};
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError({path.string(), 0, 0}, "cannot be read");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+#ifdef MIXWELL_PAGE
+std::string page_template() { return read_installed(beside_program(MIXWELL_PAGE)); }
+#else
+std::string page_template() {
+  throw RunError(
+      "this program was built without the page of reports (MIXWELL_REPORT=OFF); build it with "
+      "cmake -DMIXWELL_REPORT=ON, which needs npm");
+}
+#endif
+
+std::vector<std::string> run_warnings(const fs::path& folder) {
+  const Json summary = Json::parse(read_text(folder / "summary.json"), nullptr, false);
+  // A damaged file is told of by what reads all of them.
+  if (!summary.contains("variables") || !summary.contains("sampler")) return {};
+  return warnings({summary, target_acceptance(read_text(folder / "manifest.toml"))});
+}
+
+Report run_report(const fs::path& folder) {
+  const bool whole = fs::exists(folder / "summary.json") && fs::exists(folder / "manifest.toml");
+  std::string data =
+      run_page_json(folder.string(), whole ? run_warnings(folder) : std::vector<std::string>{});
+  const std::string name = Json::parse(data).at("name");
+  return {name + " - Mixwell", std::move(data), folder / "report.html"};
+}
+
+Report table_report(const fs::path& file) {
+  std::string data = study_page_json(read_text(file), file.string());
+  const std::string name = Json::parse(data).at("name");
+  return {name + " - Mixwell", std::move(data), fs::path(file).replace_extension(".html")};
+}
+
+Report make_report(const fs::path& path) {
+  return path.extension() == ".json" ? table_report(path) : run_report(path);
+}
+
+/// Under a temporary name first: a page that is there is whole.
+void write_page(const fs::path& file, const std::string& page) {
+  const std::string temporary = file.string() + ".partial";
+  std::ofstream out(temporary, std::ios::binary);
+  out << page;
+  out.close();
+  std::error_code failed;
+  if (out) fs::rename(temporary, file, failed);
+  if (out && !failed) return;
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
+  throw RunError(
+      fmt::format("`{}` could not be written: name another file with -o", file.string()));
+}
+
+ExitCode report(const Arguments& arguments) {
+  const std::string page = page_template();
+  const Report made = make_report(arguments.path);
+  const fs::path file = arguments.file.empty() ? made.file : fs::path(arguments.file);
+  write_page(file, fill_page(page, made.title, made.data));
+  if (arguments.json) {
+    fmt::print("{}\n", Json{{"file", file.string()}, {"bytes", fs::file_size(file)}}.dump());
+  } else {
+    fmt::print("The report is in {}\n", file.string());
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+void add_report(CLI::App& program, Invocation& invocation) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* const command = program.add_subcommand(
+      "report", "Make one HTML page of a run or a study, to open in any browser, offline");
+  command
+      ->add_option("path", arguments->path,
+                   "Folder of a run, or the .json that `mixwell study STUDY.toml --table --json` "
+                   "printed")
+      ->type_name("DIR|TABLE.json")
+      ->required();
+  command
+      ->add_option("-o,--out", arguments->file,
+                   "File to write (default: report.html in the folder; TABLE.html beside a table)")
+      ->type_name("FILE.html");
+  command->add_flag("--json", arguments->json, "Print the file and its size as JSON");
+  command->footer(footer("mixwell report out/challenger -o challenger.html"));
+  command->callback([&invocation, arguments] {
+    invocation.json = arguments->json;
+    invocation.action = [arguments] { return report(*arguments); };
+  });
+}
+
+}  // namespace mixwell::app

@@ -1,0 +1,218 @@
+// The figures of a run as JSON: thinned, binned, rounded.
+// SPDX-License-Identifier: Apache-2.0
+#include "figures.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mixwell/diagnostics.hpp>
+#include <mixwell/parallel.hpp>
+
+#include "curves.hpp"
+#include "rounding.hpp"
+#include "summary_vector.hpp"
+
+namespace mixwell::page {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr Index most_chains = 8;
+constexpr Index most_trace_points = 500;
+constexpr Index most_pairs = 1000;
+constexpr Index rank_bins = 20;
+constexpr Index density_points = 128;
+constexpr Index least_lags = 40;
+constexpr Index most_lag_points = 100;
+constexpr Index energy_bins = 60;
+constexpr Index growth_steps = 16;
+
+Json columns_json(const MatrixXd& x, double quantum) {
+  Json columns = Json::array();
+  for (const auto& column : x.colwise()) columns.push_back(to_quantum(VectorXd(column), quantum));
+  return columns;
+}
+
+Json trace_json(const MatrixXd& x, const FigureSettings& settings) {
+  const MatrixXd shown = thinned(x(Eigen::all, settings.chains), settings.every);
+  return columns_json(shown, quantum_of(shown));
+}
+
+Json ranks_json(const MatrixXd& x, const FigureSettings& settings) {
+  const Index bins = std::clamp<Index>(x.rows(), 1, rank_bins);
+  const MatrixXd counts = rank_counts(x, bins)(Eigen::all, settings.chains);
+  const double expected = static_cast<double>(x.rows()) / static_cast<double>(bins);
+  return {{"expected", to_digits(expected, 6)}, {"counts", columns_json(counts, 0.0)}};
+}
+
+Json density_json(const MatrixXd& x, const FigureSettings& settings) {
+  const Grid grid = density(x, settings.weights, settings.chains, density_points);
+  return {{"start", grid.start},
+          {"step", grid.step},
+          {"values", columns_json(grid.values, quantum_of(grid.values))}};
+}
+
+/// As far as correlations last, but 40 lags at least.
+Json autocorrelation_json(const MatrixXd& x, const FigureSettings& settings) {
+  const Index end = std::min(x.rows(), std::max(least_lags, 2 * decorrelation_lag(x)));
+  const Index every = (end + most_lag_points - 1) / most_lag_points;
+  const MatrixXd values = autocorrelations(x, settings.chains, end, every);
+  return {{"every", every}, {"values", columns_json(values, 1e-3)}};
+}
+
+Json variable_figure(const MatrixXd& x, const Element& element, const FigureSettings& settings) {
+  Json figure = {{"name", element.name},
+                 {"unit", element.column.unit},
+                 {"help", element.column.help},
+                 {"trace", trace_json(x, settings)}};
+  if (!x.allFinite()) return figure;
+  figure["ranks"] = ranks_json(x, settings);
+  if (x.minCoeff() == x.maxCoeff()) return figure;
+  figure["density"] = density_json(x, settings);
+  figure["autocorrelation"] = autocorrelation_json(x, settings);
+  return figure;
+}
+
+/// draws x chains of a scalar of sample_stats, 0 x 0 where there is none.
+MatrixXd statistic(const DrawsFile& draws, const char* name) {
+  for (const Column& column : draws.columns())
+    if (column.group == RecordGroup::sample_stats && column.name == name && column.shape.empty() &&
+        !column.once)
+      return draws.read(column, 0);
+  return {};
+}
+
+/// Positions in draws x chains, numbered chain after chain: `kept` evenly spaced ones of `total`.
+std::vector<Index> evenly(Index total, Index most) {
+  std::vector<Index> places;
+  const Index count = std::min(total, most);
+  for (Index k = 0; k < count; ++k) places.push_back(k * total / count);
+  return places;
+}
+
+std::vector<Index> diverging_places(const DrawsFile& draws) {
+  const MatrixXd diverging = statistic(draws, "diverging");
+  std::vector<Index> all;
+  for (Index k = 0; k < diverging.size(); ++k)
+    if (diverging.reshaped()[k] > 0) all.push_back(k);
+  std::vector<Index> kept;
+  for (const Index k : evenly(static_cast<Index>(all.size()), most_pairs))
+    kept.push_back(all[static_cast<std::size_t>(k)]);
+  return kept;
+}
+
+MatrixXd points_at(const std::vector<MatrixXd>& elements, const std::vector<Index>& places) {
+  MatrixXd points(static_cast<Index>(places.size()), static_cast<Index>(elements.size()));
+  for (Index e = 0; e < points.cols(); ++e)
+    points.col(e) = elements[static_cast<std::size_t>(e)].reshaped()(places);
+  return points;
+}
+
+Json points_json(const MatrixXd& points, const VectorXd& quanta) {
+  Json columns = Json::array();
+  for (Index e = 0; e < points.cols(); ++e) columns.push_back(to_quantum(points.col(e), quanta[e]));
+  return columns;
+}
+
+std::vector<MatrixXd> read_all(const DrawsFile& draws, const std::vector<Element>& elements) {
+  std::vector<MatrixXd> all;
+  for (const Element& e : elements) all.push_back(draws.read(e.column, e.element));
+  return all;
+}
+
+Json names_of(const std::vector<Element>& elements) {
+  Json names = Json::array();
+  for (const Element& e : elements) names.push_back(e.name);
+  return names;
+}
+
+std::vector<Index> growth_sizes(Index draws) {
+  std::vector<Index> sizes;
+  for (Index k = 1; k <= growth_steps; ++k) sizes.push_back(k * draws / growth_steps);
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  std::erase(sizes, Index{0});
+  return sizes;
+}
+
+double figure_of_chain(const char* name, const VectorXd& x) {
+  return std::string_view(name) == "diverging" ? x.sum() : x.mean();
+}
+
+}  // namespace
+
+FigureSettings figure_settings(const DrawsFile& draws) {
+  return {chosen_chains(draws.chains(), most_chains),
+          std::max<Index>(1, (draws.draws() + most_trace_points - 1) / most_trace_points),
+          varying_weights(draws)};
+}
+
+Json variable_figures(const DrawsFile& draws, const std::vector<Element>& elements,
+                      const FigureSettings& settings) {
+  Json figures = Json::array();
+  for (const Element& element : elements)
+    figures.push_back(
+        variable_figure(draws.read(element.column, element.element), element, settings));
+  return figures;
+}
+
+Json pair_figure(const DrawsFile& draws, const std::vector<Element>& elements) {
+  const std::vector<MatrixXd> all = read_all(draws, elements);
+  const MatrixXd points = points_at(all, evenly(draws.draws() * draws.chains(), most_pairs));
+  const MatrixXd diverging = points_at(all, diverging_places(draws));
+  VectorXd quanta(points.cols());
+  for (Index e = 0; e < points.cols(); ++e) quanta[e] = quantum_of(points.col(e));
+  return {{"names", names_of(elements)},
+          {"points", points_json(points, quanta)},
+          {"diverging", points_json(diverging, quanta)}};
+}
+
+Json growth_figure(const DrawsFile& draws, const std::vector<Element>& elements) {
+  const std::vector<Index> sizes = growth_sizes(draws.draws());
+  const std::vector<MatrixXd> all = read_all(draws, elements);
+  const Index rows = static_cast<Index>(sizes.size());
+  MatrixXd bulk(rows, static_cast<Index>(all.size()));
+  MatrixXd tail = bulk;
+  parallel_for(bulk.size(), [&](Index k) {
+    const auto x =
+        all[static_cast<std::size_t>(k / rows)].topRows(sizes[static_cast<std::size_t>(k % rows)]);
+    bulk.reshaped()[k] = diagnostics::ess_bulk(x);
+    tail.reshaped()[k] = diagnostics::ess_tail(x);
+  });
+  return {{"names", names_of(elements)},
+          {"draws", sizes},
+          {"bulk", columns_json(bulk, 0.1)},
+          {"tail", columns_json(tail, 0.1)}};
+}
+
+Json energy_figure(const DrawsFile& draws, const FigureSettings& settings) {
+  const MatrixXd energy = statistic(draws, "energy");
+  if (energy.rows() < 2 || !energy.allFinite()) return nullptr;
+  const MatrixXd centred = energy.array() - energy.mean();
+  const Index rows = energy.rows() - 1;
+  const MatrixXd change = energy.bottomRows(rows) - energy.topRows(rows);
+  const double low = std::min(centred.minCoeff(), change.minCoeff());
+  const double high = std::max(centred.maxCoeff(), change.maxCoeff());
+  if (low == high) return nullptr;
+  const VectorXd ebfmi = diagnostics::ebfmi(energy)(settings.chains);
+  return {{"low", to_digits(low, 6)},
+          {"high", to_digits(high, 6)},
+          {"marginal", to_digits(histogram(centred, low, high, energy_bins), 9)},
+          {"transition", to_digits(histogram(change, low, high, energy_bins), 9)},
+          {"ebfmi", to_digits(ebfmi, 4)}};
+}
+
+Json chain_table(const DrawsFile& draws, const FigureSettings& settings) {
+  Json table = Json::object();
+  for (const char* const name :
+       {"acceptance_rate", "diverging", "step_size", "n_steps", "tree_depth", "energy_error"}) {
+    const MatrixXd x = statistic(draws, name);
+    if (x.rows() == 0) continue;
+    Json figures = Json::array();
+    for (const Index c : settings.chains)
+      figures.push_back(to_digits(figure_of_chain(name, x.col(c)), 5));
+    table[name] = std::move(figures);
+  }
+  return table;
+}
+
+}  // namespace mixwell::page

@@ -1,0 +1,168 @@
+// What the page shows of a run.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <mixwell/error.hpp>
+#include <mixwell/page.hpp>
+#include <mixwell/version.hpp>
+
+#include "figures.hpp"
+#include "rounding.hpp"
+
+namespace mixwell {
+namespace {
+
+namespace fs = std::filesystem;
+using page::Json;
+
+constexpr std::size_t most_variables = 24;
+constexpr std::size_t most_pairs = 4;
+constexpr std::size_t most_rows = 20000;
+constexpr std::size_t most_divergences = 100;
+constexpr int table_digits = 6;
+
+std::string read_text(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in)
+    throw InputError({path.string(), 0, 0},
+                     "cannot be read; a report is made from the folder of a run that has ended, "
+                     "with all its files (`mixwell run` writes out/NAME)");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Json read_json(const fs::path& path) {
+  const std::string text = read_text(path);
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& fault) {
+    throw InputError({path.string(), 0, 0}, fmt::format("is damaged: {}", fault.what()));
+  }
+}
+
+void check_is_run(const fs::path& folder) {
+  if (!fs::is_directory(folder))
+    throw InputError({folder.string(), 0, 0},
+                     "is no folder; name the folder of a run, for example out/challenger");
+  if (!fs::exists(folder / "run.json"))
+    throw InputError({folder.string(), 0, 0},
+                     "holds no run: there is no run.json in it; name the folder of a run, for "
+                     "example out/challenger");
+}
+
+/// The rows of summary.json by columns, those beyond `names` left out.
+Json table_of(const Json& variables, const std::vector<std::string>& names) {
+  Json table = {{"variable", names}};
+  if (names.empty()) return table;
+  for (const auto& [key, first] : variables.at(names.front()).items()) {
+    if (!first.is_number() && !first.is_null()) continue;
+    Json column = Json::array();
+    for (const std::string& name : names) {
+      const Json& value = variables.at(name).at(key);
+      column.push_back(value.is_number() ? page::to_digits(value.get<double>(), table_digits)
+                                         : Json(nullptr));
+    }
+    table[key] = std::move(column);
+  }
+  return table;
+}
+
+/// Of the last folder on the path.
+std::string name_of(const fs::path& folder) {
+  const fs::path path = fs::absolute(folder).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+std::vector<std::string> all_names(const Json& variables) {
+  std::vector<std::string> names;
+  for (const auto& [name, row] : variables.items()) names.push_back(name);
+  return names;
+}
+
+Json without_positions(Json run) {
+  if (!run.contains("divergences")) return run;
+  for (Json& one : run["divergences"]["first"]) one.erase("position");
+  if (run["divergences"]["first"].size() > most_divergences)
+    run["divergences"]["first"].get_ref<Json::array_t&>().resize(most_divergences);
+  return run;
+}
+
+std::vector<std::string> notes(const DrawsFile& draws, const page::FigureSettings& settings,
+                               std::size_t variables, std::size_t shown) {
+  std::vector<std::string> texts;
+  if (shown < variables)
+    texts.push_back(
+        fmt::format("Figures show {} of {} variables: those of the smallest effective sample size "
+                    "and of the largest R-hat.",
+                    shown, variables));
+  if (const Index chains = static_cast<Index>(settings.chains.size()); chains < draws.chains())
+    texts.push_back(fmt::format(
+        "Figures show {} of {} chains, evenly chosen; those of all chains together use every "
+        "chain.",
+        chains, draws.chains()));
+  if (settings.every > 1)
+    texts.push_back(fmt::format("Traces show one draw in {}.", settings.every));
+  return texts;
+}
+
+/// Figures, and what of the draws they leave out.
+void add_figures(Json& data, const std::string& folder, const Json& variables) {
+  const DrawsFile draws(folder);
+  const page::FigureSettings settings = page::figure_settings(draws);
+  const std::vector<std::string> worst = page::worst_first(variables, most_variables);
+  data["chains"] = {{"count", draws.chains()},
+                    {"draws", draws.draws()},
+                    {"shown", settings.chains},
+                    {"every", settings.every}};
+  data["notes"] = notes(draws, settings, variables.size(), worst.size());
+  if (draws.draws() == 0) return;
+  const std::vector<page::Element> shown = page::find_elements(draws, worst, folder);
+  const std::vector<page::Element> pairs(
+      shown.begin(), shown.begin() + std::min<std::ptrdiff_t>(std::ssize(shown), most_pairs));
+  data["variables"] = page::variable_figures(draws, shown, settings);
+  data["pairs"] = page::pair_figure(draws, pairs);
+  data["growth"] = page::growth_figure(draws, pairs);
+  data["energy"] = page::energy_figure(draws, settings);
+  data["statistics"] = page::chain_table(draws, settings);
+}
+
+Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
+  Json summary = read_json(folder / "summary.json");
+  const Json variables = summary.at("variables");
+  summary.erase("variables");
+  const bool whole = variables.size() <= most_rows;
+  Json data = {{"kind", "run"},
+               {"mixwell", MIXWELL_VERSION},
+               {"name", name_of(folder)},
+               {"folder", folder.string()},
+               {"warnings", warnings},
+               {"certificate", read_json(folder / "certificate.json")},
+               {"run", without_positions(read_json(folder / "run.json"))},
+               {"manifest", read_text(folder / "manifest.toml")},
+               {"graph", read_text(folder / "graph.dot")},
+               {"summary", std::move(summary)},
+               {"table", table_of(variables, whole ? all_names(variables)
+                                                   : page::worst_first(variables, most_rows))}};
+  add_figures(data, folder.string(), variables);
+  if (!whole)
+    data["notes"].push_back(fmt::format("The table has {} of {} variables, the worst ones.",
+                                        most_rows, variables.size()));
+  return data;
+}
+
+}  // namespace
+
+std::string run_page_json(const std::string& folder, const std::vector<std::string>& warnings) {
+  check_is_run(folder);
+  try {
+    return data_of(folder, warnings).dump(-1, ' ', false, Json::error_handler_t::replace);
+  } catch (const Json::exception& fault) {
+    throw InputError(
+        {folder, 0, 0},
+        fmt::format("a JSON file in it is not as `mixwell run` writes it: {}", fault.what()));
+  }
+}
+
+}  // namespace mixwell

@@ -1,0 +1,124 @@
+// What the page shows of a study: its table by columns.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <mixwell/error.hpp>
+#include <mixwell/page.hpp>
+#include <mixwell/version.hpp>
+#include <set>
+
+#include "rounding.hpp"
+
+namespace mixwell {
+namespace {
+
+using page::Json;
+
+constexpr int table_digits = 6;
+constexpr int curve_digits = 4;
+constexpr std::size_t most_curve_points = 20;
+constexpr const char* curve_column = "curve";
+
+/// A scalar as the page shows it: numbers rounded, lists and tables as text.
+Json scalar(const Json& value) {
+  if (value.is_number_float()) return page::to_digits(value.get<double>(), table_digits);
+  if (value.is_structured()) return value.dump();
+  return value;
+}
+
+/// {"words": each text once, "at": its number in each row or null} if nothing but texts is in it.
+Json by_words(const Json& column) {
+  std::map<std::string, std::size_t> numbers;
+  Json words = Json::array();
+  Json at = Json::array();
+  for (const Json& value : column) {
+    if (value.is_null()) {
+      at.push_back(nullptr);
+      continue;
+    }
+    if (!value.is_string()) return column;
+    const auto [found, fresh] = numbers.emplace(value.get<std::string>(), numbers.size());
+    if (fresh) words.push_back(value);
+    at.push_back(found->second);
+  }
+  return {{"words", std::move(words)}, {"at", std::move(at)}};
+}
+
+Json column_of(const Json& rows, const std::string& name) {
+  Json column = Json::array();
+  for (const Json& row : rows) {
+    const auto found = row.find(name);
+    column.push_back(found == row.end() ? Json(nullptr) : scalar(*found));
+  }
+  return name == "cell" ? column : by_words(column);
+}
+
+/// Numbers under `key` of at most `most_curve_points` points, the last one among them.
+Json curve_numbers(const Json& curve, const std::string& key) {
+  const std::size_t count = std::min(curve.size(), most_curve_points);
+  Json numbers = Json::array();
+  for (std::size_t k = 1; k <= count; ++k) {
+    const Json& point = curve[k * curve.size() / count - 1];
+    const auto found = point.find(key);
+    const bool known = found != point.end() && found->is_number();
+    numbers.push_back(known ? page::to_digits(found->get<double>(), curve_digits) : Json(nullptr));
+  }
+  return numbers;
+}
+
+Json curves_of(const Json& rows) {
+  Json curves = Json::array();
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    const auto found = rows[r].find(curve_column);
+    if (found == rows[r].end() || !found->is_array() || found->empty()) continue;
+    Json one = {{"row", r}};
+    for (const char* const key : {"gradients", "seconds", "error_mean", "error_covariance"})
+      one[key] = curve_numbers(*found, key);
+    curves.push_back(std::move(one));
+  }
+  return curves;
+}
+
+Json parse_table(const std::string& table, const std::string& source) {
+  const Json parsed = Json::parse(table, nullptr, false);
+  const auto is_list = [&](const char* key) {
+    return parsed.contains(key) && parsed.at(key).is_array();
+  };
+  const bool good = parsed.is_object() && is_list("columns") && is_list("rows") &&
+                    std::all_of(parsed["rows"].begin(), parsed["rows"].end(),
+                                [](const Json& row) { return row.is_object(); });
+  if (!good)
+    throw InputError({source, 0, 0},
+                     "is no table of a study; wanted: what `mixwell study STUDY.toml --table "
+                     "--json` prints");
+  return parsed;
+}
+
+}  // namespace
+
+std::string study_page_json(const std::string& table, const std::string& source) {
+  const Json study = parse_table(table, source);
+  const Json& rows = study["rows"];
+  Json columns = Json::array();
+  Json numbers = Json::object();
+  for (const Json& column : study["columns"]) {
+    const auto name = column.get<std::string>();
+    if (name == curve_column) continue;
+    columns.push_back(name);
+    numbers[name] = column_of(rows, name);
+  }
+  const Json data = {{"kind", "study"},
+                     {"mixwell", MIXWELL_VERSION},
+                     {"name", study.value("study", source)},
+                     {"file", study.value("file", "")},
+                     {"axes", study.value("axes", Json::array())},
+                     {"columns", std::move(columns)},
+                     {"rows", rows.size()},
+                     {"table", std::move(numbers)},
+                     {"curves", curves_of(rows)},
+                     {"paper", study.value("paper", Json::array())},
+                     {"tune", study.value("tune", Json(nullptr))}};
+  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace mixwell

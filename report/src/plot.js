@@ -1,0 +1,108 @@
+// Figures: drawn when they come into view, again when colours change, all of them for a printer.
+// SPDX-License-Identifier: Apache-2.0
+import { h } from './dom.js';
+import { onTheme, theme } from './theme.js';
+
+/* global Plotly */
+const figures = new Set();
+const config = { displayModeBar: false, responsive: true };
+
+const font = 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif';
+
+function axis(colours, own = {}) {
+  return {
+    gridcolor: colours.line,
+    linecolor: colours.line,
+    zeroline: false,
+    automargin: true,
+    nticks: 6,
+    ticks: 'outside',
+    ticklen: 3,
+    tickcolor: colours.line,
+    tickfont: { size: 11, color: colours.muted },
+    exponentformat: 'power',
+    ...own,
+    title: { text: own.title ?? '', font: { size: 12, color: colours.muted }, standoff: 8 },
+  };
+}
+
+function layoutOf(own, colours) {
+  const { xaxis = {}, yaxis = {}, axes = {}, ...rest } = own;
+  const more = Object.fromEntries(Object.entries(axes).map(([k, a]) => [k, axis(colours, a)]));
+  return {
+    autosize: true,
+    margin: { l: 44, r: 10, t: 8, b: 36 },
+    paper_bgcolor: 'rgba(0,0,0,0)',
+    plot_bgcolor: 'rgba(0,0,0,0)',
+    font: { family: font, size: 12, color: colours.ink },
+    colorway: colours.series,
+    showlegend: false,
+    hoverlabel: { bgcolor: colours.background, bordercolor: colours.line,
+      font: { color: colours.ink, family: font, size: 12 } },
+    legend: { orientation: 'h', y: 1.02, yanchor: 'bottom', x: 0, font: { size: 12 } },
+    dragmode: 'zoom',
+    xaxis: axis(colours, xaxis),
+    yaxis: axis(colours, yaxis),
+    ...more,
+    ...rest,
+  };
+}
+
+function draw(entry) {
+  const colours = theme();
+  const { data, layout } = entry.make(colours);
+  entry.drawn = true;
+  Plotly.react(entry.box, data, layoutOf(layout, colours), config);
+}
+
+const watcher = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) {
+    if (!isIntersecting) continue;
+    watcher.unobserve(target);
+    for (const entry of figures) if (entry.box === target && !entry.drawn) draw(entry);
+  }
+}, { rootMargin: '400px 0px' });
+
+onTheme(() => {
+  for (const entry of figures) if (entry.drawn) draw(entry);
+});
+window.addEventListener('beforeprint', () => {
+  for (const entry of figures) if (!entry.drawn) draw(entry);
+});
+
+/**
+ * A figure; `make(colours)` gives Plotly's data and layout. `label` says in words what it shows, for
+ * those who do not see it; `title` stands above it. `update()` draws it anew.
+ */
+export function figure({ title, label, caption, height = 200, make, kind = '' }) {
+  const box = h('div', { class: 'plot', style: `height:${height}px`, role: 'img',
+    'aria-label': label ?? title });
+  const element = h('figure', { class: kind, 'data-figure': title ?? label },
+    title ? h('figcaption', {}, title) : null,
+    box,
+    caption ? h('p', { class: 'note' }, caption) : null);
+  const entry = { box, make, drawn: false };
+  figures.add(entry);
+  watcher.observe(box);
+  return {
+    element,
+    update(words) {
+      if (words) box.setAttribute('aria-label', words);
+      if (entry.drawn) draw(entry);
+    },
+  };
+}
+
+/** The colour with so much of it showing, 0 to 1. */
+export const faint = (hex, alpha) =>
+  hex + Math.round(alpha * 255).toString(16).padStart(2, '0');
+
+const dashes = ['solid', 'dash', 'dot', 'dashdot'];
+const symbols = ['circle', 'square', 'diamond', 'triangle-up', 'cross', 'x', 'triangle-down'];
+/** Colour, dash and symbol of the k-th series: past the colours, dash and symbol tell. */
+export function style(colours, k) {
+  const n = colours.series.length;
+  const round = Math.floor(k / n);
+  return { color: colours.series[k % n], dash: dashes[round % dashes.length],
+    symbol: symbols[(k + round) % symbols.length] };
+}

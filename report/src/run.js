@@ -1,0 +1,210 @@
+// The report of one run.
+// SPDX-License-Identifier: Apache-2.0
+import { h, section } from './dom.js';
+import { digits, fixed, grouped, label, seconds, whole } from './format.js';
+import { parseFilter } from './filter.js';
+import { graphView } from './graph.js';
+import { table } from './table.js';
+import { energy, growth, pairs, variable } from './run_figures.js';
+
+const firstVariables = 4;
+const isSampler = (name) => name !== 'biased' && name !== 'none';
+
+function heading(data) {
+  const { certificate, chains, run } = data;
+  const facts = [
+    `${grouped(chains.count)} ${chains.count === 1 ? 'chain' : 'chains'} of ${grouped(chains.draws)} draws`,
+    run.created_at ? `started ${run.created_at.replace('T', ' ').replace('+00:00', ' UTC')}` : null,
+    run.outcome === 'complete' ? null : `outcome: ${run.outcome}`,
+  ].filter(Boolean);
+  return [
+    h('p', { class: 'kicker' }, 'Mixwell run'),
+    h('h1', {}, data.name),
+    h('p', { class: 'facts' }, badge(certificate), ' ', facts.join(' · ')),
+    isSampler(certificate.class) ? null
+      : h('p', { class: 'mark', role: 'alert' }, h('strong', {}, `Certificate ${certificate.class}: `),
+        'these are not draws of the target, whatever the figures below say.'),
+    run.error ? h('p', { class: 'mark', role: 'alert' }, h('strong', {}, 'The run ended with an error: '), run.error) : null,
+  ].filter(Boolean);
+}
+
+function badge(certificate) {
+  const name = `${certificate.class}${certificate.after_warmup ? ' after warm-up' : ''}`;
+  return h('span', { class: `badge ${certificate.class}` }, name);
+}
+
+function keyFigure(name, value, unit = '') {
+  return h('div', {}, h('dt', {}, name), h('dd', {}, value, unit ? h('span', { class: 'unit' }, ` ${unit}`) : null));
+}
+
+function keyFigures({ summary, run, table: t }) {
+  const s = summary.sampler;
+  const rhats = (t.rhat ?? []).filter((x) => x !== null);
+  const worst = rhats.length ? Math.max(...rhats) : null;
+  return h('dl', { class: 'keys' },
+    keyFigure('smallest ESS', whole(s.min_ess), s.min_ess_reliable === false ? 'too few to trust' : ''),
+    keyFigure('largest R\u0302', fixed(worst, 3)),
+    keyFigure('acceptance', fixed(s.acceptance, 3)),
+    keyFigure('divergences', whole(s.divergences)),
+    keyFigure('E-BFMI', fixed(s.ebfmi, 2)),
+    keyFigure('ESS per gradient', digits(s.min_ess_per_gradient, 3)),
+    keyFigure('ESS per second', digits(s.min_ess_per_second, 3)),
+    keyFigure('gradients, sampling', whole(run.gradients?.sampling)),
+    keyFigure('time, sampling', seconds(run.seconds?.sampling)),
+    summary.prediction ? keyFigure('test error', digits(summary.prediction.error_rate, 3),
+      `of ${whole(summary.prediction.cases)} cases`) : null);
+}
+
+function warningList(warnings) {
+  if (warnings.length === 0) return h('p', { class: 'calm' }, 'No warnings.');
+  return h('ul', { class: 'warnings' }, warnings.map((text) => h('li', {}, text)));
+}
+
+function overview(data) {
+  return section('overview', 'At a glance', 'Overview', keyFigures(data), warningList(data.warnings),
+    data.notes.map((text) => h('p', { class: 'note' }, text)));
+}
+
+/** Before all other figures of a row, in this order. */
+const leading = ['variable', 'mean', 'sd', 'q5', 'q50', 'q95', 'rhat', 'ess_bulk', 'ess_tail', 'mcse_mean', 'mcse_sd'];
+const inUnits = new Set(['mean', 'sd', 'q5', 'q50', 'q95']);
+const mostDecimals = 8;
+
+/** To the first digit of the Monte Carlo error: what is beyond it is noise. */
+function inOwnUnit(x, error) {
+  const decimals = error > 0 ? -Math.floor(Math.log10(error)) : NaN;
+  return decimals <= mostDecimals && Math.abs(x) < 1e8 ? fixed(x, Math.max(0, decimals)) : digits(x, 4);
+}
+
+const formats = {
+  rhat: (x) => fixed(x, 3),
+  ess_bulk: whole,
+  ess_tail: whole,
+  mcse_mean: (x) => digits(x, 2),
+  mcse_sd: (x) => digits(x, 2),
+};
+
+function summaryTable(data) {
+  const t = data.table;
+  const count = t.variable.length;
+  const keys = leading.filter((key) => key in t).concat(Object.keys(t).filter((key) => !leading.includes(key)));
+  const shown = (key, row) => {
+    if (key === 'variable') return t[key][row];
+    if (inUnits.has(key)) return inOwnUnit(t[key][row], t.mcse_mean?.[row]);
+    return (formats[key] ?? ((x) => digits(x, 4)))(t[key][row]);
+  };
+  const columns = keys.map((key) => ({
+    key,
+    label: label(key),
+    help: data.summary.estimators?.[key]?.name,
+    numeric: key !== 'variable',
+    value: (row) => t[key][row],
+    text: (row) => shown(key, row),
+  }));
+  const view = table({ caption: 'Summary of every variable', columns, count });
+  return section('summary', 'Variables in numbers', 'Table', filterOf(view, columns, count), view.element,
+    data.summary.weighted ? h('p', { class: 'note' },
+      'Mean, sd, quantiles and their errors are weighted by the recorded weight; ESS and R\u0302 are of the draws without weights.') : null);
+}
+
+/** A box that narrows the table, where it is long enough to need one. */
+function filterOf(view, columns, count) {
+  if (count <= 12) return null;
+  const getters = new Map(columns.map((c) => [c.key, c.value]));
+  const said = h('span', { role: 'status', class: 'note' });
+  const box = h('input', { type: 'search', id: 'filter', placeholder: 'beta ess_bulk<400', oninput: () => {
+    const test = parseFilter(box.value, getters);
+    const rows = [...Array(count).keys()].filter(test);
+    view.show(rows);
+    said.textContent = `${grouped(rows.length)} of ${grouped(count)} variables`;
+  } });
+  return h('p', { class: 'controls' }, h('span', { class: 'control wide' }, h('label', { for: 'filter' }, 'Filter'), box), said);
+}
+
+function variableSections(data) {
+  const all = data.variables ?? [];
+  const holder = h('div', {}, all.slice(0, firstVariables).map((v) => variable(v, data)));
+  const rest = all.slice(firstVariables);
+  const more = rest.length === 0 ? null : h('button', { type: 'button', class: 'more', onclick: () => {
+    const added = rest.map((v) => variable(v, data));
+    holder.append(...added);
+    more.remove();
+    added[0].focus();
+  } }, `Show ${rest.length} more`);
+  window.addEventListener('beforeprint', () => more?.isConnected && more.click());
+  return section('variables', 'Variables in pictures', 'Figures',
+    h('p', { class: 'note' }, 'The worst ones first: smallest effective sample size and largest R\u0302 in turn.'),
+    all.length ? holder : h('p', {}, 'The run recorded no draws.'), more);
+}
+
+function chainTable(data) {
+  const names = Object.keys(data.statistics ?? {});
+  if (names.length === 0) return null;
+  const meaning = (name) => (name === 'diverging' ? 'divergences' : `mean ${label(name)}`);
+  return section('chains', 'What the sampler did', 'Sampler',
+    h('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': 'Statistics of the sampler; scrolls' }, h('table', { class: 'plain' },
+      h('caption', {}, 'Statistics of each chain'),
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col', class: 'number' }, 'chain'), names.map((n) => h('th', { scope: 'col', class: 'number' }, meaning(n))),
+        data.energy ? h('th', { scope: 'col', class: 'number' }, 'E-BFMI') : null)),
+      h('tbody', {}, data.chains.shown.map((chain, k) => h('tr', {},
+        h('th', { scope: 'row', class: 'number' }, String(chain)),
+        names.map((n) => h('td', { class: 'number' }, digits(data.statistics[n][k], 4))),
+        data.energy ? h('td', { class: 'number' }, fixed(data.energy.ebfmi[k], 2)) : null))))),
+    operations(data.run.operations ?? []));
+}
+
+/** Where the time went, the longest first. */
+function operations(all) {
+  const used = all.filter((o) => o.seconds > 0).sort((a, b) => b.seconds - a.seconds).slice(0, 12);
+  if (used.length === 0) return null;
+  const longest = used[0].seconds;
+  return h('div', { class: 'bars' }, h('h3', {}, 'Time per operation'),
+    h('p', { class: 'note' }, 'Summed over threads, estimated from every 64th sweep.'),
+    h('table', { class: 'plain' }, h('tbody', {}, used.map((o) => h('tr', {},
+      h('th', { scope: 'row' }, o.name), h('td', {}, o.phase), h('td', { class: 'number' }, seconds(o.seconds)),
+      h('td', { class: 'bar', 'aria-hidden': 'true' }, h('span', { style: `width:${(100 * o.seconds) / longest}%` })))))));
+}
+
+const listed = (items) => (items?.length ? h('ul', {}, items.map((item) => h('li', {}, item))) : null);
+
+function certificateView({ certificate: c }) {
+  const row = (name, value) => (value === null || value === undefined || value === '' || value.length === 0 ? null
+    : [h('dt', {}, name), h('dd', {}, value)]);
+  return section('certificate', 'What it is guaranteed to sample', 'Certificate',
+    h('p', {}, badge(c), ' ', c.reason ?? ''),
+    h('dl', { class: 'facts' },
+      row('rule', c.rule), row('density', c.density), row('accuracy', c.order ? `${c.accuracy}, order ${c.order}` : c.accuracy),
+      row('parameters', c.time), row('evidence', c.evidence), row('class once frozen', c.frozen_class === c.class ? '' : c.frozen_class),
+      row('path', c.path?.length ? h('span', { class: 'path' }, c.path.join(' \u2192 ')) : ''),
+      row('nodes', c.nodes?.join(', ')), row('reference', c.reference), row('relies on', listed(c.assumes)), row('notes', listed(c.notes))));
+}
+
+function manifestView(data) {
+  const said = h('span', { role: 'status', class: 'note' });
+  const copy = h('button', { type: 'button', class: 'quiet', onclick: () => navigator.clipboard?.writeText(data.manifest)
+    .then(() => { said.textContent = 'copied'; }, () => { said.textContent = 'this browser does not allow it'; }) }, 'Copy');
+  const run = data.run;
+  return section('manifest', 'Manifest', 'Manifest',
+    h('p', { class: 'note' }, 'Every default filled in; running it again gives the same draws. ', copy, ' ', said),
+    h('pre', { tabindex: '0' }, data.manifest),
+    h('dl', { class: 'facts' },
+      h('dt', {}, 'SHA-256 of the draws'), h('dd', { class: 'path' }, run.draws_sha256 ?? 'none'),
+      h('dt', {}, 'made with'), h('dd', {}, Object.entries(run.versions ?? {}).map(([k, v]) => `${k} ${v}`).join(', ')),
+      h('dt', {}, 'plugins'), h('dd', {}, (run.plugins ?? []).map((p) => p.library).join(', '))));
+}
+
+export function runReport(data) {
+  const sections = [
+    overview(data),
+    summaryTable(data),
+    variableSections(data),
+    data.pairs ? section('pairs', 'The worst against each other', 'Pairs', pairs(data)) : null,
+    data.growth ? section('growth', 'Effective draws and energy', 'ESS, energy',
+      h('div', { class: 'two' }, growth(data), energy(data))) : null,
+    chainTable(data),
+    certificateView(data),
+    section('graph', 'Kernel graph of a sweep', 'Graph', graphView(data.graph)),
+    manifestView(data),
+  ].filter(Boolean);
+  return { heading: heading(data), sections };
+}

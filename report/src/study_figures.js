@@ -1,0 +1,180 @@
+// The figures of a study. Each is made from the rows that the filter leaves.
+// SPDX-License-Identifier: Apache-2.0
+import { distinct, groupBy, interval, isNumber, quartiles, thin } from './cells.js';
+import { axisLabel, digits, grouped, label } from './format.js';
+import { faint, figure, style } from './plot.js';
+
+const mostPoints = 2500;
+const mostSteps = 60;
+const mostTicks = 12;
+const mostCurves = 80;
+const everything = 'all cells';
+
+const grouping = (study, key) => (key === '' ? () => everything : (row) => String(study.value(key, row) ?? 'none'));
+
+/** Moves x by part of the gap between neighbours, so that groups stand beside each other. */
+function mover(values, log) {
+  const scale = log ? Math.log : (x) => x;
+  const gaps = values.slice(1).map((v, k) => scale(v) - scale(values[k])).filter((gap) => gap > 0);
+  const gap = gaps.length ? Math.min(...gaps) : 0;
+  return (x, part) => (log ? x * Math.exp(part * gap) : x + part * gap);
+}
+
+/** Where a value of the axis stands: numbers at themselves, words one after the other. */
+function placement(study, key, rows, log) {
+  const values = distinct(rows.map((row) => study.value(key, row)));
+  const few = values.length <= mostTicks;
+  if (values.every(isNumber)) {
+    return { place: (row) => study.value(key, row), steps: values.length, move: mover(values, log && values[0] > 0), spread: 0.3,
+      layout: { type: log ? 'log' : 'linear', ...(few ? { tickvals: values, ticktext: values.map((v) => digits(v, 4)) } : {}) } };
+  }
+  const places = new Map(values.map((v, k) => [v, k]));
+  return { place: (row) => places.get(study.value(key, row)) ?? null, steps: values.length, move: (x, part) => x + part, spread: 0.55, words: true,
+    layout: { tickvals: values.map((_, k) => k), ticktext: values.map(String), range: [-0.6, values.length - 0.4] } };
+}
+
+/** -1/2 .. 1/2, the same for the same row each time. */
+const jitter = (row) => ((row * 0.6180339887498949) % 1) - 0.5;
+
+function explorerData(study, choice, colours) {
+  const rows = study.rows().filter((row) => isNumber(study.value(choice.metric, row)));
+  const axis = placement(study, choice.axis, rows, choice.logX);
+  const groups = groupBy(rows, grouping(study, choice.colour));
+  const many = axis.steps > mostSteps;
+  const data = [];
+  let k = 0;
+  for (const [name, members] of groups) {
+    const look = { name, ...style(colours, k), part: many ? 0 : ((k + 0.5) / groups.size - 0.5) * axis.spread, legend: groups.size > 1 };
+    const share = Math.max(20, Math.round((mostPoints * members.length) / rows.length));
+    data.push(cloud(study, choice, axis, thin(members, share), { ...look, many, width: many ? 0 : (0.6 * axis.spread) / groups.size }));
+    if (!many) data.push(medians(study, choice, axis, members, look));
+    k += 1;
+  }
+  return { data, axis, many, cells: rows.length, points: data.filter((d) => d.hovertext).reduce((n, d) => n + d.x.length, 0) };
+}
+
+function cloud(study, choice, axis, rows, look) {
+  return { type: 'scatter', mode: 'markers', name: look.name, legendgroup: look.name, showlegend: look.many && look.legend,
+    x: rows.map((row) => axis.move(axis.place(row), look.part + look.width * jitter(row))), y: rows.map((row) => study.value(choice.metric, row)),
+    hovertext: rows.map((row) => study.name(row)), hovertemplate: '%{hovertext}<br>%{y}<extra></extra>',
+    marker: { size: look.many ? 5 : 4, symbol: look.symbol, color: faint(look.color, look.many ? 0.7 : 0.35) } };
+}
+
+function medians(study, choice, axis, members, look) {
+  const steps = [...groupBy(members, axis.place)].map(([x, rows]) => [axis.move(x, look.part), quartiles(rows.map((row) => study.value(choice.metric, row)))])
+    .filter(([, q]) => q !== null).sort((a, b) => a[0] - b[0]);
+  return { type: 'scatter', mode: axis.words ? 'markers' : 'lines+markers', name: look.name, legendgroup: look.name, showlegend: look.legend,
+    x: steps.map(([x]) => x), y: steps.map(([, q]) => q[1]),
+    error_y: { type: 'data', symmetric: false, array: steps.map(([, q]) => q[2] - q[1]), arrayminus: steps.map(([, q]) => q[1] - q[0]), thickness: 1.4, width: 3, color: look.color },
+    line: { color: look.color, width: 1.8, dash: look.dash }, marker: { size: 8, symbol: look.symbol, color: look.color },
+    text: steps.map(([, q]) => `median of ${q[3]}`), hovertemplate: '%{y}<br>%{text}<extra>%{fullData.name}</extra>' };
+}
+
+/** A metric against an axis; `choice` = { metric, axis, colour, logX, logY } is read at each drawing. */
+export function explorer(study, choice, said) {
+  const make = (colours) => {
+    const { data, axis, many, cells, points } = explorerData(study, choice, colours);
+    said.textContent = `${grouped(points)} of ${grouped(cells)} cells as points`
+      + (many ? '.' : '; medians of all of them, with bars from the lower to the upper quartile.');
+    return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 60, r: 10, t: 40, b: 46 },
+      xaxis: { title: axisLabel(choice.axis), ...axis.layout },
+      yaxis: { title: axisLabel(choice.metric), type: choice.logY ? 'log' : 'linear' } } };
+  };
+  return figure({ label: 'A metric against an axis', height: 440, make });
+}
+
+function dots(study, metric, rows, choice, colours) {
+  const names = [...groupBy(rows, (row) => study.value('variant', row)).keys()];
+  const places = new Map(names.map((name, k) => [name, names.length - 1 - k]));
+  const groups = groupBy(rows, grouping(study, choice.colour));
+  let k = 0;
+  const data = [];
+  for (const [name, members] of groups) {
+    const { color, symbol } = style(colours, k);
+    const dodge = (0.5 - (k + 0.5) / groups.size) * 0.55;
+    const found = [...groupBy(members, (row) => study.value('variant', row))]
+      .map(([variant, own]) => [variant, interval(own.map((row) => study.value(metric, row)), own.map((row) => study.value(`${metric}_mcse`, row)))])
+      .filter(([, i]) => i !== null);
+    data.push({ type: 'scatter', mode: 'markers', name, showlegend: groups.size > 1, x: found.map(([, i]) => i.mean), y: found.map(([variant]) => places.get(variant) + dodge),
+      error_x: { type: 'data', array: found.map(([, i]) => i.half ?? 0), thickness: 1.6, width: 4, color },
+      marker: { size: 8, symbol, color },
+      text: found.map(([variant, i]) => `${variant}: ${digits(i.mean, 3)}${i.half === null ? '' : ` \u00b1 ${digits(i.half, 2)}`} (${i.n} ${i.n === 1 ? 'cell' : 'cells'})`),
+      hovertemplate: '%{text}<extra>%{fullData.name}</extra>' });
+    k += 1;
+  }
+  return { names, data };
+}
+
+/** Mean of a metric for each variant, with intervals. */
+export function efficiency(study, metric, choice) {
+  const rows = () => study.rows().filter((row) => isNumber(study.value(metric, row)));
+  const count = distinct(rows().map((row) => study.value('variant', row))).length;
+  const colours = choice.colour === '' ? 1 : distinct(rows().map((row) => study.value(choice.colour, row))).length;
+  const make = (theme) => {
+    const { names, data } = dots(study, metric, rows(), choice, theme);
+    return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 20, r: 16, t: 40, b: 44 },
+      xaxis: { title: label(metric), type: choice.log ? 'log' : 'linear', rangemode: choice.log ? 'normal' : 'tozero' },
+      yaxis: { tickvals: names.map((_, k) => names.length - 1 - k), ticktext: names, range: [-0.6, names.length - 0.4], nticks: undefined } } };
+  };
+  return figure({ title: label(metric), label: `${label(metric)} of each variant, with 95 % intervals`,
+    height: Math.min(110 + count * Math.max(30, 13 * colours), 900), make });
+}
+
+/** Median of the values at each place of curves, over those that have one there. */
+function medianCurve(curves, key) {
+  const length = Math.max(...curves.map((c) => c[key].length));
+  return Array.from({ length }, (_, k) => quartiles(curves.map((c) => c[key][k]))?.[1] ?? null);
+}
+
+/** Errors against cost; `choice` = { error, cost, colour }. */
+export function errorCurves(study, curves, choice, said) {
+  const make = (colours) => {
+    const chosen = new Set(study.rows());
+    const shown = curves.filter((c) => chosen.has(c.row));
+    const group = grouping(study, choice.colour);
+    const groups = groupBy(shown.map((_, k) => k), (k) => group(shown[k].row));
+    const single = new Set(thin([...shown.keys()], mostCurves));
+    const data = [];
+    let k = 0;
+    for (const [name, members] of groups) {
+      const { color, dash, symbol } = style(colours, k);
+      for (const m of members.filter((one) => single.has(one) && members.length > 1))
+        data.push({ type: 'scatter', mode: 'lines', x: shown[m][choice.cost], y: shown[m][choice.error], showlegend: false, hoverinfo: 'skip', line: { width: 0.8, color: faint(color, 0.3) } });
+      const own = members.map((m) => shown[m]);
+      data.push({ type: 'scatter', mode: 'lines+markers', name, showlegend: true, x: medianCurve(own, choice.cost), y: medianCurve(own, choice.error),
+        line: { width: 2.2, color, dash }, marker: { size: 6, symbol, color }, hovertemplate: '%{y:.3g} at %{x:.3g}<extra>%{fullData.name}</extra>' });
+      k += 1;
+    }
+    said.textContent = `Thick: the median of each group's cells; thin: ${grouped(Math.min(shown.length, mostCurves))} of ${grouped(shown.length)} single cells. Warm-up counts.`;
+    return { data, layout: { showlegend: true, margin: { l: 60, r: 10, t: 40, b: 46 }, xaxis: { title: axisLabel(choice.cost), type: 'log' }, yaxis: { title: label(choice.error), type: 'log' } } };
+  };
+  return figure({ label: 'Error against cost', height: 420, make });
+}
+
+/** Rows of published figures with what was measured: [{ name, metric, value, source, found }]. */
+export function compared(study, paper) {
+  const fits = (row, where) => Object.entries(where ?? {}).every(([key, wanted]) =>
+    [wanted].flat().some((w) => String(study.value(key, row)) === String(w)));
+  return paper.map((p) => {
+    const rows = study.rows().filter((row) => fits(row, p.where));
+    const found = interval(rows.map((row) => study.value(p.metric, row)), rows.map((row) => study.value(`${p.metric}_mcse`, row)));
+    const name = Object.values(p.where ?? {}).flat().join(', ') || everything;
+    return { ...p, name, found };
+  });
+}
+
+/** Measured over published, one line a figure. */
+export function paperFigure(study, paper) {
+  const make = (colours) => {
+    const rows = compared(study, paper).filter((p) => p.found && p.value !== 0);
+    const count = rows.length;
+    const ratio = (x, p) => x / p.value;
+    return { data: [{ type: 'scatter', mode: 'markers', x: rows.map((p) => ratio(p.found.mean, p)), y: rows.map((_, k) => count - 1 - k),
+      error_x: { type: 'data', array: rows.map((p) => Math.abs(ratio(p.found.half ?? 0, p))), thickness: 1.6, width: 4, color: colours.accent },
+      marker: { size: 9, color: colours.accent }, text: rows.map((p) => `${p.name}: ${digits(p.found.mean, 3)} against ${digits(p.value, 3)}`), hovertemplate: '%{text}<extra></extra>' }],
+    layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 }, xaxis: { title: 'measured / published', type: 'log' },
+      yaxis: { tickvals: rows.map((_, k) => count - 1 - k), ticktext: rows.map((p) => `${p.name} (${label(p.metric)})`), range: [-0.6, count - 0.4] },
+      shapes: [{ type: 'line', x0: 1, x1: 1, yref: 'paper', y0: 0, y1: 1, line: { color: colours.muted, width: 1.2, dash: 'dash' } }] } };
+  };
+  return figure({ label: 'Measured figures over those of the paper; 1 is agreement', height: Math.min(90 + 30 * paper.length, 900), make });
+}
