@@ -1,6 +1,7 @@
 // Figures: drawn when they come into view, again when colours change, all of them for a printer.
 // SPDX-License-Identifier: Apache-2.0
 import { h } from './dom.js';
+import { digits } from './format.js';
 import { onTheme, theme } from './theme.js';
 
 /* global Plotly */
@@ -91,6 +92,20 @@ export function figure({ title, label, caption, height = 200, make, kind = '' })
       if (entry.drawn) draw(entry);
     },
   };
+}
+
+const manySteps = [1, 1.5, 2, 3, 4, 5, 7];
+
+/** A logarithmic axis for positive values, with as many labels in each decade as there is room for. */
+export function logAxis(values) {
+  const positive = values.filter((v) => v > 0);
+  const low = Math.log10(positive.reduce((a, b) => Math.min(a, b), Infinity));
+  const high = Math.log10(positive.reduce((a, b) => Math.max(a, b), 0));
+  if (!Number.isFinite(high - low)) return { type: 'log' };
+  const decades = Array.from({ length: Math.ceil(high) - Math.floor(low) + 3 }, (_, k) => Math.floor(low) - 1 + k);
+  const steps = high - low < 1 ? manySteps : high - low < 3 ? [1, 2, 5] : [1];
+  const tickvals = decades.flatMap((k) => steps.map((m) => Number(`${m}e${k}`)));
+  return { type: 'log', tickvals, ticktext: tickvals.map((v) => digits(v, 2)) };
 }
 
 /** The colour with so much of it showing, 0 to 1. */

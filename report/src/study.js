@@ -9,6 +9,8 @@ import { compared, efficiency, errorCurves, explorer, paperFigure } from './stud
 
 const statuses = ['done', 'failed', 'running', 'pending'];
 const provenance = new Set(['draws_sha256', 'attempts', 'started_at', 'ended_at', 'host', 'warmup_gradients', 'warmup_seconds', 'cell_seconds', 'draws']);
+/** Above this ratio of largest and smallest an axis begins as logarithmic. */
+const wideRange = 5;
 const notMetrics = new Set(['seed', 'attempts', 'cell']);
 
 /** Cells, their values, and the rows that the filter leaves; whoever listens is told of changes. */
@@ -104,8 +106,11 @@ function explorerSection(data, study) {
   const numeric = data.axes.find((key) => study.varies(key) && study.columns.get(key).every((v) => v === null || isNumber(v)));
   const axis = numeric ?? data.axes.find(study.varies) ?? (study.varies('variant') ? 'variant' : 'model');
   const colour = ['variant', 'model', ...data.axes].find((key) => key !== axis && study.varies(key)) ?? '';
-  const positive = (key) => study.all.every((row) => !(study.value(key, row) <= 0));
-  const choice = { metric: preferred(study.metrics, 'min_ess_per_gradient', 'min_ess'), axis, colour, logX: Boolean(numeric) && positive(axis), logY: true };
+  const wide = (key) => {
+    const values = distinct(study.columns.get(key));
+    return values[0] > 0 && values[values.length - 1] / values[0] >= wideRange;
+  };
+  const choice = { metric: preferred(study.metrics, 'min_ess_per_gradient', 'min_ess'), axis, colour, logX: Boolean(numeric) && wide(axis), logY: true };
   const said = h('p', { class: 'note', role: 'status' });
   const view = explorer(study, choice, said);
   const update = () => view.update(`${label(choice.metric)} against ${label(choice.axis)}${choice.colour ? `, coloured by ${label(choice.colour)}` : ''}`);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { distinct, groupBy, interval, isNumber, quartiles, thin } from './cells.js';
 import { axisLabel, digits, grouped, label } from './format.js';
-import { faint, figure, style } from './plot.js';
+import { faint, figure, logAxis, style } from './plot.js';
 
 const mostPoints = 2500;
 const mostSteps = 60;
@@ -26,7 +26,7 @@ function placement(study, key, rows, log) {
   const few = values.length <= mostTicks;
   if (values.every(isNumber)) {
     return { place: (row) => study.value(key, row), steps: values.length, move: mover(values, log && values[0] > 0), spread: 0.3,
-      layout: { type: log ? 'log' : 'linear', ...(few ? { tickvals: values, ticktext: values.map((v) => digits(v, 4)) } : {}) } };
+      layout: { ...(log ? logAxis(values) : {}), ...(few ? { tickvals: values, ticktext: values.map((v) => digits(v, 4)) } : {}) } };
   }
   const places = new Map(values.map((v, k) => [v, k]));
   return { place: (row) => places.get(study.value(key, row)) ?? null, steps: values.length, move: (x, part) => x + part, spread: 0.55, words: true,
@@ -78,7 +78,7 @@ export function explorer(study, choice, said) {
       + (many ? '.' : '; medians of all of them, with bars from the lower to the upper quartile.');
     return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 60, r: 10, t: 40, b: 46 },
       xaxis: { title: axisLabel(choice.axis), ...axis.layout },
-      yaxis: { title: axisLabel(choice.metric), type: choice.logY ? 'log' : 'linear' } } };
+      yaxis: { title: axisLabel(choice.metric), ...(choice.logY ? logAxis(data.flatMap((d) => d.y)) : {}) } } };
   };
   return figure({ label: 'A metric against an axis', height: 440, make });
 }
@@ -113,7 +113,7 @@ export function efficiency(study, metric, choice) {
   const make = (theme) => {
     const { names, data } = dots(study, metric, rows(), choice, theme);
     return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 20, r: 16, t: 40, b: 44 },
-      xaxis: { title: label(metric), type: choice.log ? 'log' : 'linear', rangemode: choice.log ? 'normal' : 'tozero' },
+      xaxis: { title: label(metric), ...(choice.log ? logAxis(data.flatMap((d) => d.x)) : { rangemode: 'tozero' }) },
       yaxis: { tickvals: names.map((_, k) => names.length - 1 - k), ticktext: names, range: [-0.6, names.length - 0.4], nticks: undefined } } };
   };
   return figure({ title: label(metric), label: `${label(metric)} of each variant, with 95 % intervals`,
@@ -146,7 +146,8 @@ export function errorCurves(study, curves, choice, said) {
       k += 1;
     }
     said.textContent = `Thick: the median of each group's cells; thin: ${grouped(Math.min(shown.length, mostCurves))} of ${grouped(shown.length)} single cells. Warm-up counts.`;
-    return { data, layout: { showlegend: true, margin: { l: 60, r: 10, t: 40, b: 46 }, xaxis: { title: axisLabel(choice.cost), type: 'log' }, yaxis: { title: label(choice.error), type: 'log' } } };
+    return { data, layout: { showlegend: true, margin: { l: 60, r: 10, t: 40, b: 46 }, xaxis: { title: axisLabel(choice.cost), ...logAxis(data.flatMap((d) => d.x)) },
+      yaxis: { title: label(choice.error), ...logAxis(data.flatMap((d) => d.y)) } } };
   };
   return figure({ label: 'Error against cost', height: 420, make });
 }
@@ -169,10 +170,11 @@ export function paperFigure(study, paper) {
     const rows = compared(study, paper).filter((p) => p.found && p.value !== 0);
     const count = rows.length;
     const ratio = (x, p) => x / p.value;
+    const ends = rows.flatMap((p) => [ratio(p.found.mean - (p.found.half ?? 0), p), ratio(p.found.mean + (p.found.half ?? 0), p)]);
     return { data: [{ type: 'scatter', mode: 'markers', x: rows.map((p) => ratio(p.found.mean, p)), y: rows.map((_, k) => count - 1 - k),
       error_x: { type: 'data', array: rows.map((p) => Math.abs(ratio(p.found.half ?? 0, p))), thickness: 1.6, width: 4, color: colours.accent },
       marker: { size: 9, color: colours.accent }, text: rows.map((p) => `${p.name}: ${digits(p.found.mean, 3)} against ${digits(p.value, 3)}`), hovertemplate: '%{text}<extra></extra>' }],
-    layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 }, xaxis: { title: 'measured / published', type: 'log' },
+    layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 }, xaxis: { title: 'measured / published', ...logAxis([...ends, 1]) },
       yaxis: { tickvals: rows.map((_, k) => count - 1 - k), ticktext: rows.map((p) => `${p.name} (${label(p.metric)})`), range: [-0.6, count - 0.4] },
       shapes: [{ type: 'line', x0: 1, x1: 1, yref: 'paper', y0: 0, y1: 1, line: { color: colours.muted, width: 1.2, dash: 'dash' } }] } };
   };

@@ -33,7 +33,7 @@ function widths(columns, count) {
     for (let row = 0; row < count; row += step)
       width = Math.max(width, column.text(row).length);
     const letters = column.numeric ? 1 : 1.08; // letters are wider than digits, which `ch` measures
-    return Math.ceil(letters * Math.min(Math.max(width, 5), column.most ?? 28)) + 2;
+    return Math.ceil(letters * Math.min(Math.max(width, 5), column.most ?? 28)) + 4; // 4: the padding
   });
 }
 
