@@ -18,13 +18,13 @@ struct Invocation {
   bool json = false;  ///< errors are printed as JSON too
 };
 
+void add_report(CLI::App& program, Invocation& invocation);
 void add_run(CLI::App& program, Invocation& invocation);
 void add_check(CLI::App& program, Invocation& invocation);
 void add_graph(CLI::App& program, Invocation& invocation);
 void add_plugins(CLI::App& program, Invocation& invocation);
 void add_new(CLI::App& program, Invocation& invocation);
 void add_schema(CLI::App& program, Invocation& invocation);
-void add_report(CLI::App& program, Invocation& invocation);
 void add_summary(CLI::App& program, Invocation& invocation);
 void add_verify(CLI::App& program, Invocation& invocation);
 
