@@ -10,6 +10,17 @@ const config = { displayModeBar: false, responsive: true };
 
 const font = 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif';
 
+/** For Plotly, which reads some markup in its texts: they show as they are. */
+export const plainText = (text) => String(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** Texts of a trace that come from the data. */
+function plainTrace(trace) {
+  const plain = { ...trace };
+  if (trace.name !== undefined) plain.name = plainText(trace.name);
+  for (const key of ['text', 'hovertext']) if (trace[key]) plain[key] = trace[key].map(plainText);
+  return plain;
+}
+
 function axis(colours, own = {}) {
   return {
     gridcolor: colours.line,
@@ -23,7 +34,8 @@ function axis(colours, own = {}) {
     tickfont: { size: 11, color: colours.muted },
     exponentformat: 'power',
     ...own,
-    title: { text: own.title ?? '', font: { size: 12, color: colours.muted }, standoff: 8 },
+    ...(own.ticktext ? { ticktext: own.ticktext.map(plainText) } : {}),
+    title: { text: plainText(own.title ?? ''), font: { size: 12, color: colours.muted }, standoff: 8 },
   };
 }
 
@@ -53,7 +65,7 @@ function draw(entry) {
   const colours = theme();
   const { data, layout } = entry.make(colours);
   entry.drawn = true;
-  Plotly.react(entry.box, data, layoutOf(layout, colours), config);
+  Plotly.react(entry.box, data.map(plainTrace), layoutOf(layout, colours), config);
 }
 
 const watcher = new IntersectionObserver((seen) => {

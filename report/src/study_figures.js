@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { distinct, groupBy, interval, isNumber, quartiles, thin } from './cells.js';
 import { axisLabel, digits, grouped, label } from './format.js';
-import { faint, figure, logAxis, style } from './plot.js';
+import { faint, figure, logAxis, plainText, style } from './plot.js';
 
 const mostPoints = 2500;
 const mostSteps = 60;
@@ -42,15 +42,30 @@ function explorerData(study, choice, colours) {
   const groups = groupBy(rows, grouping(study, choice.colour));
   const many = axis.steps > mostSteps;
   const data = [];
+  const levels = [];
   let k = 0;
-  for (const [name, members] of groups) {
+  for (const [name, all] of groups) {
     const look = { name, ...style(colours, k), part: many ? 0 : ((k + 0.5) / groups.size - 0.5) * axis.spread, legend: groups.size > 1 };
+    k += 1;
+    const members = all.filter((row) => isNumber(axis.place(row)));
+    if (members.length === 0) {
+      levels.push({ ...look, y: quartiles(all.map((row) => study.value(choice.metric, row)))[1] });
+      continue;
+    }
     const share = Math.max(20, Math.round((mostPoints * members.length) / rows.length));
     data.push(cloud(study, choice, axis, thin(members, share), { ...look, many, width: many ? 0 : (0.6 * axis.spread) / groups.size }));
     if (!many) data.push(medians(study, choice, axis, members, look));
-    k += 1;
   }
-  return { data, axis, many, cells: rows.length, points: data.filter((d) => d.hovertext).reduce((n, d) => n + d.x.length, 0) };
+  return { data, levels, axis, many, cells: rows.length, points: data.filter((d) => d.hovertext).reduce((n, d) => n + d.x.length, 0) };
+}
+
+/** Groups that the axis does not apply to: a line across at their median. */
+function levelMarks(levels, logY) {
+  return {
+    shapes: levels.map((l) => ({ type: 'line', xref: 'paper', x0: 0, x1: 1, y0: l.y, y1: l.y, line: { color: l.color, width: 1.6, dash: 'dash' } })),
+    annotations: levels.map((l) => ({ xref: 'paper', x: 1, xanchor: 'right', y: logY ? Math.log10(l.y) : l.y, yanchor: 'bottom', showarrow: false,
+      text: plainText(`${l.name}, which has none`), font: { size: 12, color: l.color } })),
+  };
 }
 
 function cloud(study, choice, axis, rows, look) {
@@ -73,12 +88,13 @@ function medians(study, choice, axis, members, look) {
 /** A metric against an axis; `choice` = { metric, axis, colour, logX, logY } is read at each drawing. */
 export function explorer(study, choice, said) {
   const make = (colours) => {
-    const { data, axis, many, cells, points } = explorerData(study, choice, colours);
+    const { data, levels, axis, many, cells, points } = explorerData(study, choice, colours);
     said.textContent = `${grouped(points)} of ${grouped(cells)} cells as points`
       + (many ? '.' : '; medians of all of them, with bars from the lower to the upper quartile.');
+    const heights = data.flatMap((d) => d.y).concat(levels.map((l) => l.y));
     return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 60, r: 10, t: 40, b: 46 },
-      xaxis: { title: axisLabel(choice.axis), ...axis.layout },
-      yaxis: { title: axisLabel(choice.metric), ...(choice.logY ? logAxis(data.flatMap((d) => d.y)) : {}) } } };
+      ...levelMarks(levels, choice.logY), xaxis: { title: axisLabel(choice.axis), ...axis.layout },
+      yaxis: { title: axisLabel(choice.metric), ...(choice.logY ? logAxis(heights) : {}) } } };
   };
   return figure({ label: 'A metric against an axis', height: 440, make });
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { checkContrast, checkReachable, inBrowser, inFolder, lookAtAll, picture, report, traces } from './support/browser.mjs';
-import { hostile, studyTable, variants } from './support/study_table.mjs';
+import { hostile, models, studyTable, variants } from './support/study_table.mjs';
 
 const cells = 600;
 const table = studyTable(cells);
@@ -58,7 +58,8 @@ async function checkVirtual(page) {
 
 async function checkFigures(page) {
   const explore = () => page.locator('#explore .scatterlayer .trace').count();
-  assert.equal(await explore(), 2 * variants.length);
+  assert.equal(await explore(), 2 * (variants.length - 1));
+  assert.match(await page.locator('#explore .annotation').textContent(), /^nuts, which has none/);
   await page.locator('#explore select').nth(2).selectOption('');
   assert.equal(await explore(), 2);
   await page.locator('#explore select').nth(1).selectOption('seconds');
@@ -66,7 +67,8 @@ async function checkFigures(page) {
   assert.match(await page.locator('#explore .plot').getAttribute('aria-label'), /acceptance against seconds/);
   await page.locator('#explore select').nth(2).selectOption('model');
   await page.locator('#explore select').nth(1).selectOption('variant');
-  assert.equal(await explore(), 2 * 3);
+  assert.equal(await explore(), 2 * models.length);
+  assert.deepEqual(await page.locator('#explore .legendtext').allTextContents(), models);
   assert.deepEqual(await traces(page, 'ESS per gradient'), [3]);
   assert.ok(await page.locator('#efficiency .errorbar').count() >= 12);
   assert.ok(await page.locator('#errors .scatterlayer .trace').count() > variants.length);

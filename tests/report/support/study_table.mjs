@@ -11,7 +11,7 @@ function randomNumbers(seed) {
 }
 
 export const variants = ['hmc', 'nuts', 'hmc-bfgs', 'qnhmc'];
-export const models = ['german', 'heart', 'funnel'];
+export const models = ['german', 'heart', 'odd <b> & name'];
 const stepSizes = [0.02, 0.05, 0.1, 0.2];
 /** Text that a careless page would run. */
 export const hostile = 'plugin "x" said </script><b onmouseover="alert(1)"> & 100% <!-- done';
@@ -28,16 +28,16 @@ function curve(ess, gradients, random) {
 function cell(k, random) {
   const variant = variants[k % 4];
   const model = models[Math.floor(k / 4) % 3];
-  const stepSize = stepSizes[Math.floor(k / 12) % 4];
+  const stepSize = variant === 'nuts' ? null : stepSizes[Math.floor(k / 12) % 4];
   const row = { cell: k.toString(16).padStart(16, '0'), variant, model, seed: Math.floor(k / 48), status: 'done',
     reason: null, class: variant === 'qnhmc' ? 'biased' : 'exact', 'kernel.hmc.step_size': stepSize };
   if (k % 50 === 7) return { ...row, status: 'failed', reason: k % 100 === 7 ? hostile : 'killed after 60 s' };
   if (k % 50 === 9) return { ...row, status: 'pending' };
   const gradients = 10000 * (1 + models.indexOf(model));
-  const rate = (0.002 + 0.004 * variants.indexOf(variant)) * Math.exp(-(Math.log(stepSize / 0.08) ** 2)) * (0.8 + 0.4 * random());
+  const rate = (0.002 + 0.004 * variants.indexOf(variant)) * Math.exp(-(Math.log((stepSize ?? 0.08) / 0.08) ** 2)) * (0.8 + 0.4 * random());
   const ess = rate * gradients;
   const points = curve(ess, gradients, random);
-  return { ...row, min_ess: ess, min_ess_mcse: 0.1 * ess, gradients, seconds: 1e-5 * gradients, acceptance: Math.exp(-stepSize),
+  return { ...row, min_ess: ess, min_ess_mcse: 0.1 * ess, gradients, seconds: 1e-5 * gradients, acceptance: Math.exp(-(stepSize ?? 0.1)),
     min_ess_per_gradient: rate, min_ess_per_gradient_mcse: 0.1 * rate, min_ess_per_second: 1e5 * rate, min_ess_per_second_mcse: 1e4 * rate,
     error_mean: points[19].error_mean, curve: points };
 }
