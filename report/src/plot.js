@@ -113,7 +113,8 @@ export function logAxis(values) {
   const positive = values.filter((v) => v > 0);
   const low = Math.log10(positive.reduce((a, b) => Math.min(a, b), Infinity));
   const high = Math.log10(positive.reduce((a, b) => Math.max(a, b), 0));
-  if (!Number.isFinite(high - low)) return { type: 'log' };
+  // Within half a decade Plotly's own labels are evenly spaced ones.
+  if (!(high - low >= 0.5)) return { type: 'log' };
   const decades = Array.from({ length: Math.ceil(high) - Math.floor(low) + 3 }, (_, k) => Math.floor(low) - 1 + k);
   const steps = high - low < 1 ? manySteps : high - low < 3 ? [1, 2, 5] : [1];
   const tickvals = decades.flatMap((k) => steps.map((m) => Number(`${m}e${k}`)));

@@ -63,7 +63,7 @@ function explorerData(study, choice, colours) {
 function levelMarks(levels, logY) {
   return {
     shapes: levels.map((l) => ({ type: 'line', xref: 'paper', x0: 0, x1: 1, y0: l.y, y1: l.y, line: { color: l.color, width: 1.6, dash: 'dash' } })),
-    annotations: levels.map((l) => ({ xref: 'paper', x: 1, xanchor: 'right', y: logY ? Math.log10(l.y) : l.y, yanchor: 'bottom', showarrow: false,
+    annotations: levels.map((l) => ({ xref: 'paper', x: 0.005, xanchor: 'left', y: logY ? Math.log10(l.y) : l.y, yanchor: 'bottom', showarrow: false,
       text: plainText(`${l.name}, which has none`), font: { size: 12, color: l.color } })),
   };
 }
@@ -90,7 +90,8 @@ export function explorer(study, choice, said) {
   const make = (colours) => {
     const { data, levels, axis, many, cells, points } = explorerData(study, choice, colours);
     said.textContent = `${grouped(points)} of ${grouped(cells)} cells as points`
-      + (many ? '.' : '; medians of all of them, with bars from the lower to the upper quartile.');
+      + (many ? '.' : '; medians of all of them, with bars from the lower to the upper quartile.')
+      + (levels.length ? ' Dashed across: the median where the axis does not apply.' : '');
     const heights = data.flatMap((d) => d.y).concat(levels.map((l) => l.y));
     return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 60, r: 10, t: 40, b: 46 },
       ...levelMarks(levels, choice.logY), xaxis: { title: axisLabel(choice.axis), ...axis.layout },
@@ -180,6 +181,14 @@ export function compared(study, paper) {
   });
 }
 
+/** A range of a logarithmic axis with room at its ends. */
+function padded(values) {
+  const logs = values.filter((v) => v > 0).map(Math.log10);
+  const [low, high] = [Math.min(...logs), Math.max(...logs)];
+  const room = 0.08 * (high - low) + 0.01;
+  return [low - room, high + room];
+}
+
 /** Measured over published, one line a figure. */
 export function paperFigure(study, paper) {
   const make = (colours) => {
@@ -190,7 +199,7 @@ export function paperFigure(study, paper) {
     return { data: [{ type: 'scatter', mode: 'markers', x: rows.map((p) => ratio(p.found.mean, p)), y: rows.map((_, k) => count - 1 - k),
       error_x: { type: 'data', array: rows.map((p) => Math.abs(ratio(p.found.half ?? 0, p))), thickness: 1.6, width: 4, color: colours.accent },
       marker: { size: 9, color: colours.accent }, text: rows.map((p) => `${p.name}: ${digits(p.found.mean, 3)} against ${digits(p.value, 3)}`), hovertemplate: '%{text}<extra></extra>' }],
-    layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 }, xaxis: { title: 'measured / published', ...logAxis([...ends, 1]) },
+    layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 }, xaxis: { title: 'measured / published', ...logAxis([...ends, 1]), range: padded([...ends, 1]) },
       yaxis: { tickvals: rows.map((_, k) => count - 1 - k), ticktext: rows.map((p) => `${p.name} (${label(p.metric)})`), range: [-0.6, count - 0.4] },
       shapes: [{ type: 'line', x0: 1, x1: 1, yref: 'paper', y0: 0, y1: 1, line: { color: colours.muted, width: 1.2, dash: 'dash' } }] } };
   };

@@ -33,6 +33,10 @@ export MIXWELL_PLUGIN_PATH=$work/plugin
 "$program" plugins show model/tilted
 "$program" run "$here/plugin-project/tilted.toml" --out "$work/out"
 /usr/bin/python3 "$here/check_summary.py" "$work/out/summary.json"
+if [[ -f $build/share/mixwell/report/page.html ]]; then
+  "$program" report "$work/out"
+  grep -q '<title>out - Mixwell</title>' "$work/out/report.html"
+fi
 
 # A plugin that claims to be exact and is not.
 "$program" check "$here/plugin-project/hasty.toml" | grep 'exact'
