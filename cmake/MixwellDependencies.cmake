@@ -8,6 +8,7 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json 3 REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(ZLIB REQUIRED)
+find_package(SQLite3 REQUIRED)
 find_package(CLI11 REQUIRED)
 find_path(LBFGS_INCLUDE_DIR lbfgs.h REQUIRED)
 find_library(LBFGS_LIBRARY lbfgs REQUIRED)
@@ -23,4 +24,4 @@ target_include_directories(mixwell_private SYSTEM INTERFACE
 target_compile_definitions(mixwell_private INTERFACE TOML_HEADER_ONLY=0 TOML_SHARED_LIB=1)
 target_link_libraries(mixwell_private INTERFACE
   Boost::headers Boost::filesystem TBB::tbb tomlplusplus::tomlplusplus fmt::fmt
-  nlohmann_json::nlohmann_json OpenSSL::Crypto ZLIB::ZLIB ${LBFGS_LIBRARY} PkgConfig::netcdf ${CMAKE_DL_LIBS})
+  nlohmann_json::nlohmann_json OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 ${LBFGS_LIBRARY} PkgConfig::netcdf ${CMAKE_DL_LIBS})

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::int64_t manifest_format = 1;
 
-std::string label(const Override& change) {
-  return fmt::format("--set {}={}", change.key, change.value);
+Location place_of(const Override& change) {
+  if (!change.where.file.empty()) return change.where;
+  return {fmt::format("--set {}={}", change.key, change.value), 0, 0};
 }
 
 std::vector<std::string> split(const std::string& dotted) {
@@ -57,7 +58,7 @@ std::vector<std::string> top_level_names() {
 }
 
 [[noreturn]] void reject(const Override& change, const std::string& message) {
-  throw InputError({label(change), 0, 0}, message);
+  throw InputError(place_of(change), message);
 }
 
 /// The table under `key`, made if there is none.
@@ -70,22 +71,29 @@ toml::table& descend(toml::table& table, const std::string& key, const Override&
 
 void check_shape(const Override& change, const std::vector<std::string>& parts) {
   const bool hollow = std::any_of(parts.begin(), parts.end(), [](auto& p) { return p.empty(); });
-  const std::size_t least = !parts.empty() && parts.front() == "run" ? 2 : 3;
+  const bool short_key =
+      change.how != Override::How::set || (!parts.empty() && parts.front() == "run");
+  const std::size_t least = short_key ? 2 : 3;
   if (hollow || parts.size() < least) reject(change, "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
 }
 
 /// A new component can only be begun with its `use`; anything else is a slip in the name.
 void check_component(const toml::table& root, const Override& change,
                      const std::vector<std::string>& parts) {
-  if (parts.front() == "run" || parts.at(2) == "use") return;
+  const bool begins =
+      change.how == Override::How::clear || (parts.size() > 2 && parts.at(2) == "use");
+  if (parts.front() == "run" || begins) return;
   const toml::table* const kind = root[parts[0]].as_table();
   if (kind != nullptr && kind->contains(parts[1])) return;
-  reject(change,
-         fmt::format("the manifest has no [{}.{}]{}; to add one, first give --set "
-                     "{}.{}.use=ID",
-                     parts[0], parts[1],
-                     suggestion(parts[1], kind ? names_in(*kind) : std::vector<std::string>()),
-                     parts[0], parts[1]));
+  const std::string cure =
+      change.how == Override::How::remove
+          ? ""
+          : fmt::format("; to add one, first give {}{}.{}.use=ID",
+                        change.where.file.empty() ? "--set " : "", parts[0], parts[1]);
+  reject(
+      change,
+      fmt::format("the manifest has no [{}.{}]{}{}", parts[0], parts[1],
+                  suggestion(parts[1], kind ? names_in(*kind) : std::vector<std::string>()), cure));
 }
 
 bool is_name_character(char c) {
@@ -122,7 +130,8 @@ ManifestText::ManifestText(const std::string& text, std::string path,
 
 Location ManifestText::at(const std::string& dotted, const toml::source_region& source) const {
   for (auto change = overrides_.rbegin(); change != overrides_.rend(); ++change) {
-    if (starts_with_key(dotted, change->key)) return {label(*change), 0, 0};
+    if (change->how == Override::How::set && starts_with_key(dotted, change->key))
+      return place_of(*change);
   }
   return {path_, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
 }
@@ -137,8 +146,12 @@ void ManifestText::apply(const Override& change) {
   check_component(root_, change, parts);
   toml::table* table = &root_;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) table = &descend(*table, parts[i], change);
-  toml::table value = value_table(change);
-  table->insert_or_assign(parts.back(), std::move(*value.get("value")));
+  if (change.how != Override::How::set) {
+    table->erase(parts.back());
+  } else {
+    toml::table value = value_table(change);
+    table->insert_or_assign(parts.back(), std::move(*value.get("value")));
+  }
   overrides_.push_back(change);
 }
 
@@ -183,6 +196,26 @@ void ManifestText::declare(Kind kind, const toml::node& tables) {
     }
     declarations_.push_back(found);
   }
+}
+
+std::string value_text(const toml::node& node) {
+  std::ostringstream out;
+  if (const toml::array* const list = node.as_array()) {
+    for (const toml::node& item : *list) out << (out.tellp() > 0 ? ", " : "") << value_text(item);
+    return "[" + out.str() + "]";
+  }
+  if (const toml::table* const table = node.as_table()) {
+    for (const auto& [key, item] : *table) {
+      out << (out.tellp() > 0 ? ", " : " ") << toml_key(std::string(key.str())) << " = "
+          << value_text(item);
+    }
+    return "{" + out.str() + " }";
+  }
+  if (const auto* const text = node.as_string()) return toml_text(std::string_view(**text));
+  const auto* const number = node.as_floating_point();
+  if (number != nullptr && std::isfinite(**number)) return toml_text(**number);
+  node.visit([&](const auto& value) { out << value; });
+  return out.str();
 }
 
 std::string shown(const toml::node& node) {

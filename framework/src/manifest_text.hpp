@@ -52,6 +52,9 @@ class ManifestText {
   std::vector<Declaration> declarations_;
 };
 
+/// A value as TOML text on one line that reads back as the same value.
+std::string value_text(const toml::node& node);
+
 /// A value as it stands in the manifest, cut after 60 characters.
 std::string shown(const toml::node& node);
 

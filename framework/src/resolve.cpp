@@ -45,10 +45,15 @@ class Resolver {
       tables.push_back(effective(*instance));
       composition.components.push_back(instance->made);
       composition.libraries.push_back(instance->entry->library);
+      append_files(composition.files, *instance);
+    }
+    if (composition.run.init.how == Init::How::file) {
+      composition.files.push_back(composition.run.init.file);
     }
     composition.effective_manifest = effective_text(tables);
     composition.remarks = remarks();
     tidy(composition.libraries);
+    tidy(composition.files);
     return composition;
   }
 
@@ -64,10 +69,23 @@ class Resolver {
     }
   }
 
-  static void tidy(std::vector<std::string>& libraries) {
-    std::sort(libraries.begin(), libraries.end());
-    libraries.erase(std::unique(libraries.begin(), libraries.end()), libraries.end());
-    std::erase(libraries, "");
+  static void tidy(std::vector<std::string>& paths) {
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    std::erase(paths, "");
+  }
+
+  /// What the keys of files name, but for the words that stand for no file.
+  static void append_files(std::vector<std::string>& files, const Instance& instance) {
+    for (const Field& field : instance.blueprint->fields().all()) {
+      if (!field.is_file()) continue;
+      std::string path;
+      if (const auto* const text = std::get_if<std::string*>(&field.target())) path = **text;
+      if (const auto* const text = std::get_if<std::optional<std::string>*>(&field.target()))
+        path = (*text)->value_or("");
+      const std::vector<std::string>& words = field.choices();
+      if (std::find(words.begin(), words.end(), path) == words.end()) files.push_back(path);
+    }
   }
 
   Location place(const Instance& instance) const {

@@ -19,43 +19,33 @@ using Eigen::VectorXd;
 
 constexpr const char* option = "--reference";
 
-/// Draws of a vector, and how much each counts (empty: all the same).
-struct Side {
-  DrawnVector vector;
-  VectorXd weights;
-};
-
 bool is_csv(const std::string& path) { return path.ends_with(".csv") || path.ends_with(".csv.gz"); }
 
-Side read_csv(const std::string& path) {
+ComparedDraws read_csv(const std::string& path) {
   const CsvTable table(path);
-  Side side{{table.columns(), MatrixXd(table.rows(), static_cast<Index>(table.columns().size()))},
-            {}};
+  ComparedDraws side{
+      {table.columns(), MatrixXd(table.rows(), static_cast<Index>(table.columns().size()))}, {}};
   for (Index k = 0; k < side.vector.draws.cols(); ++k)
     side.vector.draws.col(k) = table.numbers(table.columns()[static_cast<std::size_t>(k)]);
   return side;
 }
 
-Side read_side(const std::string& path) {
+}  // namespace
+
+ComparedDraws read_compared_draws(const std::string& path) {
   if (is_csv(path)) return read_csv(path);
   const DrawsFile file(path);
-  Side side{read_vector(file, {}, option, option), varying_weights(file).reshaped()};
+  ComparedDraws side{read_vector(file, {}, option, option), varying_weights(file).reshaped()};
   if (side.vector.draws.rows() == 0)
     throw InputError({path, 0, 0}, "holds no draws to compare with");
   return side;
 }
 
-/// Places of the same names on both sides, in the order of the first.
-struct Shared {
-  std::vector<Index> here;
-  std::vector<Index> there;
-  std::vector<std::string> left_out;  ///< names of one side alone
-};
-
-Shared shared_names(const std::vector<std::string>& here, const std::vector<std::string>& there) {
+SharedNames shared_names(const std::vector<std::string>& here,
+                         const std::vector<std::string>& there) {
   std::map<std::string, Index> places;
   for (std::size_t k = 0; k < there.size(); ++k) places.emplace(there[k], static_cast<Index>(k));
-  Shared shared;
+  SharedNames shared;
   for (std::size_t k = 0; k < here.size(); ++k) {
     const auto found = places.find(here[k]);
     if (found == places.end()) {
@@ -71,13 +61,15 @@ Shared shared_names(const std::vector<std::string>& here, const std::vector<std:
   return shared;
 }
 
-diagnostics::Moments moments_of(const Side& side, const std::vector<Index>& columns) {
+namespace {
+
+diagnostics::Moments moments_of(const ComparedDraws& side, const std::vector<Index>& columns) {
   const MatrixXd chosen = side.vector.draws(Eigen::all, columns);
   return diagnostics::moments(chosen, side.weights);
 }
 
 /// The mean of a c x c variable, rows by the first index. `columns`: places of its elements.
-MatrixXd mean_matrix(const Side& side, const std::vector<Index>& columns, Index c) {
+MatrixXd mean_matrix(const ComparedDraws& side, const std::vector<Index>& columns, Index c) {
   return moments_of(side, columns).mean.reshaped(c, c).transpose();
 }
 
@@ -94,11 +86,11 @@ const Column& matrix_column(const DrawsFile& file, const std::string& name) {
                        (known.empty() ? " (it has none)" : suggestion(name, known)));
 }
 
-double amari(const DrawsFile& file, const std::string& name, const Side& reference,
+double amari(const DrawsFile& file, const std::string& name, const ComparedDraws& reference,
              const VectorXd& weights) {
   const Column& column = matrix_column(file, name);
-  const Side own{read_vector(file, {name}, "--amari", option), weights};
-  const Shared shared = shared_names(own.vector.names, reference.vector.names);
+  const ComparedDraws own{read_vector(file, {name}, "--amari", option), weights};
+  const SharedNames shared = shared_names(own.vector.names, reference.vector.names);
   if (shared.here.size() != own.vector.names.size())
     throw InputError({"--amari " + name, 0, 0},
                      "the reference lacks its element " + shared.left_out.front());
@@ -107,7 +99,8 @@ double amari(const DrawsFile& file, const std::string& name, const Side& referen
 }
 
 /// Elements that were asked for by --of must be on both sides; else those of both are compared.
-void require_elements(const Shared& shared, const SummaryOptions& options, std::size_t chosen) {
+void require_elements(const SharedNames& shared, const SummaryOptions& options,
+                      std::size_t chosen) {
   if (shared.here.empty())
     throw InputError({std::string(option) + " " + options.reference, 0, 0},
                      "has none of the variables of the draws; its columns are elements such as "
@@ -121,9 +114,9 @@ void require_elements(const Shared& shared, const SummaryOptions& options, std::
 
 SummaryJson reference_json(const DrawsFile& file, const SummaryOptions& options,
                            const MatrixXd& weights) {
-  const Side own{read_vector(file, options.of, "--of", option), weights.reshaped()};
-  const Side reference = read_side(options.reference);
-  Shared shared = shared_names(own.vector.names, reference.vector.names);
+  const ComparedDraws own{read_vector(file, options.of, "--of", option), weights.reshaped()};
+  const ComparedDraws reference = read_compared_draws(options.reference);
+  SharedNames shared = shared_names(own.vector.names, reference.vector.names);
   require_elements(shared, options, own.vector.names.size());
   if (!options.of.empty()) shared.left_out.clear();  // by choice
   SummaryJson result = {{"from", options.reference},

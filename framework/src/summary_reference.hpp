@@ -5,8 +5,28 @@
 #include <mixwell/draws.hpp>
 
 #include "summary_row.hpp"
+#include "summary_vector.hpp"
 
 namespace mixwell {
+
+/// Draws of a vector, and how much each counts (empty: all the same).
+struct ComparedDraws {
+  DrawnVector vector;
+  Eigen::VectorXd weights;
+};
+
+/// From a draws.nc, a folder that holds one, or a CSV file. Throws InputError.
+ComparedDraws read_compared_draws(const std::string& path);
+
+/// Places of the same names on both sides, in the order of the first.
+struct SharedNames {
+  std::vector<Index> here;
+  std::vector<Index> there;
+  std::vector<std::string> left_out;  ///< names of one side alone
+};
+
+SharedNames shared_names(const std::vector<std::string>& here,
+                         const std::vector<std::string>& there);
 
 /// `reference` of summary_json; `weights`: those of the draws, draws x chains, or empty. Throws
 /// InputError.

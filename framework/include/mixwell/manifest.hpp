@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/error.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/recorder.hpp>
@@ -50,6 +51,8 @@ struct MIXWELL_EXPORT Composition {
   std::vector<std::shared_ptr<const Component>> components;
   /// Libraries of all components in use.
   std::vector<std::string> libraries;
+  /// Data files that were read.
+  std::vector<std::string> files;
   /// Remarks about the manifest or the data, a sentence each.
   std::vector<std::string> remarks;
   std::shared_ptr<const Model> model() const;
@@ -57,8 +60,14 @@ struct MIXWELL_EXPORT Composition {
 
 /// `--set kernel.hmc.steps=5`: dotted key and TOML value (a bare word counts as text).
 struct Override {
+  /// `remove` takes away what the key names, a component or one of its keys, which must be there;
+  /// `clear` takes it away if it is there.
+  enum class How { set, remove, clear };
+
   std::string key;
   std::string value;
+  Location where{};  ///< where it is written, if not on the command line
+  How how = How::set;
 };
 
 /// Reads, checks, makes and wires. Throws InputError naming file:line:column, key, value, rule and

@@ -25,8 +25,10 @@ void add_graph(CLI::App& program, Invocation& invocation);
 void add_plugins(CLI::App& program, Invocation& invocation);
 void add_new(CLI::App& program, Invocation& invocation);
 void add_schema(CLI::App& program, Invocation& invocation);
+void add_study(CLI::App& program, Invocation& invocation);
 void add_summary(CLI::App& program, Invocation& invocation);
 void add_verify(CLI::App& program, Invocation& invocation);
+void add_worker(CLI::App& program, Invocation& invocation);
 
 inline constexpr const char* exit_codes =
     "Exit codes: 0 ok, 1 failed, interrupted or inconclusive, 2 bad input, 3 refused by the "

@@ -65,9 +65,11 @@ ExitCode serve(int count, char** arguments) {
   add_plugins(program, invocation);
   add_new(program, invocation);
   add_schema(program, invocation);
+  add_study(program, invocation);
   add_summary(program, invocation);
   add_report(program, invocation);
   add_verify(program, invocation);
+  add_worker(program, invocation);
   try {
     program.parse(count, arguments);
   } catch (const CLI::ParseError& fault) {

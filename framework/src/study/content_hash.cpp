@@ -1,0 +1,147 @@
+// What a cell is: SHA-256 over everything its results depend on.
+// SPDX-License-Identifier: Apache-2.0
+#include "content_hash.hpp"
+
+#include "manifest_text.hpp"
+#include "run_report.hpp"
+#include "toml_text.hpp"
+
+#include <mixwell/abi.hpp>
+#include <mixwell/error.hpp>
+#include <mixwell/version.hpp>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+#include <toml++/toml.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace mixwell::study {
+namespace {
+
+const char* const ignored_keys[] = {"run.checkpoint_seconds"};
+
+bool counts(const std::string& key) {
+  for (const char* const ignored : ignored_keys) {
+    if (key == ignored) return false;
+  }
+  return true;
+}
+
+void append_lines(const toml::table& table, const std::string& prefix, int depth,
+                  std::string& text) {
+  for (const auto& [key, node] : table) {
+    const std::string name = prefix + std::string(key.str());
+    if (depth > 0 && node.is_table()) {
+      append_lines(*node.as_table(), name + ".", name == "run" ? 0 : depth - 1, text);
+    } else if (counts(name)) {
+      text += name + " = " + value_text(node) + "\n";
+    }
+  }
+}
+
+/// Names of files in a manifest say where they are; their contents are what counts.
+std::string without_places(std::string manifest, const Json& files) {
+  for (const Json& file : files) {
+    for (const char* const key : {"named", "path"}) {
+      const std::string quoted = toml_text(file.at(key).get<std::string>());
+      for (std::size_t at = manifest.find(quoted); at != std::string::npos;
+           at = manifest.find(quoted, at + 1)) {
+        manifest.replace(at, quoted.size(), "\"data\"");
+      }
+    }
+  }
+  return manifest;
+}
+
+}  // namespace
+
+std::string text_sha256(const std::string& text) {
+  std::array<unsigned char, 32> digest;
+  EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
+  std::string hex;
+  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
+  return hex;
+}
+
+FileHashes::Known FileHashes::stamp(const std::string& path) {
+  struct stat found = {};
+  if (::stat(path.c_str(), &found) != 0) {
+    throw InputError({path, 0, 0}, std::string("cannot be read: ") + std::strerror(errno));
+  }
+  return {
+      found.st_size, found.st_mtim.tv_sec * std::int64_t{1000000000} + found.st_mtim.tv_nsec, {}};
+}
+
+std::string FileHashes::of(const std::string& path) {
+  const auto earlier = known_.find(path);
+  if (earlier != known_.end()) return earlier->second.sha256;
+  Known now = stamp(path);
+  if (ledger_ != nullptr) now.sha256 = ledger_->known_hash(path, now.size, now.changed_ns);
+  if (now.sha256.empty()) {
+    now.sha256 = file_sha256(path);
+    if (ledger_ != nullptr) ledger_->know_hash(path, now.size, now.changed_ns, now.sha256);
+  }
+  return known_.emplace(path, std::move(now)).first->second.sha256;
+}
+
+std::vector<std::string> FileHashes::changed() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, known] : known_) {
+    Known now;
+    try {
+      now = stamp(path);
+    } catch (const InputError&) {  // gone
+    }
+    if (now.size != known.size || now.changed_ns != known.changed_ns) paths.push_back(path);
+  }
+  return paths;
+}
+
+std::string normalised(const std::string& effective_manifest) {
+  std::string text;
+  append_lines(toml::parse(effective_manifest), "", 2, text);
+  return text;
+}
+
+Identity identify(const Json& answer, FileHashes& hashes, bool by_hash) {
+  const std::string manifest =
+      without_places(normalised(answer.at("manifest").get<std::string>()), answer.at("files"));
+  Identity identity;
+  identity.ingredients = {
+      {"manifest", text_sha256(manifest)},
+      {"mixwell", by_hash ? hashes.of(framework_library())
+                          : MIXWELL_VERSION + std::string(" ") + MIXWELL_ABI_TAG},
+      {"plugins", Json::object()},
+      {"files", Json::object()}};
+  for (const Json& library : answer.at("libraries")) {
+    const auto path = library.get<std::string>();
+    identity.ingredients["plugins"][std::filesystem::path(path).filename().string()] =
+        hashes.of(path);
+  }
+  std::string of_files;
+  for (const Json& file : answer.at("files")) {
+    const auto path = file.at("path").get<std::string>();
+    identity.ingredients["files"][path] = hashes.of(path);
+    of_files += hashes.of(path) + "\n";
+  }
+  identity.sha256 = text_sha256("mixwell cell 1\n" + manifest + "\n" +
+                                identity.ingredients["mixwell"].get<std::string>() + "\n" +
+                                identity.ingredients["plugins"].dump() + "\n" + of_files + "\n");
+  return identity;
+}
+
+std::string framework_library() {
+  Dl_info info = {};
+  if (::dladdr(reinterpret_cast<const void*>(&framework_library), &info) == 0) {
+    throw RunError("the file of libmixwell cannot be found");
+  }
+  return std::filesystem::canonical(info.dli_fname).string();
+}
+
+}  // namespace mixwell::study

@@ -1,0 +1,56 @@
+// What a cell is: SHA-256 over everything its results depend on.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ledger.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mixwell::study {
+
+/// Lower-case hexadecimal SHA-256 of a text.
+std::string text_sha256(const std::string& text);
+
+/// Hashes of files, each read once as long as its size and time of change stay; remembered in a
+/// ledger if there is one.
+class FileHashes {
+ public:
+  explicit FileHashes(Ledger* ledger) : ledger_(ledger) {}
+
+  /// Throws InputError.
+  std::string of(const std::string& path);
+  /// Paths that `of` was asked for and that are no longer what they were.
+  std::vector<std::string> changed() const;
+
+ private:
+  struct Known {
+    std::int64_t size = 0;
+    std::int64_t changed_ns = 0;
+    std::string sha256;
+    bool operator==(const Known&) const = default;
+  };
+  static Known stamp(const std::string& path);
+
+  Ledger* ledger_;
+  std::map<std::string, Known> known_;
+};
+
+/// An effective manifest as sorted lines `kind.name.key = value` without comments, and without what
+/// no result depends on (run.checkpoint_seconds).
+std::string normalised(const std::string& effective_manifest);
+
+struct Identity {
+  std::string sha256;
+  Json ingredients;  ///< {"manifest", "mixwell", "plugins": {FILE: HASH}, "files": {FILE: HASH}}
+};
+
+/// `answer`: what a worker said about the cell (see worker.hpp). With `by_hash` libmixwell counts
+/// by its contents, else by its version. Files count by their contents, not by where they are.
+Identity identify(const Json& answer, FileHashes& hashes, bool by_hash);
+
+/// The file of libmixwell itself.
+std::string framework_library();
+
+}  // namespace mixwell::study

@@ -1,0 +1,146 @@
+// SQLite as the ledger of studies needs it.
+// SPDX-License-Identifier: Apache-2.0
+#include "database.hpp"
+
+#include <sqlite3.h>
+
+#include <cmath>
+#include <limits>
+
+namespace mixwell::study {
+namespace {
+
+constexpr int patience_ms = 10000;  // with readers and other writers
+
+bool is_disk(int code) {
+  return code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+}
+
+[[noreturn]] void fail(sqlite3* database, const std::string& what) {
+  const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
+  const char* const reason = database == nullptr ? "no memory" : sqlite3_errmsg(database);
+  throw DatabaseError(what + ": " + reason, is_disk(code & 0xff));
+}
+
+sqlite3* open(const std::string& path, Database::Mode mode) {
+  const int flags = mode == Database::Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                                  : SQLITE_OPEN_READWRITE;
+  sqlite3* database = nullptr;
+  int code = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
+  if (code != SQLITE_OK && mode == Database::Mode::read) {
+    sqlite3_close_v2(database);
+    code = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
+  }
+  if (code == SQLITE_OK) return database;
+  const DatabaseError error(path + ": cannot be opened: " + sqlite3_errstr(code), is_disk(code));
+  sqlite3_close_v2(database);
+  throw error;
+}
+
+}  // namespace
+
+DatabaseError::DatabaseError(const std::string& message, bool disk)
+    : RunError(message), disk_(disk) {}
+DatabaseError::~DatabaseError() = default;
+
+Statement::Statement(sqlite3* database, const std::string& sql)
+    : statement_(nullptr, &sqlite3_finalize), database_(database) {
+  sqlite3_stmt* made = nullptr;
+  const int code = sqlite3_prepare_v2(database, sql.c_str(), -1, &made, nullptr);
+  statement_.reset(made);
+  if (code != SQLITE_OK) fail(database, "study ledger: " + sql);
+}
+
+void Statement::check(int code) {
+  if (code == SQLITE_OK) return;
+  sqlite3_reset(statement_.get());
+  fail(database_, "study ledger");
+}
+
+Statement& Statement::bind(int place, const std::string& text) {
+  check(sqlite3_bind_text(statement_.get(), place, text.data(), static_cast<int>(text.size()),
+                          SQLITE_TRANSIENT));
+  return *this;
+}
+
+Statement& Statement::bind(int place, std::int64_t value) {
+  check(sqlite3_bind_int64(statement_.get(), place, value));
+  return *this;
+}
+
+Statement& Statement::bind(int place, double value) {
+  if (!std::isfinite(value)) return bind_null(place);
+  check(sqlite3_bind_double(statement_.get(), place, value));
+  return *this;
+}
+
+Statement& Statement::bind(int place, const std::optional<double>& value) {
+  return value ? bind(place, *value) : bind_null(place);
+}
+
+Statement& Statement::bind_null(int place) {
+  check(sqlite3_bind_null(statement_.get(), place));
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(statement_.get());
+  if (code == SQLITE_ROW) return true;
+  if (code != SQLITE_DONE) check(code);
+  sqlite3_reset(statement_.get());
+  return false;
+}
+
+void Statement::run() {
+  while (step()) {
+  }
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+std::string Statement::text(int column) const {
+  const auto* const bytes = sqlite3_column_text(statement_.get(), column);
+  if (bytes == nullptr) return {};
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return {reinterpret_cast<const char*>(bytes), size};
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+double Statement::number(int column) const {
+  return is_null(column) ? std::numeric_limits<double>::quiet_NaN()
+                         : sqlite3_column_double(statement_.get(), column);
+}
+
+Database::Database(const std::string& path, Mode mode)
+    : database_(open(path, mode), &sqlite3_close_v2) {
+  sqlite3_busy_timeout(database_.get(), patience_ms);
+}
+
+void Database::execute(const std::string& sql) {
+  if (sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
+    fail(database_.get(), "study ledger");
+}
+
+Transaction::Transaction(Database& database) : database_(database) {
+  database_.execute("BEGIN IMMEDIATE");
+}
+
+Transaction::~Transaction() {
+  if (!open_) return;
+  try {
+    database_.execute("ROLLBACK");
+  } catch (const Error&) {  // SQLite rolled it back already
+  }
+}
+
+void Transaction::commit() {
+  database_.execute("COMMIT");
+  open_ = false;
+}
+
+}  // namespace mixwell::study

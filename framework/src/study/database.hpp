@@ -1,0 +1,86 @@
+// SQLite as the ledger of studies needs it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/error.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace mixwell::study {
+
+/// What SQLite says went wrong. `disk` = the disk is full or cannot be written: trying again later
+/// may help.
+class DatabaseError : public RunError {
+ public:
+  DatabaseError(const std::string& message, bool disk);
+  ~DatabaseError() override;
+  bool is_disk() const noexcept { return disk_; }
+
+ private:
+  bool disk_;
+};
+
+/// A prepared statement, run again and again with other values.
+class Statement {
+ public:
+  Statement(sqlite3* database, const std::string& sql);
+
+  /// Parameters are numbered from 1.
+  Statement& bind(int place, const std::string& text);
+  Statement& bind(int place, std::int64_t value);
+  /// Not finite = NULL.
+  Statement& bind(int place, double value);
+  Statement& bind(int place, const std::optional<double>& value);
+  Statement& bind_null(int place);
+  /// The next row; false after the last one, when the statement is ready for other values.
+  bool step();
+  /// Runs it to its end.
+  void run();
+
+  /// Columns are numbered from 0.
+  bool is_null(int column) const;
+  std::string text(int column) const;
+  std::int64_t integer(int column) const;
+  double number(int column) const;  ///< NaN for NULL
+
+ private:
+  void check(int code);
+  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement_;
+  sqlite3* database_;
+};
+
+class Database {
+ public:
+  enum class Mode { write, read };
+
+  /// Opens the file, in write mode made if it is not there. Throws DatabaseError.
+  Database(const std::string& path, Mode mode);
+
+  void execute(const std::string& sql);
+  Statement prepare(const std::string& sql) const { return {database_.get(), sql}; }
+
+ private:
+  std::unique_ptr<sqlite3, int (*)(sqlite3*)> database_;
+};
+
+/// All between its making and `commit` is written as one, or not at all.
+class Transaction {
+ public:
+  explicit Transaction(Database& database);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  void commit();
+
+ private:
+  Database& database_;
+  bool open_ = true;
+};
+
+}  // namespace mixwell::study

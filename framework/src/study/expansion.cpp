@@ -1,0 +1,199 @@
+// From a study file to its cells.
+// SPDX-License-Identifier: Apache-2.0
+#include "expansion.hpp"
+
+#include "content_hash.hpp"
+#include "manifest_text.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <set>
+
+namespace mixwell::study {
+namespace {
+
+std::string plain(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string axes_label(const Json& axes) {
+  std::string text;
+  for (const auto& [key, value] : axes.items())
+    text += (text.empty() ? "" : ",") + key + "=" + plain(value);
+  return text;
+}
+
+std::string label_without_seed(const StudyCell& cell, const Json& axes) {
+  const std::string text = axes_label(axes);
+  return cell.model + "/" + cell.variant + (text.empty() ? "" : "/" + text);
+}
+
+/// run.seed as the study's own tables or its base say, or the default.
+std::int64_t first_seed(const StudyFile& study) {
+  std::int64_t seed = RunSettings().seed;
+  if (const auto found = toml::parse(study.base_text)["run"]["seed"].value<std::int64_t>())
+    seed = *found;
+  for (const Override& change : study.changes) {
+    if (change.key != "run.seed") continue;
+    if (const auto found = toml::parse("v = " + change.value)["v"].value<std::int64_t>())
+      seed = *found;
+  }
+  return seed;
+}
+
+std::vector<std::int64_t> seeds_of(const StudyFile& study) {
+  if (!study.seeds.empty()) return study.seeds;
+  std::vector<std::int64_t> seeds;
+  const std::int64_t first = first_seed(study);
+  for (std::int64_t k = 0; k < std::max<std::int64_t>(1, study.repeats); ++k)
+    seeds.push_back(first + k);
+  return seeds;
+}
+
+class Expander {
+ public:
+  explicit Expander(const StudyFile& study) : study_(study), seeds_(seeds_of(study)) {}
+
+  std::vector<StudyCell> cells() {
+    const std::vector<Variant> none = {{"base", {}, {}, {}}};
+    for (const Variant& model : study_.models.empty() ? none : study_.models) {
+      for (const Variant& variant : study_.variants.empty() ? none : study_.variants)
+        add(model, variant);
+    }
+    check_exclusions();
+    if (cells_.empty()) throw InputError(study_.path + ": the study has no cells");
+    return std::move(cells_);
+  }
+
+ private:
+  void add(const Variant& model, const Variant& variant) {
+    StudyCell cell;
+    cell.model = model.name;
+    cell.variant = variant.name;
+    for (const auto* const changes : {&study_.changes, &model.changes, &variant.changes})
+      cell.changes.insert(cell.changes.end(), changes->begin(), changes->end());
+    std::vector<AxisGroup> groups = study_.axes;
+    for (const auto* const more : {&model.axes, &variant.axes})
+      groups.insert(groups.end(), more->begin(), more->end());
+    check_axes(groups);
+    along(groups, 0, cell, Json::object());
+  }
+
+  static void check_axes(const std::vector<AxisGroup>& groups) {
+    std::set<std::string> seen;
+    for (const AxisGroup& group : groups) {
+      for (const Axis& axis : group) {
+        if (!seen.insert(axis.key).second)
+          throw InputError(axis.where, axis.key + ": is an axis already; a key has one axis");
+      }
+    }
+  }
+
+  void along(const std::vector<AxisGroup>& groups, std::size_t depth, const StudyCell& cell,
+             const Json& axes) {
+    if (depth == groups.size()) {
+      finish(cell, axes);
+      return;
+    }
+    const AxisGroup& group = groups[depth];
+    for (std::size_t k = 0; k < group.front().values.size(); ++k) {
+      StudyCell next = cell;
+      Json values = axes;
+      for (const Axis& axis : group) {
+        next.changes.push_back({axis.key, axis.values[k].toml, axis.where});
+        values[axis.key] = axis.values[k].json;
+      }
+      along(groups, depth + 1, next, values);
+    }
+  }
+
+  void finish(StudyCell cell, const Json& axes) {
+    const std::string group = label_without_seed(cell, axes);
+    cell.axes = axes.dump();
+    for (const std::int64_t seed : seeds_) {
+      cell.seed = seed;
+      cell.label = fmt::format("{}/{}", group, seed);
+      if (is_excluded(cell, axes)) continue;
+      const std::int64_t own = study_.pair_random_numbers ? seed : seed_of(cell.label);
+      StudyCell one = cell;
+      one.changes.push_back({"run.seed", std::to_string(own), {study_.path, 0, 0}});
+      if (!labels_.insert(one.label).second)
+        throw InputError(study_.path + ": two cells are named " + one.label);
+      cells_.push_back(std::move(one));
+    }
+  }
+
+  bool is_excluded(const StudyCell& cell, const Json& axes) {
+    bool excluded = false;
+    used_.resize(study_.exclusions.size());
+    for (std::size_t k = 0; k < study_.exclusions.size(); ++k) {
+      if (!agrees(study_.exclusions[k], cell, axes)) continue;
+      used_[k] = excluded = true;
+    }
+    return excluded;
+  }
+
+  static bool agrees(const Exclusion& exclusion, const StudyCell& cell, const Json& axes) {
+    return std::all_of(exclusion.entries.begin(), exclusion.entries.end(), [&](const auto& entry) {
+      const auto& [key, values] = entry;
+      Json here;
+      if (key == "variant") {
+        here = cell.variant;
+      } else if (key == "model") {
+        here = cell.model;
+      } else if (key == "seed") {
+        here = cell.seed;
+      } else if (axes.contains(key)) {
+        here = axes.at(key);
+      }
+      return std::find(values.begin(), values.end(), here) != values.end();
+    });
+  }
+
+  void check_exclusions() const {
+    for (std::size_t k = 0; k < study_.exclusions.size(); ++k) {
+      if (k < used_.size() && used_[k]) continue;
+      throw InputError(study_.exclusions[k].where,
+                       "study.exclude: excludes no cell; correct its values or leave it out");
+    }
+  }
+
+  const StudyFile& study_;
+  std::vector<std::int64_t> seeds_;
+  std::vector<StudyCell> cells_;
+  std::set<std::string> labels_;
+  std::vector<bool> used_;
+};
+
+}  // namespace
+
+std::vector<StudyCell> expand(const StudyFile& study) { return Expander(study).cells(); }
+
+Json group_of(const StudyCell& cell) {
+  return {{"model", cell.model}, {"variant", cell.variant}, {"axes", Json::parse(cell.axes)}};
+}
+
+std::vector<Override> with_seed(const StudyCell& cell, const std::vector<Override>& more,
+                                std::int64_t seed) {
+  std::vector<Override> changes(cell.changes.begin(), cell.changes.end() - 1);
+  changes.insert(changes.end(), more.begin(), more.end());
+  changes.push_back(cell.changes.back());
+  changes.back().value = std::to_string(seed);
+  return changes;
+}
+
+std::int64_t seed_of(const std::string& text) {
+  return static_cast<std::int64_t>(std::stoull(text_sha256(text).substr(0, 13), nullptr, 16));
+}
+
+}  // namespace mixwell::study
+
+namespace mixwell {
+
+std::vector<StudyCell> study_cells(const std::string& path) {
+  return study::expand(study::read_study_file(path));
+}
+
+}  // namespace mixwell

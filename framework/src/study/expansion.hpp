@@ -1,0 +1,28 @@
+// From a study file to its cells.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "study_file.hpp"
+
+#include <mixwell/study.hpp>
+
+#include <vector>
+
+namespace mixwell::study {
+
+/// Models, then variants, then axes in the order of the file, seeds innermost; without the excluded
+/// ones. Throws InputError for a study without cells, an exclusion that excludes none, and for two
+/// cells of one label.
+std::vector<StudyCell> expand(const StudyFile& study);
+
+/// The cells that differ in the seed alone have this in common: {"model", "variant", "axes"}.
+Json group_of(const StudyCell& cell);
+
+/// The changes of a cell of this group but for its seed, then `more`, then `seed` as run.seed.
+std::vector<Override> with_seed(const StudyCell& cell, const std::vector<Override>& more,
+                                std::int64_t seed);
+
+/// A seed of its own for each text, below 2^53 so that every reader of JSON keeps it.
+std::int64_t seed_of(const std::string& text);
+
+}  // namespace mixwell::study

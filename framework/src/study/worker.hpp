@@ -1,0 +1,27 @@
+// The other side of a study: a process that looks at manifests and runs them, one after another.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/manifest.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell::study {
+
+/// Requests: {"do": "plan" | "run" | "trial", "text", "path", "changes"}, text and path of the base
+/// manifest; for a plan also "estimate", for a run "folder", "keep", "reference", "threads" and
+/// "resume", for a trial "budget" and "objective".
+///
+/// Answers: {"status": "done" | "failed" | "suspended" | "disk" | "bad-input", "reason"} and what
+/// the request asks for. A plan: "manifest" (effective), "libraries", "files" ({"named", "path"}),
+/// "class", "refused", with "estimate" its "cost". A run: the columns of the ledger.
+nlohmann::ordered_json changes_json(const std::vector<Override>& changes);
+std::vector<Override> changes_from(const nlohmann::ordered_json& json);
+
+/// The descriptor that a worker answers on.
+inline constexpr int answer_descriptor = 3;
+
+}  // namespace mixwell::study

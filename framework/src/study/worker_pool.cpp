@@ -1,0 +1,305 @@
+// Worker processes of a study: started when needed, used again, replaced when they die.
+// SPDX-License-Identifier: Apache-2.0
+#include "worker_pool.hpp"
+
+#include "worker.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+extern char** environ;
+
+namespace mixwell::study {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int tick_ms = 50;
+constexpr std::size_t kept_words = 4000;
+constexpr std::size_t shown_words = 400;
+constexpr int lowest_own_descriptor = 10;  // above those that workers are given
+
+[[noreturn]] void fail(const std::string& what) {
+  throw RunError(fmt::format("worker processes: {}: {}", what, std::strerror(errno)));
+}
+
+/// A descriptor that is closed with its owner and never inherited by accident.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { reset(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    reset();
+    number_ = std::exchange(other.number_, -1);
+    return *this;
+  }
+  int get() const noexcept { return number_; }
+  void reset() noexcept {
+    if (number_ >= 0) ::close(number_);
+    number_ = -1;
+  }
+
+ private:
+  int number_ = -1;
+};
+
+struct Pipe {
+  Descriptor read;
+  Descriptor write;
+};
+
+Descriptor moved_up(int number) {
+  const Descriptor low(number);
+  const int high = ::fcntl(number, F_DUPFD_CLOEXEC, lowest_own_descriptor);
+  if (high < 0) fail("fcntl");
+  return Descriptor(high);
+}
+
+Pipe make_pipe() {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+  Pipe made;
+  made.read = moved_up(ends[0]);
+  made.write = moved_up(ends[1]);
+  return made;
+}
+
+void set_nonblocking(const Descriptor& end) { ::fcntl(end.get(), F_SETFL, O_NONBLOCK); }
+
+class FileActions {
+ public:
+  FileActions() { posix_spawn_file_actions_init(&actions_); }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+
+  void give(int from, int to) { posix_spawn_file_actions_adddup2(&actions_, from, to); }
+  void discard(int to) {
+    posix_spawn_file_actions_addopen(&actions_, to, "/dev/null", O_WRONLY, 0);
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_{};
+};
+
+std::string signal_text(int signal) {
+  const char* const name = sigabbrev_np(signal);
+  return fmt::format("{} (SIG{})", ::strsignal(signal), name == nullptr ? "?" : name);
+}
+
+std::string death_text(int status) {
+  if (WIFEXITED(status))
+    return fmt::format("its process ended by itself with exit code {}", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  return "its process was ended by: " + signal_text(signal) +
+         (signal == SIGKILL ? ", which the system sends when memory runs out" : "");
+}
+
+/// The end of what a process wrote on its standard error, on one line.
+std::string last_words(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  if (text.empty()) return "";
+  if (text.size() > shown_words) text = "..." + text.substr(text.size() - shown_words);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return "; its last words: " + text;
+}
+
+}  // namespace
+
+Work::~Work() = default;
+
+struct WorkerPool::Worker {
+  pid_t process = -1;
+  Descriptor requests;
+  Descriptor answers;
+  Descriptor errors;
+  std::string heard;
+  std::string words;
+  std::optional<std::size_t> task;
+  Clock::time_point began;
+  std::string killed_because;
+
+  /// False when the worker is gone.
+  bool ask(const Task& what) {
+    task = what.id;
+    words.clear();
+    began = Clock::now();
+    const std::string line = what.request + "\n";
+    for (std::size_t done = 0; done < line.size();) {
+      const ssize_t n = ::write(requests.get(), line.data() + done, line.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return false;
+      done += static_cast<std::size_t>(n);
+    }
+    return true;
+  }
+
+  /// All there is to read; false at the end of the stream.
+  static bool drain(const Descriptor& from, std::string& to) {
+    std::array<char, 1 << 16> bytes;
+    for (;;) {
+      const ssize_t n = ::read(from.get(), bytes.data(), bytes.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return errno == EAGAIN;
+      if (n == 0) return false;
+      to.append(bytes.data(), static_cast<std::size_t>(n));
+    }
+  }
+
+  void hear_errors() {
+    if (errors.get() < 0) return;
+    if (!drain(errors, words)) errors.reset();
+    if (words.size() > kept_words) words.erase(0, words.size() - kept_words);
+  }
+
+  void kill(int signal) const { ::kill(process, signal); }
+};
+
+WorkerPool::WorkerPool(PoolSettings settings) : settings_(std::move(settings)) {
+  std::signal(SIGPIPE, SIG_IGN);  // a worker that is gone is found out by its answers
+}
+
+WorkerPool::~WorkerPool() {
+  for (const auto& worker : workers_) worker->kill(SIGKILL);
+  for (const auto& worker : workers_) ::waitpid(worker->process, nullptr, 0);
+}
+
+std::size_t WorkerPool::running() const {
+  return static_cast<std::size_t>(
+      std::count_if(workers_.begin(), workers_.end(),
+                    [](const auto& worker) { return worker->task.has_value(); }));
+}
+
+void WorkerPool::run(Work& work) {
+  for (;;) {
+    if (stopped()) {
+      suspend_all();
+    } else {
+      feed(work);
+    }
+    if (running() == 0 && (stopped() || !work.waits())) return;
+    listen(work);
+    check_time();
+    work.tick(running());
+  }
+}
+
+void WorkerPool::feed(Work& work) {
+  while (running() < static_cast<std::size_t>(settings_.jobs)) {
+    const std::optional<Task> task = work.next();
+    if (!task) return;
+    // One that died between two tasks is buried by listen(), which tells of the task.
+    idle_worker()->ask(*task);
+  }
+}
+
+WorkerPool::Worker* WorkerPool::idle_worker() {
+  for (const auto& worker : workers_) {
+    if (!worker->task) return worker.get();
+  }
+  workers_.push_back(spawn());
+  return workers_.back().get();
+}
+
+std::unique_ptr<WorkerPool::Worker> WorkerPool::spawn() const {
+  Pipe requests = make_pipe();
+  Pipe answers = make_pipe();
+  Pipe errors = make_pipe();
+  FileActions actions;
+  actions.give(requests.read.get(), STDIN_FILENO);
+  actions.discard(STDOUT_FILENO);
+  actions.give(errors.write.get(), STDERR_FILENO);
+  actions.give(answers.write.get(), answer_descriptor);
+  if (settings_.lock >= 0) actions.give(settings_.lock, answer_descriptor + 1);
+  std::vector<std::string> words = {settings_.program, "worker"};
+  if (settings_.memory) words.push_back(fmt::format("--memory={}", *settings_.memory));
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  auto worker = std::make_unique<Worker>();
+  errno = ::posix_spawn(&worker->process, settings_.program.c_str(), actions.get(), nullptr,
+                        arguments.data(), environ);
+  if (errno != 0) fail(settings_.program + " cannot be started");
+  worker->requests = std::move(requests.write);
+  worker->answers = std::move(answers.read);
+  worker->errors = std::move(errors.read);
+  set_nonblocking(worker->answers);
+  set_nonblocking(worker->errors);
+  return worker;
+}
+
+void WorkerPool::listen(Work& work) {
+  std::vector<pollfd> ends;
+  for (const auto& worker : workers_) {
+    ends.push_back({worker->answers.get(), POLLIN, 0});
+    ends.push_back({worker->errors.get(), POLLIN, 0});
+  }
+  const int ready = ::poll(ends.data(), ends.size(), tick_ms);
+  if (ready < 0 && errno != EINTR) fail("poll");
+  std::vector<Worker*> dead;
+  for (std::size_t k = 0; ready > 0 && k < workers_.size(); ++k) {
+    Worker& worker = *workers_[k];
+    if (ends[2 * k + 1].revents != 0) worker.hear_errors();
+    if (ends[2 * k].revents == 0) continue;
+    const bool alive = Worker::drain(worker.answers, worker.heard);
+    const std::size_t end = worker.heard.find('\n');
+    if (end != std::string::npos && worker.task) {
+      const std::size_t id = *worker.task;
+      worker.task.reset();
+      Json answer = Json::parse(worker.heard.substr(0, end));
+      worker.heard.erase(0, end + 1);
+      work.answered(id, std::move(answer));
+    }
+    if (!alive) dead.push_back(&worker);
+  }
+  for (Worker* const worker : dead) bury(*worker, work);
+}
+
+void WorkerPool::check_time() {
+  if (!settings_.seconds) return;
+  for (const auto& worker : workers_) {
+    const std::chrono::duration<double> gone = Clock::now() - worker->began;
+    if (!worker->task || !worker->killed_because.empty() || gone.count() < *settings_.seconds)
+      continue;
+    worker->killed_because =
+        fmt::format("took longer than cell_seconds = {} and was ended", *settings_.seconds);
+    worker->kill(SIGKILL);
+  }
+}
+
+void WorkerPool::suspend_all() {
+  if (suspending_) return;
+  suspending_ = true;
+  for (const auto& worker : workers_) {
+    if (worker->task) worker->kill(SIGTERM);
+  }
+}
+
+void WorkerPool::bury(Worker& worker, Work& work) {
+  int status = 0;
+  ::waitpid(worker.process, &status, 0);
+  worker.hear_errors();
+  const std::optional<std::size_t> task = worker.task;
+  const std::string reason = worker.killed_because.empty()
+                                 ? death_text(status) + last_words(worker.words)
+                                 : worker.killed_because;
+  std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
+  if (task) work.answered(*task, {{"status", "failed"}, {"reason", reason}});
+}
+
+}  // namespace mixwell::study

@@ -1,0 +1,77 @@
+// Worker processes of a study: started when needed, used again, replaced when they die.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mixwell::study {
+
+struct Task {
+  std::size_t id = 0;
+  std::string request;  ///< one line of JSON, without its end
+};
+
+/// Where the tasks come from and the answers go to; called by the thread that runs the pool.
+class Work {
+ public:
+  virtual ~Work();
+  /// The next task, or none just now.
+  virtual std::optional<Task> next() = 0;
+  /// Whether `next` may give a task later although it gives none now and none is running.
+  virtual bool waits() = 0;
+  /// {"status", ...}: a worker's own answer, or "failed" with a reason where it died.
+  virtual void answered(std::size_t id, nlohmann::ordered_json answer) = 0;
+  /// Several times a second.
+  virtual void tick(std::size_t running) = 0;
+};
+
+struct PoolSettings {
+  std::string program;
+  int jobs = 1;
+  std::optional<double> memory;   ///< MiB
+  std::optional<double> seconds;  ///< of a task
+  int lock = -1;                  ///< a descriptor that workers keep open as long as they live
+  const std::atomic<bool>* stop = nullptr;
+};
+
+class WorkerPool {
+ public:
+  explicit WorkerPool(PoolSettings settings);
+  /// Ends all workers at once.
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  /// Until there is no task left and none running. When `stop` is set, what runs is asked to
+  /// suspend and nothing new is begun.
+  void run(Work& work);
+
+ private:
+  struct Worker;
+  using Clock = std::chrono::steady_clock;
+
+  bool stopped() const { return settings_.stop != nullptr && settings_.stop->load(); }
+  std::size_t running() const;
+  void feed(Work& work);
+  Worker* idle_worker();
+  std::unique_ptr<Worker> spawn() const;
+  void listen(Work& work);
+  void check_time();
+  void suspend_all();
+  void bury(Worker& worker, Work& work);
+
+  PoolSettings settings_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  bool suspending_ = false;
+};
+
+}  // namespace mixwell::study
