@@ -60,6 +60,16 @@ MIXWELL_EXPORT double weighted_mcse_mean(const Draws& x, const Draws& w);
 MIXWELL_EXPORT double weighted_mcse_sd(const Draws& x, const Draws& w);
 MIXWELL_EXPORT double weighted_quantile(const Draws& x, const Draws& w, double p);
 
+/// Monte Carlo standard error of the ess_bulk of one quantity, draws x
+/// (replicates * slots), chain = replicate * slots + slot.
+///
+/// From 4 replicates on, the jackknife over g = min(replicates, 20) groups of whole replicates:
+/// with e_k the ess_bulk without group k, scaled to all chains, sqrt((g - 1) / g sum (e_k - mean
+/// e)^2). With fewer, every chain is cut into 8 pieces in time, and the error is sqrt(8) sd of the
+/// 8 pieces' ess_bulk, which must have at least 50 draws a chain. NaN where neither can be had. O(g
+/// n log n).
+MIXWELL_EXPORT double ess_bulk_mcse(const Draws& draws, Eigen::Index replicates);
+
 /// Energy fraction sum_t (E_t - E_{t-1})^2 / sum_t (E_t - mean E)^2 of each chain (Betancourt, "A
 /// conceptual introduction to Hamiltonian Monte Carlo", 2017, section 6.1). Below 0.3 the momentum
 /// refreshment explores the energies too slowly.

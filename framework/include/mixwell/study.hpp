@@ -82,4 +82,7 @@ MIXWELL_EXPORT std::string study_why(const std::string& study_folder, const std:
 /// lines both, until its input ends. Ends with the process that started it.
 MIXWELL_EXPORT void serve_study(const Registry& registry);
 
+/// JSON schema (draft 2020-12) of study files.
+MIXWELL_EXPORT std::string study_schema(const Registry& registry);
+
 }  // namespace mixwell

@@ -16,35 +16,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr Index most_groups = 20;
-constexpr Index pieces = 8;
-constexpr Index shortest_piece = 50;
 constexpr int curve_points = 20;
-
-double jackknife(const diagnostics::Draws& draws, Index replicates) {
-  const Index slots = draws.cols() / replicates;
-  const Index groups = std::min(replicates, most_groups);
-  VectorXd without(groups);
-  for (Index g = 0; g < groups; ++g) {
-    std::vector<Index> kept;
-    for (Index c = 0; c < draws.cols(); ++c) {
-      if (c / slots % groups != g) kept.push_back(c);
-    }
-    const double scale = static_cast<double>(draws.cols()) / static_cast<double>(kept.size());
-    without(g) = scale * diagnostics::ess_bulk(MatrixXd(draws(Eigen::all, kept)));
-  }
-  const auto g = static_cast<double>(groups);
-  return std::sqrt((g - 1.0) / g * (without.array() - without.mean()).square().sum());
-}
-
-double by_pieces(const diagnostics::Draws& draws) {
-  const Index length = draws.rows() / pieces;
-  if (length < shortest_piece) return nan;
-  VectorXd ess(pieces);
-  for (Index k = 0; k < pieces; ++k)
-    ess(k) = diagnostics::ess_bulk(MatrixXd(draws.middleRows(k * length, length)));
-  return std::sqrt((ess.array() - ess.mean()).square().sum() / (pieces - 1.0) * pieces);
-}
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -78,7 +50,8 @@ double min_ess_mcse(const DrawsFile& file, const std::string& name, Index replic
     if (column.group != RecordGroup::posterior) continue;
     if (!name.starts_with(column.name)) continue;
     for (Index k = 0; k < column.size(); ++k) {
-      if (element_name(column, k) == name) return ess_mcse(file.read(column, k), replicates);
+      if (element_name(column, k) == name)
+        return diagnostics::ess_bulk_mcse(file.read(column, k), replicates);
     }
   }
   return nan;
@@ -133,11 +106,6 @@ void metric(Json& answer, const char* name, double value, double mcse = nan) {
 }
 
 }  // namespace
-
-double ess_mcse(const diagnostics::Draws& draws, Index replicates) {
-  const bool whole = replicates > 0 && draws.cols() % replicates == 0;
-  return whole && replicates >= 4 ? jackknife(draws, replicates) : by_pieces(draws);
-}
 
 const ComparedDraws& References::of(const std::string& path) {
   const auto known = known_.find(path);

@@ -171,8 +171,24 @@ void Ledger::reopen(bool failed) {
   transaction.commit();
 }
 
-void Ledger::start(const std::string& cell) {
+void Ledger::write(const std::vector<LedgerEvent>& events) {
+  if (events.empty()) return;
   Transaction transaction(database_);
+  for (const LedgerEvent& event : events) {
+    if (event.status == "running") {
+      start(event.cell);
+    } else if (event.status == "pending") {
+      database_.prepare("UPDATE cells SET status = 'pending' WHERE cell = ?1")
+          .bind(1, event.cell)
+          .run();
+    } else {
+      end(event.cell, event.status, event.answer);
+    }
+  }
+  transaction.commit();
+}
+
+void Ledger::start(const std::string& cell) {
   database_
       .prepare(
           "UPDATE cells SET status = 'running', started_at = ?2, attempts = attempts + 1, "
@@ -180,20 +196,9 @@ void Ledger::start(const std::string& cell) {
       .bind(1, cell)
       .bind(2, timestamp())
       .run();
-  transaction.commit();
 }
-
-void Ledger::postpone(const std::string& cell) {
-  Transaction transaction(database_);
-  database_.prepare("UPDATE cells SET status = 'pending' WHERE cell = ?1").bind(1, cell).run();
-  transaction.commit();
-}
-
-void Ledger::fail(const std::string& cell, const Json& answer) { end(cell, "failed", answer); }
-void Ledger::finish(const std::string& cell, const Json& answer) { end(cell, "done", answer); }
 
 void Ledger::end(const std::string& cell, const std::string& status, const Json& answer) {
-  Transaction transaction(database_);
   Statement row = database_.prepare(
       "UPDATE cells SET status = ?2, reason = ?3, outcome = ?4, class = coalesce(?5, class), "
       "min_ess = ?6, min_ess_mcse = ?7, gradients = ?8, seconds = ?9, warmup_gradients = ?10, "
@@ -235,7 +240,6 @@ void Ledger::end(const std::string& cell, const std::string& status, const Json&
       add.bind(3, number_or_none(metric, "value")).bind(4, number_or_none(metric, "mcse")).run();
     }
   }
-  transaction.commit();
 }
 
 void Ledger::set(const std::string& key, const std::string& value) {

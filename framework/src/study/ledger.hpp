@@ -34,6 +34,14 @@ struct LedgerCell {
   std::string manifest;     ///< effective
 };
 
+/// What happens to a cell: "running" when it begins, "pending" when it is put off, "done" or
+/// "failed" with the answer of the worker.
+struct LedgerEvent {
+  std::string cell;
+  std::string status;
+  Json answer;
+};
+
 struct LedgerStatus {
   std::string status;
   std::string reason;
@@ -51,10 +59,8 @@ class Ledger {
   /// as well.
   void reopen(bool failed);
 
-  void start(const std::string& cell);
-  void postpone(const std::string& cell);
-  void fail(const std::string& cell, const Json& answer);
-  void finish(const std::string& cell, const Json& answer);
+  /// All of them or none.
+  void write(const std::vector<LedgerEvent>& events);
 
   void set(const std::string& key, const std::string& value);
   std::string get(const std::string& key);
@@ -74,6 +80,7 @@ class Ledger {
   Database& database() noexcept { return database_; }
 
  private:
+  void start(const std::string& cell);
   void end(const std::string& cell, const std::string& status, const Json& answer);
 
   Database database_;

@@ -297,10 +297,7 @@ class StudyRun final : public Work {
     const Job job = queue_.front();
     queue_.pop_front();
     check_unchanged();
-    patiently<bool>([&] {
-      ledger_->start(job.id);
-      return true;
-    });
+    events_.push_back({job.id, "running", {}});
     const std::size_t number = started_.size();
     started_.push_back(job);
     return Task{number, request(job).dump()};
@@ -314,15 +311,16 @@ class StudyRun final : public Work {
     if (status == "disk") {
       wait_for_disk(job, answer.at("reason").get<std::string>());
     } else if (status == "suspended") {
-      patiently<bool>([&] { return ledger_->postpone(job.id), true; });
+      events_.push_back({job.id, "pending", {}});
     } else {
       disk_trouble_.reset();
       progress_.stage = "running";
-      end(job, answer);
+      end(job, std::move(answer));
     }
   }
 
   void tick(std::size_t running) override {
+    flush();
     progress_.running = static_cast<std::int64_t>(running);
     tell();
   }
@@ -378,13 +376,14 @@ class StudyRun final : public Work {
   }
 
   void wait_for_disk(const Job& job, const std::string& reason) {
-    patiently<bool>([&] { return ledger_->postpone(job.id), true; });
+    events_.push_back({job.id, "pending", {}});
     queue_.push_front(job);
     if (!disk_trouble_) {
       disk_trouble_ = Clock::now();
       remark(reason + "\n  the cell runs again when there is room on the disk");
     }
     if (seconds_since(*disk_trouble_) > disk_wait()) {
+      flush();
       throw RunError(
           fmt::format("{}\n  no room on the disk for {} s ([study] disk_wait); what is "
                       "finished is kept in {}, and the same command goes on from there",
@@ -619,11 +618,12 @@ class StudyRun final : public Work {
         ++progress_.failed;
       } else if (refused.contains(job.id)) {
         ++progress_.failed;
-        ledger_->fail(job.id, {{"reason", refused.at(job.id)}});
+        events_.push_back({job.id, "failed", {{"reason", refused.at(job.id)}}});
       } else {
         queue_.push_back(job);
       }
     }
+    flush();
     jobs_.clear();
     jobs_.shrink_to_fit();
   }
@@ -632,6 +632,7 @@ class StudyRun final : public Work {
     WorkerPool pool({options_.program, planner_.jobs(), planner_.study().memory,
                      planner_.study().cell_seconds, lock_.descriptor(), options_.stop});
     pool.run(*this);
+    flush();
     progress_.running = 0;
     tell();
   }
@@ -657,18 +658,21 @@ class StudyRun final : public Work {
 
   std::string cell_folder(const Job& job) const { return folder_ + "/cells/" + job.id; }
 
-  void end(const Job& job, const Json& answer) {
+  void end(const Job& job, Json answer) {
     const bool done = answer.at("status") == "done";
-    patiently<bool>([&] {
-      done ? ledger_->finish(job.id, answer) : ledger_->fail(job.id, answer);
-      return true;
-    });
     if (!done && planner_.study().keep == "summary") {
       std::error_code ignored;
       fs::remove_all(cell_folder(job), ignored);
     }
     ++(done ? progress_.done : progress_.failed);
     ++progress_.ended;
+    events_.push_back({job.id, done ? "done" : "failed", std::move(answer)});
+  }
+
+  /// What happened since the last time, as one transaction.
+  void flush() {
+    patiently<bool>([&] { return ledger_->write(events_), true; });
+    events_.clear();
   }
 
   /// A cell's id speaks of the files as they were when the study began.
@@ -678,6 +682,7 @@ class StudyRun final : public Work {
     checked_ = Clock::now();
     const std::vector<std::string> changed = planner_.hashes().changed();
     if (changed.empty()) return;
+    flush();
     throw RunError(
         fmt::format("{} changed while the study was running; the same command goes on: "
                     "cells that use it run anew",
@@ -695,6 +700,7 @@ class StudyRun final : public Work {
   std::vector<Job> jobs_;
   std::deque<Job> queue_;
   std::vector<Job> started_;
+  std::vector<LedgerEvent> events_;  ///< not in the ledger yet
   std::optional<Clock::time_point> disk_trouble_;
   Clock::time_point not_before_ = Clock::now();
   Clock::time_point checked_ = Clock::now();

@@ -208,8 +208,7 @@ class Worker {
   Json run_cell(const Json& request) {
     const auto folder = request.at("folder").get<std::string>();
     const Composition composition = load(request);
-    const bool resume = request.value("resume", false) && fs::exists(folder);
-    if (!resume) remove_folder(folder);
+    remove_folder(folder);
     RunOptions options;
     options.folder = folder;
     options.threads = request.value("threads", 1);

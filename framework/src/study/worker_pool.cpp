@@ -193,10 +193,17 @@ void WorkerPool::run(Work& work) {
       feed(work);
     }
     if (running() == 0 && (stopped() || !work.waits())) return;
-    listen(work);
+    listen();
+    if (!stopped()) feed(work);
+    deliver(work);
     check_time();
     work.tick(running());
   }
+}
+
+void WorkerPool::deliver(Work& work) {
+  for (const Answer& answer : std::exchange(answers_, {}))
+    work.answered(answer.id, Json::parse(answer.line));
 }
 
 void WorkerPool::feed(Work& work) {
@@ -243,7 +250,7 @@ std::unique_ptr<WorkerPool::Worker> WorkerPool::spawn() const {
   return worker;
 }
 
-void WorkerPool::listen(Work& work) {
+void WorkerPool::listen() {
   std::vector<pollfd> ends;
   for (const auto& worker : workers_) {
     ends.push_back({worker->answers.get(), POLLIN, 0});
@@ -259,15 +266,13 @@ void WorkerPool::listen(Work& work) {
     const bool alive = Worker::drain(worker.answers, worker.heard);
     const std::size_t end = worker.heard.find('\n');
     if (end != std::string::npos && worker.task) {
-      const std::size_t id = *worker.task;
-      worker.task.reset();
-      Json answer = Json::parse(worker.heard.substr(0, end));
+      answers_.push_back({*worker.task, worker.heard.substr(0, end)});
       worker.heard.erase(0, end + 1);
-      work.answered(id, std::move(answer));
+      worker.task.reset();
     }
     if (!alive) dead.push_back(&worker);
   }
-  for (Worker* const worker : dead) bury(*worker, work);
+  for (Worker* const worker : dead) bury(*worker);
 }
 
 void WorkerPool::check_time() {
@@ -290,7 +295,7 @@ void WorkerPool::suspend_all() {
   }
 }
 
-void WorkerPool::bury(Worker& worker, Work& work) {
+void WorkerPool::bury(Worker& worker) {
   int status = 0;
   ::waitpid(worker.process, &status, 0);
   worker.hear_errors();
@@ -299,7 +304,10 @@ void WorkerPool::bury(Worker& worker, Work& work) {
                                  ? death_text(status) + last_words(worker.words)
                                  : worker.killed_because;
   std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
-  if (task) work.answered(*task, {{"status", "failed"}, {"reason", reason}});
+  if (!task) return;
+  const bool asked_to_stop = suspending_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+  const Json answer = {{"status", asked_to_stop ? "suspended" : "failed"}, {"reason", reason}};
+  answers_.push_back({*task, answer.dump(-1, ' ', false, Json::error_handler_t::replace)});
 }
 
 }  // namespace mixwell::study

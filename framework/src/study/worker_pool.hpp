@@ -30,7 +30,7 @@ class Work {
   virtual bool waits() = 0;
   /// {"status", ...}: a worker's own answer, or "failed" with a reason where it died.
   virtual void answered(std::size_t id, nlohmann::ordered_json answer) = 0;
-  /// Several times a second.
+  /// After every answer, and several times a second.
   virtual void tick(std::size_t running) = 0;
 };
 
@@ -64,13 +64,21 @@ class WorkerPool {
   void feed(Work& work);
   Worker* idle_worker();
   std::unique_ptr<Worker> spawn() const;
-  void listen(Work& work);
+  void listen();
+  void deliver(Work& work);
   void check_time();
   void suspend_all();
-  void bury(Worker& worker, Work& work);
+  void bury(Worker& worker);
 
   PoolSettings settings_;
+  /// An answer as it came, not read yet: the worker gets its next task first.
+  struct Answer {
+    std::size_t id = 0;
+    std::string line;
+  };
+
   std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<Answer> answers_;
   bool suspending_ = false;
 };
 

@@ -1,0 +1,487 @@
+// Studies as a user runs them: nothing twice, nothing lost, whatever happens to cells or processes.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+using end_to_end::contains;
+using end_to_end::Outcome;
+using end_to_end::read;
+using end_to_end::Workplace;
+using Json = nlohmann::json;
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+const std::string small_run = "mixwell = 1\n[run]\nreplicates = 2\nwarmup = 20\ndraws = 100\n";
+const std::string gaussian = "[model.g]\nuse = \"gaussian\"\ndimension = 3\n";
+const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 4\n";
+
+/// 2 variants, 3 step sizes for one of them, 2 seeds: 8 cells.
+const std::string eight_cells =
+    small_run + gaussian + hmc +
+    "[study]\nseeds = [1, 2]\n[study.variant.hmc.axes]\nkernel.k.step_size = [0.1, 0.3, 0.5]\n"
+    "[study.variant.walk]\nkernel.k = { use = \"random-walk-metropolis\" }\n";
+
+Json table(const Workplace& place, const std::string& more = "") {
+  const Outcome outcome = place.mixwell("study s.toml --table --json " + more);
+  REQUIRE(outcome.code == 0);
+  return Json::parse(outcome.out);
+}
+
+/// Rows without what time and place decide.
+Json timeless(const Json& table) {
+  Json rows = table["rows"];
+  for (Json& row : rows) {
+    for (const char* const key :
+         {"seconds", "warmup_seconds", "cell_seconds", "started_at", "ended_at", "host", "attempts",
+          "min_ess_per_second", "min_ess_per_second_mcse", "curve"}) {
+      row.erase(key);
+    }
+  }
+  return rows;
+}
+
+std::int64_t ended(const Outcome& outcome) {
+  const std::size_t last = outcome.out.rfind("{\"progress\"");
+  REQUIRE(last != std::string::npos);
+  const std::string line = outcome.out.substr(last, outcome.out.find('\n', last) - last);
+  return Json::parse(line)["progress"]["ended"].get<std::int64_t>();
+}
+
+std::map<std::string, std::string> cells_by_place(const Json& table) {
+  std::map<std::string, std::string> found;
+  for (const Json& row : table["rows"]) {
+    std::string place =
+        row["variant"].get<std::string>() + row["model"].get<std::string>() + row["seed"].dump();
+    for (const Json& axis : table["axes"]) place += row[axis.get<std::string>()].dump();
+    found[place] = row["cell"];
+  }
+  return found;
+}
+
+/// MIXWELL_PLUGIN_PATH of a folder that holds copies of these libraries.
+std::string with_plugins(const Workplace& place, const std::vector<std::string>& libraries) {
+  fs::create_directories(place.path("plugins"));
+  for (const std::string& library : libraries) {
+    fs::copy_file(MIXWELL_BUILD_DIR "/" + library,
+                  place.path("plugins/" + fs::path(library).filename().string()));
+  }
+  return "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\"";
+}
+
+const std::string faulty = "tests/wrong/faulty_model.so";
+const std::string slice = "examples/undeclared/kernel-coordinate-slice.so";
+
+std::string faults(const std::string& study, const std::vector<std::string>& names) {
+  std::string text = small_run + hmc + study;
+  for (const std::string& name : names) {
+    text +=
+        "[study.model." + name + "]\nmodel.g = { use = \"faulty\", fault = \"" + name + "\" }\n";
+  }
+  return text;
+}
+
+Json row_of(const Json& table, const std::string& model) {
+  for (const Json& row : table["rows"]) {
+    if (row["model"] == model) return row;
+  }
+  FAIL("no row of " + model);
+  return {};
+}
+
+pid_t start(const Workplace& place, const std::string& arguments) {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child != 0) return child;
+  if (::chdir(place.path("").c_str()) != 0) _exit(99);
+  const std::string line = std::string("exec \"") + MIXWELL_PROGRAM + "\" " + arguments +
+                           " >background.out 2>background.err";
+  execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+  _exit(99);
+}
+
+/// Files of the process and its children may not grow beyond `bytes`.
+pid_t start_limited(const Workplace& place, const std::string& arguments, rlim_t bytes) {
+  rlimit limit = {};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  const rlimit before = limit;
+  limit.rlim_cur = bytes;
+  ::setrlimit(RLIMIT_FSIZE, &limit);
+  const pid_t child = start(place, arguments);
+  ::setrlimit(RLIMIT_FSIZE, &before);
+  return child;
+}
+
+void lift_limit(pid_t process) {
+  rlimit limit = {};
+  ::getrlimit(RLIMIT_FSIZE, &limit);
+  std::ifstream children("/proc/" + std::to_string(process) + "/task/" + std::to_string(process) +
+                         "/children");
+  ::prlimit(process, RLIMIT_FSIZE, &limit, nullptr);
+  for (pid_t child = 0; children >> child;) ::prlimit(child, RLIMIT_FSIZE, &limit, nullptr);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+}  // namespace
+
+TEST_CASE("A study runs its cells once, and its table says what came of them") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  const Outcome first = place.mixwell("study s.toml --jobs 2 --json");
+  CHECK(first.code == 0);
+  CHECK(ended(first) == 8);
+  const Json result = table(place);
+  REQUIRE(result["rows"].size() == 8);
+  CHECK(result["study"] == "s");
+  CHECK(result["axes"] == Json::array({"kernel.k.step_size"}));
+  for (const Json& row : result["rows"]) {
+    CHECK(row["status"] == "done");
+    CHECK(row["class"] == "exact");
+    CHECK(row["outcome"] == "draws");
+    CHECK(row["min_ess"].get<double>() > 1);
+    CHECK(row["draws"] == 100);
+    for (const Json& column : result["columns"]) CHECK(row.contains(column.get<std::string>()));
+    const auto cell = row["cell"].get<std::string>();
+    const Json run = Json::parse(read(place.path("out/s/cells/" + cell + "/run.json")));
+    CHECK(run["draws_sha256"] == row["draws_sha256"]);
+    CHECK(fs::exists(place.path("out/s/cells/" + cell + "/draws.nc")));
+  }
+  const Outcome second = place.mixwell("study s.toml --jobs 2 --json");
+  CHECK(second.code == 0);
+  CHECK(ended(second) == 0);
+  CHECK(table(place) == result);
+
+  const Outcome csv = place.mixwell("study s.toml --table --csv");
+  CHECK(
+      csv.out.starts_with("cell,variant,model,seed,status,reason,class,min_ess,min_ess_mcse,"
+                          "gradients,seconds,kernel.k.step_size,"));
+  CHECK(std::count(csv.out.begin(), csv.out.end(), '\n') == 9);
+  contains(place.mixwell("study s.toml --table").out, "  walk  ");
+}
+
+TEST_CASE("A cell of a study draws what its manifest draws alone") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  REQUIRE(place.mixwell("study s.toml --jobs 1").code == 0);
+  const Json row = table(place)["rows"][3];
+  const std::string folder = "out/s/cells/" + row["cell"].get<std::string>();
+  REQUIRE(place.mixwell("run " + folder + "/manifest.toml --out alone --quiet").code == 0);
+  CHECK(Json::parse(read(place.path("alone/run.json")))["draws_sha256"] == row["draws_sha256"]);
+}
+
+TEST_CASE("Only the cells asked for run, and the others later") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  CHECK(ended(place.mixwell("study s.toml --json --only '*/walk/*'")) == 2);
+  CHECK(ended(place.mixwell("study s.toml --json --only step_size=0.3")) == 2);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 4);
+}
+
+TEST_CASE("A change of a study runs the new cells and keeps the old") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  CHECK(place.mixwell("study s.toml --json").code == 0);
+  place.write("s.toml",
+              "# A comment.\n" + eight_cells + "[study.variant.short]\nkernel.k.steps = 2\n");
+  CHECK(ended(place.mixwell("study s.toml --json")) == 2);
+  CHECK(table(place)["rows"].size() == 10);
+  place.write("s.toml", eight_cells);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+  CHECK(table(place)["rows"].size() == 8);
+}
+
+TEST_CASE("An edited plugin runs exactly its users anew, and --why says so") {
+  const Workplace place;
+  const std::string before = with_plugins(place, {slice});
+  place.write("s.toml", small_run + "allow = [\"biased\"]\n" + gaussian + hmc +
+                            "[study]\nrepeats = 2\n[study.variant.hmc]\n[study.variant.slice]\n"
+                            "kernel.k = { use = \"coordinate-slice\" }\n");
+  const Outcome first = place.mixwell("study s.toml --json", before);
+  CHECK(first.err.empty());
+  CHECK(ended(first) == 4);
+  const auto old_cells = cells_by_place(table(place));
+  std::ofstream(place.path("plugins/kernel-coordinate-slice.so"), std::ios::app) << "edited";
+  CHECK(ended(place.mixwell("study s.toml --json", before)) == 2);
+  const auto new_cells = cells_by_place(table(place));
+  for (const auto& [where, cell] : new_cells) {
+    CHECK((old_cells.at(where) == cell) == where.starts_with("hmc"));
+  }
+  const std::string changed = new_cells.at("slicebase1");
+  const Outcome why = place.mixwell("study s.toml --why " + changed);
+  contains(why.out, "plugin library kernel-coordinate-slice.so changed: ");
+  CHECK(why.out.find("data file") == std::string::npos);
+  contains(place.mixwell("study s.toml --why base/hmc/1").out, "first cell");
+}
+
+TEST_CASE("Edited data run exactly their users anew; a file that is only touched does not") {
+  const Workplace place;
+  place.write("c.csv", "a,b\n1,0.5\n0.5,1\n");
+  place.write("d.csv", "a,b\n1,0.25\n0.25,1\n");
+  place.write("s.toml", small_run + hmc +
+                            "[study]\n[study.model.c]\nmodel.g = { use = \"gaussian\", "
+                            "covariance = \"dense\", file = \"c.csv\" }\n[study.model.d]\n"
+                            "model.g = { use = \"gaussian\", covariance = \"dense\", file = "
+                            "\"d.csv\" }\n");
+  CHECK(ended(place.mixwell("study s.toml --json")) == 2);
+  place.write("d.csv", "a,b\n1,0.125\n0.125,1\n");
+  fs::last_write_time(place.path("c.csv"), fs::file_time_type::clock::now() + 10s);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 1);
+  contains(place.mixwell("study s.toml --why d/base/1").out, "d.csv changed: ");
+}
+
+TEST_CASE("Whatever a plugin does to its process fails that cell alone, with the reason") {
+  const Workplace place;
+  const std::string plugins = with_plugins(place, {faulty});
+  place.write("s.toml", faults("[study]\nmemory = 2000\ncell_seconds = 2.0\n",
+                               {"none", "segfault", "segfault-when-made", "abort", "exit", "memory",
+                                "sleep", "throw"}));
+  const Outcome outcome = place.mixwell("study s.toml --jobs 2 --json", plugins);
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "7 of 8 cells failed");
+  const Json result = table(place);
+  CHECK(row_of(result, "none")["status"] == "done");
+  const auto reason = [&](const std::string& model, const std::string& part) {
+    const Json row = row_of(result, model);
+    CHECK(row["status"] == "failed");
+    contains(row["reason"].get<std::string>(), part);
+  };
+  reason("segfault", "Segmentation fault (SIGSEGV)");
+  reason("segfault-when-made", "Segmentation fault (SIGSEGV)");
+  reason("abort", "Aborted (SIGABRT); its last words: assertion `cat is alive' failed");
+  reason("exit", "ended by itself with exit code 7");
+  reason("memory", "memory");
+  reason("sleep", "took longer than cell_seconds = 2");
+  reason("throw", "the model gives up");
+
+  CHECK(ended(place.mixwell("study s.toml --json", plugins)) == 0);
+  const Outcome again = place.mixwell("study s.toml --retry --json --only 'abort/*'", plugins);
+  CHECK(ended(again) == 1);
+}
+
+TEST_CASE("A plugin that crashes in one cell of ten leaves the others as they are without it") {
+  const Workplace place;
+  const std::string plugins = with_plugins(place, {faulty});
+  const auto study = [](const std::string& crash) {
+    return small_run + hmc +
+           "[study]\nrepeats = 9\nkeep = \"summary\"\n[study.model.fine]\n"
+           "model.g = { use = \"faulty\" }\n[study.model.bad]\nmodel.g = { use = \"faulty\", fault "
+           "= \"" +
+           crash + "\" }\n[[study.exclude]]\nmodel = \"bad\"\nseed = [1, 2, 3, 4, 5, 6, 7, 8]\n";
+  };
+  place.write("s.toml", study("segfault"));
+  CHECK(place.mixwell("study s.toml --jobs 2 --json", plugins).code == 1);
+  const Json crashed = table(place);
+  CHECK(std::count_if(crashed["rows"].begin(), crashed["rows"].end(),
+                      [](const Json& row) { return row["status"] == "done"; }) == 9);
+  place.write("s.toml", study("none"));
+  CHECK(ended(place.mixwell("study s.toml --json", plugins)) == 1);
+  CHECK(fs::is_empty(place.path("out/s/cells")));
+}
+
+TEST_CASE("Cells that the certificate refuses fail without running") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian + hmc +
+                            "[study]\n[study.variant.fine]\n[study.variant.optimiser]\n"
+                            "kernel.k = { use = \"gradient-descent\" }\n");
+  const Outcome dry = place.mixwell("study s.toml --dry-run");
+  CHECK(dry.code == 0);
+  contains(dry.out, "refused: ");
+  contains(dry.out, "2 cells: 1 pending 1 refused");
+  CHECK_FALSE(fs::exists(place.path("out")));
+  CHECK(place.mixwell("study s.toml --json").code == 1);
+  bool refused = false;
+  const Json result = table(place);
+  for (const Json& row : result["rows"]) {
+    if (row["variant"] != "optimiser") continue;
+    refused = row["status"] == "failed";
+    contains(row["reason"].get<std::string>(), "refused: ");
+    CHECK(row["attempts"] == 0);
+  }
+  CHECK(refused);
+}
+
+TEST_CASE("A dry run estimates the gradients of a static trajectory well") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian + hmc + "[study]\nrepeats = 2\n");
+  const Json plan = Json::parse(place.mixwell("study s.toml --dry-run --json").out);
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  const Json row = table(place)["rows"][0];
+  const double spent = row["gradients"].get<double>() + row["warmup_gradients"].get<double>();
+  CHECK(plan["cells"][0]["cell"] == row["cell"]);
+  CHECK(plan["cells"][0]["gradients"].get<double>() == Approx(spent).epsilon(0.02));
+}
+
+TEST_CASE("A wrong cell keeps the study from beginning") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian + hmc +
+                            "[study]\n[study.axes]\nkernel.k.step_size = [0.1, -1.0]\n");
+  const Outcome outcome = place.mixwell("study s.toml");
+  CHECK(outcome.code == 2);
+  contains(outcome.err, "s.toml:15:10: kernel.k.step_size = -1.0: must be above 0");
+  contains(outcome.err, "in 1 of 2 cells");
+  CHECK(place.mixwell("study absent.toml").code == 2);
+  CHECK(place.mixwell("study s.toml --table --out nowhere").code == 2);
+}
+
+TEST_CASE("A second process on the same study is refused while the first is at work") {
+  const Workplace place;
+  const std::string plugins = with_plugins(place, {faulty});
+  place.write("s.toml", faults("[study]\n", {"slow"}));
+  ::setenv("MIXWELL_PLUGIN_PATH", place.path("plugins").c_str(), 1);
+  const pid_t first = start(place, "study s.toml --jobs 1");
+  for (int k = 0; k < 200 && !fs::exists(place.path("out/s/study.sqlite")); ++k)
+    std::this_thread::sleep_for(20ms);
+  const Outcome second = place.mixwell("study s.toml");
+  CHECK(second.code == 2);
+  contains(second.err, "process " + std::to_string(first));
+  contains(second.err, "is at work on this study");
+  ::kill(first, SIGKILL);
+  CHECK(wait_for(first) == -SIGKILL);
+  ::unsetenv("MIXWELL_PLUGIN_PATH");
+}
+
+TEST_CASE("Ctrl-C ends a study in good order, and the same command goes on") {
+  const Workplace place;
+  const std::string plugins = with_plugins(place, {faulty});
+  place.write("s.toml", faults("[study]\nrepeats = 2\n", {"none", "slow"}));
+  ::setenv("MIXWELL_PLUGIN_PATH", place.path("plugins").c_str(), 1);
+  const pid_t study = start(place, "study s.toml --jobs 2");
+  ::unsetenv("MIXWELL_PLUGIN_PATH");
+  for (int k = 0; k < 500 && !fs::exists(place.path("out/s/cells")); ++k)
+    std::this_thread::sleep_for(20ms);
+  std::this_thread::sleep_for(1500ms);
+  ::kill(study, SIGINT);
+  CHECK(wait_for(study) == 1);
+  contains(read(place.path("background.err")), "interrupted; the same command goes on from here");
+  const Json half = table(place);
+  for (const Json& row : half["rows"]) {
+    CHECK((row["status"] == "done" || row["status"] == "pending"));
+  }
+  CHECK(row_of(half, "slow")["status"] == "pending");
+  CHECK(place.mixwell("study s.toml --jobs 2 --only 'none/*'", plugins).code == 0);
+}
+
+TEST_CASE("A study that is killed again and again ends with the table of one that never was") {
+  const char* const wanted = std::getenv("MIXWELL_STUDY_KILLS");
+  const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
+  const Workplace place;
+  const std::string study = small_run + gaussian + hmc +
+                            "[study]\nrepeats = 6\n[study.variant.hmc.axes]\nkernel.k.step_size = "
+                            "[0.1, 0.2, 0.3, 0.4, 0.5]\nrun.draws = [500, 20000]\n"
+                            "[study.variant.nuts]\nkernel.k = { use = \"nuts\" }\n";
+  place.write("s.toml", study);
+  REQUIRE(place.mixwell("study s.toml --jobs 2 --out whole").code == 0);
+  const Json whole = timeless(table(place, "--out whole"));
+  std::mt19937 random(20);
+  int killed = 0;
+  for (int k = 0; k < kills; ++k) {
+    const pid_t child = start(place, "study s.toml --jobs 2 --out killed");
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 400));
+    ::kill(child, SIGKILL);
+    killed += wait_for(child) == -SIGKILL ? 1 : 0;
+  }
+  CHECK(place.mixwell("study s.toml --jobs 2 --out killed").code == 0);
+  CHECK(timeless(table(place, "--out killed")) == whole);
+  WARN("killed " << killed << " times of " << kills);
+}
+
+TEST_CASE("Files that may not grow fail a study cleanly, and nothing of it is lost") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian + hmc +
+                            "[study]\ndisk_wait = 0.5\nrepeats = 2\n[study.axes]\nrun.draws = [10, "
+                            "20000]\n");
+  REQUIRE(place.mixwell("study s.toml --jobs 1 --out whole").code == 0);
+  // 2048 blocks of 512 bytes: room for the ledger and the small cells, not for the large ones.
+  const Outcome full = place.shell("( trap '' XFSZ; ulimit -f 2048; exec \"" +
+                                   std::string(MIXWELL_PROGRAM) + "\" study s.toml --jobs 1 )");
+  CHECK(full.code == 1);
+  contains(full.err, "no room on the disk");
+  for (const Json& row : table(place)["rows"]) CHECK(row["status"] != "failed");
+  CHECK(place.mixwell("study s.toml --jobs 1").code == 0);
+  CHECK(timeless(table(place)) == timeless(table(place, "--out whole")));
+}
+
+TEST_CASE("A disk that is full for a while only makes a study wait") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian + hmc +
+                            "[study]\nrepeats = 3\n[study.axes]\nrun.draws = [10, 20000]\n");
+  REQUIRE(place.mixwell("study s.toml --jobs 1 --out whole").code == 0);
+  // A soft limit of the size of files stands in for the disk's; it is lifted for parent and worker.
+  const pid_t study = start_limited(place, "study s.toml --jobs 1", rlim_t{1} << 20);
+  const auto says = [&](const char* text) {
+    return read(place.path("background.err")).find(text) != std::string::npos;
+  };
+  for (int k = 0; k < 500 && !says("room on the disk"); ++k) std::this_thread::sleep_for(20ms);
+  CHECK(says("room on the disk"));
+  CHECK(::waitpid(study, nullptr, WNOHANG) == 0);
+  lift_limit(study);
+  CHECK(wait_for(study) == 0);
+  CHECK(timeless(table(place)) == timeless(table(place, "--out whole")));
+}
+
+TEST_CASE("Every variant chooses its own values on the same budget, once") {
+  const Workplace place;
+  place.write(
+      "s.toml",
+      small_run + gaussian + hmc +
+          "[study]\nrepeats = 2\n[study.tune]\ngradients = 20000\ncandidates = 6\nrungs = "
+          "2\n[study.variant.hmc.tune]\nkernel.k.step_size = { from = 0.01, to = 2.0, scale "
+          "= \"log\" }\n[study.variant.walk]\nkernel.k = { use = "
+          "\"random-walk-metropolis\" }\n[study.variant.walk.tune]\nkernel.k.step_size = "
+          "[0.1, 1.0]\n");
+  REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
+  const Json first = table(place);
+  std::map<std::string, double> spent;
+  std::map<std::string, int> winners;
+  for (const Json& trial : first["tune"]) {
+    spent[trial["variant"]] += trial["gradients"].get<double>();
+    winners[trial["variant"]] += trial["winner"].get<bool>() ? 1 : 0;
+  }
+  REQUIRE(spent.size() == 2);
+  for (const auto& [variant, gradients] : spent) {
+    CHECK(gradients == Approx(20000).epsilon(0.05));
+    CHECK(winners[variant] == 1);
+  }
+  CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+  CHECK(table(place)["tune"] == first["tune"]);
+  REQUIRE(place.mixwell("study s.toml --jobs 1 --out other").code == 0);
+  CHECK(timeless(table(place, "--out other")) == timeless(first));
+}
+
+TEST_CASE("Draws are compared with a reference, at the end and along the way") {
+  const Workplace place;
+  place.write("r.csv", "x[0],x[1],x[2]\n1,2,3\n-1,0,-3\n2,-1,1\n0,1,1\n");
+  place.write("s.toml", small_run + gaussian + hmc + "[study]\nreference = \"r.csv\"\n");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  const Json row = table(place)["rows"][0];
+  const Json& curve = row["curve"];
+  REQUIRE(curve.size() > 8);
+  CHECK(curve.back()["draws"] == 100);
+  CHECK(curve.back()["error_mean"] == row["error_mean"]);
+  const std::string folder = "out/s/cells/" + row["cell"].get<std::string>();
+  const Json summary =
+      Json::parse(place.mixwell("summary " + folder + " --reference r.csv --json").out);
+  CHECK(summary["reference"]["rem"].get<double>() ==
+        Approx(row["error_mean"].get<double>()).epsilon(1e-9));
+  CHECK(summary["reference"]["rec"].get<double>() ==
+        Approx(row["error_covariance"].get<double>()).epsilon(1e-9));
+}
