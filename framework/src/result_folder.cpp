@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "result_folder.hpp"
 
+#include <mixwell/durable.hpp>
 #include <mixwell/error.hpp>
 
 #include <fcntl.h>
@@ -67,7 +68,7 @@ class File {
       if (n < 0) fail("written");
       done += static_cast<std::size_t>(n);
     }
-    if (::fsync(handle_) != 0) fail("flushed");
+    if (force_to_disk(handle_) != 0) fail("flushed");
   }
 
  private:

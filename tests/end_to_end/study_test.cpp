@@ -327,7 +327,7 @@ TEST_CASE("A dry run estimates the gradients of a static trajectory well") {
   const Json row = table(place)["rows"][0];
   const double spent = row["gradients"].get<double>() + row["warmup_gradients"].get<double>();
   CHECK(plan["cells"][0]["cell"] == row["cell"]);
-  CHECK(plan["cells"][0]["gradients"].get<double>() == Approx(spent).epsilon(0.02));
+  CHECK(plan["cells"][0]["gradients"].get<double>() == Approx(spent).epsilon(0.05));
 }
 
 TEST_CASE("A wrong cell keeps the study from beginning") {

@@ -6,6 +6,7 @@
 #include "trial.hpp"
 
 #include <mixwell/abi.hpp>
+#include <mixwell/durable.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/run.hpp>
 #include <mixwell/study.hpp>
@@ -213,6 +214,7 @@ class Worker {
     options.folder = folder;
     options.threads = request.value("threads", 1);
     options.stop = &stop_requested;
+    write_durably(request.at("keep") != "summary");
     Json answer = {{"host", host_name()}};
     const RunResult result = run(composition, options);
     if (result.outcome == "interrupted" && stop_requested.load()) return {{"status", "suspended"}};

@@ -72,7 +72,7 @@ void Sheet::sync() {
   pending_.shrink_to_fit();
   const int file = ::open(partial_.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) fail("open the file");
-  const bool synced = ::fsync(file) == 0;
+  const bool synced = force_to_disk(file) == 0;
   const int error = errno;
   ::close(file);
   errno = error;

@@ -91,7 +91,7 @@ void File::close() {
 
 void File::force_to_disk() const {
   const int descriptor = ::open(partial_.c_str(), O_RDONLY);
-  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
+  const bool synced = descriptor >= 0 && mixwell::force_to_disk(descriptor) == 0;
   const int error = errno;
   if (descriptor >= 0) ::close(descriptor);
   if (!synced) fail(error, error, "force the file to disk");

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/durable.hpp>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -31,7 +33,7 @@ inline std::string cannot_continue(const std::string& file, const std::string& r
 inline void sync_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
   if (descriptor < 0) return;
-  ::fsync(descriptor);
+  force_to_disk(descriptor);
   ::close(descriptor);
 }
 
