@@ -11,6 +11,8 @@ import { pathToFileURL } from 'node:url';
 export const { MIXWELL_PROGRAM: program, MIXWELL_SOURCE_DIR: source, MIXWELL_BUILD_DIR: build } = process.env;
 const shots = join(build, 'tests', 'report');
 const skipped = 77;
+/** Milliseconds; a busy machine may need them. */
+const patience = 200000;
 
 function chromium() {
   const folders = (process.env.PATH ?? '').split(delimiter);
@@ -64,6 +66,7 @@ export async function inBrowser(body) {
   const open = async (file, { before = () => {}, ...settings } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...settings });
     const page = await context.newPage();
+    page.setDefaultTimeout(patience);
     await before(page);
     const url = pathToFileURL(file).href;
     page.on('console', (message) => complaints.push(`console: ${message.text()}`));
@@ -84,15 +87,16 @@ export async function inBrowser(body) {
 
 /** Brings every figure into view, so that all of them are drawn. */
 export async function lookAtAll(page) {
-  await page.evaluate(async () => {
-    document.documentElement.style.scrollBehavior = 'auto';
-    for (let y = 0; y < document.body.scrollHeight; y += 400) {
-      window.scrollTo(0, y);
-      await new Promise((done) => { setTimeout(done, 60); });
-    }
-    window.scrollTo(0, 0);
-  });
-  await page.waitForFunction(() => [...document.querySelectorAll('.plot')].every((p) => p.querySelector('.main-svg')));
+  await page.evaluate(() => { document.documentElement.style.scrollBehavior = 'auto'; });
+  for (const plot of await page.locator('.plot').all()) {
+    await plot.scrollIntoViewIfNeeded();
+    await plot.locator('.main-svg').first().waitFor({ state: 'attached' });
+  }
+  for (const graph of await page.locator('.graph').all()) {
+    await graph.scrollIntoViewIfNeeded();
+    await graph.locator('svg').waitFor();
+  }
+  await page.evaluate(() => window.scrollTo(0, 0));
 }
 
 /** A picture of the whole page, kept in the build folder. */
@@ -105,6 +109,13 @@ export async function picture(page, name) {
 export const traces = (page, title) => page.evaluate((wanted) =>
   [...document.querySelectorAll('figure')].filter((f) => f.dataset.figure === wanted)
     .map((f) => f.querySelectorAll('.scatterlayer .trace').length), title);
+
+/** Waits until the filter has left so many of a study's cells. */
+export async function filterTo(page, text, left, cells) {
+  await page.locator('#filter').fill(text);
+  await page.waitForFunction((wanted) => document.querySelector('nav [role=status]').textContent.replaceAll('\u202f', '') === wanted,
+    `${left} of ${cells} cells`);
+}
 
 /** Everything that must hold of the text and controls of any report. */
 export async function checkReachable(page) {
