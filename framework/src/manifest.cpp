@@ -17,22 +17,22 @@ namespace {
   throw InputError(path + ": the manifest cannot be read: " + why);
 }
 
-std::string read_text(const std::string& path) {
-  if (std::filesystem::is_directory(path)) unreadable(path, "it is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) unreadable(path, std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 std::shared_ptr<const Model> Composition::model() const {
   return {compositor, &compositor->model()};
 }
 
+std::string read_manifest_text(const std::string& path) {
+  if (std::filesystem::is_directory(path)) unreadable(path, "it is a folder");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) unreadable(path, std::strerror(errno));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 Composition load_manifest(const std::string& path, const Registry& registry,
                           const std::vector<Override>& overrides) {
-  return parse_manifest(read_text(path), path, registry, overrides);
+  return parse_manifest(read_manifest_text(path), path, registry, overrides);
 }
 
 Composition parse_manifest(const std::string& text, const std::string& path,

@@ -17,15 +17,15 @@ namespace {
 
 class StudyFolder {
  public:
-  std::vector<StudyCell> cells(const std::string& study) const {
+  std::vector<StudyCell> cells(const std::string& study, bool quick = false) const {
     const std::string path = folder_.path() + "/s.toml";
     std::ofstream(path) << "mixwell = 1\n" << study;
-    return mixwell::study_cells(path);
+    return mixwell::study_cells(path, quick);
   }
 
-  std::string refusal(const std::string& study) const {
+  std::string refusal(const std::string& study, bool quick = false) const {
     try {
-      cells(study);
+      cells(study, quick);
       return "accepted";
     } catch (const mixwell::InputError& error) {
       return error.what();
@@ -87,6 +87,39 @@ TEST_CASE("models, variants, grids, zipped lists and seeds multiply in the order
   CHECK(pairs == std::set<std::string>{"1\"p\"", "2\"q\""});
   const auto all = labels(cells);
   CHECK(std::set<std::string>(all.begin(), all.end()).size() == all.size());
+}
+
+TEST_CASE("variants may have manifests of their own, one for each model", "[study]") {
+  const StudyFolder folder;
+  folder.write("heavy-a.toml", "mixwell = 1\n");
+  folder.write("light-a.toml", "mixwell = 1\n");
+  const std::string study =
+      "[study.model.heavy]\n[study.model.light]\n"
+      "[study.variant.a]\nmanifest = \"{model}-a.toml\"\n";
+  const auto cells = folder.cells("[study]\n" + study);
+  REQUIRE(cells.size() == 2);
+  CHECK(cells[0].manifest.ends_with("/heavy-a.toml"));
+  CHECK(cells[1].manifest.ends_with("/light-a.toml"));
+  const std::string missing = "[study.variant.b]\nmanifest = \"{model}-b.toml\"\n";
+  contains(folder.refusal("[study]\n" + study + missing), "s.toml:8:12: study.variant.b.manifest");
+  contains(folder.refusal("[study]\nbase = \"heavy-a.toml\"\n" + study),
+           "says in other words what study.base says");
+  contains(folder.refusal("[study]\n[study.model.heavy]\nmanifest = \"heavy-a.toml\"\n"),
+           "a model has not");
+}
+
+TEST_CASE("a quick study has one seed and its own changes last", "[study]") {
+  const StudyFolder folder;
+  const std::string text =
+      "[study]\nseeds = [4, 5]\n" + two_variants + "[study.axes]\nrun.draws = [1000, 2000]\n";
+  contains(folder.refusal(text, true), "no table [study.quick]");
+  const auto quick = folder.cells(text + "[study.quick]\nrun.warmup = 7\n", true);
+  CHECK(quick.size() == 4);
+  CHECK(value_of(quick.front(), "run.warmup") == "7");
+  CHECK(quick.front().seed == 4);
+  const auto whole = folder.cells(text + "[study.quick]\nrun.warmup = 7\n");
+  CHECK(whole.size() == 8);
+  CHECK(value_of(whole.front(), "run.warmup") == "none");
 }
 
 TEST_CASE("a variant may have axes of its own", "[study]") {

@@ -20,6 +20,8 @@ struct StudyCell {
   std::string model;
   std::string variant;
   std::int64_t seed = 0;
+  /// The manifest that stands in the place of the study's base; empty = the base.
+  std::string manifest;
   std::string axes;  ///< JSON object: dotted key -> value
   /// What makes its manifest out of the base, in this order.
   std::vector<Override> changes;
@@ -27,7 +29,7 @@ struct StudyCell {
 
 /// All cells of a study file in order; makes no component. Throws InputError naming
 /// file:line:column, key, value, rule and cure.
-MIXWELL_EXPORT std::vector<StudyCell> study_cells(const std::string& path);
+MIXWELL_EXPORT std::vector<StudyCell> study_cells(const std::string& path, bool quick = false);
 
 /// Counts of the cells that this call looks after.
 struct StudyProgress {
@@ -49,6 +51,7 @@ struct StudyOptions {
   /// *, ? or [ may stand anywhere in the label.
   std::string only;
   bool retry = false;  ///< failed cells run again
+  bool quick = false;  ///< as [study.quick] says: one seed, and the changes of that table
   std::function<void(const StudyProgress&)> progress;
   std::function<void(const std::string&)> remark;  ///< a sentence for the user
   const std::atomic<bool>* stop = nullptr;         ///< set by Ctrl-C

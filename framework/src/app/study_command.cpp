@@ -33,12 +33,14 @@ struct Arguments {
   bool csv = false;
   bool json = false;
   bool retry = false;
+  bool quick = false;
   bool quiet = false;
 };
 
 std::string folder_of(const Arguments& arguments) {
   if (!arguments.folder.empty()) return arguments.folder;
-  return "out/" + std::filesystem::path(arguments.path).stem().string();
+  const std::string name = std::filesystem::path(arguments.path).stem().string();
+  return "out/" + name + (arguments.quick ? "-quick" : "");
 }
 
 std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
@@ -51,6 +53,7 @@ StudyOptions options_of(const Arguments& arguments) {
   options.jobs = arguments.jobs;
   options.only = arguments.only;
   options.retry = arguments.retry;
+  options.quick = arguments.quick;
   return options;
 }
 
@@ -263,6 +266,8 @@ void add_study(CLI::App& program, Invocation& invocation) {
                    "matches it (*, ?, [...]; without these: anywhere in the label)")
       ->type_name("PATTERN");
   command->add_flag("--retry", arguments->retry, "Run failed cells again");
+  command->add_flag("--quick", arguments->quick,
+                    "The short form that [study.quick] describes, into out/NAME-quick");
   CLI::Option* const dry_run = command->add_flag(
       "--dry-run", arguments->dry_run, "List the cells, their certificates and what they may cost");
   CLI::Option* const table = command->add_flag("--table", arguments->table,

@@ -9,6 +9,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 namespace mixwell::study {
@@ -57,7 +58,8 @@ class Expander {
   explicit Expander(const StudyFile& study) : study_(study), seeds_(seeds_of(study)) {}
 
   std::vector<StudyCell> cells() {
-    const std::vector<Variant> none = {{"base", {}, {}, {}}};
+    std::vector<Variant> none(1);
+    none.front().name = "base";
     for (const Variant& model : study_.models.empty() ? none : study_.models) {
       for (const Variant& variant : study_.variants.empty() ? none : study_.variants)
         add(model, variant);
@@ -72,6 +74,8 @@ class Expander {
     StudyCell cell;
     cell.model = model.name;
     cell.variant = variant.name;
+    cell.manifest = manifest_of(variant, model);
+    manifest_at_ = variant.manifest_at;
     for (const auto* const changes : {&study_.changes, &model.changes, &variant.changes})
       cell.changes.insert(cell.changes.end(), changes->begin(), changes->end());
     std::vector<AxisGroup> groups = study_.axes;
@@ -79,6 +83,22 @@ class Expander {
       groups.insert(groups.end(), more->begin(), more->end());
     check_axes(groups);
     along(groups, 0, cell, Json::object());
+  }
+
+  static std::string manifest_of(const Variant& variant, const Variant& model) {
+    const std::string hole = "{model}";
+    std::string path = variant.manifest;
+    for (auto at = path.find(hole); at != std::string::npos; at = path.find(hole))
+      path.replace(at, hole.size(), model.name);
+    return path;
+  }
+
+  void check_manifest(const StudyCell& cell) const {
+    if (cell.manifest.empty() || std::filesystem::is_regular_file(cell.manifest)) return;
+    throw InputError(manifest_at_,
+                     fmt::format("study.variant.{}.manifest: there is no file {}; correct the "
+                                 "path, or leave out its cells with [[study.exclude]]",
+                                 cell.variant, cell.manifest));
   }
 
   static void check_axes(const std::vector<AxisGroup>& groups) {
@@ -110,12 +130,14 @@ class Expander {
   }
 
   void finish(StudyCell cell, const Json& axes) {
+    cell.changes.insert(cell.changes.end(), study_.quick.begin(), study_.quick.end());
     const std::string group = label_without_seed(cell, axes);
     cell.axes = axes.dump();
     for (const std::int64_t seed : seeds_) {
       cell.seed = seed;
       cell.label = fmt::format("{}/{}", group, seed);
       if (is_excluded(cell, axes)) continue;
+      check_manifest(cell);
       const std::int64_t own = study_.pair_random_numbers ? seed : seed_of(cell.label);
       StudyCell one = cell;
       one.changes.push_back({"run.seed", std::to_string(own), {study_.path, 0, 0}});
@@ -165,6 +187,7 @@ class Expander {
   std::vector<StudyCell> cells_;
   std::set<std::string> labels_;
   std::vector<bool> used_;
+  Location manifest_at_;  ///< of the variant at hand
 };
 
 }  // namespace
@@ -192,8 +215,8 @@ std::int64_t seed_of(const std::string& text) {
 
 namespace mixwell {
 
-std::vector<StudyCell> study_cells(const std::string& path) {
-  return study::expand(study::read_study_file(path));
+std::vector<StudyCell> study_cells(const std::string& path, bool quick) {
+  return study::expand(study::read_study_file(path, quick));
 }
 
 }  // namespace mixwell

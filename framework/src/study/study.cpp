@@ -94,7 +94,7 @@ class Planner {
  public:
   Planner(const StudyOptions& options, Ledger* ledger, int lock)
       : options_(options),
-        study_(read_study_file(options.path)),
+        study_(read_study_file(options.path, options.quick)),
         cells_(expand(study_)),
         ledger_(ledger),
         hashes_(ledger),
@@ -126,10 +126,11 @@ class Planner {
     return std::max(1, cores / static_cast<int>(study_.threads));
   }
 
-  Json request(const char* task, const std::vector<Override>& changes) const {
+  Json request(const char* task, const StudyCell& cell,
+               const std::vector<Override>& changes) const {
     return {{"do", task},
-            {"text", study_.base_text},
-            {"path", study_.base_path},
+            {"text", base_of(cell).text},
+            {"path", base_of(cell).path},
             {"changes", changes_json(changes)},
             {"threads", study_.threads}};
   }
@@ -144,10 +145,11 @@ class Planner {
     std::vector<std::string> keys(groups_.size());
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       if (!groups_[g].ready) continue;
-      const auto changes = changes_of(groups_[g], cells_[groups_[g].cells.front()]);
-      keys[g] = plan_key(changes);
+      const StudyCell& cell = cells_[groups_[g].cells.front()];
+      const auto changes = changes_of(groups_[g], cell);
+      keys[g] = plan_key(cell, changes);
       if (!estimate && recall(groups_[g], keys[g])) continue;
-      Json what = request("plan", changes);
+      Json what = request("plan", cell, changes);
       what["estimate"] = estimate;
       tasks.push_back({g, what.dump()});
     }
@@ -175,7 +177,7 @@ class Planner {
     }
     // Its plugin could not even make the components: what it would be is all there is to know.
     Identity identity;
-    identity.ingredients = {{"manifest", plan_key(changes_of(group, cell))},
+    identity.ingredients = {{"manifest", plan_key(cell, changes_of(group, cell))},
                             {"mixwell", fingerprint_}};
     identity.sha256 = text_sha256(identity.ingredients.dump());
     return identity;
@@ -200,9 +202,23 @@ class Planner {
     return text_sha256(text);
   }
 
-  std::string plan_key(const std::vector<Override>& changes) const {
+  struct Base {
+    std::string path;
+    std::string text;
+  };
+
+  /// The text that the cell's changes apply to; each file is read once.
+  const Base& base_of(const StudyCell& cell) const {
+    const auto [found, is_new] = bases_.try_emplace(cell.manifest);
+    if (is_new && cell.manifest.empty()) found->second = {study_.base_path, study_.base_text};
+    if (is_new && !cell.manifest.empty())
+      found->second = {cell.manifest, read_manifest_text(cell.manifest)};
+    return found->second;
+  }
+
+  std::string plan_key(const StudyCell& cell, const std::vector<Override>& changes) const {
     const char* const data = std::getenv("MIXWELL_DATA");
-    Json all = {study_.base_text, fs::absolute(study_.base_path).string(),
+    Json all = {base_of(cell).text, fs::absolute(base_of(cell).path).string(),
                 data == nullptr ? "" : data, fingerprint_};
     for (const Override& change : changes)
       all.push_back({change.key, change.value, static_cast<int>(change.how)});
@@ -255,6 +271,7 @@ class Planner {
   FileHashes hashes_;
   WorkerPool pool_;
   std::string fingerprint_;
+  mutable std::map<std::string, Base> bases_;  ///< by StudyCell::manifest
 };
 
 /// A cell to run: where it stands, and what the ledger calls it.
@@ -327,7 +344,7 @@ class StudyRun final : public Work {
 
  private:
   static std::string made(const StudyOptions& options) {
-    read_study_file(options.path);  // nothing is made for a study that is wrong
+    read_study_file(options.path, options.quick);  // nothing is made for a study that is wrong
     std::error_code error;
     fs::create_directories(fs::path(options.folder) / "cells", error);
     if (error) {
@@ -371,7 +388,7 @@ class StudyRun final : public Work {
   }
 
   double disk_wait() {
-    if (!disk_wait_) disk_wait_ = read_study_file(options_.path).disk_wait;
+    if (!disk_wait_) disk_wait_ = read_study_file(options_.path, options_.quick).disk_wait;
     return *disk_wait_;
   }
 
@@ -528,7 +545,7 @@ class StudyRun final : public Work {
     const std::int64_t seed =
         seed_of(fmt::format("tune/{}/{}/{}", settings.seed, group.place, number));
     const StudyCell& cell = planner_.cells()[group.cells.front()];
-    Json what = planner_.request("trial", study::with_seed(cell, values_of(group, k), seed));
+    Json what = planner_.request("trial", cell, study::with_seed(cell, values_of(group, k), seed));
     what["budget"] = rung.budget;
     what["objective"] = settings.objective;
     return what;
@@ -640,7 +657,7 @@ class StudyRun final : public Work {
   Json request(const Job& job) const {
     const StudyCell& cell = planner_.cells()[job.cell];
     const Group& group = groups()[job.group];
-    Json what = planner_.request("run", planner_.changes_of(group, cell));
+    Json what = planner_.request("run", cell, planner_.changes_of(group, cell));
     what["folder"] = cell_folder(job);
     what["keep"] = planner_.study().keep;
     what["resume"] = true;

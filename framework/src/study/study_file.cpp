@@ -24,8 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> table_keys = {"variant", "model", "axes",  "zip",      "exclude",
-                                             "paper",   "tune",  "seeds", "reference"};
+const std::vector<std::string> table_keys = {"variant", "model", "axes",  "zip",       "exclude",
+                                             "paper",   "tune",  "seeds", "reference", "quick"};
 
 std::string read_text(const std::string& path) {
   if (fs::is_directory(path)) throw InputError(path + ": the study cannot be read: it is a folder");
@@ -66,8 +66,9 @@ Value value_of(const toml::node& node) { return {value_text(node), json_of(node)
 
 class Reader {
  public:
-  explicit Reader(const std::string& path)
-      : text_(read_text(path)),
+  Reader(const std::string& path, bool quick)
+      : wants_quick_(quick),
+        text_(read_text(path)),
         root_(parse(text_, path)),
         places_("mixwell = 1\n", path, {}),
         files_(path) {
@@ -89,6 +90,7 @@ class Reader {
     study_.variants = variants(node->as_table()->get("variant"), "study.variant");
     read_axes(*node->as_table(), "study", study_.axes);
     read_seeds(*node->as_table());
+    read_quick(node->as_table()->get("quick"));
     read_reference(node->as_table()->get("reference"));
     read_tune(node->as_table()->get("tune"));
     read_exclusions(node->as_table()->get("exclude"));
@@ -163,7 +165,7 @@ class Reader {
 
   void read_base() {
     study_.base_path = study_.base.empty() ? study_.path : study_.base;
-    study_.base_text = study_.base.empty() ? "mixwell = 1\n" : read_text(study_.base);
+    study_.base_text = study_.base.empty() ? "mixwell = 1\n" : read_manifest_text(study_.base);
   }
 
   /// Tables of components and [run] as changes to a manifest: a table with `use` is a component of
@@ -237,10 +239,25 @@ class Reader {
         made.changes.push_back({**item.as_string(), "", at(item), Override::How::remove});
       }
     }
-    read_changes(keys, {"remove", "axes", "zip", "tune"}, made.changes);
+    read_manifest(keys.get("manifest"), path, made);
+    read_changes(keys, {"manifest", "remove", "axes", "zip", "tune"}, made.changes);
     read_axes(keys, path, made.axes);
     if (const toml::node* const tune = keys.get("tune")) read_tune_keys(*tune, path, made.tune);
     return made;
+  }
+
+  void read_manifest(const toml::node* node, const std::string& path, Variant& made) const {
+    if (node == nullptr) return;
+    if (!path.starts_with("study.variant."))
+      fail(at(*node), path + ".manifest: a variant has a manifest of its own, a model has not");
+    if (!study_.base.empty()) {
+      fail(at(*node), path +
+                          ".manifest: says in other words what study.base says; give one of "
+                          "the two");
+    }
+    if (!node->is_string()) fail(at(*node), path + ".manifest: wants the path of a manifest");
+    made.manifest = (fs::path(study_.path).parent_path() / **node->as_string()).string();
+    made.manifest_at = at(*node);
   }
 
   using Leaf = std::function<bool(const toml::node&)>;
@@ -349,6 +366,22 @@ class Reader {
         fail(at(item), fmt::format("study.seeds: {} is given twice", *seed));
       study_.seeds.push_back(*seed);
     }
+  }
+
+  void read_quick(const toml::node* node) {
+    if (node == nullptr && wants_quick_) {
+      fail({study_.path, 1, 1},
+           "there is no table [study.quick] that says how to make the study a quick one, such as "
+           "run.draws = 100");
+    }
+    if (node == nullptr) return;
+    std::vector<Override> changes;
+    read_changes(table(*node, "study.quick"), {}, changes);
+    if (!wants_quick_) return;
+    study_.quick = std::move(changes);
+    study_.name += "-quick";
+    study_.repeats = std::min<std::int64_t>(study_.repeats, 1);
+    if (!study_.seeds.empty()) study_.seeds = {study_.seeds.front()};
   }
 
   std::string reference(const toml::node& node, const std::string& key) const {
@@ -507,6 +540,7 @@ class Reader {
     }
   }
 
+  bool wants_quick_;
   std::string text_;
   toml::table root_;
   ManifestText places_;
@@ -516,7 +550,9 @@ class Reader {
 
 }  // namespace
 
-StudyFile read_study_file(const std::string& path) { return Reader(path).read(); }
+StudyFile read_study_file(const std::string& path, bool quick) {
+  return Reader(path, quick).read();
+}
 
 std::vector<std::string> axis_keys(const StudyFile& study) {
   std::vector<std::string> keys;

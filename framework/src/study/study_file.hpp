@@ -46,6 +46,8 @@ struct TuneKey {
 /// `[study.variant.NAME]` or `[study.model.NAME]`.
 struct Variant {
   std::string name;
+  std::string manifest;  ///< in the place of the base; "{model}" stands for the model's name
+  Location manifest_at;
   std::vector<Override> changes;
   std::vector<AxisGroup> axes;
   std::vector<TuneKey> tune;
@@ -77,6 +79,7 @@ struct StudyFile {
   std::vector<Variant> models;
   std::vector<Variant> variants;
   std::vector<AxisGroup> axes;
+  std::vector<Override> quick;  ///< last changes of all cells; empty unless asked for
   std::vector<Exclusion> exclusions;
   std::vector<std::int64_t> seeds;
   std::int64_t repeats = 0;
@@ -92,8 +95,9 @@ struct StudyFile {
   Json paper = Json::array();
 };
 
-/// Reads and checks a study file and reads the text of its base. Throws InputError.
-StudyFile read_study_file(const std::string& path);
+/// Reads and checks a study file and reads the text of its base; `quick` as its table [study.quick]
+/// says, with the first seed alone. Throws InputError.
+StudyFile read_study_file(const std::string& path, bool quick = false);
 
 /// All axes of the study in order of appearance, those of its variants and models included.
 std::vector<std::string> axis_keys(const StudyFile& study);

@@ -39,6 +39,8 @@ Json changes() {
     const std::string name(to_string(kind));
     properties[name] = {{"$ref", "#/properties/" + name}};
   }
+  properties["manifest"] = described(
+      "string", "of a variant: a manifest in the place of the base; {model} is the model's name");
   properties["remove"] = {{"type", "array"}, {"items", described("string", "KIND.NAME")}};
   properties["axes"] = described("object", "KIND.NAME.KEY = [values] for this one alone");
   properties["zip"] = {{"type", "array"}, {"items", {{"type", "object"}}}};
@@ -88,6 +90,7 @@ Json study() {
        {"zip", tables},
        {"exclude", tables},
        {"paper", paper()},
+       {"quick", described("object", "changes of every cell under --quick, with one seed")},
        {"tune", tune()}});
 }
 
