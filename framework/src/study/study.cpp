@@ -98,7 +98,7 @@ class Planner {
         cells_(expand(study_)),
         ledger_(ledger),
         hashes_(ledger),
-        pool_({options.program, jobs(), study_.memory, std::nullopt, lock, options.stop}) {
+        pool_({options.program, jobs(), study_.memory, study_.cell_seconds, lock, options.stop}) {
     std::map<std::string, std::size_t> places;
     for (std::size_t k = 0; k < cells_.size(); ++k) {
       const std::string place = group_of(cells_[k]).dump();
@@ -293,6 +293,7 @@ class StudyRun final : public Work {
         planner_(options, ledger_.get(), lock_.descriptor()) {}
 
   StudyResult run() {
+    bool finished = false;
     progress_.stage = "planning";
     tune();
     plan();
@@ -301,11 +302,12 @@ class StudyRun final : public Work {
       progress_.stage = "running";
       began_ = Clock::now();
       run_cells();
+      finished = progress_.done + progress_.failed == progress_.total;
     }
     StudyResult result;
     result.folder = folder_;
     result.progress = progress_;
-    result.interrupted = planner_.stopped() && progress_.done + progress_.failed < progress_.total;
+    result.interrupted = planner_.stopped() && !finished;
     return result;
   }
 
@@ -313,7 +315,6 @@ class StudyRun final : public Work {
     if (queue_.empty() || Clock::now() < not_before_) return std::nullopt;
     const Job job = queue_.front();
     queue_.pop_front();
-    check_unchanged();
     events_.push_back({job.id, "running", {}});
     const std::size_t number = started_.size();
     started_.push_back(job);
@@ -518,6 +519,7 @@ class StudyRun final : public Work {
     Batch batch(
         std::move(tasks),
         [&](std::size_t id, Json answer) {
+          if (answer.at("status") == "suspended") return;
           const auto [g, k] = places[id];
           keep_trial(planner_.groups()[g], number, k, answer);
           known[{g, k}] = score_of(answer);
@@ -677,6 +679,7 @@ class StudyRun final : public Work {
 
   void end(const Job& job, Json answer) {
     const bool done = answer.at("status") == "done";
+    if (done) check_unchanged();
     if (!done && planner_.study().keep == "summary") {
       std::error_code ignored;
       fs::remove_all(cell_folder(job), ignored);
@@ -694,9 +697,6 @@ class StudyRun final : public Work {
 
   /// A cell's id speaks of the files as they were when the study began.
   void check_unchanged() {
-    constexpr double often = 1.0;
-    if (seconds_since(checked_) < often) return;
-    checked_ = Clock::now();
     const std::vector<std::string> changed = planner_.hashes().changed();
     if (changed.empty()) return;
     flush();
@@ -720,7 +720,6 @@ class StudyRun final : public Work {
   std::vector<LedgerEvent> events_;  ///< not in the ledger yet
   std::optional<Clock::time_point> disk_trouble_;
   Clock::time_point not_before_ = Clock::now();
-  Clock::time_point checked_ = Clock::now();
 };
 
 /// Cells of a study with what is known about them before they run.

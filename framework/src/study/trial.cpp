@@ -118,8 +118,8 @@ class DrawStore {
 
 class Trial {
  public:
-  Trial(const Composition& composition, double budget)
-      : composition_(composition), budget_(budget) {}
+  Trial(const Composition& composition, double budget, const std::atomic<bool>& stop)
+      : composition_(composition), budget_(budget), stop_(stop) {}
 
   Json run(const std::string& objective) {
     cost_ = sweep_cost(composition_, pilot_sweeps);
@@ -197,14 +197,16 @@ class Trial {
 
   const Composition& composition_;
   double budget_;
+  const std::atomic<bool>& stop_;
   SweepCost cost_;
   Clock::time_point start_ = Clock::now();
 };
 
 }  // namespace
 
-Json evaluate_trial(const Composition& composition, double budget, const std::string& objective) {
-  return Trial(composition, budget).run(objective);
+Json evaluate_trial(const Composition& composition, double budget, const std::string& objective,
+                    const std::atomic<bool>& stop) {
+  return Trial(composition, budget, stop).run(objective);
 }
 
 Json estimate_cost(const Composition& composition) {

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <atomic>
 #include <string>
 
 namespace mixwell::study {
@@ -15,9 +16,10 @@ namespace mixwell::study {
 /// [run], but never more sweeps than there. Returns {"score", "gradients", "seconds", "min_ess",
 /// "draws"}, and "reason" instead of a score where there is none. `objective`:
 /// min_ess_per_gradient, mean_ess_per_gradient or min_ess_per_second of ess_bulk over the variables
-/// of the posterior, cost being that of the whole evaluation. Keeps all draws in memory.
+/// of the posterior, cost being that of the whole evaluation. Keeps all draws in memory. Ends
+/// early, with a result that means nothing, when `stop` is set.
 nlohmann::ordered_json evaluate_trial(const Composition& composition, double budget,
-                                      const std::string& objective);
+                                      const std::string& objective, const std::atomic<bool>& stop);
 
 /// {"gradients", "seconds"} that the whole run would cost, from two sweeps of each phase.
 nlohmann::ordered_json estimate_cost(const Composition& composition);

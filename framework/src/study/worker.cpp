@@ -200,9 +200,9 @@ class Worker {
     Json answer;
     with_threads(request.value("threads", 1), [&] {
       answer = evaluate_trial(composition, request.at("budget").get<double>(),
-                              request.at("objective").get<std::string>());
+                              request.at("objective").get<std::string>(), stop_requested);
     });
-    answer["status"] = "done";
+    answer["status"] = stop_requested.load() ? "suspended" : "done";
     return answer;
   }
 
