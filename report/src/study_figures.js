@@ -25,7 +25,7 @@ function placement(study, key, rows, log) {
   const values = distinct(rows.map((row) => study.value(key, row)));
   const few = values.length <= mostTicks;
   if (values.every(isNumber)) {
-    return { place: (row) => study.value(key, row), steps: values.length, move: mover(values, log && values[0] > 0), spread: 0.3,
+    return { place: (row) => study.value(key, row), steps: values.length, move: mover(values, log && values[0] > 0), spread: 0.25,
       layout: { ...(log ? logAxis(values) : {}), ...(few ? { tickvals: values, ticktext: values.map((v) => digits(v, 4)) } : {}) } };
   }
   const places = new Map(values.map((v, k) => [v, k]));
@@ -130,7 +130,7 @@ export function efficiency(study, metric, choice) {
   const make = (theme) => {
     const { names, data } = dots(study, metric, rows(), choice, theme);
     return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 20, r: 16, t: 40, b: 44 },
-      xaxis: { title: label(metric), ...(choice.log ? logAxis(data.flatMap((d) => d.x)) : { rangemode: 'tozero' }) },
+      xaxis: { title: label(metric), ...(choice.log ? logAxis(data.flatMap((d) => d.x.flatMap((x, k) => [x - d.error_x.array[k], x, x + d.error_x.array[k]]))) : { rangemode: 'tozero' }) },
       yaxis: { tickvals: names.map((_, k) => names.length - 1 - k), ticktext: names, range: [-0.6, names.length - 0.4], nticks: undefined } } };
   };
   return figure({ title: label(metric), label: `${label(metric)} of each variant, with 95 % intervals`,

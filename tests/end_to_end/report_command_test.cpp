@@ -47,3 +47,24 @@ TEST_CASE("a report of no run, or into no folder, is refused with the cure") {
   CHECK(nowhere.code == 1);
   contains(nowhere.err, "`none/page.html` could not be written");
 }
+
+TEST_CASE("a study is reported from its file, its folder and its table alike") {
+  if (!is_built()) std::exit(77);
+  const Workplace place;
+  place.write("s.toml", gaussian_manifest() + "[study]\nseeds = [1, 2]\n");
+  REQUIRE(place.mixwell("study s.toml --jobs 1 --quiet").code == 0);
+  CHECK(place.mixwell("report s.toml").out == "The report is in out/s/report.html\n");
+  const std::string page = read(place.path("out/s/report.html"));
+  contains(page, "<title>s - Mixwell</title>");
+  contains(page, "\"kind\":\"study\"");
+  REQUIRE(place.mixwell("report out/s -o again.html").code == 0);
+  CHECK(read(place.path("again.html")) == page);
+  REQUIRE(
+      place.shell(std::string("\"") + MIXWELL_PROGRAM + "\" study s.toml --table --json > t.json")
+          .code == 0);
+  REQUIRE(place.mixwell("report t.json").code == 0);
+  CHECK(read(place.path("t.html")) == page);
+  const Outcome none = place.mixwell("report other.toml");
+  CHECK(none.code == 2);
+  contains(none.err, "out/other/study.sqlite: no such ledger");
+}

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <memory>
 #include <mixwell/page.hpp>
+#include <mixwell/study.hpp>
 
 #include "command.hpp"
 #include "installed.hpp"
@@ -62,14 +63,25 @@ Report run_report(const fs::path& folder) {
   return {name + " - Mixwell", std::move(data), folder / "report.html"};
 }
 
-Report table_report(const fs::path& file) {
-  std::string data = study_page_json(read_text(file), file.string());
+Report study_report(const std::string& table, const fs::path& source, const fs::path& file) {
+  std::string data = study_page_json(table, source.string());
   const std::string name = Json::parse(data).at("name");
-  return {name + " - Mixwell", std::move(data), fs::path(file).replace_extension(".html")};
+  return {name + " - Mixwell", std::move(data), file};
 }
 
+bool is_study(const fs::path& folder) { return fs::exists(folder / "study.sqlite"); }
+
+/// Where `mixwell study` puts the results of a study file unless told otherwise.
+fs::path results_of(const fs::path& study_file) { return fs::path("out") / study_file.stem(); }
+
 Report make_report(const fs::path& path) {
-  return path.extension() == ".json" ? table_report(path) : run_report(path);
+  if (path.extension() == ".json")
+    return study_report(read_text(path), path, fs::path(path).replace_extension(".html"));
+  const bool is_file = path.extension() == ".toml" && !fs::is_directory(path);
+  const fs::path folder = is_file ? results_of(path) : path;
+  if (is_file || is_study(folder))
+    return study_report(study_table_json(folder.string()), folder, folder / "report.html");
+  return run_report(folder);
 }
 
 /// Under a temporary name first: a page that is there is whole.
@@ -108,9 +120,9 @@ void add_report(CLI::App& program, Invocation& invocation) {
       "report", "Make one HTML page of a run or a study, to open in any browser, offline");
   command
       ->add_option("path", arguments->path,
-                   "Folder of a run, or the .json that `mixwell study STUDY.toml --table --json` "
-                   "printed")
-      ->type_name("DIR|TABLE.json")
+                   "Folder of a run or a study, a study file (its results in out/NAME), or the "
+                   ".json that `mixwell study STUDY.toml --table --json` printed")
+      ->type_name("DIR|STUDY.toml|TABLE.json")
       ->required();
   command
       ->add_option("-o,--out", arguments->file,
