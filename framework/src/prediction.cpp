@@ -68,4 +68,10 @@ Eigen::RowVectorXd PredictionAverage::weights(const DrawBuffers& buffers, std::i
 
 double PredictionAverage::error_rate() const { return model_.as_prediction()->error_rate(mean_); }
 
+void PredictionAverage::visit_state(StateVisitor& visitor) {
+  if (!active()) return;
+  visitor.numbers("predicted probabilities", mean_);
+  visitor.numbers("prediction weight", Eigen::Map<Eigen::MatrixXd>(&weight_, 1, 1));
+}
+
 }  // namespace mixwell

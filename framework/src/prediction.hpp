@@ -4,6 +4,7 @@
 
 #include <mixwell/model.hpp>
 #include <mixwell/sampler.hpp>
+#include <mixwell/state.hpp>
 
 namespace mixwell {
 
@@ -18,6 +19,7 @@ class PredictionAverage {
   void add(const DrawBuffers& buffers);
   Index cases() const { return mean_.size(); }
   double error_rate() const;
+  void visit_state(StateVisitor& visitor);
 
  private:
   Eigen::RowVectorXd weights(const DrawBuffers& buffers, std::int64_t draw) const;

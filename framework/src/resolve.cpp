@@ -344,18 +344,20 @@ class Resolver {
     return *compositors.front();
   }
 
-  /// All that are declared, and the netcdf one that summaries read, declared or not.
+  /// The netcdf one that summaries read, declared or not, and all others that are declared.
   std::vector<Instance*> recorders() {
     std::vector<Instance*> all = of_kind(Kind::recorder, nullptr);
-    for (const Instance* recorder : all) {
-      if (recorder->entry->description.id == "netcdf") return all;
-    }
+    const auto netcdf = std::find_if(all.begin(), all.end(), [](const Instance* recorder) {
+      return recorder->entry->description.id == "netcdf";
+    });
+    std::rotate(all.begin(), netcdf, netcdf == all.end() ? netcdf : netcdf + 1);
+    if (!all.empty() && all.front()->entry->description.id == "netcdf") return all;
     if (const Instance* taken = find(Kind::recorder, "netcdf")) {
       throw InputError(place(*taken),
                        "[recorder.netcdf]: this name is kept for the recorder that "
                        "writes draws.nc; choose another one");
     }
-    all.push_back(&built_in(Kind::recorder, "netcdf"));
+    all.insert(all.begin(), &built_in(Kind::recorder, "netcdf"));
     return all;
   }
 

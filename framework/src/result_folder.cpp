@@ -2,34 +2,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "result_folder.hpp"
 
-#include <mixwell/durable.hpp>
+#include "checkpoint.hpp"
+#include "whole_file.hpp"
+
 #include <mixwell/error.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
 #include <filesystem>
 
 namespace mixwell {
 namespace fs = std::filesystem;
 namespace {
 
-void check_reusable(const std::string& path, bool force) {
+void check_reusable(const std::string& path, FolderUse use) {
   if (!fs::is_directory(path)) {
     throw InputError(fmt::format(
         "results folder `{}`: a file of that name is there; choose another with --out", path));
   }
-  if (fs::is_empty(path)) return;
-  if (!force) {
+  if (fs::is_empty(path) || use == FolderUse::resume) return;
+  if (use == FolderUse::empty) {
+    const bool unfinished = fs::exists(checkpoint_file(scratch_folder(path)));
     throw InputError(fmt::format(
-        "results folder `{}` is not empty; choose another with --out, or replace it with --force",
-        path));
+        "results folder `{}` {}; choose another with --out, or replace it with --force", path,
+        unfinished ? "holds a run that can go on: `mixwell run --resume` and that folder"
+                   : "is not empty"));
   }
-  if (!fs::exists(fs::path(path) / "run.json") &&
-      !fs::exists(fs::path(path) / "draws.nc.partial")) {
+  if (!fs::exists(fs::path(path) / "run.json") && !fs::exists(scratch_folder(path))) {
     throw InputError(
         fmt::format("results folder `{}` holds files but no run.json: it is no earlier "
                     "run, so --force does not touch it; choose another with --out",
@@ -37,82 +38,59 @@ void check_reusable(const std::string& path, bool force) {
   }
 }
 
-void check_writable(const std::string& path) {
-  const std::string probe = path + "/.mixwell-probe";
-  const int file = ::open(probe.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-  if (file < 0) {
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) {
     throw InputError(
-        fmt::format("results folder `{}` cannot be written: {}; choose another with --out", path,
-                    std::strerror(errno)));
+        fmt::format("results folder `{}` cannot be made: {}; choose another with --out", path,
+                    error.message()));
   }
-  ::close(file);
-  ::unlink(probe.c_str());
 }
 
-class File {
- public:
-  explicit File(const std::string& path)
-      : path_(path), handle_(::open(path.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
-    if (handle_ < 0) fail("opened");
-  }
-  ~File() {
-    if (handle_ >= 0) ::close(handle_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  void write(const std::string& text) {
-    std::size_t done = 0;
-    while (done < text.size()) {
-      const ssize_t n = ::write(handle_, text.data() + done, text.size() - done);
-      if (n < 0) fail("written");
-      done += static_cast<std::size_t>(n);
-    }
-    if (force_to_disk(handle_) != 0) fail("flushed");
-  }
-
- private:
-  [[noreturn]] void fail(const char* what) {
-    const int error = errno;
-    if (handle_ >= 0) ::close(handle_);
-    handle_ = -1;
-    ::unlink(path_.c_str());
-    throw RunError(fmt::format("`{}` could not be {}: {}", path_, what, std::strerror(error)));
-  }
-
-  std::string path_;
-  int handle_;
-};
+/// The folder itself stays, as the sign that what is beside it is a run's.
+void make_empty(const std::string& scratch) {
+  make_folder(scratch);
+  for (const auto& entry : fs::directory_iterator(scratch)) fs::remove_all(entry.path());
+}
 
 }  // namespace
 
-ResultFolder::ResultFolder(const std::string& path, bool force) : path_(path) {
-  std::error_code error;
-  if (fs::exists(path, error)) {
-    check_reusable(path, force);
+std::string scratch_folder(const std::string& path) { return path + "/resume"; }
+
+ResultFolder::ResultFolder(const std::string& path, FolderUse use)
+    : path_(path), scratch_(scratch_folder(path)) {
+  std::error_code ignored;
+  const bool goes_on = use == FolderUse::resume && fs::exists(checkpoint_file(scratch_), ignored);
+  created_ = !fs::exists(path, ignored);
+  if (created_) {
+    make_folder(path);
   } else {
-    created_ = fs::create_directories(path, error);
-    if (error) {
-      throw InputError(
-          fmt::format("results folder `{}` cannot be made: {}; choose another with --out", path,
-                      error.message()));
-    }
+    check_reusable(path, use == FolderUse::resume && !goes_on ? FolderUse::replace : use);
   }
-  check_writable(path);
+  if (!goes_on) make_empty(scratch_);
 }
 
 ResultFolder::~ResultFolder() {
   std::error_code ignored;
-  if (!keep_ && created_ && fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+  if (fs::exists(checkpoint_file(scratch_), ignored)) return;
+  fs::remove_all(scratch_, ignored);
+  if (created_ && fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+}
+
+void ResultFolder::begin_results() const {
+  if (std::rename((path_ + "/run.json").c_str(), (scratch_ + "/run.json").c_str()) != 0) return;
+  sync_folder(path_);
+}
+
+void ResultFolder::abandon_results() const {
+  std::rename((scratch_ + "/run.json").c_str(), (path_ + "/run.json").c_str());
 }
 
 void ResultFolder::write(const std::string& name, const std::string& text) const {
-  const std::string final_name = path_ + "/" + name;
-  const std::string temporary = final_name + ".partial";
-  File(temporary).write(text);
-  if (::rename(temporary.c_str(), final_name.c_str()) != 0) {
-    throw RunError(fmt::format("`{}` could not be renamed: {}", temporary, std::strerror(errno)));
-  }
+  write_whole_file(path_ + "/" + name, text);
 }
+
+void ResultFolder::drop_checkpoint() const { ::unlink(checkpoint_file(scratch_).c_str()); }
 
 }  // namespace mixwell

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_report.hpp"
 
+#include "file_hash.hpp"
+
 #include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/version.hpp>
@@ -10,14 +12,10 @@
 #include <fmt/format.h>
 #include <netcdf.h>
 #include <oneapi/tbb/version.h>
-#include <openssl/evp.h>
 #include <boost/version.hpp>
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <filesystem>
-#include <fstream>
-#include <memory>
 
 namespace mixwell {
 namespace {
@@ -72,27 +70,11 @@ std::string timestamp() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S+00:00}", fmt::gmtime(std::time(nullptr)));
 }
 
-std::string file_sha256(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError({path, 0, 0}, "cannot be read");
-  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(),
-                                                                     &EVP_MD_CTX_free);
-  EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr);
-  std::array<char, 1 << 16> bytes;
-  while (in.read(bytes.data(), bytes.size()) || in.gcount() > 0) {
-    EVP_DigestUpdate(hash.get(), bytes.data(), static_cast<std::size_t>(in.gcount()));
-  }
-  std::array<unsigned char, 32> digest;
-  EVP_DigestFinal_ex(hash.get(), digest.data(), nullptr);
-  std::string text;
-  for (const unsigned char byte : digest) text += fmt::format("{:02x}", byte);
-  return text;
-}
-
 std::string run_json(const RunReport& report, const Composition& composition,
                      const Sampler& sampler) {
   Json json;
   json["outcome"] = report.outcome;
+  json["ended_by"] = report.ended_by;
   if (!report.error.empty()) json["error"] = report.error;
   json["created_at"] = report.created_at;
   json["draws_sha256"] = report.draws_sha256;

@@ -14,10 +14,12 @@ struct PhaseCost {
   std::int64_t sweeps = 0;
   double seconds = 0.0;
   double gradients = 0.0;
+  double gradients_before = 0.0;  ///< when it began
 };
 
 struct RunReport {
   std::string outcome;
+  std::string ended_by;
   std::string error;  ///< with which an operation ended the run, or ""
   std::string created_at;
   std::string draws_sha256;
@@ -29,9 +31,6 @@ struct RunReport {
 
 std::string run_json(const RunReport& report, const Composition& composition,
                      const Sampler& sampler);
-
-/// Lower-case hexadecimal SHA-256 of a file. Throws InputError.
-std::string file_sha256(const std::string& path);
 
 /// Now, ISO 8601 in UTC.
 std::string timestamp();

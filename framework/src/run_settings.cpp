@@ -122,6 +122,27 @@ Fields run_fields(RunSettings& settings) {
       .help(
           "replicates computed together, a multiple of 8; part of what fixes the last bits; by "
           "default it follows from dimension and replicates");
+  StopSettings& stop = settings.stop;
+  fields.number("stop_gradients", stop.gradients)
+      .above(0)
+      .help("end when so many gradients are spent since the start, warm-up included");
+  fields.number("stop_seconds", stop.seconds)
+      .above(0)
+      .unit("s")
+      .help("end after so long, warm-up included; the number of draws then differs by machine");
+  fields.number("stop_min_ess", stop.min_ess)
+      .above(0)
+      .help("end when the smallest effective sample size (bulk) is that large, and reliable");
+  fields.number("stop_mcse", stop.mcse)
+      .above(0)
+      .help("end when every mean has a Monte Carlo error of at most so many standard deviations");
+  fields.integer("check_every", stop.check_every)
+      .at_least(1)
+      .help("sweeps between looks at the rules above; the draws are looked at ever more rarely");
+  fields.number("checkpoint_seconds", settings.checkpoint_seconds)
+      .at_least(0)
+      .unit("s")
+      .help("time between checkpoints, from which --resume goes on; 0 = never");
   return fields;
 }
 

@@ -68,14 +68,14 @@ struct Sampler::State {
   std::uint64_t active = 0;
   std::uint64_t sweeps = 0;
   std::uint64_t origin = 0;       ///< sweep at which the active phase began
-  double gradients_before = 0.0;  ///< spent on starting, and before a restore
-  std::uint64_t divergences_before = 0;
+  double gradients_before = 0.0;  ///< spent on starting
   std::vector<Divergence> kept;
 
   Schedule& schedule(PhaseKind phase) { return *schedules[static_cast<int>(phase)]; }
   void enter(PhaseKind phase);
   void forget_auxiliaries();
   void keep_divergences(Schedule& from);
+  void visit_divergences(StateVisitor& visitor);
   double gradients() const;
   std::uint64_t divergences() const;
 };
@@ -107,13 +107,36 @@ void Sampler::State::keep_divergences(Schedule& from) {
   }
 }
 
+void Sampler::State::visit_divergences(StateVisitor& visitor) {
+  std::uint64_t count = kept.size();
+  visitor.count("kept divergences", count);
+  kept.resize(count);
+  for (Divergence& d : kept) {
+    visitor.text("phase", d.phase);
+    visitor.text("operation", d.operation);
+    visitor.text("quantity", d.quantity);
+    auto chain = static_cast<std::uint64_t>(d.chain);
+    auto row = static_cast<std::uint64_t>(d.coordinate + 1);
+    std::uint64_t length = d.position.size();
+    visitor.count("chain", chain);
+    visitor.count("sweep", d.sweep);
+    visitor.count("row", row);
+    visitor.count("length", length);
+    d.chain = static_cast<std::int64_t>(chain);
+    d.coordinate = static_cast<Index>(row) - 1;
+    d.position.resize(length);
+    visitor.numbers("value", Eigen::Map<Eigen::MatrixXd>(&d.value, 1, 1));
+    visitor.numbers("position",
+                    Eigen::Map<Eigen::MatrixXd>(d.position.data(), 1, static_cast<Index>(length)));
+  }
+}
+
 double Sampler::State::gradients() const {
   return gradients_before + schedules[0]->gradients() + schedules[1]->gradients();
 }
 
 std::uint64_t Sampler::State::divergences() const {
-  return divergences_before +
-         static_cast<std::uint64_t>(schedules[0]->divergences() + schedules[1]->divergences());
+  return static_cast<std::uint64_t>(schedules[0]->divergences() + schedules[1]->divergences());
 }
 
 Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
@@ -157,14 +180,11 @@ void Sampler::visit_state(StateVisitor& visitor) {
   visitor.count("sweeps", s.sweeps);
   visitor.count("phase", s.active);
   visitor.count("origin", s.origin);
-  Eigen::MatrixXd gradients = Eigen::MatrixXd::Constant(1, 1, s.gradients());
-  const double spent = gradients(0, 0) - s.gradients_before;
-  visitor.numbers("gradients", gradients);
-  s.gradients_before = gradients(0, 0) - spent;
-  std::uint64_t divergences = s.divergences();
-  const std::uint64_t counted = divergences - s.divergences_before;
-  visitor.count("divergences", divergences);
-  s.divergences_before = divergences - counted;
+  Eigen::MatrixXd before = Eigen::MatrixXd::Constant(1, 1, s.gradients_before);
+  visitor.numbers("gradients before", before);
+  s.gradients_before = before(0, 0);
+  for (const auto& schedule : s.schedules) schedule->visit_state(visitor);
+  s.visit_divergences(visitor);
   for (auto& [name, buffer] : s.storage.all()) {
     if (buffer.saved) visitor.numbers(name, buffer.numbers);
   }

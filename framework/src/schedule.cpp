@@ -439,6 +439,30 @@ std::vector<OperationTime> Schedule::times() const {
   return times;
 }
 
+void Schedule::visit_state(StateVisitor& visitor) {
+  std::vector<Block::Sinks*> all = {&whole_};
+  for (Block::Sinks& s : lanes_by_block_) all.push_back(&s);
+  Eigen::MatrixXd gradients(1, static_cast<Index>(all.size()));
+  Eigen::MatrixXd seconds(static_cast<Index>(compiled_.size()), gradients.cols());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    gradients(0, static_cast<Index>(k)) = all[k]->gradients;
+    seconds.col(static_cast<Index>(k)) =
+        Eigen::VectorXd::Map(all[k]->seconds.data(), seconds.rows());
+  }
+  visitor.numbers(phase_ + " gradients", gradients);
+  visitor.numbers(phase_ + " seconds", seconds);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    all[k]->gradients = gradients(0, static_cast<Index>(k));
+    Eigen::VectorXd::Map(all[k]->seconds.data(), seconds.rows()) =
+        seconds.col(static_cast<Index>(k));
+    auto divergences = static_cast<std::uint64_t>(all[k]->divergences);
+    visitor.count(phase_ + " divergences", divergences);
+    all[k]->divergences = static_cast<std::int64_t>(divergences);
+  }
+  visitor.count(phase_ + " timed sweeps", timed_);
+  visitor.count(phase_ + " sweeps", ran_);
+}
+
 std::size_t Schedule::memory() const {
   std::size_t bytes = 0;
   for (const auto& [name, buffer] : storage_.all()) {

@@ -7,6 +7,7 @@
 #include <mixwell/graph.hpp>
 #include <mixwell/random.hpp>
 #include <mixwell/sampler.hpp>
+#include <mixwell/state.hpp>
 #include <mixwell/workspace.hpp>
 
 #include <cstdint>
@@ -84,6 +85,8 @@ class MIXWELL_EXPORT Schedule {
   std::vector<Divergence> take_kept();
   std::vector<OperationTime> times() const;
   std::size_t memory() const;
+  /// What was counted and timed; the numbers of variables are the storage's.
+  void visit_state(StateVisitor& visitor);
 
  private:
   /// Columns j with choice[j] == branch; all of them if there is no choice.

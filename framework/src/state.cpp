@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace mixwell {
@@ -34,6 +35,12 @@ void StateWriter::numbers(std::string_view name, Batch values) {
 void StateWriter::count(std::string_view name, std::uint64_t& value) {
   header(name, 0, 0);
   append(bytes_, &value, sizeof value);
+}
+
+void StateWriter::text(std::string_view name, std::string& value) {
+  std::uint64_t size = value.size();
+  count(name, size);
+  append(bytes_, value.data(), value.size());
 }
 
 StateReader::StateReader(std::vector<char> bytes) : bytes_(std::move(bytes)) {}
@@ -66,6 +73,13 @@ void StateReader::numbers(std::string_view name, Batch values) {
 void StateReader::count(std::string_view name, std::uint64_t& value) {
   expect(name, 0, 0);
   take(&value, sizeof value);
+}
+
+void StateReader::text(std::string_view name, std::string& value) {
+  std::uint64_t size = 0;
+  count(name, size);
+  value.resize(std::min<std::uint64_t>(size, bytes_.size() - at_));
+  take(value.data(), size);
 }
 
 }  // namespace mixwell

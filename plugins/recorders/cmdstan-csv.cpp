@@ -23,6 +23,8 @@ using namespace cmdstan_csv;
 
 /// Text of all chains together that waits in memory.
 constexpr std::size_t pending_bytes = std::size_t{32} << 20;
+/// Text of a chain that waits in memory while it is copied to its final file.
+constexpr std::size_t copy_bytes = std::size_t{1} << 20;
 
 class CmdstanRecording final : public Recording {
  public:
@@ -30,7 +32,8 @@ class CmdstanRecording final : public Recording {
       : header_(std::move(header)), settings_(settings), layout_(header_.columns) {
     const std::size_t buffer = pending_bytes / static_cast<std::size_t>(header_.chains());
     for (Index chain = 0; chain < header_.chains(); ++chain) {
-      sheets_.emplace_back(header_.path, chain + 1, header_.resume, buffer);
+      sheets_.emplace_back(name_of(header_.unfinished(), chain + 1) + ".partial", header_.resume,
+                           buffer);
       begin(sheets_.back(), chain);
     }
   }
@@ -58,11 +61,8 @@ class CmdstanRecording final : public Recording {
       std::uint64_t size = sheet.size();
       visitor.count("csv bytes", size);
       if (size != sheet.size()) sheet.move_to(size);
+      sheet.keep();
     }
-  }
-
-  void suspend() override {
-    for (Sheet& sheet : sheets_) sheet.suspend();
   }
 
   void finish(const RunFooter& footer) override {
@@ -70,10 +70,17 @@ class CmdstanRecording final : public Recording {
       throw RunError("the CSV files got " + std::to_string(warmup_draws_) + " and " +
                      std::to_string(draws_) + " draws, but " + std::to_string(footer.warmup_draws) +
                      " and " + std::to_string(footer.draws) + " are said to be recorded");
-    for (Index chain = 0; chain < header_.chains(); ++chain) end(sheets_[chain], footer);
-    for (Sheet& sheet : sheets_) sheet.commit();
-    remove_from(header_.path, header_.chains() + 1);
-    disk::sync_folder(header_.path);
+    const std::string& folder = footer.folder.empty() ? header_.path : footer.folder;
+    std::deque<Sheet> copies;
+    for (Index chain = 0; chain < header_.chains(); ++chain) {
+      copies.emplace_back(name_of(folder, chain + 1) + ".partial.copy", false, copy_bytes);
+      copies.back().append(sheets_[chain]);
+      end(copies.back(), footer);
+    }
+    for (Index chain = 0; chain < header_.chains(); ++chain)
+      copies[chain].commit_as(name_of(folder, chain + 1));
+    remove_from(folder, header_.chains() + 1);
+    disk::sync_folder(folder);
   }
 
  private:
@@ -89,7 +96,6 @@ class CmdstanRecording final : public Recording {
 
   void write(const Chunk& chunk, Index chain) {
     Sheet& sheet = sheets_[chain];
-    sheet.claim();
     std::string text;
     if (!chunk.warmup && chunk.first_draw == 0 && chunk.draws > 0) adapted(text, chunk, chain);
     for (std::int64_t draw = 0; draw < chunk.draws; ++draw)
@@ -139,7 +145,6 @@ class CmdstanRecording final : public Recording {
     text += " seconds (Sampling)\n#                ";
     append_seconds(text, footer.warmup_seconds + footer.sampling_seconds);
     text += " seconds (Total)\n# \n";
-    sheet.claim();
     sheet.append(text);
     sheet.sync();
     const std::string opening = sheet.opening_lines();

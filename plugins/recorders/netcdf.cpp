@@ -1,7 +1,6 @@
 // Recorder `netcdf`: draws.nc, an InferenceData file that ArviZ and xarray open, streamed.
 // SPDX-License-Identifier: Apache-2.0
-#include "netcdf/draft.hpp"
-#include "netcdf/names.hpp"
+#include "netcdf/parts.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -16,36 +15,14 @@ namespace {
 
 class NetcdfRecording final : public Recording {
  public:
-  explicit NetcdfRecording(RunHeader header) : header_(std::move(header)) {
-    netcdf::check_names(header_.columns);
-    const auto mode = header_.resume ? netcdf::File::Mode::resume : netcdf::File::Mode::create;
-    draft_ = std::make_unique<netcdf::Draft>(header_, mode);
-    if (header_.resume) header_.created_at = draft_->created_at();
-  }
+  explicit NetcdfRecording(RunHeader header) : parts_(std::move(header)) {}
 
-  void write(const Chunk& chunk) override { draft_->append(chunk); }
-  void visit_state(StateVisitor& visitor) override { draft_->visit_state(visitor); }
-  void suspend() override { draft_->suspend(); }
-
-  void finish(const RunFooter& footer) override {
-    draft_->end(footer);
-    if (draft_->has_leftovers())
-      publish_copy(footer);
-    else
-      draft_->publish(footer);
-    draft_.reset();
-  }
+  void write(const Chunk& chunk) override { parts_.append(chunk); }
+  void visit_state(StateVisitor& visitor) override { parts_.visit_state(visitor); }
+  void finish(const RunFooter& footer) override { parts_.publish(footer); }
 
  private:
-  /// A NetCDF file only grows: what is to be kept goes into a file of its own.
-  void publish_copy(const RunFooter& footer) const {
-    netcdf::Draft copy(header_, netcdf::File::Mode::copy);
-    copy.copy(*draft_);
-    copy.publish(footer);
-  }
-
-  RunHeader header_;
-  std::unique_ptr<netcdf::Draft> draft_;
+  netcdf::Parts parts_;
 };
 
 class NetcdfRecorder final : public Recorder {
@@ -75,8 +52,9 @@ MIXWELL_PLUGIN(registrar) {
           "slot.\n"
           "Reals are float64, integers int64, booleans int8 with dtype = \"bool\"; units stand in\n"
           "the attribute `unit`. Draws stream to disk; memory stays below about 100 MB whatever\n"
-          "their number. The file is draws.nc.partial until it is whole; an interrupted run that\n"
-          "is resumed goes on writing it.",
+          "their number. Until they are whole they are in draws.nc.partial; each time the state "
+          "of\n"
+          "the run is saved that file is closed for good, and draws.nc.partial.1, ... follow.",
       .sources = {"ArviZ documentation, InferenceData schema specification"},
   });
 }

@@ -262,7 +262,7 @@ TEST_CASE("After Ctrl-C the draws on disk are a bit-exact prefix of the uninterr
   place.write("m.toml", gaussian_manifest());
   const Outcome stopped = place.mixwell(
       "run m.toml --quiet --out stopped --set run.draws=100000000 & "
-      "pid=$!; for i in $(seq 300); do ls -A stopped 2>/dev/null | grep -q draws && "
+      "pid=$!; for i in $(seq 300); do ls stopped/resume 2>/dev/null | grep -q draws && "
       "break; sleep 0.1; done; sleep 0.5; kill -INT $pid; wait $pid");
   CHECK(stopped.code == 1);
   contains(stopped.err, "interrupted; the draws recorded so far are kept in stopped/draws.nc");

@@ -5,7 +5,11 @@
 #include <mixwell/laws/recorder.hpp>
 #include <mixwell/state.hpp>
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -30,7 +34,10 @@ using State = std::vector<char>;
 
 RunHeader header_in(const std::string& folder) {
   RunHeader header;
-  header.path = folder;
+  header.path = folder + "/finished";
+  header.scratch = folder + "/unfinished";
+  fs::create_directory(header.path);
+  fs::create_directory(header.scratch);
   header.run_name = "law";
   header.created_at = "2000-01-01T00:00:00+00:00";
   header.version = "0.0.0";
@@ -93,8 +100,9 @@ void write(Recording& recording, const RunHeader& header, std::int64_t from, std
   }
 }
 
-void finish(Recording& recording, std::int64_t end) {
+void finish(Recording& recording, std::int64_t end, const std::string& folder = "") {
   RunFooter footer;
+  footer.folder = folder;
   footer.complete = end == kEnd;
   footer.warmup_seconds = 0.25;
   footer.sampling_seconds = 0.5;
@@ -139,8 +147,8 @@ std::string all_draws(const std::string& path) {
   return text;
 }
 
-/// State saved after `saved` draws, suspended after `written`; those in between are other draws
-/// than the resumed run writes.
+/// State saved after `saved` draws, given up after `written`; those in between are other draws than
+/// the resumed run writes.
 struct Interruption {
   std::int64_t saved;
   std::int64_t written;
@@ -159,6 +167,8 @@ class Laws {
     shortening();
     state_again();
     final_name();
+    finishing();
+    killing();
     unfinished();
     other_header();
     nothing_there();
@@ -205,7 +215,6 @@ class Laws {
       write(*recording, header, at, stop.saved);
       const State state = save(*recording);
       write(*recording, header, stop.saved, stop.written, kPiece, 1);
-      recording->suspend();
       recording.reset();
       recording = resume(header);
       restore(*recording, state);
@@ -279,7 +288,6 @@ class Laws {
       const State state = save(*recording);
       write(*recording, header, kWarmup + 14, kWarmup + 19);
       const State later = save(*recording);
-      recording->suspend();
       recording.reset();
       recording = resume(header);
       restore(*recording, state);
@@ -291,29 +299,75 @@ class Laws {
   void final_name() {
     law("final name", [&]() -> std::string {
       const RunHeader header = header_in(new_folder());
+      const auto recording = recorder_.open(header);
+      write(*recording, header, 0, 30);
+      save(*recording);
+      write(*recording, header, 30, 40);
+      if (!files_of(header.path).empty()) return "a file is there before finish";
+      finish(*recording, 40);
+      return files_of(header.path).empty() ? "finish leaves no file" : "";
+    });
+  }
+
+  void finishing() {
+    law("finish and go on", [&]() -> std::string {
+      const RunHeader header = header_in(new_folder());
+      const std::string early = new_folder();
+      const auto recording = recorder_.open(header);
+      write(*recording, header, 0, 30);
+      finish(*recording, 30, early);
+      write(*recording, header, 30, kEnd);
+      finish(*recording, kEnd);
+      const std::string wrong = compare(contents_(early), whole(30));
+      return wrong.empty() ? compare(contents_(header.path), whole(kEnd)) : wrong;
+    });
+    law("finish and resume", [&]() -> std::string {
+      const RunHeader header = header_in(new_folder());
       auto recording = recorder_.open(header);
-      std::set<std::string> before;
-      const auto look = [&] { before.merge(files_of(header.path)); };
-      look();
       write(*recording, header, 0, 30);
       const State state = save(*recording);
-      look();
-      write(*recording, header, 30, 40);
-      recording->suspend();
-      look();
-      recording.reset();
+      write(*recording, header, 30, 35);
+      finish(*recording, 35);
+      const std::string wrong = compare(contents_(header.path), whole(35));
+      if (!wrong.empty()) return wrong;
       recording = resume(header);
       restore(*recording, state);
-      write(*recording, header, 30, 35);
-      look();
-      finish(*recording, 35);
-      recording.reset();
-      const std::set<std::string> after = files_of(header.path);
-      if (after.empty()) return "finish leaves no file";
-      for (const std::string& name : after)
-        if (before.count(name) > 0) return "`" + name + "` is there before finish";
-      return {};
+      write(*recording, header, 30, kEnd);
+      finish(*recording, kEnd);
+      return compare(contents_(header.path), whole(kEnd));
     });
+  }
+
+  /// Two pieces of other draws follow the saved state, more than any buffer should hold.
+  void killing() {
+    law("kill", [&]() -> std::string {
+      const RunHeader header = header_in(new_folder());
+      const pid_t child = ::fork();
+      if (child == 0) die_after_saving(header);
+      int status = 0;
+      if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFSIGNALED(status))
+        return "the process that was to be killed ended in another way";
+      const std::string bytes = bytes_of(header.path + "/../state");
+      const auto recording = resume(header);
+      restore(*recording, {bytes.begin(), bytes.end()});
+      write(*recording, header, 30, kEnd);
+      finish(*recording, kEnd);
+      return compare(contents_(header.path), whole(kEnd));
+    });
+  }
+
+  [[noreturn]] void die_after_saving(const RunHeader& header) const {
+    try {
+      const auto recording = recorder_.open(header);
+      write(*recording, header, 0, 30);
+      const State state = save(*recording);
+      std::ofstream(header.path + "/../state", std::ios::binary)
+          .write(state.data(), static_cast<std::streamsize>(state.size()));
+      write_chunk(*recording, header, false, 30 - kWarmup, 1000, 1);
+      ::raise(SIGKILL);
+    } catch (const std::exception&) {
+    }
+    ::_exit(1);
   }
 
   void unfinished() {
@@ -323,29 +377,33 @@ class Laws {
         const auto recording = recorder_.open(header);
         write(*recording, header, 0, 30);
       }
-      return files_of(header.path).empty() ? "" : "something is left behind";
+      return nothing_in(header) ? "" : "something is left behind";
     });
-    law("unfinished after resuming", [&]() -> std::string {
+    law("unfinished after saving", [&]() -> std::string {
       const RunHeader header = header_in(new_folder());
-      const State state = suspended(header);
-      resume(header).reset();
-      if (files_of(header.path).empty()) return "giving up before the first chunk lost the draws";
-      {
-        const auto recording = resume(header);
-        restore(*recording, state);
-        write(*recording, header, 30, 35);
+      const State state = saved(header);
+      for (int k = 0; k < 2; ++k) {
+        const auto given_up = resume(header);
+        restore(*given_up, state);
+        if (k == 1) write(*given_up, header, 30, 35, kPiece, 1);
       }
-      return files_of(header.path).empty() ? "" : "something is left behind";
+      const auto recording = resume(header);
+      restore(*recording, state);
+      write(*recording, header, 30, kEnd);
+      finish(*recording, kEnd);
+      return compare(contents_(header.path), whole(kEnd));
     });
   }
 
+  static bool nothing_in(const RunHeader& header) {
+    return files_of(header.path).empty() && files_of(header.scratch).empty();
+  }
+
   /// Thirty draws.
-  State suspended(const RunHeader& header) const {
+  State saved(const RunHeader& header) const {
     const auto recording = recorder_.open(header);
     write(*recording, header, 0, 30);
-    State state = save(*recording);
-    recording->suspend();
-    return state;
+    return save(*recording);
   }
 
   static std::vector<std::pair<std::string, RunHeader>> others(const RunHeader& header) {
@@ -387,7 +445,7 @@ class Laws {
   void other_header() {
     law("other header", [&]() -> std::string {
       const RunHeader header = header_in(new_folder());
-      const State state = suspended(header);
+      const State state = saved(header);
       for (const auto& [what, other] : others(header))
         if (!refused([&, &o = other] { restore(*resume(o), state); }))
           return "another " + what + " is not refused";
@@ -407,9 +465,10 @@ class Laws {
 
   void nothing_there() {
     law("nothing there", [&]() -> std::string {
+      const State state = saved(header_in(new_folder()));
       const RunHeader header = header_in(new_folder());
-      if (!refused([&] { resume(header); })) return "not refused";
-      return files_of(header.path).empty() ? "" : "something is left behind";
+      if (!refused([&] { restore(*resume(header), state); })) return "not refused";
+      return nothing_in(header) ? "" : "something is left behind";
     });
   }
 

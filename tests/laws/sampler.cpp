@@ -58,11 +58,13 @@ Finding restores(const Composition& composition, PhaseKind phase) {
   StateReader reader(saved.bytes());
   fresh.visit_state(reader);
   const bool same = same_bits(recorded(original, phase, {10}), recorded(fresh, phase, {10}));
-  const bool counted = original.gradients() == fresh.gradients();
+  const bool counted = original.gradients() == fresh.gradients() &&
+                       original.divergence_count() == fresh.divergence_count() &&
+                       original.divergences().size() == fresh.divergences().size();
   return {std::string("restore in ") + (phase == PhaseKind::warmup ? "warm-up" : "sampling"),
           same && counted,
           std::to_string(saved.bytes().size()) + " bytes of state" +
-              (counted ? "" : "; gradients counted differently")};
+              (counted ? "" : "; gradients or divergences counted differently")};
 }
 
 std::vector<Numbers> whole_run(const Composition& composition, std::int64_t seed,

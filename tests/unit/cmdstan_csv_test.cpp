@@ -330,7 +330,7 @@ TEST_CASE("a file that was cut or changed is not continued, and the reason is na
   {
     const auto recording = csv_recorder()->open(h);
     write_draws(*recording, h, tagged, false, 0, 4);
-    recording->suspend();
+    state_of(*recording);
   }
   h.resume = true;
   RunHeader other = h;

@@ -299,8 +299,8 @@ TEST_CASE("Two compositors are one too many") {
 TEST_CASE("Recorders of the manifest come beside the one that summaries read") {
   const Composition c = parse(toy::smallest + "[recorder.memory]\nuse = \"memory\"\n");
   REQUIRE(c.recorders.size() == 2);
-  CHECK(c.recorders[0]->name() == "memory");
-  CHECK(c.recorders[1]->name() == "netcdf");
+  CHECK(c.recorders[0]->name() == "netcdf");
+  CHECK(c.recorders[1]->name() == "memory");
   CHECK(parse(c.effective_manifest).effective_manifest == c.effective_manifest);
   contains(failure(toy::smallest + "[recorder.netcdf]\nuse = \"memory\"\n"), "this name is kept");
 }

@@ -437,7 +437,7 @@ TEST_CASE("a recording that is not finished leaves nothing behind") {
   CHECK(folder.is_empty());
 }
 
-TEST_CASE("a suspended recording goes on where its state says, across chunks of the file") {
+TEST_CASE("a recording goes on where its saved state says, across chunks of the file") {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("theta", {2, 3}), statistic("lp")});
   h.replicates = 3;
@@ -452,7 +452,6 @@ TEST_CASE("a suspended recording goes on where its state says, across chunks of 
     state = state_of(*recording);
     const auto other = [](std::size_t, std::int64_t, Index, Index) { return -1.0; };
     write_draws(*recording, h, other, false, saved, more);
-    recording->suspend();
   }
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/draws.nc"));
   const auto recording = resumed(h, state);
@@ -493,22 +492,18 @@ TEST_CASE("a run killed after a checkpoint goes on from there") {
 TEST_CASE("a file that is not the one to continue is refused with its name and the cure") {
   const TemporaryFolder folder;
   const std::string partial = folder.path() + "/draws.nc.partial";
-  RunHeader h = header(folder.path(), {real("theta", {2}), statistic("lp")});
-  h.resume = true;
+  const RunHeader h = header(folder.path(), {real("theta", {2}), statistic("lp")});
+  std::vector<char> state;
+  {
+    const auto recording = netcdf_recorder()->open(h);
+    write_draws(*recording, h, awkward, false, 0, 5);
+    state = state_of(*recording);
+  }
   const auto refuses = [&](const RunHeader& other, const std::string& reason) {
-    CHECK_THROWS_AS(netcdf_recorder()->open(other), InputError);
-    CHECK_THROWS_WITH(netcdf_recorder()->open(other),
-                      Catch::Contains(partial) && Catch::Contains(reason) &&
-                          Catch::Contains("run again from the start"));
+    CHECK_THROWS_AS(resumed(other, state), InputError);
+    CHECK_THROWS_WITH(resumed(other, state), Catch::Contains(partial) && Catch::Contains(reason) &&
+                                                 Catch::Contains("run again from the start"));
   };
-  refuses(h, "No such file or directory");
-  std::ofstream(partial) << "no NetCDF";
-  refuses(h, "cannot continue");
-  CHECK(std::filesystem::file_size(partial) == 9);
-  std::filesystem::remove(partial);
-  h.resume = false;
-  netcdf_recorder()->open(h)->suspend();
-  h.resume = true;
   RunHeader other = h;
   other.replicates = 5;
   refuses(other, "has 1 chains of 1 slots, the run has 5 of 1");
@@ -521,7 +516,30 @@ TEST_CASE("a file that is not the one to continue is refused with its name and t
   other = h;
   other.run_name = "another";
   refuses(other, "of the run 'test', not of 'another'");
-  CHECK(netcdf_recorder()->open(h) != nullptr);
+  CHECK(resumed(h, state) != nullptr);
+  std::ofstream(partial) << "no NetCDF";
+  refuses(h, "cannot continue");
+  CHECK(std::filesystem::file_size(partial) == 9);
+  std::filesystem::remove(partial);
+  refuses(h, "No such file or directory");
+}
+
+TEST_CASE("what a saved state needs is never written again") {
+  const TemporaryFolder folder;
+  const RunHeader h = header(folder.path(), {real("theta", {2}), statistic("lp")});
+  const auto recording = netcdf_recorder()->open(h);
+  write_draws(*recording, h, awkward, false, 0, 5);
+  state_of(*recording);
+  const auto content = [&] {
+    std::ifstream in(folder.path() + "/draws.nc.partial", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string before = content();
+  write_draws(*recording, h, awkward, false, 5, 40000);
+  state_of(*recording);
+  recording->finish(footer(40005));
+  CHECK(content() == before);
+  CHECK(DrawsFile(folder.path()).draws() == 40005);
 }
 
 TEST_CASE("a finished recording leaves the file under its final name alone") {

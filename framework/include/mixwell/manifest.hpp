@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,18 @@ struct Init {
   double uniform = 2.0;  ///< half-width
   std::string file;      ///< CSV: one row per chain (or a single row), one column per coordinate
   std::vector<double> value;  ///< d numbers, or one for all coordinates
+};
+
+/// When a run ends before its last draw; each that is set ends it.
+struct StopSettings {
+  std::optional<double> gradients;  ///< spent since the start, warm-up included
+  std::optional<double> seconds;    ///< likewise
+  std::optional<double> min_ess;    ///< smallest ess_bulk of all variables, if it is reliable
+  std::optional<double> mcse;       ///< largest mcse_mean / sd of all variables
+  /// Sweeps of the sampling phase between looks; the draws are looked at ever more rarely.
+  std::int64_t check_every = 100;
+
+  friend bool operator==(const StopSettings&, const StopSettings&) = default;
 };
 
 /// `[run]`.
@@ -37,6 +50,9 @@ struct RunSettings {
   /// Columns of a block: part of the problem, since results depend on it in the last bits; a
   /// multiple of 8.
   std::int64_t block_width = 8;
+  StopSettings stop;
+  /// Seconds between checkpoints; 0 = none, also not when the run is interrupted.
+  double checkpoint_seconds = 60.0;
 };
 
 /// A manifest with every reference resolved and every component made.
@@ -44,7 +60,7 @@ struct MIXWELL_EXPORT Composition {
   std::string name;  ///< stem of the manifest's file
   RunSettings run;
   std::shared_ptr<const Compositor> compositor;
-  std::vector<std::shared_ptr<const Recorder>> recorders;
+  std::vector<std::shared_ptr<const Recorder>> recorders;  ///< the first writes draws.nc
   /// TOML with every default filled in; running it again gives the same bits.
   std::string effective_manifest;
   /// All components in use, by kind, then name.

@@ -37,7 +37,8 @@ struct MIXWELL_EXPORT Column {
 
 /// What a recorder knows before the first draw.
 struct RunHeader {
-  std::string path;  ///< folder to write into
+  std::string path;       ///< folder of the finished files
+  std::string scratch{};  ///< folder of files that are not whole yet; "" = `path`
   std::string run_name;
   std::string created_at;     ///< ISO 8601 with offset
   std::string version;        ///< of Mixwell
@@ -48,12 +49,13 @@ struct RunHeader {
   std::int64_t thin = 1;
   std::int64_t draws = 0;  ///< recorded draws to expect per chain, 0 = unknown; a hint for layout
   bool record_warmup = false;
-  /// Continue what an interrupted recording with the same header left in the folder; `created_at`,
-  /// `version` and `draws` may differ.
+  /// Continue what a recording with the same header left in `scratch` when its state was saved;
+  /// `created_at`, `version` and `draws` may differ.
   bool resume = false;
   std::vector<Column> columns;
 
   Index chains() const noexcept { return replicates * slots; }
+  const std::string& unfinished() const noexcept { return scratch.empty() ? path : scratch; }
 };
 
 /// Consecutive recorded draws of all columns, in memory owned by the caller. Chunks of a phase come
@@ -77,23 +79,24 @@ struct RunFooter {
   double gradients = std::numeric_limits<double>::quiet_NaN();
   std::int64_t warmup_draws = 0;  ///< recorded, per chain
   std::int64_t draws = 0;         ///< recorded, per chain
+  std::string folder{};           ///< of the finished files; "" = that of the header
 };
 
-/// Receives the draws of one run; used by one thread. `finish` makes the file whole: until then
-/// nothing stands under its final name, and what was written goes if neither `finish` nor `suspend`
-/// is called (a resumed recording leaves the file as it was until its first `write`). All throw
-/// RunError when the disk or a number (a boolean that is neither 0 nor 1) does not allow more.
+/// Receives the draws of one run; used by one thread. Until `finish` nothing stands under its final
+/// name. Draws written since the state was last saved go with the object, and all of them where it
+/// never was. All throw RunError when the disk or a number (a boolean that is neither 0 nor 1) does
+/// not allow more.
 class MIXWELL_EXPORT Recording {
  public:
   virtual ~Recording();
   virtual void write(const Chunk& chunk) = 0;
-  /// Where it stands: the draws of each phase. Forces them to disk first, so that a state saved now
-  /// finds them there later. Read right after opening with `resume`, it sets the draw to write
-  /// next; what the file holds beyond is written over, or left out of the finished file. Reading
-  /// throws InputError when the file holds fewer draws.
+  /// Where it stands. Forces all draws to disk first and never changes them again, so that a fresh
+  /// recording goes on from a state saved now, even if the process is killed at any later moment.
+  /// Read right after opening with `resume`, it sets the draw to write next; what was written
+  /// beyond is left out. Reading throws InputError when not all draws of the state are there.
   virtual void visit_state(StateVisitor& visitor) = 0;
-  /// Leaves all that was written to be resumed, on disk; the last call.
-  virtual void suspend() = 0;
+  /// Whole files of all draws so far, under their final names. Writing may go on, and a saved state
+  /// stays good; the caller removes what is left in `scratch`.
   virtual void finish(const RunFooter& footer) = 0;
 };
 
@@ -102,8 +105,9 @@ class MIXWELL_EXPORT Recorder : public Component {
  public:
   static constexpr Kind kind = Kind::recorder;
   ~Recorder() override;
-  /// Throws RunError when the file cannot be made; with `resume` InputError when there is none to
-  /// continue, or one of another header, and then leaves it alone.
+  /// Throws RunError when the file cannot be made. With `resume` this or reading the state throws
+  /// InputError when there is nothing to continue, or something of another header, and leaves it
+  /// alone.
   virtual std::unique_ptr<Recording> open(const RunHeader& header) const = 0;
 };
 

@@ -19,6 +19,7 @@ class MIXWELL_EXPORT StateVisitor {
   virtual ~StateVisitor();
   virtual void numbers(std::string_view name, Batch values) = 0;
   virtual void count(std::string_view name, std::uint64_t& value) = 0;
+  virtual void text(std::string_view name, std::string& value) = 0;
 };
 
 /// Copies every visited item into `bytes()`, with its name and shape.
@@ -26,6 +27,7 @@ class MIXWELL_EXPORT StateWriter final : public StateVisitor {
  public:
   void numbers(std::string_view name, Batch values) override;
   void count(std::string_view name, std::uint64_t& value) override;
+  void text(std::string_view name, std::string& value) override;
   const std::vector<char>& bytes() const noexcept { return bytes_; }
 
  private:
@@ -34,12 +36,15 @@ class MIXWELL_EXPORT StateWriter final : public StateVisitor {
 };
 
 /// Writes saved items back. Throws InputError naming the first item whose name or shape differs
-/// from what was saved.
+/// from what was saved; a text may have another length.
 class MIXWELL_EXPORT StateReader final : public StateVisitor {
  public:
   explicit StateReader(std::vector<char> bytes);
+  /// Whether every item was read.
+  bool at_end() const noexcept { return at_ == bytes_.size(); }
   void numbers(std::string_view name, Batch values) override;
   void count(std::string_view name, std::uint64_t& value) override;
+  void text(std::string_view name, std::string& value) override;
 
  private:
   void expect(std::string_view name, Index rows, Index cols);

@@ -19,6 +19,7 @@ namespace {
 struct Arguments {
   ManifestArguments manifest;
   std::string folder;
+  std::string resumed;  ///< folder of an interrupted run
   int threads = 0;
   bool force = false;
   bool quiet = false;
@@ -36,6 +37,8 @@ RunResult carry_out(const Composition& composition, const Arguments& arguments) 
   ProgressDisplay display(progress_style(arguments));
   RunOptions options;
   options.folder = arguments.folder.empty() ? "out/" + composition.name : arguments.folder;
+  if (!arguments.resumed.empty()) options.folder = arguments.resumed;
+  options.resume = !arguments.resumed.empty();
   options.threads = arguments.threads;
   options.force = arguments.force;
   options.progress = [&display](const Progress& progress) { display.show(progress); };
@@ -53,6 +56,8 @@ void print_json(const Composition& composition, const RunResult& result) {
   const Json json = {{"result",
                       {{"folder", result.folder},
                        {"outcome", result.outcome},
+                       {"ended_by", result.ended_by},
+                       {"resumable", result.resumable},
                        {"class", result.certificate.now.label()},
                        {"remarks", composition.remarks},
                        {"summary", parse_or_null(result.summary_json)},
@@ -85,12 +90,16 @@ void print_report(const Composition& composition, const RunResult& result) {
 
 ExitCode verdict(const RunResult& result) {
   if (result.outcome == "complete") return ExitCode::ok;
-  throw RunError(
-      fmt::format("interrupted; the draws recorded so far are kept in {}", draws_file(result)));
+  throw RunError(fmt::format(
+      "interrupted; the draws recorded so far are kept in {}{}", draws_file(result),
+      result.resumable ? fmt::format("; `mixwell run --resume {}` goes on", result.folder) : ""));
 }
 
 ExitCode run_manifest(const Arguments& arguments) {
-  const Composition composition = load(arguments.manifest, load_registry());
+  const Registry registry = load_registry();
+  const Composition composition = arguments.resumed.empty()
+                                      ? load(arguments.manifest, registry)
+                                      : load_interrupted(arguments.resumed, registry);
   if (!arguments.quiet && !arguments.json) {
     for (const std::string& remark : composition.remarks) {
       fmt::print(stderr, "mixwell: note: {}\n", remark);
@@ -112,19 +121,34 @@ void add_run(CLI::App& program, Invocation& invocation) {
   CLI::App* const command =
       program.add_subcommand("run", "Run a manifest and report what came of it");
   add_manifest_arguments(*command, arguments->manifest);
-  command->add_option("--out", arguments->folder, "Folder for the results (default: out/NAME)")
-      ->type_name("DIR");
+  CLI::Option* const manifest = command->get_option("manifest")->required(false);
+  CLI::Option* const out =
+      command->add_option("--out", arguments->folder, "Folder for the results (default: out/NAME)")
+          ->type_name("DIR");
   command
       ->add_option("--threads", arguments->threads,
                    "Threads to use (default: all cores); results do not depend on it")
       ->check(CLI::Range(1, 65536));
-  command->add_flag("--force", arguments->force, "Replace the results of an earlier run");
+  CLI::Option* const force =
+      command->add_flag("--force", arguments->force, "Replace the results of an earlier run");
+  command
+      ->add_option("--resume", arguments->resumed,
+                   "Go on with the interrupted run in that folder, instead of a manifest; the "
+                   "draws are those of a run without interruption")
+      ->type_name("DIR")
+      ->excludes(manifest)
+      ->excludes(command->get_option("--set"))
+      ->excludes(out)
+      ->excludes(force);
   CLI::Option* const quiet =
       command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
   command->add_flag("--json", arguments->json, "Print progress and result as lines of JSON")
       ->excludes(quiet);
   command->footer(footer("mixwell run manifest.toml --set run.draws=5000 --out out/long"));
   command->callback([&invocation, arguments] {
+    if (arguments->manifest.path.empty() && arguments->resumed.empty()) {
+      throw CLI::RequiredError("manifest, or --resume DIR,");
+    }
     invocation.json = arguments->json;
     invocation.action = [arguments] { return run_manifest(*arguments); };
   });

@@ -6,36 +6,40 @@
 
 #include <mixwell/error.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 namespace mixwell::cmdstan_csv {
 namespace {
+
+constexpr std::size_t copied_together = std::size_t{1} << 20;
+
+}  // namespace
 
 std::string name_of(const std::string& folder, std::int64_t id) {
   return folder + "/draws_" + std::to_string(id) + ".csv";
 }
 
-}  // namespace
-
-Sheet::Sheet(const std::string& folder, std::int64_t id, bool resume, std::size_t buffer)
-    : final_(name_of(folder, id)), partial_(final_ + ".partial"), buffer_(buffer), kept_(resume) {
+Sheet::Sheet(std::string name, bool resume, std::size_t buffer)
+    : file_(std::move(name)), buffer_(buffer), kept_(resume) {
   if (resume) {
     std::error_code error;
-    written_ = std::filesystem::file_size(partial_, error);
+    written_ = std::filesystem::file_size(file_, error);
     if (error) refuse(error.message());
     return;
   }
-  const int file = ::open(partial_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const int file = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) fail("make the file");
   ::close(file);
 }
 
 Sheet::~Sheet() {
-  if (!kept_) std::remove(partial_.c_str());
+  if (!kept_) std::remove(file_.c_str());
 }
 
 void Sheet::append(std::string_view text) {
@@ -51,7 +55,7 @@ void Sheet::move_to(std::uint64_t size) {
 }
 
 std::string Sheet::opening_lines() const {
-  std::ifstream in(partial_, std::ios::binary);
+  std::ifstream in(file_, std::ios::binary);
   std::string lines;
   for (std::string line; std::getline(in, line);) {
     lines += line + "\n";
@@ -70,7 +74,7 @@ void Sheet::flush() {
 void Sheet::sync() {
   flush();
   pending_.shrink_to_fit();
-  const int file = ::open(partial_.c_str(), O_WRONLY | O_CLOEXEC);
+  const int file = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) fail("open the file");
   const bool synced = force_to_disk(file) == 0;
   const int error = errno;
@@ -79,21 +83,28 @@ void Sheet::sync() {
   if (!synced) fail("force the file to disk");
 }
 
-void Sheet::suspend() {
-  sync();
-  kept_ = true;
+void Sheet::append(Sheet& other) {
+  other.flush();
+  std::ifstream in(other.file_, std::ios::binary);
+  std::string text;
+  for (std::uint64_t done = 0; done < other.written_; done += text.size()) {
+    text.resize(std::min<std::uint64_t>(copied_together, other.written_ - done));
+    if (!in.read(text.data(), static_cast<std::streamsize>(text.size())))
+      other.fail("read the file");
+    append(text);
+  }
 }
 
 void Sheet::patch(std::uint64_t at, std::string_view text) { put(at, text, false); }
 
-void Sheet::commit() {
-  if (std::rename(partial_.c_str(), final_.c_str()) != 0) fail("rename the file");
+void Sheet::commit_as(const std::string& name) {
+  if (std::rename(file_.c_str(), name.c_str()) != 0) fail("rename the file");
   kept_ = true;
 }
 
 /// Writes text at a place; `last`: nothing may follow it.
 void Sheet::put(std::uint64_t at, std::string_view text, bool last) const {
-  const int file = ::open(partial_.c_str(), O_WRONLY | O_CLOEXEC);
+  const int file = ::open(file_.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) fail("open the file");
   bool ok = !last || ::ftruncate(file, static_cast<off_t>(at)) == 0;
   while (ok && !text.empty()) {
@@ -110,14 +121,13 @@ void Sheet::put(std::uint64_t at, std::string_view text, bool last) const {
 }
 
 void Sheet::refuse(const std::string& reason) const {
-  throw InputError(disk::cannot_continue(partial_, reason));
+  throw InputError(disk::cannot_continue(file_, reason));
 }
 
 void Sheet::fail(const char* action) const {
   const int error = errno;
-  throw RunError(partial_ + ": cannot " + action + ": " + std::strerror(error) +
-                 "; nothing was left under the name " +
-                 std::filesystem::path(final_).filename().string() + "; " + disk::cure(error));
+  throw RunError(file_ + ": cannot " + action + ": " + std::strerror(error) + "; " +
+                 disk::cure(error));
 }
 
 void remove_from(const std::string& folder, std::int64_t id) {

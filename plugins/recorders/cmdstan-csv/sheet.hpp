@@ -10,13 +10,13 @@
 namespace mixwell::cmdstan_csv {
 
 /// Open only while it is written or read, so that there may be more chains than a process may have
-/// files open. Removed when it goes out of scope, unless committed, suspended or not yet claimed.
+/// files open. Removed when it goes out of scope, unless it is kept.
 class Sheet {
  public:
-  /// Makes FOLDER/draws_ID.csv.partial, empty; with `resume` finds it as it is and continues after
-  /// its last byte. At most `buffer` bytes wait in memory. Throws RunError when the file cannot be
-  /// made, InputError when there is none to continue.
-  Sheet(const std::string& folder, std::int64_t id, bool resume, std::size_t buffer);
+  /// Makes the file, empty; with `resume` finds it as it is and continues after its last byte. At
+  /// most `buffer` bytes wait in memory. Throws RunError when the file cannot be made, InputError
+  /// when there is none to continue.
+  Sheet(std::string name, bool resume, std::size_t buffer);
   Sheet(const Sheet&) = delete;
   Sheet& operator=(const Sheet&) = delete;
   ~Sheet();
@@ -24,8 +24,6 @@ class Sheet {
   /// Bytes appended so far.
   std::uint64_t size() const noexcept { return written_ + pending_.size(); }
   void append(std::string_view text);
-  /// From now on a resumed file goes with this object, as one that was made by it does.
-  void claim() noexcept { kept_ = false; }
   /// The next byte is number `size`; those beyond go with the next write. Nothing may be pending.
   void move_to(std::uint64_t size);
   /// Text that stands in the file already, to the end of the first line without `#`.
@@ -33,12 +31,14 @@ class Sheet {
 
   /// All that was appended, and nothing else, is in the file and on the disk.
   void sync();
-  /// Synced, and left under its temporary name.
-  void suspend();
+  /// What is in the file stays when this object goes.
+  void keep() noexcept { kept_ = true; }
+  /// Appends all that was appended to another sheet.
+  void append(Sheet& other);
   /// Writes over bytes from `at` on, in a synced file.
   void patch(std::uint64_t at, std::string_view text);
   /// Gives a synced file its final name.
-  void commit();
+  void commit_as(const std::string& name);
 
   /// Throws InputError: why a resumed file is not the one to continue.
   [[noreturn]] void refuse(const std::string& reason) const;
@@ -48,13 +48,15 @@ class Sheet {
   void put(std::uint64_t at, std::string_view text, bool last) const;
   [[noreturn]] void fail(const char* action) const;
 
-  std::string final_;
-  std::string partial_;
+  std::string file_;
   std::size_t buffer_;
   std::string pending_;
   std::uint64_t written_ = 0;
   bool kept_;
 };
+
+/// FOLDER/draws_ID.csv
+std::string name_of(const std::string& folder, std::int64_t id);
 
 /// Removes FOLDER/draws_ID.csv and those that follow it without a gap: chains of an earlier run
 /// that had more of them.

@@ -8,15 +8,17 @@
 
 #include <netcdf.h>
 
+#include <utility>
+
 namespace mixwell::netcdf {
 
-Draft::Draft(const RunHeader& header, File::Mode mode)
-    : file_(header.path, mode), sampling_(file_, header, "", header.draws) {
+Draft::Draft(const RunHeader& header, std::string name, File::Mode mode, const Draws& first)
+    : file_(std::move(name), mode), sampling_(file_, header, "", header.draws, first.sampling) {
   if (header.record_warmup) {
     const Index expected = (header.warmup + header.thin - 1) / header.thin;
-    warmup_ = std::make_unique<Phase>(file_, header, "warmup_", expected);
+    warmup_ = std::make_unique<Phase>(file_, header, "warmup_", expected, first.warmup);
   }
-  if (file_.resumed())
+  if (file_.is_read())
     check_root(header);
   else
     define_root(header);
@@ -42,48 +44,33 @@ void Draft::check_root(const RunHeader& header) const {
                  std::to_string(wanted));
 }
 
-std::string Draft::created_at() const { return Attributes(file_).text_in_file("created_at"); }
-
 void Draft::append(const Chunk& chunk) {
   if (chunk.warmup && !warmup_) throw RunError("got warm-up draws that are not to be recorded");
-  file_.claim();
   if (!chunk.warmup && warmup_) warmup_->flush();
   (chunk.warmup ? *warmup_ : sampling_).append(chunk);
 }
+
+void Draft::append(const Draft& from) {
+  if (warmup_) warmup_->append(*from.warmup_);
+  sampling_.append(from.sampling_);
+}
+
+Draws Draft::end() const { return {warmup_ ? warmup_->end() : 0, sampling_.end()}; }
 
 void Draft::flush() {
   if (warmup_) warmup_->flush();
   sampling_.flush();
 }
 
-void Draft::visit_state(StateVisitor& visitor) {
+void Draft::close() {
   flush();
-  file_.sync();
-  if (warmup_) warmup_->visit_state(visitor);
-  sampling_.visit_state(visitor);
+  file_.close();
 }
 
-void Draft::suspend() {
+void Draft::publish(const RunFooter& footer, const std::string& name) {
+  if (warmup_) warmup_->expect(footer.warmup_draws);
+  sampling_.expect(footer.draws);
   flush();
-  file_.suspend();
-}
-
-void Draft::end(const RunFooter& footer) {
-  if (warmup_) warmup_->end(footer.warmup_draws);
-  sampling_.end(footer.draws);
-  file_.claim();
-}
-
-bool Draft::has_leftovers() const {
-  return sampling_.has_leftovers() || (warmup_ && warmup_->has_leftovers());
-}
-
-void Draft::copy(const Draft& from) {
-  if (warmup_) warmup_->copy(*from.warmup_);
-  sampling_.copy(from.sampling_);
-}
-
-void Draft::publish(const RunFooter& footer) {
   if (warmup_) warmup_->number_draws();
   sampling_.number_draws();
   Attributes(file_).text("outcome", footer.complete ? "complete" : "interrupted");
@@ -93,7 +80,7 @@ void Draft::publish(const RunFooter& footer) {
     attributes.number("warmup_time", footer.warmup_seconds);
     attributes.number("gradients", footer.gradients);
   }
-  file_.commit();
+  file_.close_as(name);
 }
 
 }  // namespace mixwell::netcdf

@@ -1,4 +1,4 @@
-// The whole draws.nc while it is being written: its phases, and what stands at its root.
+// A draws.nc that is being written, or a part of it, from its first attribute to its name.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,32 +6,35 @@
 #include "phase.hpp"
 
 #include <mixwell/recorder.hpp>
-#include <mixwell/state.hpp>
 
 #include <memory>
+#include <string>
 
 namespace mixwell::netcdf {
 
+/// Draws of each phase.
+struct Draws {
+  std::int64_t warmup = 0;
+  std::int64_t sampling = 0;
+  friend bool operator==(const Draws&, const Draws&) = default;
+};
+
 class Draft {
  public:
-  /// The header outlives it. A resumed file that differs from the header is refused.
-  Draft(const RunHeader& header, File::Mode mode);
+  /// A file that holds draws from `first` on. The header outlives it. A file that is read is
+  /// refused where it differs from the header.
+  Draft(const RunHeader& header, std::string name, File::Mode mode, const Draws& first);
 
   void append(const Chunk& chunk);
-  /// All draws are on the disk when the visitor sees their numbers.
-  void visit_state(StateVisitor& visitor);
-  /// All draws are in the file, which stays under its temporary name.
-  void suspend();
-  /// All draws are in the file, as many as the footer says; throws RunError if they are not.
-  void end(const RunFooter& footer);
-  bool has_leftovers() const;
-  /// Takes all draws of another draft with the same header; this one has none yet.
-  void copy(const Draft& from);
-  /// Numbers the draws, writes what the footer says and gives the file its name.
-  void publish(const RunFooter& footer);
-
-  /// When the file was begun.
-  std::string created_at() const;
+  /// Takes all draws of another draft with the same header, which begins where this one ends.
+  void append(const Draft& from);
+  /// The draw to write next, or the one after the last that a file that is read holds.
+  Draws end() const;
+  /// All draws are on the disk, in a file that is not whole but stays.
+  void close();
+  /// Numbers the draws, writes what the footer says and gives the file its name. Throws RunError if
+  /// it holds more or fewer draws than the footer says.
+  void publish(const RunFooter& footer, const std::string& name);
 
  private:
   void define_root(const RunHeader& header) const;

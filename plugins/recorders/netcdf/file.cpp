@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <utility>
 
 namespace mixwell::netcdf {
@@ -29,19 +30,15 @@ bool explains(int error) {
 
 }  // namespace
 
-File::File(const std::string& folder, Mode mode)
-    : mode_(mode),
-      folder_(folder),
-      final_(folder + "/draws.nc"),
-      partial_(final_ + (mode == Mode::copy ? ".partial.copy" : ".partial")),
-      kept_(mode == Mode::resume) {
+File::File(std::string name, Mode mode)
+    : mode_(mode), name_(std::move(name)), kept_(mode == Mode::read) {
   errno = 0;
-  if (resumed()) {
-    const int status = nc_open(partial_.c_str(), NC_WRITE, &id_);
+  if (is_read()) {
+    const int status = nc_open(name_.c_str(), NC_NOWRITE, &id_);
     if (status != NC_NOERR) refuse(nc_strerror(status));
     return;
   }
-  const int status = nc_create(partial_.c_str(), NC_NETCDF4 | NC_CLOBBER, &id_);
+  const int status = nc_create(name_.c_str(), NC_NETCDF4 | NC_CLOBBER, &id_);
   if (status == NC_NOERR) return;
   const int error = errno;
   discard();
@@ -62,35 +59,27 @@ void File::check(int status, const std::string& action) const {
 }
 
 void File::refuse(const std::string& reason) const {
-  throw InputError(disk::cannot_continue(partial_, reason));
-}
-
-void File::sync() const {
-  check(nc_sync(id_), "write the last of the file");
-  force_to_disk();
-}
-
-void File::suspend() {
-  close();
-  kept_ = true;
-  disk::sync_folder(folder_);
-}
-
-void File::commit() {
-  close();
-  if (std::rename(partial_.c_str(), final_.c_str()) != 0) fail(errno, errno, "rename the file");
-  kept_ = true;
-  disk::sync_folder(folder_);
+  throw InputError(disk::cannot_continue(name_, reason));
 }
 
 void File::close() {
   check(nc_sync(id_), "write the last of the file");
   check(nc_close(std::exchange(id_, -1)), "close the file");
   force_to_disk();
+  disk::sync_folder(std::filesystem::path(name_).parent_path().string());
+  kept_ = true;
+}
+
+void File::close_as(const std::string& name) {
+  close();
+  kept_ = false;
+  if (std::rename(name_.c_str(), name.c_str()) != 0) fail(errno, errno, "rename the file");
+  kept_ = true;
+  disk::sync_folder(std::filesystem::path(name).parent_path().string());
 }
 
 void File::force_to_disk() const {
-  const int descriptor = ::open(partial_.c_str(), O_RDONLY);
+  const int descriptor = ::open(name_.c_str(), O_RDONLY);
   const bool synced = descriptor >= 0 && mixwell::force_to_disk(descriptor) == 0;
   const int error = errno;
   if (descriptor >= 0) ::close(descriptor);
@@ -99,14 +88,14 @@ void File::force_to_disk() const {
 
 /// Gives the space back even where a broken file stays open.
 void File::discard() const {
-  if (::truncate(partial_.c_str(), 0) == 0) std::remove(partial_.c_str());
+  if (::truncate(name_.c_str(), 0) == 0) std::remove(name_.c_str());
 }
 
 /// What the system said comes first: netCDF calls every failure to make a file EACCES.
 void File::fail(int status, int error, const std::string& action) const {
   const int code = explains(error) ? error : std::max(status, 0);
   const std::string cause = code > 0 ? std::strerror(code) : nc_strerror(status);
-  throw RunError(partial_ + ": cannot " + action + ": " + cause +
+  throw RunError(name_ + ": cannot " + action + ": " + cause +
                  "; nothing was left under the name draws.nc; " + disk::cure(code));
 }
 

@@ -21,7 +21,7 @@ constexpr std::int64_t numbered_together = std::int64_t{1} << 16;
 
 Group::Group(const File& file, const RunHeader& header, std::string name)
     : file_(&file), name_(std::move(name)), chains_(header.chains()) {
-  if (file.resumed())
+  if (file.is_read())
     find(header);
   else
     define(header);

@@ -15,7 +15,7 @@ namespace mixwell::netcdf {
 
 class Group {
  public:
-  /// Defines the group; in a resumed file, finds it and refuses the file where chains, slots,
+  /// Defines the group; in a file that is read, finds it and refuses the file where chains, slots,
   /// warm-up or thinning are not those of the header.
   Group(const File& file, const RunHeader& header, std::string name);
 
@@ -29,7 +29,7 @@ class Group {
   std::int64_t draws_in_file() const;
   /// Writes the coordinate `draw`.
   void number_draws(std::int64_t draws) const;
-  /// Refuses a resumed file that has more or fewer variables than `columns` and the coordinates.
+  /// Refuses a file that has more or fewer variables than `columns` and the coordinates.
   void expect_columns(const std::vector<const Column*>& columns) const;
 
  private:

@@ -30,8 +30,9 @@ std::vector<const Column*> of_group(const std::vector<const Column*>& columns, R
 
 }  // namespace
 
-Phase::Phase(const File& file, const RunHeader& header, const std::string& prefix, Index expected)
-    : posterior_(file, header, prefix + "posterior") {
+Phase::Phase(const File& file, const RunHeader& header, const std::string& prefix, Index expected,
+             std::int64_t first)
+    : posterior_(file, header, prefix + "posterior"), first_(first), end_(first) {
   const std::vector<const Column*> columns = columns_of(header, !prefix.empty());
   const auto statistics = of_group(columns, RecordGroup::sample_stats);
   if (!statistics.empty()) stats_ = std::make_unique<Group>(file, header, prefix + "sample_stats");
@@ -41,20 +42,28 @@ Phase::Phase(const File& file, const RunHeader& header, const std::string& prefi
     const Group& group = columns[c]->group == RecordGroup::posterior ? posterior_ : *stats_;
     variables_.push_back({Variable(file, *columns[c], group, share, expected), c});
   }
-  if (!file.resumed()) return;
+  if (!file.is_read()) return;
   posterior_.expect_columns(of_group(columns, RecordGroup::posterior));
   if (stats_) stats_->expect_columns(statistics);
+  for (const Group* group : groups()) end_ = std::max(end_, first_ + group->draws_in_file());
 }
 
 void Phase::append(const Chunk& chunk) {
-  if (chunk.first_draw != draws_)
+  if (chunk.first_draw != end_)
     throw RunError("draws out of order: got draw " + std::to_string(chunk.first_draw) + " of '" +
-                   posterior_.name() + "' where " + std::to_string(draws_) + " was due");
+                   posterior_.name() + "' where " + std::to_string(end_) + " was due");
   for (Placed& placed : variables_) {
     const double* data = chunk.data[placed.column];
     if (data != nullptr) placed.variable.append(data, chunk.draws);
   }
-  draws_ += chunk.draws;
+  end_ += chunk.draws;
+}
+
+void Phase::append(const Phase& from) {
+  for (std::size_t c = 0; c < variables_.size(); ++c)
+    variables_[c].variable.append(from.variables_[c].variable, from.first_ == 0,
+                                  from.end_ - from.first_);
+  end_ = from.end_;
 }
 
 void Phase::flush() {
@@ -64,38 +73,14 @@ void Phase::flush() {
   }
 }
 
-void Phase::visit_state(StateVisitor& visitor) {
-  auto draws = static_cast<std::uint64_t>(draws_);
-  visitor.count(posterior_.name() + " draws", draws);
-  if (draws != static_cast<std::uint64_t>(draws_)) move_to(draws);
-}
-
-void Phase::move_to(std::uint64_t draw) {
-  draws_ = static_cast<std::int64_t>(draw);
-  for (Placed& placed : variables_) placed.variable.move_to(draw);
-}
-
-void Phase::end(std::int64_t draws) {
-  if (draws != draws_)
-    throw RunError("'" + posterior_.name() + "' got " + std::to_string(draws_) + " draws, but " +
+void Phase::expect(std::int64_t draws) const {
+  if (draws != end_)
+    throw RunError("'" + posterior_.name() + "' got " + std::to_string(end_) + " draws, but " +
                    std::to_string(draws) + " are said to be recorded");
-  flush();
-}
-
-bool Phase::has_leftovers() const {
-  const auto all = groups();
-  return std::any_of(all.begin(), all.end(),
-                     [&](const Group* group) { return group->draws_in_file() > draws_; });
-}
-
-void Phase::copy(const Phase& from) {
-  for (std::size_t c = 0; c < variables_.size(); ++c)
-    variables_[c].variable.copy(from.variables_[c].variable, from.draws_);
-  draws_ = from.draws_;
 }
 
 void Phase::number_draws() const {
-  for (const Group* group : groups()) group->number_draws(draws_);
+  for (const Group* group : groups()) group->number_draws(end_);
 }
 
 std::vector<const Group*> Phase::groups() const {

@@ -7,7 +7,6 @@
 #include "variable.hpp"
 
 #include <mixwell/recorder.hpp>
-#include <mixwell/state.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,25 +18,23 @@ namespace mixwell::netcdf {
 
 class Phase {
  public:
-  /// `prefix` of the groups' names; `expected` draws, 0 = unknown. File and header outlive it.
-  Phase(const File& file, const RunHeader& header, const std::string& prefix, Index expected);
+  /// `prefix` of the groups' names; `expected` draws, 0 = unknown; `first` draw that the file
+  /// holds. File and header outlive it.
+  Phase(const File& file, const RunHeader& header, const std::string& prefix, Index expected,
+        std::int64_t first);
   Phase(const Phase&) = delete;
   Phase& operator=(const Phase&) = delete;
 
   /// Throws RunError unless the chunk begins where the last one ended.
   void append(const Chunk& chunk);
+  /// Takes all draws of the same phase in another file, which begins where this one ends.
+  void append(const Phase& from);
+  /// The draw after the last one.
+  std::int64_t end() const noexcept { return end_; }
   /// All draws are in the file and none in memory.
   void flush();
-  /// The number of draws. Reading it sets where writing goes on; the file is refused if it has
-  /// fewer draws.
-  void visit_state(StateVisitor& visitor);
-
-  /// Flushes; throws RunError if there are not as many draws as `draws`.
-  void end(std::int64_t draws);
-  /// The file holds draws that were written after the point from which it was continued.
-  bool has_leftovers() const;
-  /// Takes all draws of the same phase in another file; this one has none yet.
-  void copy(const Phase& from);
+  /// Throws RunError unless the draws up to the last one are as many.
+  void expect(std::int64_t draws) const;
   void number_draws() const;
 
   std::vector<const Group*> groups() const;
@@ -48,12 +45,11 @@ class Phase {
     std::size_t column;  ///< its number in the header
   };
 
-  void move_to(std::uint64_t draw);
-
   Group posterior_;
   std::unique_ptr<Group> stats_;
   std::vector<Placed> variables_;
-  std::int64_t draws_ = 0;
+  std::int64_t first_;
+  std::int64_t end_;
 };
 
 }  // namespace mixwell::netcdf

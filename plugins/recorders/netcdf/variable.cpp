@@ -48,7 +48,7 @@ Variable::Variable(const File& file, const Column& column, const Group& group, I
       group_(&group),
       chains_(group.chains()),
       size_(column.size()) {
-  if (file.resumed()) {
+  if (file.is_read()) {
     find();
     return;
   }
@@ -177,15 +177,6 @@ void Variable::check_shape() const {
     file_->refuse("the variable " + label() + " has another type or shape than that of the run");
 }
 
-void Variable::move_to(std::uint64_t draw) {
-  if (column_->once) return;
-  const std::int64_t held = group_->draws_in_file();
-  if (draw > static_cast<std::uint64_t>(held))
-    file_->refuse("'" + group_->name() + "' has " + std::to_string(held) +
-                  " draws, but the saved state has " + std::to_string(draw));
-  written_ = static_cast<std::int64_t>(draw);
-}
-
 void Variable::append(const double* data, std::int64_t draws) {
   if (column_->once) return put(everything(), data);
   pending_.resize(static_cast<std::size_t>(chains_ * depth_ * size_));
@@ -249,23 +240,31 @@ Variable::Slab Variable::slab(std::int64_t first, std::int64_t count) const {
   return slab;
 }
 
-void Variable::copy(const Variable& from, std::int64_t draws) {
-  std::vector<double> numbers(static_cast<std::size_t>(chains_ * depth_ * size_));
-  const auto move = [&](const Slab& part) {
-    from.check(nc_get_vara_double(from.group_->id(), from.id_, part.start.data(), part.count.data(),
-                                  numbers.data()),
-               "read");
-    put(part, numbers.data());
-  };
+/// The file keeps draws chain by chain, a chunk of a run has them draw by draw.
+void Variable::append(const Variable& from, bool from_start, std::int64_t draws) {
   if (column_->once) {
-    if (draws > 0) move(everything());
-    return;
+    if (!from_start || draws == 0) return;
+    std::vector<double> numbers(static_cast<std::size_t>(chains_ * size_));
+    from.get(from.everything(), numbers.data());
+    return put(everything(), numbers.data());
   }
-  while (written_ < draws) {
-    const auto count = std::min<std::int64_t>(depth_, draws - written_);
-    move(slab(written_, count));
-    written_ += count;
+  std::vector<double> stored(static_cast<std::size_t>(chains_ * std::min(depth_, draws) * size_));
+  std::vector<double> numbers(stored.size());
+  for (std::int64_t first = 0; first < draws;) {
+    const auto count = std::min<std::int64_t>(depth_, draws - first);
+    from.get(from.slab(first, count), stored.data());
+    for (Index c = 0; c < chains_; ++c)
+      for (Index k = 0; k < count; ++k)
+        std::copy_n(&stored[static_cast<std::size_t>((c * count + k) * size_)], size_,
+                    &numbers[static_cast<std::size_t>((k * chains_ + c) * size_)]);
+    append(numbers.data(), count);
+    first += count;
   }
+}
+
+void Variable::get(const Slab& from, double* numbers) const {
+  check(nc_get_vara_double(group_->id(), id_, from.start.data(), from.count.data(), numbers),
+        "read");
 }
 
 }  // namespace mixwell::netcdf

@@ -16,9 +16,9 @@ namespace mixwell::netcdf {
 
 class Variable {
  public:
-  /// Defines the variable; in a resumed file, finds it and refuses the file where its type or shape
-  /// is another. `share`: bytes it may keep in memory; `expected` draws, 0 = unknown. The column
-  /// and the group outlive the variable.
+  /// Defines the variable; in a file that is read, finds it and refuses the file where its type or
+  /// shape is another. `share`: bytes it may keep in memory; `expected` draws, 0 = unknown. The
+  /// column and the group outlive the variable.
   Variable(const File& file, const Column& column, const Group& group, Index share, Index expected);
 
   /// `data`: draws x chains x elements; of a column that is `once` chains x elements.
@@ -27,11 +27,9 @@ class Variable {
   void flush();
   /// Gives the memory of pending draws back; call after flush().
   void release() { pending_ = {}; }
-  /// The next draw appended is number `draw` of the file, which is refused unless it holds all
-  /// before it. Nothing may be pending.
-  void move_to(std::uint64_t draw);
-  /// Takes the first `draws` draws of the same variable in another file; this one has none yet.
-  void copy(const Variable& from, std::int64_t draws);
+  /// Takes all `draws` draws of the same variable in another file, which begins with draw 0 or
+  /// not. Reads as many draws at once as fit into a chunk of the file.
+  void append(const Variable& from, bool from_start, std::int64_t draws);
 
  private:
   /// Draws [first, first + count) of all chains.
@@ -57,6 +55,7 @@ class Variable {
   void check_shape() const;
   void find_chunks();
   void put(const Slab& to, const double* numbers) const;
+  void get(const Slab& from, double* numbers) const;
   void set_chunks();
   void set_cache(const std::vector<std::size_t>& chunks) const;
   void append_draw(const double* data);

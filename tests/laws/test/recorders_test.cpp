@@ -107,13 +107,15 @@ enum class Fault {
   none,
   forgets_position,  // appends to what it finds
   ignores_state,     // begins anew
-  loses_last_chunk,  // suspends without it
+  loses_last_chunk,  // saves without it
   keeps_leftovers,
   marks_chunks,
   marks_saving,
   final_name_at_once,
   leaves_partial,
-  loses_suspended,
+  loses_saved,
+  saves_in_memory,  // writes to disk when it goes
+  ends_at_finish,
   any_header,
   any_state,
   resumes_nothing,
@@ -126,46 +128,48 @@ class TextRecording final : public Recording {
       : fault_(fault),
         header_(header),
         final_(header.path + "/draws.txt"),
-        partial_(fault == Fault::final_name_at_once ? final_ : final_ + ".partial") {
+        partial_(fault == Fault::final_name_at_once ? final_
+                                                    : header.unfinished() + "/draws.txt.partial") {
     lines_ = {describe(header)};
     if (header.resume) read();
-    if (!header.resume) store();
+    if (!header.resume) store(partial_);
   }
   ~TextRecording() override {
+    if (kept_ && fault_ == Fault::saves_in_memory) store(partial_);
     if (!kept_ && fault_ != Fault::leaves_partial) std::filesystem::remove(partial_);
   }
 
   void write(const Chunk& chunk) override {
-    kept_ = false;
     if (fault_ != Fault::forgets_position) lines_.resize(at_);
     if (fault_ == Fault::marks_chunks && chunk.draws > 1) lines_.back() += "+";
     before_ = lines_;
     for (std::int64_t draw = 0; draw < chunk.draws; ++draw) lines_.push_back(line(chunk, draw));
     at_ = lines_.size();
-    if (fault_ == Fault::final_name_at_once) store();
+    if (fault_ != Fault::saves_in_memory) store(partial_);
   }
 
   void visit_state(StateVisitor& visitor) override {
     if (fault_ == Fault::marks_saving) lines_.back() += "+";
     std::uint64_t at = at_;
     visitor.count("lines", at);
-    if (fault_ == Fault::any_state) at = std::min<std::uint64_t>(at, lines_.size());
+    if (fault_ == Fault::any_state || fault_ == Fault::resumes_nothing)
+      at = std::min<std::uint64_t>(at, lines_.size());
     if (at > lines_.size()) throw InputError("fewer draws than in the saved state");
     if (fault_ != Fault::ignores_state) at_ = at;
     if (fault_ == Fault::ignores_state && at != at_) at_ = 1;
-  }
-
-  void suspend() override {
+    const std::vector<std::string> all = lines_;
     if (fault_ == Fault::loses_last_chunk && !before_.empty()) lines_ = before_;
-    store();
-    kept_ = fault_ != Fault::loses_suspended;
+    if (fault_ != Fault::saves_in_memory) store(partial_);
+    lines_ = all;
+    kept_ = fault_ != Fault::loses_saved;
   }
 
-  void finish(const RunFooter&) override {
+  void finish(const RunFooter& footer) override {
     if (fault_ != Fault::keeps_leftovers && fault_ != Fault::forgets_position) lines_.resize(at_);
-    store();
-    std::filesystem::rename(partial_, final_);
-    kept_ = true;
+    store(footer.folder.empty() ? final_ : footer.folder + "/draws.txt");
+    if (fault_ != Fault::ends_at_finish) return;
+    std::filesystem::remove(partial_);
+    lines_.resize(1);
   }
 
  private:
@@ -205,8 +209,8 @@ class TextRecording final : public Recording {
     at_ = lines_.size();
   }
 
-  void store() const {
-    std::ofstream out(partial_);
+  void store(const std::string& file) const {
+    std::ofstream out(file);
     for (const std::string& text : lines_) out << text << '\n';
   }
 
@@ -257,7 +261,6 @@ class Forgetful final : public Recorder {
     explicit Wrapped(std::unique_ptr<Recording> right) : right_(std::move(right)) {}
     void write(const Chunk& chunk) override { right_->write(chunk); }
     void visit_state(StateVisitor&) override {}
-    void suspend() override { right_->suspend(); }
     void finish(const RunFooter& footer) override { right_->finish(footer); }
 
    private:
@@ -307,9 +310,12 @@ TEST_CASE("each fault of a recorder breaks the law meant for it") {
   CHECK(breaks(Fault::marks_chunks, "split"));
   CHECK(breaks(Fault::marks_saving, "saving"));
   CHECK(broken(Fault::final_name_at_once) == "[final name]");
-  CHECK(broken(Fault::leaves_partial) == "[unfinished][unfinished after resuming]");
-  CHECK(breaks(Fault::loses_suspended, "restore in warm-up"));
+  CHECK(broken(Fault::leaves_partial) == "[unfinished]");
+  CHECK(breaks(Fault::loses_saved, "restore in warm-up"));
+  CHECK(breaks(Fault::saves_in_memory, "kill"));
+  CHECK(breaks(Fault::ends_at_finish, "finish and go on"));
+  CHECK(breaks(Fault::ends_at_finish, "finish and resume"));
   CHECK(broken(Fault::any_header) == "[other header]");
   CHECK(broken(Fault::any_state) == "[other header]");
-  CHECK(broken(Fault::resumes_nothing) == "[nothing there]");
+  CHECK(breaks(Fault::resumes_nothing, "nothing there"));
 }

@@ -18,8 +18,8 @@ std::string read_contents(const std::string& folder);
 
 /// Records a synthetic run (6 chains, 23 warm-up and 41 sampling draws, every type and shape, and
 /// numbers that come once) in new subfolders of `folder`, whole and interrupted. An interruption
-/// saves the state, may write more, other draws, suspends, and resumes in a fresh object from the
-/// saved state. Always the same contents:
+/// saves the state, may write more, other draws, and resumes in a fresh object from the saved
+/// state. Always the same contents:
 ///   split         written in chunks of 1, 7 or all draws
 ///   saving        a state saved between two chunks changes nothing
 ///   restore       interrupted in warm-up, between the phases, in sampling, twice
@@ -27,13 +27,14 @@ std::string read_contents(const std::string& folder);
 ///   shorten       a run that ends before what was written after the saved state
 /// and
 ///   state         restored and saved again, the state has the same bytes
-///   final name    no file of a finished recording is there before `finish`, and no other after it
-///   unfinished    nothing is left without `finish` and `suspend`; and all that was suspended,
-///   where
-///                 a resumed recording is given up before its first chunk
+///   finish        early, into another folder, and going on; or resuming after it
+///   kill          as restore, but the process is killed after it has written 1000 more draws
+///   unfinished after saving  a resumed recording is given up, before or after its first chunk
+///   final name    before `finish` there are files in header.scratch alone
+///   unfinished    nothing is left where neither the state was saved nor `finish` called
 ///   other header  resuming with other columns, chains, slots or warm-up, or with a state of more
 ///                 draws than were written, throws InputError and does no harm
-///   nothing there resuming in an empty folder throws InputError and leaves it empty
+///   nothing there resuming in empty folders throws InputError and leaves them empty
 Findings check_recorder(const Recorder& recorder, const std::string& folder,
                         const Contents& contents = read_contents);
 

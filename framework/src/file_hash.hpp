@@ -1,0 +1,17 @@
+// SHA-256 of bytes and of whole files.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mixwell {
+
+/// Lower-case hexadecimal.
+std::string sha256(std::string_view bytes);
+
+/// Of a file; remembered by the process for as long as size and time of change stay the same, as
+/// libraries and data are hashed in every run of a study. Throws InputError.
+std::string file_sha256(const std::string& path);
+
+}  // namespace mixwell

@@ -1,0 +1,401 @@
+// Interrupted runs that go on: with the draws of a run without interruption, whatever interrupted
+// them and whenever.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+#include "interrupting.hpp"
+
+#include <mixwell/laws/sampler.hpp>
+
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <functional>
+#include <regex>
+
+using namespace end_to_end;
+using mixwell::Composition;
+using mixwell::Override;
+using mixwell::RunOptions;
+using mixwell::RunResult;
+
+namespace {
+
+/// 0 = never; else the process is killed before that many-th call from now on of what puts files on
+/// disk, names and removes them.
+std::atomic<int> calls_to_live{0};
+
+void count_down() {
+  if (calls_to_live.load() > 0 && calls_to_live.fetch_sub(1) == 1) raise(SIGKILL);
+}
+
+}  // namespace
+
+extern "C" {
+MIXWELL_EXPORT int fsync(int file) {
+  count_down();
+  return static_cast<int>(syscall(SYS_fsync, file));
+}
+MIXWELL_EXPORT int rename(const char* from, const char* to) noexcept {
+  count_down();
+  return static_cast<int>(syscall(SYS_rename, from, to));
+}
+MIXWELL_EXPORT int unlink(const char* name) noexcept {
+  count_down();
+  return static_cast<int>(syscall(SYS_unlink, name));
+}
+}
+
+namespace {
+
+const std::string kBrief = "warmup = 40\ndraws = 60\n";
+
+std::vector<std::string> examples() {
+  std::vector<std::string> all;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(MIXWELL_SOURCE_DIR "/examples")) {
+    const std::string folder = entry.path().parent_path().filename();
+    if (entry.path().extension() == ".toml" && folder != "studies") all.push_back(entry.path());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+Composition load(const std::string& manifest, const std::vector<Override>& more = {}) {
+  std::vector<Override> overrides = {{"run.warmup", "40"},
+                                     {"run.draws", "60"},
+                                     {"run.thin", "1"},
+                                     {"run.allow", "[\"biased\", \"none\"]"}};
+  overrides.insert(overrides.end(), more.begin(), more.end());
+  return mixwell::load_manifest(manifest, composing::registry(), overrides);
+}
+
+void check_interruptions(const Composition& composition, const std::string& folder) {
+  mixwell::run(composition, options_in(folder + "/whole"));
+  const Json whole = lasting(folder + "/whole");
+  CHECK(is_tidy(folder + "/whole"));
+  CHECK(with_interruptions(composition, folder + "/broken").outcome == "complete");
+  CHECK(lasting(folder + "/broken") == whole);
+  CHECK(is_tidy(folder + "/broken"));
+}
+
+/// Whether a child process that does this ended well.
+bool succeeds(const std::function<void()>& action) {
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      action();
+      _exit(0);
+    } catch (const std::exception& error) {
+      fprintf(stderr, "%s\n", error.what());
+    }
+    _exit(1);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  const bool ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  CHECK((killed || ended));
+  return ended;
+}
+
+std::string hash_in(const std::string& folder) {
+  return Json::parse(read(folder + "/run.json")).at("draws_sha256");
+}
+
+/// A run of learners, several slots, recorded warm-up and CSV files.
+Composition rich(double checkpoint_seconds) {
+  return composing::compose("[run]\n" + kBrief +
+                            "record_warmup = false\nreplicates = 3\ncheckpoint_seconds = " +
+                            std::to_string(checkpoint_seconds) +
+                            "\n[model.g]\nuse = \"gaussian\"\ndimension = 2\n"
+                            "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\n"
+                            "target_acceptance = 0.8\n[recorder.csv]\nuse = \"cmdstan-csv\"\n");
+}
+
+std::string csv_rows(const std::string& folder) {
+  std::string rows;
+  for (const char* name : {"/draws_1.csv", "/draws_2.csv", "/draws_3.csv"})
+    rows += std::regex_replace(read(folder + name), std::regex("#[^\n]*\n"), "");
+  return rows;
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const mixwell::InputError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// A run that was interrupted soon after that sweep.
+void interrupt(const Composition& composition, const std::string& folder, std::int64_t after) {
+  std::atomic<bool> stop{false};
+  RunOptions options = options_in(folder);
+  options.stop = &stop;
+  options.progress = [&](const mixwell::Progress& p) { stop = p.done > after; };
+  REQUIRE(mixwell::run(composition, options).resumable);
+}
+
+RunOptions resumed(const std::string& folder) {
+  RunOptions options = options_in(folder);
+  options.resume = true;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("Every example goes on after any interruption as if there had been none") {
+  for (const std::string& manifest : examples()) {
+    const Workplace place;
+    INFO(manifest);
+    if (manifest.find("curvature-file/use") != std::string::npos) continue;  // below
+    check_interruptions(load(manifest), place.path("out"));
+  }
+}
+
+TEST_CASE("A run that reads what another one learnt goes on after interruptions") {
+  const Workplace place;
+  const std::string examples = MIXWELL_SOURCE_DIR "/examples/curvature-file/";
+  mixwell::run(load(examples + "learn.toml"), options_in(place.path("learnt")));
+  const std::string learnt = "\"" + place.path("learnt/draws.nc") + "\"";
+  std::string text = read(examples + "use.toml");
+  text = std::regex_replace(text, std::regex("file = \"[^\"]*\""), "file = " + learnt);
+  text = std::regex_replace(text, std::regex("\"\\.\\./challenger"),
+                            "\"" MIXWELL_SOURCE_DIR "/examples/challenger");
+  place.write("use.toml", text);
+  check_interruptions(load(place.path("use.toml")), place.path("out"));
+}
+
+TEST_CASE("Thinning, recorded warm-up and CSV files survive interruptions") {
+  const Workplace place;
+  const Composition composition = composing::compose(
+      "[run]\nwarmup = 41\ndraws = 30\nthin = 3\nrecord_warmup = true\n"
+      "[model.g]\nuse = \"gaussian\"\ndimension = 2\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
+      "step_size = 0.5\nsteps = 3\n[recorder.csv]\nuse = \"cmdstan-csv\"\n");
+  check_interruptions(composition, place.path("out"));
+  CHECK(csv_rows(place.path("out/whole")) == csv_rows(place.path("out/broken")));
+}
+
+TEST_CASE("A run killed at any moment leaves nothing that looks finished, and goes on") {
+  const Workplace place;
+  const std::string whole = place.path("whole");
+  REQUIRE(succeeds([&] { mixwell::run(rich(60), options_in(whole)); }));
+  const Json wanted = lasting(whole).at("run");
+  bool ended = false;
+  int kills = 0;
+  for (; !ended && kills < 2000; ++kills) {
+    const std::string folder = place.path(std::to_string(kills));
+    ended = succeeds([&] {
+      calls_to_live = kills + 1;
+      mixwell::run(rich(1e-9), options_in(folder));
+    });
+    INFO("killed before call " << kills + 1);
+    if (std::filesystem::exists(folder + "/run.json"))
+      CHECK(hash_in(folder) == wanted["draws_sha256"]);
+    if (ended) break;
+    REQUIRE(succeeds([&] { mixwell::run(rich(1e-9), resumed(folder)); }));
+    CHECK(lasting(folder).at("run") == wanted);
+    CHECK(csv_rows(folder) == csv_rows(whole));
+    CHECK(is_tidy(folder));
+    std::filesystem::remove_all(folder);
+  }
+  CHECK(ended);
+  CHECK(kills > 30);
+}
+
+TEST_CASE("A run that replaces another, killed at any moment, leaves no mixture of the two") {
+  const Workplace place;
+  const std::string whole = place.path("whole");
+  REQUIRE(succeeds([&] { mixwell::run(rich(60), options_in(whole)); }));
+  const Composition other = composing::compose(
+      "[run]\nwarmup = 3\ndraws = 5\nseed = 8\n[model.g]\nuse = \"gaussian\"\n"
+      "dimension = 2\n[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 3\n");
+  REQUIRE(succeeds([&] { mixwell::run(other, options_in(place.path("other"))); }));
+  const std::string folder = place.path("both");
+  bool ended = false;
+  for (int kills = 0; !ended && kills < 2000; ++kills) {
+    std::filesystem::remove_all(folder);
+    std::filesystem::copy(place.path("other"), folder);
+    RunOptions options = options_in(folder);
+    options.force = true;
+    ended = succeeds([&] {
+      calls_to_live = kills + 1;
+      mixwell::run(rich(60), options);
+    });
+    INFO("killed before call " << kills + 1);
+    if (std::filesystem::exists(folder + "/run.json"))
+      CHECK(hash_in(folder) == mixwell::DrawsFile(folder).sha256());
+    REQUIRE(succeeds([&] { mixwell::run(rich(60), options); }));
+    CHECK(hash_in(folder) == hash_in(whole));
+  }
+  CHECK(ended);
+}
+
+TEST_CASE("The program goes on after SIGKILL, Ctrl-C and SIGTERM as often as they come") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest("replicates = 2\ncheckpoint_seconds = 0.05\n"));
+  const std::string draws = " --set run.draws=150000";
+  REQUIRE(place.mixwell("run m.toml --quiet --out whole" + draws).code == 0);
+  const auto cut = [&](const std::string& arguments, const std::string& signal, double seconds) {
+    return place.mixwell(arguments + " & pid=$!; sleep " + std::to_string(seconds) + "; kill -" +
+                         signal + " $pid 2>/dev/null; wait $pid");
+  };
+  cut("run m.toml --quiet --out cut" + draws, "KILL", 0.4);
+  const std::vector<std::string> signals = {"KILL", "INT", "KILL", "TERM"};
+  int kills = 0;
+  Outcome last;
+  for (; kills < 40; ++kills) {
+    if (!std::filesystem::exists(place.path("cut/resume/checkpoint"))) break;
+    last = cut("run --quiet --threads " + std::to_string(1 + kills % 2) + " --resume cut",
+               signals[std::size_t(kills) % 4], 0.25 + 0.05 * double(kills));
+  }
+  INFO(last.err);
+  if (!std::filesystem::exists(place.path("cut/run.json")))  // killed before its first checkpoint
+    REQUIRE(place.mixwell("run m.toml --quiet --force --out cut" + draws).code == 0);
+  CHECK(hash_in(place.path("cut")) == hash_in(place.path("whole")));
+  CHECK(is_tidy(place.path("cut")));
+}
+
+TEST_CASE("After Ctrl-C results stand beside the checkpoint, and the program says how to go on") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const std::string slow = " --set run.draws=50000 --set kernel.hmc.steps=300";
+  const Outcome stopped = place.mixwell(
+      "run m.toml --quiet --out cut" + slow +
+      " & pid=$!; "
+      "for i in $(seq 300); do ls cut/resume 2>/dev/null | grep -q draws && break; sleep 0.1; "
+      "done; sleep 0.1; kill -INT $pid; wait $pid");
+  CHECK(stopped.code == 1);
+  contains(stopped.err, "`mixwell run --resume cut` goes on");
+  const Json run = Json::parse(read(place.path("cut/run.json")));
+  CHECK(run["ended_by"] == "interrupt");
+  CHECK(mixwell::DrawsFile(place.path("cut")).sha256() == run["draws_sha256"]);
+  const Outcome again = place.mixwell("run m.toml --quiet --out cut");
+  CHECK(again.code == 2);
+  contains(again.err, "`mixwell run --resume`");
+  REQUIRE(place.mixwell("run --quiet --resume cut").code == 0);
+  REQUIRE(place.mixwell("run m.toml --quiet --out whole" + slow).code == 0);
+  CHECK(hash_in(place.path("cut")) == hash_in(place.path("whole")));
+  const Outcome ended = place.mixwell("run --resume cut");
+  CHECK(ended.code == 2);
+  contains(ended.err, "the run in that folder has ended");
+}
+
+TEST_CASE("Without a checkpoint --resume tells the cure") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome killed = place.mixwell(
+      "run m.toml --quiet --out cut --set run.draws=100000000 & pid=$!; "
+      "for i in $(seq 300); do ls cut/resume 2>/dev/null | grep -q draws && break; sleep 0.1; "
+      "done; kill -KILL $pid; wait $pid");
+  CHECK_FALSE(std::filesystem::exists(place.path("cut/run.json")));
+  const Outcome outcome = place.mixwell("run --resume cut");
+  CHECK(outcome.code == 2);
+  contains(outcome.err, "cut/resume/checkpoint: there is no checkpoint to go on from");
+  contains(outcome.err, "--force");
+  CHECK(place.mixwell("run m.toml --quiet --out cut").code == 2);
+  CHECK(place.mixwell("run m.toml --quiet --out cut --force").code == 0);
+  CHECK(is_tidy(place.path("cut")));
+  const Outcome nowhere = place.mixwell("run --resume nowhere");
+  CHECK(nowhere.code == 2);
+  contains(nowhere.err, "nowhere");
+  CHECK(place.mixwell("run").code == 2);
+  CHECK(place.mixwell("run m.toml --resume cut").code == 2);
+  CHECK(place.mixwell("run --resume cut --set run.seed=3").code == 2);
+}
+
+TEST_CASE("checkpoint_seconds = 0 writes none, not at Ctrl-C either") {
+  const Workplace place;
+  std::atomic<bool> stop{true};
+  RunOptions options = options_in(place.path("out"));
+  options.stop = &stop;
+  const RunResult result = mixwell::run(rich(0), options);
+  CHECK(result.outcome == "interrupted");
+  CHECK_FALSE(result.resumable);
+  CHECK(is_tidy(place.path("out")));
+}
+
+TEST_CASE("A run does not go on with another manifest, plugin or data, and says which") {
+  const Workplace place;
+  place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.9,1\n");
+  const auto compose = [&](const std::string& steps) {
+    place.write("m.toml", "mixwell = 1\n[run]\n" + kBrief +
+                              "[model.credit]\nuse = \"logistic-regression\"\ndata = \"data.csv\"\n"
+                              "response = \"y\"\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
+                              "step_size = 0.1\nsteps = " +
+                              steps + "\n");
+    return mixwell::load_manifest(place.path("m.toml"), composing::registry());
+  };
+  const std::string folder = place.path("out");
+  const std::string checkpoint = folder + "/resume/checkpoint";
+  interrupt(compose("3"), folder, 5);
+  const auto refusal = [&](const Composition& composition) {
+    return message_of([&] { mixwell::run(composition, resumed(folder)); });
+  };
+  contains(refusal(compose("4")), "[kernel.hmc]");
+  contains(refusal(compose("4")), "`steps = 4");
+  contains(refusal(compose("4")), "was `steps = 3");
+  const std::string saved = read(checkpoint);
+  const auto change = [&](const std::string& from, const std::string& to) {
+    std::string text = saved;
+    text.replace(text.find(from), from.size(), to);
+    place.write("out/resume/checkpoint", text);
+    return refusal(compose("3"));
+  };
+  const std::string library = "libmixwell";
+  const std::size_t hash = saved.find("the plugin library ");
+  const std::string entry = saved.substr(hash, saved.find(']', hash) - hash);
+  contains(change(entry, entry.substr(0, entry.size() - 2) + "x\""), "the plugin library ");
+  contains(change("\"name\":\"m\"", "\"name\":\"n\""), "of the run `n`");
+  contains(change("\"version\":\"", "\"version\":\"9"), "Mixwell was 9");
+  contains(change("mixwell checkpoint 1", "mixwell checkpoint 7"), "no whole checkpoint");
+  place.write("out/resume/checkpoint", saved.substr(0, saved.size() - 1));
+  contains(refusal(compose("3")), "no whole checkpoint");
+  std::string flipped = saved;
+  flipped.back() = static_cast<char>(flipped.back() ^ 1);
+  place.write("out/resume/checkpoint", flipped);
+  contains(refusal(compose("3")), "no whole checkpoint");
+  place.write("out/resume/checkpoint", saved);
+  place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.8,1\n");
+  contains(refusal(compose("3")), "the data file " + place.path("data.csv"));
+  place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.9,1\n");
+  CHECK(mixwell::run(compose("3"), resumed(folder)).outcome == "complete");
+}
+
+TEST_CASE("After a full disk the run goes on from its last checkpoint") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest("checkpoint_seconds = 0.01\n"));
+  // A limit of 16384 blocks of 512 bytes on the size of a file stands in for the disk's.
+  const Outcome full =
+      place.shell("( trap '' XFSZ; ulimit -f 16384; exec \"" + std::string(MIXWELL_PROGRAM) +
+                  "\" run m.toml --quiet --set run.draws=100000 )");
+  CHECK(full.code == 1);
+  contains(full.err, "File too large");
+  contains(full.err, "`mixwell run --resume out/m` goes on from the last checkpoint");
+  CHECK_FALSE(std::filesystem::exists(place.path("out/m/run.json")));
+  REQUIRE(place.mixwell("run --quiet --resume out/m").code == 0);
+  REQUIRE(place.mixwell("run m.toml --quiet --out whole --set run.draws=100000").code == 0);
+  CHECK(hash_in(place.path("out/m")) == hash_in(place.path("whole")));
+  CHECK(is_tidy(place.path("out/m")));
+}
+
+TEST_CASE("A kernel that hides state from checkpoints is caught") {
+  const Workplace place;
+  const auto compose = [] {
+    return composing::compose(
+        "[run]\nwarmup = 20\ndraws = 60\nreplicates = 1\n[model.g]\nuse = \"gaussian\"\n"
+        "dimension = 2\n[kernel.k]\nuse = \"wrong-state\"\n");
+  };
+  mixwell::run(compose(), options_in(place.path("whole")));
+  interrupt(compose(), place.path("cut"), 20);
+  mixwell::run(compose(), resumed(place.path("cut")));
+  CHECK(hash_in(place.path("cut")) != hash_in(place.path("whole")));
+  const auto findings = mixwell::laws::check_sampler(compose());
+  const bool caught = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
+    return finding.law.rfind("restore", 0) == 0 && !finding.holds;
+  });
+  CHECK(caught);
+}
