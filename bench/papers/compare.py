@@ -1,4 +1,4 @@
-# The experiments of the papers, run and set beside the published figures: ./dev bench papers.
+# The experiments of the papers, run and set beside the published figures: ./dev bench tables.
 # SPDX-License-Identifier: Apache-2.0
 #
 # compare.py MIXWELL FOLDER [NAME...] [--quick | --full] [--tune] [--threads N] [--seeds N] [--only METHOD...]
@@ -239,7 +239,7 @@ def tune_experiment(program, experiment, folder, options):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="./dev bench papers")
+    parser = argparse.ArgumentParser(prog="./dev bench tables")
     parser.add_argument("mixwell", help=argparse.SUPPRESS)
     parser.add_argument("folder", type=pathlib.Path, help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*", metavar="NAME")
@@ -263,7 +263,7 @@ def with_full(experiments, named):
 
 
 def die(message):
-    print(f"bench papers: {message}", file=sys.stderr)
+    print(f"bench tables: {message}", file=sys.stderr)
     sys.exit(2)
 
 
@@ -293,5 +293,5 @@ if __name__ == "__main__":
     try:
         main()
     except RuntimeError as error:
-        print(f"bench papers: {error}", file=sys.stderr)
+        print(f"bench tables: {error}", file=sys.stderr)
         sys.exit(1)

@@ -168,6 +168,7 @@ void add_figures(const std::string& folder, const std::string& summary_text,
   metric(answer, "mean_ess", number_in(sampler, "mean_ess"));
   metric(answer, "min_ess_per_gradient", number_in(sampler, "min_ess_per_gradient"),
          mcse / cost.gradients);
+  metric(answer, "mean_ess_per_second", number_in(sampler, "mean_ess") / cost.seconds);
   metric(answer, "min_ess_per_second", number_in(sampler, "min_ess_per_second"),
          mcse / cost.seconds);
   metric(answer, "max_rhat", worst.rhat);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "content_hash.hpp"
 
+#include "file_hash.hpp"
 #include "manifest_text.hpp"
-#include "run_report.hpp"
 #include "toml_text.hpp"
 
 #include <mixwell/abi.hpp>
