@@ -377,6 +377,8 @@ TEST_CASE("Ctrl-C ends a study in good order, and the same command goes on") {
     CHECK((row["status"] == "done" || row["status"] == "pending"));
   }
   CHECK(row_of(half, "slow")["status"] == "pending");
+  CHECK(fs::exists(place.path("out/s/cells/" + row_of(half, "slow")["cell"].get<std::string>() +
+                              "/resume/checkpoint")));
   CHECK(place.mixwell("study s.toml --jobs 2 --only 'none/*'", plugins).code == 0);
 }
 
@@ -384,9 +386,9 @@ TEST_CASE("A study that is killed again and again ends with the table of one tha
   const char* const wanted = std::getenv("MIXWELL_STUDY_KILLS");
   const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
   const Workplace place;
-  const std::string study = small_run + gaussian + hmc +
+  const std::string study = small_run + "checkpoint_seconds = 0.02\n" + gaussian + hmc +
                             "[study]\nrepeats = 6\n[study.variant.hmc.axes]\nkernel.k.step_size = "
-                            "[0.1, 0.2, 0.3, 0.4, 0.5]\nrun.draws = [500, 20000]\n"
+                            "[0.1, 0.3, 0.5]\nrun.draws = [500, 200000]\n"
                             "[study.variant.nuts]\nkernel.k = { use = \"nuts\" }\n";
   place.write("s.toml", study);
   REQUIRE(place.mixwell("study s.toml --jobs 2 --out whole").code == 0);

@@ -662,7 +662,6 @@ class StudyRun final : public Work {
     Json what = planner_.request("run", cell, planner_.changes_of(group, cell));
     what["folder"] = cell_folder(job);
     what["keep"] = planner_.study().keep;
-    what["resume"] = true;
     const auto& references = planner_.study().references;
     for (const std::string& name : {cell.model, std::string()}) {
       const auto found = references.find(name);

@@ -3,6 +3,8 @@
 #include "worker.hpp"
 
 #include "cell_figures.hpp"
+#include "checkpoint.hpp"
+#include "result_folder.hpp"
 #include "trial.hpp"
 
 #include <mixwell/abi.hpp>
@@ -206,18 +208,33 @@ class Worker {
     return answer;
   }
 
+  /// From the checkpoint that an interrupted worker left, unless it cannot be used: then, as
+  /// without one, from the start.
+  static RunResult run_or_go_on(const Composition& composition, RunOptions& options) {
+    options.resume = fs::exists(checkpoint_file(scratch_folder(options.folder)));
+    if (options.resume) {
+      try {
+        return run(composition, options);
+      } catch (const InputError&) {
+        options.resume = false;
+      }
+    }
+    remove_folder(options.folder);
+    return run(composition, options);
+  }
+
   Json run_cell(const Json& request) {
     const auto folder = request.at("folder").get<std::string>();
     const Composition composition = load(request);
-    remove_folder(folder);
+    write_durably(request.at("keep") != "summary");
     RunOptions options;
     options.folder = folder;
     options.threads = request.value("threads", 1);
     options.stop = &stop_requested;
-    write_durably(request.at("keep") != "summary");
     Json answer = {{"host", host_name()}};
-    const RunResult result = run(composition, options);
-    if (result.outcome == "interrupted" && stop_requested.load()) return {{"status", "suspended"}};
+    const RunResult result = run_or_go_on(composition, options);
+    if (result.outcome == "interrupted" && stop_requested.load())
+      return {{"status", "suspended"}};
     answer["class"] = result.certificate.now.label();
     answer["versions"] = Json::parse(result.run_json).at("versions").dump();
     const auto reference = request.value("reference", std::string());

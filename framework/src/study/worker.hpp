@@ -12,8 +12,8 @@
 namespace mixwell::study {
 
 /// Requests: {"do": "plan" | "run" | "trial", "text", "path", "changes"}, text and path of the base
-/// manifest; for a plan also "estimate", for a run "folder", "keep", "reference", "threads" and
-/// "resume", for a trial "budget" and "objective".
+/// manifest, and "threads"; for a plan also "estimate", for a run "folder", "keep" and "reference",
+/// for a trial "budget" and "objective".
 ///
 /// Answers: {"status": "done" | "failed" | "suspended" | "disk" | "bad-input", "reason"} and what
 /// the request asks for. A plan: "manifest" (effective), "libraries", "files" ({"named", "path"}),
