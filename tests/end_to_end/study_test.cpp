@@ -48,7 +48,7 @@ Json timeless(const Json& table) {
   for (Json& row : rows) {
     for (const char* const key :
          {"seconds", "warmup_seconds", "cell_seconds", "started_at", "ended_at", "host", "attempts",
-          "min_ess_per_second", "min_ess_per_second_mcse", "curve"}) {
+          "mean_ess_per_second", "min_ess_per_second", "min_ess_per_second_mcse", "curve"}) {
       row.erase(key);
     }
   }

@@ -233,8 +233,7 @@ class Worker {
     options.stop = &stop_requested;
     Json answer = {{"host", host_name()}};
     const RunResult result = run_or_go_on(composition, options);
-    if (result.outcome == "interrupted" && stop_requested.load())
-      return {{"status", "suspended"}};
+    if (result.outcome == "interrupted" && stop_requested.load()) return {{"status", "suspended"}};
     answer["class"] = result.certificate.now.label();
     answer["versions"] = Json::parse(result.run_json).at("versions").dump();
     const auto reference = request.value("reference", std::string());
