@@ -251,7 +251,7 @@ TEST_CASE("Edited data run exactly their users anew; a file that is only touched
 TEST_CASE("Whatever a plugin does to its process fails that cell alone, with the reason") {
   const Workplace place;
   const std::string plugins = with_plugins(place, {faulty});
-  place.write("s.toml", faults("[study]\nmemory = 2000\ncell_seconds = 2.0\n",
+  place.write("s.toml", faults("[study]\nmemory = 2000\ncell_seconds = 4.0\n",
                                {"none", "segfault", "segfault-when-made", "abort", "exit", "memory",
                                 "sleep", "throw"}));
   const Outcome outcome = place.mixwell("study s.toml --jobs 2 --json", plugins);
@@ -269,7 +269,7 @@ TEST_CASE("Whatever a plugin does to its process fails that cell alone, with the
   reason("abort", "Aborted (SIGABRT); its last words: assertion `cat is alive' failed");
   reason("exit", "ended by itself with exit code 7");
   reason("memory", "memory");
-  reason("sleep", "took longer than cell_seconds = 2");
+  reason("sleep", "took longer than cell_seconds = 4");
   reason("throw", "the model gives up");
 
   CHECK(ended(place.mixwell("study s.toml --json", plugins)) == 0);

@@ -3,7 +3,6 @@
 #include "content_hash.hpp"
 #include "expansion.hpp"
 #include "ledger.hpp"
-#include "run_report.hpp"
 #include "study_lock.hpp"
 #include "tuning.hpp"
 #include "worker.hpp"
@@ -98,7 +97,7 @@ class Planner {
         cells_(expand(study_)),
         ledger_(ledger),
         hashes_(ledger),
-        pool_({options.program, jobs(), study_.memory, study_.cell_seconds, lock, options.stop}) {
+        pool_({options.program, jobs(), study_.memory, planning_seconds(), lock, options.stop}) {
     std::map<std::string, std::size_t> places;
     for (std::size_t k = 0; k < cells_.size(); ++k) {
       const std::string place = group_of(cells_[k]).dump();
@@ -124,6 +123,13 @@ class Planner {
     if (options_.jobs > 0) return options_.jobs;
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
     return std::max(1, cores / static_cast<int>(study_.threads));
+  }
+
+  /// Making components may take its time on a busy machine, but not for ever.
+  std::optional<double> planning_seconds() const {
+    constexpr double least = 60.0;
+    if (!study_.cell_seconds) return std::nullopt;
+    return std::max(least, *study_.cell_seconds);
   }
 
   Json request(const char* task, const StudyCell& cell,

@@ -283,6 +283,7 @@ void serve_study(const Registry& registry) {
   study::Lines lines;
   study::Worker worker(registry);
   std::string line;
+  if (!study::tell({{"status", "ready"}})) return;
   while (lines.next(line)) {
     if (!study::tell(worker.answer(study::Json::parse(line)))) return;
   }

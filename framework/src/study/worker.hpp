@@ -15,9 +15,10 @@ namespace mixwell::study {
 /// manifest, and "threads"; for a plan also "estimate", for a run "folder", "keep" and "reference",
 /// for a trial "budget" and "objective".
 ///
-/// Answers: {"status": "done" | "failed" | "suspended" | "disk" | "bad-input", "reason"} and what
-/// the request asks for. A plan: "manifest" (effective), "libraries", "files" ({"named", "path"}),
-/// "class", "refused", with "estimate" its "cost". A run: the columns of the ledger.
+/// Says {"status": "ready"} first. Answers: {"status": "done" | "failed" | "suspended" | "disk" |
+/// "bad-input", "reason"} and what the request asks for. A plan: "manifest" (effective),
+/// "libraries", "files" ({"named", "path"}), "class", "refused", with "estimate" its "cost". A run:
+/// the columns of the ledger.
 nlohmann::ordered_json changes_json(const std::vector<Override>& changes);
 std::vector<Override> changes_from(const nlohmann::ordered_json& json);
 

@@ -132,6 +132,7 @@ struct WorkerPool::Worker {
   std::string words;
   std::optional<std::size_t> task;
   Clock::time_point began;
+  bool ready = false;
   std::string killed_because;
 
   /// False when the worker is gone.
@@ -165,6 +166,15 @@ struct WorkerPool::Worker {
     if (errors.get() < 0) return;
     if (!drain(errors, words)) errors.reset();
     if (words.size() > kept_words) words.erase(0, words.size() - kept_words);
+  }
+
+  /// Its first line: the plugins are loaded, and the time of its task begins.
+  void hear_greeting() {
+    const std::size_t end = heard.find('\n');
+    if (ready || end == std::string::npos) return;
+    ready = true;
+    began = Clock::now();
+    heard.erase(0, end + 1);
   }
 
   void kill(int signal) const { ::kill(process, signal); }
@@ -264,6 +274,7 @@ void WorkerPool::listen() {
     if (ends[2 * k + 1].revents != 0) worker.hear_errors();
     if (ends[2 * k].revents == 0) continue;
     const bool alive = Worker::drain(worker.answers, worker.heard);
+    worker.hear_greeting();
     const std::size_t end = worker.heard.find('\n');
     if (end != std::string::npos && worker.task) {
       answers_.push_back({*worker.task, worker.heard.substr(0, end)});
@@ -279,7 +290,8 @@ void WorkerPool::check_time() {
   if (!settings_.seconds) return;
   for (const auto& worker : workers_) {
     const std::chrono::duration<double> gone = Clock::now() - worker->began;
-    if (!worker->task || !worker->killed_because.empty() || gone.count() < *settings_.seconds)
+    if (!worker->task || !worker->ready || !worker->killed_because.empty() ||
+        gone.count() < *settings_.seconds)
       continue;
     worker->killed_because =
         fmt::format("took longer than cell_seconds = {} and was ended", *settings_.seconds);
