@@ -120,7 +120,7 @@ function(mixwell_add_r_tests folder timeout)
 endfunction()
 
 # Every tests/<folder>/*.mjs is one test, run by node with a headless Chromium, which it skips
-# without. Screenshots are kept in the build's tests/report.
+# without. Screenshots are kept in the build's tests/report. Sanitizers see the program elsewhere.
 function(mixwell_add_report_tests folder timeout)
   if(NOT TARGET mixwell_page)
     return()
@@ -131,7 +131,7 @@ function(mixwell_add_report_tests folder timeout)
     cmake_path(GET script STEM LAST_ONLY stem)
     add_test(NAME report/${stem} COMMAND ${MIXWELL_NODE} ${script})
     set_tests_properties(report/${stem} PROPERTIES
-      LABELS report
+      LABELS "report;slow"
       TIMEOUT ${seconds}
       SKIP_RETURN_CODE 77
       ENVIRONMENT "${MIXWELL_TEST_ENVIRONMENT};MIXWELL_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell;MIXWELL_SOURCE_DIR=${PROJECT_SOURCE_DIR};MIXWELL_BUILD_DIR=${PROJECT_BINARY_DIR}")

@@ -11,7 +11,7 @@ namespace mixwell {
 
 /// What the page shows of a run's folder, one JSON object with `kind` = "run": summary,
 /// certificate, graph and manifest as they are in the folder, and for the figures thinned or binned
-/// draws, so that its size is bounded (about 2 MB) whatever the run's is. `notes` says what was
+/// draws, so that its size is bounded (4 MB at most) whatever the run's is. `notes` says what was
 /// left out. Numbers of figures are rounded to what a screen can show; those of tables to 6 digits.
 /// `warnings` are sentences for people, shown as they are.
 ///

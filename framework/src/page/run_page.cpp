@@ -8,6 +8,7 @@
 #include <mixwell/error.hpp>
 #include <mixwell/page.hpp>
 #include <mixwell/version.hpp>
+#include <unordered_map>
 
 #include "figures.hpp"
 #include "rounding.hpp"
@@ -52,15 +53,25 @@ void check_is_run(const fs::path& folder) {
                      "example out/challenger");
 }
 
+/// Rows of `variables` by name: an ordered object looks for each from its beginning.
+std::vector<const Json*> rows_of(const Json& variables, const std::vector<std::string>& names) {
+  std::unordered_map<std::string, const Json*> rows;
+  for (const auto& [name, row] : variables.items()) rows.emplace(name, &row);
+  std::vector<const Json*> chosen;
+  for (const std::string& name : names) chosen.push_back(rows.at(name));
+  return chosen;
+}
+
 /// The rows of summary.json by columns, those beyond `names` left out.
 Json table_of(const Json& variables, const std::vector<std::string>& names) {
   Json table = {{"variable", names}};
-  if (names.empty()) return table;
-  for (const auto& [key, first] : variables.at(names.front()).items()) {
+  const std::vector<const Json*> rows = rows_of(variables, names);
+  if (rows.empty()) return table;
+  for (const auto& [key, first] : rows.front()->items()) {
     if (!first.is_number() && !first.is_null()) continue;
     Json column = Json::array();
-    for (const std::string& name : names) {
-      const Json& value = variables.at(name).at(key);
+    for (const Json* const row : rows) {
+      const Json& value = row->at(key);
       column.push_back(value.is_number() ? page::to_digits(value.get<double>(), table_digits)
                                          : Json(nullptr));
     }
