@@ -16,6 +16,7 @@ function heading(data) {
     `${grouped(chains.count)} ${chains.count === 1 ? 'chain' : 'chains'} of ${grouped(chains.draws)} draws`,
     run.created_at ? `started ${run.created_at.replace('T', ' ').replace('+00:00', ' UTC')}` : null,
     run.outcome === 'complete' ? null : `outcome: ${run.outcome}`,
+    ['draws', undefined].includes(run.ended_by) || run.outcome !== 'complete' ? null : `ended by ${label(run.ended_by)}`,
   ].filter(Boolean);
   return [
     h('p', { class: 'kicker' }, 'Mixwell run'),
