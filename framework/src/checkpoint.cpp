@@ -110,6 +110,7 @@ void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
   std::string text = fmt::format("{}\n{}\n", kFormat, to_json(checkpoint, sha256(state)).dump());
   text += state;
   write_whole_file(checkpoint_file(folder), text);
+  sync_folder(folder);
 }
 
 std::optional<Checkpoint> read_checkpoint(const std::string& folder) {

@@ -91,6 +91,8 @@ void ResultFolder::write(const std::string& name, const std::string& text) const
   write_whole_file(path_ + "/" + name, text);
 }
 
+void ResultFolder::end_results() const { sync_folder(path_); }
+
 void ResultFolder::drop_checkpoint() const { ::unlink(checkpoint_file(scratch_).c_str()); }
 
 }  // namespace mixwell

@@ -294,6 +294,7 @@ class Runner {
     folder.write("certificate.json", certificate.to_json());
     folder.write("summary.json", result.summary_json);
     folder.write("run.json", result.run_json);
+    folder.end_results();
     if (!result.resumable) folder.drop_checkpoint();
     recordings_.clear();
     return result;

@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 
 namespace mixwell {
 namespace {
@@ -62,7 +61,6 @@ void write_whole_file(const std::string& path, std::string_view text) {
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     throw RunError(fmt::format("`{}` could not be renamed: {}", temporary, std::strerror(errno)));
   }
-  sync_folder(std::filesystem::path(path).parent_path().string());
 }
 
 void sync_folder(const std::string& folder) {

@@ -7,8 +7,8 @@
 
 namespace mixwell {
 
-/// Writes under a temporary name, forces it to disk and renames it. Throws RunError with the cure
-/// and leaves nothing, or what was there before.
+/// Writes under a temporary name, forces it to disk and renames it; the new name itself outlives a
+/// power cut after sync_folder(). Throws RunError with the cure and leaves what was there before.
 void write_whole_file(const std::string& path, std::string_view text);
 
 /// Makes new names in a folder outlive a power cut, where the file system can.

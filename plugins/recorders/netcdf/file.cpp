@@ -62,20 +62,22 @@ void File::refuse(const std::string& reason) const {
   throw InputError(disk::cannot_continue(name_, reason));
 }
 
-void File::close() {
+void File::close_file() {
   check(nc_sync(id_), "write the last of the file");
   check(nc_close(std::exchange(id_, -1)), "close the file");
   force_to_disk();
+}
+
+void File::close() {
+  close_file();
   disk::sync_folder(std::filesystem::path(name_).parent_path().string());
   kept_ = true;
 }
 
 void File::close_as(const std::string& name) {
-  close();
-  kept_ = false;
+  close_file();
   if (std::rename(name_.c_str(), name.c_str()) != 0) fail(errno, errno, "rename the file");
   kept_ = true;
-  disk::sync_folder(std::filesystem::path(name).parent_path().string());
 }
 
 void File::force_to_disk() const {

@@ -28,10 +28,11 @@ class File {
 
   /// All that was written is on the disk, and the file stays.
   void close();
-  /// Closed, and in the place of `name`.
+  /// The same, in the place of `name`; the new name itself is for the caller to make last.
   void close_as(const std::string& name);
 
  private:
+  void close_file();
   void force_to_disk() const;
   void discard() const;
   [[noreturn]] void fail(int status, int error, const std::string& action) const;
