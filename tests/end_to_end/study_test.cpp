@@ -248,6 +248,8 @@ TEST_CASE("Edited data run exactly their users anew; a file that is only touched
   contains(place.mixwell("study s.toml --why d/base/1").out, "d.csv changed: ");
 }
 
+// Sanitizers map more memory than a limit leaves, and end crashing processes in their own way.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST_CASE("Whatever a plugin does to its process fails that cell alone, with the reason") {
   const Workplace place;
   const std::string plugins = with_plugins(place, {faulty});
@@ -276,6 +278,7 @@ TEST_CASE("Whatever a plugin does to its process fails that cell alone, with the
   const Outcome again = place.mixwell("study s.toml --retry --json --only 'abort/*'", plugins);
   CHECK(ended(again) == 1);
 }
+#endif
 
 TEST_CASE("A plugin that crashes in one cell of ten leaves the others as they are without it") {
   const Workplace place;
@@ -417,7 +420,8 @@ TEST_CASE("Files that may not grow fail a study cleanly, and nothing of it is lo
                                    std::string(MIXWELL_PROGRAM) + "\" study s.toml --jobs 1 )");
   CHECK(full.code == 1);
   contains(full.err, "no room on the disk");
-  for (const Json& row : table(place)["rows"]) CHECK(row["status"] != "failed");
+  const Json waiting = table(place);
+  for (const Json& row : waiting["rows"]) CHECK(row["status"] != "failed");
   CHECK(place.mixwell("study s.toml --jobs 1").code == 0);
   CHECK(timeless(table(place)) == timeless(table(place, "--out whole")));
 }
