@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "checkpoint.hpp"
 
-#include "file_hash.hpp"
+#include "own_library.hpp"
+#include "sha256.hpp"
 #include "whole_file.hpp"
 
 #include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/version.hpp>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -24,13 +24,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "mixwell checkpoint 1";
-
-/// The library or program that this code is in.
-std::string own_binary() {
-  Dl_info info = {};
-  return ::dladdr(reinterpret_cast<const void*>(&checkpoint_file), &info) == 0 ? ""
-                                                                               : info.dli_fname;
-}
 
 std::string base_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -91,9 +84,8 @@ Origin origin_of(const Composition& composition) {
                 composition.effective_manifest,
                 fmt::format("{} {}", MIXWELL_VERSION, MIXWELL_ABI_TAG),
                 {}};
-  if (const std::string own = own_binary(); !own.empty()) {
-    origin.files.emplace_back("Mixwell's own binary " + base_name(own), file_sha256(own));
-  }
+  const std::string own = own_library();
+  origin.files.emplace_back("Mixwell's own binary " + base_name(own), file_sha256(own));
   for (const std::string& library : composition.libraries) {
     origin.files.emplace_back("the plugin library " + base_name(library), file_sha256(library));
   }

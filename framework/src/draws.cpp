@@ -1,7 +1,6 @@
 // Reading draws.nc: variables by blocks of elements, numbers stored beside them, the hash.
 // SPDX-License-Identifier: Apache-2.0
 #include <netcdf.h>
-#include <openssl/evp.h>
 #include <mixwell/draws.hpp>
 #include <mixwell/error.hpp>
 
@@ -12,6 +11,8 @@
 #include <limits>
 #include <optional>
 #include <utility>
+
+#include "sha256.hpp"
 
 /// HDF5's own; weak, as netCDF can be built without HDF5.
 extern "C" __attribute__((weak)) int H5dont_atexit(void);
@@ -86,33 +87,6 @@ Slab first_slab(const std::vector<Index>& shape, Index first, Index count) {
   }
   return slab;
 }
-
-/// SHA-256 of bytes that come piece by piece.
-class Sha256 {
- public:
-  Sha256() { check(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr)); }
-
-  void add(const std::vector<double>& numbers) {
-    check(EVP_DigestUpdate(context_.get(), numbers.data(), numbers.size() * sizeof(double)));
-  }
-
-  std::string hexadecimal() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int size = 0;
-    check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
-    std::string text;
-    for (unsigned int i = 0; i < size; ++i)
-      for (const int nibble : {digest[i] >> 4, digest[i] & 15}) text += "0123456789abcdef"[nibble];
-    return text;
-  }
-
- private:
-  static void check(int ok) {
-    if (ok != 1) throw RunError("OpenSSL cannot compute SHA-256; check its configuration");
-  }
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_{EVP_MD_CTX_new(),
-                                                                   &EVP_MD_CTX_free};
-};
 
 }  // namespace
 
@@ -269,9 +243,11 @@ void DrawsFile::File::hash(std::size_t column, Sha256& sha) const {
   const Index rows = std::max<Index>(1, std::min(draws, hash_numbers / size));
   const Index together = rows < draws ? 1 : std::max<Index>(1, hash_numbers / (rows * size));
   for (Index chain = 0; chain < chains; chain += together)
-    for (Index draw = 0; draw < draws; draw += rows)
-      sha.add(read(column, {chain, std::min(together, chains - chain)},
-                   {draw, std::min(rows, draws - draw)}, all));
+    for (Index draw = 0; draw < draws; draw += rows) {
+      const std::vector<double> numbers = read(column, {chain, std::min(together, chains - chain)},
+                                               {draw, std::min(rows, draws - draw)}, all);
+      sha.add({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)});
+    }
 }
 
 DrawsFile::DrawsFile(const std::string& path) : file_(std::make_unique<File>(find_file(path))) {}

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "text_file.hpp"
 #include "toml_text.hpp"
 
 namespace mixwell {
@@ -24,16 +25,6 @@ std::vector<std::string> split(const std::string& dotted) {
   std::istringstream in(dotted);
   for (std::string part; std::getline(in, part, '.');) parts.push_back(part);
   return parts;
-}
-
-toml::table parsed(const std::string& text, const std::string& path) {
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& fault) {
-    const toml::source_position at = fault.source().begin;
-    throw InputError({path, static_cast<int>(at.line), static_cast<int>(at.column)},
-                     "not valid TOML: " + std::string(fault.description()));
-  }
 }
 
 /// The value of an override; what is no TOML is a bare word.
@@ -115,7 +106,7 @@ std::string Declaration::path() const { return fmt::format("{}.{}", to_string(ki
 
 ManifestText::ManifestText(const std::string& text, std::string path,
                            const std::vector<Override>& overrides)
-    : path_(std::move(path)), root_(parsed(text, path_)) {
+    : path_(std::move(path)), root_(parse_toml(text, path_)) {
   check_format();
   for (const Override& change : overrides) apply(change);
   for (const auto& [key, node] : root_) check_key(key);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/dll/runtime_symbol_info.hpp>
 #include <boost/dll/shared_library.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <set>
 
 #include "abi_tag.hpp"
+#include "own_library.hpp"
 
 namespace mixwell {
 namespace {
@@ -153,7 +153,7 @@ Registry Registry::load(const std::vector<std::string>& folders) {
 }
 
 std::vector<std::string> Registry::default_folders() {
-  const fs::path library = fs::canonical(boost::dll::symbol_location(host_abi_tag));
+  const fs::path library = own_library();
   std::vector<std::string> folders = {library.parent_path() / "mixwell" / "plugins"};
   append_path_list(folders, std::getenv("MIXWELL_PLUGIN_PATH"));
   return folders;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run_report.hpp"
 
-#include "file_hash.hpp"
+#include "sha256.hpp"
 
 #include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>

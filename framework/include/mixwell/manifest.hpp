@@ -90,9 +90,7 @@ struct Override {
 /// the nearest valid choice.
 MIXWELL_EXPORT Composition load_manifest(const std::string& path, const Registry& registry,
                                          const std::vector<Override>& overrides = {});
-/// The text of a manifest's file. Throws InputError.
-MIXWELL_EXPORT std::string read_manifest_text(const std::string& path);
-/// The same as load_manifest from text; `path` serves messages, the run's name and relative files.
+/// The same from text; `path` serves messages, the run's name and relative files.
 MIXWELL_EXPORT Composition parse_manifest(const std::string& text, const std::string& path,
                                           const Registry& registry,
                                           const std::vector<Override>& overrides = {});

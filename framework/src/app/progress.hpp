@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
+#include "display.hpp"
+
 #include <mixwell/run.hpp>
-#include <optional>
 #include <string>
 
 namespace mixwell::app {
@@ -14,24 +14,14 @@ std::string progress_line(const Progress& progress);
 /// {"progress": {...}}
 std::string progress_json(const Progress& progress);
 
-/// Shows progress at most ten times (JSON: once) a second; the line is wiped at the end.
+/// Shows how far a run has come, as often as a Display is due.
 class ProgressDisplay {
  public:
-  enum class Style { none, line, json };
-
-  explicit ProgressDisplay(Style style);
-  ~ProgressDisplay();
-  ProgressDisplay(const ProgressDisplay&) = delete;
-  ProgressDisplay& operator=(const ProgressDisplay&) = delete;
-
+  explicit ProgressDisplay(Display::Style style) : display_(style) {}
   void show(const Progress& progress);
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool is_due();
-
-  Style style_;
-  std::optional<Clock::time_point> last_;
+  Display display_;
 };
 
 }  // namespace mixwell::app

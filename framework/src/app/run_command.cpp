@@ -26,10 +26,10 @@ struct Arguments {
   bool json = false;
 };
 
-ProgressDisplay::Style progress_style(const Arguments& arguments) {
-  if (arguments.json) return ProgressDisplay::Style::json;
+Display::Style progress_style(const Arguments& arguments) {
+  if (arguments.json) return Display::Style::json;
   const bool watched = !arguments.quiet && isatty(STDERR_FILENO) == 1;
-  return watched ? ProgressDisplay::Style::line : ProgressDisplay::Style::none;
+  return watched ? Display::Style::line : Display::Style::none;
 }
 
 RunResult carry_out(const Composition& composition, const Arguments& arguments) {

@@ -196,10 +196,10 @@ ExitCode show_plan(const Arguments& arguments) {
 
 // --- run ----------------------------------------------------------------------------------------
 
-StudyDisplay::Style style_of(const Arguments& arguments) {
-  if (arguments.json) return StudyDisplay::Style::json;
-  if (arguments.quiet) return StudyDisplay::Style::none;
-  return isatty(STDERR_FILENO) == 1 ? StudyDisplay::Style::line : StudyDisplay::Style::json;
+Display::Style style_of(const Arguments& arguments) {
+  if (arguments.json) return Display::Style::json;
+  if (arguments.quiet) return Display::Style::none;
+  return isatty(STDERR_FILENO) == 1 ? Display::Style::line : Display::Style::json;
 }
 
 void print_end(const Arguments& arguments, const StudyResult& result) {

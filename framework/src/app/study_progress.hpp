@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
+#include "display.hpp"
+
 #include <mixwell/study.hpp>
-#include <optional>
 #include <string>
 
 namespace mixwell::app {
@@ -14,29 +14,19 @@ std::string study_progress_line(const StudyProgress& progress);
 /// {"progress": {...}}
 std::string study_progress_json(const StudyProgress& progress);
 
-/// Shows progress at most ten times (JSON: once) a second, and the last state; a line is wiped at
-/// the end, and before a remark.
+/// Shows how far a study has come, as often as a Display is due, and the last state.
 class StudyDisplay {
  public:
-  enum class Style { none, line, json };
-
-  explicit StudyDisplay(Style style);
-  ~StudyDisplay();
-  StudyDisplay(const StudyDisplay&) = delete;
-  StudyDisplay& operator=(const StudyDisplay&) = delete;
-
+  explicit StudyDisplay(Display::Style style) : display_(style) {}
   void show(const StudyProgress& progress);
-  void remark(const std::string& text);
+  void remark(const std::string& text) const;
   /// The last state, whenever the one before was shown.
-  void finish(const StudyProgress& progress);
+  void finish(const StudyProgress& progress) const;
 
  private:
-  using Clock = std::chrono::steady_clock;
-  bool is_due();
   void print(const StudyProgress& progress) const;
 
-  Style style_;
-  std::optional<Clock::time_point> last_;
+  Display display_;
 };
 
 }  // namespace mixwell::app

@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "content_hash.hpp"
 
-#include "file_hash.hpp"
 #include "manifest_text.hpp"
+#include "own_library.hpp"
+#include "sha256.hpp"
 #include "toml_text.hpp"
 
 #include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/version.hpp>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <toml++/toml.h>
 
@@ -61,14 +60,6 @@ std::string without_places(std::string manifest, const Json& files) {
 
 }  // namespace
 
-std::string text_sha256(const std::string& text) {
-  std::array<unsigned char, 32> digest;
-  EVP_Digest(text.data(), text.size(), digest.data(), nullptr, EVP_sha256(), nullptr);
-  std::string hex;
-  for (const unsigned char byte : digest) hex += fmt::format("{:02x}", byte);
-  return hex;
-}
-
 FileHashes::Known FileHashes::stamp(const std::string& path) {
   struct stat found = {};
   if (::stat(path.c_str(), &found) != 0) {
@@ -114,9 +105,9 @@ Identity identify(const Json& answer, FileHashes& hashes, bool by_hash) {
       without_places(normalised(answer.at("manifest").get<std::string>()), answer.at("files"));
   Identity identity;
   identity.ingredients = {
-      {"manifest", text_sha256(manifest)},
-      {"mixwell", by_hash ? hashes.of(framework_library())
-                          : MIXWELL_VERSION + std::string(" ") + MIXWELL_ABI_TAG},
+      {"manifest", sha256(manifest)},
+      {"mixwell",
+       by_hash ? hashes.of(own_library()) : MIXWELL_VERSION + std::string(" ") + MIXWELL_ABI_TAG},
       {"plugins", Json::object()},
       {"files", Json::object()}};
   for (const Json& library : answer.at("libraries")) {
@@ -130,18 +121,10 @@ Identity identify(const Json& answer, FileHashes& hashes, bool by_hash) {
     identity.ingredients["files"][path] = hashes.of(path);
     of_files += hashes.of(path) + "\n";
   }
-  identity.sha256 = text_sha256("mixwell cell 1\n" + manifest + "\n" +
-                                identity.ingredients["mixwell"].get<std::string>() + "\n" +
-                                identity.ingredients["plugins"].dump() + "\n" + of_files + "\n");
+  identity.sha256 = sha256("mixwell cell 1\n" + manifest + "\n" +
+                           identity.ingredients["mixwell"].get<std::string>() + "\n" +
+                           identity.ingredients["plugins"].dump() + "\n" + of_files + "\n");
   return identity;
-}
-
-std::string framework_library() {
-  Dl_info info = {};
-  if (::dladdr(reinterpret_cast<const void*>(&framework_library), &info) == 0) {
-    throw RunError("the file of libmixwell cannot be found");
-  }
-  return std::filesystem::canonical(info.dli_fname).string();
 }
 
 }  // namespace mixwell::study

@@ -10,9 +10,6 @@
 
 namespace mixwell::study {
 
-/// Lower-case hexadecimal SHA-256 of a text.
-std::string text_sha256(const std::string& text);
-
 /// Hashes of files, each read once as long as its size and time of change stay; remembered in a
 /// ledger if there is one.
 class FileHashes {
@@ -49,8 +46,5 @@ struct Identity {
 /// `answer`: what a worker said about the cell (see worker.hpp). With `by_hash` libmixwell counts
 /// by its contents, else by its version. Files count by their contents, not by where they are.
 Identity identify(const Json& answer, FileHashes& hashes, bool by_hash);
-
-/// The file of libmixwell itself.
-std::string framework_library();
 
 }  // namespace mixwell::study

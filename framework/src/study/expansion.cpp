@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "expansion.hpp"
 
-#include "content_hash.hpp"
 #include "manifest_text.hpp"
+#include "sha256.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -75,7 +75,6 @@ class Expander {
     cell.model = model.name;
     cell.variant = variant.name;
     cell.manifest = manifest_of(variant, model);
-    manifest_at_ = variant.manifest_at;
     for (const auto* const changes : {&study_.changes, &model.changes, &variant.changes})
       cell.changes.insert(cell.changes.end(), changes->begin(), changes->end());
     std::vector<AxisGroup> groups = study_.axes;
@@ -95,7 +94,9 @@ class Expander {
 
   void check_manifest(const StudyCell& cell) const {
     if (cell.manifest.empty() || std::filesystem::is_regular_file(cell.manifest)) return;
-    throw InputError(manifest_at_,
+    const auto variant = std::find_if(study_.variants.begin(), study_.variants.end(),
+                                      [&](const Variant& v) { return v.name == cell.variant; });
+    throw InputError(variant->manifest_at,
                      fmt::format("study.variant.{}.manifest: there is no file {}; correct the "
                                  "path, or leave out its cells with [[study.exclude]]",
                                  cell.variant, cell.manifest));
@@ -187,7 +188,6 @@ class Expander {
   std::vector<StudyCell> cells_;
   std::set<std::string> labels_;
   std::vector<bool> used_;
-  Location manifest_at_;  ///< of the variant at hand
 };
 
 }  // namespace
@@ -208,7 +208,7 @@ std::vector<Override> with_seed(const StudyCell& cell, const std::vector<Overrid
 }
 
 std::int64_t seed_of(const std::string& text) {
-  return static_cast<std::int64_t>(std::stoull(text_sha256(text).substr(0, 13), nullptr, 16));
+  return static_cast<std::int64_t>(std::stoull(sha256(text).substr(0, 13), nullptr, 16));
 }
 
 }  // namespace mixwell::study

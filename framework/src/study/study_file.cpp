@@ -4,19 +4,16 @@
 
 #include "file_finder.hpp"
 #include "manifest_text.hpp"
+#include "text_file.hpp"
 #include "values.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <set>
 
 namespace mixwell::study {
@@ -26,23 +23,6 @@ namespace fs = std::filesystem;
 
 const std::vector<std::string> table_keys = {"variant", "model", "axes",  "zip",       "exclude",
                                              "paper",   "tune",  "seeds", "reference", "quick"};
-
-std::string read_text(const std::string& path) {
-  if (fs::is_directory(path)) throw InputError(path + ": the study cannot be read: it is a folder");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError(path + ": the study cannot be read: " + std::strerror(errno));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-toml::table parse(const std::string& text, const std::string& path) {
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& fault) {
-    const toml::source_position at = fault.source().begin;
-    throw InputError({path, static_cast<int>(at.line), static_cast<int>(at.column)},
-                     "not valid TOML: " + std::string(fault.description()));
-  }
-}
 
 Json json_of(const toml::node& node) {
   if (const auto* const value = node.as_string()) return **value;
@@ -68,8 +48,8 @@ class Reader {
  public:
   Reader(const std::string& path, bool quick)
       : wants_quick_(quick),
-        text_(read_text(path)),
-        root_(parse(text_, path)),
+        text_(read_text_file(path, "study")),
+        root_(parse_toml(text_, path)),
         places_("mixwell = 1\n", path, {}),
         files_(path) {
     study_.path = path;
@@ -165,7 +145,8 @@ class Reader {
 
   void read_base() {
     study_.base_path = study_.base.empty() ? study_.path : study_.base;
-    study_.base_text = study_.base.empty() ? "mixwell = 1\n" : read_manifest_text(study_.base);
+    study_.base_text =
+        study_.base.empty() ? "mixwell = 1\n" : read_text_file(study_.base, "manifest");
   }
 
   /// Tables of components and [run] as changes to a manifest: a table with `use` is a component of

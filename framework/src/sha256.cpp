@@ -1,6 +1,6 @@
 // SHA-256 of bytes and of whole files.
 // SPDX-License-Identifier: Apache-2.0
-#include "file_hash.hpp"
+#include "sha256.hpp"
 
 #include <mixwell/error.hpp>
 
@@ -11,35 +11,15 @@
 #include <array>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <tuple>
 
 namespace mixwell {
 namespace {
 
-class Hash {
- public:
-  Hash() { check(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr)); }
-  void add(std::string_view bytes) {
-    check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
-  }
-  std::string hexadecimal() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned int size = 0;
-    check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
-    std::string text;
-    for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-    return text;
-  }
-
- private:
-  static void check(int ok) {
-    if (ok != 1) throw RunError("OpenSSL cannot compute SHA-256; check its configuration");
-  }
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_{EVP_MD_CTX_new(),
-                                                                   &EVP_MD_CTX_free};
-};
+void check(int ok) {
+  if (ok != 1) throw RunError("OpenSSL cannot compute SHA-256; check its configuration");
+}
 
 /// Device, inode, bytes, seconds and nanoseconds of the last change of content and of inode.
 using Stamp = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
@@ -54,7 +34,7 @@ Stamp stamp(const std::string& path) {
 std::string hash_of(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError({path, 0, 0}, "cannot be read");
-  Hash hash;
+  Sha256 hash;
   std::array<char, 1 << 16> bytes;
   while (in.read(bytes.data(), bytes.size()) || in.gcount() > 0) {
     hash.add({bytes.data(), static_cast<std::size_t>(in.gcount())});
@@ -64,8 +44,25 @@ std::string hash_of(const std::string& path) {
 
 }  // namespace
 
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+  check(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
+}
+
+void Sha256::add(std::string_view bytes) {
+  check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+}
+
+std::string Sha256::hexadecimal() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
 std::string sha256(std::string_view bytes) {
-  Hash hash;
+  Sha256 hash;
   hash.add(bytes);
   return hash.hexadecimal();
 }

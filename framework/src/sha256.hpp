@@ -2,10 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <openssl/types.h>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace mixwell {
+
+/// Of bytes that come piece by piece. Throws RunError where OpenSSL cannot.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::string_view bytes);
+  /// Lower-case; the last call.
+  std::string hexadecimal();
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;
+};
 
 /// Lower-case hexadecimal.
 std::string sha256(std::string_view bytes);

@@ -1,0 +1,86 @@
+// `mixwell study --dry-run`: the cells of a study with what is known before they run.
+// SPDX-License-Identifier: Apache-2.0
+#include "planner.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/study.hpp>
+
+#include <filesystem>
+
+namespace mixwell {
+namespace study {
+namespace {
+
+/// Cells of a study with what is known about them before they run.
+class DryRun {
+ public:
+  explicit DryRun(const StudyOptions& options)
+      : options_(options),
+        study_(read_study_file(options.path, options.quick)),
+        planner_(options, study_, nullptr, -1) {}
+
+  std::string json() {
+    for (Group& group : planner_.groups()) {
+      if (group.keys.empty()) continue;
+      const auto values = candidate(group.keys, 0, group.place);
+      for (std::size_t j = 0; j < values.size(); ++j)
+        group.chosen.push_back({group.keys[j].key, values[j].toml, group.keys[j].where});
+    }
+    planner_.plan(true, [] {});
+    if (planner_.stopped()) throw RunError("interrupted");
+    const auto statuses = known_statuses();
+    std::vector<Json> rows(planner_.cells().size());
+    for (const Group& group : planner_.groups()) {
+      for (const std::size_t k : group.cells) rows[k] = row(group, planner_.cells()[k], statuses);
+    }
+    Json json = {{"study", study_.name}, {"cells", Json::array()}};
+    for (Json& one : rows) {
+      if (!one.is_null()) json["cells"].push_back(std::move(one));
+    }
+    if (study_.tune) json["tune_gradients"] = study_.tune->gradients;
+    return json.dump() + "\n";
+  }
+
+ private:
+  std::map<std::string, LedgerStatus> known_statuses() const {
+    const std::string path = options_.folder + "/study.sqlite";
+    if (!std::filesystem::exists(path)) return {};
+    return Ledger(path, Database::Mode::read).statuses();
+  }
+
+  Json row(const Group& group, const StudyCell& cell,
+           const std::map<std::string, LedgerStatus>& statuses) {
+    const bool tuned = !group.keys.empty();
+    const std::string id = tuned ? "" : planner_.identity(group, cell).sha256.substr(0, 16);
+    if (!matches(options_.only, cell.label, id)) return nullptr;
+    Json row = {{"cell", tuned ? Json() : Json(id)},
+                {"label", cell.label},
+                {"model", cell.model},
+                {"variant", cell.variant},
+                {"seed", cell.seed}};
+    const Json axes = Json::parse(cell.axes);
+    for (const auto& [key, value] : axes.items()) row[key] = value;
+    const auto known = statuses.find(id);
+    row["status"] = known == statuses.end() ? "pending" : known->second.status;
+    row["class"] = group.plan.value("class", Json());
+    row["refused"] = group.plan.value("refused", group.plan.value("reason", std::string()));
+    row["gradients"] = nullptr;
+    row["seconds"] = nullptr;
+    row["tuned"] = tuned;
+    if (group.plan.contains("cost")) {
+      for (const auto& [key, value] : group.plan.at("cost").items()) row[key] = value;
+    }
+    return row;
+  }
+
+  const StudyOptions& options_;
+  const StudyFile study_;
+  Planner planner_;
+};
+
+}  // namespace
+}  // namespace study
+
+std::string study_plan_json(const StudyOptions& options) { return study::DryRun(options).json(); }
+
+}  // namespace mixwell

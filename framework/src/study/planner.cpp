@@ -1,0 +1,208 @@
+// The plans of a study's cells: made once, remembered in the ledger, and what identifies a cell.
+// SPDX-License-Identifier: Apache-2.0
+#include "planner.hpp"
+
+#include "own_library.hpp"
+#include "sha256.hpp"
+#include "text_file.hpp"
+#include "worker.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/version.hpp>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+namespace mixwell::study {
+
+namespace fs = std::filesystem;
+
+std::optional<Task> Batch::next() {
+  if (tasks_.empty()) return std::nullopt;
+  Task task = std::move(tasks_.front());
+  tasks_.pop_front();
+  return task;
+}
+
+bool matches(const std::string& pattern, const std::string& label, const std::string& cell) {
+  if (pattern.empty() || cell.starts_with(pattern)) return true;
+  if (pattern.find_first_of("*?[") == std::string::npos)
+    return label.find(pattern) != std::string::npos;
+  return ::fnmatch(pattern.c_str(), label.c_str(), 0) == 0;
+}
+
+std::string manifest_with_seed(std::string manifest, const std::string& seed) {
+  const std::size_t run = manifest.find("\n[run]\n");
+  const std::size_t from = manifest.find("\nseed = ", run) + 8;
+  return manifest.replace(from, manifest.find_first_not_of("0123456789", from) - from, seed);
+}
+
+Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* ledger, int lock)
+    : options_(options),
+      study_(study),
+      cells_(expand(study)),
+      ledger_(ledger),
+      hashes_(ledger),
+      pool_({options.program, jobs(), study.memory, planning_seconds(), lock, options.stop}) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t k = 0; k < cells_.size(); ++k) {
+    const std::string place = group_of(cells_[k]).dump();
+    const auto [found, is_new] = places.emplace(place, groups_.size());
+    if (is_new)
+      groups_.push_back({{}, place, tune_keys(study_, cells_[k]), {}, false, true, {}, {}});
+    Group& group = groups_[found->second];
+    group.cells.push_back(k);
+    group.wanted = group.wanted || matches(options.only, cells_[k].label, "");
+  }
+  if (study_.framework == "hash") hashes_.of(own_library());
+  fingerprint_ = registry_fingerprint();
+}
+
+int Planner::jobs() const {
+  if (options_.jobs > 0) return options_.jobs;
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, cores / static_cast<int>(study_.threads));
+}
+
+/// Making components may take its time on a busy machine, but not for ever.
+std::optional<double> Planner::planning_seconds() const {
+  constexpr double least = 60.0;
+  if (!study_.cell_seconds) return std::nullopt;
+  return std::max(least, *study_.cell_seconds);
+}
+
+Json Planner::request(const char* task, const StudyCell& cell,
+                      const std::vector<Override>& changes) const {
+  return {{"do", task},
+          {"text", base_of(cell).text},
+          {"path", base_of(cell).path},
+          {"changes", changes_json(changes)},
+          {"threads", study_.threads}};
+}
+
+std::vector<Override> Planner::changes_of(const Group& group, const StudyCell& cell) const {
+  return with_seed(cell, group.chosen, std::stoll(cell.changes.back().value));
+}
+
+void Planner::plan(bool estimate, const std::function<void()>& tick) {
+  std::vector<Task> tasks;
+  std::vector<std::string> keys(groups_.size());
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    if (!groups_[g].ready) continue;
+    const StudyCell& cell = cells_[groups_[g].cells.front()];
+    const auto changes = changes_of(groups_[g], cell);
+    keys[g] = plan_key(cell, changes);
+    if (!estimate && recall(groups_[g], keys[g])) continue;
+    Json what = request("plan", cell, changes);
+    what["estimate"] = estimate;
+    tasks.push_back({g, what.dump()});
+  }
+  std::vector<std::pair<std::string, std::string>> fresh;
+  Batch batch(
+      std::move(tasks),
+      [&](std::size_t g, Json answer) {
+        if (answer.at("status") == "done") fresh.emplace_back(keys[g], remembered(answer));
+        groups_[g].plan = std::move(answer);
+      },
+      tick);
+  pool_.run(batch);
+  if (stopped()) return;
+  if (ledger_ != nullptr && !fresh.empty()) ledger_->know_plans(fresh);
+  refuse_bad_input();
+}
+
+Identity Planner::identity(const Group& group, const StudyCell& cell) {
+  const bool by_hash = study_.framework == "hash";
+  const std::string seed = cell.changes.back().value;
+  if (group.plan.at("status") == "done") {
+    Json plan = group.plan;
+    plan["manifest"] = manifest_with_seed(plan.at("manifest").get<std::string>(), seed);
+    return identify(plan, hashes_, by_hash);
+  }
+  // Its plugin could not even make the components: what it would be is all there is to know.
+  Identity identity;
+  identity.ingredients = {{"manifest", plan_key(cell, changes_of(group, cell))},
+                          {"mixwell", fingerprint_}};
+  identity.sha256 = sha256(identity.ingredients.dump());
+  return identity;
+}
+
+/// All libraries that a plan may depend on.
+std::string Planner::registry_fingerprint() {
+  std::string text = MIXWELL_VERSION + hashes_.of(own_library());
+  for (const std::string& folder : Registry::default_folders()) {
+    if (!fs::is_directory(folder)) continue;
+    std::vector<std::string> paths;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".so") paths.push_back(entry.path().string());
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const std::string& path : paths) {
+      FileHashes aside(ledger_);  // libraries that no cell uses may change while it runs
+      text += path + aside.of(path);
+    }
+  }
+  return sha256(text);
+}
+
+/// The text that the cell's changes apply to; each file is read once.
+const Planner::Base& Planner::base_of(const StudyCell& cell) const {
+  const auto [found, is_new] = bases_.try_emplace(cell.manifest);
+  if (is_new && cell.manifest.empty()) found->second = {study_.base_path, study_.base_text};
+  if (is_new && !cell.manifest.empty())
+    found->second = {cell.manifest, read_text_file(cell.manifest, "manifest")};
+  return found->second;
+}
+
+std::string Planner::plan_key(const StudyCell& cell, const std::vector<Override>& changes) const {
+  const char* const data = std::getenv("MIXWELL_DATA");
+  Json all = {base_of(cell).text, fs::absolute(base_of(cell).path).string(),
+              data == nullptr ? "" : data, fingerprint_};
+  for (const Override& change : changes)
+    all.push_back({change.key, change.value, static_cast<int>(change.how)});
+  return sha256(all.dump());
+}
+
+/// A plan with the hashes of the files it was made from: it depends on them.
+std::string Planner::remembered(Json plan) {
+  for (Json& file : plan["files"]) file["sha256"] = hashes_.of(file.at("path").get<std::string>());
+  return plan.dump();
+}
+
+bool Planner::recall(Group& group, const std::string& key) {
+  const std::string text = ledger_ == nullptr ? "" : ledger_->known_plan(key);
+  if (text.empty()) return false;
+  Json plan = Json::parse(text);
+  for (const Json& file : plan.at("files")) {
+    const auto path = file.at("path").get<std::string>();
+    if (!fs::exists(path) || hashes_.of(path) != file.at("sha256")) return false;
+  }
+  group.plan = std::move(plan);
+  return true;
+}
+
+void Planner::refuse_bad_input() const {
+  std::vector<std::string> reasons;
+  std::size_t count = 0;
+  std::string first;
+  for (const Group& group : groups_) {
+    if (group.plan.is_null() || group.plan.at("status") != "bad-input") continue;
+    const auto reason = group.plan.at("reason").get<std::string>();
+    count += group.cells.size();
+    if (std::find(reasons.begin(), reasons.end(), reason) != reasons.end()) continue;
+    if (reasons.empty()) first = cells_[group.cells.front()].label;
+    if (reasons.size() < 5) reasons.push_back(reason);
+  }
+  if (reasons.empty()) return;
+  throw InputError(fmt::format(
+      "{}\n  in {} of {} cells, the first of them {}; correct it, or leave such cells out with "
+      "[[study.exclude]]",
+      fmt::join(reasons, "\n"), count, cells_.size(), first));
+}
+
+}  // namespace mixwell::study

@@ -1,0 +1,108 @@
+// What the cells of a study are before they run: their plans, asked of worker processes.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "content_hash.hpp"
+#include "expansion.hpp"
+#include "ledger.hpp"
+#include "tuning.hpp"
+#include "worker_pool.hpp"
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mixwell::study {
+
+/// A list of requests, answered in any order.
+class Batch final : public Work {
+ public:
+  using Answered = std::function<void(std::size_t, Json)>;
+  using Tick = std::function<void()>;
+
+  Batch(std::vector<Task> tasks, Answered answered, Tick tick)
+      : tasks_(tasks.begin(), tasks.end()),
+        answered_(std::move(answered)),
+        tick_(std::move(tick)) {}
+
+  std::optional<Task> next() override;
+  bool waits() override { return !tasks_.empty(); }
+  void answered(std::size_t id, Json answer) override { answered_(id, std::move(answer)); }
+  void tick(std::size_t) override { tick_(); }
+
+ private:
+  std::deque<Task> tasks_;
+  Answered answered_;
+  Tick tick_;
+};
+
+/// Whether --only PATTERN means this cell (StudyOptions::only).
+bool matches(const std::string& pattern, const std::string& label, const std::string& cell);
+
+/// Cells that differ in the seed alone: they share values of tuning and all of a plan but the seed.
+struct Group {
+  std::vector<std::size_t> cells;
+  std::string place;  ///< JSON of group_of
+  std::vector<TuneKey> keys;
+  std::string tuning;            ///< id; empty without tuning
+  bool wanted = true;            ///< by --only
+  bool ready = true;             ///< tuned, or nothing to tune
+  std::vector<Override> chosen;  ///< by tuning
+  Json plan;
+};
+
+/// What dry runs and runs have in common: cells, groups, workers and their plans.
+class Planner {
+ public:
+  /// Keeps references. `ledger`: null where nothing is remembered; `lock`: see PoolSettings.
+  Planner(const StudyOptions& options, const StudyFile& study, Ledger* ledger, int lock);
+
+  const std::vector<StudyCell>& cells() const noexcept { return cells_; }
+  std::vector<Group>& groups() noexcept { return groups_; }
+  const std::vector<Group>& groups() const noexcept { return groups_; }
+  FileHashes& hashes() noexcept { return hashes_; }
+  WorkerPool& pool() noexcept { return pool_; }
+  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  int jobs() const;
+
+  /// A request to a worker (see worker.hpp) about a cell with these changes.
+  Json request(const char* task, const StudyCell& cell, const std::vector<Override>& changes) const;
+  std::vector<Override> changes_of(const Group& group, const StudyCell& cell) const;
+
+  /// Plans of all groups that are ready; those that the ledger remembers are not made again. Throws
+  /// InputError where a cell's manifest is wrong.
+  void plan(bool estimate, const std::function<void()>& tick);
+
+  Identity identity(const Group& group, const StudyCell& cell);
+
+ private:
+  struct Base {
+    std::string path;
+    std::string text;
+  };
+
+  std::optional<double> planning_seconds() const;
+  std::string registry_fingerprint();
+  const Base& base_of(const StudyCell& cell) const;
+  std::string plan_key(const StudyCell& cell, const std::vector<Override>& changes) const;
+  std::string remembered(Json plan);
+  bool recall(Group& group, const std::string& key);
+  void refuse_bad_input() const;
+
+  const StudyOptions& options_;
+  const StudyFile& study_;
+  std::vector<StudyCell> cells_;
+  std::vector<Group> groups_;
+  Ledger* ledger_;
+  FileHashes hashes_;
+  WorkerPool pool_;
+  std::string fingerprint_;
+  mutable std::map<std::string, Base> bases_;  ///< by StudyCell::manifest
+};
+
+/// The effective manifest of another seed: a seed moves nothing else in it.
+std::string manifest_with_seed(std::string manifest, const std::string& seed);
+
+}  // namespace mixwell::study
