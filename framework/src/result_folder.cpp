@@ -91,7 +91,10 @@ void ResultFolder::write(const std::string& name, const std::string& text) const
   write_whole_file(path_ + "/" + name, text);
 }
 
-void ResultFolder::end_results() const { sync_folder(path_); }
+void ResultFolder::end_results() const {
+  ::unlink((path_ + "/report.html").c_str());
+  sync_folder(path_);
+}
 
 void ResultFolder::drop_checkpoint() const { ::unlink(checkpoint_file(scratch_).c_str()); }
 

@@ -31,7 +31,7 @@ class ResultFolder {
   void abandon_results() const;
   /// Writes a file under a temporary name, flushes it to disk and renames it. Throws RunError.
   void write(const std::string& name, const std::string& text) const;
-  /// All files outlive a power cut under their names.
+  /// All files outlive a power cut under their names; a page about an earlier run goes.
   void end_results() const;
   /// The run needs no checkpoint any more.
   void drop_checkpoint() const;

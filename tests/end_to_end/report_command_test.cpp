@@ -27,6 +27,10 @@ TEST_CASE("a report is one file beside the run, or where -o says") {
   CHECK(!std::filesystem::exists(place.path("out/g/report.html.partial")));
   CHECK(place.mixwell("report out/g/ -o other.html --json").code == 0);
   CHECK(read(place.path("other.html")).size() > 1'000'000);
+
+  // A page about draws that are no more does not stay.
+  REQUIRE(place.mixwell("run g.toml --quiet --force").code == 0);
+  CHECK_FALSE(std::filesystem::exists(place.path("out/g/report.html")));
 }
 
 TEST_CASE("a report of no run, or into no folder, is refused with the cure") {

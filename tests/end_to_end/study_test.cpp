@@ -491,3 +491,105 @@ TEST_CASE("Draws are compared with a reference, at the end and along the way") {
   CHECK(summary["reference"]["rec"].get<double>() ==
         Approx(row["error_covariance"].get<double>()).epsilon(1e-9));
 }
+
+TEST_CASE("The draws of a variant can be the reference of the others") {
+  const Workplace place;
+  const std::string study =
+      eight_cells +
+      "[study.variant.exact]\nkernel.k = { use = \"nuts\", step_size = 0.5 }\nrun.draws = 400\n";
+  const auto with = [&](const std::string& settings) {
+    place.write("s.toml",
+                std::string(study).replace(study.find("[study]\n"), 8, "[study]\n" + settings));
+    return place.mixwell("study s.toml --jobs 2");
+  };
+  REQUIRE(with("").code == 0);
+  for (const Json& row : table(place)["rows"]) CHECK_FALSE(row.contains("error_mean"));
+
+  const Outcome compared = with("reference_variant = \"exact\"\n");
+  REQUIRE(compared.code == 0);
+  CHECK(ended(compared) == 0);
+  const Json first = table(place);
+  std::vector<std::string> exact;
+  for (const Json& row : first["rows"]) {
+    CHECK(row["error_mean"].is_null() == (row["variant"] == "exact"));
+    CHECK(row["curve"].is_null() == (row["variant"] == "exact"));
+    if (row["variant"] == "exact") exact.push_back("out/s/cells/" + row["cell"].get<std::string>());
+  }
+  REQUIRE(exact.size() == 2);
+  const Json& hmc_row = first["rows"][0];
+  const auto summary = [&](const std::string& reference) {
+    const Outcome outcome =
+        place.mixwell("summary out/s/cells/" + hmc_row["cell"].get<std::string>() +
+                      " --reference " + reference + " --json");
+    return Json::parse(outcome.out)["reference"]["rem"].get<double>();
+  };
+  const double both = hmc_row["error_mean"].get<double>();
+  CHECK(std::abs(both - summary(exact[0])) > 1e-6);  // neither seed alone
+  CHECK(std::abs(both - summary(exact[1])) > 1e-6);
+
+  SECTION("those that keep no draws wait for it") {
+    place.write("s.toml", std::string(study).replace(
+                              study.find("[study]\n"), 8,
+                              "[study]\nkeep = \"summary\"\nreference_variant = \"exact\"\n"));
+    REQUIRE(place.mixwell("study s.toml --jobs 2 --out other").code == 0);
+    CHECK(timeless(table(place, "--out other")) == timeless(first));
+    CHECK(std::distance(fs::directory_iterator(place.path("other/cells")), {}) == 2);
+  }
+  SECTION("draws that were not kept cannot be compared later") {
+    place.write("s.toml", std::string(study).replace(study.find("[study]\n"), 8,
+                                                     "[study]\nkeep = \"summary\"\n"));
+    REQUIRE(place.mixwell("study s.toml --jobs 2 --out other").code == 0);
+    const std::string text = "[study]\nkeep = \"summary\"\nreference_variant = \"exact\"\n";
+    place.write("s.toml", std::string(study).replace(study.find("[study]\n"), 8, text));
+    const Outcome later = place.mixwell("study s.toml --jobs 2 --out other");
+    CHECK(later.code == 0);
+    CHECK(ended(later) == 2);  // the reference, whose draws were not kept either
+    contains(later.err, "8 finished cells kept no draws");
+    CHECK_FALSE(table(place, "--out other")["rows"][0].contains("error_mean"));
+  }
+  SECTION("and a reference that is gone leaves no errors behind") {
+    CHECK(ended(with("")) == 0);
+    CHECK_FALSE(table(place)["rows"][0].contains("error_mean"));
+    CHECK(table(place)["rows"][0]["curve"].is_null());
+  }
+  SECTION("a reference must be a variant, and the only one") {
+    contains(with("reference_variant = \"exakt\"\n").err,
+             "no variant \"exakt\" (did you mean \"exact\"?)");
+    place.write("r.csv", "x[0]\n1\n2\n");
+    CHECK(with("reference_variant = \"exact\"\nreference = \"r.csv\"\n").code == 2);
+  }
+}
+
+TEST_CASE("Errors follow a reference that changes, and no cell runs anew") {
+  const Workplace place;
+  place.write("r.csv", "x[0],x[1],x[2]\n1,2,3\n-1,0,-3\n2,-1,1\n0,1,1\n");
+  place.write("s.toml", small_run + gaussian + hmc + "[study]\nreference = \"r.csv\"\n");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  const Json first = table(place)["rows"][0];
+  place.write("r.csv", "x[0],x[1],x[2]\n2,4,6\n-2,0,-6\n4,-2,2\n0,2,2.5\n");
+  CHECK(ended(place.mixwell("study s.toml")) == 0);
+  const Json second = table(place)["rows"][0];
+  CHECK(first["cell"] == second["cell"]);
+  CHECK(first["error_mean"] != second["error_mean"]);
+
+  place.write("r.csv", "x[0],x[1],x[2]\n1,2,none\n");
+  const Outcome bad = place.mixwell("study s.toml");
+  CHECK(bad.code == 0);
+  contains(bad.err, "no errors against the reference");
+  contains(bad.err, "r.csv:2");
+  CHECK_FALSE(table(place)["rows"][0].contains("error_mean"));
+}
+
+TEST_CASE("What the short form sets is no axis") {
+  const Workplace place;
+  place.write("s.toml", eight_cells +
+                            "[[study.exclude]]\nseed = 2\nvariant = \"walk\"\n[study.quick]\n"
+                            "kernel.k.step_size = 0.25\nrun.draws = 50\n"
+                            "[study.variant.walk.quick]\nrun.draws = 60\n");
+  REQUIRE(place.mixwell("study s.toml --quick").code == 0);
+  const Json rows = Json::parse(place.mixwell("study s.toml --quick --table --json").out)["rows"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["kernel.k.step_size"] == 0.25);
+  CHECK(rows[0]["draws"] == 50);
+  CHECK(rows[1]["draws"] == 60);
+}

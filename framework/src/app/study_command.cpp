@@ -213,8 +213,11 @@ void print_end(const Arguments& arguments, const StudyResult& result) {
                          {"interrupted", result.interrupted}}}};
     fmt::print("{}\n", json.dump());
   } else if (!arguments.quiet) {
-    fmt::print("{} of {} cells done, {} failed; results are in {} (mixwell study {} --table)\n",
-               p.done, p.total, p.failed, result.folder, arguments.path);
+    fmt::print(
+        "{} of {} cells done, {} failed; results are in {} (mixwell study {}{}{} --table, mixwell "
+        "report {})\n",
+        p.done, p.total, p.failed, result.folder, arguments.path, arguments.quick ? " --quick" : "",
+        arguments.folder.empty() ? "" : " --out " + arguments.folder, result.folder);
   }
 }
 

@@ -81,6 +81,10 @@ class Expander {
     for (const auto* const more : {&model.axes, &variant.axes})
       groups.insert(groups.end(), more->begin(), more->end());
     check_axes(groups);
+    quick_ = study_.quick;
+    for (const auto* const more : {&model.quick, &variant.quick})
+      quick_.insert(quick_.end(), more->begin(), more->end());
+    for (const Override& change : quick_) settle(change, groups);
     along(groups, 0, cell, Json::object());
   }
 
@@ -112,6 +116,30 @@ class Expander {
     }
   }
 
+  /// An axis over what a change sets has that one value.
+  static void settle(const Override& change, std::vector<AxisGroup>& groups) {
+    for (AxisGroup& group : groups) {
+      for (Axis& axis : group) {
+        if (axis.key != change.key) continue;
+        for (Value& one : axis.values) one = value_from(change.value);
+      }
+      drop_repeated_rows(group);
+    }
+  }
+
+  static void drop_repeated_rows(AxisGroup& group) {
+    std::set<std::vector<std::string>> seen;
+    AxisGroup kept = group;
+    for (Axis& axis : kept) axis.values.clear();
+    for (std::size_t k = 0; k < group.front().values.size(); ++k) {
+      std::vector<std::string> row;
+      for (const Axis& axis : group) row.push_back(axis.values[k].toml);
+      if (!seen.insert(row).second) continue;
+      for (std::size_t j = 0; j < group.size(); ++j) kept[j].values.push_back(group[j].values[k]);
+    }
+    group = std::move(kept);
+  }
+
   void along(const std::vector<AxisGroup>& groups, std::size_t depth, const StudyCell& cell,
              const Json& axes) {
     if (depth == groups.size()) {
@@ -131,7 +159,7 @@ class Expander {
   }
 
   void finish(StudyCell cell, const Json& axes) {
-    cell.changes.insert(cell.changes.end(), study_.quick.begin(), study_.quick.end());
+    cell.changes.insert(cell.changes.end(), quick_.begin(), quick_.end());
     const std::string group = label_without_seed(cell, axes);
     cell.axes = axes.dump();
     for (const std::int64_t seed : seeds_) {
@@ -175,7 +203,9 @@ class Expander {
     });
   }
 
+  /// The short form has one seed and may lack what an exclusion of the full study speaks of.
   void check_exclusions() const {
+    if (study_.is_quick) return;
     for (std::size_t k = 0; k < study_.exclusions.size(); ++k) {
       if (k < used_.size() && used_[k]) continue;
       throw InputError(study_.exclusions[k].where,
@@ -188,6 +218,7 @@ class Expander {
   std::vector<StudyCell> cells_;
   std::set<std::string> labels_;
   std::vector<bool> used_;
+  std::vector<Override> quick_;  ///< of the model and variant at hand
 };
 
 }  // namespace

@@ -47,6 +47,9 @@ CREATE TABLE IF NOT EXISTS metrics (
   mcse REAL,
   PRIMARY KEY (cell, name)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS compared (
+  cell TEXT PRIMARY KEY, reference TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS points (
   place INTEGER PRIMARY KEY,
   label TEXT NOT NULL UNIQUE,
@@ -232,6 +235,11 @@ void Ledger::end(const std::string& cell, const std::string& status, const Json&
   text(20, "run");
   row.run();
   database_.prepare("DELETE FROM metrics WHERE cell = ?1").bind(1, cell).run();
+  add_metrics(cell, answer);
+}
+
+/// With the id of what the cell was compared with.
+void Ledger::add_metrics(const std::string& cell, const Json& answer) {
   if (answer.contains("metrics")) {
     Statement add =
         database_.prepare("INSERT INTO metrics (cell, name, value, mcse) VALUES (?1, ?2, ?3, ?4)");
@@ -240,6 +248,35 @@ void Ledger::end(const std::string& cell, const std::string& status, const Json&
       add.bind(3, number_or_none(metric, "value")).bind(4, number_or_none(metric, "mcse")).run();
     }
   }
+  const std::string reference = text_or_empty(answer, "reference");
+  database_.prepare("DELETE FROM compared WHERE cell = ?1").bind(1, cell).run();
+  if (reference.empty()) return;
+  database_.prepare("INSERT INTO compared (cell, reference) VALUES (?1, ?2)")
+      .bind(1, cell)
+      .bind(2, reference)
+      .run();
+}
+
+std::map<std::string, std::string> Ledger::compared() {
+  std::map<std::string, std::string> found;
+  Statement all = database_.prepare("SELECT cell, reference FROM compared");
+  while (all.step()) found[all.text(0)] = all.text(1);
+  return found;
+}
+
+void Ledger::compare(const std::string& cell, const Json& answer) {
+  Transaction transaction(database_);
+  const std::string curve = text_or_empty(answer, "curve");
+  Statement row = database_.prepare("UPDATE cells SET curve = ?2 WHERE cell = ?1");
+  row.bind(1, cell);
+  curve.empty() ? row.bind_null(2) : row.bind(2, curve);
+  row.run();
+  database_
+      .prepare("DELETE FROM metrics WHERE cell = ?1 AND name IN ('error_mean', 'error_covariance')")
+      .bind(1, cell)
+      .run();
+  add_metrics(cell, answer);
+  transaction.commit();
 }
 
 void Ledger::set(const std::string& key, const std::string& value) {

@@ -62,6 +62,11 @@ class Ledger {
   /// All of them or none.
   void write(const std::vector<LedgerEvent>& events);
 
+  /// What each cell's errors were measured against: the id of a reference, by cell.
+  std::map<std::string, std::string> compared();
+  /// Errors and curve of a cell, from a worker's answer; takes them away where that has none.
+  void compare(const std::string& cell, const Json& answer);
+
   void set(const std::string& key, const std::string& value);
   std::string get(const std::string& key);
 
@@ -82,6 +87,7 @@ class Ledger {
  private:
   void start(const std::string& cell);
   void end(const std::string& cell, const std::string& status, const Json& answer);
+  void add_metrics(const std::string& cell, const Json& answer);
 
   Database database_;
 };

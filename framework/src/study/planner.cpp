@@ -54,11 +54,12 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* le
     const std::string place = group_of(cells_[k]).dump();
     const auto [found, is_new] = places.emplace(place, groups_.size());
     if (is_new)
-      groups_.push_back({{}, place, tune_keys(study_, cells_[k]), {}, false, true, {}, {}});
+      groups_.push_back({{}, place, tune_keys(study_, cells_[k]), {}, false, true, {}, {}, {}});
     Group& group = groups_[found->second];
     group.cells.push_back(k);
     group.wanted = group.wanted || matches(options.only, cells_[k].label, "");
   }
+  find_references();
   if (study_.framework == "hash") hashes_.of(own_library());
   fingerprint_ = registry_fingerprint();
 }
@@ -130,6 +131,25 @@ Identity Planner::identity(const Group& group, const StudyCell& cell) {
                           {"mixwell", fingerprint_}};
   identity.sha256 = sha256(identity.ingredients.dump());
   return identity;
+}
+
+void Planner::find_references() {
+  if (study_.reference_variant.empty()) return;
+  const auto agree = [](const Json& a, const Json& b) {
+    return std::all_of(a.items().begin(), a.items().end(), [&](const auto& entry) {
+      return !b.contains(entry.key()) || b.at(entry.key()) == entry.value();
+    });
+  };
+  std::vector<Json> places;
+  for (const Group& group : groups_) places.push_back(Json::parse(group.place));
+  for (std::size_t r = 0; r < groups_.size(); ++r) {
+    if (places[r].at("variant") != study_.reference_variant) continue;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      if (places[g].at("variant") == study_.reference_variant) continue;
+      if (places[g].at("model") != places[r].at("model")) continue;
+      if (agree(places[r].at("axes"), places[g].at("axes"))) groups_[g].references.push_back(r);
+    }
+  }
 }
 
 /// All libraries that a plan may depend on.

@@ -51,6 +51,9 @@ struct Group {
   bool ready = true;             ///< tuned, or nothing to tune
   std::vector<Override> chosen;  ///< by tuning
   Json plan;
+  /// Those of the reference variant on the same model, at the same place of the axes that both
+  /// have.
+  std::vector<std::size_t> references;
 };
 
 /// What dry runs and runs have in common: cells, groups, workers and their plans.
@@ -85,6 +88,7 @@ class Planner {
 
   std::optional<double> planning_seconds() const;
   std::string registry_fingerprint();
+  void find_references();
   const Base& base_of(const StudyCell& cell) const;
   std::string plan_key(const StudyCell& cell, const std::vector<Override>& changes) const;
   std::string remembered(Json plan);

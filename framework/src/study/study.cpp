@@ -56,6 +56,7 @@ class StudyRun final : public Work {
       progress_.stage = "running";
       began_ = Clock::now();
       run_cells();
+      if (!planner_.stopped()) compare();
       finished = progress_.done + progress_.failed == progress_.total;
     }
     StudyResult result;
@@ -68,6 +69,7 @@ class StudyRun final : public Work {
   std::optional<Task> next() override {
     if (queue_.empty() || Clock::now() < not_before_) return std::nullopt;
     const Job job = queue_.front();
+    if (waits_for_references(job)) return std::nullopt;
     queue_.pop_front();
     events_.push_back({job.id, "running", {}});
     const std::size_t number = started_.size();
@@ -319,6 +321,7 @@ class StudyRun final : public Work {
 
   void lay_out() {
     std::vector<LedgerPoint> points(planner_.cells().size());
+    ids_.resize(points.size());
     std::vector<LedgerCell> cells;
     std::map<std::string, std::string> refused;
     std::set<std::string> seen;
@@ -327,6 +330,7 @@ class StudyRun final : public Work {
       for (const std::size_t k : group.cells) {
         const StudyCell& place = planner_.cells()[k];
         LedgerCell cell = described(group, place, refused);
+        ids_[k] = cell.cell;
         points[k] = {place.label, place.model, place.variant, place.seed, place.axes, cell.cell};
         if (!seen.insert(cell.cell).second) continue;
         if (group.ready && matches(options_.only, place.label, cell.cell))
@@ -376,11 +380,14 @@ class StudyRun final : public Work {
 
   void fill_queue(const std::map<std::string, std::string>& refused) {
     const auto statuses = ledger_->statuses();
+    std::stable_partition(jobs_.begin(), jobs_.end(),
+                          [this](const Job& job) { return is_reference(job); });
     progress_.total = static_cast<std::int64_t>(jobs_.size());
     for (const Job& job : jobs_) {
       const std::string& status = statuses.at(job.id).status;
-      if (status == "done") {
+      if (status == "done" && !(is_reference(job) && !has_draws(job.id))) {
         ++progress_.done;
+        if (is_reference(job)) done_references_.insert(job.id);
       } else if (status == "failed") {
         ++progress_.failed;
       } else if (refused.contains(job.id)) {
@@ -388,6 +395,7 @@ class StudyRun final : public Work {
         events_.push_back({job.id, "failed", {{"reason", refused.at(job.id)}}});
       } else {
         queue_.push_back(job);
+        if (is_reference(job)) ++open_references_;
       }
     }
     flush();
@@ -404,19 +412,15 @@ class StudyRun final : public Work {
     tell();
   }
 
-  Json request(const Job& job) const {
+  Json request(const Job& job) {
     const StudyCell& cell = planner_.cells()[job.cell];
     const Group& group = planner_.groups()[job.group];
     Json what = planner_.request("run", cell, planner_.changes_of(group, cell));
     what["folder"] = cell_folder(job);
-    what["keep"] = study_.keep;
-    const auto& references = study_.references;
-    for (const std::string& name : {cell.model, std::string()}) {
-      const auto found = references.find(name);
-      if (found == references.end()) continue;
-      what["reference"] = found->second;
-      break;
-    }
+    what["keep"] = is_reference(job) ? "draws" : study_.keep;
+    if (const ReferenceRuns reference = reference_of(planner_.groups()[job.group]);
+        reference.is_known())
+      what["reference"] = reference.json();
     return what;
   }
 
@@ -425,6 +429,9 @@ class StudyRun final : public Work {
   void end(const Job& job, Json answer) {
     const bool done = answer.at("status") == "done";
     if (done) check_unchanged();
+    if (is_reference(job)) --open_references_;
+    if (is_reference(job) && done) done_references_.insert(job.id);
+    if (done) explain(answer);
     if (!done && study_.keep == "summary") {
       std::error_code ignored;
       fs::remove_all(cell_folder(job), ignored);
@@ -432,6 +439,107 @@ class StudyRun final : public Work {
     ++(done ? progress_.done : progress_.failed);
     ++progress_.ended;
     events_.push_back({job.id, done ? "done" : "failed", std::move(answer)});
+  }
+
+  // --- references -------------------------------------------------------------------------------
+
+  /// What a cell's draws are compared with; no id where that is not there (yet).
+  struct ReferenceRuns {
+    std::string id;
+    std::vector<std::string> paths;
+
+    bool is_known() const { return !id.empty(); }
+    Json json() const { return {{"id", id}, {"paths", paths}}; }
+  };
+
+  bool is_reference(const Job& job) const {
+    return !study_.reference_variant.empty() &&
+           planner_.cells()[job.cell].variant == study_.reference_variant;
+  }
+
+  bool has_draws(const std::string& cell) const {
+    return fs::exists(folder_ + "/cells/" + cell + "/draws.nc");
+  }
+
+  /// A cell whose draws are not kept can be compared only when it ends.
+  bool waits_for_references(const Job& job) const {
+    return study_.keep == "summary" && open_references_ > 0 && !is_reference(job);
+  }
+
+  ReferenceRuns reference_of(const Group& group) {
+    for (const std::string& name : {planner_.cells()[group.cells.front()].model, std::string()}) {
+      const auto file = study_.references.find(name);
+      if (file != study_.references.end())
+        return {planner_.hashes().of(file->second), {file->second}};
+    }
+    std::set<std::string> cells;
+    for (const std::size_t r : group.references) {
+      for (const std::size_t k : planner_.groups()[r].cells) cells.insert(ids_[k]);
+    }
+    ReferenceRuns made;
+    for (const std::string& cell : cells) {
+      if (!done_references_.contains(cell)) return {};
+      made.id += cell;
+      made.paths.push_back(folder_ + "/cells/" + cell);
+    }
+    if (!cells.empty()) made.id = sha256(made.id);
+    return made;
+  }
+
+  /// Measures the errors of finished cells against the reference as it is now.
+  void compare() {
+    const auto statuses = ledger_->statuses();
+    const auto known = ledger_->compared();
+    std::set<std::string> seen;
+    std::vector<std::string> cells;
+    std::vector<Task> tasks;
+    std::int64_t lost = 0;
+    for (const Group& group : planner_.groups()) {
+      const ReferenceRuns reference = reference_of(group);
+      for (const std::size_t k : group.cells) {
+        const std::string& cell = ids_[k];
+        if (statuses.at(cell).status != "done" || !seen.insert(cell).second) continue;
+        const auto before = known.find(cell);
+        if ((before == known.end() ? "" : before->second) == reference.id) continue;
+        if (reference.is_known() && has_draws(cell)) {
+          tasks.push_back({cells.size(), Json({{"do", "compare"},
+                                               {"folder", folder_ + "/cells/" + cell},
+                                               {"reference", reference.json()}})
+                                             .dump()});
+          cells.push_back(cell);
+          continue;
+        }
+        if (reference.is_known()) ++lost;
+        if (before != known.end())
+          patiently<bool>([&] { return ledger_->compare(cell, {}), true; });
+      }
+    }
+    if (lost > 0) {
+      remark(
+          fmt::format("{} finished cells kept no draws: how far they are from the reference "
+                      "is not known; with keep = \"draws\" and another --out they run anew",
+                      lost));
+    }
+    if (tasks.empty()) return;
+    progress_.stage = "comparing";
+    Batch batch(
+        std::move(tasks),
+        [&](std::size_t k, Json answer) {
+          if (answer.at("status") == "suspended") return;
+          explain(answer);
+          patiently<bool>([&] { return ledger_->compare(cells[k], answer), true; });
+        },
+        [this] { tell(); });
+    planner_.pool().run(batch);
+  }
+
+  /// Why a reference cannot be used, once for each reason.
+  void explain(const Json& answer) {
+    const std::string reason = answer.value(
+        "reference_reason",
+        answer.at("status") == "failed" ? answer.value("reason", std::string()) : std::string());
+    if (!reason.empty() && explained_.insert(reason).second)
+      remark("no errors against the reference: " + reason);
   }
 
   /// What happened since the last time, as one transaction.
@@ -459,6 +567,10 @@ class StudyRun final : public Work {
   StudyLock lock_;
   std::unique_ptr<Ledger> ledger_;
   Planner planner_;
+  std::vector<std::string> ids_;  ///< of cells, in the planner's order
+  std::set<std::string> done_references_;
+  std::int64_t open_references_ = 0;  ///< to be run in this call
+  std::set<std::string> explained_;
   std::vector<Job> jobs_;
   std::deque<Job> queue_;
   std::vector<Job> started_;

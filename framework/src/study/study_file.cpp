@@ -71,7 +71,7 @@ class Reader {
     read_axes(*node->as_table(), "study", study_.axes);
     read_seeds(*node->as_table());
     read_quick(node->as_table()->get("quick"));
-    read_reference(node->as_table()->get("reference"));
+    read_reference(*node->as_table());
     read_tune(node->as_table()->get("tune"));
     read_exclusions(node->as_table()->get("exclude"));
     read_paper(node->as_table()->get("paper"));
@@ -134,6 +134,7 @@ class Reader {
     fields.text("base", study_.base).file();
     fields.integer("repeats", study_.repeats).at_least(1).at_most(1e9);
     fields.flag("pair_random_numbers", study_.pair_random_numbers);
+    fields.text("reference_variant", study_.reference_variant);
     fields.text("keep", study_.keep).one_of({"draws", "summary"});
     fields.text("framework", study_.framework).one_of({"hash", "version"});
     fields.number("cell_seconds", cell_seconds).above(0);
@@ -221,9 +222,11 @@ class Reader {
       }
     }
     read_manifest(keys.get("manifest"), path, made);
-    read_changes(keys, {"manifest", "remove", "axes", "zip", "tune"}, made.changes);
+    read_changes(keys, {"manifest", "remove", "axes", "zip", "tune", "quick"}, made.changes);
     read_axes(keys, path, made.axes);
     if (const toml::node* const tune = keys.get("tune")) read_tune_keys(*tune, path, made.tune);
+    if (const toml::node* const quick = keys.get("quick"))
+      read_changes(table(*quick, path + ".quick"), {}, made.quick);
     return made;
   }
 
@@ -358,7 +361,12 @@ class Reader {
     if (node == nullptr) return;
     std::vector<Override> changes;
     read_changes(table(*node, "study.quick"), {}, changes);
-    if (!wants_quick_) return;
+    if (!wants_quick_) {
+      for (Variant& model : study_.models) model.quick.clear();
+      for (Variant& variant : study_.variants) variant.quick.clear();
+      return;
+    }
+    study_.is_quick = true;
     study_.quick = std::move(changes);
     study_.name += "-quick";
     study_.repeats = std::min<std::int64_t>(study_.repeats, 1);
@@ -377,7 +385,14 @@ class Reader {
     return files_.find(name, key, at(node)).path;
   }
 
-  void read_reference(const toml::node* node) {
+  void read_reference(const toml::table& table) {
+    const toml::node* const node = table.get("reference");
+    if (const toml::node* const variant = table.get("reference_variant")) {
+      check_name("study.reference_variant", "variant", study_.reference_variant,
+                 names(study_.variants), at(*variant));
+      if (node != nullptr)
+        fail(at(*variant), "study.reference_variant: there is study.reference too; keep one");
+    }
     if (node == nullptr) return;
     if (!node->is_table()) {
       study_.references[""] = reference(*node, "study.reference");
@@ -533,6 +548,11 @@ class Reader {
 
 StudyFile read_study_file(const std::string& path, bool quick) {
   return Reader(path, quick).read();
+}
+
+Value value_from(const std::string& toml) {
+  const toml::table table = toml::parse("value = " + toml);
+  return value_of(*table.get("value"));
 }
 
 std::vector<std::string> axis_keys(const StudyFile& study) {

@@ -51,6 +51,7 @@ struct Variant {
   std::vector<Override> changes;
   std::vector<AxisGroup> axes;
   std::vector<TuneKey> tune;
+  std::vector<Override> quick;  ///< of the short form, after those of all cells
 };
 
 /// `[[study.exclude]]`: a cell that agrees with every entry is left out. Keys: variant, model, seed
@@ -80,6 +81,7 @@ struct StudyFile {
   std::vector<Variant> variants;
   std::vector<AxisGroup> axes;
   std::vector<Override> quick;  ///< last changes of all cells; empty unless asked for
+  bool is_quick = false;
   std::vector<Exclusion> exclusions;
   std::vector<std::int64_t> seeds;
   std::int64_t repeats = 0;
@@ -91,6 +93,7 @@ struct StudyFile {
   std::int64_t threads = 1;
   double disk_wait = 600.0;
   std::map<std::string, std::string> references;  ///< path by name of the model; "" = of all
+  std::string reference_variant;                  ///< whose draws are the reference; "" = none
   std::optional<TuneSettings> tune;
   Json paper = Json::array();
 };
@@ -98,6 +101,9 @@ struct StudyFile {
 /// Reads and checks a study file and reads the text of its base; `quick` as its table [study.quick]
 /// says, with the first seed alone. Throws InputError.
 StudyFile read_study_file(const std::string& path, bool quick = false);
+
+/// A value from its TOML text.
+Value value_from(const std::string& toml);
 
 /// All axes of the study in order of appearance, those of its variants and models included.
 std::vector<std::string> axis_keys(const StudyFile& study);

@@ -46,6 +46,7 @@ Json changes() {
   properties["zip"] = {{"type", "array"}, {"items", {{"type", "object"}}}};
   properties["tune"] =
       described("object", "KIND.NAME.KEY = [values] or { from, to, scale, integer }");
+  properties["quick"] = described("object", "changes under --quick, after those of [study.quick]");
   return {{"type", "object"}, {"additionalProperties", object(std::move(properties))}};
 }
 
@@ -84,6 +85,7 @@ Json study() {
        {"threads", at_least("integer", 1, "of each worker")},
        {"disk_wait", at_least("number", 0, "seconds to wait for room on a full disk")},
        {"reference", {{"type", {"string", "object"}}, {"description", "draws to compare with"}}},
+       {"reference_variant", described("string", "the variant whose draws are compared with")},
        {"model", changes()},
        {"variant", changes()},
        {"axes", described("object", "KIND.NAME.KEY = [values]: a grid")},

@@ -4,7 +4,9 @@
 
 #include "cell_figures.hpp"
 #include "checkpoint.hpp"
+#include "reference_errors.hpp"
 #include "result_folder.hpp"
+#include "text_file.hpp"
 #include "trial.hpp"
 
 #include <mixwell/abi.hpp>
@@ -113,9 +115,10 @@ class Worker {
     try {
       const auto task = request.at("do").get<std::string>();
       const auto start = std::chrono::steady_clock::now();
-      Json made = task == "plan"  ? plan(request)
-                  : task == "run" ? run_cell(request)
-                                  : trial(request);
+      Json made = task == "plan"      ? plan(request)
+                  : task == "run"     ? run_cell(request)
+                  : task == "compare" ? compare_cell(request)
+                                      : trial(request);
       made["cell_seconds"] =
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       return made;
@@ -236,15 +239,32 @@ class Worker {
     if (result.outcome == "interrupted" && stop_requested.load()) return {{"status", "suspended"}};
     answer["class"] = result.certificate.now.label();
     answer["versions"] = Json::parse(result.run_json).at("versions").dump();
-    const auto reference = request.value("reference", std::string());
     with_threads(options.threads, [&] {
-      add_figures(folder, result.summary_json, result.run_json,
-                  reference.empty() ? nullptr : &references_.of(reference), answer);
+      add_figures(folder, result.summary_json, result.run_json, answer);
+      if (request.contains("reference")) compare(folder, request.at("reference"), answer);
     });
     answer["summary"] = result.summary_json;
     answer["run"] = result.run_json;
     if (request.at("keep") == "summary") remove_folder(folder);
     answer["status"] = "done";
+    return answer;
+  }
+
+  /// A reference that cannot be used says why, and spoils no run.
+  void compare(const std::string& folder, const Json& reference, Json& answer) {
+    answer["reference"] = reference.at("id");
+    try {
+      const Json run = Json::parse(read_text_file(folder + "/run.json", "run"));
+      add_errors(folder, references_.of(reference.at("paths").get<std::vector<std::string>>()),
+                 run_cost(run), answer);
+    } catch (const InputError& fault) {
+      answer["reference_reason"] = fault.what();
+    }
+  }
+
+  Json compare_cell(const Json& request) {
+    Json answer = {{"status", "done"}};
+    compare(request.at("folder").get<std::string>(), request.at("reference"), answer);
     return answer;
   }
 

@@ -1,0 +1,55 @@
+// How far a run's draws are from those of a reference, at the end and along the way.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/distances.hpp>
+#include <mixwell/draws.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace mixwell::study {
+
+using Json = nlohmann::ordered_json;
+
+/// Mean and covariance of all draws of a reference, and the names of what they are of.
+struct Reference {
+  std::vector<std::string> names;
+  diagnostics::Moments moments;
+};
+
+/// References by the files (draws.nc, CSV, folders of runs) whose draws make them together; each is
+/// read once.
+class References {
+ public:
+  /// Throws InputError for files that cannot be read or do not have the same names.
+  const Reference& of(const std::vector<std::string>& paths);
+
+ private:
+  std::map<std::vector<std::string>, Reference> known_;
+};
+
+struct RunCost {
+  double warmup_gradients = 0.0;
+  double gradients = 0.0;
+  double warmup_seconds = 0.0;
+  double seconds = 0.0;
+};
+
+/// Of a run's run.json.
+RunCost run_cost(const Json& run);
+
+/// Relative errors of mean and covariance (REM and REC of summaries) of all draws up to about 20
+/// points of a run: [{"draws", "gradients", "seconds", "error_mean", "error_covariance"}...],
+/// spread evenly over log(draws); cost is that of warm-up and sampling, taken in proportion to the
+/// draws. Null where nothing is common or there are no draws. O(n d^2).
+Json error_curve(const DrawsFile& file, const Reference& reference, const RunCost& cost);
+
+/// Adds the curve and, as metrics, its last errors to a worker's answer about the run in `folder`.
+void add_errors(const std::string& folder, const Reference& reference, const RunCost& cost,
+                Json& answer);
+
+}  // namespace mixwell::study
