@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "sha256.hpp"
@@ -256,6 +257,15 @@ DrawsFile::DrawsFile(DrawsFile&&) noexcept = default;
 
 Index DrawsFile::chains() const noexcept { return file_->chains; }
 Index DrawsFile::draws() const noexcept { return file_->draws; }
+Index DrawsFile::replicates() const {
+  int variable = -1;
+  const int group = file_->group_ids.front();
+  if (nc_inq_varid(group, "replicate", &variable) != NC_NOERR) return file_->chains;
+  std::vector<long long> numbers(static_cast<std::size_t>(file_->chains));
+  file_->check(nc_get_var_longlong(group, variable, numbers.data()), "read 'replicate'");
+  return static_cast<Index>(std::set<long long>(numbers.begin(), numbers.end()).size());
+}
+
 const std::vector<Column>& DrawsFile::columns() const noexcept { return file_->columns; }
 
 bool DrawsFile::has(RecordGroup group, const std::string& name) const noexcept {

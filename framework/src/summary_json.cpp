@@ -48,12 +48,18 @@ std::vector<SummaryRow> summarise_elements(const DrawsFile& file, const Column& 
 /// Smallest and mean effective sample size of the variables that have one; NaN if none has.
 struct Ess {
   double smallest = nan;
+  const Column* column = nullptr;  ///< that the smallest is of, and its element
+  Index element = 0;
   double sum = 0.0;
   double count = 0.0;
 
-  void add(double ess) {
+  void add(double ess, const Column& of, std::size_t k) {
     if (!std::isfinite(ess)) return;
-    smallest = std::fmin(smallest, ess);
+    if (column == nullptr || ess < smallest) {
+      smallest = ess;
+      column = &of;
+      element = static_cast<Index>(k);
+    }
     sum += ess;
     ++count;
   }
@@ -71,6 +77,12 @@ Json is_reliable(double ess, Index chains) {
   return std::isnan(ess) ? Json(nullptr) : Json(ess >= diagnostics::least_reliable_ess(chains));
 }
 
+/// Monte Carlo standard error of the smallest, as if its variable had been chosen beforehand.
+double smallest_mcse(const DrawsFile& file, const Ess& ess) {
+  if (ess.column == nullptr) return nan;
+  return diagnostics::ess_bulk_mcse(file.read(*ess.column, ess.element), file.replicates());
+}
+
 Json sampler_json(const DrawsFile& file, const Ess& ess, double gradients, double seconds) {
   using Draws = Eigen::MatrixXd;
   const double acceptance =
@@ -84,6 +96,7 @@ Json sampler_json(const DrawsFile& file, const Ess& ess, double gradients, doubl
           {"divergences", count},
           {"ebfmi", number_or_null(ebfmi)},
           {"min_ess", number_or_null(ess.smallest)},
+          {"min_ess_mcse", number_or_null(smallest_mcse(file, ess))},
           {"mean_ess", number_or_null(ess.mean())},
           {"min_ess_per_gradient", number_or_null(ess.smallest / gradients)},
           {"min_ess_per_second", number_or_null(ess.smallest / seconds)},
@@ -130,7 +143,7 @@ std::string summary_json(const DrawsFile& draws, double gradients, double second
     for (std::size_t k = 0; k < rows.size(); ++k) {
       variables.emplace_back(element_name(column, static_cast<Index>(k)),
                              to_json(rows[k], settings.papers, draws.draws(), draws.chains()));
-      ess.add(rows[k].standard.ess_bulk);
+      ess.add(rows[k].standard.ess_bulk, column, k);
     }
   }
   Json result;

@@ -106,8 +106,9 @@ TEST_CASE("the sampler's part counts and divides") {
   const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0));
   const Json sampler = summary["sampler"];
   CHECK(names_of(sampler) == std::vector<std::string>{"acceptance", "divergences", "ebfmi",
-                                                      "min_ess", "mean_ess", "min_ess_per_gradient",
-                                                      "min_ess_per_second", "min_ess_reliable"});
+                                                      "min_ess", "min_ess_mcse", "mean_ess",
+                                                      "min_ess_per_gradient", "min_ess_per_second",
+                                                      "min_ess_reliable"});
   double smallest = HUGE_VAL;
   double sum = 0.0;
   for (const auto& row : summary["variables"]) {
@@ -120,6 +121,18 @@ TEST_CASE("the sampler's part counts and divides") {
   CHECK(sampler["divergences"] == 4);
   CHECK(sampler["min_ess"] == smallest);
   CHECK(sampler["mean_ess"] == sum / 7.0);
+  const DrawsFile file(folder.path());
+  bool is_of_smallest = false;
+  for (const Column& column : file.columns()) {
+    if (column.group != RecordGroup::posterior) continue;
+    for (Index k = 0; k < column.size(); ++k) {
+      const Eigen::MatrixXd draws = file.read(column, k);
+      if (diagnostics::ess_bulk(draws) != smallest) continue;
+      is_of_smallest = true;
+      CHECK(sampler["min_ess_mcse"] == diagnostics::ess_bulk_mcse(draws, file.replicates()));
+    }
+  }
+  CHECK(is_of_smallest);
   CHECK(sampler["min_ess_per_gradient"] == smallest / 1e4);
   CHECK(sampler["min_ess_per_second"] == smallest / 2.0);
 }

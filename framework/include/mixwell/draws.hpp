@@ -22,6 +22,9 @@ class MIXWELL_EXPORT DrawsFile {
 
   Index chains() const noexcept;
   Index draws() const noexcept;
+  /// Independent groups of chains: the replicates of the run; as many as chains in a file that does
+  /// not number them.
+  Index replicates() const;
   /// Variables over (chain, draw, ...) of `posterior` in the order they were declared, then of
   /// `sample_stats`.
   const std::vector<Column>& columns() const noexcept;
@@ -74,7 +77,8 @@ struct SummaryOptions {
 /// `beta[3]`, `b[2,3]` (from 0); `unreliable` of a row names the figures not to rely on. `sampler`:
 /// `acceptance` = mean of acceptance_rate, `divergences` = sum of diverging, `ebfmi` = smallest
 /// over chains, `min_ess` and `mean_ess` = smallest and mean ess_bulk over those variables that
-/// have one (constants have none), the rates = min_ess over `gradients` and over `seconds`,
+/// have one (constants have none), `min_ess_mcse` = diagnostics::ess_bulk_mcse of the variable that
+/// min_ess is of, the rates = min_ess over `gradients` and over `seconds`,
 /// `min_ess_reliable` = whether min_ess reaches diagnostics::least_reliable_ess. `estimators`:
 /// name, version and source of each figure. What is not known or not finite is null. Reads the file
 /// once; O(N log N) for the N numbers of each element, elements in parallel; the same text on any

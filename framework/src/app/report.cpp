@@ -362,11 +362,14 @@ std::string sampler_lines(const Json& sampler) {
   const auto value = [&](const char* name, const char* format) {
     return shown(number(sampler, name), format);
   };
+  const double mcse = number(sampler, "min_ess_mcse");
+  const std::string error =
+      std::isnan(mcse) ? "" : " ± " + value("min_ess_mcse", mcse < 10 ? "{:.1g}" : "{:.0f}");
   return fmt::format(
       "acceptance {}   divergences {}   E-BFMI {}\n"
-      "min ESS {}   per gradient {}   per second {}\n",
+      "min ESS {}{}   per gradient {}   per second {}\n",
       value("acceptance", "{:.3f}"), value("divergences", "{:.0f}"), value("ebfmi", "{:.2f}"),
-      value("min_ess", "{:.0f}"), value("min_ess_per_gradient", "{:.3g}"),
+      value("min_ess", "{:.0f}"), error, value("min_ess_per_gradient", "{:.3g}"),
       value("min_ess_per_second", "{:.3g}"));
 }
 

@@ -8,9 +8,8 @@
 
 namespace mixwell::study {
 
-/// Adds min_ess with its error, cost and metrics to the answer of a worker about the finished run
-/// in `folder`.
-void add_figures(const std::string& folder, const std::string& summary, const std::string& run,
+/// Adds min_ess with its error, cost and metrics of a finished run to the answer of a worker.
+void add_figures(const std::string& summary, const std::string& run,
                  nlohmann::ordered_json& answer);
 
 }  // namespace mixwell::study

@@ -100,30 +100,35 @@ std::string normalised(const std::string& effective_manifest) {
   return text;
 }
 
-Identity identify(const Json& answer, FileHashes& hashes, bool by_hash) {
+Ingredients::Ingredients(const Json& answer, FileHashes& hashes, bool by_hash) {
   const std::string manifest =
       without_places(normalised(answer.at("manifest").get<std::string>()), answer.at("files"));
-  Identity identity;
-  identity.ingredients = {
-      {"manifest", sha256(manifest)},
-      {"mixwell",
-       by_hash ? hashes.of(own_library()) : MIXWELL_VERSION + std::string(" ") + MIXWELL_ABI_TAG},
-      {"plugins", Json::object()},
-      {"files", Json::object()}};
+  const std::string seed = "\nrun.seed = ";
+  const std::size_t from = manifest.find(seed) + seed.size();
+  before_seed_ = manifest.substr(0, from);
+  after_seed_ = manifest.substr(manifest.find('\n', from));
+  json_ = {{"manifest", ""},
+           {"mixwell", by_hash ? hashes.of(own_library())
+                               : MIXWELL_VERSION + std::string(" ") + MIXWELL_ABI_TAG},
+           {"plugins", Json::object()},
+           {"files", Json::object()}};
   for (const Json& library : answer.at("libraries")) {
     const auto path = library.get<std::string>();
-    identity.ingredients["plugins"][std::filesystem::path(path).filename().string()] =
-        hashes.of(path);
+    json_["plugins"][std::filesystem::path(path).filename().string()] = hashes.of(path);
   }
-  std::string of_files;
+  others_ = json_["mixwell"].get<std::string>() + "\n" + json_["plugins"].dump() + "\n";
   for (const Json& file : answer.at("files")) {
     const auto path = file.at("path").get<std::string>();
-    identity.ingredients["files"][path] = hashes.of(path);
-    of_files += hashes.of(path) + "\n";
+    json_["files"][path] = hashes.of(path);
+    others_ += hashes.of(path) + "\n";
   }
-  identity.sha256 = sha256("mixwell cell 1\n" + manifest + "\n" +
-                           identity.ingredients["mixwell"].get<std::string>() + "\n" +
-                           identity.ingredients["plugins"].dump() + "\n" + of_files + "\n");
+  others_ += "\n";
+}
+
+Identity Ingredients::with_seed(const std::string& seed) const {
+  const std::string manifest = before_seed_ + seed + after_seed_;
+  Identity identity{sha256("mixwell cell 1\n" + manifest + "\n" + others_), json_};
+  identity.ingredients["manifest"] = sha256(manifest);
   return identity;
 }
 

@@ -43,8 +43,20 @@ struct Identity {
   Json ingredients;  ///< {"manifest", "mixwell", "plugins": {FILE: HASH}, "files": {FILE: HASH}}
 };
 
-/// `answer`: what a worker said about the cell (see worker.hpp). With `by_hash` libmixwell counts
-/// by its contents, else by its version. Files count by their contents, not by where they are.
-Identity identify(const Json& answer, FileHashes& hashes, bool by_hash);
+/// What cells that differ in the seed alone are made of.
+class Ingredients {
+ public:
+  /// `answer`: what a worker said about one of them (see worker.hpp). With `by_hash` libmixwell
+  /// counts by its contents, else by its version. Files count by their contents, not by where they
+  /// are.
+  Ingredients(const Json& answer, FileHashes& hashes, bool by_hash);
+
+  Identity with_seed(const std::string& seed) const;
+
+ private:
+  std::string before_seed_, after_seed_;  ///< of the normalised manifest
+  std::string others_;
+  Json json_;  ///< Identity::ingredients of any seed but for "manifest"
+};
 
 }  // namespace mixwell::study

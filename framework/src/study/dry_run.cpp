@@ -30,7 +30,7 @@ class DryRun {
     if (planner_.stopped()) throw RunError("interrupted");
     const auto statuses = known_statuses();
     std::vector<Json> rows(planner_.cells().size());
-    for (const Group& group : planner_.groups()) {
+    for (Group& group : planner_.groups()) {
       for (const std::size_t k : group.cells) rows[k] = row(group, planner_.cells()[k], statuses);
     }
     Json json = {{"study", study_.name}, {"cells", Json::array()}};
@@ -48,7 +48,7 @@ class DryRun {
     return Ledger(path, Database::Mode::read).statuses();
   }
 
-  Json row(const Group& group, const StudyCell& cell,
+  Json row(Group& group, const StudyCell& cell,
            const std::map<std::string, LedgerStatus>& statuses) {
     const bool tuned = !group.keys.empty();
     const std::string id = tuned ? "" : planner_.identity(group, cell).sha256.substr(0, 16);

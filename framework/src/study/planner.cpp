@@ -54,7 +54,7 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* le
     const std::string place = group_of(cells_[k]).dump();
     const auto [found, is_new] = places.emplace(place, groups_.size());
     if (is_new)
-      groups_.push_back({{}, place, tune_keys(study_, cells_[k]), {}, false, true, {}, {}, {}});
+      groups_.push_back({{}, place, tune_keys(study_, cells_[k]), {}, false, true, {}, {}, {}, {}});
     Group& group = groups_[found->second];
     group.cells.push_back(k);
     group.wanted = group.wanted || matches(options.only, cells_[k].label, "");
@@ -109,6 +109,7 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
       [&](std::size_t g, Json answer) {
         if (answer.at("status") == "done") fresh.emplace_back(keys[g], remembered(answer));
         groups_[g].plan = std::move(answer);
+        groups_[g].ingredients.reset();
       },
       tick);
   pool_.run(batch);
@@ -117,13 +118,11 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
   refuse_bad_input();
 }
 
-Identity Planner::identity(const Group& group, const StudyCell& cell) {
-  const bool by_hash = study_.framework == "hash";
-  const std::string seed = cell.changes.back().value;
+Identity Planner::identity(Group& group, const StudyCell& cell) {
   if (group.plan.at("status") == "done") {
-    Json plan = group.plan;
-    plan["manifest"] = manifest_with_seed(plan.at("manifest").get<std::string>(), seed);
-    return identify(plan, hashes_, by_hash);
+    if (!group.ingredients)
+      group.ingredients.emplace(group.plan, hashes_, study_.framework == "hash");
+    return group.ingredients->with_seed(cell.changes.back().value);
   }
   // Its plugin could not even make the components: what it would be is all there is to know.
   Identity identity;
@@ -203,6 +202,7 @@ bool Planner::recall(Group& group, const std::string& key) {
     if (!fs::exists(path) || hashes_.of(path) != file.at("sha256")) return false;
   }
   group.plan = std::move(plan);
+  group.ingredients.reset();
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ struct Group {
   bool ready = true;             ///< tuned, or nothing to tune
   std::vector<Override> chosen;  ///< by tuning
   Json plan;
+  std::optional<Ingredients> ingredients;  ///< of `plan`, once they were asked for
   /// Those of the reference variant on the same model, at the same place of the axes that both
   /// have.
   std::vector<std::size_t> references;
@@ -78,7 +80,7 @@ class Planner {
   /// InputError where a cell's manifest is wrong.
   void plan(bool estimate, const std::function<void()>& tick);
 
-  Identity identity(const Group& group, const StudyCell& cell);
+  Identity identity(Group& group, const StudyCell& cell);
 
  private:
   struct Base {

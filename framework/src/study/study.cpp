@@ -326,7 +326,7 @@ class StudyRun final : public Work {
     std::map<std::string, std::string> refused;
     std::set<std::string> seen;
     for (std::size_t g = 0; g < planner_.groups().size(); ++g) {
-      const Group& group = planner_.groups()[g];
+      Group& group = planner_.groups()[g];
       for (const std::size_t k : group.cells) {
         const StudyCell& place = planner_.cells()[k];
         LedgerCell cell = described(group, place, refused);
@@ -351,7 +351,7 @@ class StudyRun final : public Work {
     fill_queue(refused);
   }
 
-  LedgerCell described(const Group& group, const StudyCell& place,
+  LedgerCell described(Group& group, const StudyCell& place,
                        std::map<std::string, std::string>& refused) {
     if (!group.ready) {
       const std::string id = sha256("not tuned yet\n" + group.tuning + place.label);

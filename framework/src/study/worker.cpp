@@ -239,10 +239,10 @@ class Worker {
     if (result.outcome == "interrupted" && stop_requested.load()) return {{"status", "suspended"}};
     answer["class"] = result.certificate.now.label();
     answer["versions"] = Json::parse(result.run_json).at("versions").dump();
-    with_threads(options.threads, [&] {
-      add_figures(folder, result.summary_json, result.run_json, answer);
-      if (request.contains("reference")) compare(folder, request.at("reference"), answer);
-    });
+    add_figures(result.summary_json, result.run_json, answer);
+    if (request.contains("reference")) {
+      with_threads(options.threads, [&] { compare(folder, request.at("reference"), answer); });
+    }
     answer["summary"] = result.summary_json;
     answer["run"] = result.run_json;
     if (request.at("keep") == "summary") remove_folder(folder);
