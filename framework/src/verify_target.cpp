@@ -92,6 +92,23 @@ void multiply_step_sizes(toml::table& root, double factor, const Refinement& ref
   }
 }
 
+template <class Condition>
+bool any_kernel(const std::string& effective_manifest, Condition condition) {
+  const toml::table root = toml::parse(effective_manifest);
+  const toml::table* const kernels = root["kernel"].as_table();
+  if (kernels == nullptr) return false;
+  return std::any_of(kernels->begin(), kernels->end(), [&](const auto& entry) {
+    const toml::table* const kernel = entry.second.as_table();
+    return kernel != nullptr && condition(*kernel);
+  });
+}
+
+std::string text_of(const toml::table& root) {
+  std::ostringstream text;
+  text << root;
+  return text.str();
+}
+
 }  // namespace
 
 std::vector<std::string> verify_targets() {
@@ -110,28 +127,16 @@ const std::vector<std::string>& smooth_targets() {
 }
 
 bool VerifyTargets::has_schedule() const {
-  const toml::table root = toml::parse(composition_.effective_manifest);
-  const toml::table* const kernels = root["kernel"].as_table();
-  if (kernels == nullptr) return false;
-  for (auto&& [name, node] : *kernels) {
-    const toml::table* const kernel = node.as_table();
-    if (kernel == nullptr) continue;
-    const auto schedule = (*kernel)["schedule"].value<std::string>();
-    if (schedule && *schedule != "constant") return true;
-  }
-  return false;
+  return any_kernel(composition_.effective_manifest, [](const toml::table& kernel) {
+    const auto schedule = kernel["schedule"].value<std::string>();
+    return schedule && *schedule != "constant";
+  });
 }
 
 bool VerifyTargets::has_step_sizes() const {
-  const toml::table root = toml::parse(composition_.effective_manifest);
-  const toml::table* const kernels = root["kernel"].as_table();
-  if (kernels == nullptr) return false;
-  for (auto&& [name, node] : *kernels) {
-    const toml::table* const kernel = node.as_table();
-    if (kernel == nullptr) continue;
-    if ((*kernel)["step_size"].is_number() || (*kernel)["learning_rate"].is_number()) return true;
-  }
-  return false;
+  return any_kernel(composition_.effective_manifest, [](const toml::table& kernel) {
+    return kernel["step_size"].is_number() || kernel["learning_rate"].is_number();
+  });
 }
 
 bool VerifyTargets::can_compose(const std::string& target, double step_factor) const {
@@ -173,9 +178,7 @@ Composition VerifyTargets::composed_on(const std::shared_ptr<Model>& model,
   root["model"].as_table()->insert_or_assign(composition_.model()->name(),
                                              toml::table{{"use", kReady}});
   multiply_step_sizes(root, step_factor, {});
-  std::ostringstream text;
-  text << root;
-  return parse_manifest(text.str(), path_, registry);
+  return parse_manifest(text_of(root), path_, registry);
 }
 
 Composition VerifyTargets::composed(const std::string& target, double step_factor,
@@ -186,9 +189,7 @@ Composition VerifyTargets::composed(const std::string& target, double step_facto
                                                toml::parse(find(target)->table));
   }
   multiply_step_sizes(root, step_factor, refinement);
-  std::ostringstream text;
-  text << root;
-  return parse_manifest(text.str(), path_, registry_);
+  return parse_manifest(text_of(root), path_, registry_);
 }
 
 }  // namespace mixwell

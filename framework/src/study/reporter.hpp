@@ -1,0 +1,60 @@
+// What a study says while it works, and its patience with a disk that is full.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "database.hpp"
+
+#include <mixwell/study.hpp>
+
+#include <chrono>
+#include <string>
+
+namespace mixwell::study {
+
+class Reporter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Keeps a reference to the options. `disk_wait`: seconds.
+  Reporter(const StudyOptions& options, double disk_wait)
+      : options_(options), disk_wait_(disk_wait) {}
+
+  StudyProgress& progress() noexcept { return progress_; }
+  /// StudyProgress::seconds count from here.
+  void start_clock() { began_ = Clock::now(); }
+  void tell();
+  void remark(const std::string& text) const;
+
+  /// What `action` returns, tried again as long as the disk is full, up to `disk_wait` seconds.
+  template <class Action>
+  auto patiently(Action action) -> decltype(action()) {
+    const Stage stage{progress_, progress_.stage};
+    const auto start = Clock::now();
+    for (;;) {
+      try {
+        return action();
+      } catch (const DatabaseError& fault) {
+        if (!fault.is_disk() || !wait_for_room(fault.what(), start)) throw;
+      }
+    }
+  }
+
+ private:
+  /// Puts back what the progress said before.
+  struct Stage {
+    StudyProgress& progress;
+    std::string before;
+    ~Stage() { progress.stage = before; }
+  };
+
+  bool wait_for_room(const std::string& reason, Clock::time_point start);
+
+  const StudyOptions& options_;
+  double disk_wait_;
+  StudyProgress progress_;
+  Clock::time_point began_ = Clock::now();
+};
+
+double seconds_since(Reporter::Clock::time_point start);
+
+}  // namespace mixwell::study
