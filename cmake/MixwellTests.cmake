@@ -57,8 +57,8 @@ function(mixwell_needs_program target)
   endif()
 endfunction()
 
-# mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. A word
-# after that is a second label of its cases (slow: not run under sanitizers by .ci/run).
+# mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words
+# after that are further labels of its cases (.ci/run leaves out slow under sanitizers, and verify).
 function(mixwell_add_tests label timeout folder)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
   if(NOT sources)
@@ -67,6 +67,15 @@ function(mixwell_add_tests label timeout folder)
   math(EXPR seconds "${timeout} * ${timeout_factor}")
   add_executable(${label}_tests ${sources})
   target_link_libraries(${label}_tests PRIVATE mixwell_test_main mixwell_test_settings)
+  if(label STREQUAL "unit")
+    mixwell_precompile(unit_tests <catch2/catch.hpp> <nlohmann/json.hpp>)
+  else()
+    mixwell_precompile_as(${label}_tests unit_tests)
+  endif()
+  # Their own code is run once; what they test is compiled as users have it.
+  if(NOT MIXWELL_SANITIZE)
+    target_compile_options(${label}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   mixwell_needs_program(${label}_tests)
   catch_discover_tests(${label}_tests TEST_PREFIX ${label}/)
 

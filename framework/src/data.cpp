@@ -82,7 +82,7 @@ void require_names(const std::vector<std::string>& columns, const std::string& w
       throw InputError(where + ": column " + std::to_string(i + 1) + " has no name in the header");
     if (std::find(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(i), columns[i]) !=
         columns.begin() + static_cast<std::ptrdiff_t>(i))
-      throw InputError(where + ": the header names column " + quoted(columns[i]) + " twice");
+      throw InputError(where + ": the header names column " + in_quotes(columns[i]) + " twice");
   }
 }
 
@@ -118,7 +118,7 @@ CsvTable::CsvTable(const std::string& path) : path_(path) {
 Index CsvTable::find(const std::string& column) const {
   const auto found = std::find(columns_.begin(), columns_.end(), column);
   if (found != columns_.end()) return found - columns_.begin();
-  throw InputError(path_ + ": no column " + quoted(column) + suggestion(column, columns_));
+  throw InputError(path_ + ": no column " + in_quotes(column) + suggestion(column, columns_));
 }
 
 const std::string& CsvTable::text(Index row, Index column) const {
@@ -136,7 +136,7 @@ Eigen::VectorXd CsvTable::numbers(const std::string& column) const {
     const std::optional<double> value = finite_number(cell);
     if (!value)
       throw InputError(place(path_, line(row)) + ": row " + std::to_string(row + 1) + ", column " +
-                       quoted(column) + ": " + quoted(cell) + " is no finite number");
+                       in_quotes(column) + ": " + in_quotes(cell) + " is no finite number");
     values[row] = *value;
   }
   return values;

@@ -35,7 +35,7 @@ Pair to_pair(std::string_view word, const std::string& where) {
   const auto value = colon == std::string_view::npos ? std::optional<double>()
                                                      : finite_number(word.substr(colon + 1));
   if (error != std::errc() || end != index.data() + index.size() || !value)
-    throw InputError(where + ": " + quoted(word) +
+    throw InputError(where + ": " + in_quotes(word) +
                      " is no pair index:value of a whole and a finite number, such as 3:0.5");
   pair.value = *value;
   return pair;
@@ -68,7 +68,7 @@ void LibsvmTable::read_line(std::string_view rest, int line, Index limit) {
   if (label.empty()) return;
   const std::string where = place(path_, line);
   if (!finite_number(label))
-    throw InputError(where + ": the label " + quoted(label) + " is no finite number");
+    throw InputError(where + ": the label " + in_quotes(label) + " is no finite number");
   Index before = 0;
   for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
     const Pair pair = to_pair(word, where);

@@ -10,7 +10,7 @@
 
 namespace mixwell {
 
-inline std::string quoted(std::string_view text) {
+inline std::string in_quotes(std::string_view text) {
   return std::string("\"").append(text).append("\"");
 }
 

@@ -11,6 +11,7 @@ using mixwell::laws::check_invariance;
 using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
+using sampling::kFineTest;
 using sampling::kTest;
 using sampling::on;
 using sampling::Target;
@@ -44,7 +45,7 @@ TEST_CASE("the no-U-turn sampler leaves every simulated target invariant") {
   for (const Target& t : all_targets()) {
     for (const double share : {1.0, 0.3}) {
       INFO(t.name << ", eps times " << share);
-      expect_right(check_invariance(on(t, nuts(share * t.eps)), kTest));
+      expect_right(check_invariance(on(t, nuts(share * t.eps)), kFineTest));
     }
   }
 }
@@ -52,14 +53,15 @@ TEST_CASE("the no-U-turn sampler leaves every simulated target invariant") {
 TEST_CASE("a no-U-turn sampler stopped by max_depth leaves the target invariant") {
   for (const Target& t : all_targets()) {
     INFO(t.name);
-    expect_right(check_invariance(on(t, nuts(0.2 * t.eps, "max_depth = 2\n")), kTest));
+    expect_right(check_invariance(on(t, nuts(0.2 * t.eps, "max_depth = 2\n")), kFineTest));
   }
 }
 
 TEST_CASE("jittered steps of the no-U-turn sampler leave the target invariant") {
   for (const Target& t : all_targets()) {
     INFO(t.name);
-    expect_right(check_invariance(on(t, nuts(t.eps, "step_size_jitter = [0.4, 1.0]\n")), kTest));
+    expect_right(
+        check_invariance(on(t, nuts(t.eps, "step_size_jitter = [0.4, 1.0]\n")), kFineTest));
   }
 }
 
@@ -129,7 +131,7 @@ TEST_CASE("a second, recursive no-U-turn sampler passes the same test") {
   for (const Target& t : targets()) {
     for (const double share : {1.0, 0.3}) {
       INFO(t.name << ", eps times " << share);
-      expect_right(check_invariance(on(t, wrong_nuts(share * t.eps, "none")), kTest));
+      expect_right(check_invariance(on(t, wrong_nuts(share * t.eps, "none")), kFineTest));
     }
   }
 }
@@ -137,21 +139,21 @@ TEST_CASE("a second, recursive no-U-turn sampler passes the same test") {
 TEST_CASE("biased sampling inside the tree is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong_nuts(t.eps, "biased-subtrees")), kTest));
+    expect_caught(check_invariance(on(t, wrong_nuts(t.eps, "biased-subtrees")), kFineTest));
   }
 }
 
 TEST_CASE("a U-turn test on the whole trajectory alone is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "no-subtree-checks")), kTest));
+    expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "no-subtree-checks")), kFineTest));
   }
 }
 
 TEST_CASE("a U-turn test on positions alone is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "positions-only")), kTest));
+    expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "positions-only")), kFineTest));
   }
 }
 
@@ -159,7 +161,7 @@ TEST_CASE("adaptation that never freezes is caught by the test and by the certif
   for (const Target& t : targets()) {
     INFO(t.name);
     const mixwell::laws::InvarianceOptions options{
-        .replicates = 32768, .sweeps = 100, .warmup = 20};
+        .replicates = 16384, .sweeps = 100, .warmup = 20};
     expect_right(
         check_invariance(on(t, "[kernel.k]\nuse = \"restless-walk\"\ngain = 0\n"), options));
     expect_caught(check_invariance(on(t, "[kernel.k]\nuse = \"restless-walk\"\n"), options));

@@ -70,7 +70,7 @@ TEST_CASE("slots updated all at once from old values are caught by test and cert
   const Target target{"quartic, d = 1", "use = \"quartic\"\ndimension = 1\n", 0.0};
   const std::string kernel =
       "use = \"hamiltonian\"\ncoupling = \"symmetric\"\nsteps = 4\nstep_size = 0.25\n";
-  const mixwell::laws::InvarianceOptions options{.replicates = 32768, .sweeps = 60};
+  const mixwell::laws::InvarianceOptions options{.replicates = 16384, .sweeps = 60};
   const auto right = ensemble(target, kernel, "");
   CHECK(label(right) == "exact");
   expect_right(check_invariance(right, options));
@@ -82,5 +82,5 @@ TEST_CASE("slots updated all at once from old values are caught by test and cert
 TEST_CASE("a memory that holds the updated slot is caught by test and certificate") {
   const auto composition = ensemble(quartic(), hamiltonian("mass"), "memory = \"all\"\n");
   CHECK(label(composition) == "biased");
-  expect_caught(check_invariance(composition, {.replicates = 32768, .sweeps = 30}));
+  expect_caught(check_invariance(composition, {.replicates = 16384, .sweeps = 30}));
 }

@@ -9,6 +9,7 @@
 using mixwell::laws::check_invariance;
 using sampling::expect_caught;
 using sampling::expect_right;
+using sampling::kFineTest;
 using sampling::on;
 using sampling::Target;
 
@@ -44,7 +45,7 @@ mixwell::laws::Findings twin(const std::string& mistake) {
   return check_invariance(
       on(quartic, "[kernel.k]\nuse = \"wrong-riemannian\"\nstep_size = 0.5\nmistake = \"" +
                       mistake + "\"\n"),
-      {.replicates = 32768, .sweeps = 10});
+      kFineTest);
 }
 
 }  // namespace

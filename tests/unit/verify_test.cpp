@@ -185,21 +185,6 @@ TEST_CASE("starts that are too far out come back, or the composition is of no us
   CHECK_FALSE(once.mobile);
 }
 
-TEST_CASE("where a carried momentum is redrawn by single steps, redraws grow rarer with eps") {
-  const std::string sghmc =
-      kModel +
-      "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = 1.0\n"
-      "[oracle.o]\nuse = \"noisy\"\n[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\n"
-      "step_size = 0.1\nsteps = 1\n";
-  for (const char* redraws : {"refresh_every = 3\n", "persistence = 0.6\n"}) {
-    INFO(redraws);
-    const Verification found = verified(sghmc + redraws);
-    CHECK(found.certificate.now.label() == "asymptotic");
-    CHECK(found.tested == "asymptotic");
-    CHECK(found.agrees);
-  }
-}
-
 TEST_CASE("a model without exact draws is tested on data drawn with its parameters") {
   const std::string probit =
       "[model.m]\nuse = \"probit-regression\"\ncases = 40\ndimension = 4\nprior_variance = 4.0\n";

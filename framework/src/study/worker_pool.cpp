@@ -114,7 +114,7 @@ std::string death_text(int status) {
 std::string last_words(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   if (text.empty()) return "";
-  if (text.size() > shown_words) text = "..." + text.substr(text.size() - shown_words);
+  if (text.size() > shown_words) text.replace(0, text.size() - shown_words, "...");
   std::replace(text.begin(), text.end(), '\n', ' ');
   return "; its last words: " + text;
 }
