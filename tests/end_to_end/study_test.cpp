@@ -55,6 +55,13 @@ Json timeless(const Json& table) {
   return rows;
 }
 
+/// A study of one cell that is compared with r.csv.
+void run_compared_with_file(const Workplace& place) {
+  place.write("r.csv", "x[0],x[1],x[2]\n1,2,3\n-1,0,-3\n2,-1,1\n0,1,1\n");
+  place.write("s.toml", small_run + gaussian + hmc + "[study]\nreference = \"r.csv\"\n");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+}
+
 std::int64_t ended(const Outcome& outcome) {
   const std::size_t last = outcome.out.rfind("{\"progress\"");
   REQUIRE(last != std::string::npos);
@@ -475,9 +482,7 @@ TEST_CASE("Every variant chooses its own values on the same budget, once") {
 
 TEST_CASE("Draws are compared with a reference, at the end and along the way") {
   const Workplace place;
-  place.write("r.csv", "x[0],x[1],x[2]\n1,2,3\n-1,0,-3\n2,-1,1\n0,1,1\n");
-  place.write("s.toml", small_run + gaussian + hmc + "[study]\nreference = \"r.csv\"\n");
-  REQUIRE(place.mixwell("study s.toml").code == 0);
+  run_compared_with_file(place);
   const Json row = table(place)["rows"][0];
   const Json& curve = row["curve"];
   REQUIRE(curve.size() > 8);
@@ -563,9 +568,7 @@ TEST_CASE("The draws of a variant can be the reference of the others") {
 
 TEST_CASE("Errors follow a reference that changes, and no cell runs anew") {
   const Workplace place;
-  place.write("r.csv", "x[0],x[1],x[2]\n1,2,3\n-1,0,-3\n2,-1,1\n0,1,1\n");
-  place.write("s.toml", small_run + gaussian + hmc + "[study]\nreference = \"r.csv\"\n");
-  REQUIRE(place.mixwell("study s.toml").code == 0);
+  run_compared_with_file(place);
   const Json first = table(place)["rows"][0];
   place.write("r.csv", "x[0],x[1],x[2]\n2,4,6\n-2,0,-6\n4,-2,2\n0,2,2.5\n");
   CHECK(ended(place.mixwell("study s.toml")) == 0);

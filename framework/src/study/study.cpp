@@ -130,8 +130,6 @@ class StudyRun final : public Work {
     not_before_ = Clock::now() + std::chrono::milliseconds(500);
   }
 
-  // --- cells ------------------------------------------------------------------------------------
-
   void plan() {
     if (planner_.stopped()) return;
     progress_.stage = "planning";

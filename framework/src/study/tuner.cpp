@@ -3,12 +3,12 @@
 #include "tuner.hpp"
 
 #include "expansion.hpp"
+#include "metrics.hpp"
 #include "sha256.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace mixwell::study {
 namespace {
@@ -18,14 +18,9 @@ struct TrialPlace {
   std::int64_t candidate = 0;
 };
 
-double score_of(const Json& trial) {
-  const auto found = trial.find("score");
-  return found == trial.end() || !found->is_number() ? std::nan("") : found->get<double>();
-}
-
 }  // namespace
 
-std::string Tuner::tuning_id(const Group& group, std::size_t index) {
+std::string Tuner::tuning_id(Group& group) {
   const TuneSettings& settings = *study_.tune;
   Json text = {settings.gradients, settings.objective, settings.seed, settings.candidates,
                settings.rungs};
@@ -36,7 +31,7 @@ std::string Tuner::tuning_id(const Group& group, std::size_t index) {
   }
   StudyCell first = planner_.cells()[group.cells.front()];
   first.changes.back().value = "0";
-  text.push_back(planner_.identity(planner_.groups()[index], first).sha256);
+  text.push_back(planner_.identity(group, first).sha256);
   return sha256(text.dump()).substr(0, 16);
 }
 
@@ -73,7 +68,7 @@ void Tuner::run() {
   reporter_.progress().stage = "tuning";
   Json ids = Json::array();
   for (const std::size_t g : tuned) {
-    groups[g].tuning = tuning_id(groups[g], g);
+    groups[g].tuning = tuning_id(groups[g]);
     ids.push_back(groups[g].tuning);
   }
   ledger_.set("tunings", ids.dump());
@@ -111,7 +106,7 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
     for (const std::int64_t k : candidates) {
       const Json trial = ledger_.known_trial(group.tuning, number, static_cast<int>(k));
       if (!trial.is_null()) {
-        known[{g, k}] = score_of(trial);
+        known[{g, k}] = number_in(trial, "score");
       } else if (group.wanted) {
         tasks.push_back({places.size(), trial_request(group, number, rung, k).dump()});
         places.push_back({g, k});
@@ -124,7 +119,7 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
         if (answer.at("status") == "suspended") return;
         const auto [g, k] = places[id];
         keep_trial(planner_.groups()[g], number, k, answer);
-        known[{g, k}] = score_of(answer);
+        known[{g, k}] = number_in(answer, "score");
       },
       [this] { reporter_.tell(); });
   planner_.pool().run(batch);

@@ -28,7 +28,7 @@ class Tuner {
   /// By group: candidates and their scores.
   using Scores = std::map<std::size_t, std::vector<std::pair<std::int64_t, double>>>;
 
-  std::string tuning_id(const Group& group, std::size_t index);
+  std::string tuning_id(Group& group);
   std::vector<Override> values_of(const Group& group, std::int64_t k);
   Json values_json(const Group& group, std::int64_t k);
   /// Of the groups that have all of them.
