@@ -3,7 +3,7 @@
 #include "../models/logistic-regression/likelihood.hpp"
 #include "ratio.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <array>
 #include <cmath>

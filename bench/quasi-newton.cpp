@@ -2,12 +2,11 @@
 // dense BFGS update.
 // SPDX-License-Identifier: Apache-2.0
 #include "../estimators/quasi-newton/update.hpp"
-
 #include "ratio.hpp"
 
 #include <mixwell/integrator.hpp>
+#include <mixwell/lab/registry.hpp>
 #include <mixwell/random.hpp>
-#include <mixwell/registry.hpp>
 
 #include <algorithm>
 #include <cmath>

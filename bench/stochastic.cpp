@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ratio.hpp"
 
-#include <mixwell/manifest.hpp>
-#include <mixwell/registry.hpp>
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/registry.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <string>
 #include <vector>

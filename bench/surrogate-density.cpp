@@ -3,12 +3,13 @@
 //
 // surrogate-density [FILE.csv]: prints how far the two are apart, for growing numbers of nodes, and
 // writes both densities on a grid: columns nodes (0: the posterior), x, y, density.
-#include <mixwell/distances.hpp>
-#include <mixwell/manifest.hpp>
-#include <mixwell/registry.hpp>
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/distances.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/registry.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <Eigen/Dense>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>

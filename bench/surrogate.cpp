@@ -5,9 +5,9 @@
 #include "ratio.hpp"
 
 #include <mixwell/estimator.hpp>
+#include <mixwell/lab/registry.hpp>
 #include <mixwell/plugin.hpp>
 #include <mixwell/random.hpp>
-#include <mixwell/registry.hpp>
 
 #include <cstdio>
 #include <memory>

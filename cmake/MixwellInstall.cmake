@@ -6,10 +6,10 @@ set(MIXWELL_CMAKE_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Mixwell)
 
 install(TARGETS mixwell_framework EXPORT MixwellTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET mixwell_laws)
-  install(TARGETS mixwell_laws EXPORT MixwellTargets
+if(TARGET mixwell_contracts)
+  install(TARGETS mixwell_contracts EXPORT MixwellTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/tests/laws/include/
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/contracts/include/
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
 if(TARGET mixwell)

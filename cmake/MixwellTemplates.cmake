@@ -16,7 +16,8 @@ configure_file(${PROJECT_SOURCE_DIR}/tests/main.cpp
 
 # Names at the outermost level of the public headers, which a component's class must not have.
 set(taken_names Eigen)
-file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/framework/include/mixwell/*.hpp)
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS
+  ${PROJECT_SOURCE_DIR}/framework/include/mixwell/*.hpp)
 foreach(header IN LISTS headers)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
   file(STRINGS ${header} lines REGEX "^(class|struct|enum|using|namespace) ")

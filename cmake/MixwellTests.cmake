@@ -22,8 +22,8 @@ target_compile_definitions(mixwell_test_settings INTERFACE
   MIXWELL_PROGRAM="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell")
 target_link_libraries(mixwell_test_settings INTERFACE
   Mixwell::framework mixwell_private mixwell_warnings)
-if(TARGET mixwell_laws)
-  target_link_libraries(mixwell_test_settings INTERFACE Mixwell::laws)
+if(TARGET mixwell_contracts)
+  target_link_libraries(mixwell_test_settings INTERFACE Mixwell::contracts)
 endif()
 
 # Catch2's main is compiled once: version 2 is a header, version 3 has a library for it.

@@ -1,9 +1,9 @@
 // BFGS curvature as whole matrices.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "quasi-newton/dense.hpp"
 #include "quasi-newton/estimator.hpp"
+
+#include <mixwell/plugin.hpp>
 
 MIXWELL_PLUGIN(registrar) {
   using namespace mixwell::quasi_newton;

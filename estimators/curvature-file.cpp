@@ -1,12 +1,12 @@
 // A constant curvature that another run learnt, or that a text file holds.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "covariance/constant.hpp"
 #include "covariance/dense.hpp"
 #include "covariance/diagonal.hpp"
 #include "curvature-file/csv.hpp"
 #include "curvature-file/recorded.hpp"
+
+#include <mixwell/plugin.hpp>
 
 namespace mixwell::curvature_file {
 namespace {

@@ -1,10 +1,11 @@
 // Curvature from the covariance of the draws of warm-up: H = cov theta.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "covariance/dense.hpp"
+
 #include "covariance/learnt.hpp"
 #include "covariance/welford.hpp"
+
+#include <mixwell/plugin.hpp>
 
 namespace {
 

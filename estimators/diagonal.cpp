@@ -1,10 +1,11 @@
 // Curvature from the variances of the draws of warm-up: H = diag(var theta).
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "covariance/diagonal.hpp"
+
 #include "covariance/learnt.hpp"
 #include "covariance/welford.hpp"
+
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 

@@ -1,12 +1,13 @@
 // The inverse of a model's metric at the slot's own position.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "covariance/constant.hpp"
 #include "covariance/dense.hpp"
 #include "own/estimator.hpp"
 
+#include <mixwell/plugin.hpp>
+
 #include <Eigen/Cholesky>
+
 #include <memory>
 
 namespace {

@@ -1,9 +1,9 @@
 // Limited-memory BFGS curvature with H v by the two-loop recursion.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "quasi-newton/estimator.hpp"
 #include "quasi-newton/factors.hpp"
+
+#include <mixwell/plugin.hpp>
 
 namespace {
 

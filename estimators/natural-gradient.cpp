@@ -1,11 +1,12 @@
 // The preconditioner of the natural gradient on square matrices.
 // SPDX-License-Identifier: Apache-2.0
+#include "own/estimator.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
-#include "own/estimator.hpp"
-
 #include <Eigen/Cholesky>
+
 #include <cmath>
 #include <memory>
 #include <string>

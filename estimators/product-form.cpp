@@ -1,9 +1,9 @@
 // Limited-memory BFGS curvature in product form: factors S and C with S S' = H and C C' = H^-1.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "quasi-newton/estimator.hpp"
 #include "quasi-newton/factors.hpp"
+
+#include <mixwell/plugin.hpp>
 
 namespace {
 

@@ -1,9 +1,9 @@
 // The diagonal preconditioner of RMSprop, from the gradients of the slot's own past.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "covariance/diagonal.hpp"
 #include "own/estimator.hpp"
+
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <memory>

@@ -1,5 +1,8 @@
 // Model `beta-binomial`: mean and precision of shares that vary more than a binomial law allows.
 // SPDX-License-Identifier: Apache-2.0
+#include "beta-binomial/counts.hpp"
+#include "beta-binomial/urn.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
@@ -8,9 +11,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "beta-binomial/counts.hpp"
-#include "beta-binomial/urn.hpp"
 
 namespace mixwell {
 namespace {

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
-#include <algorithm>
-#include <array>
 #include <boost/math/quadrature/gauss.hpp>
 #include <boost/math/tools/roots.hpp>
+
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <tuple>

@@ -1,8 +1,8 @@
 // Model `gaussian`: N(mean, Sigma) with Sigma in one of five shapes.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "gaussian/params.hpp"
+
+#include <mixwell/plugin.hpp>
 
 namespace mixwell {
 namespace {

@@ -1,5 +1,9 @@
 // Model `ica`: the unmixing matrix of independent component analysis with logistic sources.
 // SPDX-License-Identifier: Apache-2.0
+#include "ica/inverse.hpp"
+#include "ica/link.hpp"
+#include "ica/mixture.hpp"
+
 #include <mixwell/data.hpp>
 #include <mixwell/plugin.hpp>
 
@@ -12,10 +16,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "ica/inverse.hpp"
-#include "ica/link.hpp"
-#include "ica/mixture.hpp"
 
 namespace mixwell {
 namespace {

@@ -1,19 +1,20 @@
 // Model `linear-gaussian`: Bayesian linear regression with known variances; exact draws.
 // SPDX-License-Identifier: Apache-2.0
+#include "regression/keys.hpp"
+#include "regression/names.hpp"
+#include "regression/simulated.hpp"
+
 #include <mixwell/data.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <set>
 #include <sstream>
-
-#include "regression/keys.hpp"
-#include "regression/names.hpp"
-#include "regression/simulated.hpp"
 
 namespace mixwell {
 namespace {

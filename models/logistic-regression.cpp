@@ -1,12 +1,12 @@
 // Model `logistic-regression`: Bayesian logistic regression on a table.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
 #include "logistic-regression/likelihood.hpp"
 #include "regression/coefficients.hpp"
 #include "regression/keys.hpp"
 #include "regression/posterior.hpp"
 #include "regression/test_set.hpp"
+
+#include <mixwell/plugin.hpp>
 
 namespace mixwell {
 namespace {

@@ -1,16 +1,16 @@
 // Model `probit-regression`: Bayesian probit regression on a table or on simulated cases.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/plugin.hpp>
-
-#include <cmath>
-#include <utility>
-
 #include "probit-regression/likelihood.hpp"
 #include "regression/coefficients.hpp"
 #include "regression/keys.hpp"
 #include "regression/posterior.hpp"
 #include "regression/simulated.hpp"
 #include "regression/test_set.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+#include <utility>
 
 namespace mixwell {
 namespace {

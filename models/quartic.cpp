@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
 
-#include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
+
+#include <algorithm>
 #include <cmath>
 
 namespace mixwell {

@@ -1,11 +1,12 @@
 // Model `student-t`: the multivariate t distribution, with the shapes of `gaussian`.
 // SPDX-License-Identifier: Apache-2.0
+#include "gaussian/params.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <boost/math/special_functions/gamma.hpp>
-#include <cmath>
 
-#include "gaussian/params.hpp"
+#include <cmath>
 
 namespace mixwell {
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/manifest.hpp>
-#include <mixwell/registry.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/registry.hpp>
 
 #include <string>
 

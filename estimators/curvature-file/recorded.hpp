@@ -4,7 +4,7 @@
 
 #include "metric.hpp"
 
-#include <mixwell/draws.hpp>
+#include <mixwell/lab/draws.hpp>
 
 #include <netcdf.h>
 

@@ -6,6 +6,7 @@
 #include <mixwell/random.hpp>
 
 #include <Eigen/Cholesky>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

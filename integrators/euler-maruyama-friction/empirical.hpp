@@ -8,6 +8,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>

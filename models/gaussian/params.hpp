@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "shape.hpp"
+
 #include <mixwell/data.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/fields.hpp>
 
 #include <Eigen/Eigenvalues>
+
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -14,8 +17,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "shape.hpp"
 
 namespace mixwell::gaussian {
 

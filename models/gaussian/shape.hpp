@@ -6,6 +6,7 @@
 #include <mixwell/model.hpp>
 
 #include <Eigen/Cholesky>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>

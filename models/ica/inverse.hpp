@@ -6,6 +6,7 @@
 #include <mixwell/workspace.hpp>
 
 #include <Eigen/Core>
+
 #include <cmath>
 #include <limits>
 #include <utility>

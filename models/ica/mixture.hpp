@@ -8,6 +8,7 @@
 
 #include <Eigen/LU>
 #include <Eigen/QR>
+
 #include <cmath>
 #include <cstdint>
 #include <sstream>

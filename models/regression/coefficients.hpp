@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "design.hpp"
+#include "names.hpp"
+
 #include <mixwell/model.hpp>
 
 #include <string>
 #include <vector>
-
-#include "design.hpp"
-#include "names.hpp"
 
 namespace mixwell::regression {
 

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "table.hpp"
+
 #include <mixwell/random.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <map>
-
-#include "table.hpp"
 
 namespace mixwell::regression {
 

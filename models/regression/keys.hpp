@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "design.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/fields.hpp>
 
 #include <string>
-
-#include "design.hpp"
 
 namespace mixwell::regression {
 

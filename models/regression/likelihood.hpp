@@ -8,6 +8,7 @@
 #include <mixwell/parallel.hpp>
 
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <cassert>
 #include <cmath>

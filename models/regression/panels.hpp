@@ -7,6 +7,7 @@
 #include <mixwell/types.hpp>
 
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <array>
 #include <utility>

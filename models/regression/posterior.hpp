@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "design.hpp"
+#include "likelihood.hpp"
+
 #include <mixwell/model.hpp>
 
 #include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
-
-#include "design.hpp"
-#include "likelihood.hpp"
 
 namespace mixwell::regression {
 

@@ -7,6 +7,7 @@
 #include <mixwell/random.hpp>
 
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "labels.hpp"
+
 #include <mixwell/data.hpp>
 #include <mixwell/error.hpp>
 
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -14,8 +17,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "labels.hpp"
 
 namespace mixwell::regression {
 

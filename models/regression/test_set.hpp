@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "design.hpp"
+
 #include <mixwell/model.hpp>
 
 #include <utility>
-
-#include "design.hpp"
 
 namespace mixwell::regression {
 

@@ -6,6 +6,7 @@
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>

@@ -1,11 +1,11 @@
 // A learnt potential in place of the model's.
 // SPDX-License-Identifier: Apache-2.0
+#include "surrogate/laplace.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/oracle.hpp>
 #include <mixwell/plugin.hpp>
-
-#include "surrogate/laplace.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/registry.hpp>
+#include <mixwell/lab/registry.hpp>
 
 #include <compare>
 #include <string>

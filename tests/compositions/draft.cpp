@@ -3,7 +3,7 @@
 #include "draft.hpp"
 
 #include <mixwell/error.hpp>
-#include <mixwell/manifest.hpp>
+#include <mixwell/lab/manifest.hpp>
 #include <mixwell/model.hpp>
 
 #include <algorithm>

@@ -2,12 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "enumeration.hpp"
 
-#include <mixwell/certificate.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
-#include <mixwell/manifest.hpp>
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/sampler.hpp>
 #include <mixwell/random.hpp>
-#include <mixwell/sampler.hpp>
 
 #include <fmt/format.h>
 

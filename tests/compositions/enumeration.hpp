@@ -4,7 +4,7 @@
 
 #include "draft.hpp"
 
-#include <mixwell/registry.hpp>
+#include <mixwell/lab/registry.hpp>
 
 #include <cstdint>
 #include <map>

@@ -7,13 +7,13 @@
 #include "workers.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/lab/registry.hpp>
 #include <mixwell/random.hpp>
-#include <mixwell/registry.hpp>
 
+#include <CLI/CLI.hpp>
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <chrono>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "row.hpp"
 
-#include <mixwell/manifest.hpp>
+#include <mixwell/lab/manifest.hpp>
 #include <mixwell/random.hpp>
 
 #include <fmt/format.h>

@@ -4,8 +4,8 @@
 
 #include "enumeration.hpp"
 
-#include <mixwell/registry.hpp>
-#include <mixwell/verify.hpp>
+#include <mixwell/lab/registry.hpp>
+#include <mixwell/lab/verify.hpp>
 
 #include <map>
 #include <string>

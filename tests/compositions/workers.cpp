@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workers.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <fcntl.h>
 #include <sys/time.h>

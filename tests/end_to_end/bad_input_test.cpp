@@ -1,8 +1,8 @@
 // Bad input, tried one by one through the program: what it says and how it exits.
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "program.hpp"
+
+#include <nlohmann/json.hpp>
 
 using namespace end_to_end;
 

@@ -1,11 +1,13 @@
 // The commands of the program, as typed.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/draws.hpp>
-#include <mixwell/version.hpp>
-#include <nlohmann/json.hpp>
-#include <sstream>
-
 #include "program.hpp"
+
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/version.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <sstream>
 
 using namespace end_to_end;
 using Json = nlohmann::json;

@@ -4,10 +4,11 @@
 
 #include "program.hpp"
 
-#include <mixwell/run.hpp>
+#include <mixwell/lab/run.hpp>
+
+#include <nlohmann/json.hpp>
 
 #include <atomic>
-#include <nlohmann/json.hpp>
 #include <string>
 
 namespace end_to_end {

@@ -4,7 +4,7 @@
 #include "composing.hpp"
 #include "interrupting.hpp"
 
-#include <mixwell/laws/sampler.hpp>
+#include <mixwell/contracts/sampler.hpp>
 
 #include <sys/syscall.h>
 
@@ -393,7 +393,7 @@ TEST_CASE("A kernel that hides state from checkpoints is caught") {
   interrupt(compose(), place.path("cut"), 20);
   mixwell::run(compose(), resumed(place.path("cut")));
   CHECK(hash_in(place.path("cut")) != hash_in(place.path("whole")));
-  const auto findings = mixwell::laws::check_sampler(compose());
+  const auto findings = mixwell::contracts::check_sampler(compose());
   const bool caught = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
     return finding.law.rfind("restore", 0) == 0 && !finding.holds;
   });

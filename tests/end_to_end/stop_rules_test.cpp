@@ -3,7 +3,7 @@
 #include "composing.hpp"
 #include "interrupting.hpp"
 
-#include <mixwell/diagnostics.hpp>
+#include <mixwell/lab/diagnostics.hpp>
 
 #include <algorithm>
 

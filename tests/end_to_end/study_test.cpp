@@ -3,7 +3,6 @@
 #include "program.hpp"
 
 #include <nlohmann/json.hpp>
-
 #include <signal.h>
 #include <sys/resource.h>
 

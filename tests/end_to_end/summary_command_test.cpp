@@ -1,8 +1,8 @@
 // `mixwell summary` beyond the standard table: papers' estimators and directions.
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "program.hpp"
+
+#include <nlohmann/json.hpp>
 
 using namespace end_to_end;
 using Json = nlohmann::ordered_json;

@@ -28,7 +28,7 @@ bool all_hold(const Json& laws) {
 
 }  // namespace
 
-TEST_CASE("Verify tells the laws of components and the traits behind the certificate") {
+TEST_CASE("Verify tells the contracts of components and the traits behind the certificate") {
   const Workplace place;
   place.write("m.toml", manifest("use = \"leapfrog\"\n"));
   const Outcome outcome = place.mixwell("verify m.toml --target own --budget 1e5 --json");
@@ -48,7 +48,7 @@ TEST_CASE("Verify tells the laws of components and the traits behind the certifi
   CHECK(json["traits"][1]["law"] == "integrator.scheme: volume");
   CHECK(json["traits"][1]["run"] == true);
   const Outcome text = place.mixwell("verify m.toml --target own --budget 1e5");
-  contains(text.out, "assumed k/trajectory: involution: its law holds");
+  contains(text.out, "assumed k/trajectory: involution: tested, holds");
 }
 
 TEST_CASE("A certificate that rests on a trait whose law is broken disagrees") {
@@ -58,7 +58,7 @@ TEST_CASE("A certificate that rests on a trait whose law is broken disagrees") {
   const Outcome outcome =
       place.mixwell("verify m.toml --target quartic --alpha 1e-200", wrong_plugins);
   CHECK(outcome.code == 4);
-  contains(outcome.out, "assumed k/trajectory: volume: its law is BROKEN");
+  contains(outcome.out, "assumed k/trajectory: volume: tested, BROKEN");
   contains(outcome.out, "a component lacks a trait that the certificate rests on");
   contains(outcome.out, "the test DISAGREES with the certificate");
 }

@@ -1,6 +1,6 @@
 // Arrays of draws of every awkward kind, each with Mixwell's figures, as text that R reads exactly.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/diagnostics.hpp>
+#include <mixwell/lab/diagnostics.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <string>
 
-using mixwell::laws::check_invariance;
+using mixwell::contracts::check_invariance;
 using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
@@ -70,7 +70,7 @@ TEST_CASE("curvature learnt in warm-up and then frozen leaves the target invaria
     for (const bool pool : {false, true}) {
       for (const Target& t : all_targets()) {
         INFO(t.name << ", " << id << ", pool " << pool);
-        const mixwell::laws::InvarianceOptions options{
+        const mixwell::contracts::InvarianceOptions options{
             .replicates = 4096, .sweeps = 4, .warmup = 60};
         expect_right(
             check_invariance(on(t, estimator(id, pool) + "[kernel.k]\nuse = \"nuts\"\n"), options));
@@ -160,7 +160,7 @@ TEST_CASE("a U-turn test on positions alone is caught") {
 TEST_CASE("adaptation that never freezes is caught by the test and by the certificate") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    const mixwell::laws::InvarianceOptions options{
+    const mixwell::contracts::InvarianceOptions options{
         .replicates = 16384, .sweeps = 100, .warmup = 20};
     expect_right(
         check_invariance(on(t, "[kernel.k]\nuse = \"restless-walk\"\ngain = 0\n"), options));

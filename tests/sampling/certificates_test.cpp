@@ -3,7 +3,7 @@
 // chance with probability 1e-6. SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-using mixwell::laws::check_invariance;
-using mixwell::laws::Findings;
-using mixwell::laws::InvarianceOptions;
+using mixwell::contracts::check_invariance;
+using mixwell::contracts::Findings;
+using mixwell::contracts::InvarianceOptions;
 using sampling::Target;
 
 namespace {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/diagnostics.hpp>
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <vector>
 

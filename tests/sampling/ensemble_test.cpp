@@ -3,11 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <string>
 
-using mixwell::laws::check_invariance;
+using mixwell::contracts::check_invariance;
 using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
@@ -15,7 +15,7 @@ using sampling::Target;
 
 namespace {
 
-constexpr mixwell::laws::InvarianceOptions kShort{.replicates = 8192, .sweeps = 4};
+constexpr mixwell::contracts::InvarianceOptions kShort{.replicates = 8192, .sweeps = 4};
 
 mixwell::Composition ensemble(const Target& target, const std::string& kernel,
                               const std::string& compositor) {
@@ -70,7 +70,7 @@ TEST_CASE("slots updated all at once from old values are caught by test and cert
   const Target target{"quartic, d = 1", "use = \"quartic\"\ndimension = 1\n", 0.0};
   const std::string kernel =
       "use = \"hamiltonian\"\ncoupling = \"symmetric\"\nsteps = 4\nstep_size = 0.25\n";
-  const mixwell::laws::InvarianceOptions options{.replicates = 16384, .sweeps = 60};
+  const mixwell::contracts::InvarianceOptions options{.replicates = 16384, .sweeps = 60};
   const auto right = ensemble(target, kernel, "");
   CHECK(label(right) == "exact");
   expect_right(check_invariance(right, options));

@@ -3,6 +3,7 @@
 #include "moments.hpp"
 
 #include <Eigen/Dense>
+
 #include <cmath>
 #include <string>
 

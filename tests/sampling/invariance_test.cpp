@@ -5,7 +5,7 @@
 
 #include <string>
 
-using mixwell::laws::check_invariance;
+using mixwell::contracts::check_invariance;
 using sampling::expect_caught;
 using sampling::expect_right;
 using sampling::kTest;

@@ -5,7 +5,7 @@
 
 #include <string>
 
-using mixwell::laws::check_invariance;
+using mixwell::contracts::check_invariance;
 using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
@@ -15,7 +15,7 @@ using sampling::Target;
 
 namespace {
 
-constexpr mixwell::laws::InvarianceOptions kShort{.replicates = 8192, .sweeps = 4};
+constexpr mixwell::contracts::InvarianceOptions kShort{.replicates = 8192, .sweeps = 4};
 
 mixwell::Composition ensemble(const Target& target, const std::string& estimator,
                               const std::string& kernel) {
@@ -29,7 +29,7 @@ const Target& quartic() {
 }
 
 /// Many sweeps with a large step: H at theta and at theta* differ much.
-mixwell::laws::Findings twin(const std::string& mistake) {
+mixwell::contracts::Findings twin(const std::string& mistake) {
   return check_invariance(ensemble(quartic(), "bfgs",
                                    "use = \"wrong-metropolis-gaussian\"\nstep_size = 0.8\n"
                                    "mistake = \"" +

@@ -5,10 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
-#include <unistd.h>
 #include <Eigen/Dense>
+#include <unistd.h>
+
 #include <cmath>
 #include <filesystem>
 #include <fstream>

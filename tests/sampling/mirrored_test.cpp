@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <cmath>
 #include <string>
@@ -69,17 +69,17 @@ TEST_CASE("Metropolis kernels leave mirrored gamma laws invariant") {
     for (const int dimension : {1, 3}) {
       INFO("shape " << shape << ", d = " << dimension);
       const std::string model = mirrored(shape, 1.0, dimension);
-      expect_right(laws::check_invariance(
+      expect_right(contracts::check_invariance(
           composing::compose(model + kernel("hamiltonian", 0.4, "steps_jitter = [1, 5]\n")),
           kTest));
-      expect_right(laws::check_invariance(
+      expect_right(contracts::check_invariance(
           composing::compose(model + kernel("random-walk-metropolis", 1.0)), kTest));
     }
   }
 }
 
 TEST_CASE("Hamiltonian Monte Carlo without Metropolis is caught on a mirrored gamma law") {
-  expect_caught(laws::check_invariance(
+  expect_caught(contracts::check_invariance(
       composing::compose(mirrored(1.0, 1.0, 1) +
                          kernel("hamiltonian", 0.8, "steps = 3\nmetropolis = false\n")),
       kTest));

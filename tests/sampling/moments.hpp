@@ -4,11 +4,11 @@
 
 #include "composing.hpp"
 
-#include <mixwell/sampler.hpp>
-
-#include <catch2/catch.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <Eigen/Core>
+#include <catch2/catch.hpp>
+
 #include <cmath>
 #include <cstdint>
 #include <string>

@@ -4,6 +4,7 @@
 #include "moments.hpp"
 
 #include <Eigen/Dense>
+
 #include <cmath>
 #include <random>
 #include <string>

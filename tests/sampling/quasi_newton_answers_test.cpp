@@ -4,7 +4,7 @@
 #include "../unit/support.hpp"
 #include "testing.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <cmath>
 #include <string>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-using mixwell::laws::check_invariance;
+using mixwell::contracts::check_invariance;
 using sampling::expect_caught;
 using sampling::expect_right;
 using sampling::kFineTest;
@@ -15,7 +15,7 @@ using sampling::Target;
 
 namespace {
 
-constexpr mixwell::laws::InvarianceOptions kShort{.replicates = 16384, .sweeps = 6};
+constexpr mixwell::contracts::InvarianceOptions kShort{.replicates = 16384, .sweeps = 6};
 
 /// Models that offer a metric; eps is large for each.
 const std::vector<Target>& with_metric() {
@@ -40,7 +40,7 @@ std::string riemannian(double eps, const std::string& more) {
   return "[kernel.k]\nuse = \"riemannian\"\nstep_size = " + std::to_string(eps) + "\n" + more;
 }
 
-mixwell::laws::Findings twin(const std::string& mistake) {
+mixwell::contracts::Findings twin(const std::string& mistake) {
   const Target quartic{"", "use = \"quartic\"\ndimension = 2\n", 0.0};
   return check_invariance(
       on(quartic, "[kernel.k]\nuse = \"wrong-riemannian\"\nstep_size = 0.5\nmistake = \"" +

@@ -4,9 +4,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <Eigen/Dense>
+
 #include <cmath>
 #include <string>
 

@@ -3,13 +3,13 @@
 #include "moments.hpp"
 #include "testing.hpp"
 
-#include <mixwell/certificate.hpp>
+#include <mixwell/lab/certificate.hpp>
 
 #include <cmath>
 #include <optional>
 #include <string>
 
-using mixwell::laws::check_invariance;
+using mixwell::contracts::check_invariance;
 using sampling::Moment;
 
 namespace {
@@ -64,7 +64,7 @@ TEST_CASE("certificates of surrogates") {
 }
 
 TEST_CASE("the true U in the ratio keeps pi, however good the surrogate") {
-  const mixwell::laws::InvarianceOptions frozen{.replicates = 2048, .sweeps = 5, .warmup = 60};
+  const mixwell::contracts::InvarianceOptions frozen{.replicates = 2048, .sweeps = 5, .warmup = 60};
   for (const char* activation : {"softplus", "tanh", "rbf"}) {
     for (const char* pool : {"pool = true\n", "pool = false\n"}) {
       INFO(activation << ", " << pool);

@@ -10,10 +10,10 @@ using sampling::expect_right;
 
 namespace {
 
-mixwell::laws::Findings tested(const sampling::Target& target, const std::string& more) {
+mixwell::contracts::Findings tested(const sampling::Target& target, const std::string& more) {
   const std::string kernel =
       "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps_jitter = [1, 7]\nstep_size = ";
-  return mixwell::laws::check_invariance(
+  return mixwell::contracts::check_invariance(
       sampling::on(target, kernel + std::to_string(target.eps) + "\n" + more), sampling::kTest);
 }
 

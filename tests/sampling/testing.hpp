@@ -4,7 +4,7 @@
 
 #include "composing.hpp"
 
-#include <mixwell/laws/invariance.hpp>
+#include <mixwell/contracts/invariance.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -68,22 +68,22 @@ inline std::vector<Target> all_targets() {
 }
 
 /// One test for right and wrong alike: 16384 replicates, 10 sweeps.
-inline constexpr mixwell::laws::InvarianceOptions kTest{.replicates = 16384, .sweeps = 10};
+inline constexpr mixwell::contracts::InvarianceOptions kTest{.replicates = 16384, .sweeps = 10};
 /// For a kernel with a mistake that the other does not see: twice as many replicates.
-inline constexpr mixwell::laws::InvarianceOptions kFineTest{.replicates = 32768, .sweeps = 10};
+inline constexpr mixwell::contracts::InvarianceOptions kFineTest{.replicates = 32768, .sweeps = 10};
 
 inline mixwell::Composition on(const Target& target, const std::string& rest) {
   return composing::compose("[model.target]\n" + std::string(target.model) + rest);
 }
 
-inline void expect_right(const mixwell::laws::Findings& findings) {
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+inline void expect_right(const mixwell::contracts::Findings& findings) {
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
-inline void expect_caught(const mixwell::laws::Findings& findings) {
-  INFO(mixwell::laws::report(findings));
-  CHECK_FALSE(mixwell::laws::all_hold(findings));
+inline void expect_caught(const mixwell::contracts::Findings& findings) {
+  INFO(mixwell::contracts::report(findings));
+  CHECK_FALSE(mixwell::contracts::all_hold(findings));
 }
 
 }  // namespace sampling

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
-#include <mixwell/verify.hpp>
+#include <mixwell/lab/verify.hpp>
 
 #include <catch2/catch.hpp>
 

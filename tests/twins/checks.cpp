@@ -1,16 +1,15 @@
 // What tells a wrong twin: verify, and for twins whose error vanishes with eps as a right one's
 // does the known variance at a fixed step size. SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
 #include "twins.hpp"
 
-#include "composing.hpp"
-
 #include <mixwell/error.hpp>
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
+#include <Eigen/Core>
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include <Eigen/Core>
 #include <cmath>
 #include <ctime>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/manifest.hpp>
-#include <mixwell/verify.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/verify.hpp>
 
 #include <cstdint>
 #include <string>

@@ -3,8 +3,8 @@
 #include "composing.hpp"
 
 #include <mixwell/estimator.hpp>
+#include <mixwell/lab/sampler.hpp>
 #include <mixwell/random.hpp>
-#include <mixwell/sampler.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,22 +1,23 @@
-// The model `banana`: its laws, its values and its exact draws.
+// The model `banana`: its contract, its values and its exact draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/laws/model.hpp>
 
 using support::contains;
 using support::evaluate;
 using support::make_model;
 using support::z_score;
 
-TEST_CASE("bananas of all shapes satisfy the laws of a model", "[banana]") {
+TEST_CASE("bananas of all shapes satisfy the contract of a model", "[banana]") {
   const std::string keys = GENERATE(
       std::string(""), "dimension = 6\nscale = 0.5\ncurvature = -2\nvariance = 4", "curvature = 0");
-  const auto findings = mixwell::laws::check_model(*make_model("use = \"banana\"\n" + keys));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model("use = \"banana\"\n" + keys));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("the banana is the sum of its two normals", "[banana]") {

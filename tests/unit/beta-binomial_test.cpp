@@ -5,10 +5,12 @@
 #include "data_files.hpp"
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <Eigen/LU>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/laws/model.hpp>
 #include <vector>
 
 namespace {
@@ -136,12 +138,12 @@ TEST_CASE("weights of rising factorials are right for small and large numbers", 
   CHECK(mixwell::beta_binomial::rising_weight(0.25, 0, 100) == 100);
 }
 
-TEST_CASE("a beta-binomial model satisfies the laws of a model", "[beta-binomial]") {
+TEST_CASE("a beta-binomial model satisfies the contract of a model", "[beta-binomial]") {
   const std::string rest =
       GENERATE(std::string("cases = 20\n"), std::string("cases = 7\nsizes = [3, 500]\nm = 0.9\n"));
-  const auto findings = mixwell::laws::check_model(*make_model(use + rest));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model(use + rest));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("U of a beta-binomial model is that of its densities", "[beta-binomial]") {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toy_graphs.hpp"
 
-#include <mixwell/certificate.hpp>
+#include <mixwell/lab/certificate.hpp>
 
 #include <catch2/catch.hpp>
 

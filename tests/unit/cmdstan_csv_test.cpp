@@ -3,7 +3,6 @@
 #include "draws_testing.hpp"
 
 #include <catch2/catch.hpp>
-
 #include <sys/resource.h>
 
 #include <cmath>

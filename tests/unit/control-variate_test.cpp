@@ -1,12 +1,11 @@
 // Minibatches of differences to a reference: right in the mean, without noise at the reference.
 // SPDX-License-Identifier: Apache-2.0
-#include "oracle_laws.hpp"
+#include "oracle_contract.hpp"
 
-#include <mixwell/draws.hpp>
-#include <mixwell/run.hpp>
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/run.hpp>
 
 #include <Eigen/LU>
-
 #include <catch2/catch.hpp>
 
 #include <cmath>
@@ -14,7 +13,7 @@
 #include <vector>
 
 using namespace mixwell;
-using oracle_laws::OracleLaw;
+using oracle_contract::OracleLaw;
 using support::contains;
 
 namespace {
@@ -31,7 +30,7 @@ std::string with_replacement(bool replacement) {
 
 std::vector<std::string> models(const support::TemporaryFolder& folder) {
   return {"[model.m]\nuse = \"linear-gaussian\"\ncases = 30\ndimension = 3\n",
-          oracle_laws::logistic(folder),
+          oracle_contract::logistic(folder),
           "[model.m]\nuse = \"probit-regression\"\ncases = 25\ndimension = 2\n"};
 }
 
@@ -162,7 +161,7 @@ TEST_CASE("a control variate tells the covariance of its gradient") {
 
 TEST_CASE("an evaluation of a control variate counts as two minibatches") {
   const support::TemporaryFolder folder;
-  const std::string model = oracle_laws::logistic(folder);
+  const std::string model = oracle_contract::logistic(folder);
   CHECK(OracleLaw(model + oracle(""))->gradient_cost() == Approx(2.0 * 7.0 / 60.0));
 }
 
@@ -170,7 +169,7 @@ TEST_CASE("Langevin dynamics with a control variate is asymptotic, shared or not
   const support::TemporaryFolder folder;
   for (const char* shared : {"", "shared = true\n"}) {
     const Composition c =
-        composing::compose(oracle_laws::logistic(folder) + oracle(shared) +
+        composing::compose(oracle_contract::logistic(folder) + oracle(shared) +
                            "[kernel.k]\nuse = \"langevin\"\n"
                            "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 2\n");
     CHECK(compose(*c.compositor).certificate.now.label() == "asymptotic");
@@ -179,7 +178,7 @@ TEST_CASE("Langevin dynamics with a control variate is asymptotic, shared or not
 
 TEST_CASE("a reference may be the mean of an earlier run's draws") {
   const support::TemporaryFolder folder;
-  const std::string model = oracle_laws::logistic(folder);
+  const std::string model = oracle_contract::logistic(folder);
   const Composition pilot =
       composing::compose("[run]\nwarmup = 100\ndraws = 200\n" + model +
                          "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n");
@@ -201,7 +200,7 @@ TEST_CASE("a reference may be the mean of an earlier run's draws") {
 
 TEST_CASE("references that cannot be are refused with what is wanted") {
   const support::TemporaryFolder folder;
-  const std::string model = oracle_laws::logistic(folder);
+  const std::string model = oracle_contract::logistic(folder);
   const auto with_file = [&](const std::string& text) {
     return refusal(model + oracle("reference = \"" + folder.file("r.csv", text) + "\"\n"));
   };

@@ -4,10 +4,10 @@
 #include "draws_testing.hpp"
 #include "support.hpp"
 
+#include <mixwell/contracts/curvature.hpp>
 #include <mixwell/kernel.hpp>
-#include <mixwell/laws/curvature.hpp>
-#include <mixwell/run.hpp>
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/run.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <netcdf.h>
 
@@ -113,8 +113,8 @@ TEST_CASE("a curvature that one run learnt has the same bits in the next") {
     }
     const Eigen::MatrixXd first = learnt[0] + (learnt[1] - learnt[0]) / 2.0;
     CHECK(H_of(*load(file), 3) == Eigen::MatrixXd(first + (learnt[2] - first) / 3.0));
-    CHECK(laws::all_hold(
-        laws::check_representation(*load(file)->representation(), Eigen::MatrixXd(0, 3), 3)));
+    CHECK(contracts::all_hold(
+        contracts::check_representation(*load(file)->representation(), Eigen::MatrixXd(0, 3), 3)));
   }
 }
 

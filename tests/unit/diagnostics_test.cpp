@@ -1,6 +1,6 @@
 // Diagnostics: numbers of the R package posterior 1.4, laws they obey, and what is not available.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/diagnostics.hpp>
+#include <mixwell/lab/diagnostics.hpp>
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>

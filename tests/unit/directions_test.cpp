@@ -1,12 +1,12 @@
 // Principal directions of draws, and directions from a file.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/directions.hpp>
+#include "support.hpp"
+
 #include <mixwell/error.hpp>
+#include <mixwell/lab/directions.hpp>
 
 #include <cmath>
 #include <random>
-
-#include "support.hpp"
 
 namespace {
 

@@ -1,15 +1,16 @@
 // Distances from references: by hand, on Gaussians, and what must not change them.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/distances.hpp>
+#include "support.hpp"
+
+#include <mixwell/lab/distances.hpp>
+#include <mixwell/random.hpp>
 
 #include <Eigen/LU>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/random.hpp>
 #include <numbers>
 #include <stdexcept>
-
-#include "support.hpp"
 
 namespace {
 

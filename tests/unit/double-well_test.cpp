@@ -1,9 +1,10 @@
-// The model `double-well`: its laws, its moments and its inversion at extreme shapes.
+// The model `double-well`: its contract, its moments and its inversion at extreme shapes.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <cmath>
-#include <mixwell/laws/model.hpp>
 
 namespace {
 
@@ -29,12 +30,13 @@ std::string well(double a, double b) {
 
 }  // namespace
 
-TEST_CASE("double wells of all shapes satisfy the laws of a model", "[double-well]") {
+TEST_CASE("double wells of all shapes satisfy the contract of a model", "[double-well]") {
   const std::string body =
       GENERATE(std::string("use = \"double-well\"\ndimension = 3"), well(-10, 0.5), well(3, 0.1));
-  const mixwell::laws::Findings findings = mixwell::laws::check_model(*support::make_model(body));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const mixwell::contracts::Findings findings =
+      mixwell::contracts::check_model(*support::make_model(body));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("the double well is the sum of its two powers", "[double-well]") {

@@ -1,12 +1,12 @@
 // DrawsFile: reading parts of variables, the hash, and files that are none.
 // SPDX-License-Identifier: Apache-2.0
-#include <openssl/sha.h>
+#include "draws_testing.hpp"
 
 #include <catch2/catch.hpp>
+#include <openssl/sha.h>
+
 #include <cmath>
 #include <fstream>
-
-#include "draws_testing.hpp"
 
 using namespace mixwell;
 using namespace mixwell::testing;

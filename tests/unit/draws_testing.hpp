@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/error.hpp>
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/registry.hpp>
+
+#include <stdlib.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <mixwell/draws.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/registry.hpp>
 #include <string>
 #include <vector>
-
-#include <stdlib.h>
 
 namespace mixwell::testing {
 

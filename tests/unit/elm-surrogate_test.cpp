@@ -1,4 +1,4 @@
-// The fit of a random network: online against batch, and laws of its potential.
+// The fit of a random network: online against batch, and the contract of its potential.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../estimators/random-network/triangle.hpp"
 #include "composing.hpp"
@@ -6,9 +6,9 @@
 #include <mixwell/estimator.hpp>
 #include <mixwell/random.hpp>
 
+#include <Eigen/Dense>
 #include <catch2/catch.hpp>
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <memory>
 #include <string>

@@ -1,7 +1,9 @@
 // Messages, and the search for what somebody may have meant.
 // SPDX-License-Identifier: Apache-2.0
-#include <catch2/catch.hpp>
 #include <mixwell/error.hpp>
+
+#include <catch2/catch.hpp>
+
 #include <vector>
 
 using namespace mixwell;

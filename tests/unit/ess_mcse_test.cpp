@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
-#include <mixwell/diagnostics.hpp>
+#include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/random.hpp>
 
 namespace {

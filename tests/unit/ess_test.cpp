@@ -1,13 +1,13 @@
 // The papers' own effective sample sizes: closed forms, the definitions term by term, and theory.
 // SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
 #include <mixwell/error.hpp>
-#include <mixwell/ess.hpp>
+#include <mixwell/lab/ess.hpp>
 
 #include <cmath>
 #include <limits>
 #include <random>
-
-#include "support.hpp"
 
 namespace {
 

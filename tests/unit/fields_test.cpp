@@ -1,11 +1,13 @@
 // Declared parameters: types, ranges, and values as TOML text.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/fields.hpp>
+#include <mixwell/integrator.hpp>
+
 #include <catch2/catch.hpp>
+
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <mixwell/fields.hpp>
-#include <mixwell/integrator.hpp>
 
 using namespace mixwell;
 

@@ -3,7 +3,7 @@
 #include "composing.hpp"
 #include "support.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,20 +1,21 @@
-// The model `funnel`: its laws, its values in the neck and the mouth, and its exact draws.
+// The model `funnel`: its contract, its values in the neck and the mouth, and its exact draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/laws/model.hpp>
 
 using support::contains;
 using support::evaluate;
 using support::make_model;
 
-TEST_CASE("funnels satisfy the laws of a model", "[funnel]") {
+TEST_CASE("funnels satisfy the contract of a model", "[funnel]") {
   const std::string keys = GENERATE(std::string(""), "dimension = 2\nscale = 1", "scale = 0.3");
-  const auto findings = mixwell::laws::check_model(*make_model("use = \"funnel\"\n" + keys));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model("use = \"funnel\"\n" + keys));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("the funnel is Neal's", "[funnel]") {

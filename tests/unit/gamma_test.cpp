@@ -1,11 +1,13 @@
-// The model `gamma`: its laws, values, support and exact draws.
+// The model `gamma`: its contract, values, support and exact draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <boost/math/special_functions/gamma.hpp>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/laws/model.hpp>
 
 namespace {
 
@@ -16,12 +18,12 @@ std::string gamma(const std::string& keys) { return "use = \"gamma\"\n" + keys; 
 
 }  // namespace
 
-TEST_CASE("gamma laws satisfy the laws of a model", "[gamma]") {
+TEST_CASE("gamma laws satisfy the contract of a model", "[gamma]") {
   const std::string body =
       GENERATE(gamma("shape = 4"), gamma("shape = 6\nrate = 3\ndimension = 4"));
-  const auto findings = mixwell::laws::check_model(*make_model(body));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model(body));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("the potential of gamma laws is that of the formula", "[gamma]") {

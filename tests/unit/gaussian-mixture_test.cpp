@@ -1,10 +1,11 @@
-// The model `gaussian-mixture`: its laws, its values near and far, and its exact draws.
+// The model `gaussian-mixture`: its contract, its values near and far, and its exact draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/laws/model.hpp>
 
 namespace {
 
@@ -20,13 +21,13 @@ const std::string three =
 
 }  // namespace
 
-TEST_CASE("mixtures satisfy the laws of a model", "[gaussian-mixture]") {
+TEST_CASE("mixtures satisfy the contract of a model", "[gaussian-mixture]") {
   const std::string body =
       GENERATE_COPY(mixture(""), three, mixture("weights = [1]\nmeans = [1, 2, 3]\nsd = [0.2]"),
                     mixture("weights = [1, 1]\nmeans = [-30, 30]"));
-  const auto findings = mixwell::laws::check_model(*make_model(body));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model(body));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("a mixture is the sum of its components", "[gaussian-mixture]") {

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <Eigen/Cholesky>
-#include <mixwell/laws/model.hpp>
+
 #include <sstream>
 
 namespace {
@@ -54,7 +56,7 @@ MatrixXd some_covariance() {
 
 }  // namespace
 
-TEST_CASE("every shape of a gaussian satisfies the laws of a model", "[gaussian]") {
+TEST_CASE("every shape of a gaussian satisfies the contract of a model", "[gaussian]") {
   const support::TemporaryFolder folder;
   const std::string bodies[] = {
       "use = \"gaussian\"\ndimension = 2",
@@ -64,9 +66,10 @@ TEST_CASE("every shape of a gaussian satisfies the laws of a model", "[gaussian]
       "use = \"gaussian\"\ndimension = 5\ncovariance = \"geometric\"\ncondition = 1e4",
       dense(folder.file("sigma.csv", csv(some_covariance()))) + "mean = [1, 2, 3, 4]"};
   for (const std::string& body : bodies) {
-    const mixwell::laws::Findings findings = mixwell::laws::check_model(*make_model(body));
-    INFO(body << "\n" << mixwell::laws::report(findings));
-    CHECK(mixwell::laws::all_hold(findings));
+    const mixwell::contracts::Findings findings =
+        mixwell::contracts::check_model(*make_model(body));
+    INFO(body << "\n" << mixwell::contracts::report(findings));
+    CHECK(mixwell::contracts::all_hold(findings));
   }
 }
 

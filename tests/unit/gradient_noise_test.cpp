@@ -1,16 +1,16 @@
 // What oracles tell of the noise in their gradients, against the noise itself.
 // SPDX-License-Identifier: Apache-2.0
-#include "oracle_laws.hpp"
-
-#include <catch2/catch.hpp>
+#include "oracle_contract.hpp"
 
 #include <Eigen/Eigenvalues>
+#include <catch2/catch.hpp>
+
 #include <cmath>
 #include <string>
 #include <vector>
 
 using namespace mixwell;
-using oracle_laws::OracleLaw;
+using oracle_contract::OracleLaw;
 
 namespace {
 
@@ -28,7 +28,7 @@ std::vector<Case> cases(const support::TemporaryFolder& folder) {
            "[model.m]\nuse = \"linear-gaussian\"\ncases = 30\ndimension = 3\n"
            "noise_variance = 2\ncorrelation = 0.5\n",
            30},
-          {"logistic-regression", oracle_laws::logistic(folder), 60},
+          {"logistic-regression", oracle_contract::logistic(folder), 60},
           {"probit-regression",
            "[model.m]\nuse = \"probit-regression\"\ncases = 25\ndimension = 2\n", 25}};
 }
@@ -116,7 +116,7 @@ TEST_CASE("the diagonal of a covariance is its diagonal, and none is negative") 
 
 TEST_CASE("the noisy oracle knows its noise") {
   const support::TemporaryFolder folder;
-  const OracleLaw law(oracle_laws::logistic(folder) +
+  const OracleLaw law(oracle_contract::logistic(folder) +
                       "[oracle.o]\nuse = \"noisy\"\nvariance = 3\n");
   const Noise noise = noise_of(law);
   const Index d = law.dimension();
@@ -128,7 +128,7 @@ TEST_CASE("the noisy oracle knows its noise") {
 
 TEST_CASE("equal draws tell the same noise, others another") {
   const support::TemporaryFolder folder;
-  const OracleLaw law(oracle_laws::logistic(folder) + minibatch(false));
+  const OracleLaw law(oracle_contract::logistic(folder) + minibatch(false));
   const auto told = [&](std::uint32_t draw) {
     const Eigen::MatrixXd seeds = law.seeds(1);
     Eigen::MatrixXd out(law.dimension(), 1);
@@ -144,11 +144,11 @@ TEST_CASE("equal draws tell the same noise, others another") {
 TEST_CASE("a batch of all cases without replacement has no noise, of one case nothing is known") {
   const support::TemporaryFolder folder;
   const std::string oracle = "[oracle.o]\nuse = \"minibatch\"\nsize = ";
-  const OracleLaw all(oracle_laws::logistic(folder) + oracle + "60\n");
+  const OracleLaw all(oracle_contract::logistic(folder) + oracle + "60\n");
   const Eigen::MatrixXd seeds = all.seeds(1);
   Eigen::MatrixXd out(all.dimension(), 1);
   Workspace scratch;
   all->as_noise()->covariance_diagonal(Numbers{ConstBatch(seeds)}, all.points(1), 0, out, scratch);
   CHECK(out.norm() == 0.0);
-  CHECK(OracleLaw(oracle_laws::logistic(folder) + oracle + "1\n")->as_noise() == nullptr);
+  CHECK(OracleLaw(oracle_contract::logistic(folder) + oracle + "1\n")->as_noise() == nullptr);
 }

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "toy_graphs.hpp"
 
-#include <mixwell/certificate.hpp>
 #include <mixwell/error.hpp>
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/dot.hpp>
 
 #include <catch2/catch.hpp>
 

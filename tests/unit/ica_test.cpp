@@ -5,10 +5,11 @@
 #include "../../models/ica/mixture.hpp"
 #include "support.hpp"
 
-#include <mixwell/laws/model.hpp>
+#include <mixwell/contracts/model.hpp>
 
 #include <Eigen/LU>
 #include <Eigen/SVD>
+
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -94,15 +95,15 @@ TEST_CASE("inverse and determinant are those of a small matrix", "[ica]") {
   CHECK(singular.isZero(0));
 }
 
-TEST_CASE("independent component analysis satisfies the laws of a model", "[ica]") {
+TEST_CASE("independent component analysis satisfies the contract of a model", "[ica]") {
   const std::string rest =
       GENERATE(std::string("cases = 500\n"), std::string("channels = 1\ncases = 40\n"),
                std::string("channels = 2\ncases = 13\nprior_variance = 0.5\n"),
                std::string("channels = 3\ncases = 1\n"),
                std::string("channels = 3\ncases = 40000\ncondition = 50\n"));
-  const auto findings = mixwell::laws::check_model(*make_model(use + rest));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model(use + rest));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("U of independent component analysis is that of its definition", "[ica]") {

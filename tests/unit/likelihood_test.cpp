@@ -2,9 +2,10 @@
 // threads, and columns that go wrong.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../models/logistic-regression/likelihood.hpp"
+
 #include "support.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <cmath>
 #include <limits>

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/SVD>
+
 #include <cmath>
-#include <mixwell/laws/model.hpp>
 
 namespace {
 
@@ -68,14 +70,14 @@ std::string simulated(const std::string& rest) { return use + "dimension = 3\n" 
 
 }  // namespace
 
-TEST_CASE("a linear Gaussian model satisfies the laws of a model", "[linear-gaussian]") {
+TEST_CASE("a linear Gaussian model satisfies the contract of a model", "[linear-gaussian]") {
   const std::string body =
       GENERATE(std::string("cases = 1\ndimension = 1\n"),
                std::string("cases = 200\ndimension = 8\ncorrelation = -0.95\nprior_variance = 9\n"),
                std::string("cases = 3\ndimension = 5\nnoise_variance = 0.1\n"));
-  const auto findings = mixwell::laws::check_model(*make_model(use + body));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model(use + body));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("U of a linear Gaussian model is the sum of its definition", "[linear-gaussian]") {

@@ -5,9 +5,10 @@
 #include "data_making.hpp"
 #include "support.hpp"
 
-#include <cmath>
+#include <mixwell/contracts/model.hpp>
 #include <mixwell/data.hpp>
-#include <mixwell/laws/model.hpp>
+
+#include <cmath>
 
 namespace {
 
@@ -111,7 +112,7 @@ TEST_CASE("the same cases in three formats are the same model", "[logistic-regre
   CHECK(evaluate(*libsvm, theta).g.isApprox(expected.g, 1e-13));
   CHECK(evaluate(*idx, theta).u.isApprox(expected.u, 1e-14));
   CHECK(evaluate(*idx, theta).g.isApprox(expected.g, 1e-13));
-  CHECK(mixwell::laws::all_hold(mixwell::laws::check_model(*libsvm)));
+  CHECK(mixwell::contracts::all_hold(mixwell::contracts::check_model(*libsvm)));
 }
 
 TEST_CASE("coefficients without names are the array beta beside the intercept",

@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
-#include <Eigen/LU>
-#include <cmath>
+#include <mixwell/contracts/model.hpp>
 #include <mixwell/data.hpp>
-#include <mixwell/laws/model.hpp>
+
+#include <Eigen/LU>
+
+#include <cmath>
 
 namespace {
 
@@ -93,15 +95,15 @@ std::string challenger(const std::string& rest) {
 
 }  // namespace
 
-TEST_CASE("a logistic regression satisfies the laws of a model", "[logistic-regression]") {
+TEST_CASE("a logistic regression satisfies the contract of a model", "[logistic-regression]") {
   const Fixture fixture;
   const std::string large = large_table(500);
   const std::string rest =
       GENERATE(std::string(""), std::string("powers = 3\npredict.here = { a = 1, b = 101, c = 0 }"),
                std::string("intercept = false\nstandardize = false\nprior_variance = 0.5"));
-  const auto findings = mixwell::laws::check_model(*fixture.model(large, rest));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*fixture.model(large, rest));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("U is the sum of the terms of its definition", "[logistic-regression]") {

@@ -1,15 +1,16 @@
 // From the text of a manifest to components, and every way in which that can go wrong.
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
+#include "toy_components.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/manifest.hpp>
 
 #include <catch2/catch.hpp>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <mixwell/error.hpp>
-#include <mixwell/manifest.hpp>
-
-#include "toy_components.hpp"
 
 using namespace mixwell;
 namespace fs = std::filesystem;

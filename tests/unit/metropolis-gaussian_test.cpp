@@ -3,7 +3,7 @@
 #include "support.hpp"
 
 #include <mixwell/kernel.hpp>
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <Eigen/LU>
 

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../plugins/oracles/noise/batch.hpp"
 #include "composing.hpp"
-#include "oracle_laws.hpp"
+#include "oracle_contract.hpp"
 #include "support.hpp"
 
+#include <mixwell/lab/sampler.hpp>
 #include <mixwell/oracle.hpp>
-#include <mixwell/sampler.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -20,8 +20,8 @@ using namespace mixwell;
 
 namespace {
 
-using oracle_laws::logistic;
-using oracle_laws::OracleLaw;
+using oracle_contract::logistic;
+using oracle_contract::OracleLaw;
 
 std::vector<Index> drawn(const noise::BatchDraw& batch, std::uint64_t seed, std::uint32_t draw) {
   Workspace scratch;

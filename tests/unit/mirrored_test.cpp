@@ -1,10 +1,9 @@
-// The model `mirrored`: its laws over several bases, the fold, what it passes on, refusals.
+// The model `mirrored`: its contract over several bases, the fold, what it passes on, refusals.
 // SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
 #include "support.hpp"
 
-#include <mixwell/laws/model.hpp>
-
-#include "composing.hpp"
+#include <mixwell/contracts/model.hpp>
 
 namespace {
 
@@ -50,7 +49,8 @@ class Unreflected final : public Model {
 
 }  // namespace
 
-TEST_CASE("mirrored models satisfy the laws of a model, whatever they are made of", "[mirrored]") {
+TEST_CASE("mirrored models satisfy the contract of a model, whatever they are made of",
+          "[mirrored]") {
   const std::pair<std::string, std::string> cases[] = {
       {kGamma, ""},
       {"use = \"quartic\"\ndimension = 3\n", ""},
@@ -63,16 +63,16 @@ TEST_CASE("mirrored models satisfy the laws of a model, whatever they are made o
        "parameters = [\"intercept\"]\n"},
   };
   for (const auto& [base, keys] : cases) {
-    const auto findings = mixwell::laws::check_model(*mirrored(base, keys));
-    INFO(base << mixwell::laws::report(findings));
-    CHECK(mixwell::laws::all_hold(findings));
+    const auto findings = mixwell::contracts::check_model(*mirrored(base, keys));
+    INFO(base << mixwell::contracts::report(findings));
+    CHECK(mixwell::contracts::all_hold(findings));
   }
 }
 
 TEST_CASE("a mirror that leaves the gradient's sign is caught", "[mirrored]") {
   const auto whole = mirrored("use = \"quartic\"\ndimension = 3\n");
-  CHECK(mixwell::laws::all_hold(mixwell::laws::check_model(*whole)));
-  CHECK_FALSE(mixwell::laws::all_hold(mixwell::laws::check_model(
+  CHECK(mixwell::contracts::all_hold(mixwell::contracts::check_model(*whole)));
+  CHECK_FALSE(mixwell::contracts::all_hold(mixwell::contracts::check_model(
       Unreflected(support::make_model("use = \"quartic\"\ndimension = 3")))));
 }
 

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/lab/gradient_check.hpp>
+#include <mixwell/model.hpp>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/gradient_check.hpp>
-#include <mixwell/model.hpp>
 
 namespace {
 

@@ -1,5 +1,8 @@
 // The recorder netcdf: what stands in the file, and what happens when it cannot be written.
 // SPDX-License-Identifier: Apache-2.0
+#include "draws_testing.hpp"
+
+#include <catch2/catch.hpp>
 #include <fcntl.h>
 #include <netcdf.h>
 #include <sys/mount.h>
@@ -7,14 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <limits>
-
-#include "draws_testing.hpp"
 
 #ifdef __SANITIZE_ADDRESS__
 /// HDF5 loses the chunk it was writing when the disk is full.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 
+#include <mixwell/lab/sampler.hpp>
 #include <mixwell/optimum.hpp>
-#include <mixwell/sampler.hpp>
 
 #include <catch2/catch.hpp>
 

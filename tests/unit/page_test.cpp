@@ -1,15 +1,17 @@
 // What the page of a report shows, against direct computation, and text that stays text.
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "draws_testing.hpp"
+
+#include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/lab/page.hpp>
+
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <mixwell/diagnostics.hpp>
-#include <mixwell/page.hpp>
-#include <nlohmann/json.hpp>
 #include <numeric>
-
-#include "draws_testing.hpp"
 
 using namespace mixwell;
 using namespace mixwell::testing;

@@ -3,10 +3,12 @@
 #include "../../models/probit-regression/likelihood.hpp"
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <Eigen/Cholesky>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/laws/model.hpp>
 
 namespace {
 
@@ -111,14 +113,14 @@ TEST_CASE("weights of padding rows are zero", "[probit]") {
   CHECK(std::all_of(std::begin(z), std::end(z), [](double w) { return w == 0; }));
 }
 
-TEST_CASE("a probit regression satisfies the laws of a model", "[probit]") {
+TEST_CASE("a probit regression satisfies the contract of a model", "[probit]") {
   const std::string rest = GENERATE(
       std::string("cases = 500\ncorrelation = 0.8\n"),
       std::string("cases = 40\nintercept = false\nstandardize = false\nprior_variance = 0.5\n"),
       std::string("cases = 13\npowers = 2\n"), std::string("cases = 1\nstandardize = false\n"));
-  const auto findings = mixwell::laws::check_model(*make_model(simulated(rest)));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model(simulated(rest)));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("U of a probit regression is the sum of its definition", "[probit]") {

@@ -1,17 +1,18 @@
-// The model `quartic`: its laws and its known moments.
+// The model `quartic`: its contract and its known moments.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <cmath>
-#include <mixwell/laws/model.hpp>
 
 using support::z_score;
 
-TEST_CASE("the quartic satisfies the laws of a model", "[quartic]") {
+TEST_CASE("the quartic satisfies the contract of a model", "[quartic]") {
   const auto model = support::make_model("use = \"quartic\"\ndimension = 3");
-  const mixwell::laws::Findings findings = mixwell::laws::check_model(*model);
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const mixwell::contracts::Findings findings = mixwell::contracts::check_model(*model);
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("the quartic is a quarter of the sum of fourth powers", "[quartic]") {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/curvature.hpp>
 #include <mixwell/estimator.hpp>
-#include <mixwell/laws/curvature.hpp>
 #include <mixwell/random.hpp>
 
 #include <Eigen/Cholesky>
@@ -398,8 +398,8 @@ Eigen::VectorXd updates(const Printed& how, Index d, std::uint64_t pairs) {
 /// The laws that a representation of these numbers breaks.
 std::vector<std::string> broken(const Printed& how) {
   std::vector<std::string> names;
-  for (const laws::Finding& finding :
-       laws::check_representation(Matrices(), updates(how, 6, 3), 6)) {
+  for (const contracts::Finding& finding :
+       contracts::check_representation(Matrices(), updates(how, 6, 3), 6)) {
     if (!finding.holds) names.push_back(finding.law);
   }
   return names;
@@ -407,7 +407,7 @@ std::vector<std::string> broken(const Printed& how) {
 
 }  // namespace
 
-TEST_CASE("misprinted updates break the laws of curvatures and the right one does not") {
+TEST_CASE("misprinted updates break the contract of curvatures and the right one does not") {
   using Names = std::vector<std::string>;
   CHECK(broken({}).empty());
   CHECK(broken({.swapped = true}) == Names{"S S' = H", "C C' = B"});

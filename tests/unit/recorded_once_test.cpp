@@ -4,11 +4,10 @@
 #include "toy_components.hpp"
 #include "toy_graphs.hpp"
 
-#include <mixwell/draws.hpp>
-#include <mixwell/run.hpp>
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/run.hpp>
 
 #include <netcdf.h>
-
 #include <nlohmann/json.hpp>
 
 #include <vector>

@@ -1,16 +1,17 @@
 // Finding, checking and loading plugins, the broken ones above all.
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
+#include "toy_components.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/registry.hpp>
 
 #include <catch2/catch.hpp>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <mixwell/error.hpp>
-#include <mixwell/registry.hpp>
-
-#include "toy_components.hpp"
 
 using namespace mixwell;
 namespace fs = std::filesystem;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <map>
 #include <string>

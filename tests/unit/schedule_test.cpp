@@ -1,7 +1,8 @@
 // Compiled graphs: memory, order, tasks, and the numbers they compute.
 // SPDX-License-Identifier: Apache-2.0
-#include "schedule.hpp"
-#include "plan.hpp"
+#include "sampler/schedule.hpp"
+
+#include "sampler/plan.hpp"
 #include "toy_graphs.hpp"
 
 #include <catch2/catch.hpp>

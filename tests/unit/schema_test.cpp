@@ -1,10 +1,11 @@
 // The JSON schema of manifests: its structure follows the declarations.
 // SPDX-License-Identifier: Apache-2.0
-#include <catch2/catch.hpp>
-#include <mixwell/manifest.hpp>
-#include <nlohmann/json.hpp>
-
 #include "toy_components.hpp"
+
+#include <mixwell/lab/manifest.hpp>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 using namespace mixwell;
 using Json = nlohmann::json;

@@ -1,12 +1,14 @@
-// The model `student-t`: its laws, its limits, its tails and its exact draws.
+// The model `student-t`: its contract, its limits, its tails and its exact draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/contracts/model.hpp>
+
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/students_t.hpp>
+
 #include <cmath>
 #include <limits>
-#include <mixwell/laws/model.hpp>
 
 namespace {
 
@@ -20,14 +22,14 @@ std::string t(double nu, const std::string& keys) {
 
 }  // namespace
 
-// The laws of exact draws need fourth moments.
-TEST_CASE("t distributions of all shapes satisfy the laws of a model", "[student-t]") {
+// The clauses on exact draws need fourth moments.
+TEST_CASE("t distributions of all shapes satisfy the contract of a model", "[student-t]") {
   const std::string body =
       GENERATE(t(5, "dimension = 1"), t(8, "dimension = 10\ncovariance = \"ones-plus\"\nc = 0.5"),
                t(6.5, "mean = [1, -2, 0.5]\ncovariance = \"diagonal\"\nvariances = [4, 1, 0.01]"));
-  const auto findings = mixwell::laws::check_model(*make_model(body));
-  INFO(mixwell::laws::report(findings));
-  CHECK(mixwell::laws::all_hold(findings));
+  const auto findings = mixwell::contracts::check_model(*make_model(body));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("the t distribution has its density", "[student-t]") {

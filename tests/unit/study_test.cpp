@@ -1,11 +1,10 @@
 // Study files: which cells they make, how they are seeded, and how they are refused; designs of
 // tuning.
 // SPDX-License-Identifier: Apache-2.0
+#include "study/tuning.hpp"
 #include "support.hpp"
 
-#include "study/tuning.hpp"
-
-#include <mixwell/study.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <map>
 #include <set>

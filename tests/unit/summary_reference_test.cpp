@@ -1,12 +1,14 @@
 // The part of summary.json about a reference: what is compared, weights, refusals.
 // SPDX-License-Identifier: Apache-2.0
+#include "draws_testing.hpp"
+
+#include <mixwell/lab/distances.hpp>
+
 #include <catch2/catch.hpp>
-#include <cmath>
-#include <fstream>
-#include <mixwell/distances.hpp>
 #include <nlohmann/json.hpp>
 
-#include "draws_testing.hpp"
+#include <cmath>
+#include <fstream>
 
 using namespace mixwell;
 using namespace mixwell::testing;

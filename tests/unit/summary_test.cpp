@@ -1,16 +1,17 @@
 // summary.json: names, values, and what is null.
 // SPDX-License-Identifier: Apache-2.0
+#include "draws_testing.hpp"
+
+#include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/lab/ess.hpp>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
 #include <algorithm>
-#include <catch2/catch.hpp>
 #include <cmath>
 #include <fstream>
-#include <mixwell/diagnostics.hpp>
-#include <mixwell/ess.hpp>
-#include <nlohmann/json.hpp>
-
-#include "draws_testing.hpp"
 
 using namespace mixwell;
 using namespace mixwell::testing;

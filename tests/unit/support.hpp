@@ -9,8 +9,8 @@
 #endif
 
 #include <mixwell/error.hpp>
-#include <mixwell/manifest.hpp>
-#include <mixwell/registry.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/registry.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #include "../../plugins/oracles/surrogate/laplace.hpp"
 #include "composing.hpp"
 
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <catch2/catch.hpp>
 

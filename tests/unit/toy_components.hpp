@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/lab/registry.hpp>
+
 #include <memory>
-#include <mixwell/registry.hpp>
 #include <stdexcept>
 #include <utility>
 

@@ -3,7 +3,7 @@
 #include "composing.hpp"
 
 #include <mixwell/error.hpp>
-#include <mixwell/verify.hpp>
+#include <mixwell/lab/verify.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,10 +1,11 @@
 // The windows of warm-up, and the step size that is found before them.
 // SPDX-License-Identifier: Apache-2.0
+#include "kernel/warmup_windows.hpp"
+
 #include "composing.hpp"
 
+#include <mixwell/lab/sampler.hpp>
 #include <mixwell/learner.hpp>
-#include <mixwell/sampler.hpp>
-#include <mixwell/warmup_windows.hpp>
 
 #include <catch2/catch.hpp>
 

@@ -1,9 +1,10 @@
 // Weighted figures: exact arithmetic, the unweighted figures where weights are equal, and Monte
 // Carlo errors against the scatter of many series.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/diagnostics.hpp>
+#include <mixwell/lab/diagnostics.hpp>
 
 #include <catch2/catch.hpp>
+
 #include <cmath>
 #include <limits>
 #include <random>

@@ -6,6 +6,7 @@
 #include <mixwell/types.hpp>
 
 #include <Eigen/Core>
+
 #include <cstdint>
 #include <string_view>
 

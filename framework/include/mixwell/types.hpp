@@ -3,6 +3,7 @@
 #pragma once
 
 #include <Eigen/Core>
+
 #include <cassert>
 
 namespace mixwell {

@@ -1,17 +1,18 @@
 // mixwell check: validates and composes a manifest, and says what it is guaranteed to sample.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+
+#include <mixwell/lab/gradient_check.hpp>
+#include <mixwell/lab/sampler.hpp>
+#include <mixwell/random.hpp>
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <mixwell/gradient_check.hpp>
-#include <mixwell/random.hpp>
-#include <mixwell/sampler.hpp>
-#include <nlohmann/json.hpp>
-
-#include "command.hpp"
 
 namespace mixwell::app {
 namespace {

@@ -1,6 +1,6 @@
 // What the commands of the program share.
 // SPDX-License-Identifier: Apache-2.0
-#include "command.hpp"
+#include "app/command.hpp"
 
 namespace mixwell::app {
 namespace {

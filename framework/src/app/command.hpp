@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <functional>
 #include <mixwell/error.hpp>
-#include <mixwell/manifest.hpp>
-#include <mixwell/registry.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/registry.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // What both displays of progress are made of.
 // SPDX-License-Identifier: Apache-2.0
-#include "display.hpp"
+#include "app/display.hpp"
 
 #include <fmt/format.h>
 

@@ -1,16 +1,17 @@
 // mixwell graph: the kernel graph of a composition, as Graphviz text or as a picture.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+
+#include <mixwell/lab/dot.hpp>
+#include <mixwell/lab/sampler.hpp>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
-#include <mixwell/certificate.hpp>
-#include <mixwell/sampler.hpp>
 #include <sstream>
-
-#include "command.hpp"
 
 namespace mixwell::app {
 namespace {

@@ -1,12 +1,13 @@
 // Files that are installed with the program.
 // SPDX-License-Identifier: Apache-2.0
-#include "installed.hpp"
+#include "app/installed.hpp"
+
+#include <mixwell/error.hpp>
 
 #include <boost/dll/runtime_symbol_info.hpp>
 
 #include <fstream>
 #include <iterator>
-#include <mixwell/error.hpp>
 
 namespace mixwell::app {
 

@@ -1,14 +1,15 @@
 // The program `mixwell`: parses the command line, carries out one command, reports its failure.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/version.hpp>
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <csignal>
 #include <cstdio>
-#include <mixwell/error.hpp>
-#include <mixwell/version.hpp>
-#include <nlohmann/json.hpp>
-
-#include "command.hpp"
 
 namespace mixwell::app {
 namespace {

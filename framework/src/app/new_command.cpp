@@ -1,5 +1,8 @@
 // mixwell new: a project of its own with one plugin, its test and a manifest, from templates.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+#include "app/installed.hpp"
+
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,9 +17,6 @@
 #include <set>
 #include <sstream>
 #include <utility>
-
-#include "command.hpp"
-#include "installed.hpp"
 
 namespace mixwell::app {
 namespace {
@@ -205,7 +205,7 @@ ExitCode make(const Arguments& arguments) {
 constexpr const char* lesson =
     "Writes NAME/ with a component that works, to be changed into yours:\n"
     "  NAME.cpp               class, parameters, registration\n"
-    "  tests/NAME_test.cpp    the laws of its kind, and what only its author knows\n"
+    "  tests/NAME_test.cpp    the contract of its kind, and what only its author knows\n"
     "  manifest.toml          a run that uses it\n"
     "  CMakeLists.txt         builds the plugin and its test against an installed Mixwell\n"
     "  README.md              how to build, test and run it\n"

@@ -1,14 +1,14 @@
 // mixwell plugins: what components there are, and everything one of them declares.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+#include "app/text_table.hpp"
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <array>
 #include <cstdio>
 #include <memory>
-#include <nlohmann/json.hpp>
-
-#include "command.hpp"
-#include "text_table.hpp"
 
 namespace mixwell::app {
 namespace {

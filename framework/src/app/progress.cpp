@@ -1,9 +1,8 @@
 // How far a run has come: a line that rewrites itself, or lines of JSON.
 // SPDX-License-Identifier: Apache-2.0
-#include "progress.hpp"
+#include "app/progress.hpp"
 
 #include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 namespace mixwell::app {

@@ -1,6 +1,10 @@
 // What a person reads at the end of a run: tables, warnings with their cures, ways to the draws.
 // SPDX-License-Identifier: Apache-2.0
-#include "report.hpp"
+#include "app/report.hpp"
+
+#include "app/text_table.hpp"
+
+#include <mixwell/lab/ess.hpp>
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
@@ -8,9 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <mixwell/ess.hpp>
-
-#include "text_table.hpp"
 
 namespace mixwell::app {
 namespace {

@@ -1,5 +1,12 @@
 // mixwell report: one page to look at, of a run or of a study.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+#include "app/installed.hpp"
+#include "app/report.hpp"
+
+#include <mixwell/lab/page.hpp>
+#include <mixwell/lab/study.hpp>
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -7,12 +14,6 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <mixwell/page.hpp>
-#include <mixwell/study.hpp>
-
-#include "command.hpp"
-#include "installed.hpp"
-#include "report.hpp"
 
 namespace mixwell::app {
 namespace {

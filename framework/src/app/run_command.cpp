@@ -1,17 +1,18 @@
 // mixwell run: from a manifest to a folder of results, and what came of it.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+#include "app/progress.hpp"
+#include "app/report.hpp"
+#include "app/stop_signal.hpp"
+
+#include <mixwell/lab/run.hpp>
+
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <mixwell/run.hpp>
-
-#include "command.hpp"
-#include "progress.hpp"
-#include "report.hpp"
-#include "stop_signal.hpp"
 
 namespace mixwell::app {
 namespace {

@@ -1,13 +1,14 @@
 // mixwell schema: the JSON schemas of manifests and studies, for editors.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/study.hpp>
+
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
-#include <mixwell/manifest.hpp>
-#include <mixwell/study.hpp>
-
-#include "command.hpp"
 
 namespace mixwell::app {
 

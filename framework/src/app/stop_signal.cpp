@@ -1,6 +1,6 @@
 // Ctrl-C as a request to end a run in good order.
 // SPDX-License-Identifier: Apache-2.0
-#include "stop_signal.hpp"
+#include "app/stop_signal.hpp"
 
 #include <csignal>
 

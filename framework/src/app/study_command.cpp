@@ -1,6 +1,14 @@
 // mixwell study: many runs from one file, and the table of what came of them.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+#include "app/stop_signal.hpp"
+#include "app/study_progress.hpp"
+#include "app/text_table.hpp"
+
+#include <mixwell/lab/study.hpp>
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,13 +17,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mixwell/study.hpp>
-#include <nlohmann/json.hpp>
-
-#include "command.hpp"
-#include "stop_signal.hpp"
-#include "study_progress.hpp"
-#include "text_table.hpp"
 
 namespace mixwell::app {
 namespace {

@@ -1,9 +1,8 @@
 // How far a study has come: a line that rewrites itself, or lines of JSON.
 // SPDX-License-Identifier: Apache-2.0
-#include "study_progress.hpp"
+#include "app/study_progress.hpp"
 
 #include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 namespace mixwell::app {

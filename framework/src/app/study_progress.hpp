@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "display.hpp"
+#include "app/display.hpp"
 
-#include <mixwell/study.hpp>
+#include <mixwell/lab/study.hpp>
+
 #include <string>
 
 namespace mixwell::app {

@@ -1,14 +1,15 @@
 // mixwell summary: the summary table of draws on disk.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+#include "app/report.hpp"
+
+#include <mixwell/lab/ess.hpp>
+#include <mixwell/lab/run.hpp>
+
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <memory>
-#include <mixwell/ess.hpp>
-#include <mixwell/run.hpp>
-
-#include "command.hpp"
-#include "report.hpp"
 
 namespace mixwell::app {
 namespace {

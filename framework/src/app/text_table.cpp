@@ -1,6 +1,6 @@
 // Columns of text that line up.
 // SPDX-License-Identifier: Apache-2.0
-#include "text_table.hpp"
+#include "app/text_table.hpp"
 
 #include <algorithm>
 

@@ -1,16 +1,17 @@
 // mixwell verify: puts a composition's certificate to the test.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+#include "app/component_contracts.hpp"
+
+#include <mixwell/lab/verify.hpp>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <mixwell/verify.hpp>
-#include <nlohmann/json.hpp>
-
-#include "command.hpp"
-#include "component_laws.hpp"
 
 namespace mixwell::app {
 namespace {
@@ -49,9 +50,9 @@ Json json_of(const VerifiedTarget& target) {
   return json;
 }
 
-/// What the laws of components say, beside what was tested of the whole.
+/// What the contracts of components say, beside what was tested of the whole.
 struct Evidence {
-  std::vector<ComponentLaws> components;
+  std::vector<ComponentContract> components;
   std::vector<AssumedTrait> traits;
 
   /// The certificate rests on a trait that its component does not have.
@@ -62,18 +63,19 @@ struct Evidence {
 
 Json json_of(const Evidence& evidence) {
   Json json{{"components", Json::array()}, {"traits", Json::array()}};
-  for (const ComponentLaws& component : evidence.components) {
-    Json laws = Json::array();
+  for (const ComponentContract& component : evidence.components) {
+    Json clauses = Json::array();
     for (const auto& finding : component.findings) {
-      laws.push_back({{"law", finding.law}, {"holds", finding.holds}, {"detail", finding.detail}});
+      clauses.push_back(
+          {{"law", finding.clause}, {"holds", finding.holds}, {"detail", finding.detail}});
     }
-    json["components"].push_back({{"name", component.component}, {"laws", std::move(laws)}});
+    json["components"].push_back({{"name", component.component}, {"laws", std::move(clauses)}});
   }
   for (const AssumedTrait& trait : evidence.traits) {
     json["traits"].push_back({{"trait", trait.trait},
-                              {"run", !trait.law.empty()},
-                              {"law", trait.law.empty() ? Json(nullptr) : Json(trait.law)},
-                              {"holds", trait.law.empty() ? Json(nullptr) : Json(trait.holds)}});
+                              {"run", !trait.clause.empty()},
+                              {"law", trait.clause.empty() ? Json(nullptr) : Json(trait.clause)},
+                              {"holds", trait.clause.empty() ? Json(nullptr) : Json(trait.holds)}});
   }
   return json;
 }
@@ -143,9 +145,9 @@ std::vector<std::pair<std::string, int>> lines_of(const std::vector<AssumedTrait
   std::vector<std::pair<std::string, int>> lines;
   for (const AssumedTrait& trait : traits) {
     const std::string line = without_slot(trait.trait) + ": " +
-                             (trait.law.empty() ? "no law of its own; only what is tested above"
-                              : trait.holds     ? "its law holds"
-                                                : "its law is BROKEN");
+                             (trait.clause.empty() ? "only tested by the whole, above"
+                              : trait.holds        ? "tested, holds"
+                                                   : "tested, BROKEN");
     const auto known = std::find_if(lines.begin(), lines.end(),
                                     [&](const auto& other) { return other.first == line; });
     if (known == lines.end()) {
@@ -158,14 +160,14 @@ std::vector<std::pair<std::string, int>> lines_of(const std::vector<AssumedTrait
 }
 
 void print_evidence(const Evidence& evidence) {
-  for (const ComponentLaws& component : evidence.components) {
+  for (const ComponentContract& component : evidence.components) {
     const auto broken = std::count_if(component.findings.begin(), component.findings.end(),
                                       [](const auto& f) { return !f.holds; });
-    fmt::print("  laws of {}: {} of {} hold\n", component.component,
+    fmt::print("  contract of {}: {} of {} hold\n", component.component,
                component.findings.size() - static_cast<std::size_t>(broken),
                component.findings.size());
     for (const auto& finding : component.findings) {
-      if (!finding.holds) fmt::print("    BROKEN {}: {}\n", finding.law, finding.detail);
+      if (!finding.holds) fmt::print("    BROKEN {}: {}\n", finding.clause, finding.detail);
     }
   }
   for (const auto& [line, slots] : lines_of(evidence.traits)) {
@@ -213,7 +215,7 @@ ExitCode run(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
   Verification found = verify(composition, arguments.manifest.path, registry, arguments.settings);
-  Evidence evidence{run_component_laws(composition), {}};
+  Evidence evidence{run_component_contracts(composition), {}};
   evidence.traits = traits_behind(found.certificate.now, evidence.components);
   if (evidence.breaks_certificate()) {
     found.agrees = false;

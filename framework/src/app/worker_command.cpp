@@ -1,12 +1,13 @@
 // mixwell worker: runs the cells of a study for the process that started it. Not for people.
 // SPDX-License-Identifier: Apache-2.0
+#include "app/command.hpp"
+
+#include <mixwell/lab/study.hpp>
+
 #include <sys/resource.h>
 
 #include <cstdio>
 #include <memory>
-#include <mixwell/study.hpp>
-
-#include "command.hpp"
 
 namespace mixwell::app {
 namespace {

@@ -1,6 +1,10 @@
 // Which of a run's variables and chains get figures.
 // SPDX-License-Identifier: Apache-2.0
-#include "choice.hpp"
+#include "page/choice.hpp"
+
+#include "results/vector.hpp"
+
+#include <mixwell/error.hpp>
 
 #include <fmt/format.h>
 
@@ -8,11 +12,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <mixwell/error.hpp>
 #include <set>
 #include <utility>
-
-#include "summary_vector.hpp"
 
 namespace mixwell::page {
 namespace {

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/draws.hpp>
+#include <mixwell/lab/draws.hpp>
+
 #include <nlohmann/json.hpp>
+
 #include <string>
 #include <vector>
 

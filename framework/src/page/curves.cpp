@@ -1,13 +1,13 @@
 // What the figures of a run draw, computed from draws x chains of one scalar.
 // SPDX-License-Identifier: Apache-2.0
-#include "curves.hpp"
+#include "page/curves.hpp"
+
+#include "diagnostics/autocovariance.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
-
-#include "autocovariance.hpp"
 
 namespace mixwell::page {
 namespace {

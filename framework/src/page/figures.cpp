@@ -1,15 +1,16 @@
 // The figures of a run as JSON: thinned, binned, rounded.
 // SPDX-License-Identifier: Apache-2.0
-#include "figures.hpp"
+#include "page/figures.hpp"
+
+#include "page/curves.hpp"
+#include "page/rounding.hpp"
+#include "results/vector.hpp"
+
+#include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <mixwell/diagnostics.hpp>
-#include <mixwell/parallel.hpp>
-
-#include "curves.hpp"
-#include "rounding.hpp"
-#include "summary_vector.hpp"
 
 namespace mixwell::page {
 namespace {

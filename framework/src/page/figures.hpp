@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/draws.hpp>
-#include <nlohmann/json.hpp>
-#include <vector>
+#include "page/choice.hpp"
 
-#include "choice.hpp"
+#include <mixwell/lab/draws.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <vector>
 
 namespace mixwell::page {
 

@@ -1,7 +1,8 @@
 // Puts title and data into the page.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/error.hpp>
-#include <mixwell/page.hpp>
+#include <mixwell/lab/page.hpp>
+
 #include <nlohmann/json.hpp>
 
 namespace mixwell {

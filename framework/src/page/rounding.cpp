@@ -1,6 +1,6 @@
 // Numbers as short as the page needs them.
 // SPDX-License-Identifier: Apache-2.0
-#include "rounding.hpp"
+#include "page/rounding.hpp"
 
 #include <fmt/format.h>
 

@@ -1,17 +1,18 @@
 // What the page shows of a run.
 // SPDX-License-Identifier: Apache-2.0
+#include "page/figures.hpp"
+#include "page/rounding.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/page.hpp>
+#include <mixwell/version.hpp>
+
 #include <fmt/format.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <mixwell/error.hpp>
-#include <mixwell/page.hpp>
-#include <mixwell/version.hpp>
 #include <unordered_map>
-
-#include "figures.hpp"
-#include "rounding.hpp"
 
 namespace mixwell {
 namespace {

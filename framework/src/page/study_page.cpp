@@ -1,13 +1,14 @@
 // What the page shows of a study: its table by columns.
 // SPDX-License-Identifier: Apache-2.0
+#include "page/rounding.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/page.hpp>
+#include <mixwell/version.hpp>
+
 #include <algorithm>
 #include <map>
-#include <mixwell/error.hpp>
-#include <mixwell/page.hpp>
-#include <mixwell/version.hpp>
 #include <set>
-
-#include "rounding.hpp"
 
 namespace mixwell {
 namespace {

@@ -1,9 +1,9 @@
 // What a study keeps of a run beside its summary.
 // SPDX-License-Identifier: Apache-2.0
-#include "cell_figures.hpp"
+#include "study/cell_figures.hpp"
 
-#include "metrics.hpp"
-#include "reference_errors.hpp"
+#include "study/metrics.hpp"
+#include "study/reference_errors.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 // What cells are compared with: the draws of a file or of a variant, and the errors against them.
 // SPDX-License-Identifier: Apache-2.0
-#include "comparison.hpp"
+#include "study/comparison.hpp"
 
-#include "sha256.hpp"
+#include "files/sha256.hpp"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "planner.hpp"
-#include "reporter.hpp"
+#include "study/planner.hpp"
+#include "study/reporter.hpp"
 
 #include <map>
 #include <set>

@@ -1,11 +1,11 @@
 // What a cell is: SHA-256 over everything its results depend on.
 // SPDX-License-Identifier: Apache-2.0
-#include "content_hash.hpp"
+#include "study/content_hash.hpp"
 
-#include "manifest_text.hpp"
-#include "own_library.hpp"
-#include "sha256.hpp"
-#include "toml_text.hpp"
+#include "component/toml_text.hpp"
+#include "files/own_library.hpp"
+#include "files/sha256.hpp"
+#include "manifest/text.hpp"
 
 #include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ledger.hpp"
+#include "study/ledger.hpp"
 
 #include <map>
 #include <string>

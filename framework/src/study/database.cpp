@@ -1,6 +1,6 @@
 // SQLite as the ledger of studies needs it.
 // SPDX-License-Identifier: Apache-2.0
-#include "database.hpp"
+#include "study/database.hpp"
 
 #include <sqlite3.h>
 

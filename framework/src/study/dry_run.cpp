@@ -1,9 +1,9 @@
 // `mixwell study --dry-run`: the cells of a study with what is known before they run.
 // SPDX-License-Identifier: Apache-2.0
-#include "planner.hpp"
+#include "study/planner.hpp"
 
 #include <mixwell/error.hpp>
-#include <mixwell/study.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <filesystem>
 

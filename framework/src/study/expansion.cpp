@@ -1,9 +1,9 @@
 // From a study file to its cells.
 // SPDX-License-Identifier: Apache-2.0
-#include "expansion.hpp"
+#include "study/expansion.hpp"
 
-#include "manifest_text.hpp"
-#include "sha256.hpp"
+#include "files/sha256.hpp"
+#include "manifest/text.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>

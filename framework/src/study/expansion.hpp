@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "study_file.hpp"
+#include "study/file.hpp"
 
-#include <mixwell/study.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <vector>
 

@@ -1,8 +1,8 @@
 // The ledger of a study: what its cells are, and what came of them.
 // SPDX-License-Identifier: Apache-2.0
-#include "ledger.hpp"
+#include "study/ledger.hpp"
 
-#include "run_report.hpp"
+#include "run/report.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "database.hpp"
+#include "study/database.hpp"
 
 #include <nlohmann/json.hpp>
 

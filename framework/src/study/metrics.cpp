@@ -1,6 +1,6 @@
 // Numbers in a worker's answer.
 // SPDX-License-Identifier: Apache-2.0
-#include "metrics.hpp"
+#include "study/metrics.hpp"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
 // The plans of a study's cells: made once, remembered in the ledger, and what identifies a cell.
 // SPDX-License-Identifier: Apache-2.0
-#include "planner.hpp"
+#include "study/planner.hpp"
 
-#include "own_library.hpp"
-#include "sha256.hpp"
-#include "text_file.hpp"
-#include "worker.hpp"
+#include "files/own_library.hpp"
+#include "files/sha256.hpp"
+#include "files/text_file.hpp"
+#include "study/worker.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/version.hpp>

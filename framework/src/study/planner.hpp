@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "content_hash.hpp"
-#include "expansion.hpp"
-#include "ledger.hpp"
-#include "tuning.hpp"
-#include "worker_pool.hpp"
+#include "study/content_hash.hpp"
+#include "study/expansion.hpp"
+#include "study/ledger.hpp"
+#include "study/tuning.hpp"
+#include "study/worker_pool.hpp"
 
 #include <deque>
 #include <functional>

@@ -1,9 +1,9 @@
 // How far a run's draws are from those of a reference, at the end and along the way.
 // SPDX-License-Identifier: Apache-2.0
-#include "reference_errors.hpp"
+#include "study/reference_errors.hpp"
 
-#include "metrics.hpp"
-#include "summary_reference.hpp"
+#include "results/reference.hpp"
+#include "study/metrics.hpp"
 
 #include <mixwell/error.hpp>
 

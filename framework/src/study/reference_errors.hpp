@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/distances.hpp>
-#include <mixwell/draws.hpp>
+#include <mixwell/lab/distances.hpp>
+#include <mixwell/lab/draws.hpp>
 
 #include <nlohmann/json.hpp>
 

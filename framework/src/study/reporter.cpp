@@ -1,6 +1,6 @@
 // What a study says while it works, and its patience with a disk that is full.
 // SPDX-License-Identifier: Apache-2.0
-#include "reporter.hpp"
+#include "study/reporter.hpp"
 
 #include <thread>
 

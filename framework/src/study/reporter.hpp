@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "database.hpp"
+#include "study/database.hpp"
 
-#include <mixwell/study.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <chrono>
 #include <string>

@@ -1,14 +1,14 @@
 // A study: plans its cells, lets variants tune, runs what is not finished, keeps the ledger.
 // SPDX-License-Identifier: Apache-2.0
-#include "comparison.hpp"
-#include "planner.hpp"
-#include "reporter.hpp"
-#include "sha256.hpp"
-#include "study_lock.hpp"
-#include "tuner.hpp"
+#include "files/sha256.hpp"
+#include "study/comparison.hpp"
+#include "study/lock.hpp"
+#include "study/planner.hpp"
+#include "study/reporter.hpp"
+#include "study/tuner.hpp"
 
 #include <mixwell/error.hpp>
-#include <mixwell/study.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <fmt/format.h>
 

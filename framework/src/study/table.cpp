@@ -1,8 +1,8 @@
 // The table of a study, from its ledger.
 // SPDX-License-Identifier: Apache-2.0
-#include "ledger.hpp"
+#include "study/ledger.hpp"
 
-#include <mixwell/study.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // One evaluation of a tuning: what a composition achieves on a budget of gradients.
 // SPDX-License-Identifier: Apache-2.0
-#include "trial.hpp"
+#include "study/trial.hpp"
 
-#include "draw_chunks.hpp"
+#include "run/chunks.hpp"
 
-#include <mixwell/diagnostics.hpp>
 #include <mixwell/error.hpp>
-#include <mixwell/sampler.hpp>
+#include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <algorithm>
 #include <chrono>

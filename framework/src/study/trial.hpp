@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/manifest.hpp>
+#include <mixwell/lab/manifest.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,10 +1,10 @@
 // Fair tuning as it runs: trials in worker processes, remembered in the ledger.
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner.hpp"
+#include "study/tuner.hpp"
 
-#include "expansion.hpp"
-#include "metrics.hpp"
-#include "sha256.hpp"
+#include "files/sha256.hpp"
+#include "study/expansion.hpp"
+#include "study/metrics.hpp"
 
 #include <fmt/format.h>
 

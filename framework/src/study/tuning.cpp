@@ -1,9 +1,9 @@
 // Fair tuning: every variant chooses its own values on the same budget of gradients.
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning.hpp"
+#include "study/tuning.hpp"
 
-#include "expansion.hpp"
-#include "toml_text.hpp"
+#include "component/toml_text.hpp"
+#include "study/expansion.hpp"
 
 #include <algorithm>
 #include <cmath>

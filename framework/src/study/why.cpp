@@ -1,9 +1,9 @@
 // Why a cell is what it is: its ingredients beside those of the cell before it.
 // SPDX-License-Identifier: Apache-2.0
-#include "content_hash.hpp"
-#include "ledger.hpp"
+#include "study/content_hash.hpp"
+#include "study/ledger.hpp"
 
-#include <mixwell/study.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <fmt/format.h>
 

@@ -1,19 +1,19 @@
 // The other side of a study: a process that looks at manifests and runs them, one after another.
 // SPDX-License-Identifier: Apache-2.0
-#include "worker.hpp"
+#include "study/worker.hpp"
 
-#include "cell_figures.hpp"
-#include "checkpoint.hpp"
-#include "reference_errors.hpp"
-#include "result_folder.hpp"
-#include "text_file.hpp"
-#include "trial.hpp"
+#include "files/text_file.hpp"
+#include "run/checkpoint.hpp"
+#include "run/result_folder.hpp"
+#include "study/cell_figures.hpp"
+#include "study/reference_errors.hpp"
+#include "study/trial.hpp"
 
 #include <mixwell/abi.hpp>
 #include <mixwell/durable.hpp>
 #include <mixwell/error.hpp>
-#include <mixwell/run.hpp>
-#include <mixwell/study.hpp>
+#include <mixwell/lab/run.hpp>
+#include <mixwell/lab/study.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>

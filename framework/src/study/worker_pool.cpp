@@ -1,8 +1,8 @@
 // Worker processes of a study: started when needed, used again, replaced when they die.
 // SPDX-License-Identifier: Apache-2.0
-#include "worker_pool.hpp"
+#include "study/worker_pool.hpp"
 
-#include "worker.hpp"
+#include "study/worker.hpp"
 
 #include <mixwell/error.hpp>
 

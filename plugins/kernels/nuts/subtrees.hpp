@@ -5,6 +5,7 @@
 #include <mixwell/types.hpp>
 
 #include <Eigen/Core>
+
 #include <algorithm>
 
 namespace mixwell::nuts {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include <mixwell/data.hpp>
-#include <mixwell/draws.hpp>
 #include <mixwell/error.hpp>
+#include <mixwell/lab/draws.hpp>
 #include <mixwell/model.hpp>
 #include <mixwell/optimum.hpp>
 

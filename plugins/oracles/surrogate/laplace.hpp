@@ -8,6 +8,7 @@
 #include <mixwell/random.hpp>
 
 #include <Eigen/Cholesky>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,7 +1,8 @@
 // A plugin built with another Eigen: its tag differs in one field, and its code would crash.
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
 #include <mixwell/plugin.hpp>
+
+#include <cstdlib>
 
 extern "C" {
 MIXWELL_EXPORT extern const char mixwell_abi_tag[];

@@ -4,6 +4,7 @@
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Core>
+
 #include <algorithm>
 #include <cmath>
 

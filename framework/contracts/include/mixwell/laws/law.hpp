@@ -1,0 +1,9 @@
+// The former name of <mixwell/contracts/finding.hpp>, for one version.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/contracts/finding.hpp>
+
+namespace mixwell {
+namespace laws = contracts;
+}

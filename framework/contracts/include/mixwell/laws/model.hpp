@@ -1,0 +1,9 @@
+// The former name of <mixwell/contracts/model.hpp>, for one version.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/contracts/model.hpp>
+
+namespace mixwell {
+namespace laws = contracts;
+}

@@ -1,0 +1,690 @@
+// The contract of every Model: evaluation, starting points, recorded quantities, exact draws.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/contracts/model.hpp>
+#include <mixwell/lab/gradient_check.hpp>
+
+#include <Eigen/Cholesky>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <set>
+#include <sstream>
+
+namespace mixwell::contracts {
+namespace {
+
+using Eigen::ArrayXd;
+using Eigen::MatrixXd;
+using Eigen::RowVectorXd;
+using Eigen::VectorXd;
+
+constexpr std::uint64_t seed = 20260101;
+constexpr Index width = 13;  // a whole group of 8 columns and a rest
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+struct Values {
+  RowVectorXd u;
+  MatrixXd g;
+};
+
+/// U and gradient; what the model does not write stays NaN.
+Values evaluated(const Model& model, const MatrixXd& theta) {
+  Values out{RowVectorXd::Constant(theta.cols(), nan),
+             MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
+  Workspace scratch;
+  model.evaluate(theta, {out.u.data(), out.g, scratch});
+  return out;
+}
+
+MatrixXd gradient_only(const Model& model, const MatrixXd& theta) {
+  MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+  Workspace scratch;
+  model.evaluate(theta, {nullptr, g, scratch});
+  return g;
+}
+
+bool same_bits(const MatrixXd& a, const MatrixXd& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
+}
+
+using Draws = std::function<void(const Stream&, Draw, Batch)>;
+
+MatrixXd drawn(const Draws& draws, Index rows, Index columns, Draw at) {
+  MatrixXd theta = MatrixXd::Constant(rows, columns, nan);
+  draws(Stream(seed, "contracts/model"), at, theta);
+  return theta;
+}
+
+MatrixXd starting_points(const Model& model, Index columns) {
+  return drawn([&model](const Stream& s, Draw at, Batch out) { model.initial(s, at, out); },
+               model.dimension(), columns, {});
+}
+
+std::string text(double value) {
+  std::ostringstream out;
+  out << value;
+  return out.str();
+}
+
+bool is_safe_name(const std::string& name) {
+  return !name.empty() && name != "chain" && name != "draw" &&
+         std::none_of(name.begin(), name.end(),
+                      [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7F; });
+}
+
+/// The first thing wrong with the blocks, or "".
+std::string wrong_block(const std::vector<Parameter>& blocks, std::set<std::string>& names) {
+  for (const Parameter& block : blocks) {
+    if (!is_safe_name(block.name)) return "the name \"" + block.name + "\" is not allowed";
+    if (!names.insert(block.name).second) return "the name \"" + block.name + "\" occurs twice";
+    if (block.size() < 1) return "\"" + block.name + "\" is empty";
+  }
+  return {};
+}
+
+Finding check_parameters(const Model& model) {
+  std::set<std::string> names;
+  const std::string wrong = wrong_block(model.parameters(), names);
+  const Index d = model.dimension();
+  if (!wrong.empty() || d < 1) return {"parameters", false, wrong.empty() ? "d is 0" : wrong};
+  return {"parameters", true, std::to_string(names.size()) + " blocks, d = " + std::to_string(d)};
+}
+
+/// Largest |a - b| relative to the largest |a| of the same column.
+double column_difference(const MatrixXd& a, const MatrixXd& b) {
+  double worst = 0;
+  for (Index j = 0; j < a.cols(); ++j) {
+    const double difference = (a.col(j) - b.col(j)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    const double scale = std::max(a.col(j).cwiseAbs().maxCoeff(), 1e-300);
+    worst = std::isnan(difference) ? difference : std::max(worst, difference / scale);
+    if (std::isnan(worst)) return worst;
+  }
+  return worst;
+}
+
+Finding check_addresses(const std::string& clause, const Draws& draws, Index d) {
+  const Draw at{3, 1, 40};
+  const MatrixXd all = drawn(draws, d, width, at);
+  double worst = 0;
+  for (Index j = 0; j < width; ++j) {
+    const Draw here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
+    worst = std::max(worst, column_difference(all.col(j), drawn(draws, d, 1, here)));
+  }
+  const bool repeats = same_bits(all, drawn(draws, d, width, at));
+  const bool moves = (all.array() != drawn(draws, d, width, {4, 1, 40}).array()).any();
+  const bool holds = worst <= 1e-12 && repeats && moves && all.allFinite();
+  return {clause, holds,
+          "column against its replicate alone: " + text(worst) +
+              (repeats ? "" : "; a second call gives other numbers") +
+              (moves ? "" : "; the next sweep gives the same numbers")};
+}
+
+Finding check_initial(const Model& model, const Values& at) {
+  Finding finding = check_addresses(
+      "initial", [&model](const Stream& s, Draw a, Batch out) { model.initial(s, a, out); },
+      model.dimension());
+  if (at.u.allFinite() && at.g.allFinite()) return finding;
+  return {"initial", false, "U or its gradient is not finite at a starting point"};
+}
+
+Finding check_gradient(const Model& model, const MatrixXd& theta) {
+  const GradientError worst = gradient_error(model, theta.leftCols(5));
+  const std::string name =
+      coordinate_names(model.parameters())[static_cast<std::size_t>(worst.coordinate)];
+  return {"gradient", worst.relative < 1e-6,
+          "worst at " + name + ": relative error " + text(worst.relative) + " (gradient " +
+              text(worst.gradient) + ", difference of U " + text(worst.difference) + ")"};
+}
+
+Finding check_batch(const Model& model, const MatrixXd& theta, const Values& together) {
+  double worst = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const Values alone = evaluated(model, theta.col(j));
+    worst = std::max(worst, column_difference(together.g.col(j), alone.g));
+    worst = std::max(worst,
+                     std::abs(together.u[j] - alone.u[0]) / std::max(1.0, std::abs(together.u[j])));
+  }
+  return {"batch", worst <= 1e-12, "columns together and alone differ by " + text(worst)};
+}
+
+Finding check_isolation(const Model& model, const MatrixXd& theta, const Values& clean) {
+  const double bad[] = {nan, 1e300, std::numeric_limits<double>::infinity(), -1e8};
+  Index changed = 0;
+  for (const double value : bad) {
+    for (const Index kept : {Index{0}, Index{3}, width - 1}) {
+      MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), value);
+      spoilt.col(kept) = theta.col(kept);
+      const Values values = evaluated(model, spoilt);
+      changed += !same_bits(values.g.col(kept), clean.g.col(kept)) ||
+                 !same_bits(values.u.col(kept), clean.u.col(kept));
+    }
+  }
+  return {"isolation", changed == 0,
+          std::to_string(changed) + " of 12 columns changed when their neighbours did"};
+}
+
+Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Values& both) {
+  return {"gradient only", same_bits(gradient_only(model, theta), both.g),
+          "the gradient's bits with and without U"};
+}
+
+Finding check_derived(const Model& model, const Derived& derived, const MatrixXd& theta) {
+  std::set<std::string> names;
+  wrong_block(model.parameters(), names);
+  const std::vector<Parameter> quantities = derived.quantities();
+  const std::string wrong = wrong_block(quantities, names);
+  if (!wrong.empty()) return {"derived", false, wrong};
+  Index rows = 0;
+  for (const Parameter& quantity : quantities) rows += quantity.size();
+  MatrixXd out = MatrixXd::Constant(rows, theta.cols(), nan);
+  derived.derive(theta, out);
+  double worst = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    MatrixXd alone(rows, 1);
+    derived.derive(theta.col(j), alone);
+    worst = std::max(worst, column_difference(out.col(j), alone));
+  }
+  return {
+      "derived", out.allFinite() && worst <= 1e-12,
+      std::to_string(rows) + " quantities; columns together and alone differ by " + text(worst)};
+}
+
+/// G of every column of theta, d^2 x w; what the model does not write stays NaN.
+MatrixXd metrics(const Metric& metric, const MatrixXd& theta) {
+  MatrixXd G = MatrixXd::Constant(theta.rows() * theta.rows(), theta.cols(), nan);
+  Workspace scratch;
+  metric.metric(theta, G, scratch);
+  return G;
+}
+
+MatrixXd contracted(const Metric& metric, const MatrixXd& theta, const MatrixXd& W) {
+  MatrixXd out = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+  Workspace scratch;
+  metric.contract_derivative(theta, W, out, scratch);
+  return out;
+}
+
+/// Symmetric matrices of normals, d^2 x w.
+MatrixXd symmetric_weights(Index d, Index w) {
+  MatrixXd W(d * d, w);
+  Stream(seed, "contracts/model/metric").normals({}, W);
+  for (Index j = 0; j < w; ++j) {
+    Eigen::Map<MatrixXd> one(W.col(j).data(), d, d);
+    one = (one + one.transpose()).eval();
+  }
+  return W;
+}
+
+Finding check_metric_matrix(const Metric& metric, const MatrixXd& theta) {
+  const Index d = theta.rows();
+  const MatrixXd G = metrics(metric, theta);
+  double asymmetry = 0;
+  Index indefinite = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const Eigen::Map<const MatrixXd> one(G.col(j).data(), d, d);
+    asymmetry = std::max(asymmetry, (one - one.transpose()).norm() / one.norm());
+    indefinite += !one.allFinite() || one.llt().info() != Eigen::Success;
+  }
+  return {"metric", asymmetry <= 1e-12 && indefinite == 0,
+          "relative asymmetry " + text(asymmetry) + "; " + std::to_string(indefinite) + " of " +
+              std::to_string(theta.cols()) + " matrices are not positive definite"};
+}
+
+/// Central differences of sum_ab W_ab G_ab, one coordinate after the other.
+Finding check_metric_derivative(const Metric& metric, const MatrixXd& theta) {
+  const MatrixXd W = symmetric_weights(theta.rows(), theta.cols());
+  const MatrixXd analytic = contracted(metric, theta, W);
+  MatrixXd numeric(theta.rows(), theta.cols());
+  double scale = 0;
+  for (Index i = 0; i < theta.rows(); ++i) {
+    constexpr double h = 1e-5;
+    MatrixXd up = theta;
+    MatrixXd down = theta;
+    up.row(i).array() += h;
+    down.row(i).array() -= h;
+    const MatrixXd G = metrics(metric, up);
+    scale = std::max(scale, W.cwiseProduct(G).cwiseAbs().maxCoeff());
+    numeric.row(i) = W.cwiseProduct(G - metrics(metric, down)).colwise().sum().array() /
+                     (up.row(i) - down.row(i)).array();
+  }
+  const double largest = std::max(scale, numeric.cwiseAbs().maxCoeff());
+  const double worst = (analytic - numeric).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
+  return {"metric derivative", worst < 1e-7,
+          "contraction against differences of G: relative error " + text(worst)};
+}
+
+/// sum_bj W_bj dG_ab / dtheta_j by central differences, one coordinate after the other.
+Finding check_metric_divergence(const Metric& metric, const MatrixXd& theta) {
+  const Index d = theta.rows();
+  const MatrixXd W = symmetric_weights(d, theta.cols());
+  MatrixXd analytic = MatrixXd::Constant(d, theta.cols(), nan);
+  Workspace scratch;
+  metric.contract_divergence(theta, W, analytic, scratch);
+  MatrixXd numeric = MatrixXd::Zero(d, theta.cols());
+  double scale = 0;
+  for (Index i = 0; i < d; ++i) {
+    constexpr double h = 1e-5;
+    MatrixXd up = theta;
+    MatrixXd down = theta;
+    up.row(i).array() += h;
+    down.row(i).array() -= h;
+    const MatrixXd above = metrics(metric, up);
+    const MatrixXd change = above - metrics(metric, down);
+    scale = std::max(scale, W.cwiseProduct(above).cwiseAbs().maxCoeff());
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const Eigen::Map<const MatrixXd> dG(change.col(j).data(), d, d);
+      const Eigen::Map<const MatrixXd> weights(W.col(j).data(), d, d);
+      numeric.col(j) += dG * weights.col(i) / (up(i, j) - down(i, j));
+    }
+  }
+  const double largest = std::max(scale, numeric.cwiseAbs().maxCoeff());
+  const double worst = (analytic - numeric).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
+  return {"metric divergence", worst < 1e-7,
+          "divergence of the rows against differences of G: relative error " + text(worst)};
+}
+
+/// A column alone against itself among columns of NaN.
+Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
+  const MatrixXd W = symmetric_weights(theta.rows(), theta.cols());
+  double worst = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+    spoilt.col(j) = theta.col(j);
+    for (const double difference :
+         {column_difference(metrics(metric, theta.col(j)), metrics(metric, spoilt).col(j)),
+          column_difference(contracted(metric, theta.col(j), W.col(j)),
+                            contracted(metric, spoilt, W).col(j))}) {
+      if (!(worst >= difference)) worst = difference;  // NaN wins, and stays
+      if (std::isnan(worst)) break;
+    }
+    if (std::isnan(worst)) break;
+  }
+  return {"metric columns", worst <= 1e-12,
+          "a column alone and among columns of NaN differ by " + text(worst)};
+}
+
+void check_metric(const Metric& metric, const MatrixXd& theta, Findings& findings) {
+  findings.push_back(check_metric_matrix(metric, theta));
+  findings.push_back(check_metric_derivative(metric, theta));
+  findings.push_back(check_metric_divergence(metric, theta));
+  findings.push_back(check_metric_columns(metric, theta));
+}
+
+/// The sum of terms of a model, as its contract sees it; what it does not write stays NaN.
+class Terms {
+ public:
+  explicit Terms(const SumOfTerms& sum) : sum_(sum) {}
+
+  Index count() const { return sum_.terms(); }
+
+  Values rest(const MatrixXd& theta) const {
+    return filled(theta, [&](const Evaluation& out) { sum_.evaluate_rest(theta, out); });
+  }
+  Values of(const MatrixXd& theta, const MatrixXd& indices) const {
+    return filled(theta, [&](const Evaluation& out) { sum_.evaluate_terms(theta, indices, out); });
+  }
+  MatrixXd gradients(const MatrixXd& theta, const MatrixXd& indices) const {
+    MatrixXd out = MatrixXd::Constant(theta.rows(), indices.rows(), nan);
+    Workspace scratch;
+    sum_.gradients_of_terms(theta, indices, out, scratch);
+    return out;
+  }
+  MatrixXd rest_gradient(const MatrixXd& theta) const {
+    MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+    Workspace scratch;
+    sum_.evaluate_rest(theta, {nullptr, g, scratch});
+    return g;
+  }
+  MatrixXd gradient_of(const MatrixXd& theta, const MatrixXd& indices) const {
+    MatrixXd g = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+    Workspace scratch;
+    sum_.evaluate_terms(theta, indices, {nullptr, g, scratch});
+    return g;
+  }
+
+  /// Every term in each of w columns, from the last to the first.
+  MatrixXd all(Index w) const {
+    return VectorXd::LinSpaced(count(), static_cast<double>(count() - 1), 0).replicate(1, w);
+  }
+  /// Lists of up to seven different terms, another one for each of w columns while they last.
+  MatrixXd some(Index w) const {
+    MatrixXd indices(std::min<Index>(7, count()), w);
+    for (Index j = 0; j < w; ++j)
+      for (Index k = 0; k < indices.rows(); ++k)
+        indices(k, j) = static_cast<double>((3 * j + k) % count());
+    return indices;
+  }
+
+ private:
+  static Values filled(const MatrixXd& theta, const std::function<void(const Evaluation&)>& fill) {
+    Values out{RowVectorXd::Constant(theta.cols(), nan),
+               MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
+    Workspace scratch;
+    fill({out.u.data(), out.g, scratch});
+    return out;
+  }
+
+  const SumOfTerms& sum_;
+};
+
+/// A minibatch as a model of its own, for gradient_error.
+class Minibatch final : public Model {
+ public:
+  Minibatch(const Model& whole, MatrixXd indices) : whole_(whole), indices_(std::move(indices)) {}
+  std::vector<Parameter> parameters() const override { return whole_.parameters(); }
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    whole_.as_sum()->evaluate_terms(theta, indices_.replicate(1, theta.cols()), out);
+  }
+
+  const Model& whole_;
+  MatrixXd indices_;
+};
+
+/// Largest |a + b - whole|, relative to the largest of the three in the same column.
+double sum_difference(const MatrixXd& whole, const MatrixXd& a, const MatrixXd& b) {
+  double worst = 0;
+  for (Index j = 0; j < whole.cols() && !std::isnan(worst); ++j) {
+    const double scale =
+        std::max({whole.col(j).cwiseAbs().maxCoeff(), a.col(j).cwiseAbs().maxCoeff(),
+                  b.col(j).cwiseAbs().maxCoeff(), 1e-300});
+    const double difference =
+        (a.col(j) + b.col(j) - whole.col(j)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    if (!(worst >= difference / scale)) worst = difference / scale;  // NaN wins, and stays
+  }
+  return worst;
+}
+
+/// The same of U and gradient, whichever is worse.
+double sum_difference(const Values& whole, const Values& a, const Values& b) {
+  const double g = sum_difference(whole.g, a.g, b.g);
+  const double u = sum_difference(whole.u, a.u, b.u);
+  return std::isnan(g) || g >= u ? g : u;
+}
+
+Finding check_terms_sum(const Terms& terms, const MatrixXd& theta, const Values& whole) {
+  const double worst =
+      sum_difference(whole, terms.rest(theta), terms.of(theta, terms.all(theta.cols())));
+  return {"sum of terms", worst <= 1e-12,
+          "the rest and all " + std::to_string(terms.count()) + " terms differ from U by " +
+              text(worst)};
+}
+
+Finding check_terms_singly(const Terms& terms, const MatrixXd& theta) {
+  const MatrixXd indices = terms.some(1);
+  const MatrixXd one = theta.leftCols(1);
+  const MatrixXd singly = terms.gradients(one, indices);
+  const double scale = std::max(singly.cwiseAbs().maxCoeff(), 1e-300);
+  const double worst = (singly.rowwise().sum() - terms.of(one, indices).g)
+                           .cwiseAbs()
+                           .maxCoeff<Eigen::PropagateNaN>() /
+                       scale;
+  return {"terms singly", worst <= 1e-12,
+          "gradients one by one and together differ by " + text(worst)};
+}
+
+/// Terms n, n, n and m against three times that of n and once that of m.
+Finding check_terms_repeated(const Terms& terms, const MatrixXd& theta) {
+  const MatrixXd one = theta.leftCols(1);
+  const double m = terms.count() > 1 ? 1 : 0;
+  Values thrice = terms.of(one, MatrixXd::Constant(1, 1, 0));
+  const MatrixXd first = thrice.g;
+  thrice.u *= 3;
+  thrice.g *= 3;
+  const MatrixXd repeated{{0}, {0}, {0}, {m}};
+  const Values other = terms.of(one, MatrixXd::Constant(1, 1, m));
+  const double together = sum_difference(terms.of(one, repeated), thrice, other);
+  MatrixXd expected(one.rows(), 4);
+  expected << first, first, first, other.g;
+  const double singly = column_difference(expected, terms.gradients(one, repeated));
+  return {"terms repeated", together <= 1e-12 && singly <= 1e-12,
+          "a term three times differs by " + text(together) + ", its gradients by " + text(singly)};
+}
+
+/// A column alone against itself among columns with other lists, at theirs and at NaN.
+Finding check_terms_columns(const Terms& terms, const MatrixXd& theta) {
+  const MatrixXd indices = terms.some(theta.cols());
+  const Values together = terms.of(theta, indices);
+  double worst = 0;
+  for (Index j = 0; j < theta.cols() && !std::isnan(worst); ++j) {
+    MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+    spoilt.col(j) = theta.col(j);
+    const Values among = terms.of(spoilt, indices);
+    const Values alone = terms.of(theta.col(j), indices.col(j));
+    const Values nothing{RowVectorXd::Zero(1), MatrixXd::Zero(theta.rows(), 1)};
+    for (const Values* values : {&together, &among}) {
+      const Values here{values->u.col(j), values->g.col(j)};
+      const double difference = sum_difference(alone, here, nothing);
+      if (!(worst >= difference) && !std::isnan(worst)) worst = difference;  // NaN wins, and stays
+    }
+  }
+  return {"terms by column", worst <= 1e-12,
+          "a column alone and among columns of other lists differ by " + text(worst)};
+}
+
+Finding check_terms_gradient(const Model& model, const Terms& terms, const MatrixXd& theta) {
+  const GradientError worst = gradient_error(Minibatch(model, terms.some(1)), theta.leftCols(3));
+  return {"gradient of terms", worst.relative < 1e-6,
+          "worst at coordinate " + std::to_string(worst.coordinate) + ": relative error " +
+              text(worst.relative) + " (gradient " + text(worst.gradient) + ", difference " +
+              text(worst.difference) + ")"};
+}
+
+Finding check_terms_gradient_only(const Terms& terms, const MatrixXd& theta) {
+  const MatrixXd indices = terms.some(theta.cols());
+  return {"terms gradient only",
+          same_bits(terms.gradient_of(theta, indices), terms.of(theta, indices).g) &&
+              same_bits(terms.rest_gradient(theta), terms.rest(theta).g),
+          "the gradient's bits with and without U"};
+}
+
+void check_sum(const Model& model, const MatrixXd& theta, const Values& at, Findings& findings) {
+  const Terms terms(*model.as_sum());
+  findings.push_back(check_terms_sum(terms, theta, at));
+  findings.push_back(check_terms_singly(terms, theta));
+  findings.push_back(check_terms_repeated(terms, theta));
+  findings.push_back(check_terms_columns(terms, theta));
+  findings.push_back(check_terms_gradient(model, terms, theta));
+  findings.push_back(check_terms_gradient_only(terms, theta));
+}
+
+/// Many numbers of mean zero if the clause holds, each row one statistic and each column one draw.
+/// The verdict bounds the probability of rejecting by Bonferroni: p of the largest |z| times the
+/// number of statistics.
+class ZeroMeans {
+ public:
+  void add(const std::string& name, const RowVectorXd& values) {
+    const auto n = static_cast<double>(values.size());
+    const double sd = std::sqrt((values.array() - values.mean()).square().sum() / (n - 1));
+    const double z = values.isZero(0) ? 0 : values.mean() * std::sqrt(n) / sd;
+    ++count_;
+    if (!(std::abs(z) > std::abs(worst_)) && !std::isnan(z)) return;
+    worst_ = z;
+    name_ = name;
+  }
+
+  Finding finding(const std::string& clause) const {
+    const double p = std::erfc(std::abs(worst_) / std::sqrt(2.0)) * static_cast<double>(count_);
+    return {
+        clause, p > 1e-4,
+        "largest of " + std::to_string(count_) + " z-scores: " + text(worst_) + " for " + name_};
+  }
+
+ private:
+  Index count_ = 0;
+  double worst_ = 0;
+  std::string name_;
+};
+
+/// Exact draws with U and gradient, in columns.
+struct Sample {
+  MatrixXd theta;
+  Values at;
+};
+
+Sample exact_sample(const Model& model, Index n, std::uint64_t sweep) {
+  const ExactSampler& exact = *model.as_exact();
+  Sample sample;
+  sample.theta = drawn([&exact](const Stream& s, Draw a, Batch out) { exact.draw(s, a, out); },
+                       model.dimension(), n, {sweep, 0, 0});
+  sample.at = evaluated(model, sample.theta);
+  return sample;
+}
+
+/// Up to five coordinates, from the first to the last.
+std::vector<Index> some_coordinates(Index d) {
+  std::set<Index> chosen;
+  for (Index k = 0; k < 5; ++k) chosen.insert(k * (d - 1) / 4);
+  return {chosen.begin(), chosen.end()};
+}
+
+void add_coordinate(const Sample& sample, Index j, ZeroMeans& means) {
+  const auto x = sample.theta.row(j).array();
+  const auto g = sample.at.g.row(j).array();
+  const std::string name = std::to_string(j);
+  means.add("g[" + name + "]", g.matrix());
+  means.add("theta^3 g[" + name + "]", (x.cube() * g - 3 * x.square()).matrix());
+}
+
+Finding check_exact_law(const Sample& sample) {
+  ZeroMeans means;
+  const Index d = sample.theta.rows();
+  for (const Index j : some_coordinates(d)) {
+    add_coordinate(sample, j, means);
+    for (const Index i : some_coordinates(d))
+      means.add("theta[" + std::to_string(i) + "] g[" + std::to_string(j) + "]",
+                (sample.theta.row(i).array() * sample.at.g.row(j).array() - (i == j ? 1.0 : 0.0))
+                    .matrix());
+  }
+  const ArrayXd virial = sample.theta.cwiseProduct(sample.at.g).colwise().sum().transpose();
+  const ArrayXd excess = virial - static_cast<double>(d);
+  const ArrayXd u = sample.at.u.transpose().array() - sample.at.u[0];
+  means.add("theta'g", excess.matrix().transpose());
+  means.add("U theta'g", (u * excess - virial).matrix().transpose());
+  return means.finding("exact law");
+}
+
+/// Draws of the prior, each with U and gradient of the posterior of data drawn with it.
+Sample joint_sample(const Model& model, Index n) {
+  Sample sample;
+  const Index d = model.dimension();
+  sample.theta =
+      drawn([&](const Stream& s, Draw a, Batch out) { model.as_prior()->draw(s, a, out); }, d, n,
+            {5, 0, 0});
+  sample.at = {RowVectorXd(n), MatrixXd(d, n)};
+  for (Index r = 0; r < n; ++r) {
+    const Draw at{static_cast<std::uint64_t>(r), 0, 0};
+    const auto posterior = model.as_data_draws()->with_data_at(
+        sample.theta.col(r), Stream(seed, "contracts/model/data"), at);
+    const Values values = evaluated(*posterior, sample.theta.col(r));
+    sample.at.u[r] = values.u[0];
+    sample.at.g.col(r) = values.g;
+  }
+  return sample;
+}
+
+/// Parameters are exact draws of the posterior of the data drawn with them: Stein's identities.
+Finding check_data_draws(const Model& model) {
+  const Index d = model.dimension();
+  const Index terms = model.as_sum() == nullptr ? 1 : model.as_sum()->terms();
+  const Sample sample = joint_sample(model, std::clamp<Index>(20000000 / (terms * d), 200, 20000));
+  ZeroMeans means;
+  for (const Index j : some_coordinates(d)) {
+    means.add("g[" + std::to_string(j) + "]", sample.at.g.row(j));
+    for (const Index i : some_coordinates(d))
+      means.add("theta[" + std::to_string(i) + "] g[" + std::to_string(j) + "]",
+                (sample.theta.row(i).array() * sample.at.g.row(j).array() - (i == j ? 1.0 : 0.0))
+                    .matrix());
+  }
+  const ArrayXd virial = sample.theta.cwiseProduct(sample.at.g).colwise().sum().transpose();
+  const ArrayXd u = sample.at.u.transpose().array() - sample.at.u.mean();
+  means.add("U theta'g", (u * (virial - static_cast<double>(d)) - virial).matrix().transpose());
+  return means.finding("data draws");
+}
+
+/// Statistics of mean zero under the law: their products across independent draws have mean zero.
+MatrixXd centred_statistics(const Sample& sample) {
+  const Index d = sample.theta.rows();
+  MatrixXd out(3, sample.theta.cols());
+  out.row(0) = sample.at.g.row(0);
+  out.row(1) = sample.at.g.row(d - 1);
+  out.row(2) =
+      (sample.theta.cwiseProduct(sample.at.g).colwise().sum().array() - static_cast<double>(d))
+          .matrix();
+  return out;
+}
+
+Finding check_independence(const Sample& first, const Sample& second) {
+  ZeroMeans means;
+  const MatrixXd a = centred_statistics(first);
+  const MatrixXd b = centred_statistics(second);
+  const Index n = a.cols();
+  for (Index i = 0; i < a.rows(); ++i) {
+    const std::string name = "statistic " + std::to_string(i);
+    means.add(name + " across sweeps", a.row(i).cwiseProduct(b.row(i)));
+    for (const Index lag : {1, 2, 7})
+      means.add(name + " across replicates",
+                a.row(i).head(n - lag).cwiseProduct(a.row(i).tail(n - lag)));
+  }
+  return means.finding("exact draws are independent");
+}
+
+void check_exact(const Model& model, Findings& findings) {
+  const Index d = model.dimension();
+  const Index n = std::max<Index>(4000, 400000 / d);
+  const Sample first = exact_sample(model, n, 1);
+  findings.push_back(check_exact_law(first));
+  findings.push_back(check_independence(first, exact_sample(model, n, 2)));
+}
+
+/// Adds the clauses that compare bits; they mean something for a pure model only.
+void check_bits(const Model& model, const MatrixXd& theta, const Values& at, Findings& findings) {
+  findings.push_back(
+      {"purity",
+       same_bits(evaluated(model, theta).g, at.g) && same_bits(evaluated(model, theta).u, at.u),
+       "the bits of two evaluations"});
+  if (!findings.back().holds) return;
+  findings.push_back(check_isolation(model, theta, at));
+  findings.push_back(check_gradient_only(model, theta, at));
+}
+
+void check_capabilities(const Model& model, const MatrixXd& theta, Findings& findings) {
+  const Index d = model.dimension();
+  if (const Derived* derived = model.as_derived())
+    findings.push_back(check_derived(model, *derived, theta));
+  if (const Metric* metric = model.as_metric()) check_metric(*metric, theta, findings);
+  if (const Prior* prior = model.as_prior())
+    findings.push_back(check_addresses(
+        "prior addresses", [prior](const Stream& s, Draw a, Batch o) { prior->draw(s, a, o); }, d));
+  if (const ExactSampler* exact = model.as_exact())
+    findings.push_back(check_addresses(
+        "exact addresses", [exact](const Stream& s, Draw a, Batch o) { exact->draw(s, a, o); }, d));
+}
+
+}  // namespace
+
+Findings check_model(const Model& model) {
+  Findings findings = {check_parameters(model)};
+  if (!findings.front().holds) return findings;
+  const MatrixXd theta = starting_points(model, width);
+  const Values at = evaluated(model, theta);
+  findings.push_back(check_initial(model, at));
+  if (!findings.back().holds) return findings;
+  check_bits(model, theta, at, findings);
+  findings.push_back(check_batch(model, theta, at));
+  check_capabilities(model, theta, findings);
+  if (model.as_sum() != nullptr) check_sum(model, theta, at, findings);
+  const Finding gradient = check_gradient(model, theta);
+  findings.push_back(gradient);
+  if (gradient.holds && model.as_exact() != nullptr) check_exact(model, findings);
+  if (gradient.holds && model.as_prior() != nullptr && model.as_data_draws() != nullptr)
+    findings.push_back(check_data_draws(model));
+  return findings;
+}
+
+}  // namespace mixwell::contracts

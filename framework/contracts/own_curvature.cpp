@@ -1,0 +1,143 @@
+// The contract of curvatures that follow the slot they move.
+// SPDX-License-Identifier: Apache-2.0
+#include "own_curvature.hpp"
+
+#include <mixwell/contracts/curvature.hpp>
+#include <mixwell/random.hpp>
+
+#include <sstream>
+
+namespace mixwell::contracts {
+namespace {
+
+/// U = sum theta_i^4 / 4 with the metric G = I + 3 diag(theta^2) + theta theta' / 2.
+class Bowl final : public Potential, public Metric {
+ public:
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    g = theta.array().cube();
+    if (out.wants_potential()) out.u() = 0.25 * theta.array().pow(4).colwise().sum().matrix();
+  }
+  const Metric* as_metric() const noexcept override { return this; }
+  void metric(ConstBatch theta, Batch G, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      MatrixMap one(G.col(j).data(), theta.rows(), theta.rows());
+      one = 0.5 * theta.col(j) * theta.col(j).transpose();
+      one.diagonal().array() += 1.0 + 3.0 * theta.col(j).array().square();
+    }
+  }
+  void contract_derivative(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const ConstMatrixMap one(W.col(j).data(), theta.rows(), theta.rows());
+      out.col(j) = one * theta.col(j) + 6.0 * one.diagonal().cwiseProduct(theta.col(j));
+    }
+  }
+  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const ConstMatrixMap one(W.col(j).data(), theta.rows(), theta.rows());
+      out.col(j) = 0.5 * (one * theta.col(j) + one.trace() * theta.col(j)) +
+                   6.0 * one.diagonal().cwiseProduct(theta.col(j));
+    }
+  }
+};
+
+class Normals final : public NormalSource {
+ public:
+  void normals(Batch out, std::uint32_t draw) const override {
+    Stream(3, "contracts/own-curvature").normals({0, draw, 0}, out);
+  }
+};
+
+/// A register that saw theta alone, often enough for an average with a share of 1 % to forget.
+Eigen::MatrixXd settled(const OwnCurvature& own, const Potential& target,
+                        const Eigen::MatrixXd& theta) {
+  const Index rows = own.state_rows(theta.rows());
+  if (rows == 0) return theta;
+  Eigen::MatrixXd state = Eigen::MatrixXd::Zero(rows, theta.cols());
+  Eigen::MatrixXd g(theta.rows(), theta.cols());
+  Workspace scratch;
+  const double none = 0.0;
+  const Law law(target, ConstMatrixMap(&none, 0, 1));
+  law.evaluate(theta, {nullptr, g, scratch});
+  const Normals noise;
+  for (std::uint64_t sweep = 0; sweep < 4000; ++sweep) {
+    own.observe({law, target, theta, g, noise, sweep, scratch}, state);
+  }
+  return state;
+}
+
+Eigen::MatrixXd numbers_from(const Estimator& estimator, const Potential& target,
+                             const Eigen::MatrixXd& state, Index d) {
+  Eigen::MatrixXd numbers = Eigen::MatrixXd::Constant(estimator.rows(d, 0), state.cols(), 3.0);
+  Workspace scratch;
+  estimator.as_own()->fit(target, state, state, numbers, scratch);
+  return numbers;
+}
+
+/// Column i of H of every column of the numbers.
+Eigen::MatrixXd column_of(const Estimator& estimator, const Eigen::MatrixXd& numbers, Index d,
+                          Index i) {
+  const Eigen::MatrixXd unit = Eigen::VectorXd::Unit(d, i).replicate(1, numbers.cols());
+  Eigen::MatrixXd image(d, numbers.cols());
+  Workspace scratch;
+  estimator.representation()->H(ConstMatrixMap(numbers.data(), numbers.rows(), numbers.cols()),
+                                unit, image, scratch);
+  return image;
+}
+
+/// sum_i dH e_i / dtheta_i by central differences.
+Eigen::MatrixXd numeric_divergence(const Estimator& estimator, const Eigen::MatrixXd& theta) {
+  constexpr double h = 1e-5;
+  const Index d = theta.rows();
+  Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(d, theta.cols());
+  for (Index i = 0; i < d; ++i) {
+    Eigen::MatrixXd up = theta;
+    Eigen::MatrixXd down = theta;
+    up.row(i).array() += h;
+    down.row(i).array() -= h;
+    sum += (column_of(estimator, own_numbers(estimator, up), d, i) -
+            column_of(estimator, own_numbers(estimator, down), d, i)) /
+           (2.0 * h);
+  }
+  return sum;
+}
+
+Finding check_divergence(const Estimator& estimator, const Eigen::MatrixXd& theta) {
+  const Bowl target;
+  const OwnCurvature& own = *estimator.as_own();
+  const Eigen::MatrixXd state = settled(own, target, theta);
+  const Eigen::MatrixXd numbers = numbers_from(estimator, target, state, theta.rows());
+  Eigen::MatrixXd gamma = Eigen::MatrixXd::Constant(theta.rows(), theta.cols(), 7.0);
+  Workspace scratch;
+  own.divergence(target, state, state, numbers, gamma, scratch);
+  const Eigen::MatrixXd numeric = numeric_divergence(estimator, theta);
+  const double error = (gamma - numeric).norm() / numeric.norm();
+  std::ostringstream measured;
+  measured << "relative error " << error;
+  return {"Gamma is the divergence of H", error < 1e-6, measured.str()};
+}
+
+}  // namespace
+
+Eigen::MatrixXd own_numbers(const Estimator& estimator, const Eigen::MatrixXd& theta) {
+  const Bowl target;
+  return numbers_from(estimator, target, settled(*estimator.as_own(), target, theta), theta.rows());
+}
+
+Findings check_own_curvature(const Estimator& estimator) {
+  Eigen::MatrixXd theta(4, 3);  // a square, for estimators on matrices
+  Stream(5, "contracts/own-curvature").normals({}, theta);
+  const Eigen::MatrixXd numbers = own_numbers(estimator, theta);
+  Findings findings = {
+      {"fit is pure", (numbers.array() == own_numbers(estimator, theta).array()).all(), ""},
+      {"fit is finite", numbers.allFinite(), ""}};
+  const Findings more = check_representation(*estimator.representation(), numbers, theta.rows());
+  findings.insert(findings.end(), more.begin(), more.end());
+  const OwnCurvature& own = *estimator.as_own();
+  if (own.has_divergence() && own.divergence_traits().total) {
+    findings.push_back(check_divergence(estimator, theta));
+  }
+  return findings;
+}
+
+}  // namespace mixwell::contracts

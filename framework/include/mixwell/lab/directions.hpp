@@ -1,0 +1,41 @@
+// Directions in the space of a parameter vector, along which draws are summarised.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/lab/diagnostics.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell::diagnostics {
+
+/// Eigenvectors of the pooled covariance of draws.
+struct PrincipalDirections {
+  Eigen::MatrixXd vectors;    ///< coordinates x directions, unit columns, largest variance first
+  Eigen::VectorXd variances;  ///< divisor n - 1
+  Eigen::Index degenerate;    ///< directions left out: a variance of 0 as far as rounding can tell
+};
+
+/// `x`: draws x coordinates, all finite. Each vector's largest weight is positive. Left out are
+/// variances of at most d epsilon times the largest one (d coordinates): collinear coordinates,
+/// coordinates on scales about 1e7 apart, fewer draws than coordinates. The covariance has the
+/// units of the coordinates: scale one and the directions turn.
+/// Time O(n d^2 + d^3), memory O(n d): about a second for n = 4000, d = 800.
+MIXWELL_EXPORT PrincipalDirections principal_directions(const Draws& x);
+
+/// Directions that a user names, one row of a table each.
+struct GivenDirections {
+  std::vector<std::string> names;
+  Eigen::MatrixXd vectors;  ///< coordinates x directions, unit columns
+};
+
+/// Reads a CSV file: a column for each coordinate with a weight (`x[3]`, or `"b[2,3]"` in quotes),
+/// or for a whole array (`x`: that weight for each of its elements; a column for an element
+/// overrides it), and if wanted a column `name`; otherwise names are `direction[0]`, ... What has
+/// no column has weight 0. `coordinates` are the known names of elements.
+/// Throws InputError naming file and line for an unknown column, a cell that is no finite number, a
+/// row of zeros, two rows of one name.
+MIXWELL_EXPORT GivenDirections read_directions(const std::string& path,
+                                               const std::vector<std::string>& coordinates);
+
+}  // namespace mixwell::diagnostics

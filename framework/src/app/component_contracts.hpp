@@ -1,0 +1,35 @@
+// The contracts of the components of one composition, and which of them stand behind its
+// certificate. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/contracts/finding.hpp>
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/manifest.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell::app {
+
+struct ComponentContract {
+  std::string component;  ///< "model.bowl"; "composition" for what holds of all together
+  contracts::Findings findings;
+};
+
+/// Runs the contracts that the installed library `Mixwell::contracts` has for the kinds of the
+/// components (models, integrators, estimators), and those of the composition itself. Seconds for
+/// large data.
+std::vector<ComponentContract> run_component_contracts(const Composition& composition);
+
+/// Something that the certificate took a component's word for.
+struct AssumedTrait {
+  std::string trait;  ///< "x/kernel/trajectory: involution", as in the certificate
+  std::string
+      clause;  ///< that was run for it, "integrator.leap: involution"; "" where there is none
+  bool holds = true;
+};
+
+std::vector<AssumedTrait> traits_behind(const Verdict& verdict,
+                                        const std::vector<ComponentContract>& all);
+
+}  // namespace mixwell::app

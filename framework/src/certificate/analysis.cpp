@@ -1,0 +1,147 @@
+// Everything the rules of a certificate look up.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+std::vector<Transition> unfrozen(const KernelGraph& graph, bool frozen) {
+  std::vector<Transition> all = transitions(graph);
+  if (!frozen) return all;
+  std::erase_if(all, [&](const Transition& t) {
+    return graph.operations()[static_cast<std::size_t>(t.operation)].kind == OperationKind::observe;
+  });
+  return all;
+}
+
+}  // namespace
+
+Analysis::Analysis(const KernelGraph& of, bool as_if_frozen)
+    : graph(of),
+      frozen(as_if_frozen),
+      cones(of),
+      all(unfrozen(of, as_if_frozen)),
+      influence(of, cones),
+      staleness(of, cones, all),
+      writers(of.variables().size()) {
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    for (const Variable v : all[t].writes) writers[static_cast<std::size_t>(v.id)].push_back(t);
+  }
+}
+
+std::vector<const OperationInfo*> Analysis::parts(std::size_t t) const {
+  std::vector<const OperationInfo*> found{&info(t)};
+  for (const std::int32_t m : all[t].moves) found.push_back(&operation(m));
+  return found;
+}
+
+bool Analysis::writes(std::size_t t, Variable v) const {
+  const auto& w = all[t].writes;
+  return std::find(w.begin(), w.end(), v) != w.end();
+}
+
+bool Analysis::mutual(std::size_t t, Variable v) const {
+  return std::any_of(all[t].writes.begin(), all[t].writes.end(),
+                     [&](Variable w) { return influence.mutual(w, v); });
+}
+
+bool Analysis::is_slot(std::int32_t leaf) const {
+  const ValueInfo& v = graph.values()[static_cast<std::size_t>(leaf)];
+  return v.kind == ValueKind::version && graph[v.variable].kind == VariableKind::slot;
+}
+
+bool Analysis::is_constant(Value of) const {
+  bool constant = true;
+  each(cones.leaves(of), [&](std::int32_t leaf) {
+    const ValueInfo& v = graph[Value{leaf}];
+    const bool still = v.kind == ValueKind::version &&
+                       graph[v.variable].kind == VariableKind::history && !is_written(v.variable);
+    if (v.kind != ValueKind::constant && !still) constant = false;
+  });
+  return constant;
+}
+
+std::vector<Value> Analysis::factors_of(Value law) const {
+  if (graph[law].kind == ValueKind::constant) return {law};
+  if (graph[law].kind != ValueKind::derived || graph[law].producer < 0) return {};
+  const Value stands_for = input_of(operation(graph[law].producer), Role::law);
+  if (graph[law].storage && !stands_for) return factors_of(graph[law].storage);
+  std::vector<Value> found;
+  for (const Input& input : operation(graph[law].producer).inputs) {
+    if (input.role != Role::law) continue;
+    for (const Value v : factors_of(input.value)) found.push_back(v);
+  }
+  return found;
+}
+
+bool Analysis::is_factor_made(Value law) const {
+  const auto made_from = factors_of(law);
+  return std::any_of(made_from.begin(), made_from.end(), [&](Value v) {
+    return std::any_of(graph.factors().begin(), graph.factors().end(),
+                       [&](const Factor& f) { return f.law == v; });
+  });
+}
+
+Value input_of(const OperationInfo& who, Role role) {
+  for (const Input& i : who.inputs) {
+    if (i.role == role) return i.value;
+  }
+  return {};
+}
+
+bool has_law(const OperationInfo& who, Value law) {
+  return std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
+    return (i.role == Role::law || i.role == Role::law_at_proposal) && i.value == law;
+  });
+}
+
+Verdict fine(std::string rule, std::string reason) {
+  Verdict v;
+  v.rule = std::move(rule);
+  v.reason = std::move(reason);
+  return v;
+}
+
+Verdict assuming(Verdict v, const OperationInfo& who, const std::string& trait) {
+  v.assumes.push_back(fmt::format("{}: {}", who.name, trait));
+  return v;
+}
+
+int rank(const Verdict& v) {
+  if (v.optimiser) return 5;
+  switch (v.accuracy) {
+    case Accuracy::exact:
+      return v.adaptive ? 1 : 0;
+    case Accuracy::asymptotic:
+      return 2;
+    case Accuracy::none:
+      return v.proved ? 4 : 3;
+  }
+  return 4;
+}
+
+void join(Verdict& total, const Verdict& other) {
+  const bool both_asymptotic =
+      total.accuracy == Accuracy::asymptotic && other.accuracy == Accuracy::asymptotic;
+  const int order = both_asymptotic ? std::min(total.order, other.order) : 0;
+  const bool adaptive = total.adaptive || other.adaptive;
+  const std::string density = total.density == "pi" ? other.density : total.density;
+  std::vector<std::string> assumes = std::move(total.assumes);
+  for (const std::string& assumed : other.assumes) {
+    if (std::find(assumes.begin(), assumes.end(), assumed) == assumes.end()) {
+      assumes.push_back(assumed);
+    }
+  }
+  if (rank(other) > rank(total)) total = other;
+  if (both_asymptotic) total.order = order;
+  total.adaptive = adaptive;
+  total.density = density;
+  total.assumes = std::move(assumes);
+}
+
+}  // namespace mixwell

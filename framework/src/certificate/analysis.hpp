@@ -1,0 +1,88 @@
+// Everything the rules of a certificate look up.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "certificate/influence.hpp"
+#include "graph/cone.hpp"
+
+#include <mixwell/graph.hpp>
+#include <mixwell/lab/certificate.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// One graph, and what follows from its edges alone.
+struct Analysis {
+  /// frozen: as if nothing were learnt any more.
+  Analysis(const KernelGraph& of, bool as_if_frozen);
+
+  const OperationInfo& operation(std::int32_t id) const {
+    return graph.operations()[static_cast<std::size_t>(id)];
+  }
+  /// The operation that writes.
+  const OperationInfo& info(std::size_t t) const { return operation(all[t].operation); }
+  /// The operation that writes, then the moves that made its proposal.
+  std::vector<const OperationInfo*> parts(std::size_t t) const;
+  bool writes(std::size_t t, Variable v) const;
+  /// By anything in this phase; a history, unless it is frozen.
+  bool is_written(Variable v) const { return !writers[static_cast<std::size_t>(v.id)].empty(); }
+  /// Whether a variable and what a transition writes influence each other.
+  bool mutual(std::size_t t, Variable v) const;
+  bool is_noise(std::int32_t leaf) const {
+    return graph.values()[static_cast<std::size_t>(leaf)].kind == ValueKind::noise;
+  }
+  bool is_slot(std::int32_t leaf) const;
+  /// All leaves are constants or histories that nothing writes.
+  bool is_constant(Value of) const;
+  /// Constants that a law was made from, along views and `law` edges.
+  std::vector<Value> factors_of(Value law) const;
+  /// A law of an operation that no factor went into: of an auxiliary.
+  bool is_auxiliary_law(const Input& input) const {
+    return input.role == Role::law && !is_factor_made(input.value);
+  }
+
+  const KernelGraph& graph;
+  bool frozen;
+  Cones cones;
+  std::vector<Transition> all;
+  Influence influence;
+  Staleness staleness;
+  std::vector<std::vector<std::size_t>> writers;  ///< transitions, by variable
+
+ private:
+  bool is_factor_made(Value law) const;
+};
+
+/// What an operation reads that may depend on what it must not.
+inline bool is_parameter(Role role) {
+  return role != Role::state && role != Role::proposed && role != Role::noise &&
+         role != Role::evaluation;
+}
+
+/// The first input of a role, or none.
+Value input_of(const OperationInfo& who, Role role);
+bool has_law(const OperationInfo& who, Value law);
+
+/// Exact, fixed, proved: the neutral element of join.
+Verdict fine(std::string rule, std::string reason);
+Verdict assuming(Verdict v, const OperationInfo& who, const std::string& trait);
+/// exact < adaptive < asymptotic < unproven < proved to be wrong < no sampler.
+int rank(const Verdict& v);
+/// total becomes the worse of the two; what holds of either part holds of the whole.
+void join(Verdict& total, const Verdict& other);
+
+/// Rules about parameters and laws: rule numbers 1, 1s, 2, 2a, 2g, 3, 4, F, P, U.
+Verdict judge_parameters(const Analysis& a, std::size_t t);
+/// Rules about the operations themselves: 1, 5, A, L, N, O, and C for cached evaluations.
+Verdict judge_transition(const Analysis& a, std::size_t t);
+/// Rules C and D about one slot.
+Verdict judge_slot(const Analysis& a, Variable slot);
+
+/// Whether `there` is `here` with the proposal in the place of the state: the same constants and
+/// the same pure operations (one body object), down to the versions that the accept `t` replaces in
+/// `here` and what it proposes for them in `there`.
+bool mirrors(const Analysis& a, std::size_t t, Value here, Value there);
+
+}  // namespace mixwell

@@ -1,0 +1,159 @@
+// The verdict of a graph, from its structure and the declared traits.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/analysis.hpp"
+
+#include <mixwell/lab/certificate.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+/// Verdicts of components of mutual influence, and what the recorded slots make of them.
+class Judge {
+ public:
+  Judge(const KernelGraph& graph, bool frozen) : a_(graph, frozen) {
+    for (const Variable v : variables()) {
+      const auto component = static_cast<std::size_t>(a_.influence.component(v));
+      if (verdicts_.size() <= component) verdicts_.resize(component + 1);
+    }
+  }
+
+  Verdict judge() {
+    // Where two verdicts are equally bad the first speaks: that of a slot's update says more.
+    for (const bool of_slots : {true, false}) {
+      for (std::size_t t = 0; t < a_.all.size(); ++t) {
+        if (moves_slot(t) == of_slots) judge_update(t);
+      }
+    }
+    for (const Variable v : variables()) {
+      if (a_.graph[v].kind == VariableKind::slot) join(of(v), judge_slot(a_, v));
+    }
+    spread_along_laws();
+    Verdict all = fine("1",
+                       "every parameter is a constant, fresh noise, or the current value of "
+                       "another variable; every update keeps its law");
+    all.reference =
+        "Duane et al. 1987 for the constant case; Zhang & Sutton 2011 for values of other slots";
+    for (const Variable slot : recorded()) {
+      join(all, of(slot));
+      if (!a_.influence.is_random(slot)) notes_.push_back(unreached(slot));
+    }
+    all.notes = std::move(notes_);
+    return all;
+  }
+
+ private:
+  std::vector<Variable> variables() const {
+    std::vector<Variable> all;
+    for (std::size_t k = 0; k < a_.graph.variables().size(); ++k) {
+      all.push_back({static_cast<std::int32_t>(k)});
+    }
+    return all;
+  }
+
+  Verdict& of(Variable v) { return verdicts_[static_cast<std::size_t>(a_.influence.component(v))]; }
+
+  bool moves_slot(std::size_t t) const {
+    const auto& writes = a_.all[t].writes;
+    return std::any_of(writes.begin(), writes.end(),
+                       [&](Variable v) { return a_.graph[v].kind == VariableKind::slot; });
+  }
+
+  void judge_update(std::size_t t) {
+    if (a_.info(t).kind == OperationKind::observe) return;
+    Verdict v = judge_transition(a_, t);
+    join(v, judge_parameters(a_, t));
+    for (const Variable written : a_.all[t].writes) join(of(written), v);
+  }
+
+  /// A slot whose law depends on another slot is no better than that one, though the other one may
+  /// not depend on it. Each pass reaches one law further.
+  void spread_along_laws() {
+    for (std::size_t pass = 0; pass < verdicts_.size(); ++pass) {
+      bool changed = false;
+      for (std::size_t t = 0; t < a_.all.size(); ++t) changed = spread(t) || changed;
+      if (!changed) return;
+    }
+  }
+
+  bool spread(std::size_t t) {
+    bool changed = false;
+    for (const Input& input : a_.info(t).inputs) {
+      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
+      each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
+        if (!a_.is_slot(leaf)) return;
+        const Verdict& from = of(a_.graph[Value{leaf}].variable);
+        for (const Variable written : a_.all[t].writes) {
+          Verdict& to = of(written);
+          if (&to == &from || (rank(to) >= rank(from) && to.density == from.density)) continue;
+          const int before = rank(to);
+          const std::string density = to.density;
+          join(to, from);
+          changed = changed || rank(to) != before || to.density != density;
+        }
+      });
+    }
+    return changed;
+  }
+
+  /// Slots whose positions are recorded; all of them if none is.
+  std::vector<Variable> recorded() const {
+    IdSet seen(a_.graph.variables().size());
+    for (const Record& record : a_.graph.records()) {
+      if (record.group != RecordGroup::posterior) continue;
+      each(a_.cones.leaves(record.value), [&](std::int32_t leaf) {
+        if (a_.is_slot(leaf)) seen.set(static_cast<std::size_t>(a_.graph[Value{leaf}].variable.id));
+      });
+    }
+    std::vector<Variable> slots;
+    for (const Variable v : variables()) {
+      const bool is_slot = a_.graph[v].kind == VariableKind::slot;
+      if (is_slot && (seen.none() || seen.test(static_cast<std::size_t>(v.id)))) slots.push_back(v);
+    }
+    return slots;
+  }
+
+  std::string unreached(Variable slot) const {
+    return fmt::format(
+        "nothing random reaches `{}`: invariance says little about a slot that "
+        "moves on rails",
+        a_.graph[slot].name);
+  }
+
+  Analysis a_;
+  std::vector<Verdict> verdicts_;  ///< by component of influence
+  std::vector<std::string> notes_;
+};
+
+std::string accuracy_word(const Verdict& v) {
+  if (v.accuracy == Accuracy::exact) return "exact";
+  return v.accuracy == Accuracy::asymptotic ? "asymptotic" : "none";
+}
+
+}  // namespace
+
+std::string Verdict::label() const {
+  if (optimiser) return "none";
+  if (accuracy == Accuracy::none) return "biased";
+  if (adaptive) return "adaptive";
+  if (density != "pi") return "approximate";
+  return accuracy_word(*this);
+}
+
+Verdict certify(const KernelGraph& graph) { return Judge(graph, false).judge(); }
+
+Certificate certify(const KernelGraph& warmup, const KernelGraph& sampling) {
+  Certificate certificate;
+  certificate.warmup = certify(warmup);
+  certificate.now = certify(sampling);
+  certificate.frozen = Judge(sampling, true).judge();
+  certificate.after_warmup = rank(certificate.warmup) > rank(certificate.now);
+  return certificate;
+}
+
+}  // namespace mixwell

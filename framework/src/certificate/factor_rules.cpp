@@ -1,0 +1,120 @@
+// Rules about the factors of the joint target: covered, within scope, one density.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+class FactorRules {
+ public:
+  FactorRules(const Analysis& a, Variable slot) : a_(a), slot_(slot) {}
+
+  Verdict judge() {
+    Verdict v = fine("C", "every factor is in the laws of the updates it concerns");
+    bool has_factor = false;
+    for (const Factor& factor : a_.graph.factors()) {
+      if (std::find(factor.scope.begin(), factor.scope.end(), slot_) == factor.scope.end()) {
+        continue;
+      }
+      has_factor = true;
+      join(v, covered(factor));
+    }
+    if (has_factor && a_.is_written(slot_)) return v;
+    Verdict missing = fine("C", has_factor ? "a slot is never updated" : "a slot has no target");
+    missing.accuracy = Accuracy::none;
+    missing.nodes = {a_.graph[slot_].name};
+    return missing;
+  }
+
+ private:
+  Verdict none(std::string rule, bool proved, std::string reason, std::size_t t,
+               std::vector<std::string> path = {}) const {
+    Verdict v = fine(std::move(rule), std::move(reason));
+    v.accuracy = Accuracy::none;
+    v.proved = proved;
+    v.nodes = {a_.info(t).name};
+    v.path = std::move(path);
+    return v;
+  }
+
+  Verdict covered(const Factor& factor) {
+    Verdict v = fine("C", "covered");
+    for (const std::size_t t : a_.writers[static_cast<std::size_t>(slot_.id)]) {
+      const Verdict seen = sees(t, factor);
+      if (!kept_) kept_ = seen.density;
+      if (seen.accuracy != Accuracy::none && *kept_ != seen.density) {
+        return none("D", true,
+                    fmt::format("updates of `{}` keep different densities: {} and {}",
+                                a_.graph[slot_].name, *kept_, seen.density),
+                    t);
+      }
+      join(v, seen);
+    }
+    return v;
+  }
+
+  /// What the update `t` keeps of a factor.
+  Verdict sees(std::size_t t, const Factor& factor) const {
+    const OperationInfo& who = a_.info(t);
+    if (who.traits.invariant && !*who.traits.invariant) return fine("C", "");
+    for (const Input& input : who.inputs) {
+      if (input.role != Role::law) continue;
+      const auto made_from = a_.factors_of(input.value);
+      if (std::find(made_from.begin(), made_from.end(), factor.law) == made_from.end()) continue;
+      Verdict v = density(t, input.value);
+      join(v, within_scope(t, factor, input.value));
+      return v;
+    }
+    return none("C", true,
+                fmt::format("the update leaves out the factor `{}`", a_.graph[factor.law].name), t);
+  }
+
+  /// A law may be conditional on slots of its factor's scope alone.
+  Verdict within_scope(std::size_t t, const Factor& factor, Value law) const {
+    Verdict v = fine("C", "within scope");
+    each(a_.cones.leaves(law), [&](std::int32_t leaf) {
+      if (!a_.is_slot(leaf)) return;
+      const Variable slot = a_.graph[Value{leaf}].variable;
+      if (std::find(factor.scope.begin(), factor.scope.end(), slot) != factor.scope.end()) return;
+      join(v, none("C", true, "the law depends on a slot outside its factor", t,
+                   a_.cones.path(Value{leaf}, law)));
+    });
+    return v;
+  }
+
+  /// Of a law, as the operations that made it declare.
+  Verdict density(std::size_t t, Value law) const {
+    Verdict v = fine("C", "the law is the target's");
+    if (a_.graph[law].producer < 0) return v;
+    const OperationInfo& made_by = a_.operation(a_.graph[law].producer);
+    if (!made_by.traits.density.empty()) {
+      v.density = made_by.traits.density;
+    } else if (!made_by.traits.unbiased) {
+      return none("C", false,
+                  fmt::format("`{}` is made from the target's law in a way nothing is declared "
+                              "about",
+                              a_.graph[law].name),
+                  t);
+    }
+    const Value stands_for = input_of(made_by, Role::law);
+    const Value before = stands_for ? stands_for : a_.graph[law].storage;
+    if (before) join(v, density(t, before));
+    return v;
+  }
+
+  const Analysis& a_;
+  Variable slot_;
+  std::optional<std::string> kept_;
+};
+
+}  // namespace
+
+Verdict judge_slot(const Analysis& a, Variable slot) { return FactorRules(a, slot).judge(); }
+
+}  // namespace mixwell

@@ -1,0 +1,171 @@
+// Which updates depend on which.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/influence.hpp"
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/strong_components.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+
+namespace mixwell {
+namespace {
+
+const OperationInfo& operation(const KernelGraph& graph, std::int32_t id) {
+  return graph.operations()[static_cast<std::size_t>(id)];
+}
+
+std::size_t index(Variable v) { return static_cast<std::size_t>(v.id); }
+
+/// Strong components of the graph whose edges leave k towards edges[k].
+std::vector<int> components(const std::vector<IdSet>& edges) {
+  using Digraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
+  Digraph graph(edges.size());
+  for (std::size_t from = 0; from < edges.size(); ++from) {
+    each(edges[from],
+         [&](std::int32_t to) { boost::add_edge(from, static_cast<std::size_t>(to), graph); });
+  }
+  std::vector<int> component(edges.size());
+  if (!component.empty()) {
+    boost::strong_components(graph, boost::make_iterator_property_map(
+                                        component.begin(), boost::get(boost::vertex_index, graph)));
+  }
+  return component;
+}
+
+std::vector<std::int32_t> proposal_moves(const KernelGraph& graph, const OperationInfo& accept) {
+  std::vector<std::int32_t> moves;
+  std::deque<Value> open;
+  for (const Input& i : accept.inputs) {
+    if (i.role == Role::proposed) open.push_back(i.value);
+  }
+  while (!open.empty()) {
+    const std::int32_t producer = graph[open.front()].producer;
+    const bool derived = graph[open.front()].kind == ValueKind::derived;
+    open.pop_front();
+    if (!derived || producer < 0 || std::count(moves.begin(), moves.end(), producer) != 0) continue;
+    if (operation(graph, producer).kind != OperationKind::move) continue;
+    moves.push_back(producer);
+    for (const Input& i : operation(graph, producer).inputs) {
+      if (i.role == Role::state) open.push_back(i.value);
+    }
+  }
+  return moves;
+}
+
+/// Versions that an operation reads, at any remove within the sweep.
+IdSet read_by(const KernelGraph& graph, const Cones& cones, const OperationInfo& info) {
+  IdSet read(graph.values().size());
+  for (const Input& input : info.inputs) read |= cones.versions(input.value);
+  return read;
+}
+
+/// Whether a value depends on a noise of this sweep.
+bool draws(const KernelGraph& graph, const OperationInfo& info) {
+  std::vector<const OperationInfo*> open{&info};
+  IdSet seen(graph.operations().size());
+  while (!open.empty()) {
+    const OperationInfo* at = open.back();
+    open.pop_back();
+    for (const Input& input : at->inputs) {
+      const ValueInfo& v = graph[input.value];
+      if (v.kind == ValueKind::noise) return true;
+      if (v.kind != ValueKind::derived || v.producer < 0) continue;
+      const auto producer = static_cast<std::size_t>(v.producer);
+      if (!seen.test_set(producer)) open.push_back(&operation(graph, v.producer));
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<Transition> transitions(const KernelGraph& graph) {
+  std::vector<Transition> found;
+  for (std::size_t o = 0; o < graph.operations().size(); ++o) {
+    const OperationInfo& info = graph.operations()[o];
+    Transition t{static_cast<std::int32_t>(o), {}, {}};
+    for (const Value v : info.outputs) {
+      if (graph[v].kind == ValueKind::version) t.writes.push_back(graph[v].variable);
+    }
+    if (t.writes.empty()) continue;
+    if (info.kind == OperationKind::accept) t.moves = proposal_moves(graph, info);
+    found.push_back(std::move(t));
+  }
+  return found;
+}
+
+Influence::Influence(const KernelGraph& graph, const Cones& cones)
+    : graph_(graph),
+      influences_(graph.variables().size(), IdSet(graph.variables().size())),
+      random_(graph.variables().size()) {
+  for (const OperationInfo& info : graph.operations()) {
+    IdSet read;
+    for (const Value out : info.outputs) {
+      if (graph[out].kind != ValueKind::version) continue;
+      if (read.empty()) read = read_by(graph, cones, info);
+      const std::size_t written = index(graph[out].variable);
+      each(read,
+           [&](std::int32_t v) { influences_[index(graph_[Value{v}].variable)].set(written); });
+      if (draws(graph, info)) random_.set(written);
+    }
+  }
+  component_ = components(influences_);
+  for (IdSet before; before != random_;) {
+    before = random_;
+    each(before, [&](std::int32_t v) { random_ |= influences_[static_cast<std::size_t>(v)]; });
+  }
+}
+
+std::vector<std::string> Influence::path(Variable from, Variable to) const {
+  std::map<std::int32_t, std::int32_t> before;
+  std::deque<std::int32_t> open{from.id};
+  while (!open.empty() && before.count(to.id) == 0) {
+    const std::int32_t at = open.front();
+    open.pop_front();
+    each(influences_[static_cast<std::size_t>(at)], [&](std::int32_t next) {
+      if (before.emplace(next, at).second) open.push_back(next);
+    });
+  }
+  std::vector<std::string> names;
+  if (before.count(to.id) == 0) return names;
+  std::int32_t at = to.id;
+  do {
+    names.push_back(graph_[Variable{at}].name);
+    at = before.at(at);
+  } while (at != from.id);
+  names.push_back(graph_[from].name);
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+
+Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
+                     const std::vector<Transition>& all)
+    : graph_(graph), transitions_(all), transition_of_(graph.operations().size()) {
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    transition_of_[static_cast<std::size_t>(all[t].operation)] = t;
+  }
+  std::vector<IdSet> before(all.size(), IdSet(all.size()));
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    each(read_by(graph, cones, operation(graph, all[t].operation)), [&](std::int32_t v) {
+      if (graph_[Value{v}].producer >= 0) before[writer(Value{v})].set(t);
+      const Value next = graph_[Value{v}].replaced_by;
+      if (next && writer(next) != t) before[t].set(writer(next));
+    });
+  }
+  component_ = components(before);
+}
+
+std::size_t Staleness::writer(Value version) const {
+  return transition_of_[static_cast<std::size_t>(graph_[version].producer)];
+}
+
+bool Staleness::is_stale(Value version, std::size_t transition) const {
+  const Value next = graph_[version].replaced_by;
+  if (!next) return false;
+  const std::size_t by = writer(next);
+  return by < transition && component_[by] == component_[transition];
+}
+
+}  // namespace mixwell

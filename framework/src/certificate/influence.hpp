@@ -1,0 +1,60 @@
+// Which updates depend on which: transitions, their order, and feedback over sweeps.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/cone.hpp"
+
+#include <mixwell/graph.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// An operation that writes versions, with the moves between its state and its proposal.
+struct Transition {
+  std::int32_t operation = -1;      ///< that writes
+  std::vector<std::int32_t> moves;  ///< accept: that made the proposal
+  std::vector<Variable> writes;
+};
+
+std::vector<Transition> transitions(const KernelGraph& graph);
+
+/// a influences b when an operation that writes b reads a, at any remove and over any number of
+/// sweeps; variables that influence each other form a component.
+class Influence {
+ public:
+  Influence(const KernelGraph& graph, const Cones& cones);
+
+  int component(Variable v) const { return component_[static_cast<std::size_t>(v.id)]; }
+  bool mutual(Variable a, Variable b) const { return component(a) == component(b); }
+  /// Names of the variables along one shortest chain of influence.
+  std::vector<std::string> path(Variable from, Variable to) const;
+  /// Whether fresh randomness reaches a variable, at any remove.
+  bool is_random(Variable v) const { return random_.test(static_cast<std::size_t>(v.id)); }
+
+ private:
+  const KernelGraph& graph_;
+  std::vector<IdSet> influences_;  ///< by variable: those it influences directly
+  std::vector<int> component_;
+  IdSet random_;
+};
+
+/// Whether an order of the transitions exists in which every read is of the current value.
+class Staleness {
+ public:
+  Staleness(const KernelGraph& graph, const Cones& cones, const std::vector<Transition>& all);
+  /// For a version read by `transition`: it was replaced before, in a cycle of data edges and
+  /// anti-dependences.
+  bool is_stale(Value version, std::size_t transition) const;
+
+ private:
+  std::size_t writer(Value version) const;
+
+  const KernelGraph& graph_;
+  const std::vector<Transition>& transitions_;
+  std::vector<int> component_;
+  std::vector<std::size_t> transition_of_;  ///< by operation
+};
+
+}  // namespace mixwell

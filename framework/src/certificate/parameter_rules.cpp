@@ -1,0 +1,256 @@
+// Rules about what the parameters and laws of an update depend on.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/analysis.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+/// A leaf of one input of one of the operations of a transition.
+struct Reading {
+  const OperationInfo& who;
+  const Input& input;
+  Value leaf;
+};
+
+class ParameterRules {
+ public:
+  ParameterRules(const Analysis& a, std::size_t t) : a_(a), t_(t) {}
+
+  Verdict judge() {
+    Verdict v = fine("1", "parameters do not depend on what is updated");
+    for (const OperationInfo* who : a_.parts(t_)) {
+      for (const Input& input : who->inputs) {
+        if (input.role == Role::law_at_proposal) join(v, mirrored(*who, input));
+        if (is_judged(*who, input)) join(v, leaves(*who, input));
+      }
+    }
+    return v;
+  }
+
+ private:
+  bool is_uncorrected(const OperationInfo& who) const {
+    return who.kind == OperationKind::move && who.name == a_.info(t_).name;
+  }
+
+  /// Rule U: an unbiased law has the right mean gradient whatever its parameters are, and without
+  /// Metropolis nothing else of it matters in the limit.
+  bool is_judged(const OperationInfo& who, const Input& input) const {
+    if (!is_parameter(input.role) || input.role == Role::law_at_proposal) return false;
+    const std::int32_t producer = a_.graph[input.value].producer;
+    return !(input.role == Role::law && is_uncorrected(who) && producer >= 0 &&
+             a_.operation(producer).traits.unbiased);
+  }
+
+  Verdict leaves(const OperationInfo& who, const Input& input) {
+    Verdict v = fine("1", "constants, fresh noise, or current values of other variables");
+    each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
+      if (const auto found = judge_leaf({who, input, Value{leaf}})) join(v, *found);
+    });
+    return v;
+  }
+
+  std::optional<Verdict> judge_leaf(const Reading& r) {
+    const ValueInfo& v = a_.graph[r.leaf];
+    if (v.kind == ValueKind::constant || v.kind == ValueKind::noise) return std::nullopt;
+    if (v.kind == ValueKind::derived) {
+      return none(r, "2", false, "a parameter depends on a proposal or a statistic of this sweep");
+    }
+    if (a_.graph[v.variable].kind == VariableKind::history) return history(r, v);
+    if (a_.writes(t_, v.variable)) return own(r, "the updated variable's own value");
+    if (a_.staleness.is_stale(r.leaf, t_) && a_.mutual(t_, v.variable)) return stale(r, v);
+    return std::nullopt;
+  }
+
+  Verdict none(const Reading& r, std::string rule, bool proved, std::string reason) const {
+    Verdict v = fine(std::move(rule), std::move(reason));
+    v.accuracy = Accuracy::none;
+    v.proved = proved;
+    v.nodes = {a_.info(t_).name};
+    v.path = a_.cones.path(r.leaf, r.input.value);
+    return v;
+  }
+
+  Verdict asymptotic(const Reading& r, std::string rule, std::string reason) const {
+    Verdict v = none(r, std::move(rule), true, std::move(reason));
+    v.accuracy = Accuracy::asymptotic;
+    v.order = 1;
+    v.reference = "right as eps -> 0 at fixed integration time";
+    return v;
+  }
+
+  /// From what is updated over other variables to the one that is read.
+  Verdict with_feedback(Verdict v, Variable to) const {
+    for (const Variable from : a_.all[t_].writes) {
+      v.feedback = a_.influence.path(from, to);
+      if (!v.feedback.empty()) break;
+    }
+    return v;
+  }
+
+  std::optional<Verdict> own(const Reading& r, const char* what) {
+    if (r.input.role == Role::law && accounts_for(r.input.value)) return std::nullopt;
+    if (const OperationInfo* gamma = total_divergence(r)) {
+      return assuming(asymptotic(r, "2g",
+                                 fmt::format("a parameter depends on {}, and the drift holds the "
+                                             "total divergence",
+                                             what)),
+                      *gamma, "total");
+    }
+    return none(r, "2", true,
+                fmt::format("a parameter depends on {}, and neither the acceptance ratio nor a "
+                            "divergence term accounts for it",
+                            what));
+  }
+
+  bool accounts_for(Value law) const {
+    const auto& inputs = a_.info(t_).inputs;
+    return std::any_of(inputs.begin(), inputs.end(), [&](const Input& i) {
+      return i.role == Role::law_at_proposal && mirrors(a_, t_, law, i.value);
+    });
+  }
+
+  Verdict mirrored(const OperationInfo& who, const Input& at_proposal) const {
+    const bool found = std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
+      return i.role == Role::law && mirrors(a_, t_, i.value, at_proposal.value);
+    });
+    if (found) return fine("2a", "the ratio accounts for parameters that depend on the state");
+    Verdict v = fine("2a",
+                     "the law at the proposal is not a law of the state with the proposal in its "
+                     "place");
+    v.accuracy = Accuracy::none;
+    v.nodes = {who.name};
+    v.path = {a_.graph[at_proposal.value].name};
+    return v;
+  }
+
+  /// What makes the Gamma in the drift of an uncorrected move, if it is the divergence of the very
+  /// matrix of the drift.
+  const OperationInfo* total_divergence(const Reading& r) const {
+    const Value gamma = input_of(r.who, Role::divergence);
+    const Value drift = input_of(r.who, Role::drift);
+    if (!is_uncorrected(r.who) || !gamma || !drift) return nullptr;
+    if (a_.graph[gamma].producer < 0 || r.input.role == Role::law) return nullptr;
+    const OperationInfo& made_by = a_.operation(a_.graph[gamma].producer);
+    const bool of_drift = std::any_of(made_by.inputs.begin(), made_by.inputs.end(),
+                                      [&](const Input& i) { return i.value == drift; });
+    return made_by.traits.total && of_drift ? &made_by : nullptr;
+  }
+
+  std::optional<Verdict> stale(const Reading& r, const ValueInfo& v) const {
+    const char* what = "a parameter reads a value that was replaced before the update";
+    if (vanishes(r, {v.variable})) return with_feedback(asymptotic(r, "1s", what), v.variable);
+    return with_feedback(none(r, "1s", true, what), v.variable);
+  }
+
+  std::optional<Verdict> history(const Reading& r, const ValueInfo& v) {
+    if (!a_.is_written(v.variable) || !a_.mutual(t_, v.variable)) return std::nullopt;
+    const VariableInfo& variable = a_.graph[v.variable];
+    switch (variable.forgets) {
+      case Forgets::diminishing:
+        return diminishing(r, variable);
+      case Forgets::window:
+        return window(r, v.variable);
+      default:
+        return with_feedback(none(r, "4", variable.forgets != Forgets::unknown,
+                                  "parameters follow the chain's own history and never settle"),
+                             v.variable);
+    }
+  }
+
+  Verdict diminishing(const Reading& r, const VariableInfo& variable) const {
+    Verdict v =
+        none(r, "4", true,
+             "parameters still move, by ever smaller amounts, with the chain's own history");
+    v.accuracy = Accuracy::exact;
+    v.adaptive = true;
+    v.reference = "Roberts & Rosenthal 2007 (diminishing adaptation)";
+    return assuming(std::move(v), a_.info(t_), fmt::format("`{}` diminishes", variable.name));
+  }
+
+  /// As eps -> 0 a window of values becomes the current value.
+  std::optional<Verdict> window(const Reading& r, Variable of) {
+    const std::vector<Variable> seen = observed(of);
+    const bool own_too =
+        std::any_of(seen.begin(), seen.end(), [&](Variable s) { return a_.writes(t_, s); });
+    if (own_too) {
+      auto v = own(r, "past values of the updated variable");
+      if (v && v->accuracy == Accuracy::none) {
+        v->reference =
+            "counter-example: on U = theta^4/4, QNHMC as published freezes near the mode";
+        return with_feedback(std::move(*v), of);
+      }
+      return v;
+    }
+    const char* what = "a parameter reads past values of variables that this update influences";
+    if (vanishes(r, seen)) return with_feedback(asymptotic(r, "3", what), of);
+    Verdict v = none(r, "3", true, what);
+    v.reference =
+        "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as pairs "
+        "(HAMCMC) give E theta_i^2 = 0.58 to 0.72, as gamma wills, instead of 0.676";
+    return with_feedback(std::move(v), of);
+  }
+
+  /// Slots whose values a history was made from.
+  std::vector<Variable> observed(Variable history) const {
+    std::vector<Variable> slots;
+    for (const std::size_t t : a_.writers[static_cast<std::size_t>(history.id)]) {
+      for (const Input& input : a_.info(t).inputs) {
+        each(a_.cones.versions(input.value), [&](std::int32_t v) {
+          if (a_.is_slot(v)) slots.push_back(a_.graph[Value{v}].variable);
+        });
+      }
+    }
+    return slots;
+  }
+
+  /// The dependence on earlier values vanishes with eps: small steps of one-step schemes, and a
+  /// parameter that is a continuous function of what they move.
+  bool vanishes(const Reading& r, const std::vector<Variable>& of) const {
+    if (!is_local(t_) || !is_continuous(r)) return false;
+    return std::all_of(of.begin(), of.end(), [&](Variable v) {
+      const auto& by = a_.writers[static_cast<std::size_t>(v.id)];
+      return std::all_of(by.begin(), by.end(), [&](std::size_t t) { return is_local(t); });
+    });
+  }
+
+  bool is_local(std::size_t t) const {
+    const auto parts = a_.parts(t);
+    return std::all_of(parts.begin(), parts.end(), [](const OperationInfo* part) {
+      return part->kind != OperationKind::move || part->traits.local;
+    });
+  }
+
+  /// Every pure operation between the leaf and the parameter has a limit when its points' distances
+  /// vanish. Views and evaluations of laws do.
+  bool is_continuous(const Reading& r) const {
+    std::vector<Value> open{r.input.value};
+    while (!open.empty()) {
+      const Value v = open.back();
+      open.pop_back();
+      if (v == r.leaf || !is_pure(a_.graph, v)) continue;
+      const OperationInfo& by = a_.operation(a_.graph[v].producer);
+      if (!a_.graph[v].evaluated_law && by.body && !by.traits.continuous) return false;
+      for (const Value source : sources(a_.graph, v)) {
+        if (a_.cones.depends(source, r.leaf)) open.push_back(source);
+      }
+    }
+    return true;
+  }
+
+  const Analysis& a_;
+  std::size_t t_;
+};
+
+}  // namespace
+
+Verdict judge_parameters(const Analysis& a, std::size_t t) { return ParameterRules(a, t).judge(); }
+
+}  // namespace mixwell

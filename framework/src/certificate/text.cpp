@@ -1,0 +1,79 @@
+// Certificates for programs and for people.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/lab/certificate.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace mixwell {
+namespace {
+
+const char* accuracy_word(Accuracy accuracy) {
+  switch (accuracy) {
+    case Accuracy::exact:
+      return "exact";
+    case Accuracy::asymptotic:
+      return "asymptotic";
+    case Accuracy::none:
+      return "none";
+  }
+  return "none";
+}
+
+const char* meaning(const std::string& label) {
+  if (label == "exact") return "leaves pi invariant at any step size";
+  if (label == "asymptotic")
+    return "right as eps -> 0 at fixed integration time; biased at a finite step";
+  if (label == "adaptive") return "parameters still move with the chain's own, diminishing history";
+  if (label == "approximate") return "right for another density";
+  if (label == "none") return "not a sampler";
+  return "wrong in the limit too, or not shown right";
+}
+
+}  // namespace
+
+std::string Certificate::to_json() const {
+  nlohmann::ordered_json json;
+  json["class"] = now.label();
+  json["accuracy"] = accuracy_word(now.accuracy);
+  json["order"] = now.accuracy == Accuracy::asymptotic ? nlohmann::ordered_json(now.order)
+                                                       : nlohmann::ordered_json(nullptr);
+  json["density"] = now.density;
+  json["time"] = now.adaptive ? "adaptive" : "fixed";
+  json["evidence"] = now.proved ? "proved" : "unproven";
+  json["after_warmup"] = after_warmup;
+  json["warmup_class"] = warmup.label();
+  json["frozen_class"] = frozen.label();
+  json["rule"] = now.rule;
+  json["reason"] = now.reason;
+  json["nodes"] = now.nodes;
+  json["path"] = now.path;
+  json["feedback"] = now.feedback;
+  json["reference"] = now.reference;
+  json["assumes"] = now.assumes;
+  json["notes"] = now.notes;
+  return json.dump(2) + "\n";
+}
+
+std::string Certificate::to_text() const {
+  const std::string label = now.label();
+  std::string text = fmt::format("class      {}{}: {}\n", label,
+                                 after_warmup ? " after warm-up" : "", meaning(label));
+  if (now.accuracy == Accuracy::asymptotic) text += fmt::format("order      {}\n", now.order);
+  text += fmt::format("density    {}\n", now.density);
+  text += fmt::format("evidence   {}\n", now.proved ? "proved" : "unproven");
+  if (after_warmup) text += fmt::format("in warm-up {}: {}\n", warmup.label(), warmup.reason);
+  text += fmt::format("rule       {}: {}\n", now.rule.empty() ? "-" : now.rule, now.reason);
+  if (!now.nodes.empty()) text += fmt::format("nodes      {}\n", fmt::join(now.nodes, ", "));
+  if (!now.path.empty()) text += fmt::format("path       {}\n", fmt::join(now.path, " -> "));
+  if (!now.feedback.empty()) {
+    text += fmt::format("feedback   {}\n", fmt::join(now.feedback, " => "));
+  }
+  if (!now.reference.empty()) text += fmt::format("reference  {}\n", now.reference);
+  for (const std::string& assumed : now.assumes) text += fmt::format("assumes    {}\n", assumed);
+  for (const std::string& note : now.notes) text += fmt::format("note       {}\n", note);
+  return text;
+}
+
+}  // namespace mixwell

@@ -1,0 +1,360 @@
+// Rules about the operations of one update: refresh, move, accept.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+class TransitionRules {
+ public:
+  TransitionRules(const Analysis& a, std::size_t t) : a_(a), t_(t), who_(a.info(t)) {}
+
+  Verdict judge() {
+    switch (who_.kind) {
+      case OperationKind::observe:
+        return fine("F", "a register is no part of the target");
+      case OperationKind::refresh:
+        return refresh();
+      case OperationKind::accept:
+        return both(both(accept(), evaluations()), fresh_noise());
+      case OperationKind::move:
+        return both(both(move(), evaluations()), fresh_noise());
+      default:
+        return none("", false, "no rule covers this kind of operation");
+    }
+  }
+
+ private:
+  static Verdict both(Verdict a, const Verdict& b) {
+    join(a, b);
+    return a;
+  }
+
+  Verdict none(std::string rule, bool proved, std::string reason,
+               std::vector<std::string> path = {}) const {
+    Verdict v = fine(std::move(rule), std::move(reason));
+    v.accuracy = Accuracy::none;
+    v.proved = proved;
+    v.nodes = {who_.name};
+    v.path = std::move(path);
+    return v;
+  }
+
+  Verdict refresh() const {
+    if (!who_.traits.keeps_law) {
+      return none("", false, "the refresh does not declare that it keeps its law");
+    }
+    return assuming(fine("1", "drawn from its law"), who_, "keeps_law");
+  }
+
+  Verdict accept() {
+    Verdict v =
+        fine("1", "reversible, volume-preserving proposal with Metropolis on the exact law");
+    if (a_.all[t_].moves.empty()) return none("A", false, "the proposal does not come from a move");
+    for (const std::int32_t m : a_.all[t_].moves) join(v, proposal(a_.operation(m)));
+    join(v, auxiliaries());
+    join(v, noisy_ratio());
+    return v;
+  }
+
+  Verdict proposal(const OperationInfo& move) const {
+    if (!move.traits.involution || !move.traits.volume) {
+      return none(
+          "1", false,
+          fmt::format("`{}` does not declare a reversible map that preserves volume", move.name));
+    }
+    if (!starts_at_state(move)) {
+      return none("A", true, "the proposal starts elsewhere than at the state it is compared with");
+    }
+    if (is_exchange(move)) return fine("1", "an exchange is its own inverse");
+    return assuming(assuming(fine("1", "a reversible map"), move, "involution"), move, "volume");
+  }
+
+  bool is_exchange(const OperationInfo& move) const {
+    return std::all_of(move.outputs.begin(), move.outputs.end(),
+                       [&](Value v) { return static_cast<bool>(a_.graph[v].storage); });
+  }
+
+  bool starts_at_state(const OperationInfo& move) const {
+    const auto is_state = [&](Value v) {
+      return std::any_of(who_.inputs.begin(), who_.inputs.end(),
+                         [&](const Input& i) { return i.role == Role::state && i.value == v; });
+    };
+    return std::all_of(move.inputs.begin(), move.inputs.end(), [&](const Input& i) {
+      return i.role != Role::state || a_.graph[i.value].kind != ValueKind::version ||
+             is_state(i.value);
+    });
+  }
+
+  template <class Visit>
+  void each_auxiliary(const Visit& visit) const {
+    for (const Input& input : who_.inputs) {
+      const ValueInfo& v = a_.graph[input.value];
+      if (input.role != Role::state || v.kind != ValueKind::version) continue;
+      if (a_.graph[v.variable].kind == VariableKind::auxiliary) visit(v);
+    }
+  }
+
+  const OperationInfo* refreshed_by(const ValueInfo& version) const {
+    if (version.producer < 0) return nullptr;
+    const OperationInfo& by = a_.operation(version.producer);
+    return by.kind == OperationKind::refresh ? &by : nullptr;
+  }
+
+  /// An auxiliary is judged by the very law it was drawn from. What is left of one that was not
+  /// fully redrawn was drawn in an earlier sweep, from what the law was then.
+  Verdict auxiliaries() const {
+    Verdict v = fine("L", "auxiliaries are judged by the law they were drawn from");
+    each_auxiliary([&](const ValueInfo& version) {
+      const OperationInfo* by = refreshed_by(version);
+      if (by != nullptr) join(v, drawn_law(version, *by));
+      if (by == nullptr || !by->traits.full) join(v, carried(version));
+    });
+    return v;
+  }
+
+  Verdict drawn_law(const ValueInfo& version, const OperationInfo& by) const {
+    for (const Input& drawn : by.inputs) {
+      if (drawn.role == Role::law && !has_law(who_, drawn.value)) {
+        return none(
+            "L", true,
+            fmt::format("`{}` was drawn from another law than the ratio uses", version.name),
+            {a_.graph[drawn.value].name});
+      }
+    }
+    return fine("L", "drawn from the law of the ratio");
+  }
+
+  Verdict carried(const ValueInfo& version) const {
+    bool known = false;
+    for (const Input& input : who_.inputs) {
+      if (!a_.is_auxiliary_law(input)) continue;
+      known = true;
+      if (a_.is_constant(input.value)) continue;
+      return none("L", true,
+                  fmt::format("`{}` is carried over sweeps, and its law changes between them",
+                              version.name),
+                  {a_.graph[input.value].name});
+    }
+    if (known) return fine("L", "carried over sweeps, under one law");
+    return none(
+        "L", false,
+        fmt::format("`{}` is carried over sweeps, and no law of it is given", version.name));
+  }
+
+  std::vector<std::int32_t> noises(Value of) const {
+    std::vector<std::int32_t> found;
+    if (!of) return found;
+    each(a_.cones.leaves(of), [&](std::int32_t leaf) {
+      if (a_.is_noise(leaf)) found.push_back(leaf);
+    });
+    return found;
+  }
+
+  Verdict noisy_ratio() const {
+    for (const Input& input : who_.inputs) {
+      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
+      const auto found = noises(input.value);
+      if (!found.empty() && !has_exact_potential(input.value)) {
+        return none("5", true, "the acceptance ratio uses a noisy law",
+                    a_.cones.path(Value{found.front()}, input.value));
+      }
+    }
+    return fine("1", "the ratio is exact");
+  }
+
+  bool has_exact_potential(Value law) const {
+    const std::int32_t producer = a_.graph[law].producer;
+    return producer >= 0 && a_.operation(producer).traits.exact_potential;
+  }
+
+  /// What is kept at every fixed noise is the noisy law itself, another one in every sweep.
+  Verdict noiseless() const {
+    for (const Input& input : who_.inputs) {
+      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
+      const auto found = noises(input.value);
+      if (found.empty()) continue;
+      return none("5", !has_exact_potential(input.value),
+                  "a move that keeps its law at every fixed parameter, and a law that is noisy",
+                  a_.cones.path(Value{found.front()}, input.value));
+    }
+    return fine("1", "the law is the same in every sweep");
+  }
+
+  Verdict move() {
+    if (who_.traits.optimises) {
+      Verdict v = none("O", true, "an optimiser: it seeks a mode and does not sample");
+      v.optimiser = true;
+      return v;
+    }
+    if (who_.traits.invariant) return opaque(*who_.traits.invariant);
+    if (who_.traits.order == 0) {
+      return none("", false, "the move declares neither that it keeps its law nor an order");
+    }
+    return uncorrected();
+  }
+
+  Verdict opaque(bool invariant) const {
+    if (invariant) {
+      return both(both(assuming(fine("1", "declared invariant"), who_, "invariant"), auxiliaries()),
+                  noiseless());
+    }
+    return assuming(none("", true, "the kernel declares that it does not keep its law"), who_,
+                    "not invariant");
+  }
+
+  /// A step of a scheme whose error nothing corrects.
+  Verdict uncorrected() const {
+    if (const auto shared = shared_noise(); !shared.empty()) {
+      return none("N", true, "a parameter and the law share one noise", shared);
+    }
+    const bool noisy = !noises(input_of(who_, Role::law)).empty();
+    Verdict v = scheme(noisy);
+    each_auxiliary([&](const ValueInfo& version) {
+      const OperationInfo* by = refreshed_by(version);
+      if (by != nullptr && by->traits.full) {
+        join(v, between_redraws());
+        return;
+      }
+      const bool renewed = by != nullptr && by->traits.renews;
+      if (noisy && !renewed && !input_of(who_, Role::friction)) {
+        join(v, none("L", true, "gradient noise without friction and without fresh momentum"));
+      }
+      join(v, carried(version));
+    });
+    return v;
+  }
+
+  /// Displacements of one step from a fresh momentum have variance eps^2, and the drift that keeps
+  /// pi beside them is of order eps^2 too: a scheme of order 1 does not have it.
+  Verdict between_redraws() const {
+    if (!who_.traits.local || who_.traits.order > 1)
+      return fine("5", "the scheme is right between two redraws of the momentum");
+    return none("5", true,
+                "one step of a scheme of order 1 with a momentum drawn anew each time: the error "
+                "does not vanish with eps; take more steps, or carry the momentum");
+  }
+
+  Verdict scheme(bool noisy) const {
+    if (input_of(who_, Role::position_coupling) != input_of(who_, Role::momentum_coupling) ||
+        input_of(who_, Role::drift) != input_of(who_, Role::diffusion)) {
+      return none("5", true, "the two sides of the dynamics use different matrices");
+    }
+    Verdict v = fine("5", noisy ? "no Metropolis step, and noise in the gradient: an error remains "
+                                  "in the draws"
+                                : "no Metropolis step: the error of the scheme remains in the "
+                                  "draws");
+    v.accuracy = Accuracy::asymptotic;
+    v.order = noisy ? 1 : who_.traits.order;
+    v.nodes = {who_.name};
+    v.reference = "right as eps -> 0 at fixed integration time";
+    return assuming(std::move(v), who_, fmt::format("order {}", who_.traits.order));
+  }
+
+  /// Also of registers that this sweep has written: what was observed is a function of its noise.
+  std::vector<std::int32_t> noises_and_observed(Value of) const {
+    std::vector<std::int32_t> found = noises(of);
+    each(a_.cones.leaves(of), [&](std::int32_t leaf) {
+      const ValueInfo& v = a_.graph[Value{leaf}];
+      if (v.kind != ValueKind::version || v.producer < 0) return;
+      const OperationInfo& by = a_.operation(v.producer);
+      if (by.kind != OperationKind::observe) return;
+      for (const Input& input : by.inputs) {
+        if (input.role == Role::noise) continue;
+        const auto more = noises_and_observed(input.value);
+        found.insert(found.end(), more.begin(), more.end());
+      }
+    });
+    return found;
+  }
+
+  /// The path of a noise that both the law and another parameter depend on.
+  std::vector<std::string> shared_noise() const {
+    const auto of_law = noises(input_of(who_, Role::law));
+    for (const Input& input : who_.inputs) {
+      if (!is_parameter(input.role) || input.role == Role::law) continue;
+      for (const std::int32_t noise : noises_and_observed(input.value)) {
+        if (std::find(of_law.begin(), of_law.end(), noise) == of_law.end()) continue;
+        if (a_.cones.depends(input.value, Value{noise})) {
+          return a_.cones.path(Value{noise}, input.value);
+        }
+        return {a_.graph[Value{noise}].name, a_.graph[input.value].name};
+      }
+    }
+    return {};
+  }
+
+  /// Noises that a version written in this sweep depends on, through operations of every kind.
+  IdSet noises_behind(Value version) const {
+    IdSet found(a_.graph.values().size());
+    IdSet seen(a_.graph.values().size());
+    std::vector<Value> open{version};
+    while (!open.empty()) {
+      const Value at = open.back();
+      open.pop_back();
+      if (seen.test_set(static_cast<std::size_t>(at.id))) continue;
+      if (a_.is_noise(at.id)) found.set(static_cast<std::size_t>(at.id));
+      const std::int32_t producer = a_.graph[at].producer;
+      if (producer < 0) continue;
+      for (const Input& input : a_.operation(producer).inputs) open.push_back(input.value);
+    }
+    return found;
+  }
+
+  /// A noisy law is right given the state it starts from, so the state must not know its noise.
+  /// What a single step knows vanishes with eps.
+  Verdict fresh_noise() const {
+    for (const OperationInfo* part : a_.parts(t_)) {
+      if (part->traits.local) continue;
+      const auto of_law = noises(input_of(*part, Role::law));
+      if (of_law.empty()) continue;
+      for (const Input& input : part->inputs) {
+        if (input.role != Role::state || a_.graph[input.value].kind != ValueKind::version) continue;
+        const IdSet behind = noises_behind(input.value);
+        for (const std::int32_t noise : of_law) {
+          if (!behind.test(static_cast<std::size_t>(noise))) continue;
+          return none("N", true, "the state was moved with the noise of the law in this sweep",
+                      {a_.graph[Value{noise}].name, a_.graph[input.value].name});
+        }
+      }
+    }
+    return fine("N", "the state does not know the law's noise");
+  }
+
+  /// A cached (u, g) must be that of a law of the operation, at its own state or proposal.
+  Verdict evaluations() const {
+    for (const OperationInfo* part : a_.parts(t_)) {
+      for (const Input& input : part->inputs) {
+        const ValueInfo& v = a_.graph[input.value];
+        if (input.role != Role::evaluation || !v.evaluated_law) continue;
+        const bool at_place =
+            std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
+              return (i.role == Role::state || i.role == Role::proposed) &&
+                     i.value == v.evaluated_at;
+            });
+        if (!has_law(*part, v.evaluated_law) || !at_place) {
+          return none(
+              "C", true,
+              fmt::format("`{}` was evaluated for another law or at another point", v.name));
+        }
+      }
+    }
+    return fine("C", "evaluations are current");
+  }
+
+  const Analysis& a_;
+  std::size_t t_;
+  const OperationInfo& who_;
+};
+
+}  // namespace
+
+Verdict judge_transition(const Analysis& a, std::size_t t) { return TransitionRules(a, t).judge(); }
+
+}  // namespace mixwell

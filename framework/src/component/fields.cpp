@@ -1,0 +1,184 @@
+// Declared parameters: their types, ranges and present values as text.
+// SPDX-License-Identifier: Apache-2.0
+#include "component/toml_text.hpp"
+
+#include <mixwell/fields.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+template <class... Functions>
+struct Overloaded : Functions... {
+  using Functions::operator()...;
+};
+template <class... Functions>
+Overloaded(Functions...) -> Overloaded<Functions...>;
+
+std::string with_article(std::string_view noun) {
+  const bool vowel = std::string_view("aeiou").find(noun.front()) != std::string_view::npos;
+  return fmt::format("{} {}", vowel ? "an" : "a", noun);
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+template <class T>
+std::string optional_text(const std::optional<T>& value) {
+  return value ? toml_text(*value) : std::string();
+}
+
+}  // namespace
+
+Field::Field(std::string key, Target target) : key_(std::move(key)), target_(std::move(target)) {}
+
+Field& Field::unit(std::string text) {
+  unit_ = std::move(text);
+  return *this;
+}
+
+Field& Field::help(std::string text) {
+  help_ = std::move(text);
+  return *this;
+}
+
+Field& Field::above(double low) {
+  low_ = low;
+  low_open_ = true;
+  return *this;
+}
+
+Field& Field::at_least(double low) {
+  low_ = low;
+  low_open_ = false;
+  return *this;
+}
+
+Field& Field::below(double high) {
+  high_ = high;
+  high_open_ = true;
+  return *this;
+}
+
+Field& Field::at_most(double high) {
+  high_ = high;
+  high_open_ = false;
+  return *this;
+}
+
+Field& Field::one_of(std::vector<std::string> choices) {
+  choices_ = std::move(choices);
+  return *this;
+}
+
+Field& Field::required() {
+  required_ = true;
+  return *this;
+}
+
+Field& Field::file() {
+  file_ = true;
+  return *this;
+}
+
+Field& Field::instead_of(std::string other) {
+  replaced_ = std::move(other);
+  return *this;
+}
+
+Field& Field::purpose(std::string word) {
+  std::get<Reference>(target_).purpose = std::move(word);
+  return *this;
+}
+
+Field& Field::or_default(std::string id) {
+  std::get<Reference>(target_).fallback = std::move(id);
+  return *this;
+}
+
+std::string Field::type() const {
+  return std::visit(
+      Overloaded{
+          [](double*) { return std::string("number"); },
+          [](std::optional<double>*) { return std::string("number"); },
+          [](std::int64_t*) { return std::string("integer"); },
+          [](bool*) { return std::string("boolean"); },
+          [this](std::string*) { return std::string(file_ ? "file" : "text"); },
+          [this](std::optional<std::string>*) { return std::string(file_ ? "file" : "text"); },
+          [](std::vector<double>*) { return std::string("list of numbers"); },
+          [](std::vector<std::string>*) { return std::string("list of texts"); },
+          [](std::optional<Interval>*) { return std::string("interval [low, high]"); },
+          [](NamedNumbers*) { return std::string("table of tables of numbers"); },
+          [](const Reference& r) {
+            if (r.many) return fmt::format("list of references to {}s", to_string(r.kind));
+            return "reference to " + with_article(to_string(r.kind));
+          }},
+      target_);
+}
+
+std::string Field::range() const {
+  if (!choices_.empty() && file_) return joined(choices_) + ", or a file";
+  if (!choices_.empty()) return "one of " + joined(choices_);
+  if (std::isinf(low_) && std::isinf(high_)) return {};
+  return fmt::format("{}{}, {}{}", low_open_ ? '(' : '[', low_, high_, high_open_ ? ')' : ']');
+}
+
+std::string Field::value_text() const {
+  return std::visit(Overloaded{[](const Reference&) { return std::string(); },
+                               [](std::optional<double>* v) { return optional_text(*v); },
+                               [](std::optional<std::string>* v) { return optional_text(*v); },
+                               [](std::optional<Interval>* v) { return optional_text(*v); },
+                               [](auto* v) { return toml_text(*v); }},
+                    target_);
+}
+
+std::string Field::broken_rule(double value) const {
+  if (!std::isfinite(value)) return "must be finite";
+  if (low_open_ ? value <= low_ : value < low_) {
+    return fmt::format("must be {} {}", low_open_ ? "above" : "at least", low_);
+  }
+  if (high_open_ ? value >= high_ : value > high_) {
+    return fmt::format("must be {} {}", high_open_ ? "below" : "at most", high_);
+  }
+  return {};
+}
+
+Field& Fields::number(std::string key, double& value) { return add(std::move(key), &value); }
+Field& Fields::number(std::string key, std::optional<double>& value) {
+  return add(std::move(key), &value);
+}
+Field& Fields::integer(std::string key, std::int64_t& value) { return add(std::move(key), &value); }
+Field& Fields::flag(std::string key, bool& value) { return add(std::move(key), &value); }
+Field& Fields::text(std::string key, std::string& value) { return add(std::move(key), &value); }
+Field& Fields::text(std::string key, std::optional<std::string>& value) {
+  return add(std::move(key), &value);
+}
+Field& Fields::numbers(std::string key, std::vector<double>& value) {
+  return add(std::move(key), &value);
+}
+Field& Fields::texts(std::string key, std::vector<std::string>& value) {
+  return add(std::move(key), &value);
+}
+Field& Fields::interval(std::string key, std::optional<Interval>& value) {
+  return add(std::move(key), &value);
+}
+Field& Fields::named_numbers(std::string key, NamedNumbers& value) {
+  return add(std::move(key), &value);
+}
+
+const Field* Fields::find(const std::string& key) const noexcept {
+  for (const Field& field : fields_) {
+    if (field.key() == key) return &field;
+  }
+  return nullptr;
+}
+
+Field& Fields::add(std::string key, Field::Target target) {
+  return fields_.emplace_back(std::move(key), std::move(target));
+}
+
+}  // namespace mixwell

@@ -1,0 +1,145 @@
+// CSV tables: splitting lines into cells, and cells into numbers.
+// SPDX-License-Identifier: Apache-2.0
+#include "data/text.hpp"
+#include "files/input_file.hpp"
+
+#include <mixwell/data.hpp>
+#include <mixwell/error.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+namespace mixwell {
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// One line of a CSV file, consumed cell by cell.
+class LineReader {
+ public:
+  LineReader(std::string_view rest, std::string place) : rest_(rest), place_(std::move(place)) {}
+
+  std::vector<std::string> cells() {
+    std::vector<std::string> all = {cell()};
+    while (!rest_.empty()) {
+      rest_.remove_prefix(1);  // the separator
+      all.push_back(cell());
+    }
+    return all;
+  }
+
+ private:
+  std::string cell() {
+    skip_blanks();
+    if (!rest_.empty() && rest_.front() == '"') return quoted_cell();
+    const std::size_t end = std::min(rest_.find(','), rest_.size());
+    const std::string text(trimmed(rest_.substr(0, end)));
+    rest_.remove_prefix(end);
+    return text;
+  }
+
+  std::string quoted_cell() {
+    std::string text;
+    rest_.remove_prefix(1);
+    for (;;) {
+      const std::size_t end = rest_.find('"');
+      if (end == std::string_view::npos)
+        throw InputError(place_ + ": a cell opens with \" and never closes on this line");
+      text += rest_.substr(0, end);
+      rest_.remove_prefix(end + 1);
+      if (rest_.empty() || rest_.front() != '"') break;
+      text += '"';
+      rest_.remove_prefix(1);
+    }
+    require_separator();
+    return text;
+  }
+
+  void require_separator() {
+    skip_blanks();
+    if (!rest_.empty() && rest_.front() != ',')
+      throw InputError(place_ + ": text follows a quoted cell; wanted a comma or the line's end");
+  }
+
+  void skip_blanks() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(blanks), rest_.size()));
+  }
+
+  std::string_view rest_;
+  std::string place_;
+};
+
+void require_names(const std::vector<std::string>& columns, const std::string& where) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].empty())
+      throw InputError(where + ": column " + std::to_string(i + 1) + " has no name in the header");
+    if (std::find(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(i), columns[i]) !=
+        columns.begin() + static_cast<std::ptrdiff_t>(i))
+      throw InputError(where + ": the header names column " + in_quotes(columns[i]) + " twice");
+  }
+}
+
+void skip_byte_order_mark(std::string& line) {
+  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+}
+
+}  // namespace
+
+CsvTable::CsvTable(const std::string& path) : path_(path) {
+  InputFile in(path, "a header and at least one row");
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number) {
+    if (number == 1) skip_byte_order_mark(line);
+    if (trimmed(line).empty()) continue;
+    std::vector<std::string> cells = LineReader(line, place(path, number)).cells();
+    if (columns_.empty()) {
+      require_names(cells, place(path, number));
+      columns_ = std::move(cells);
+      continue;
+    }
+    if (cells.size() != columns_.size())
+      throw InputError(place(path, number) + ": row " + std::to_string(lines_.size() + 1) +
+                       " has " + std::to_string(cells.size()) + " cells, but the header has " +
+                       std::to_string(columns_.size()) + " columns");
+    std::move(cells.begin(), cells.end(), std::back_inserter(cells_));
+    lines_.push_back(number);
+  }
+  rows_ = static_cast<Index>(lines_.size());
+  if (rows_ == 0) throw InputError(path + ": no rows; wanted a header and at least one row");
+}
+
+Index CsvTable::find(const std::string& column) const {
+  const auto found = std::find(columns_.begin(), columns_.end(), column);
+  if (found != columns_.end()) return found - columns_.begin();
+  throw InputError(path_ + ": no column " + in_quotes(column) + suggestion(column, columns_));
+}
+
+const std::string& CsvTable::text(Index row, Index column) const {
+  return cells_.at(static_cast<std::size_t>(row) * columns_.size() +
+                   static_cast<std::size_t>(column));
+}
+
+int CsvTable::line(Index row) const { return lines_.at(static_cast<std::size_t>(row)); }
+
+Eigen::VectorXd CsvTable::numbers(const std::string& column) const {
+  const Index position = find(column);
+  Eigen::VectorXd values(rows_);
+  for (Index row = 0; row < rows_; ++row) {
+    const std::string& cell = text(row, position);
+    const std::optional<double> value = finite_number(cell);
+    if (!value)
+      throw InputError(place(path_, line(row)) + ": row " + std::to_string(row + 1) + ", column " +
+                       in_quotes(column) + ": " + in_quotes(cell) + " is no finite number");
+    values[row] = *value;
+  }
+  return values;
+}
+
+}  // namespace mixwell

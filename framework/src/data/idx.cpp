@@ -1,0 +1,132 @@
+// The IDX format of images and labels: unsigned bytes behind a big-endian header.
+// SPDX-License-Identifier: Apache-2.0
+#include "files/input_file.hpp"
+
+#include <mixwell/data.hpp>
+#include <mixwell/error.hpp>
+
+#include <array>
+
+namespace mixwell {
+namespace {
+
+constexpr std::uint32_t images_magic = 2051;
+constexpr std::uint32_t labels_magic = 2049;
+
+/// One IDX file, read from front to back.
+class IdxReader {
+ public:
+  IdxReader(const std::string& path, const std::string& content, std::uint32_t magic)
+      : path_(path), in_(path, "an IDX file of " + content) {
+    const std::uint32_t found = header_number();
+    if (found != magic)
+      throw InputError(path + ": begins with the number " + std::to_string(found) + "; IDX " +
+                       content + " begin with " + std::to_string(magic) +
+                       (found == images_magic   ? " (these are images)"
+                        : found == labels_magic ? " (these are labels)"
+                                                : ""));
+  }
+
+  const std::string& path() const noexcept { return path_; }
+
+  std::uint32_t header_number() {
+    std::array<std::uint8_t, 4> bytes{};
+    if (!fill(bytes.data(), bytes.size()))
+      throw InputError(path_ + ": ends within the header, at byte " + std::to_string(read_));
+    return std::uint32_t{bytes[0]} << 24 | std::uint32_t{bytes[1]} << 16 |
+           std::uint32_t{bytes[2]} << 8 | bytes[3];
+  }
+
+  /// False if the file ends before.
+  bool fill(std::uint8_t* to, std::size_t count) {
+    in_.read(reinterpret_cast<char*>(to), static_cast<std::streamsize>(count));
+    read_ += in_.gcount();
+    return in_.good();
+  }
+
+  void require_whole(bool whole, std::uint32_t record, std::uint32_t count) const {
+    if (whole) return;
+    throw InputError(path_ + ": ends at byte " + std::to_string(read_) + ", in record " +
+                     std::to_string(record + 1) + " of " + std::to_string(count) +
+                     "; the file is cut off, or its header is wrong");
+  }
+
+  void require_end(std::uint32_t count) {
+    if (in_.peek() == std::istream::traits_type::eof()) return;
+    throw InputError(path_ + ": bytes follow the last of the " + std::to_string(count) +
+                     " records that the header tells of");
+  }
+
+ private:
+  std::string path_;
+  InputFile in_;
+  std::streamsize read_ = 0;
+};
+
+std::vector<std::uint8_t> read_labels(const std::string& path) {
+  IdxReader reader(path, "labels", labels_magic);
+  const std::uint32_t count = reader.header_number();
+  std::vector<std::uint8_t> labels;
+  for (std::uint32_t n = 0; n < count; ++n) {
+    std::uint8_t label = 0;
+    reader.require_whole(reader.fill(&label, 1), n, count);
+    labels.push_back(label);
+  }
+  reader.require_end(count);
+  return labels;
+}
+
+/// Height or width: a side of more than 65535 pixels is a header that is none.
+Index side(IdxReader& reader) {
+  const std::uint32_t pixels = reader.header_number();
+  if (pixels >= 1 && pixels <= 65535) return pixels;
+  throw InputError(reader.path() + ": images have 1 to 65535 rows and columns of pixels, found " +
+                   std::to_string(pixels));
+}
+
+/// The bytes of the images in `keep`, one after the other; they grow as the file yields them, so
+/// that a wrong header does not claim memory.
+std::vector<std::uint8_t> read_images(IdxReader& reader, const std::vector<bool>& keep,
+                                      Index pixels) {
+  const auto count = static_cast<std::uint32_t>(keep.size());
+  std::vector<std::uint8_t> image(static_cast<std::size_t>(pixels));
+  std::vector<std::uint8_t> all;
+  for (std::uint32_t n = 0; n < count; ++n) {
+    reader.require_whole(reader.fill(image.data(), image.size()), n, count);
+    if (keep[n]) all.insert(all.end(), image.begin(), image.end());
+  }
+  reader.require_end(count);
+  return all;
+}
+
+void require_same_count(std::uint32_t images, std::size_t labels, const std::string& path,
+                        const std::string& labels_path) {
+  if (images == labels) return;
+  throw InputError(path + ": " + std::to_string(images) + " images, but " + std::to_string(labels) +
+                   " labels in " + labels_path + "; the two files must belong together");
+}
+
+}  // namespace
+
+IdxImages read_idx(const std::string& images, const std::string& labels,
+                   const std::function<bool(std::uint8_t)>& wanted) {
+  IdxImages result;
+  result.labels = read_labels(labels);
+  std::vector<bool> keep;
+  for (const std::uint8_t label : result.labels) {
+    keep.push_back(wanted(label));
+    if (keep.back()) result.kept.push_back(static_cast<Index>(keep.size()) - 1);
+  }
+  IdxReader reader(images, "images", images_magic);
+  require_same_count(reader.header_number(), keep.size(), images, labels);
+  result.height = side(reader);
+  result.width = side(reader);
+  const Index pixels = result.height * result.width;
+  const std::vector<std::uint8_t> bytes = read_images(reader, keep, pixels);
+  using Bytes = Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  result.pixels =
+      Bytes::Map(bytes.data(), static_cast<Index>(result.kept.size()), pixels).cast<double>() / 255;
+  return result;
+}
+
+}  // namespace mixwell

@@ -1,0 +1,107 @@
+// LIBSVM's text format: lines of a label and index:value pairs.
+// SPDX-License-Identifier: Apache-2.0
+#include "data/text.hpp"
+#include "files/input_file.hpp"
+
+#include <mixwell/data.hpp>
+#include <mixwell/error.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace mixwell {
+namespace {
+
+constexpr std::string_view blanks = " \t\r";
+
+/// Takes the first word off `rest`; empty at its end.
+std::string_view next_word(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(blanks), rest.size()));
+  const std::string_view word = rest.substr(0, rest.find_first_of(blanks));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
+struct Pair {
+  Index index = 0;
+  double value = 0;
+};
+
+Pair to_pair(std::string_view word, const std::string& where) {
+  const std::size_t colon = word.find(':');
+  const std::string_view index = word.substr(0, colon);
+  Pair pair;
+  const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), pair.index);
+  const auto value = colon == std::string_view::npos ? std::optional<double>()
+                                                     : finite_number(word.substr(colon + 1));
+  if (error != std::errc() || end != index.data() + index.size() || !value)
+    throw InputError(where + ": " + in_quotes(word) +
+                     " is no pair index:value of a whole and a finite number, such as 3:0.5");
+  pair.value = *value;
+  return pair;
+}
+
+void require_order(const Pair& pair, Index before, Index limit, const std::string& where) {
+  const std::string index = "index " + std::to_string(pair.index);
+  if (pair.index < 1) throw InputError(where + ": " + index + ": indices count from 1");
+  if (pair.index <= before)
+    throw InputError(where + ": " + index + " comes after " + std::to_string(before) +
+                     ": indices ascend within a line");
+  if (limit > 0 && pair.index > limit)
+    throw InputError(where + ": " + index + " is above " + std::to_string(limit) +
+                     ", the largest of the training data; drop it, or train on data that have it");
+}
+
+}  // namespace
+
+LibsvmTable::LibsvmTable(const std::string& path, Index limit) : path_(path) {
+  InputFile in(path, "lines of a label and index:value pairs");
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number)
+    read_line(std::string_view(line).substr(0, line.find('#')), number, limit);
+  if (labels_.empty())
+    throw InputError(path + ": no rows; wanted lines of a label and index:value pairs");
+}
+
+void LibsvmTable::read_line(std::string_view rest, int line, Index limit) {
+  const std::string_view label = next_word(rest);
+  if (label.empty()) return;
+  const std::string where = place(path_, line);
+  if (!finite_number(label))
+    throw InputError(where + ": the label " + in_quotes(label) + " is no finite number");
+  Index before = 0;
+  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
+    const Pair pair = to_pair(word, where);
+    require_order(pair, before, limit, where);
+    before = pair.index;
+    indices_.push_back(pair.index);
+    values_.push_back(pair.value);
+  }
+  largest_ = std::max(largest_, before);
+  labels_.emplace_back(without_plus(label));
+  lines_.push_back(line);
+  ends_.push_back(indices_.size());
+}
+
+const std::string& LibsvmTable::label(Index row) const {
+  return labels_.at(static_cast<std::size_t>(row));
+}
+
+int LibsvmTable::line(Index row) const { return lines_.at(static_cast<std::size_t>(row)); }
+
+Eigen::MatrixXd LibsvmTable::dense(const std::vector<Index>& rows, Index columns) const {
+  constexpr double largest = 1 << 30;
+  const auto count = static_cast<Index>(rows.size());
+  if (static_cast<double>(count) * static_cast<double>(columns) > largest)
+    throw InputError(path_ + ": " + std::to_string(count) + " rows of " + std::to_string(columns) +
+                     " inputs exceed 2^30 numbers; a table is held with its zeros");
+  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(count, columns);
+  for (Index n = 0; n < count; ++n) {
+    const auto row = static_cast<std::size_t>(rows[static_cast<std::size_t>(n)]);
+    for (std::size_t k = row == 0 ? 0 : ends_[row - 1]; k < ends_[row]; ++k)
+      x(n, indices_[k] - 1) = values_[k];
+  }
+  return x;
+}
+
+}  // namespace mixwell

@@ -1,0 +1,56 @@
+// Autocovariances of chains, by the fast Fourier transform.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnostics/autocovariance.hpp"
+
+#include <unsupported/Eigen/FFT>
+
+#include <bit>
+#include <cmath>
+
+namespace mixwell::diagnostics {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXcd;
+using Eigen::VectorXd;
+
+// Chains c and c + 1 less their means as real and imaginary part, zero-padded to length.
+VectorXcd padded_pair(const MatrixXd& x, const VectorXd& means, Index c, Index length) {
+  VectorXcd z = VectorXcd::Zero(length);
+  z.head(x.rows()).real() = x.col(c).array() - means[c];
+  if (c + 1 < x.cols()) z.head(x.rows()).imag() = x.col(c + 1).array() - means[c + 1];
+  return z;
+}
+
+}  // namespace
+
+double two_pass_mean(const Eigen::Ref<const MatrixXd>& x) {
+  const double first = x.mean();
+  return std::isfinite(first) ? first + (x.array() - first).mean() : first;
+}
+
+MatrixXd centred(const Eigen::Ref<const MatrixXd>& x) {
+  if (x.size() == 0) return x;
+  const MatrixXd nearly = x.array() - x.mean();
+  return nearly.array() - nearly.mean();
+}
+
+// The real part of a complex series' autocovariance is the sum of those of its parts, and all
+// share one inverse.
+VectorXd mean_autocovariance(const MatrixXd& x, const VectorXd& means) {
+  const auto n = static_cast<std::size_t>(x.rows());
+  const auto length = static_cast<Index>(std::bit_ceil(2 * n));
+  Eigen::FFT<double> fourier;
+  VectorXcd spectrum(length);
+  VectorXcd power = VectorXcd::Zero(length);
+  for (Index c = 0; c < x.cols(); c += 2) {
+    const VectorXcd series = padded_pair(x, means, c, length);
+    fourier.fwd(spectrum, series);
+    power.real() += spectrum.cwiseAbs2();
+  }
+  fourier.inv(spectrum, power);
+  return spectrum.head(x.rows()).real() / static_cast<double>(x.size());
+}
+
+}  // namespace mixwell::diagnostics

@@ -1,0 +1,132 @@
+// Mean, deviation, quantiles and Monte Carlo errors of weighted draws.
+// SPDX-License-Identifier: Apache-2.0
+#include "diagnostics/autocovariance.hpp"
+
+#include <mixwell/lab/diagnostics.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::diagnostics {
+namespace {
+
+using Eigen::ArrayXXd;
+using Eigen::MatrixXd;
+
+constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
+
+bool are_weights(const Draws& w) {
+  return w.size() > 0 && w.allFinite() && w.minCoeff() >= 0.0 && w.maxCoeff() > 0.0;
+}
+
+bool available(const Draws& x, const Draws& w) {
+  if (x.rows() != w.rows() || x.cols() != w.cols())
+    throw std::invalid_argument("weights: " + std::to_string(w.rows()) + " x " +
+                                std::to_string(w.cols()) + " for draws " +
+                                std::to_string(x.rows()) + " x " + std::to_string(x.cols()));
+  return are_weights(w) && x.allFinite();
+}
+
+double average(const ArrayXXd& f, const Draws& w) { return (w.array() * f).sum() / w.sum(); }
+
+/// sum w (x - m)^2 / W.
+double second_moment(const Draws& x, const Draws& w, double m) {
+  return average((x.array() - m).square(), w);
+}
+
+struct Weighed {
+  double value;
+  double weight;
+};
+
+/// In ascending order of the values, without those of no weight.
+std::vector<Weighed> in_order(const Draws& x, const Draws& w) {
+  std::vector<Weighed> draws;
+  for (Eigen::Index c = 0; c < x.cols(); ++c)
+    for (Eigen::Index t = 0; t < x.rows(); ++t)
+      if (w(t, c) > 0.0) draws.push_back({x(t, c), w(t, c)});
+  std::sort(draws.begin(), draws.end(), [](const Weighed& a, const Weighed& b) {
+    return std::pair(a.value, a.weight) < std::pair(b.value, b.weight);
+  });
+  return draws;
+}
+
+/// The value at p = place / (W - w_1 / 2 - w_n / 2): draws lie half of their weight and half of
+/// their predecessor's behind it.
+double at_place(const std::vector<Weighed>& draws, double place) {
+  for (std::size_t k = 1; k < draws.size(); ++k) {
+    const double gap = 0.5 * (draws[k - 1].weight + draws[k].weight);
+    const double low = draws[k - 1].value;
+    const double high = draws[k].value;
+    if (place < gap) return low == high ? low : low + (place / gap) * (high - low);
+    place -= gap;
+  }
+  return draws.back().value;
+}
+
+double quantile_of(const std::vector<Weighed>& draws, double p) {
+  double length = 0.0;
+  for (std::size_t k = 1; k < draws.size(); ++k)
+    length += 0.5 * (draws[k - 1].weight + draws[k].weight);
+  return p == 1.0 ? draws.back().value : at_place(draws, p * length);
+}
+
+}  // namespace
+
+/// Twice about an origin of its own, the first draw and then the result: constants stay what they
+/// are, and an offset costs no digits.
+double weighted_mean(const Draws& x, const Draws& w) {
+  if (!available(x, w)) return not_available;
+  const double first = x(0, 0);
+  const double rough = first + average(x.array() - first, w);
+  return rough + average(x.array() - rough, w);
+}
+
+double weighted_sd(const Draws& x, const Draws& w) {
+  if (!available(x, w) || x.size() < 2) return not_available;
+  const double lost = w.squaredNorm() / (w.sum() * w.sum());
+  return std::sqrt(second_moment(x, w, weighted_mean(x, w)) / (1.0 - lost));
+}
+
+double weighted_mcse_mean(const Draws& x, const Draws& w) {
+  if (!available(x, w)) return not_available;
+  const MatrixXd z = w.array() * (x.array() - weighted_mean(x, w));
+  return mcse_mean(z) / w.mean();
+}
+
+double weighted_mcse_sd(const Draws& x, const Draws& w) {
+  if (!available(x, w)) return not_available;
+  const double m = weighted_mean(x, w);
+  const double second = second_moment(x, w, m);
+  const MatrixXd z = w.array() * ((x.array() - m).square() - second);
+  return std::sqrt(z.array().square().mean() / ess_mean(z) / second / 4) / w.mean();
+}
+
+double weighted_quantile(const Draws& x, const Draws& w, double p) {
+  if (!(p >= 0 && p <= 1))
+    throw std::invalid_argument("weighted_quantile: probability " + std::to_string(p) +
+                                " is not between 0 and 1");
+  return available(x, w) ? quantile_of(in_order(x, w), p) : not_available;
+}
+
+Summary summarise(const Draws& x, const Draws& w) {
+  Summary s = summarise(x);
+  s.mean = weighted_mean(x, w);
+  s.sd = weighted_sd(x, w);
+  s.mcse_mean = weighted_mcse_mean(x, w);
+  s.mcse_sd = weighted_mcse_sd(x, w);
+  const bool known = available(x, w);
+  const std::vector<Weighed> draws = known ? in_order(x, w) : std::vector<Weighed>{};
+  const auto quantile_at = [&](double p) { return known ? quantile_of(draws, p) : not_available; };
+  s.q5 = quantile_at(0.05);
+  s.q50 = quantile_at(0.5);
+  s.q95 = quantile_at(0.95);
+  return s;
+}
+
+}  // namespace mixwell::diagnostics

@@ -1,0 +1,30 @@
+// Where the data files named in a manifest are.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/error.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// A file that was found.
+struct FoundFile {
+  std::string path;   ///< to open
+  std::string named;  ///< for an effective manifest: absolute, or relative to MIXWELL_DATA
+};
+
+/// Looks beside the manifest, then in each folder of MIXWELL_DATA (separated by `:`).
+class FileFinder {
+ public:
+  explicit FileFinder(const std::string& manifest);
+  /// Throws InputError with the list of places tried; `what` names the key, `where` its place.
+  FoundFile find(const std::string& name, const std::string& what, const Location& where) const;
+
+ private:
+  std::string beside_;
+  std::vector<std::string> data_folders_;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,83 @@
+// SHA-256 of bytes and of whole files.
+// SPDX-License-Identifier: Apache-2.0
+#include "files/sha256.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+namespace mixwell {
+namespace {
+
+void check(int ok) {
+  if (ok != 1) throw RunError("OpenSSL cannot compute SHA-256; check its configuration");
+}
+
+/// Device, inode, bytes, seconds and nanoseconds of the last change of content and of inode.
+using Stamp = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
+
+Stamp stamp(const std::string& path) {
+  struct stat s = {};
+  if (::stat(path.c_str(), &s) != 0) throw InputError({path, 0, 0}, "cannot be read");
+  return {s.st_dev,          s.st_ino,         s.st_size,        s.st_mtim.tv_sec,
+          s.st_mtim.tv_nsec, s.st_ctim.tv_sec, s.st_ctim.tv_nsec};
+}
+
+std::string hash_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw InputError({path, 0, 0}, "cannot be read");
+  Sha256 hash;
+  std::array<char, 1 << 16> bytes;
+  while (in.read(bytes.data(), bytes.size()) || in.gcount() > 0) {
+    hash.add({bytes.data(), static_cast<std::size_t>(in.gcount())});
+  }
+  return hash.hexadecimal();
+}
+
+}  // namespace
+
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+  check(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
+}
+
+void Sha256::add(std::string_view bytes) {
+  check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
+}
+
+std::string Sha256::hexadecimal() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+  return text;
+}
+
+std::string sha256(std::string_view bytes) {
+  Sha256 hash;
+  hash.add(bytes);
+  return hash.hexadecimal();
+}
+
+std::string file_sha256(const std::string& path) {
+  static std::mutex mutex;
+  static std::map<std::string, std::pair<Stamp, std::string>> known;
+  const std::lock_guard lock(mutex);
+  const Stamp now = stamp(path);
+  auto& [then, hash] = known[path];
+  if (hash.empty() || then != now) {
+    hash = hash_of(path);
+    then = now;
+  }
+  return hash;
+}
+
+}  // namespace mixwell

@@ -1,0 +1,130 @@
+// The kernel graph as Graphviz text.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/lab/dot.hpp>
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace mixwell {
+namespace {
+
+const char* role_name(Role role) {
+  switch (role) {
+    case Role::state:
+      return "state";
+    case Role::proposed:
+      return "proposed";
+    case Role::parameter:
+      return "parameter";
+    case Role::law:
+      return "law";
+    case Role::law_at_proposal:
+      return "law at proposal";
+    case Role::evaluation:
+      return "evaluation";
+    case Role::noise:
+      return "noise";
+    case Role::position_coupling:
+      return "A";
+    case Role::momentum_coupling:
+      return "A'";
+    case Role::drift:
+      return "drift";
+    case Role::diffusion:
+      return "diffusion";
+    case Role::friction:
+      return "friction";
+    case Role::divergence:
+      return "divergence";
+    case Role::weights:
+      return "weights";
+  }
+  return "";
+}
+
+const char* kind_name(OperationKind kind) {
+  switch (kind) {
+    case OperationKind::pure:
+      return "pure";
+    case OperationKind::refresh:
+      return "refresh";
+    case OperationKind::move:
+      return "move";
+    case OperationKind::accept:
+      return "accept";
+    case OperationKind::observe:
+      return "observe";
+  }
+  return "";
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return out + '"';
+}
+
+std::string value_style(const ValueInfo& v) {
+  switch (v.kind) {
+    case ValueKind::constant:
+      return "shape=ellipse, style=filled, fillcolor=\"#eeeeee\"";
+    case ValueKind::noise:
+      return "shape=diamond, style=filled, fillcolor=\"#fde9c9\"";
+    case ValueKind::version:
+      return "shape=ellipse, style=filled, fillcolor=\"#cfe3f5\"";
+    case ValueKind::derived:
+      return "shape=ellipse";
+  }
+  return "";
+}
+
+std::set<std::int32_t> used_values(const KernelGraph& graph) {
+  std::set<std::int32_t> used;
+  for (const OperationInfo& operation : graph.operations()) {
+    for (const Input& input : operation.inputs) used.insert(input.value.id);
+    for (const Value v : operation.outputs) used.insert(v.id);
+  }
+  return used;
+}
+
+std::string carries(const KernelGraph& graph, const std::set<std::int32_t>& used) {
+  std::string dot;
+  for (const VariableInfo& v : graph.variables()) {
+    if (v.carried == v.current || used.count(v.carried.id) == 0) continue;
+    dot += fmt::format("  v{} -> v{} [style=dashed, constraint=false, label=\"carry\"];\n",
+                       v.current.id, v.carried.id);
+  }
+  return dot;
+}
+
+}  // namespace
+
+std::string to_dot(const KernelGraph& graph, const std::string& title) {
+  std::string dot = fmt::format(
+      "digraph {} {{\n  label={};\n  labelloc=t;\n  rankdir=TB;\n"
+      "  node [fontname=\"Helvetica\", fontsize=11];\n"
+      "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
+      quoted("sweep"), quoted(title));
+  const auto used = used_values(graph);
+  for (const std::int32_t v : used) {
+    const ValueInfo& info = graph[Value{v}];
+    dot += fmt::format("  v{} [label={}, {}];\n", v, quoted(info.name), value_style(info));
+  }
+  for (std::size_t o = 0; o < graph.operations().size(); ++o) {
+    const OperationInfo& info = graph.operations()[o];
+    dot += fmt::format("  o{} [shape=box, style=\"rounded,filled\", fillcolor=white, label={}];\n",
+                       o, quoted(fmt::format("{}\n{}", kind_name(info.kind), info.name)));
+    for (const Input& input : info.inputs) {
+      dot += fmt::format("  v{} -> o{} [label={}];\n", input.value.id, o,
+                         quoted(role_name(input.role)));
+    }
+    for (const Value out : info.outputs) dot += fmt::format("  o{} -> v{};\n", o, out.id);
+  }
+  return dot + carries(graph, used) + "}\n";
+}
+
+}  // namespace mixwell

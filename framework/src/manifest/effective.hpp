@@ -1,0 +1,31 @@
+// The manifest that a run turned out to have: every default filled in.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/fields.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// `key = value  # comment`; without a value: `# key is not set: comment`.
+struct EffectiveLine {
+  std::string key;
+  std::string value;  ///< TOML text, or "" where the parameter holds none
+  std::string comment;
+};
+
+/// One table.
+struct EffectiveTable {
+  std::string heading;  ///< "run", "kernel.hmc"
+  std::vector<EffectiveLine> lines;
+};
+
+/// What is said about a field behind its value: its help, with the unit.
+std::string comment_for(const Field& field);
+
+/// The whole file.
+std::string effective_text(const std::vector<EffectiveTable>& tables);
+
+}  // namespace mixwell

@@ -1,0 +1,452 @@
+// From declarations to components: names looked up, parameters checked, references wired.
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest/resolve.hpp"
+
+#include "component/toml_text.hpp"
+#include "manifest/effective.hpp"
+#include "manifest/run_settings.hpp"
+#include "manifest/values.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+
+namespace mixwell {
+namespace {
+
+/// A declared component, or a built-in one that stands in for what the manifest left out.
+struct Instance {
+  Declaration declaration;
+  const Entry* entry = nullptr;
+  std::unique_ptr<Blueprint> blueprint;
+  std::map<std::string, std::string> texts;  ///< of the keys that the manifest gives, as TOML
+  std::shared_ptr<const Component> made;
+};
+
+class Resolver {
+ public:
+  Resolver(const ManifestText& manifest, const Registry& registry)
+      : manifest_(manifest), registry_(registry), files_(manifest.path()) {}
+
+  Composition resolve() {
+    Composition composition;
+    std::vector<EffectiveTable> tables(1);
+    composition.run = read_run_settings(source(), tables.front());
+    for (const Declaration& declaration : manifest_.declarations()) add(declaration);
+    composition.compositor = make_as<Compositor>(root());
+    settle_block_width(composition, tables.front());
+    for (Instance* recorder : recorders()) {
+      composition.recorders.push_back(make_as<Recorder>(*recorder));
+    }
+    for (const Instance* instance : in_use()) {
+      tables.push_back(effective(*instance));
+      composition.components.push_back(instance->made);
+      composition.libraries.push_back(instance->entry->library);
+      append_files(composition.files, *instance);
+    }
+    if (composition.run.init.how == Init::How::file) {
+      composition.files.push_back(composition.run.init.file);
+    }
+    composition.effective_manifest = effective_text(tables);
+    composition.remarks = remarks();
+    tidy(composition.libraries);
+    tidy(composition.files);
+    return composition;
+  }
+
+ private:
+  ValueSource source() const { return {manifest_, files_}; }
+
+  void settle_block_width(Composition& composition, EffectiveTable& table) const {
+    if (manifest_.run().contains("block_width")) return;
+    composition.run.block_width =
+        default_block_width(composition.model()->dimension(), composition.run.replicates);
+    for (auto& line : table.lines) {
+      if (line.key == "block_width") line.value = std::to_string(composition.run.block_width);
+    }
+  }
+
+  static void tidy(std::vector<std::string>& paths) {
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+    std::erase(paths, "");
+  }
+
+  /// What the keys of files name, but for the words that stand for no file.
+  static void append_files(std::vector<std::string>& files, const Instance& instance) {
+    for (const Field& field : instance.blueprint->fields().all()) {
+      if (!field.is_file()) continue;
+      std::string path;
+      if (const auto* const text = std::get_if<std::string*>(&field.target())) path = **text;
+      if (const auto* const text = std::get_if<std::optional<std::string>*>(&field.target()))
+        path = (*text)->value_or("");
+      const std::vector<std::string>& words = field.choices();
+      if (std::find(words.begin(), words.end(), path) == words.end()) files.push_back(path);
+    }
+  }
+
+  Location place(const Instance& instance) const {
+    if (instance.declaration.table == nullptr) return {manifest_.path(), 0, 0};
+    return manifest_.at(instance.declaration.path(), instance.declaration.table->source());
+  }
+
+  /// Looks up the plugin and binds every value; references wait until the component is made.
+  void add(const Declaration& declaration) {
+    Instance& instance = instances_.emplace_back();
+    instance.declaration = declaration;
+    instance.entry = &entry_of(declaration);
+    instance.blueprint = instance.entry->blueprint();
+    check_keys(*declaration.table, instance.blueprint->fields(), declaration.path(), manifest_,
+               {"use"});
+    for (const Field& field : instance.blueprint->fields().all()) {
+      check_alone(instance, field);
+      bind_value(instance, field);
+    }
+  }
+
+  void check_alone(const Instance& instance, const Field& field) const {
+    const toml::table& table = *instance.declaration.table;
+    const toml::node* const node = table.get(field.key());
+    if (node == nullptr || field.replaced().empty() || !table.contains(field.replaced())) return;
+    reject(*node, instance.declaration.path() + "." + field.key(),
+           fmt::format("says in other words what `{}` says; give one of the two", field.replaced()),
+           manifest_);
+  }
+
+  const Entry& entry_of(const Declaration& declaration) const {
+    const toml::node* const use = declaration.table->get("use");
+    if (use == nullptr) {
+      throw InputError(
+          manifest_.at(declaration.path(), declaration.table->source()),
+          fmt::format("[{}] has no key \"use\", which names the plugin (known: {})",
+                      declaration.path(), fmt::join(registry_.ids(declaration.kind), ", ")));
+    }
+    const std::string key = declaration.path() + ".use";
+    if (!use->is_string()) reject(*use, key, "wants a text, the id of a plugin", manifest_);
+    return find_entry(declaration.kind, **use->as_string(), manifest_.at(key, use->source()));
+  }
+
+  const Entry& find_entry(Kind kind, const std::string& id, const Location& where) const {
+    try {
+      return registry_.find(kind, id);
+    } catch (const InputError& fault) {
+      throw InputError(where, fault.what());
+    }
+  }
+
+  void bind_value(Instance& instance, const Field& field) const {
+    const bool is_reference = std::holds_alternative<Reference>(field.target());
+    const toml::node* const node = instance.declaration.table->get(field.key());
+    if (node == nullptr && field.is_required() && !is_reference) missing(instance, field);
+    if (node == nullptr || is_reference) return;
+    const std::string dotted = instance.declaration.path() + "." + field.key();
+    instance.texts[field.key()] = assign(field, *node, dotted, source());
+  }
+
+  [[noreturn]] void missing(const Instance& instance, const Field& field) const {
+    throw InputError(
+        place(instance),
+        fmt::format("[{}] needs the key \"{}\" ({}{}{})", instance.declaration.path(), field.key(),
+                    field.type(), field.help().empty() ? "" : ": ", field.help()));
+  }
+
+  template <class T>
+  std::shared_ptr<const T> make_as(Instance& instance) {
+    return std::dynamic_pointer_cast<const T>(make(instance));
+  }
+
+  std::shared_ptr<const Component> make(Instance& instance) {
+    if (instance.made) return instance.made;
+    check_cycle(instance);
+    stack_.push_back(&instance);
+    for (const Field& field : instance.blueprint->fields().all()) {
+      if (const auto* reference = std::get_if<Reference>(&field.target())) {
+        bind_reference(instance, field, *reference);
+      }
+    }
+    stack_.pop_back();
+    const std::shared_ptr<Component> made = construct(instance);
+    made->set_name(instance.declaration.name);
+    return instance.made = made;
+  }
+
+  void check_cycle(const Instance& instance) const {
+    const auto start = std::find(stack_.begin(), stack_.end(), &instance);
+    if (start == stack_.end()) return;
+    std::string path;
+    for (auto i = start; i != stack_.end(); ++i) path += (*i)->declaration.path() + " -> ";
+    throw InputError(place(instance),
+                     "references go in a circle: " + path + instance.declaration.path());
+  }
+
+  void bind_reference(Instance& instance, const Field& field, const Reference& reference) {
+    if (reference.many) return bind_references(instance, field, reference);
+    Instance& target = referred(instance, field, reference);
+    reference.bind(make(target));
+    instance.texts[field.key()] = toml_text(target.declaration.name);
+  }
+
+  void bind_references(Instance& instance, const Field& field, const Reference& reference) {
+    std::vector<std::string> names;
+    for (Instance* target : all_referred(instance, field, reference.kind)) {
+      reference.bind(make(*target));
+      names.push_back(target->declaration.name);
+    }
+    instance.texts[field.key()] = toml_text(names);
+  }
+
+  std::vector<Instance*> all_referred(const Instance& instance, const Field& field, Kind kind) {
+    const toml::table* const table = instance.declaration.table;
+    const toml::node* const node = table == nullptr ? nullptr : table->get(field.key());
+    if (node == nullptr) {
+      const std::vector<Instance*> candidates = of_kind(kind, &instance);
+      if (candidates.empty()) unresolved(instance, field, kind, candidates);
+      return candidates;
+    }
+    const std::string key = instance.declaration.path() + "." + field.key();
+    if (!node->is_array() || node->as_array()->empty()) {
+      reject(*node, key, fmt::format("wants a list of names of {}s", to_string(kind)), manifest_);
+    }
+    std::vector<Instance*> found;
+    for (const toml::node& item : *node->as_array()) {
+      found.push_back(&named(item, instance, field, kind));
+    }
+    return found;
+  }
+
+  Instance& referred(const Instance& instance, const Field& field, const Reference& reference) {
+    const toml::table* const table = instance.declaration.table;
+    const toml::node* const node = table == nullptr ? nullptr : table->get(field.key());
+    if (node != nullptr) {
+      Instance& found = named(*node, instance, field, reference.kind);
+      if (!serves(found, reference)) wrong_purpose(*node, instance, field, found);
+      return found;
+    }
+    std::vector<Instance*> candidates = of_kind(reference.kind, &instance);
+    // What stands in for the default of one reference is no choice of the manifest's for others.
+    std::erase_if(candidates, [&](const Instance* c) {
+      return !serves(*c, reference) || c->declaration.table == nullptr;
+    });
+    if (candidates.size() == 1) return *candidates.front();
+    if (candidates.empty() && !reference.fallback.empty()) {
+      return built_in(reference.kind, reference.fallback);
+    }
+    unresolved(instance, field, reference.kind, candidates);
+  }
+
+  static bool serves(const Instance& instance, const Reference& reference) {
+    return instance.entry->description.purpose == reference.purpose;
+  }
+
+  [[noreturn]] void wrong_purpose(const toml::node& node, const Instance& instance,
+                                  const Field& field, const Instance& found) const {
+    const auto plain = [](const std::string& purpose, Kind kind) {
+      return purpose.empty() ? fmt::format("an ordinary {}", to_string(kind)) : "a " + purpose;
+    };
+    const auto& reference = std::get<Reference>(field.target());
+    reject(node, instance.declaration.path() + "." + field.key(),
+           fmt::format("wants {}, but [{}] is {}", plain(reference.purpose, reference.kind),
+                       found.declaration.path(),
+                       plain(found.entry->description.purpose, reference.kind)),
+           manifest_);
+  }
+
+  Instance& named(const toml::node& node, const Instance& instance, const Field& field, Kind kind) {
+    const std::string key = instance.declaration.path() + "." + field.key();
+    if (!node.is_string()) {
+      reject(node, key,
+             fmt::format("wants the name of a {}, found {}", to_string(kind), type_name(node)),
+             manifest_);
+    }
+    const std::string name = **node.as_string();
+    if (Instance* found = find(kind, name)) return *found;
+    reject(node, key, unknown_reference(kind, name), manifest_);
+  }
+
+  std::string unknown_reference(Kind kind, const std::string& name) {
+    for (const Instance& other : instances_) {
+      if (other.declaration.name != name) continue;
+      return fmt::format("wants a {}, but \"{}\" is the {} [{}]{}", to_string(kind), name,
+                         to_string(other.declaration.kind), other.declaration.path(),
+                         suggestion(name, names(kind)));
+    }
+    return fmt::format("the manifest has no [{}.{}]{}", to_string(kind), name,
+                       suggestion(name, names(kind)));
+  }
+
+  [[noreturn]] void unresolved(const Instance& instance, const Field& field, Kind kind,
+                               const std::vector<Instance*>& candidates) const {
+    std::vector<std::string> paths;
+    for (const Instance* candidate : candidates) paths.push_back(candidate->declaration.path());
+    const std::string rule =
+        paths.empty()
+            ? fmt::format("the manifest has no {0}; add a table [{0}.NAME] with `use` (known: {1})",
+                          to_string(kind), fmt::join(registry_.ids(kind), ", "))
+            : fmt::format("the manifest has several ({}); say which: {} = \"NAME\"",
+                          fmt::join(paths, ", "), field.key());
+    throw InputError(place(instance),
+                     fmt::format("[{}] needs a {} as \"{}\": {}", instance.declaration.path(),
+                                 to_string(kind), field.key(), rule));
+  }
+
+  /// A built-in component with its defaults, named like its id.
+  Instance& built_in(Kind kind, const std::string& id) {
+    if (Instance* earlier = find(kind, id)) return *earlier;
+    Instance& instance = instances_.emplace_back();
+    instance.declaration = {kind, id, nullptr};
+    instance.entry = &find_entry(kind, id, {manifest_.path(), 0, 0});
+    instance.blueprint = instance.entry->blueprint();
+    for (const Field& field : instance.blueprint->fields().all()) {
+      if (field.is_required()) missing(instance, field);
+    }
+    return instance;
+  }
+
+  std::shared_ptr<Component> construct(const Instance& instance) const {
+    try {
+      return instance.blueprint->make();
+    } catch (const ParameterError& fault) {
+      broken_parameter(instance, fault);
+    } catch (const InputError& fault) {
+      throw InputError(fmt::format("{}\n  while making [{}] ({})", fault.what(),
+                                   instance.declaration.path(), to_string(place(instance))));
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& fault) {
+      throw RunError(fmt::format("{}: making [{}] failed: {}", to_string(place(instance)),
+                                 instance.declaration.path(), fault.what()));
+    }
+  }
+
+  [[noreturn]] void broken_parameter(const Instance& instance, const ParameterError& fault) const {
+    const toml::table* const table = instance.declaration.table;
+    const toml::node* const node = table == nullptr ? nullptr : table->get(fault.key());
+    const std::string dotted = instance.declaration.path() + "." + fault.key();
+    if (node != nullptr) reject(*node, dotted, fault.rule(), manifest_);
+    const Field* const field = instance.blueprint->fields().find(fault.key());
+    const std::string value = field == nullptr ? "" : field->value_text();
+    throw InputError(place(instance), fmt::format("{}{}{}: {}", dotted, value.empty() ? "" : " = ",
+                                                  value, fault.rule()));
+  }
+
+  Instance& root() {
+    const std::vector<Instance*> compositors = of_kind(Kind::compositor, nullptr);
+    if (compositors.empty()) return built_in(Kind::compositor, "chain");
+    if (compositors.size() > 1) {
+      throw InputError(
+          place(*compositors[1]),
+          fmt::format("[{}]: a manifest has one compositor, and [{}] is it already",
+                      compositors[1]->declaration.path(), compositors[0]->declaration.path()));
+    }
+    return *compositors.front();
+  }
+
+  /// The netcdf one that summaries read, declared or not, and all others that are declared.
+  std::vector<Instance*> recorders() {
+    std::vector<Instance*> all = of_kind(Kind::recorder, nullptr);
+    const auto netcdf = std::find_if(all.begin(), all.end(), [](const Instance* recorder) {
+      return recorder->entry->description.id == "netcdf";
+    });
+    std::rotate(all.begin(), netcdf, netcdf == all.end() ? netcdf : netcdf + 1);
+    if (!all.empty() && all.front()->entry->description.id == "netcdf") return all;
+    if (const Instance* taken = find(Kind::recorder, "netcdf")) {
+      throw InputError(place(*taken),
+                       "[recorder.netcdf]: this name is kept for the recorder that "
+                       "writes draws.nc; choose another one");
+    }
+    all.insert(all.begin(), &built_in(Kind::recorder, "netcdf"));
+    return all;
+  }
+
+  Instance* find(Kind kind, const std::string& name) {
+    for (Instance& instance : instances_) {
+      if (instance.declaration.kind == kind && instance.declaration.name == name) return &instance;
+    }
+    return nullptr;
+  }
+
+  std::vector<Instance*> of_kind(Kind kind, const Instance* except) {
+    std::vector<Instance*> found;
+    for (Instance& instance : instances_) {
+      if (instance.declaration.kind == kind && &instance != except) found.push_back(&instance);
+    }
+    return found;
+  }
+
+  std::vector<std::string> names(Kind kind) {
+    std::vector<std::string> found;
+    for (const Instance* instance : of_kind(kind, nullptr)) {
+      found.push_back(instance->declaration.name);
+    }
+    return found;
+  }
+
+  std::vector<const Instance*> in_use() const {
+    std::vector<const Instance*> found;
+    for (const Instance& instance : instances_) {
+      if (instance.made) found.push_back(&instance);
+    }
+    std::sort(found.begin(), found.end(), [](const Instance* a, const Instance* b) {
+      return std::tie(a->declaration.kind, a->declaration.name) <
+             std::tie(b->declaration.kind, b->declaration.name);
+    });
+    return found;
+  }
+
+  static EffectiveTable effective(const Instance& instance) {
+    EffectiveTable table{instance.declaration.path(), {}};
+    table.lines.push_back(
+        {"use", toml_text(instance.entry->description.id), instance.entry->description.summary});
+    for (const Field& field : instance.blueprint->fields().all()) {
+      table.lines.push_back({field.key(), effective_value(instance, field), comment_for(field)});
+    }
+    return table;
+  }
+
+  /// Empty where another key says it instead.
+  static std::string effective_value(const Instance& instance, const Field& field) {
+    const auto given = instance.texts.find(field.key());
+    if (given != instance.texts.end()) return given->second;
+    for (const Field& other : instance.blueprint->fields().all()) {
+      if (other.replaced() == field.key() && instance.texts.contains(other.key())) return {};
+    }
+    return field.value_text();
+  }
+
+  std::vector<std::string> remarks() const {
+    std::vector<std::string> texts;
+    for (const Instance& instance : instances_) {
+      if (!instance.made) {
+        texts.push_back(fmt::format("{}: [{}] is not used by anything.", to_string(place(instance)),
+                                    instance.declaration.path()));
+      }
+    }
+    for (const Instance* instance : in_use()) append_model_remarks(texts, *instance);
+    return texts;
+  }
+
+  static void append_model_remarks(std::vector<std::string>& texts, const Instance& instance) {
+    const auto* const model = dynamic_cast<const Model*>(instance.made.get());
+    if (model == nullptr) return;
+    for (const std::string& remark : model->remarks()) {
+      texts.push_back(instance.declaration.path() + ": " + remark);
+    }
+  }
+
+  const ManifestText& manifest_;
+  const Registry& registry_;
+  FileFinder files_;
+  std::deque<Instance> instances_;  // addresses stay valid as built-in ones are added
+  std::vector<const Instance*> stack_;
+};
+
+}  // namespace
+
+Composition resolve(const ManifestText& manifest, const Registry& registry) {
+  return Resolver(manifest, registry).resolve();
+}
+
+}  // namespace mixwell

@@ -1,0 +1,177 @@
+// The table [run].
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest/run_settings.hpp"
+
+#include "component/toml_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace mixwell {
+namespace {
+
+/// Random streams number sweeps with 40 bits and replicates with 28.
+constexpr std::int64_t most_sweeps = std::int64_t{1} << 40;
+constexpr double most_replicates = 268435456.0;
+
+const std::map<std::string, Init::How> words = {
+    {"model", Init::How::model}, {"exact", Init::How::exact}, {"prior", Init::How::prior}};
+
+std::vector<std::string> choices() {
+  std::vector<std::string> names;
+  for (const auto& [word, how] : words) names.push_back(word);
+  return names;
+}
+
+/// One of the three words, or a table with a single key that says how.
+class InitReader {
+ public:
+  InitReader(const toml::node& node, const ValueSource& source) : node_(node), source_(source) {}
+
+  Init read(std::string& effective) const {
+    if (node_.is_string()) return word(effective);
+    const toml::table* const table = node_.as_table();
+    if (table == nullptr || table->size() != 1) wrong_form();
+    Init init;
+    Fields fields;
+    fields.number("uniform", init.uniform).above(0);
+    fields.text("file", init.file).file();
+    fields.numbers("value", init.value);
+    check_keys(*table, fields, "run.init", source_.manifest, {});
+    const std::string key(table->begin()->first.str());
+    const std::string value = read_value(*fields.find(key), table->begin()->second, init);
+    effective = fmt::format("{{ {} = {} }}", key, value);
+    return init;
+  }
+
+ private:
+  Init word(std::string& effective) const {
+    const std::string name = **node_.as_string();
+    const auto found = words.find(name);
+    if (found == words.end()) {
+      const std::vector<std::string> names = choices();
+      reject(node_, "run.init", std::string("wants ") + init_help + suggestion(name, names),
+             source_.manifest);
+    }
+    effective = toml_text(name);
+    Init init;
+    init.how = found->second;
+    return init;
+  }
+
+  std::string read_value(const Field& field, const toml::node& value, Init& init) const {
+    const std::string dotted = "run.init." + field.key();
+    init.how = field.key() == "uniform" ? Init::How::uniform
+               : field.key() == "file"  ? Init::How::file
+                                        : Init::How::value;
+    const std::string text = assign(field, value, dotted, source_);
+    const bool hollow = init.how == Init::How::file
+                            ? init.file.empty()
+                            : init.how == Init::How::value && init.value.empty();
+    if (hollow) reject(value, dotted, "must not be empty", source_.manifest);
+    return text;
+  }
+
+  [[noreturn]] void wrong_form() const {
+    reject(node_, "run.init", std::string("wants ") + init_help, source_.manifest);
+  }
+
+  const toml::node& node_;
+  const ValueSource& source_;
+};
+
+void check_block_width(const RunSettings& settings, const ValueSource& source) {
+  if (settings.block_width % 8 == 0) return;
+  reject(*source.manifest.run().get("block_width"), "run.block_width", "must be a multiple of 8",
+         source.manifest);
+}
+
+void check_sweeps(const RunSettings& settings, const ValueSource& source) {
+  const bool fits = settings.draws <= (most_sweeps - settings.warmup) / settings.thin;
+  if (fits) return;
+  throw InputError(source.manifest.at("run", source.manifest.run().source()),
+                   fmt::format("run: warmup + draws * thin = {} + {} * {} sweeps: must be at most "
+                               "{}",
+                               settings.warmup, settings.draws, settings.thin, most_sweeps));
+}
+
+}  // namespace
+
+Fields run_fields(RunSettings& settings) {
+  Fields fields;
+  fields.integer("seed", settings.seed).at_least(0).help("key of all random numbers");
+  fields.integer("replicates", settings.replicates)
+      .at_least(1)
+      .at_most(most_replicates)
+      .help("independent copies of the whole sampler");
+  fields.integer("warmup", settings.warmup)
+      .at_least(0)
+      .at_most(static_cast<double>(most_sweeps))
+      .help("sweeps before the draws that count");
+  fields.integer("draws", settings.draws).at_least(1).help("recorded sweeps per slot");
+  fields.integer("thin", settings.thin).at_least(1).help("every thin-th sweep is recorded");
+  fields.flag("record_warmup", settings.record_warmup).help("write the warm-up's draws too");
+  fields.texts("allow", settings.allow)
+      .one_of({"biased", "none"})
+      .help("certificates to run in spite of, for ablations");
+  fields.integer("block_width", settings.block_width)
+      .at_least(8)
+      .at_most(most_replicates)
+      .help(
+          "replicates computed together, a multiple of 8; part of what fixes the last bits; by "
+          "default it follows from dimension and replicates");
+  StopSettings& stop = settings.stop;
+  fields.number("stop_gradients", stop.gradients)
+      .above(0)
+      .help("end when so many gradients are spent since the start, warm-up included");
+  fields.number("stop_seconds", stop.seconds)
+      .above(0)
+      .unit("s")
+      .help("end after so long, warm-up included; the number of draws then differs by machine");
+  fields.number("stop_min_ess", stop.min_ess)
+      .above(0)
+      .help("end when the smallest effective sample size (bulk) is that large, and reliable");
+  fields.number("stop_mcse", stop.mcse)
+      .above(0)
+      .help("end when every mean has a Monte Carlo error of at most so many standard deviations");
+  fields.integer("check_every", stop.check_every)
+      .at_least(1)
+      .help("sweeps between looks at the rules above; the draws are looked at ever more rarely");
+  fields.number("checkpoint_seconds", settings.checkpoint_seconds)
+      .at_least(0)
+      .unit("s")
+      .help("time between checkpoints, from which --resume goes on; 0 = never");
+  return fields;
+}
+
+RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effective) {
+  RunSettings settings;
+  const Fields fields = run_fields(settings);
+  const toml::table& table = source.manifest.run();
+  check_keys(table, fields, "run", source.manifest, {"init"});
+  effective.heading = "run";
+  for (const Field& field : fields.all()) {
+    const toml::node* const node = table.get(field.key());
+    const std::string text =
+        node ? assign(field, *node, "run." + field.key(), source) : field.value_text();
+    effective.lines.push_back({field.key(), text, comment_for(field)});
+  }
+  std::string init = toml_text(std::string_view("model"));
+  if (const toml::node* node = table.get("init")) {
+    settings.init = InitReader(*node, source).read(init);
+  }
+  effective.lines.push_back({"init", init, init_help});
+  check_block_width(settings, source);
+  check_sweeps(settings, source);
+  return settings;
+}
+
+std::int64_t default_block_width(std::int64_t dimension, std::int64_t replicates) {
+  const auto multiple = [](std::int64_t columns) { return columns / 8 * 8; };
+  const std::int64_t fills = std::clamp<std::int64_t>(multiple(512 / dimension), 8, 64);
+  return std::clamp<std::int64_t>(multiple(replicates / 8), 8, fills);
+}
+
+}  // namespace mixwell

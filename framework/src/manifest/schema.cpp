@@ -1,0 +1,211 @@
+// JSON schema (draft 2020-12) of manifests, from the declarations of all plugins.
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest/effective.hpp"
+#include "manifest/run_settings.hpp"
+
+#include <mixwell/lab/manifest.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A finite bound as "minimum", "exclusiveMaximum", ...
+void add_bound(Json& schema, double bound, bool open, const char* inclusive,
+               const char* exclusive) {
+  if (std::isfinite(bound)) schema[open ? exclusive : inclusive] = bound;
+}
+
+Json scalar(const Field& field, const char* type) {
+  Json schema = {{"type", type}};
+  add_bound(schema, field.low(), field.low_is_open(), "minimum", "exclusiveMinimum");
+  add_bound(schema, field.high(), field.high_is_open(), "maximum", "exclusiveMaximum");
+  return schema;
+}
+
+Json text(const Field& field) {
+  if (field.is_free_text()) return {{"type", {"string", "integer"}}};
+  Json schema = {{"type", "string"}};
+  if (!field.choices().empty() && !field.is_file()) schema["enum"] = field.choices();
+  return schema;
+}
+
+Json list(Json items) { return {{"type", "array"}, {"items", std::move(items)}}; }
+
+Json pair(Json items) {
+  Json schema = list(std::move(items));
+  schema["minItems"] = 2;
+  schema["maxItems"] = 2;
+  return schema;
+}
+
+Json table_of(Json values) {
+  return {{"type", "object"}, {"additionalProperties", std::move(values)}};
+}
+
+void add_default(Json& schema, const Json& value) {
+  if (!value.is_null()) schema["default"] = value;
+}
+
+template <class T>
+Json optional_value(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+/// The schema of a field's type, with the value it holds as its default.
+struct TypeSchema {
+  const Field& field;
+
+  Json with_default(Json schema, const Json& value) const {
+    if (!field.is_required()) add_default(schema, value);
+    return schema;
+  }
+  Json operator()(double* v) const { return with_default(scalar(field, "number"), *v); }
+  Json operator()(std::optional<double>* v) const {
+    return with_default(scalar(field, "number"), optional_value(*v));
+  }
+  Json operator()(std::int64_t* v) const { return with_default(scalar(field, "integer"), *v); }
+  Json operator()(bool* v) const { return with_default({{"type", "boolean"}}, *v); }
+  Json operator()(std::string* v) const { return with_default(text(field), *v); }
+  Json operator()(std::optional<std::string>* v) const {
+    return with_default(text(field), optional_value(*v));
+  }
+  Json operator()(std::vector<double>* v) const {
+    return with_default(list(scalar(field, "number")), *v);
+  }
+  Json operator()(std::vector<std::string>* v) const { return with_default(list(text(field)), *v); }
+  Json operator()(std::optional<Interval>* v) const {
+    return with_default(pair(scalar(field, "number")),
+                        *v ? Json{(*v)->first, (*v)->second} : Json());
+  }
+  Json operator()(NamedNumbers*) const { return table_of(table_of(scalar(field, "number"))); }
+  Json operator()(const Reference& reference) const {
+    if (!reference.many) return {{"type", "string"}};
+    return {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 1}};
+  }
+};
+
+std::string described(const Field& field) {
+  const auto* const reference = std::get_if<Reference>(&field.target());
+  const std::string comment = comment_for(field);
+  if (reference == nullptr) return comment;
+  return comment + (comment.empty() ? "" : "; ") + "name of a " +
+         std::string(to_string(reference->kind)) + " of this manifest";
+}
+
+Json schema_of(const Field& field) {
+  Json schema = std::visit(TypeSchema{field}, field.target());
+  const std::string description = described(field);
+  if (!description.empty()) schema["description"] = description;
+  return schema;
+}
+
+Json properties_of(const Fields& fields) {
+  Json properties = Json::object();
+  for (const Field& field : fields.all()) properties[field.key()] = schema_of(field);
+  return properties;
+}
+
+Json required_of(const Fields& fields) {
+  Json required = {"use"};
+  for (const Field& field : fields.all()) {
+    const bool is_reference = std::holds_alternative<Reference>(field.target());
+    if (field.is_required() && !is_reference) required.push_back(field.key());
+  }
+  return required;
+}
+
+/// Pairs of keys of which a manifest gives one at most.
+Json exclusions_of(const Fields& fields) {
+  Json rules = Json::array();
+  for (const Field& field : fields.all()) {
+    if (field.replaced().empty()) continue;
+    rules.push_back({{"not", {{"required", Json::array({field.replaced(), field.key()})}}}});
+  }
+  return rules;
+}
+
+/// if use = id, then exactly these keys.
+Json rule_for(const Entry& entry) {
+  const auto blueprint = entry.blueprint();
+  const Fields& fields = blueprint->fields();
+  Json then = {{"description", entry.description.summary},
+               {"properties", properties_of(fields)},
+               {"required", required_of(fields)},
+               {"additionalProperties", false}};
+  const Json exclusions = exclusions_of(fields);
+  if (!exclusions.empty()) then["allOf"] = exclusions;
+  then["properties"]["use"] = {{"const", entry.description.id},
+                               {"description", entry.description.summary}};
+  return {{"if",
+           {{"properties", {{"use", {{"const", entry.description.id}}}}},
+            {"required", Json::array({"use"})}}},
+          {"then", std::move(then)}};
+}
+
+Json component(const Registry& registry, Kind kind) {
+  Json schema = {{"type", "object"},
+                 {"required", Json::array({"use"})},
+                 {"properties", {{"use", {{"type", "string"}, {"enum", registry.ids(kind)}}}}}};
+  Json rules = Json::array();
+  for (const Entry& entry : registry.entries()) {
+    if (entry.kind == kind) rules.push_back(rule_for(entry));
+  }
+  if (!rules.empty()) schema["allOf"] = std::move(rules);
+  return schema;
+}
+
+/// A table with exactly one key.
+Json single(const char* key, Json value) {
+  return {{"type", "object"},
+          {"properties", {{key, std::move(value)}}},
+          {"required", Json::array({key})},
+          {"additionalProperties", false}};
+}
+
+Json init_schema() {
+  return {
+      {"description", init_help},
+      {"default", "model"},
+      {"oneOf",
+       {{{"enum", {"model", "exact", "prior"}}},
+        single("uniform", {{"type", "number"}, {"exclusiveMinimum", 0.0}}),
+        single("file", {{"type", "string"}, {"minLength", 1}}),
+        single("value", {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 1}})}}};
+}
+
+Json run_schema() {
+  RunSettings settings;
+  Json properties = properties_of(run_fields(settings));
+  properties["block_width"]["multipleOf"] = 8;
+  properties["init"] = init_schema();
+  return {{"type", "object"},
+          {"description", "length and starting points of the run"},
+          {"properties", std::move(properties)},
+          {"additionalProperties", false}};
+}
+
+}  // namespace
+
+std::string manifest_schema(const Registry& registry) {
+  Json properties = {{"mixwell", {{"const", 1}, {"description", "format of the manifest"}}},
+                     {"run", run_schema()}};
+  for (const Kind kind : all_kinds) {
+    const std::string name(to_string(kind));
+    properties[name] = table_of(component(registry, kind));
+    properties[name]["propertyNames"] = {{"pattern", "^[A-Za-z0-9_-]+$"}};
+  }
+  const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                       {"title", "Mixwell manifest"},
+                       {"type", "object"},
+                       {"required", Json::array({"mixwell"})},
+                       {"properties", std::move(properties)},
+                       {"additionalProperties", false}};
+  return schema.dump(2) + "\n";
+}
+
+}  // namespace mixwell

@@ -1,0 +1,247 @@
+// A manifest as parsed text: its tables, its overrides, and where each thing stands.
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest/text.hpp"
+
+#include "component/toml_text.hpp"
+#include "files/text_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace mixwell {
+namespace {
+
+constexpr std::int64_t manifest_format = 1;
+
+Location place_of(const Override& change) {
+  if (!change.where.file.empty()) return change.where;
+  return {fmt::format("--set {}={}", change.key, change.value), 0, 0};
+}
+
+std::vector<std::string> split(const std::string& dotted) {
+  std::vector<std::string> parts;
+  std::istringstream in(dotted);
+  for (std::string part; std::getline(in, part, '.');) parts.push_back(part);
+  return parts;
+}
+
+/// The value of an override; what is no TOML is a bare word.
+toml::table value_table(const Override& change) {
+  try {
+    return toml::parse("value = " + change.value);
+  } catch (const toml::parse_error&) {
+    return toml::table{{"value", change.value}};
+  }
+}
+
+std::vector<std::string> names_in(const toml::table& table) {
+  std::vector<std::string> names;
+  for (const auto& [key, node] : table) names.emplace_back(key.str());
+  return names;
+}
+
+std::vector<std::string> top_level_names() {
+  std::vector<std::string> names = {"run"};
+  for (const Kind kind : all_kinds) names.emplace_back(to_string(kind));
+  return names;
+}
+
+[[noreturn]] void reject(const Override& change, const std::string& message) {
+  throw InputError(place_of(change), message);
+}
+
+/// The table under `key`, made if there is none.
+toml::table& descend(toml::table& table, const std::string& key, const Override& change) {
+  if (!table.contains(key)) table.insert(key, toml::table{});
+  toml::table* const next = table[key].as_table();
+  if (next == nullptr) reject(change, fmt::format("{} is a value, not a table", key));
+  return *next;
+}
+
+void check_shape(const Override& change, const std::vector<std::string>& parts) {
+  const bool hollow = std::any_of(parts.begin(), parts.end(), [](auto& p) { return p.empty(); });
+  const bool short_key =
+      change.how != Override::How::set || (!parts.empty() && parts.front() == "run");
+  const std::size_t least = short_key ? 2 : 3;
+  if (hollow || parts.size() < least) reject(change, "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
+}
+
+/// A new component can only be begun with its `use`; anything else is a slip in the name.
+void check_component(const toml::table& root, const Override& change,
+                     const std::vector<std::string>& parts) {
+  const bool begins =
+      change.how == Override::How::clear || (parts.size() > 2 && parts.at(2) == "use");
+  if (parts.front() == "run" || begins) return;
+  const toml::table* const kind = root[parts[0]].as_table();
+  if (kind != nullptr && kind->contains(parts[1])) return;
+  const std::string cure =
+      change.how == Override::How::remove
+          ? ""
+          : fmt::format("; to add one, first give {}{}.{}.use=ID",
+                        change.where.file.empty() ? "--set " : "", parts[0], parts[1]);
+  reject(
+      change,
+      fmt::format("the manifest has no [{}.{}]{}{}", parts[0], parts[1],
+                  suggestion(parts[1], kind ? names_in(*kind) : std::vector<std::string>()), cure));
+}
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), is_name_character);
+}
+
+bool starts_with_key(const std::string& dotted, const std::string& key) {
+  return dotted == key || dotted.starts_with(key + ".");
+}
+
+}  // namespace
+
+std::string Declaration::path() const { return fmt::format("{}.{}", to_string(kind), name); }
+
+ManifestText::ManifestText(const std::string& text, std::string path,
+                           const std::vector<Override>& overrides)
+    : path_(std::move(path)), root_(parse_toml(text, path_)) {
+  check_format();
+  for (const Override& change : overrides) apply(change);
+  for (const auto& [key, node] : root_) check_key(key);
+  if (const toml::node* run = root_.get("run")) {
+    run_ = run->as_table();
+    if (run_ == nullptr) throw InputError(at("run", run->source()), "run: wants a table [run]");
+  }
+  for (const Kind kind : all_kinds) {
+    if (const toml::node* tables = root_.get(to_string(kind))) declare(kind, *tables);
+  }
+}
+
+Location ManifestText::at(const std::string& dotted, const toml::source_region& source) const {
+  for (auto change = overrides_.rbegin(); change != overrides_.rend(); ++change) {
+    if (change->how == Override::How::set && starts_with_key(dotted, change->key))
+      return place_of(*change);
+  }
+  return {path_, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
+}
+
+void ManifestText::apply(const Override& change) {
+  const std::vector<std::string> parts = split(change.key);
+  check_shape(change, parts);
+  if (parts.front() != "run" && !kind_from(parts.front())) {
+    reject(change, fmt::format("unknown kind \"{}\"{}", parts.front(),
+                               suggestion(parts.front(), top_level_names())));
+  }
+  check_component(root_, change, parts);
+  toml::table* table = &root_;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) table = &descend(*table, parts[i], change);
+  if (change.how != Override::How::set) {
+    table->erase(parts.back());
+  } else {
+    toml::table value = value_table(change);
+    table->insert_or_assign(parts.back(), std::move(*value.get("value")));
+  }
+  overrides_.push_back(change);
+}
+
+void ManifestText::check_format() const {
+  const toml::node* const format = root_.get("mixwell");
+  if (format == nullptr) {
+    throw InputError({path_, 1, 1},
+                     "the format version is missing; add the line `mixwell = 1` at the top");
+  }
+  if (format->value<std::int64_t>() != manifest_format) {
+    throw InputError(at("mixwell", format->source()),
+                     fmt::format("mixwell = {}: this program reads manifests of format 1; write "
+                                 "`mixwell = 1`",
+                                 shown(*format)));
+  }
+}
+
+void ManifestText::check_key(const toml::key& key) const {
+  const std::string name(key.str());
+  if (name == "mixwell" || name == "run" || kind_from(name)) return;
+  throw InputError(at(name, key.source()),
+                   fmt::format("unknown kind \"{}\"{}", name, suggestion(name, top_level_names())));
+}
+
+void ManifestText::declare(Kind kind, const toml::node& tables) {
+  const std::string kind_name(to_string(kind));
+  if (!tables.is_table()) {
+    throw InputError(at(kind_name, tables.source()),
+                     fmt::format("{0}: wants tables [{0}.NAME]", kind_name));
+  }
+  for (const auto& [key, node] : *tables.as_table()) {
+    const Declaration found{kind, std::string(key.str()), node.as_table()};
+    const Location where = at(found.path(), key.source());
+    if (found.table == nullptr) {
+      throw InputError(where, fmt::format("{0}.{1} = {2}: wants a table [{0}.NAME] with `use`; "
+                                          "keys stand under the name of a component",
+                                          kind_name, found.name, shown(node)));
+    }
+    if (!is_name(found.name)) {
+      throw InputError(
+          where, fmt::format("\"{}\": a name is made of letters, digits, _ and -", found.name));
+    }
+    declarations_.push_back(found);
+  }
+}
+
+std::string value_text(const toml::node& node) {
+  std::ostringstream out;
+  if (const toml::array* const list = node.as_array()) {
+    for (const toml::node& item : *list) out << (out.tellp() > 0 ? ", " : "") << value_text(item);
+    return "[" + out.str() + "]";
+  }
+  if (const toml::table* const table = node.as_table()) {
+    for (const auto& [key, item] : *table) {
+      out << (out.tellp() > 0 ? ", " : " ") << toml_key(std::string(key.str())) << " = "
+          << value_text(item);
+    }
+    return "{" + out.str() + " }";
+  }
+  if (const auto* const text = node.as_string()) return toml_text(std::string_view(**text));
+  const auto* const number = node.as_floating_point();
+  if (number != nullptr && std::isfinite(**number)) return toml_text(**number);
+  node.visit([&](const auto& value) { out << value; });
+  return out.str();
+}
+
+std::string shown(const toml::node& node) {
+  std::ostringstream out;
+  node.visit([&](const auto& value) {
+    if constexpr (toml::is_string<decltype(value)>) {
+      out << toml_text(std::string_view(*value));
+    } else if constexpr (toml::is_floating_point<decltype(value)>) {
+      out << (std::isfinite(*value) ? toml_text(*value) : fmt::format("{}", *value));
+    } else {
+      out << value;
+    }
+  });
+  const std::string text = out.str();
+  constexpr std::size_t longest = 60;
+  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+}
+
+std::string type_name(const toml::node& node) {
+  switch (node.type()) {
+    case toml::node_type::integer:
+      return "an integer";
+    case toml::node_type::floating_point:
+      return "a number with a fraction";
+    case toml::node_type::boolean:
+      return "a boolean";
+    case toml::node_type::string:
+      return "a text";
+    case toml::node_type::array:
+      return "a list";
+    case toml::node_type::table:
+      return "a table";
+    default:
+      return "a date or time";
+  }
+}
+
+}  // namespace mixwell

@@ -1,0 +1,150 @@
+// The part of a summary about directions in the space of the parameters.
+// SPDX-License-Identifier: Apache-2.0
+#include "results/directions_part.hpp"
+
+#include "results/vector.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/directions.hpp>
+#include <mixwell/parallel.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr Index together = 64;  ///< directions that are projected on at a time
+
+/// The vector whose directions are asked for.
+struct Vector : DrawnVector {
+  std::vector<Index> not_finite = {};  ///< coordinates whose draws were replaced by 0
+};
+
+/// Takes the coordinates out that are constant, or have draws that are not finite (or that overflow
+/// a variance), and returns their names.
+std::vector<std::string> take_out_the_rest(Vector& vector) {
+  std::vector<std::string> out;
+  Vector kept{{{}, MatrixXd(vector.draws.rows(), vector.draws.cols())}, {}};
+  for (Index k = 0; k < vector.draws.cols(); ++k) {
+    const std::string& name = vector.names[static_cast<std::size_t>(k)];
+    const double sd = diagnostics::sd(vector.draws.col(k));
+    if (!(sd > 0) || !std::isfinite(sd * sd)) {
+      out.push_back(name);
+      continue;
+    }
+    kept.draws.col(static_cast<Index>(kept.names.size())) = vector.draws.col(k);
+    kept.names.push_back(name);
+  }
+  kept.draws.conservativeResize(Eigen::NoChange, static_cast<Index>(kept.names.size()));
+  vector = std::move(kept);
+  return out;
+}
+
+/// So that a NaN of theirs does not reach directions that have no weight there.
+void blank_what_is_not_finite(Vector& vector) {
+  for (Index k = 0; k < vector.draws.cols(); ++k) {
+    if (vector.draws.col(k).allFinite()) continue;
+    vector.not_finite.push_back(k);
+    vector.draws.col(k).setZero();
+  }
+}
+
+struct Directions {
+  std::vector<std::string> names;
+  MatrixXd vectors;
+  Index degenerate = 0;
+};
+
+Directions principal(const Vector& vector) {
+  if (vector.names.empty() || vector.draws.rows() < 2) return {{}, MatrixXd(0, 0), 0};
+  diagnostics::PrincipalDirections found = diagnostics::principal_directions(vector.draws);
+  Directions result{{}, std::move(found.vectors), found.degenerate};
+  for (Index k = 0; k < result.vectors.cols(); ++k)
+    result.names.push_back("principal[" + std::to_string(k) + "]");
+  return result;
+}
+
+Directions given(const std::string& path, const Vector& vector) {
+  diagnostics::GivenDirections read = diagnostics::read_directions(path, vector.names);
+  return {std::move(read.names), std::move(read.vectors), 0};
+}
+
+MatrixXd project(const Vector& vector, const MatrixXd& vectors) {
+  MatrixXd projected = vector.draws * vectors;
+  for (const Index coordinate : vector.not_finite)
+    for (Index k = 0; k < vectors.cols(); ++k)
+      if (vectors(coordinate, k) != 0) projected.col(k).setConstant(std::nan(""));
+  return projected;
+}
+
+std::vector<SummaryRow> rows_along(const MatrixXd& vectors, const Vector& vector, Index chains,
+                                   const RowSettings& settings) {
+  std::vector<SummaryRow> rows(static_cast<std::size_t>(vectors.cols()));
+  for (Index first = 0; first < vectors.cols(); first += together) {
+    const Index count = std::min(together, vectors.cols() - first);
+    const MatrixXd projected = project(vector, vectors.middleCols(first, count));
+    parallel_for(count, [&](Index k) {
+      const auto draws = projected.col(k).reshaped(projected.rows() / chains, chains);
+      rows[static_cast<std::size_t>(first + k)] = summary_row(draws, settings);
+    });
+  }
+  return rows;
+}
+
+SummaryJson weights_json(const VectorXd& direction, const Vector& vector) {
+  SummaryJson weights = SummaryJson::object();
+  for (Index k = 0; k < direction.size(); ++k)
+    if (direction[k] != 0) weights[vector.names[static_cast<std::size_t>(k)]] = direction[k];
+  return weights;
+}
+
+/// The direction of the smallest ess_bulk and its weights, or null where none has one.
+SummaryJson smallest_json(const Directions& directions, const std::vector<SummaryRow>& rows,
+                          const Vector& vector) {
+  std::size_t worst = rows.size();
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const double ess = rows[k].standard.ess_bulk;
+    if (std::isnan(ess)) continue;
+    if (worst == rows.size() || ess < rows[worst].standard.ess_bulk) worst = k;
+  }
+  if (worst == rows.size()) return nullptr;
+  return {{"name", directions.names[worst]},
+          {"ess_bulk", rows[worst].standard.ess_bulk},
+          {"weights", weights_json(directions.vectors.col(static_cast<Index>(worst)), vector)}};
+}
+
+}  // namespace
+
+SummaryJson directions_json(const DrawsFile& file, const SummaryOptions& options,
+                            const RowSettings& settings) {
+  Vector vector{read_vector(file, options.of, "--of", "--directions"), {}};
+  std::vector<std::string> left_out;
+  Directions directions;
+  if (options.directions == "principal") {
+    left_out = take_out_the_rest(vector);
+    directions = principal(vector);
+  } else {
+    blank_what_is_not_finite(vector);
+    directions = given(options.directions, vector);
+  }
+  const std::vector<SummaryRow> rows =
+      rows_along(directions.vectors, vector, file.chains(), settings);
+  SummaryJson::object_t along;
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    along.emplace_back(directions.names[k],
+                       to_json(rows[k], settings.papers, file.draws(), file.chains()));
+  SummaryJson result = {{"from", options.directions},
+                        {"coordinates", vector.names.size()},
+                        {"left_out", left_out},
+                        {"degenerate", directions.degenerate},
+                        {"smallest", smallest_json(directions, rows, vector)}};
+  result["along"] = std::move(along);
+  return result;
+}
+
+}  // namespace mixwell

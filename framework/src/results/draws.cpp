@@ -1,0 +1,328 @@
+// Reading draws.nc: variables by blocks of elements, numbers stored beside them, the hash.
+// SPDX-License-Identifier: Apache-2.0
+#include "files/sha256.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/draws.hpp>
+
+#include <netcdf.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+/// HDF5's own; weak, as netCDF can be built without HDF5.
+extern "C" __attribute__((weak)) int H5dont_atexit(void);
+
+namespace mixwell {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "sha256() hashes doubles as they are");
+
+constexpr Index block_numbers = Index{8} << 20;  ///< 64 MiB of doubles
+constexpr Index hash_numbers = Index{1} << 20;   ///< 8 MiB
+
+constexpr std::array<std::pair<RecordGroup, const char*>, 2> groups = {
+    {{RecordGroup::posterior, "posterior"}, {RecordGroup::sample_stats, "sample_stats"}}};
+
+/// A file that is recorded on a full disk cannot be closed, and HDF5 would try again when the
+/// program exits, and crash. It must be told before it is first used, which may be for reading
+/// here; if the recorder came first, it says no to this second request.
+void leave_files_at_exit() {
+  if (H5dont_atexit != nullptr) H5dont_atexit();
+}
+
+std::string find_file(const std::string& path) {
+  namespace fs = std::filesystem;
+  const fs::path file = fs::is_directory(path) ? fs::path(path) / "draws.nc" : fs::path(path);
+  if (fs::exists(file)) return file.string();
+  const bool cut = fs::exists(file.string() + ".partial");
+  throw InputError(
+      file.string() + ": no such file" +
+      (cut ? "; the run that began " + file.string() + ".partial did not end: run again"
+           : "; give a draws.nc, or the folder of a run that holds one"));
+}
+
+std::string text_attribute(int group, int variable, const char* name) {
+  char* text = nullptr;
+  if (nc_get_att_string(group, variable, name, &text) != NC_NOERR) return {};
+  std::string result = text != nullptr ? text : "";
+  nc_free_string(1, &text);
+  return result;
+}
+
+RecordType record_type(int group, int variable, nc_type type) {
+  if (type == NC_DOUBLE || type == NC_FLOAT) return RecordType::real;
+  const bool boolean = text_attribute(group, variable, "dtype") == "bool";
+  return boolean ? RecordType::boolean : RecordType::integer;
+}
+
+/// A box of an array of any dimension.
+struct Slab {
+  std::vector<std::size_t> start;
+  std::vector<std::size_t> count;
+  Index elements = 0;
+};
+
+/// The largest box that begins at element `first` (last index fastest) and holds the elements
+/// [first, first + n) for some n <= count. Whole rows, planes, ... where they fit.
+Slab first_slab(const std::vector<Index>& shape, Index first, Index count) {
+  Slab slab{std::vector<std::size_t>(shape.size()), std::vector<std::size_t>(shape.size(), 1), 1};
+  Index inner = 1;
+  for (const Index extent : shape) inner *= extent;
+  bool found = false;
+  for (std::size_t k = 0; k < shape.size(); ++k) {
+    inner /= shape[k];
+    const Index at = first / inner % shape[k];
+    slab.start[k] = static_cast<std::size_t>(at);
+    if (found) slab.count[k] = static_cast<std::size_t>(shape[k]);
+    if (found || first % inner != 0 || count < inner) continue;
+    const Index rows = std::min(count / inner, shape[k] - at);
+    slab.count[k] = static_cast<std::size_t>(rows);
+    slab.elements = rows * inner;
+    found = true;
+  }
+  return slab;
+}
+
+}  // namespace
+
+struct DrawsFile::File {
+  struct Variable {
+    int group = -1;
+    int id = -1;
+    Index chunk = 1;  ///< consecutive elements that share a chunk of the file
+  };
+
+  explicit File(const std::string& name) : path(name) {
+    leave_files_at_exit();
+    check(nc_open(path.c_str(), NC_NOWRITE, &id), "open it");
+    try {
+      read_structure();
+    } catch (...) {
+      nc_close(id);
+      throw;
+    }
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() { nc_close(id); }
+
+  void check(int status, const std::string& action) const {
+    if (status == NC_NOERR) return;
+    throw InputError(path + ": cannot " + action + ": " + nc_strerror(status) +
+                     "; it must be the whole draws.nc of a run");
+  }
+
+  void read_structure() {
+    for (const auto& [group, name] : groups) {
+      int group_id = -1;
+      if (nc_inq_grp_ncid(id, name, &group_id) == NC_NOERR)
+        read_group(group, group_id);
+      else if (group == RecordGroup::posterior)
+        check(NC_ENOGRP, "find the group 'posterior'");
+    }
+  }
+
+  void read_group(RecordGroup group, int group_id) {
+    read_lengths(group, group_id);
+    int count = 0;
+    check(nc_inq_varids(group_id, &count, nullptr), "list its variables");
+    std::vector<int> ids(static_cast<std::size_t>(count));
+    check(nc_inq_varids(group_id, &count, ids.data()), "list its variables");
+    for (const int variable : ids) read_variable(group, group_id, variable);
+  }
+
+  void read_lengths(RecordGroup group, int group_id) {
+    group_ids.push_back(group_id);
+    const Index old_chains = std::exchange(chains, length(group_id, "chain"));
+    const Index old_draws = std::exchange(draws, length(group_id, "draw"));
+    if (group == RecordGroup::posterior || (chains == old_chains && draws == old_draws)) return;
+    throw InputError(path + ": 'sample_stats' has " + std::to_string(chains) + " chains of " +
+                     std::to_string(draws) + " draws, but 'posterior' has " +
+                     std::to_string(old_chains) + " of " + std::to_string(old_draws) +
+                     "; it must be the whole draws.nc of a run");
+  }
+
+  Index length(int group_id, const char* dimension) const {
+    int dimension_id = -1;
+    std::size_t length = 0;
+    check(nc_inq_dimid(group_id, dimension, &dimension_id),
+          std::string("find the dimension '") + dimension + "'");
+    check(nc_inq_dimlen(group_id, dimension_id, &length), "read its dimensions");
+    return static_cast<Index>(length);
+  }
+
+  /// Keeps variables over (chain, draw, ...); the others are coordinates.
+  void read_variable(RecordGroup group, int group_id, int variable) {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    std::array<int, NC_MAX_VAR_DIMS> dimensions{};
+    nc_type type = NC_NAT;
+    int rank = 0;
+    check(nc_inq_var(group_id, variable, name.data(), &type, &rank, dimensions.data(), nullptr),
+          "read its variables");
+    if (rank < 2 || !is(group_id, dimensions[0], "chain") || !is(group_id, dimensions[1], "draw"))
+      return;
+    Column column{group, name.data(), {}, record_type(group_id, variable, type), {}, {}};
+    for (int k = 2; k < rank; ++k) {
+      std::size_t extent = 0;
+      check(nc_inq_dimlen(group_id, dimensions[static_cast<std::size_t>(k)], &extent),
+            "read its dimensions");
+      column.shape.push_back(static_cast<Index>(extent));
+    }
+    column.unit = text_attribute(group_id, variable, "unit");
+    column.help = text_attribute(group_id, variable, "description");
+    variables.push_back({group_id, variable, chunk_elements(group_id, variable, column)});
+    columns.push_back(std::move(column));
+  }
+
+  static bool is(int group_id, int dimension, const char* wanted) {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    return nc_inq_dimname(group_id, dimension, name.data()) == NC_NOERR &&
+           std::string(name.data()) == wanted;
+  }
+
+  Index chunk_elements(int group_id, int variable, const Column& column) const {
+    std::vector<std::size_t> extents(2 + column.shape.size(), 1);
+    int storage = NC_CONTIGUOUS;
+    check(nc_inq_var_chunking(group_id, variable, &storage, extents.data()), "read its chunks");
+    if (storage != NC_CHUNKED) return 1;
+    Index elements = 1;
+    for (std::size_t k = 2; k < extents.size(); ++k) elements *= static_cast<Index>(extents[k]);
+    return elements;
+  }
+
+  std::optional<std::size_t> find(RecordGroup group, const std::string& name) const noexcept {
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      if (columns[c].group == group && columns[c].name == name) return c;
+    return std::nullopt;
+  }
+
+  std::size_t index_of(const Column& column) const {
+    const auto index = find(column.group, column.name);
+    if (index) return *index;
+    throw InputError(path + ": has no variable '" + column.name + "' over (chain, draw)");
+  }
+
+  /// Chains [chain, chain + chain_count), draws likewise, one box of elements; in file order.
+  std::vector<double> read(std::size_t column, std::array<Index, 2> chain,
+                           std::array<Index, 2> draw, const Slab& slab) const {
+    std::vector<std::size_t> start = {static_cast<std::size_t>(chain[0]),
+                                      static_cast<std::size_t>(draw[0])};
+    std::vector<std::size_t> count = {static_cast<std::size_t>(chain[1]),
+                                      static_cast<std::size_t>(draw[1])};
+    start.insert(start.end(), slab.start.begin(), slab.start.end());
+    count.insert(count.end(), slab.count.begin(), slab.count.end());
+    std::vector<double> numbers(count[0] * count[1] * static_cast<std::size_t>(slab.elements));
+    if (numbers.empty()) return numbers;
+    const Variable& variable = variables[column];
+    check(
+        nc_get_vara_double(variable.group, variable.id, start.data(), count.data(), numbers.data()),
+        "read the variable '" + columns[column].name + "'");
+    return numbers;
+  }
+
+  void hash(std::size_t column, Sha256& sha) const;
+
+  std::string path;
+  int id = -1;
+  Index chains = 0;
+  Index draws = 0;
+  std::vector<int> group_ids;
+  std::vector<Column> columns;
+  std::vector<Variable> variables;  ///< of `columns`
+};
+
+/// Several whole chains at a time where they are short, else part of one.
+void DrawsFile::File::hash(std::size_t column, Sha256& sha) const {
+  const Index size = columns[column].size();
+  const Slab all = first_slab(columns[column].shape, 0, size);
+  const Index rows = std::max<Index>(1, std::min(draws, hash_numbers / size));
+  const Index together = rows < draws ? 1 : std::max<Index>(1, hash_numbers / (rows * size));
+  for (Index chain = 0; chain < chains; chain += together)
+    for (Index draw = 0; draw < draws; draw += rows) {
+      const std::vector<double> numbers = read(column, {chain, std::min(together, chains - chain)},
+                                               {draw, std::min(rows, draws - draw)}, all);
+      sha.add({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(double)});
+    }
+}
+
+DrawsFile::DrawsFile(const std::string& path) : file_(std::make_unique<File>(find_file(path))) {}
+DrawsFile::~DrawsFile() = default;
+DrawsFile::DrawsFile(DrawsFile&&) noexcept = default;
+
+Index DrawsFile::chains() const noexcept { return file_->chains; }
+Index DrawsFile::draws() const noexcept { return file_->draws; }
+Index DrawsFile::replicates() const {
+  int variable = -1;
+  const int group = file_->group_ids.front();
+  if (nc_inq_varid(group, "replicate", &variable) != NC_NOERR) return file_->chains;
+  std::vector<long long> numbers(static_cast<std::size_t>(file_->chains));
+  file_->check(nc_get_var_longlong(group, variable, numbers.data()), "read 'replicate'");
+  return static_cast<Index>(std::set<long long>(numbers.begin(), numbers.end()).size());
+}
+
+const std::vector<Column>& DrawsFile::columns() const noexcept { return file_->columns; }
+
+bool DrawsFile::has(RecordGroup group, const std::string& name) const noexcept {
+  return file_->find(group, name).has_value();
+}
+
+Index DrawsFile::read_block(const Column& column) const {
+  const Index chunk = file_->variables[file_->index_of(column)].chunk;
+  const Index numbers = std::max<Index>(1, file_->draws * file_->chains);
+  const Index elements = std::max<Index>(1, block_numbers / numbers);
+  return elements < chunk ? elements : elements / chunk * chunk;
+}
+
+Eigen::MatrixXd DrawsFile::read(const Column& column, Index first, Index count) const {
+  const std::size_t index = file_->index_of(column);
+  const Column& stored = file_->columns[index];
+  if (first < 0 || count < 0 || first + count > stored.size())
+    throw InputError(file_->path + ": '" + stored.name + "' has " + std::to_string(stored.size()) +
+                     " elements; there is no element " + std::to_string(first + count - 1));
+  const Index chains = file_->chains;
+  const Index draws = file_->draws;
+  Eigen::MatrixXd result(draws, count * chains);
+  for (Index done = 0; done < count;) {
+    const Slab slab = first_slab(stored.shape, first + done, count - done);
+    const std::vector<double> numbers = file_->read(index, {0, chains}, {0, draws}, slab);
+    using Strided = Eigen::Map<const Eigen::VectorXd, 0, Eigen::InnerStride<>>;
+    for (Index e = 0; e < slab.elements && draws > 0; ++e)
+      for (Index c = 0; c < chains; ++c)
+        result.col((done + e) * chains + c) =
+            Strided(numbers.data() + c * draws * slab.elements + e, draws,
+                    Eigen::InnerStride<>(slab.elements));
+    done += slab.elements;
+  }
+  return result;
+}
+
+double DrawsFile::attribute(const std::string& name) const noexcept {
+  double value = 0.0;
+  for (const int group : file_->group_ids)
+    if (nc_get_att_double(group, NC_GLOBAL, name.c_str(), &value) == NC_NOERR) return value;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string DrawsFile::certificate() const {
+  for (const int group : file_->group_ids) {
+    const std::string found = text_attribute(group, NC_GLOBAL, "certificate");
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+std::string DrawsFile::sha256() const {
+  Sha256 sha;
+  for (std::size_t c = 0; c < file_->columns.size(); ++c)
+    if (file_->columns[c].group == RecordGroup::posterior) file_->hash(c, sha);
+  return sha.hexadecimal();
+}
+
+}  // namespace mixwell

@@ -1,0 +1,155 @@
+// The part of a summary about a reference that the draws are compared with.
+// SPDX-License-Identifier: Apache-2.0
+#include "results/reference.hpp"
+
+#include "results/vector.hpp"
+
+#include <mixwell/data.hpp>
+#include <mixwell/error.hpp>
+#include <mixwell/lab/distances.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace mixwell {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr const char* option = "--reference";
+
+bool is_csv(const std::string& path) { return path.ends_with(".csv") || path.ends_with(".csv.gz"); }
+
+ComparedDraws read_csv(const std::string& path) {
+  const CsvTable table(path);
+  ComparedDraws side{
+      {table.columns(), MatrixXd(table.rows(), static_cast<Index>(table.columns().size()))}, {}};
+  for (Index k = 0; k < side.vector.draws.cols(); ++k)
+    side.vector.draws.col(k) = table.numbers(table.columns()[static_cast<std::size_t>(k)]);
+  return side;
+}
+
+}  // namespace
+
+ComparedDraws read_compared_draws(const std::string& path) {
+  if (is_csv(path)) return read_csv(path);
+  const DrawsFile file(path);
+  ComparedDraws side{read_vector(file, {}, option, option), varying_weights(file).reshaped()};
+  if (side.vector.draws.rows() == 0)
+    throw InputError({path, 0, 0}, "holds no draws to compare with");
+  return side;
+}
+
+SharedNames shared_names(const std::vector<std::string>& here,
+                         const std::vector<std::string>& there) {
+  std::map<std::string, Index> places;
+  for (std::size_t k = 0; k < there.size(); ++k) places.emplace(there[k], static_cast<Index>(k));
+  SharedNames shared;
+  for (std::size_t k = 0; k < here.size(); ++k) {
+    const auto found = places.find(here[k]);
+    if (found == places.end()) {
+      shared.left_out.push_back(here[k]);
+      continue;
+    }
+    shared.here.push_back(static_cast<Index>(k));
+    shared.there.push_back(found->second);
+    places.erase(found);
+  }
+  for (const std::string& name : there)
+    if (places.contains(name)) shared.left_out.push_back(name);
+  return shared;
+}
+
+namespace {
+
+diagnostics::Moments moments_of(const ComparedDraws& side, const std::vector<Index>& columns) {
+  const MatrixXd chosen = side.vector.draws(Eigen::all, columns);
+  return diagnostics::moments(chosen, side.weights);
+}
+
+/// The mean of a c x c variable, rows by the first index. `columns`: places of its elements.
+MatrixXd mean_matrix(const ComparedDraws& side, const std::vector<Index>& columns, Index c) {
+  return moments_of(side, columns).mean.reshaped(c, c).transpose();
+}
+
+const Column& matrix_column(const DrawsFile& file, const std::string& name) {
+  std::vector<std::string> known;
+  for (const Column& column : file.columns()) {
+    if (column.group != RecordGroup::posterior) continue;
+    const bool square = column.shape.size() == 2 && column.shape[0] == column.shape[1];
+    if (square && column.name == name) return column;
+    if (square) known.push_back(column.name);
+  }
+  throw InputError({"--amari " + name, 0, 0},
+                   "no square matrix of that name in the posterior" +
+                       (known.empty() ? " (it has none)" : suggestion(name, known)));
+}
+
+double amari(const DrawsFile& file, const std::string& name, const ComparedDraws& reference,
+             const VectorXd& weights) {
+  const Column& column = matrix_column(file, name);
+  const ComparedDraws own{read_vector(file, {name}, "--amari", option), weights};
+  const SharedNames shared = shared_names(own.vector.names, reference.vector.names);
+  if (shared.here.size() != own.vector.names.size())
+    throw InputError({"--amari " + name, 0, 0},
+                     "the reference lacks its element " + shared.left_out.front());
+  return diagnostics::amari_distance(mean_matrix(own, shared.here, column.shape[0]),
+                                     mean_matrix(reference, shared.there, column.shape[0]));
+}
+
+/// Elements that were asked for by --of must be on both sides; else those of both are compared.
+void require_elements(const SharedNames& shared, const SummaryOptions& options,
+                      std::size_t chosen) {
+  if (shared.here.empty())
+    throw InputError({std::string(option) + " " + options.reference, 0, 0},
+                     "has none of the variables of the draws; its columns are elements such as "
+                     "x[3], or \"b[2,3]\" in quotes");
+  if (!options.of.empty() && shared.here.size() != chosen)
+    throw InputError({std::string(option) + " " + options.reference, 0, 0},
+                     "lacks " + shared.left_out.front() + ", which --of chooses");
+}
+
+}  // namespace
+
+SummaryJson reference_json(const DrawsFile& file, const SummaryOptions& options,
+                           const MatrixXd& weights) {
+  const ComparedDraws own{read_vector(file, options.of, "--of", option), weights.reshaped()};
+  const ComparedDraws reference = read_compared_draws(options.reference);
+  SharedNames shared = shared_names(own.vector.names, reference.vector.names);
+  require_elements(shared, options, own.vector.names.size());
+  if (!options.of.empty()) shared.left_out.clear();  // by choice
+  SummaryJson result = {{"from", options.reference},
+                        {"draws", reference.vector.draws.rows()},
+                        {"coordinates", shared.here.size()},
+                        {"left_out", shared.left_out},
+                        {"rem", nullptr},
+                        {"rec", nullptr}};
+  if (own.vector.draws.rows() == 0) return result;
+  const diagnostics::Moments found = moments_of(own, shared.here);
+  const diagnostics::Moments wanted = moments_of(reference, shared.there);
+  result["rem"] = number_or_null(diagnostics::relative_error(found.mean, wanted.mean));
+  result["rec"] = number_or_null(diagnostics::relative_error(found.covariance, wanted.covariance));
+  for (const std::string& name : options.amari)
+    result["amari"][name] = number_or_null(amari(file, name, reference, own.weights));
+  return result;
+}
+
+std::vector<diagnostics::Definition> reference_definitions(const SummaryOptions& options) {
+  if (options.reference.empty()) return {};
+  constexpr const char* paper = "Zhang, Shahbaba & Zhao, Variational HMC, Eq. 4.1";
+  std::vector<diagnostics::Definition> all = {
+      {"rem", "sum |mean - reference mean| / sum |reference mean|", "1", "", paper},
+      {"rec", "sum |cov - reference cov| / sum |reference cov|", "1", "", paper}};
+  if (!options.amari.empty())
+    all.push_back(
+        {"amari",
+         "of P = mean W W0^-1: excess of row sums of |P| over row maxima, and of columns, "
+         "over 2 c (c - 1)",
+         "1", "",
+         "Amari, Cichocki & Yang 1996, NIPS 8, 757-763; factor: Bach & Jordan 2002, JMLR "
+         "3, 1-48"});
+  return all;
+}
+
+}  // namespace mixwell

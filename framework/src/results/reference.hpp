@@ -1,0 +1,39 @@
+// The part of a summary about a reference that the draws are compared with.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "results/row.hpp"
+#include "results/vector.hpp"
+
+#include <mixwell/lab/draws.hpp>
+
+namespace mixwell {
+
+/// Draws of a vector, and how much each counts (empty: all the same).
+struct ComparedDraws {
+  DrawnVector vector;
+  Eigen::VectorXd weights;
+};
+
+/// From a draws.nc, a folder that holds one, or a CSV file. Throws InputError.
+ComparedDraws read_compared_draws(const std::string& path);
+
+/// Places of the same names on both sides, in the order of the first.
+struct SharedNames {
+  std::vector<Index> here;
+  std::vector<Index> there;
+  std::vector<std::string> left_out;  ///< names of one side alone
+};
+
+SharedNames shared_names(const std::vector<std::string>& here,
+                         const std::vector<std::string>& there);
+
+/// `reference` of summary_json; `weights`: those of the draws, draws x chains, or empty. Throws
+/// InputError.
+SummaryJson reference_json(const DrawsFile& file, const SummaryOptions& options,
+                           const Eigen::MatrixXd& weights);
+
+/// What the figures of `reference` are; none without one.
+std::vector<diagnostics::Definition> reference_definitions(const SummaryOptions& options);
+
+}  // namespace mixwell

@@ -1,0 +1,46 @@
+// What a run leaves so that it can go on: its state, and what that state belongs to.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/lab/manifest.hpp>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+
+/// What fixes the bits of a run. Made once per run, before its first sweep, as files may change
+/// while it goes on.
+struct Origin {
+  std::string name;
+  std::string manifest;  ///< effective
+  std::string version;   ///< Mixwell and the tag that plugins are checked against
+  /// What each is, by which an error names it, and its SHA-256.
+  std::vector<std::pair<std::string, std::string>> files;
+};
+
+Origin origin_of(const Composition& composition);
+
+struct Checkpoint {
+  Origin origin;
+  std::string created_at;  ///< of the run
+  std::vector<char> state;
+};
+
+/// `checkpoint` in a folder.
+std::string checkpoint_file(const std::string& folder);
+
+/// Replaces the one that is there, if any, at once: whenever the process is killed, one of the two
+/// is there and whole. Throws RunError.
+void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint);
+
+/// Throws InputError where it is damaged; nothing where there is none.
+std::optional<Checkpoint> read_checkpoint(const std::string& folder);
+
+/// Throws InputError that names the first thing that is not as it was: Mixwell, a line of the
+/// manifest, a library, a data file.
+void check_same_origin(const Origin& saved, const Origin& now, const std::string& file);
+
+}  // namespace mixwell

@@ -1,0 +1,85 @@
+// From the records of a graph to the columns that recorders write.
+// SPDX-License-Identifier: Apache-2.0
+#include "run/chunks.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mixwell {
+namespace {
+
+constexpr std::size_t kMissing = static_cast<std::size_t>(-1);
+
+}  // namespace
+
+DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
+    : slots_(slots), replicates_(replicates) {
+  for (std::size_t r = 0; r < graph.records().size(); ++r) {
+    const Record& record = graph.records()[r];
+    const auto same = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) {
+      return c.group == record.group && c.name == record.name;
+    });
+    const auto c = static_cast<std::size_t>(same - columns_.begin());
+    if (same == columns_.end()) {
+      columns_.push_back({record.group, record.name, record.shape, record.type, record.unit,
+                          record.help, record.once});
+      records_.emplace_back(static_cast<std::size_t>(slots), kMissing);
+    }
+    if (columns_[c].shape != record.shape || columns_[c].type != record.type ||
+        columns_[c].once != record.once) {
+      throw InputError(fmt::format(
+          "kernel graph: slots record `{}` with different shapes or types, or only some once",
+          record.name));
+    }
+    records_[c][static_cast<std::size_t>(record.slot)] = r;
+  }
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (std::count(records_[c].begin(), records_[c].end(), kMissing) != 0) {
+      throw InputError(
+          fmt::format("kernel graph: `{}` is recorded for some slots only", columns_[c].name));
+    }
+  }
+  memory_.resize(columns_.size());
+}
+
+std::size_t DrawChunks::bytes_per_draw() const noexcept {
+  std::size_t numbers = 0;
+  for (const Column& c : columns_) numbers += c.once ? 0 : static_cast<std::size_t>(c.size());
+  return sizeof(double) * numbers * static_cast<std::size_t>(slots_ * replicates_);
+}
+
+const double* DrawChunks::interleaved(std::size_t column, const DrawBuffers& buffers) {
+  const Index size = columns_[column].size();
+  const Index draws = columns_[column].once ? 1 : buffers.draws;
+  std::vector<double>& to = memory_[column];
+  to.resize(static_cast<std::size_t>(draws * replicates_ * slots_ * size));
+  for (Index k = 0; k < slots_; ++k) {
+    const double* from = buffers.data[records_[column][static_cast<std::size_t>(k)]].data();
+    for (Index j = 0; j < draws * replicates_; ++j) {
+      std::copy_n(from + j * size, size, to.data() + (j * slots_ + k) * size);
+    }
+  }
+  return to.data();
+}
+
+Chunk DrawChunks::chunk(const DrawBuffers& buffers, bool warmup, std::int64_t first_draw) {
+  Chunk chunk;
+  chunk.warmup = warmup;
+  chunk.first_draw = first_draw;
+  chunk.draws = buffers.draws;
+  const bool adapted = !warmup && first_draw == 0 && buffers.draws > 0;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (columns_[c].once && !adapted) {
+      chunk.data.push_back(nullptr);
+      continue;
+    }
+    chunk.data.push_back(slots_ == 1 ? buffers.data[records_[c].front()].data()
+                                     : interleaved(c, buffers));
+  }
+  return chunk;
+}
+
+}  // namespace mixwell

@@ -1,0 +1,35 @@
+// Predictive probabilities averaged over the draws of a run.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/lab/sampler.hpp>
+#include <mixwell/model.hpp>
+#include <mixwell/state.hpp>
+
+namespace mixwell {
+
+/// The posterior mean of P(positive) for each test case, from all recorded draws of slot 0,
+/// weighted by the statistic `weight` where it is recorded. Nothing is computed for models without
+/// test cases. O(cases * d) a draw and chain.
+class PredictionAverage {
+ public:
+  PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates);
+
+  bool active() const noexcept { return model_.as_prediction() != nullptr; }
+  void add(const DrawBuffers& buffers);
+  Index cases() const { return mean_.size(); }
+  double error_rate() const;
+  void visit_state(StateVisitor& visitor);
+
+ private:
+  Eigen::RowVectorXd weights(const DrawBuffers& buffers, std::int64_t draw) const;
+
+  const Model& model_;
+  const KernelGraph& graph_;
+  Index replicates_;
+  std::vector<Parameter> parameters_;
+  Eigen::VectorXd mean_;
+  double weight_ = 0.0;  ///< of all draws so far
+};
+
+}  // namespace mixwell

@@ -1,0 +1,377 @@
+// A whole run: from a composition to a folder of results.
+// SPDX-License-Identifier: Apache-2.0
+#include "run/checkpoint.hpp"
+#include "run/chunks.hpp"
+#include "run/prediction.hpp"
+#include "run/report.hpp"
+#include "run/result_folder.hpp"
+#include "run/stop_rule.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/dot.hpp>
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/run.hpp>
+#include <mixwell/version.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+namespace mixwell {
+namespace {
+
+/// A stretch of sweeps lasts about this long, so that progress and Ctrl-C are answered soon; its
+/// length has no influence on the draws.
+constexpr double kStretchSeconds = 0.2;
+/// Draws of a stretch stay in the second-level cache until they are written.
+constexpr double kStretchBytes = 2.0 * 1024 * 1024;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
+  auto sweeps = static_cast<std::uint64_t>(cost.sweeps);
+  visitor.count(name, sweeps);
+  cost.sweeps = static_cast<std::int64_t>(sweeps);
+  Eigen::MatrixXd numbers = Eigen::RowVector3d(cost.seconds, cost.gradients, cost.gradients_before);
+  visitor.numbers(name, numbers);
+  cost.seconds = numbers(0);
+  cost.gradients = numbers(1);
+  cost.gradients_before = numbers(2);
+}
+
+/// All that one run needs at hand.
+class Runner {
+ public:
+  Runner(const Composition& composition, const RunOptions& options)
+      : composition_(composition),
+        options_(options),
+        rule_(composition.run.stop),
+        program_(compose(*composition.compositor)) {}
+
+  RunResult run() {
+    refuse_unless_allowed(program_.certificate.now, settings().allow);
+    const Certificate certificate = program_.certificate;
+    sampler_ = std::make_unique<Sampler>(composition_.compositor, settings(), std::move(program_));
+    find_checkpoint();
+    if (!found_) sampler_->initialise();
+    ResultFolder folder(options_.folder, use_of_folder());
+    folder_ = &folder;
+    try {
+      sample(certificate);
+      RunResult result = finish(certificate);
+      if (fault_) tell_of_fault(result);
+      return result;
+    } catch (const Error& error) {
+      recordings_.clear();  // takes away what was half written
+      if (fault_ || !saved_) throw;
+      throw Error(error.code(), fmt::format("{}\n  `mixwell run --resume {}` goes on from the last "
+                                            "checkpoint",
+                                            error.what(), options_.folder));
+    } catch (...) {
+      recordings_.clear();
+      throw;
+    }
+  }
+
+ private:
+  const RunSettings& settings() const { return composition_.run; }
+  bool saves() const { return settings().checkpoint_seconds > 0; }
+
+  FolderUse use_of_folder() const {
+    if (options_.resume) return FolderUse::resume;
+    return options_.force ? FolderUse::replace : FolderUse::empty;
+  }
+
+  void find_checkpoint() {
+    if (saves() || options_.resume) origin_ = origin_of(composition_);
+    const std::string folder = scratch_folder(options_.folder);
+    if (options_.resume) found_ = read_checkpoint(folder);
+    if (found_) check_same_origin(found_->origin, origin_, checkpoint_file(folder));
+    saved_ = found_.has_value();
+  }
+
+  /// Whether nothing has ended the run.
+  bool goes_on() {
+    if (ended_by_.empty() && options_.stop != nullptr && options_.stop->load())
+      ended_by_ = "interrupt";
+    return ended_by_.empty();
+  }
+
+  /// The error that an operation ended the run with, and where the draws before it are.
+  [[noreturn]] void tell_of_fault(const RunResult& result) const {
+    throw Error(fault_->code(), fmt::format("{}\n  the {} draws before it are kept in {}",
+                                            fault_->what(), report_.draws, result.folder));
+  }
+
+  void sample(const Certificate& certificate) {
+    const KernelGraph& graph = sampler_->graph(PhaseKind::sampling);
+    const auto slots = static_cast<Index>(composition_.compositor->slots().size());
+    DrawChunks chunks(graph, slots, settings().replicates);
+    DrawChunks warmup_chunks(sampler_->graph(PhaseKind::warmup), slots, settings().replicates);
+    prediction_ =
+        std::make_unique<PredictionAverage>(*composition_.model(), graph, settings().replicates);
+    if (settings().record_warmup && !(warmup_chunks.columns() == chunks.columns())) {
+      throw InputError(
+          "[run] record_warmup = true: warm-up and sampling record different variables in this "
+          "composition; set it to false");
+    }
+    report_.created_at = found_ ? found_->created_at : timestamp();
+    open_recorders(chunks.columns(), slots, certificate);
+    if (found_) restore();
+    phase(PhaseKind::warmup, settings().warmup, settings().record_warmup ? &warmup_chunks : nullptr,
+          report_.warmup);
+    phase(PhaseKind::sampling, settings().draws * settings().thin, &chunks, report_.sampling);
+    if (ended_by_.empty()) ended_by_ = "draws";
+    if (ended_by_ == "interrupt" && saves()) save();
+  }
+
+  void open_recorders(const std::vector<Column>& columns, Index slots,
+                      const Certificate& certificate) {
+    RunHeader header;
+    header.path = folder_->path();
+    header.scratch = folder_->scratch();
+    header.run_name = composition_.name;
+    header.created_at = report_.created_at;
+    header.version = MIXWELL_VERSION;
+    header.certificate = certificate.now.label();
+    header.replicates = settings().replicates;
+    header.slots = slots;
+    header.warmup = settings().warmup;
+    header.thin = settings().thin;
+    header.draws = settings().draws;
+    header.record_warmup = settings().record_warmup;
+    header.resume = found_.has_value();
+    header.columns = columns;
+    for (const auto& recorder : composition_.recorders) {
+      recordings_.push_back(recorder->open(header));
+    }
+  }
+
+  /// Everything that a run which goes on must have.
+  void visit_state(StateVisitor& visitor) {
+    sampler_->visit_state(visitor);
+    visit(visitor, "warm-up", report_.warmup);
+    visit(visitor, "sampling", report_.sampling);
+    prediction_->visit_state(visitor);
+    for (const auto& recording : recordings_) recording->visit_state(visitor);
+  }
+
+  void restore() {
+    StateReader reader(std::move(found_->state));
+    visit_state(reader);
+    if (!reader.at_end()) throw InputError("the saved state holds more than this run has");
+  }
+
+  void save() {
+    StateWriter writer;
+    visit_state(writer);
+    save_checkpoint(folder_->scratch(), {origin_, report_.created_at, writer.bytes()});
+    saved_ = true;
+    last_save_ = Clock::now();
+  }
+
+  /// Runs what is left of a phase, stretch by stretch; `chunks` null = nothing is recorded.
+  void phase(PhaseKind kind, std::int64_t sweeps, DrawChunks* chunks, PhaseCost& cost) {
+    if (cost.sweeps == 0) cost.gradients_before = sampler_->gradients();
+    std::int64_t stretch = 1;
+    while (cost.sweeps < sweeps && goes_on()) {
+      stretch = std::min({stretch, sweeps - cost.sweeps, room_before_look(kind, cost.sweeps)});
+      const auto began = Clock::now();
+      DrawBuffers* buffers = chunks == nullptr ? nullptr : &buffers_;
+      if (!advance(kind, stretch, buffers)) break;
+      if (chunks != nullptr) write(*chunks, kind, cost.sweeps / settings().thin);
+      cost.sweeps += stretch;
+      const double seconds = seconds_since(began);
+      cost.seconds += seconds;
+      cost.gradients = sampler_->gradients() - cost.gradients_before;
+      tell(kind, cost.sweeps);
+      if (kind == PhaseKind::sampling && cost.sweeps < sweeps) apply_rule();
+      if (saves() && seconds_since(last_save_) >= settings().checkpoint_seconds) save();
+      stretch = next_stretch(stretch, seconds, chunks);
+    }
+  }
+
+  std::int64_t room_before_look(PhaseKind kind, std::int64_t done) const {
+    if (kind == PhaseKind::sampling) return rule_.next_look(done) - done;
+    return std::numeric_limits<std::int64_t>::max();
+  }
+
+  void apply_rule() {
+    const std::int64_t done = report_.sampling.sweeps;
+    const double gradients = report_.warmup.gradients + report_.sampling.gradients;
+    const double seconds = report_.warmup.seconds + report_.sampling.seconds;
+    ended_by_ = rule_.met_by_cost(done, gradients, seconds);
+    if (!ended_by_.empty() || !rule_.looks_at_draws(done)) return;
+    const std::string folder = folder_->scratch() + "/look";
+    std::filesystem::create_directories(folder);
+    RunFooter so_far = footer();
+    so_far.folder = folder;
+    recordings_.front()->finish(so_far);
+    ended_by_ = rule_.met_by_draws(DrawsFile(folder));
+  }
+
+  /// False if an operation refused to go on; then nothing of the stretch counts. Without a recorded
+  /// draw there is nothing to keep, and the error ends the run at once.
+  bool advance(PhaseKind kind, std::int64_t sweeps, DrawBuffers* buffers) {
+    try {
+      sampler_->advance(kind, sweeps, buffers);
+      return true;
+    } catch (const Error& fault) {
+      if (draws() == 0) throw;
+      fault_ = fault;
+      report_.error = fault.what();
+      ended_by_ = "error";
+      return false;
+    }
+  }
+
+  std::int64_t draws() const { return report_.sampling.sweeps / settings().thin; }
+
+  std::int64_t next_stretch(std::int64_t last, double seconds, const DrawChunks* chunks) const {
+    const double wanted = static_cast<double>(last) * kStretchSeconds / std::max(seconds, 1e-6);
+    double most = 4.0 * static_cast<double>(last);
+    if (chunks != nullptr) {
+      const double fits = kStretchBytes / static_cast<double>(chunks->bytes_per_draw());
+      most = std::min(most, fits * static_cast<double>(settings().thin));
+    }
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(wanted, most)));
+  }
+
+  void write(DrawChunks& chunks, PhaseKind kind, std::int64_t first_draw) {
+    const bool warmup = kind == PhaseKind::warmup;
+    const Chunk chunk = chunks.chunk(buffers_, warmup, first_draw);
+    for (const auto& recording : recordings_) recording->write(chunk);
+    if (!warmup) prediction_->add(buffers_);
+  }
+
+  void tell(PhaseKind kind, std::int64_t done) {
+    if (!options_.progress) return;
+    Progress progress;
+    progress.phase = kind;
+    progress.done = done + (kind == PhaseKind::sampling ? settings().warmup : 0);
+    progress.total = settings().warmup + settings().draws * settings().thin;
+    progress.seconds = report_.warmup.seconds + report_.sampling.seconds;
+    progress.divergences = sampler_->divergence_count();
+    options_.progress(progress);
+  }
+
+  RunFooter footer() const {
+    RunFooter footer;
+    footer.complete = ended_by_ != "interrupt" && ended_by_ != "error";
+    footer.warmup_seconds = report_.warmup.seconds;
+    footer.sampling_seconds = report_.sampling.seconds;
+    footer.gradients = report_.sampling.gradients;
+    footer.warmup_draws = settings().record_warmup ? report_.warmup.sweeps / settings().thin : 0;
+    footer.draws = draws();
+    return footer;
+  }
+
+  RunResult finish(const Certificate& certificate) {
+    const ResultFolder& folder = *folder_;
+    report_.draws = draws();
+    report_.ended_by = ended_by_;
+    report_.outcome = footer().complete ? "complete" : "interrupted";
+    report_.threads = tbb::this_task_arena::max_concurrency();
+    publish_draws();
+    RunResult result;
+    result.folder = folder.path();
+    result.outcome = report_.outcome;
+    result.ended_by = ended_by_;
+    result.resumable = saved_ && ended_by_ == "interrupt";
+    result.certificate = certificate;
+    result.summary_json = summary(folder.path());
+    result.run_json = run_json(report_, composition_, *sampler_);
+    folder.write("manifest.toml", composition_.effective_manifest);
+    folder.write("graph.dot", to_dot(sampler_->graph(PhaseKind::sampling), composition_.name));
+    folder.write("certificate.json", certificate.to_json());
+    folder.write("summary.json", result.summary_json);
+    folder.write("run.json", result.run_json);
+    folder.end_results();
+    if (!result.resumable) folder.drop_checkpoint();
+    recordings_.clear();
+    return result;
+  }
+
+  /// draws.nc last, so that a recorder that fails leaves the results of an earlier run alone.
+  void publish_draws() {
+    folder_->begin_results();
+    try {
+      for (auto recording = recordings_.rbegin(); recording != recordings_.rend(); ++recording) {
+        (*recording)->finish(footer());
+      }
+    } catch (...) {
+      folder_->abandon_results();
+      throw;
+    }
+  }
+
+  std::string summary(const std::string& path) {
+    const DrawsFile draws(path);
+    report_.draws_sha256 = draws.sha256();
+    const std::string text =
+        summary_json(draws, report_.sampling.gradients, report_.sampling.seconds);
+    if (!prediction_->active()) return text;
+    auto json = nlohmann::ordered_json::parse(text);
+    json["prediction"] = {{"cases", prediction_->cases()},
+                          {"error_rate", prediction_->error_rate()}};
+    return json.dump(2) + "\n";
+  }
+
+  const Composition& composition_;
+  const RunOptions& options_;
+  StopRule rule_;
+  Program program_;
+  Origin origin_;
+  std::optional<Checkpoint> found_;  ///< to go on from
+  bool saved_ = false;               ///< the folder holds a checkpoint of this run
+  Clock::time_point last_save_ = Clock::now();
+  std::unique_ptr<Sampler> sampler_;
+  const ResultFolder* folder_ = nullptr;
+  std::unique_ptr<PredictionAverage> prediction_;
+  std::vector<std::unique_ptr<Recording>> recordings_;
+  DrawBuffers buffers_;
+  RunReport report_;
+  std::optional<Error> fault_;
+  std::string ended_by_;  ///< "" while it goes on
+};
+
+}  // namespace
+
+RunResult run(const Composition& composition, const RunOptions& options) {
+  RunResult result;
+  with_threads(options.threads, [&] { result = Runner(composition, options).run(); });
+  return result;
+}
+
+Composition load_interrupted(const std::string& folder, const Registry& registry) {
+  const std::string file = checkpoint_file(scratch_folder(folder));
+  const std::optional<Checkpoint> found = read_checkpoint(scratch_folder(folder));
+  if (!found) {
+    const bool finished = std::filesystem::exists(folder + "/run.json");
+    throw InputError(fmt::format(
+        "{}: there is no checkpoint to go on from: {}", file,
+        finished ? "the run in that folder has ended"
+                 : "a run in that folder, if there was one, ended before its first checkpoint; run "
+                   "its manifest again, with --out and --force for that folder"));
+  }
+  Composition composition = parse_manifest(found->origin.manifest, file, registry);
+  composition.name = found->origin.name;
+  return composition;
+}
+
+std::string summarise(const std::string& folder_or_file, const SummaryOptions& options) {
+  const DrawsFile draws(folder_or_file);
+  return summary_json(draws, draws.attribute("gradients"), draws.attribute("sampling_time"),
+                      options);
+}
+
+}  // namespace mixwell

@@ -1,0 +1,34 @@
+// When a run has done enough before its last draw.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/manifest.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace mixwell {
+
+/// Looks at a run on a grid of sweeps that is fixed by the settings alone, so that every rule but
+/// that of seconds ends the run after the same sweep, whatever the machine, the threads or
+/// interruptions. Looking at draws costs as much as a summary, so it is done at multiples of
+/// `check_every` each at least a fifth further than the last: six times a summary in all.
+class StopRule {
+ public:
+  explicit StopRule(const StopSettings& settings) : settings_(settings) {}
+
+  /// The sweep of the sampling phase after `done` before which the run need not stop.
+  std::int64_t next_look(std::int64_t done) const;
+  /// What ends the run, or "": `seconds` and `gradients` since its start, after any sweep.
+  std::string met_by_cost(std::int64_t done, double gradients, double seconds) const;
+  /// Whether to look at the draws after that sweep.
+  bool looks_at_draws(std::int64_t done) const;
+  std::string met_by_draws(const DrawsFile& draws) const;
+
+ private:
+  bool is_set() const { return settings_.gradients || settings_.min_ess || settings_.mcse; }
+  StopSettings settings_;
+};
+
+}  // namespace mixwell

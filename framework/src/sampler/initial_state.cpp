@@ -1,0 +1,161 @@
+// Where slots start.
+// SPDX-License-Identifier: Apache-2.0
+#include "sampler/initial_state.hpp"
+
+#include <mixwell/data.hpp>
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+constexpr const char* kCure =
+    "start elsewhere with `init` in [run] (\"prior\", \"exact\", { uniform = 0.5 }, { value = "
+    "[...] }), "
+    "or check the model and its data";
+
+void from_values(const std::vector<double>& values, MatrixMap theta) {
+  const auto n = static_cast<Index>(values.size());
+  if (n != 1 && n != theta.rows()) {
+    throw InputError(
+        fmt::format("[run] init: {} values given; the model has {} coordinates: give "
+                    "one number for all, or one for each",
+                    n, theta.rows()));
+  }
+  for (Index i = 0; i < theta.rows(); ++i) {
+    theta.row(i).setConstant(values[static_cast<std::size_t>(n == 1 ? 0 : i)]);
+  }
+}
+
+/// One row for each chain = replicate * slots + slot, or one row for all.
+void from_file(const std::string& path, Index slot, Index slots, MatrixMap theta) {
+  const CsvTable table(path);
+  const auto width = static_cast<Index>(table.columns().size());
+  if (width != theta.rows() || (table.rows() != 1 && table.rows() != slots * theta.cols())) {
+    throw InputError({path, 0, 0},
+                     fmt::format("{} rows of {} numbers; wanted {} columns (one for each "
+                                 "coordinate) and 1 row or {} (one for each chain)",
+                                 table.rows(), width, theta.rows(), slots * theta.cols()));
+  }
+  for (Index i = 0; i < theta.rows(); ++i) {
+    const Eigen::VectorXd column = table.numbers(table.columns()[static_cast<std::size_t>(i)]);
+    for (Index j = 0; j < theta.cols(); ++j) {
+      theta(i, j) = column(table.rows() == 1 ? 0 : j * slots + slot);
+    }
+  }
+}
+
+void from_exact(const Model& model, const Stream& stream, Draw at, MatrixMap theta) {
+  if (model.as_exact() == nullptr) {
+    throw InputError(fmt::format(
+        "[run] init = \"exact\": model `{}` offers no exact draws; use \"model\"", model.name()));
+  }
+  model.as_exact()->draw(stream, at, theta);
+}
+
+void from_prior(const Model& model, const Stream& stream, Draw at, MatrixMap theta) {
+  if (model.as_prior() == nullptr) {
+    throw InputError(fmt::format(
+        "[run] init = \"prior\": model `{}` offers no draws of its prior; use \"model\"",
+        model.name()));
+  }
+  model.as_prior()->draw(stream, at, theta);
+}
+
+void set_slot(const Init& init, const Model& model, const Stream& stream, Draw at, Index slot,
+              Index slots, MatrixMap theta) {
+  switch (init.how) {
+    case Init::How::model:
+      return model.initial(stream, at, theta);
+    case Init::How::exact:
+      return from_exact(model, stream, at, theta);
+    case Init::How::prior:
+      return from_prior(model, stream, at, theta);
+    case Init::How::uniform:
+      stream.uniforms(at, theta);
+      theta.array() = init.uniform * (2.0 * theta.array() - 1.0);
+      return;
+    case Init::How::file:
+      return from_file(init.file, slot, slots, theta);
+    case Init::How::value:
+      return from_values(init.value, theta);
+  }
+}
+
+[[noreturn]] void not_finite(const Model& model, const std::string& slot, Index replicate,
+                             const std::string& what, double value, ConstBatch theta) {
+  std::string position;
+  const auto names = coordinate_names(model.parameters());
+  for (Index i = 0; i < std::min<Index>(theta.rows(), 8); ++i) {
+    position += fmt::format("{}{} = {:.6g}", i == 0 ? "" : ", ", names[static_cast<std::size_t>(i)],
+                            theta(i, replicate));
+  }
+  throw InputError(fmt::format("model `{}`: {} is {} at the start of replicate {} ({}: {}{}); {}",
+                               model.name(), what, value, replicate, slot, position,
+                               theta.rows() > 8 ? ", ..." : "", kCure));
+}
+
+void check_start(const Model& model, const std::string& slot, ConstBatch theta, ConstRow u,
+                 ConstBatch g, Index first) {
+  const auto names = coordinate_names(model.parameters());
+  for (Index j = 0; j < u.cols(); ++j) {
+    for (Index i = 0; i < g.rows(); ++i) {
+      if (!std::isfinite(g(i, j))) {
+        const auto what = fmt::format("the derivative of U with respect to `{}`",
+                                      names[static_cast<std::size_t>(i)]);
+        not_finite(model, slot, first + j, what, g(i, j), theta);
+      }
+    }
+    if (!std::isfinite(u(j))) not_finite(model, slot, first + j, "U", u(j), theta);
+  }
+}
+
+double evaluate_start(const Law& law, const Model& model, const std::string& slot, MatrixMap theta,
+                      Index block_width) {
+  Workspace scratch;
+  for (Index first = 0; first < theta.cols(); first += block_width) {
+    const Index width = std::min(block_width, theta.cols() - first);
+    const Workspace::Frame frame(scratch);
+    RowMap u = scratch.row(width);
+    MatrixMap g = scratch.matrix(theta.rows(), width);
+    law.evaluate(theta.middleCols(first, width), {u.data(), g, scratch});
+    check_start(model, slot, theta, u, g, first);
+  }
+  return static_cast<double>(theta.cols()) * law.gradient_cost();
+}
+
+}  // namespace
+
+double set_initial_state(const KernelGraph& graph, const Model& model, const RunSettings& settings,
+                         std::uint64_t sweep, Storage& storage) {
+  std::vector<const VariableInfo*> slots;
+  for (const VariableInfo& v : graph.variables()) {
+    if (v.kind == VariableKind::slot) slots.push_back(&v);
+  }
+  const auto count = static_cast<Index>(slots.size());
+  for (Index k = 0; k < count; ++k) {
+    const VariableInfo& v = *slots[static_cast<std::size_t>(k)];
+    Eigen::MatrixXd& theta = storage.at(v.name).numbers;
+    const Stream stream(static_cast<std::uint64_t>(settings.seed), "init/" + v.name);
+    set_slot(settings.init, model, stream, {sweep, 0, 0}, k, count,
+             {theta.data(), theta.rows(), theta.cols()});
+  }
+  double gradients = 0.0;
+  for (const Factor& factor : graph.factors()) {
+    const ValueInfo& law = graph[factor.law];
+    if (factor.scope.size() != 1 || law.kind != ValueKind::constant) continue;
+    const VariableInfo& v = graph[factor.scope.front()];
+    Eigen::MatrixXd& theta = storage.at(v.name).numbers;
+    const Law at(static_cast<const Potential&>(*law.function),
+                 ConstMatrixMap(nullptr, 0, theta.cols()));
+    gradients += evaluate_start(at, model, v.name, {theta.data(), theta.rows(), theta.cols()},
+                                settings.block_width);
+  }
+  return gradients;
+}
+
+}  // namespace mixwell

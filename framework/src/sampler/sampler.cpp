@@ -1,0 +1,251 @@
+// Composing, compiling and advancing a sampler.
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/cone.hpp"
+#include "sampler/initial_state.hpp"
+#include "sampler/schedule.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/sampler.hpp>
+
+#include <fmt/format.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+
+namespace mixwell {
+namespace {
+
+bool moves(const KernelGraph& graph, Value leaf) {
+  const ValueInfo& value = graph[leaf];
+  if (value.kind != ValueKind::version) return value.kind != ValueKind::constant;
+  return !(graph[value.variable].current == graph[value.variable].carried);
+}
+
+/// Throws InputError where a value that is recorded once would not hold for every draw.
+void check_recorded_once(const KernelGraph& sampling) {
+  const Cones cones(sampling);
+  for (const Record& record : sampling.records()) {
+    if (!record.once) continue;
+    each(cones.leaves(record.value), [&](std::int32_t leaf) {
+      if (!moves(sampling, Value{leaf})) return;
+      throw InputError(fmt::format(
+          "kernel graph: `{}` is recorded once, but it moves in the sampling phase with `{}`",
+          record.name, sampling[Value{leaf}].name));
+    });
+  }
+}
+
+}  // namespace
+
+Program compose(const Compositor& compositor) {
+  Program program;
+  compositor.compose(program.warmup, PhaseKind::warmup);
+  compositor.compose(program.sampling, PhaseKind::sampling);
+  check_recorded_once(program.sampling);
+  program.certificate = certify(program.warmup, program.sampling);
+  return program;
+}
+
+void refuse_unless_allowed(const Verdict& verdict, const std::vector<std::string>& allow) {
+  const std::string label = verdict.label();
+  const bool refusable = label == "biased" || label == "none";
+  if (!refusable || std::find(allow.begin(), allow.end(), label) != allow.end()) return;
+  throw Refused(fmt::format(
+      "this composition is {} ({}): {}; `mixwell check` shows the whole certificate. To run it all "
+      "the same, for an ablation, set allow = [\"{}\"] in [run]",
+      label, verdict.proved ? "proved" : "unproven", verdict.reason, label));
+}
+
+struct Sampler::State {
+  std::shared_ptr<const Compositor> compositor;
+  RunSettings settings;
+  Program program;
+  Storage storage;
+  std::unique_ptr<Schedule> schedules[2];
+  /// 0 before the first sweep, then 1 + PhaseKind of the last one.
+  std::uint64_t active = 0;
+  std::uint64_t sweeps = 0;
+  std::uint64_t origin = 0;       ///< sweep at which the active phase began
+  double gradients_before = 0.0;  ///< spent on starting
+  std::vector<Divergence> kept;
+
+  Schedule& schedule(PhaseKind phase) { return *schedules[static_cast<int>(phase)]; }
+  void enter(PhaseKind phase);
+  void forget_auxiliaries();
+  void keep_divergences(Schedule& from);
+  void visit_divergences(StateVisitor& visitor);
+  double gradients() const;
+  std::uint64_t divergences() const;
+};
+
+void Sampler::State::enter(PhaseKind phase) {
+  const std::uint64_t wanted = 1 + static_cast<std::uint64_t>(phase);
+  if (active == wanted) return;
+  const Schedule* before = active == 0 ? nullptr : &schedule(static_cast<PhaseKind>(active - 1));
+  schedule(phase).start(before);
+  active = wanted;
+  origin = sweeps;
+}
+
+/// Momenta of the positions before: as never drawn.
+void Sampler::State::forget_auxiliaries() {
+  for (const KernelGraph* graph : {&program.warmup, &program.sampling}) {
+    for (const VariableInfo& v : graph->variables()) {
+      if (v.kind == VariableKind::auxiliary && storage.has(v.name)) {
+        storage.at(v.name).numbers.setZero();
+      }
+    }
+  }
+}
+
+void Sampler::State::keep_divergences(Schedule& from) {
+  constexpr std::size_t kMost = 100;
+  for (Divergence& d : from.take_kept()) {
+    if (kept.size() < kMost) kept.push_back(std::move(d));
+  }
+}
+
+void Sampler::State::visit_divergences(StateVisitor& visitor) {
+  std::uint64_t count = kept.size();
+  visitor.count("kept divergences", count);
+  kept.resize(count);
+  for (Divergence& d : kept) {
+    visitor.text("phase", d.phase);
+    visitor.text("operation", d.operation);
+    visitor.text("quantity", d.quantity);
+    auto chain = static_cast<std::uint64_t>(d.chain);
+    auto row = static_cast<std::uint64_t>(d.coordinate + 1);
+    std::uint64_t length = d.position.size();
+    visitor.count("chain", chain);
+    visitor.count("sweep", d.sweep);
+    visitor.count("row", row);
+    visitor.count("length", length);
+    d.chain = static_cast<std::int64_t>(chain);
+    d.coordinate = static_cast<Index>(row) - 1;
+    d.position.resize(length);
+    visitor.numbers("value", Eigen::Map<Eigen::MatrixXd>(&d.value, 1, 1));
+    visitor.numbers("position",
+                    Eigen::Map<Eigen::MatrixXd>(d.position.data(), 1, static_cast<Index>(length)));
+  }
+}
+
+double Sampler::State::gradients() const {
+  return gradients_before + schedules[0]->gradients() + schedules[1]->gradients();
+}
+
+std::uint64_t Sampler::State::divergences() const {
+  return static_cast<std::uint64_t>(schedules[0]->divergences() + schedules[1]->divergences());
+}
+
+Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
+                 Program program, NoiseGrid noise)
+    : state_(std::make_unique<State>()) {
+  state_->compositor = std::move(compositor);
+  state_->settings = settings;
+  state_->program = std::move(program);
+  const ScheduleSettings schedule{static_cast<std::uint64_t>(settings.seed),
+                                  settings.replicates,
+                                  settings.block_width,
+                                  settings.thin,
+                                  settings.warmup,
+                                  noise};
+  state_->schedules[0] =
+      std::make_unique<Schedule>(state_->program.warmup, "warmup", schedule, state_->storage);
+  state_->schedules[1] =
+      std::make_unique<Schedule>(state_->program.sampling, "sampling", schedule, state_->storage);
+}
+
+Sampler::~Sampler() = default;
+Sampler::Sampler(Sampler&&) noexcept = default;
+
+void Sampler::initialise() {
+  state_->active = 0;  // whatever was evaluated before belongs to other positions
+  state_->forget_auxiliaries();
+  state_->gradients_before += set_initial_state(state_->program.warmup, state_->compositor->model(),
+                                                state_->settings, state_->sweeps, state_->storage);
+}
+
+void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers) {
+  state_->enter(phase);
+  Schedule& schedule = state_->schedule(phase);
+  schedule.run(state_->sweeps, sweeps, state_->origin, buffers);
+  state_->sweeps += static_cast<std::uint64_t>(sweeps);
+  state_->keep_divergences(schedule);
+}
+
+void Sampler::visit_state(StateVisitor& visitor) {
+  State& s = *state_;
+  visitor.count("sweeps", s.sweeps);
+  visitor.count("phase", s.active);
+  visitor.count("origin", s.origin);
+  Eigen::MatrixXd before = Eigen::MatrixXd::Constant(1, 1, s.gradients_before);
+  visitor.numbers("gradients before", before);
+  s.gradients_before = before(0, 0);
+  for (const auto& schedule : s.schedules) schedule->visit_state(visitor);
+  s.visit_divergences(visitor);
+  for (auto& [name, buffer] : s.storage.all()) {
+    if (buffer.saved) visitor.numbers(name, buffer.numbers);
+  }
+}
+
+bool Sampler::has(const std::string& name) const { return state_->storage.has(name); }
+
+MatrixMap Sampler::variable(const std::string& name) {
+  if (!has(name)) {
+    throw InputError(fmt::format("the sampler has no variable `{}`", name));
+  }
+  Eigen::MatrixXd& numbers = state_->storage.at(name).numbers;
+  return {numbers.data(), numbers.rows(), numbers.cols()};
+}
+
+void Sampler::move(const std::string& slot, ConstBatch theta) {
+  variable(slot) = theta;
+  state_->active = 0;
+}
+
+void Sampler::evaluate(Value law, Index replicate, ConstBatch theta, Row u) {
+  const KernelGraph& graph = state_->program.sampling;
+  each(Cones(graph).leaves(law), [&](std::int32_t leaf) {
+    const ValueInfo& from = graph[Value{leaf}];
+    const bool numbers =
+        from.kind == ValueKind::version && graph[from.variable].kind == VariableKind::history;
+    if (numbers || from.kind == ValueKind::constant) return;
+    throw InputError(
+        fmt::format("the law `{}` depends on `{}`, which moves", graph[law].name, from.name));
+  });
+  state_->enter(PhaseKind::sampling);
+  Workspace scratch;
+  Eigen::MatrixXd g(theta.rows(), theta.cols());
+  state_->schedule(PhaseKind::sampling).law(law, replicate).evaluate(theta, {u.data(), g, scratch});
+}
+
+const KernelGraph& Sampler::graph(PhaseKind phase) const {
+  return phase == PhaseKind::warmup ? state_->program.warmup : state_->program.sampling;
+}
+
+std::uint64_t Sampler::sweeps() const noexcept { return state_->sweeps; }
+double Sampler::gradients() const { return state_->gradients(); }
+const std::vector<Divergence>& Sampler::divergences() const { return state_->kept; }
+std::int64_t Sampler::divergence_count() const {
+  return static_cast<std::int64_t>(state_->divergences());
+}
+
+std::vector<OperationTime> Sampler::operation_times() const {
+  std::vector<OperationTime> times = state_->schedules[0]->times();
+  for (OperationTime& t : state_->schedules[1]->times()) times.push_back(std::move(t));
+  return times;
+}
+
+std::size_t Sampler::memory() const { return state_->schedules[0]->memory(); }
+
+void with_threads(int threads, const std::function<void()>& body) {
+  const int count = threads > 0 ? threads : tbb::info::default_concurrency();
+  const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
+                                  static_cast<std::size_t>(count));
+  tbb::task_arena arena(count);
+  arena.execute(body);
+}
+
+}  // namespace mixwell

@@ -1,0 +1,474 @@
+// Running a compiled phase.
+// SPDX-License-Identifier: Apache-2.0
+#include "sampler/schedule.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/parallel.hpp>
+
+#include <fmt/format.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+/// One sweep in this many is timed, operation by operation: reading the clock costs as much as a
+/// small operation.
+constexpr std::uint64_t kTimedEvery = 64;
+constexpr std::size_t kKeptDivergences = 100;
+
+class CopyBody final : public Body {
+ public:
+  void run(Block& block) const override { block.out(0) = block.in(0); }
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// out = the sum over j < count of what draw(j, .) writes, over sqrt(count).
+template <class DrawNormals>
+void add_up(std::uint32_t count, Workspace& scratch, Batch out, const DrawNormals& draw) {
+  draw(0, out);
+  if (count == 1) return;
+  const Workspace::Frame frame(scratch);
+  MatrixMap z = scratch.matrix(out.rows(), out.cols());
+  for (std::uint32_t j = 1; j < count; ++j) {
+    draw(j, z);
+    out += z;
+  }
+  out /= std::sqrt(static_cast<double>(count));
+}
+
+/// Divergences keep whole positions: bounded to about 8 MB a block however long they are.
+std::size_t kept_capacity(Index rows) {
+  const auto fits = static_cast<std::size_t>(1'000'000 / std::max<Index>(rows, 1));
+  return std::clamp<std::size_t>(fits, 1, kKeptDivergences);
+}
+
+}  // namespace
+
+Storage::Buffer& Storage::get(const std::string& name, Index rows, Index cols,
+                              const Eigen::VectorXd* initial) {
+  const auto [it, is_new] = buffers_.try_emplace(name);
+  Buffer& buffer = it->second;
+  if (is_new) {
+    buffer.numbers.setZero(rows, cols);
+    if (initial != nullptr) buffer.numbers.colwise() = *initial;
+  }
+  if (buffer.numbers.rows() != rows || buffer.numbers.cols() != cols) {
+    throw InputError(
+        fmt::format("kernel graph: `{}` is {} x {} in one phase and {} x {} in another", name,
+                    buffer.numbers.rows(), buffer.numbers.cols(), rows, cols));
+  }
+  return buffer;
+}
+
+void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
+  const Stream& stream = *inputs_[k].stream;
+  add_up(noise_.sweeps, *scratch_, out, [&](std::uint32_t j, Batch z) {
+    stream.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_)},
+                   z);
+  });
+}
+
+void Block::step_normals(std::size_t k, Batch out, std::uint32_t draw) const {
+  if (noise_.steps == 1) return normals(k, out, draw);
+  const Stream& stream = *inputs_[k].stream;
+  add_up(noise_.steps, *scratch_, out, [&](std::uint32_t j, Batch z) {
+    stream.normals({sweep_, draw * noise_.steps + j, static_cast<std::uint64_t>(first_column_)}, z);
+  });
+}
+
+void Block::uniforms(std::size_t k, Batch out, std::uint32_t draw) const {
+  inputs_[k].stream->uniforms({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
+}
+
+void Block::count_gradients(std::size_t k, Index columns) const noexcept {
+  const auto* law = static_cast<const Potential*>(inputs_[k].function);
+  sinks_->gradients += static_cast<double>(columns) * law->gradient_cost();
+}
+
+void Block::report(const Event& event, ConstBatch theta) const {
+  ++sinks_->divergences;
+  if (sinks_->kept.size() >= sinks_->capacity) return;
+  Divergence kept;
+  kept.chain = first_column_ + event.column;
+  kept.sweep = sweep_;
+  kept.quantity = event.quantity;
+  kept.coordinate = event.row;
+  kept.value = event.value;
+  const auto column = theta.col(event.column);
+  kept.position.assign(column.data(), column.data() + column.size());
+  sinks_->kept.push_back({std::move(kept), sinks_->operation});
+}
+
+Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSettings& settings,
+                   Storage& storage)
+    : graph_(graph),
+      phase_(std::move(phase)),
+      settings_(settings),
+      storage_(storage),
+      plan_(make_plan(graph)),
+      records_once_(phase_ == "sampling") {
+  for (const Step& step : plan_.steps) compiled_.push_back(compile(step));
+  for (const Record& record : graph_.records()) {
+    const Block::Slot from =
+        slot(record.value, plan_.placement[static_cast<std::size_t>(record.value.id)].buffer);
+    recorded_.push_back(make_sink(record, from));
+    recorded_.back().guard = guard_of(record.value);
+  }
+  for (const auto& level : plan_.levels) lanes_ = std::max(lanes_, level.size());
+  has_barrier_ =
+      std::any_of(compiled_.begin(), compiled_.end(), [](const Compiled& c) { return c.barrier; });
+  Index longest = 1;
+  for (const VariableInfo& v : graph_.variables()) longest = std::max(longest, v.rows);
+  lanes_by_block_.resize(lanes_ * static_cast<std::size_t>(blocks()));
+  for (Block::Sinks& s : lanes_by_block_) s.capacity = kept_capacity(longest);
+  for (Block::Sinks& s : lanes_by_block_) s.seconds.assign(compiled_.size(), 0.0);
+  whole_.seconds.assign(compiled_.size(), 0.0);
+}
+
+Schedule::Sink Schedule::make_sink(const Record& record, const Block::Slot& from) {
+  Index rows = 1;
+  for (const Index length : record.shape) rows *= length;
+  const double absent = record.type == RecordType::real ? std::nan("") : 0.0;
+  return {from.data + record.first_row, rows, from.stride, record.once, {}, absent};
+}
+
+Schedule::Guarded Schedule::guarded(const OperationInfo& operation) {
+  if (!operation.guard) return {};
+  const Value choice = operation.guard.choice;
+  const Block::Slot from =
+      slot(choice, plan_.placement[static_cast<std::size_t>(choice.id)].buffer);
+  return {from.data, static_cast<double>(operation.guard.branch)};
+}
+
+/// What belongs to a branch alone. Versions and evaluations keep their numbers in other columns.
+Schedule::Guarded Schedule::guard_of(Value value) {
+  const ValueInfo& info = graph_[value];
+  if (info.kind != ValueKind::derived || info.evaluated_law || info.producer < 0) return {};
+  return guarded(graph_.operations()[static_cast<std::size_t>(info.producer)]);
+}
+
+Index Schedule::blocks() const noexcept {
+  return (settings_.replicates + settings_.block_width - 1) / settings_.block_width;
+}
+
+Block::Slot Schedule::slot(Value value, const std::string& buffer) {
+  const ValueInfo& info = graph_[value];
+  Block::Slot slot{nullptr, info.rows, 0, info.function.get(), nullptr};
+  if (info.kind == ValueKind::noise) {
+    auto& stream = streams_[info.name];
+    if (!stream) stream = std::make_unique<Stream>(settings_.seed, info.name);
+    slot.stream = stream.get();
+  }
+  if (buffer.empty()) return slot;
+  const bool shared = info.scope == Scope::run;
+  Value held = value;  // a view may be the first to ask for the memory of a version
+  while (graph_[held].storage) held = graph_[held].storage;
+  const Eigen::VectorXd* initial =
+      graph_[held].kind == ValueKind::version ? &graph_[graph_[held].variable].initial : nullptr;
+  Storage::Buffer& memory =
+      storage_.get(buffer, info.rows, shared ? 1 : settings_.replicates, initial);
+  memory.saved = memory.saved || plan_.placement[static_cast<std::size_t>(value.id)].saved;
+  slot.data = memory.numbers.data();
+  slot.stride = shared ? 0 : info.rows;
+  return slot;
+}
+
+Law Schedule::law(Value value, Index replicate) {
+  const Block::Slot from = slot(value, plan_.placement[static_cast<std::size_t>(value.id)].buffer);
+  return {static_cast<const Potential&>(*from.function),
+          ConstMatrixMap(from.data + from.stride * replicate, from.rows, 1)};
+}
+
+Schedule::Compiled Schedule::compile_copy(Value version) {
+  Compiled compiled;
+  copies_.push_back(std::make_unique<CopyBody>());
+  compiled.body = copies_.back().get();
+  compiled.inputs = {slot(version, plan_.placement[static_cast<std::size_t>(version.id)].buffer)};
+  compiled.outputs = {slot(version, copy_buffer(graph_, version))};
+  return compiled;
+}
+
+Schedule::Compiled Schedule::compile(const Step& step) {
+  if (step.operation < 0) return compile_copy(step.copied);
+  const auto o = static_cast<std::size_t>(step.operation);
+  const OperationInfo& operation = graph_.operations()[o];
+  Compiled compiled;
+  compiled.body = operation.body.get();
+  compiled.when = step.when;
+  compiled.barrier = step.barrier;
+  compiled.guard = guarded(operation);
+  for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
+    compiled.inputs.push_back(slot(operation.inputs[k].value, plan_.reads[o][k]));
+  }
+  for (const Value v : operation.outputs) {
+    compiled.outputs.push_back(slot(v, plan_.placement[static_cast<std::size_t>(v.id)].buffer));
+  }
+  return compiled;
+}
+
+Block::Sinks& Schedule::sinks(std::size_t lane, Index block) {
+  return lanes_by_block_[lane * static_cast<std::size_t>(blocks()) +
+                         static_cast<std::size_t>(block)];
+}
+
+/// With a guard: each stretch of neighbouring columns that chose its branch as a block of its own.
+void Schedule::execute(std::size_t step, std::uint64_t sweep, Index first, Index width,
+                       Block::Sinks& sinks) const {
+  const Guarded& guard = compiled_[step].guard;
+  if (guard.choice == nullptr) return execute_columns(step, sweep, first, width, sinks);
+  const Index end = first + width;
+  for (Index j = first; j < end;) {
+    Index stop = j;
+    while (stop < end && guard.holds(stop)) ++stop;
+    if (stop > j) execute_columns(step, sweep, j, stop - j, sinks);
+    j = stop + 1;
+  }
+}
+
+void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index first, Index width,
+                               Block::Sinks& sinks) const {
+  const Compiled& c = compiled_[step];
+  const Workspace::Frame frame(sinks.scratch);
+  Block block;
+  block.columns_ = width;
+  block.first_column_ = first;
+  block.sweep_ = sweep;
+  block.warmup_ = settings_.warmup;
+  block.noise_ = settings_.noise;
+  block.scratch_ = &sinks.scratch;
+  block.inputs_ = c.inputs.data();
+  block.outputs_ = c.outputs.data();
+  block.sinks_ = &sinks;
+  sinks.operation = plan_.steps[step].operation;
+  c.body->run(block);
+}
+
+void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,
+                             Block::Sinks& sinks) const {
+  const bool timed = sweep % kTimedEvery == 0 || compiled_[step].when == When::first_draw;
+  if (!timed) return execute(step, sweep, first, width, sinks);
+  const auto start = std::chrono::steady_clock::now();
+  execute(step, sweep, first, width, sinks);
+  sinks.seconds[step] += seconds_since(start);
+}
+
+void Schedule::run_task(const Task& task, std::uint64_t sweep, When rarest, Index block,
+                        Block::Sinks& sinks) const {
+  const Index first = block * settings_.block_width;
+  const Index width = std::min(settings_.block_width, settings_.replicates - first);
+  for (const std::int32_t step : task) {
+    const auto s = static_cast<std::size_t>(step);
+    if (compiled_[s].when > rarest) continue;
+    execute_timed(s, sweep, first, width, sinks);
+  }
+}
+
+When Schedule::due(const Stretch& stretch, std::uint64_t sweep) const noexcept {
+  const std::uint64_t done = sweep - stretch.origin + 1;
+  const auto thin = static_cast<std::uint64_t>(settings_.thin);
+  if (stretch.buffers == nullptr || done % thin != 0) return When::every_sweep;
+  return records_once_ && done == thin ? When::first_draw : When::recorded_sweep;
+}
+
+void Schedule::record(const Stretch& stretch, std::uint64_t sweep, Index block) const {
+  const auto thin = static_cast<std::uint64_t>(settings_.thin);
+  const std::uint64_t before = (stretch.first - stretch.origin) / thin;  // recorded by then
+  const std::uint64_t draw = (sweep - stretch.origin + 1) / thin - before - 1;
+  const Index first = block * settings_.block_width;
+  const Index width = std::min(settings_.block_width, settings_.replicates - first);
+  for (std::size_t r = 0; r < recorded_.size(); ++r) {
+    const Sink& sink = recorded_[r];
+    if (sink.once && due(stretch, sweep) != When::first_draw) continue;
+    double* to = stretch.buffers->data[r].data() +
+                 (static_cast<Index>(draw) * settings_.replicates + first) * sink.rows;
+    if (sink.guard.choice == nullptr && sink.stride == sink.rows) {
+      std::copy_n(sink.data + first * sink.stride, width * sink.rows, to);
+      continue;
+    }
+    for (Index j = 0; j < width; ++j) {
+      if (sink.guard.holds(first + j)) {
+        std::copy_n(sink.data + (first + j) * sink.stride, sink.rows, to + j * sink.rows);
+      } else {
+        std::fill_n(to + j * sink.rows, sink.rows, sink.fill);
+      }
+    }
+  }
+}
+
+void Schedule::run_block(const Stretch& stretch, Index block) {
+  for (std::int64_t k = 0; k < stretch.sweeps; ++k) {
+    const std::uint64_t sweep = stretch.first + static_cast<std::uint64_t>(k);
+    const When rarest = due(stretch, sweep);
+    for (const auto& level : plan_.levels) {
+      for (std::size_t lane = 0; lane < level.size(); ++lane) {
+        run_task(level[lane], sweep, rarest, block, sinks(lane, block));
+      }
+    }
+    if (rarest != When::every_sweep) record(stretch, sweep, block);
+  }
+}
+
+void Schedule::run_level(const std::vector<Task>& level, const Stretch& stretch,
+                         std::uint64_t sweep) {
+  const When rarest = due(stretch, sweep);
+  const auto is_barrier = [&](const Task& t) {
+    return compiled_[static_cast<std::size_t>(t.front())].barrier;
+  };
+  const Index tasks = static_cast<Index>(level.size());
+  parallel_for(tasks * blocks(), [&](Index k) {
+    const auto lane = static_cast<std::size_t>(k % tasks);
+    if (is_barrier(level[lane])) return;
+    run_task(level[lane], sweep, rarest, k / tasks, sinks(lane, k / tasks));
+  });
+  for (const Task& task : level) {
+    if (!is_barrier(task)) continue;
+    const auto step = static_cast<std::size_t>(task.front());
+    if (compiled_[step].when > rarest) continue;
+    execute_timed(step, sweep, 0, settings_.replicates, whole_);
+  }
+}
+
+void Schedule::run_levels(const Stretch& stretch) {
+  for (std::int64_t k = 0; k < stretch.sweeps; ++k) {
+    const std::uint64_t sweep = stretch.first + static_cast<std::uint64_t>(k);
+    for (const auto& level : plan_.levels) run_level(level, stretch, sweep);
+    if (due(stretch, sweep) == When::every_sweep) continue;
+    for (Index b = 0; b < blocks(); ++b) record(stretch, sweep, b);
+  }
+}
+
+void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origin,
+                   DrawBuffers* buffers) {
+  const Stretch stretch{first, sweeps, origin, buffers};
+  if (buffers != nullptr) {
+    const auto thin = static_cast<std::uint64_t>(settings_.thin);
+    const std::uint64_t done = first - origin;
+    buffers->draws =
+        static_cast<std::int64_t>((done + static_cast<std::uint64_t>(sweeps)) / thin - done / thin);
+    buffers->data.resize(recorded_.size());
+    const std::int64_t once =
+        records_once_ && done < thin ? std::min<std::int64_t>(buffers->draws, 1) : 0;
+    for (std::size_t r = 0; r < recorded_.size(); ++r) {
+      const std::int64_t draws = recorded_[r].once ? once : buffers->draws;
+      buffers->data[r].resize(
+          static_cast<std::size_t>(draws * settings_.replicates * recorded_[r].rows));
+    }
+  }
+  const bool spare_threads = blocks() < tbb::this_task_arena::max_concurrency() && lanes_ > 1;
+  if (has_barrier_ || spare_threads) {
+    run_levels(stretch);
+  } else {
+    parallel_for(blocks(), [&](Index b) { run_block(stretch, b); });
+  }
+  for (std::uint64_t s = first; s < first + static_cast<std::uint64_t>(sweeps); ++s) {
+    timed_ += s % kTimedEvery == 0 ? 1 : 0;
+  }
+  ran_ += static_cast<std::uint64_t>(sweeps);
+}
+
+bool Schedule::carries(const std::string& buffer) const {
+  for (const Step& step : plan_.steps) {
+    if (!step.prologue) continue;
+    for (const Value v : graph_.operations()[static_cast<std::size_t>(step.operation)].outputs) {
+      if (plan_.placement[static_cast<std::size_t>(v.id)].buffer == buffer) return true;
+    }
+  }
+  return false;
+}
+
+void Schedule::start(const Schedule* before) {
+  for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+    if (!plan_.steps[s].prologue) continue;
+    const auto& operation = graph_.operations()[static_cast<std::size_t>(plan_.steps[s].operation)];
+    const auto output = static_cast<std::size_t>(operation.outputs.front().id);
+    if (before != nullptr && before->carries(plan_.placement[output].buffer)) continue;
+    parallel_for(blocks(), [&](Index b) {
+      const Index first = b * settings_.block_width;
+      execute(s, 0, first, std::min(settings_.block_width, settings_.replicates - first),
+              sinks(0, b));
+    });
+  }
+}
+
+double Schedule::gradients() const {
+  double sum = whole_.gradients;
+  for (const Block::Sinks& s : lanes_by_block_) sum += s.gradients;
+  return sum;
+}
+
+std::int64_t Schedule::divergences() const {
+  std::int64_t sum = whole_.divergences;
+  for (const Block::Sinks& s : lanes_by_block_) sum += s.divergences;
+  return sum;
+}
+
+std::vector<Divergence> Schedule::take_kept() {
+  std::vector<Divergence> all;
+  for (Block::Sinks& s : lanes_by_block_) {
+    for (Block::Sinks::Kept& kept : s.kept) {
+      kept.what.phase = phase_;
+      kept.what.operation = graph_.operations()[static_cast<std::size_t>(kept.operation)].name;
+      all.push_back(std::move(kept.what));
+    }
+    s.kept.clear();
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Divergence& a, const Divergence& b) {
+    return std::pair(a.sweep, a.chain) < std::pair(b.sweep, b.chain);
+  });
+  return all;
+}
+
+std::vector<OperationTime> Schedule::times() const {
+  std::vector<OperationTime> times;
+  const double scale = timed_ == 0 ? 0.0 : static_cast<double>(ran_) / static_cast<double>(timed_);
+  for (std::size_t s = 0; s < compiled_.size(); ++s) {
+    const Step& step = plan_.steps[s];
+    if (step.operation < 0 || step.prologue) continue;
+    double seconds = whole_.seconds[s];
+    for (const Block::Sinks& lane : lanes_by_block_) seconds += lane.seconds[s];
+    times.push_back({phase_, graph_.operations()[static_cast<std::size_t>(step.operation)].name,
+                     compiled_[s].when == When::first_draw ? seconds : seconds * scale});
+  }
+  return times;
+}
+
+void Schedule::visit_state(StateVisitor& visitor) {
+  std::vector<Block::Sinks*> all = {&whole_};
+  for (Block::Sinks& s : lanes_by_block_) all.push_back(&s);
+  Eigen::MatrixXd gradients(1, static_cast<Index>(all.size()));
+  Eigen::MatrixXd seconds(static_cast<Index>(compiled_.size()), gradients.cols());
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    gradients(0, static_cast<Index>(k)) = all[k]->gradients;
+    seconds.col(static_cast<Index>(k)) =
+        Eigen::VectorXd::Map(all[k]->seconds.data(), seconds.rows());
+  }
+  visitor.numbers(phase_ + " gradients", gradients);
+  visitor.numbers(phase_ + " seconds", seconds);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    all[k]->gradients = gradients(0, static_cast<Index>(k));
+    Eigen::VectorXd::Map(all[k]->seconds.data(), seconds.rows()) =
+        seconds.col(static_cast<Index>(k));
+    auto divergences = static_cast<std::uint64_t>(all[k]->divergences);
+    visitor.count(phase_ + " divergences", divergences);
+    all[k]->divergences = static_cast<std::int64_t>(divergences);
+  }
+  visitor.count(phase_ + " timed sweeps", timed_);
+  visitor.count(phase_ + " sweeps", ran_);
+}
+
+std::size_t Schedule::memory() const {
+  std::size_t bytes = 0;
+  for (const auto& [name, buffer] : storage_.all()) {
+    bytes += sizeof(double) * static_cast<std::size_t>(buffer.numbers.size());
+  }
+  return bytes;
+}
+
+}  // namespace mixwell

@@ -1,0 +1,163 @@
+// Running a compiled phase: column blocks as tasks, each through many sweeps.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sampler/plan.hpp"
+
+#include <mixwell/graph.hpp>
+#include <mixwell/lab/sampler.hpp>
+#include <mixwell/random.hpp>
+#include <mixwell/state.hpp>
+#include <mixwell/workspace.hpp>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// Numbers of all variables and values, by buffer name; shared by the phases.
+class MIXWELL_EXPORT Storage {
+ public:
+  struct Buffer {
+    Eigen::MatrixXd numbers;  ///< rows x replicates, or rows x 1 for scope run
+    bool saved = false;
+  };
+
+  /// The buffer of that name; made, and filled with `initial` in every column, if it is new.
+  Buffer& get(const std::string& name, Index rows, Index cols, const Eigen::VectorXd* initial);
+  Buffer& at(const std::string& name) { return buffers_.at(name); }
+  bool has(const std::string& name) const { return buffers_.count(name) != 0; }
+  const std::map<std::string, Buffer>& all() const noexcept { return buffers_; }
+  std::map<std::string, Buffer>& all() noexcept { return buffers_; }
+
+ private:
+  std::map<std::string, Buffer> buffers_;
+};
+
+/// Counters and scratch of one lane (a task of a level) on one block; touched by one thread at a
+/// time, merged in a fixed order.
+struct alignas(128) Block::Sinks {
+  struct Kept {
+    Divergence what;
+    std::int32_t operation;
+  };
+  Workspace scratch;
+  double gradients = 0.0;
+  std::int64_t divergences = 0;
+  std::vector<Kept> kept;
+  std::size_t capacity = 0;
+  std::vector<double> seconds;  ///< by step, of the sweeps that were timed
+  std::int32_t operation = -1;  ///< the one that runs
+};
+
+struct ScheduleSettings {
+  std::uint64_t seed = 1;
+  Index replicates = 1;
+  Index block_width = 8;
+  std::int64_t thin = 1;
+  std::int64_t warmup = 0;
+  NoiseGrid noise{};
+};
+
+/// One phase, compiled. Cost beyond the operations' own: a few ns per operation, block and sweep.
+class MIXWELL_EXPORT Schedule {
+ public:
+  Schedule(const KernelGraph& graph, std::string phase, const ScheduleSettings& settings,
+           Storage& storage);
+
+  /// Runs the steps whose results are carried over sweeps, before the first sweep of the phase;
+  /// those that the phase before carried as well are current already.
+  void start(const Schedule* before);
+  /// Sweeps `first` .. `first + sweeps - 1`. If `buffers` is not null, those whose number since
+  /// `origin`, plus one, is a multiple of thin are recorded.
+  void run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origin, DrawBuffers* buffers);
+
+  const KernelGraph& graph() const noexcept { return graph_; }
+  /// A law with the numbers that one replicate has now.
+  Law law(Value value, Index replicate);
+  const Plan& plan() const noexcept { return plan_; }
+  double gradients() const;
+  std::int64_t divergences() const;
+  /// Moves out what was kept since the last call, in order of sweep, then chain.
+  std::vector<Divergence> take_kept();
+  std::vector<OperationTime> times() const;
+  std::size_t memory() const;
+  /// What was counted and timed; the numbers of variables are the storage's.
+  void visit_state(StateVisitor& visitor);
+
+ private:
+  /// Columns j with choice[j] == branch; all of them if there is no choice.
+  struct Guarded {
+    const double* choice = nullptr;
+    double branch = 0.0;
+    bool holds(Index j) const noexcept { return choice == nullptr || choice[j] == branch; }
+  };
+  struct Compiled {
+    const Body* body = nullptr;
+    std::vector<Block::Slot> inputs;
+    std::vector<Block::Slot> outputs;
+    When when = When::every_sweep;
+    bool barrier = false;
+    Guarded guard{};
+  };
+  struct Sink {
+    const double* data = nullptr;  ///< first recorded row of column 0
+    Index rows = 0;
+    Index stride = 0;
+    bool once = false;  ///< only in draw 0 of the phase
+    Guarded guard{};
+    double fill = 0.0;  ///< recorded where the guard does not hold
+  };
+  struct Stretch {
+    std::uint64_t first;
+    std::int64_t sweeps;
+    std::uint64_t origin;
+    DrawBuffers* buffers;
+  };
+
+  bool carries(const std::string& buffer) const;
+  Index blocks() const noexcept;
+  Block::Slot slot(Value value, const std::string& buffer);
+  Compiled compile(const Step& step);
+  Compiled compile_copy(Value version);
+  /// The rarest steps that are due in a sweep; it is recorded unless that is `every_sweep`.
+  When due(const Stretch& stretch, std::uint64_t sweep) const noexcept;
+  Guarded guarded(const OperationInfo& operation);
+  Guarded guard_of(Value value);
+  static Sink make_sink(const Record& record, const Block::Slot& from);
+  void execute(std::size_t step, std::uint64_t sweep, Index first, Index width,
+               Block::Sinks& sinks) const;
+  void execute_columns(std::size_t step, std::uint64_t sweep, Index first, Index width,
+                       Block::Sinks& sinks) const;
+  void execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,
+                     Block::Sinks& sinks) const;
+  void run_task(const Task& task, std::uint64_t sweep, When rarest, Index block,
+                Block::Sinks& sinks) const;
+  void run_block(const Stretch& stretch, Index block);
+  void run_levels(const Stretch& stretch);
+  void run_level(const std::vector<Task>& level, const Stretch& stretch, std::uint64_t sweep);
+  void record(const Stretch& stretch, std::uint64_t sweep, Index block) const;
+  Block::Sinks& sinks(std::size_t lane, Index block);
+
+  const KernelGraph& graph_;
+  std::string phase_;
+  ScheduleSettings settings_;
+  Storage& storage_;
+  Plan plan_;
+  std::map<std::string, std::unique_ptr<Stream>> streams_;
+  std::vector<Compiled> compiled_;
+  std::vector<Sink> recorded_;
+  bool records_once_;  ///< in this phase: sampling
+  std::vector<std::unique_ptr<Body>> copies_;
+  std::size_t lanes_ = 1;
+  bool has_barrier_ = false;
+  std::vector<Block::Sinks> lanes_by_block_;
+  Block::Sinks whole_;  ///< of barrier steps
+  std::uint64_t timed_ = 0;
+  std::uint64_t ran_ = 0;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,573 @@
+// A study file as read: its base, axes, variants and settings, and where each thing stands.
+// SPDX-License-Identifier: Apache-2.0
+#include "study/file.hpp"
+
+#include "files/file_finder.hpp"
+#include "files/text_file.hpp"
+#include "manifest/text.hpp"
+#include "manifest/values.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <set>
+
+namespace mixwell::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> table_keys = {"variant", "model", "axes",  "zip",       "exclude",
+                                             "paper",   "tune",  "seeds", "reference", "quick"};
+
+Json json_of(const toml::node& node) {
+  if (const auto* const value = node.as_string()) return **value;
+  if (const auto* const value = node.as_integer()) return **value;
+  if (const auto* const value = node.as_boolean()) return **value;
+  if (const auto* const value = node.as_floating_point()) return **value;
+  if (const toml::array* const list = node.as_array()) {
+    Json all = Json::array();
+    for (const toml::node& item : *list) all.push_back(json_of(item));
+    return all;
+  }
+  if (const toml::table* const table = node.as_table()) {
+    Json all = Json::object();
+    for (const auto& [key, item] : *table) all[std::string(key.str())] = json_of(item);
+    return all;
+  }
+  return value_text(node);
+}
+
+Value value_of(const toml::node& node) { return {value_text(node), json_of(node)}; }
+
+class Reader {
+ public:
+  Reader(const std::string& path, bool quick)
+      : wants_quick_(quick),
+        text_(read_text_file(path, "study")),
+        root_(parse_toml(text_, path)),
+        places_("mixwell = 1\n", path, {}),
+        files_(path) {
+    study_.path = path;
+    study_.name = fs::path(path).stem().string();
+  }
+
+  StudyFile read() {
+    check_top();
+    const toml::node* const node = root_.get("study");
+    if (node == nullptr || !node->is_table()) {
+      throw InputError({study_.path, 1, 1},
+                       "a study file needs a table [study]; without one it is a manifest, for "
+                       "`mixwell run`");
+    }
+    read_settings(*node->as_table());
+    read_changes(root_, {"mixwell", "study"}, study_.changes);
+    study_.models = variants(node->as_table()->get("model"), "study.model");
+    study_.variants = variants(node->as_table()->get("variant"), "study.variant");
+    read_axes(*node->as_table(), "study", study_.axes);
+    read_seeds(*node->as_table());
+    read_quick(node->as_table()->get("quick"));
+    read_reference(*node->as_table());
+    read_tune(node->as_table()->get("tune"));
+    read_exclusions(node->as_table()->get("exclude"));
+    read_paper(node->as_table()->get("paper"));
+    read_base();
+    return std::move(study_);
+  }
+
+ private:
+  Location at(const toml::node& node) const { return places_.at("", node.source()); }
+  Location at(const toml::key& key) const { return places_.at("", key.source()); }
+
+  [[noreturn]] void fail(const Location& where, const std::string& message) const {
+    throw InputError(where, message);
+  }
+
+  void check_top() const {
+    const toml::node* const format = root_.get("mixwell");
+    if (format == nullptr || format->value<std::int64_t>() != 1) {
+      fail({study_.path, 1, 1},
+           "the format version is missing or unknown; write the line "
+           "`mixwell = 1` at the top");
+    }
+  }
+
+  const toml::table& table(const toml::node& node, const std::string& key) const {
+    if (!node.is_table()) {
+      fail(at(node),
+           fmt::format("{} = {}: wants a table, found {}", key, shown(node), type_name(node)));
+    }
+    return *node.as_table();
+  }
+
+  const toml::array& list(const toml::node& node, const std::string& key) const {
+    if (!node.is_array()) {
+      fail(at(node),
+           fmt::format("{} = {}: wants a list, found {}", key, shown(node), type_name(node)));
+    }
+    if (node.as_array()->empty()) fail(at(node), key + ": must not be empty");
+    return *node.as_array();
+  }
+
+  /// Fields of a table, whose other keys `also` names.
+  void assign_all(const Fields& fields, const toml::table& table, const std::string& path,
+                  const std::vector<std::string>& also) const {
+    check_keys(table, fields, path, places_, also);
+    for (const Field& field : fields.all()) {
+      const std::string dotted = path + "." + field.key();
+      if (const toml::node* const node = table.get(field.key())) {
+        assign(field, *node, dotted, {places_, files_});
+      } else if (field.is_required()) {
+        fail(places_.at("", table.source()), fmt::format("[{}] needs the key \"{}\" ({}: {})", path,
+                                                         field.key(), field.type(), field.help()));
+      }
+    }
+  }
+
+  void read_settings(const toml::table& table) {
+    std::optional<double>& cell_seconds = study_.cell_seconds;
+    Fields fields;
+    fields.text("base", study_.base).file();
+    fields.integer("repeats", study_.repeats).at_least(1).at_most(1e9);
+    fields.flag("pair_random_numbers", study_.pair_random_numbers);
+    fields.text("reference_variant", study_.reference_variant);
+    fields.text("keep", study_.keep).one_of({"draws", "summary"});
+    fields.text("framework", study_.framework).one_of({"hash", "version"});
+    fields.number("cell_seconds", cell_seconds).above(0);
+    fields.number("memory", study_.memory).above(0);
+    fields.integer("threads", study_.threads).at_least(1).at_most(65536);
+    fields.number("disk_wait", study_.disk_wait).at_least(0);
+    assign_all(fields, table, "study", table_keys);
+  }
+
+  void read_base() {
+    study_.base_path = study_.base.empty() ? study_.path : study_.base;
+    study_.base_text =
+        study_.base.empty() ? "mixwell = 1\n" : read_text_file(study_.base, "manifest");
+  }
+
+  /// Tables of components and [run] as changes to a manifest: a table with `use` is a component of
+  /// its own and replaces one of the same name; without, its keys are set in the one that is there.
+  void read_changes(const toml::table& tables, const std::vector<std::string>& others,
+                    std::vector<Override>& changes) const {
+    for (const auto& [key, node] : tables) {
+      const std::string name(key.str());
+      if (std::find(others.begin(), others.end(), name) != others.end()) continue;
+      if (name == "run") {
+        for (const auto& [k, value] : table(node, name)) set(changes, "run", k, value);
+      } else if (kind_from(name)) {
+        for (const auto& [k, part] : table(node, name)) {
+          component(changes, name + "." + std::string(k.str()), table(part, name + "..."), k);
+        }
+      } else {
+        std::vector<std::string> known = others;
+        known.emplace_back("run");
+        for (const Kind kind : all_kinds) known.emplace_back(to_string(kind));
+        fail(at(key), fmt::format("unknown key \"{}\"{}", name, suggestion(name, known)));
+      }
+    }
+  }
+
+  void component(std::vector<Override>& changes, const std::string& path, const toml::table& keys,
+                 const toml::key& name) const {
+    if (keys.contains("use")) {
+      changes.push_back({path, "", at(name), Override::How::clear});
+      changes.push_back({path + ".use", value_text(*keys.get("use")), at(*keys.get("use"))});
+    }
+    for (const auto& [key, value] : keys) {
+      if (key.str() != "use") set(changes, path, key, value);
+    }
+  }
+
+  void set(std::vector<Override>& changes, const std::string& path, const toml::key& key,
+           const toml::node& value) const {
+    changes.push_back({path + "." + std::string(key.str()), value_text(value), at(key)});
+  }
+
+  std::vector<Variant> variants(const toml::node* node, const std::string& path) const {
+    std::vector<Variant> found;
+    if (node == nullptr) return found;
+    for (const auto& [key, value] : table(*node, path)) {
+      found.push_back(variant(key, value, path + "." + std::string(key.str())));
+    }
+    // toml++ sorts keys; the order of the file is the one people expect to see.
+    std::vector<std::pair<std::pair<unsigned, unsigned>, std::size_t>> order;
+    for (const auto& [key, value] : *node->as_table()) {
+      const toml::source_position begin = key.source().begin;
+      order.push_back({{begin.line, begin.column}, order.size()});
+    }
+    std::sort(order.begin(), order.end());
+    std::vector<Variant> sorted;
+    for (const auto& [place, index] : order) sorted.push_back(std::move(found[index]));
+    return sorted;
+  }
+
+  Variant variant(const toml::key& key, const toml::node& node, const std::string& path) const {
+    Variant made;
+    made.name = key.str();
+    if (made.name.empty() || made.name.find_first_of("/ ,=") != std::string::npos) {
+      fail(at(key), fmt::format("\"{}\": a name must not be empty and has none of / , = and no "
+                                "blanks",
+                                made.name));
+    }
+    const toml::table& keys = table(node, path);
+    if (const toml::node* const removed = keys.get("remove")) {
+      for (const toml::node& item : list(*removed, path + ".remove")) {
+        if (!item.is_string()) fail(at(item), path + ".remove: wants \"KIND.NAME\"");
+        made.changes.push_back({**item.as_string(), "", at(item), Override::How::remove});
+      }
+    }
+    read_manifest(keys.get("manifest"), path, made);
+    read_changes(keys, {"manifest", "remove", "axes", "zip", "tune", "quick"}, made.changes);
+    read_axes(keys, path, made.axes);
+    if (const toml::node* const tune = keys.get("tune")) read_tune_keys(*tune, path, made.tune);
+    if (const toml::node* const quick = keys.get("quick"))
+      read_changes(table(*quick, path + ".quick"), {}, made.quick);
+    return made;
+  }
+
+  void read_manifest(const toml::node* node, const std::string& path, Variant& made) const {
+    if (node == nullptr) return;
+    if (!path.starts_with("study.variant."))
+      fail(at(*node), path + ".manifest: a variant has a manifest of its own, a model has not");
+    if (!study_.base.empty()) {
+      fail(at(*node), path +
+                          ".manifest: says in other words what study.base says; give one of "
+                          "the two");
+    }
+    if (!node->is_string()) fail(at(*node), path + ".manifest: wants the path of a manifest");
+    made.manifest = (fs::path(study_.path).parent_path() / **node->as_string()).string();
+    made.manifest_at = at(*node);
+  }
+
+  using Leaf = std::function<bool(const toml::node&)>;
+  using Visit = std::function<void(const std::string&, const toml::key&, const toml::node&)>;
+
+  /// Dotted keys, in quotes or as nested tables, in the order of the file.
+  void flatten(const toml::table& from, const std::string& prefix, const Leaf& is_leaf,
+               const Visit& visit) const {
+    std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+    for (const auto& [key, node] : from) entries.emplace_back(&key, &node);
+    std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+      const toml::source_position x = a.first->source().begin, y = b.first->source().begin;
+      return std::tie(x.line, x.column) < std::tie(y.line, y.column);
+    });
+    for (const auto& [key, node] : entries) {
+      const std::string name = prefix + std::string(key->str());
+      if (is_leaf(*node)) {
+        visit(name, *key, *node);
+      } else if (node->is_table()) {
+        flatten(*node->as_table(), name + ".", is_leaf, visit);
+      } else {
+        fail(at(*node), fmt::format("{} = {}: wants a list of values, found {}", name, shown(*node),
+                                    type_name(*node)));
+      }
+    }
+  }
+
+  void check_axis_key(const std::string& key, const Location& where) const {
+    const std::string kind = key.substr(0, key.find('.'));
+    std::vector<std::string> known = {"run"};
+    for (const Kind one : all_kinds) known.emplace_back(to_string(one));
+    if (std::find(known.begin(), known.end(), kind) == known.end()) {
+      fail(where, fmt::format("{}: wants KIND.NAME.KEY or run.KEY; unknown kind \"{}\"{}", key,
+                              kind, suggestion(kind, known)));
+    }
+    const auto dots = std::count(key.begin(), key.end(), '.');
+    if (dots < (kind == "run" ? 1 : 2)) fail(where, key + ": wants KIND.NAME.KEY or run.KEY");
+    if (key == "run.seed") {
+      fail(where, "run.seed is no axis: give `seeds = [...]` or `repeats = N` in [study]");
+    }
+  }
+
+  Axis axis(const std::string& name, const toml::key& key, const toml::node& node) const {
+    Axis made{name, {}, at(key)};
+    check_axis_key(name, made.where);
+    for (const toml::node& item : list(node, name)) {
+      made.values.push_back(value_of(item));
+      for (std::size_t k = 0; k + 1 < made.values.size(); ++k) {
+        if (made.values[k].json == made.values.back().json)
+          fail(at(item), fmt::format("{} = {}: given twice", name, shown(item)));
+      }
+    }
+    return made;
+  }
+
+  void read_axes(const toml::table& keys, const std::string& path,
+                 std::vector<AxisGroup>& groups) const {
+    const Leaf is_list = [](const toml::node& node) { return node.is_array(); };
+    if (const toml::node* const grid = keys.get("axes")) {
+      flatten(table(*grid, path + ".axes"), "", is_list,
+              [&](const auto& name, auto& key, auto& node) {
+                groups.push_back({axis(name, key, node)});
+              });
+    }
+    const toml::node* const zips = keys.get("zip");
+    if (zips == nullptr) return;
+    for (const toml::node& item : list(*zips, path + ".zip")) {
+      AxisGroup group;
+      flatten(
+          table(item, path + ".zip"), "", is_list, [&](const auto& name, auto& key, auto& node) {
+            Axis one = zipped(name, key, node);
+            if (!group.empty() && one.values.size() != group.front().values.size()) {
+              fail(one.where, fmt::format("{} has {} values and {} has {}: zipped lists advance "
+                                          "together and are equally long",
+                                          one.key, one.values.size(), group.front().key,
+                                          group.front().values.size()));
+            }
+            group.push_back(std::move(one));
+          });
+      if (group.empty()) fail(at(item), path + ".zip: must not be empty");
+      groups.push_back(std::move(group));
+    }
+  }
+
+  /// As axis(), but values may repeat: others change beside them.
+  Axis zipped(const std::string& name, const toml::key& key, const toml::node& node) const {
+    Axis made{name, {}, at(key)};
+    check_axis_key(name, made.where);
+    for (const toml::node& item : list(node, name)) made.values.push_back(value_of(item));
+    return made;
+  }
+
+  void read_seeds(const toml::table& keys) {
+    const toml::node* const node = keys.get("seeds");
+    if (node == nullptr) return;
+    if (keys.contains("repeats")) {
+      fail(at(*node), "study.seeds says in other words what `repeats` says; give one of the two");
+    }
+    std::set<std::int64_t> seen;
+    for (const toml::node& item : list(*node, "study.seeds")) {
+      const auto seed = item.value_exact<std::int64_t>();
+      if (!seed || *seed < 0) {
+        fail(at(item), fmt::format("study.seeds: {}: wants integers of at least 0", shown(item)));
+      }
+      if (!seen.insert(*seed).second)
+        fail(at(item), fmt::format("study.seeds: {} is given twice", *seed));
+      study_.seeds.push_back(*seed);
+    }
+  }
+
+  void read_quick(const toml::node* node) {
+    if (node == nullptr && wants_quick_) {
+      fail({study_.path, 1, 1},
+           "there is no table [study.quick] that says how to make the study a quick one, such as "
+           "run.draws = 100");
+    }
+    if (node == nullptr) return;
+    std::vector<Override> changes;
+    read_changes(table(*node, "study.quick"), {}, changes);
+    if (!wants_quick_) {
+      for (Variant& model : study_.models) model.quick.clear();
+      for (Variant& variant : study_.variants) variant.quick.clear();
+      return;
+    }
+    study_.is_quick = true;
+    study_.quick = std::move(changes);
+    study_.name += "-quick";
+    study_.repeats = std::min<std::int64_t>(study_.repeats, 1);
+    if (!study_.seeds.empty()) study_.seeds = {study_.seeds.front()};
+  }
+
+  std::string reference(const toml::node& node, const std::string& key) const {
+    if (!node.is_string()) {
+      fail(at(node), fmt::format("{} = {}: wants a file (draws.nc or CSV), or a table MODEL = FILE",
+                                 key, shown(node)));
+    }
+    const std::string name = **node.as_string();
+    if (fs::is_directory(fs::path(study_.path).parent_path() / name)) {
+      return (fs::path(study_.path).parent_path() / name / "draws.nc").lexically_normal().string();
+    }
+    return files_.find(name, key, at(node)).path;
+  }
+
+  void read_reference(const toml::table& table) {
+    const toml::node* const node = table.get("reference");
+    if (const toml::node* const variant = table.get("reference_variant")) {
+      check_name("study.reference_variant", "variant", study_.reference_variant,
+                 names(study_.variants), at(*variant));
+      if (node != nullptr)
+        fail(at(*variant), "study.reference_variant: there is study.reference too; keep one");
+    }
+    if (node == nullptr) return;
+    if (!node->is_table()) {
+      study_.references[""] = reference(*node, "study.reference");
+      return;
+    }
+    const std::vector<std::string> known = names(study_.models);
+    for (const auto& [key, file] : *node->as_table()) {
+      const std::string name(key.str());
+      check_name("study.reference", "model", name, known, at(key));
+      study_.references[name] = reference(file, "study.reference." + name);
+    }
+  }
+
+  static std::vector<std::string> names(const std::vector<Variant>& all) {
+    std::vector<std::string> found;
+    for (const Variant& one : all) found.push_back(one.name);
+    if (found.empty()) found.emplace_back("base");
+    return found;
+  }
+
+  void check_name(const std::string& path, const std::string& what, const std::string& name,
+                  const std::vector<std::string>& known, const Location& where) const {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    fail(where, fmt::format("{}: the study has no {} \"{}\"{}", path, what, name,
+                            suggestion(name, known)));
+  }
+
+  void read_tune(const toml::node* node) {
+    if (node == nullptr) {
+      for (const Variant& variant : study_.variants) {
+        if (!variant.tune.empty()) {
+          fail(variant.tune.front().where,
+               "a table [study.tune] with `gradients`, the budget of each, is missing");
+        }
+      }
+      return;
+    }
+    TuneSettings tune;
+    Fields fields;
+    fields.number("gradients", tune.gradients)
+        .above(0)
+        .required()
+        .help("budget of each variant and model, in gradients");
+    fields.text("objective", tune.objective)
+        .one_of({"min_ess_per_gradient", "mean_ess_per_gradient", "min_ess_per_second"});
+    fields.integer("seed", tune.seed).at_least(0);
+    fields.integer("candidates", tune.candidates).at_least(2).at_most(100000);
+    fields.integer("rungs", tune.rungs).at_least(1).at_most(20);
+    assign_all(fields, table(*node, "study.tune"), "study.tune", {"keys"});
+    if (const toml::node* const keys = node->as_table()->get("keys"))
+      read_tune_keys(*keys, "study.tune", tune.keys);
+    study_.tune = std::move(tune);
+  }
+
+  void read_tune_keys(const toml::node& node, const std::string& path,
+                      std::vector<TuneKey>& keys) const {
+    const Leaf is_choice = [](const toml::node& n) {
+      return n.is_array() || (n.is_table() && n.as_table()->contains("from"));
+    };
+    flatten(table(node, path), "", is_choice, [&](const auto& name, auto& key, auto& choice) {
+      TuneKey made;
+      made.key = name;
+      made.where = at(key);
+      check_axis_key(name, made.where);
+      if (choice.is_array()) {
+        made.values = axis(name, key, choice).values;
+      } else {
+        read_range(*choice.as_table(), name, made);
+      }
+      keys.push_back(std::move(made));
+    });
+  }
+
+  void read_range(const toml::table& range, const std::string& name, TuneKey& made) const {
+    std::string scale = "linear";
+    Fields fields;
+    fields.number("from", made.from).required().help("smallest value");
+    fields.number("to", made.to).required().help("largest value");
+    fields.text("scale", scale).one_of({"linear", "log"});
+    fields.flag("integer", made.integer);
+    assign_all(fields, range, name, {});
+    made.log = scale == "log";
+    if (!(made.from < made.to)) fail(at(range), name + ": `from` must be below `to`");
+    if (made.log && !(made.from > 0)) fail(at(range), name + ": a log scale wants `from` above 0");
+  }
+
+  void read_exclusions(const toml::node* node) {
+    if (node == nullptr) return;
+    for (const toml::node& item : list(*node, "study.exclude")) {
+      study_.exclusions.push_back({conditions(item, "study.exclude"), at(item)});
+      if (study_.exclusions.back().entries.empty())
+        fail(at(item), "study.exclude: an empty table would exclude every cell");
+    }
+  }
+
+  /// variant, model, seed and axes with the values they may have.
+  std::map<std::string, std::vector<Json>> conditions(const toml::node& item,
+                                                      const std::string& path) const {
+    std::map<std::string, std::vector<Json>> entries;
+    const Leaf is_value = [](const toml::node& n) { return !n.is_table(); };
+    std::vector<std::string> known = axis_keys(study_);
+    known.insert(known.end(), {"variant", "model", "seed"});
+    flatten(table(item, path), "", is_value, [&](const auto& name, auto& key, auto& node) {
+      check_name(path, "key", name, known, at(key));
+      Json values = json_of(node);
+      if (!values.is_array()) values = Json::array({values});
+      for (const Json& value : values) {
+        check_condition(path, name, value, at(node));
+        entries[name].push_back(value);
+      }
+    });
+    return entries;
+  }
+
+  void check_condition(const std::string& path, const std::string& name, const Json& value,
+                       const Location& where) const {
+    if (name != "variant" && name != "model") return;
+    const auto known = names(name == "variant" ? study_.variants : study_.models);
+    check_name(path, name, value.is_string() ? value.get<std::string>() : value.dump(), known,
+               where);
+  }
+
+  void read_paper(const toml::node* node) {
+    if (node == nullptr) return;
+    for (const toml::node& item : list(*node, "study.paper")) {
+      std::string metric, source;
+      double value = 0.0;
+      Fields fields;
+      fields.text("metric", metric).required().help("a column of the study's table");
+      fields.number("value", value).required().help("the published figure");
+      fields.text("source", source).required().help("where it is published");
+      const toml::table& row = table(item, "study.paper");
+      assign_all(fields, row, "study.paper", {"where"});
+      Json where = Json::object();
+      if (const toml::node* const place = row.get("where")) {
+        for (const auto& [key, values] : conditions(*place, "study.paper.where"))
+          where[key] = values.size() == 1 ? values.front() : Json(values);
+      }
+      study_.paper.push_back(
+          {{"where", where}, {"metric", metric}, {"value", value}, {"source", source}});
+    }
+  }
+
+  bool wants_quick_;
+  std::string text_;
+  toml::table root_;
+  ManifestText places_;
+  FileFinder files_;
+  StudyFile study_;
+};
+
+}  // namespace
+
+StudyFile read_study_file(const std::string& path, bool quick) {
+  return Reader(path, quick).read();
+}
+
+Value value_from(const std::string& toml) {
+  const toml::table table = toml::parse("value = " + toml);
+  return value_of(*table.get("value"));
+}
+
+std::vector<std::string> axis_keys(const StudyFile& study) {
+  std::vector<std::string> keys;
+  const auto append = [&](const std::vector<AxisGroup>& groups) {
+    for (const AxisGroup& group : groups) {
+      for (const Axis& axis : group) {
+        if (std::find(keys.begin(), keys.end(), axis.key) == keys.end()) keys.push_back(axis.key);
+      }
+    }
+  };
+  append(study.axes);
+  for (const Variant& model : study.models) append(model.axes);
+  for (const Variant& variant : study.variants) append(variant.axes);
+  return keys;
+}
+
+}  // namespace mixwell::study

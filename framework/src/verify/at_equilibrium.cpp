@@ -1,0 +1,204 @@
+// Whether a composition keeps one target, moves on it, and finds the way to it.
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/at_equilibrium.hpp"
+
+#include "verify/normal_bound.hpp"
+
+#include <mixwell/lab/equilibrium.hpp>
+#include <mixwell/lab/sampler.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+constexpr std::int64_t kFewestSweeps = 4;
+constexpr std::int64_t kMostSweeps = 128;
+constexpr int kLooks = 8;
+
+// No multiples of a block's width: the last block is an incomplete one.
+constexpr std::int64_t kReplicates = 4093;
+constexpr std::int64_t kFewReplicates = 1021;  ///< where a column costs much
+constexpr std::int64_t kLearntReplicates = 509;
+constexpr std::int64_t kFewWarmup = 60;
+constexpr std::int64_t kTrialReplicates = 253;
+constexpr Index kManyDimensions = 20;
+
+constexpr double kStretch = 1.5;
+constexpr std::int64_t kArrivalReplicates = 1021;
+constexpr double kArrived = 0.2;
+constexpr std::int64_t kFewestForStall = 64;
+constexpr std::int64_t kLongestArrival = 2048;
+
+class Tester {
+ public:
+  Tester(const EquilibriumTest& test, EquilibriumOutcome& out) : test_(test), out_(out) {}
+
+  void run(const Composition& composition) {
+    const bool costly = composition.model()->dimension() > kManyDimensions;
+    const std::int64_t warmup = costly ? std::min(test_.warmup, kFewWarmup) : test_.warmup;
+    Equilibrium equilibrium(
+        composition, {.replicates = replicates(composition), .warmup = warmup, .seed = test_.seed});
+    const double before = equilibrium.gradients();  // of the warm-up
+    VerifiedTarget& seen = out_.seen;
+    for (std::int64_t more = 1; seen.sweeps < kMostSweeps; more = seen.sweeps) {
+      equilibrium.advance(more);
+      seen.sweeps += more;
+      judge(equilibrium.compare());
+      if (out_.biased || enough(equilibrium.gradients() - before, composition)) break;
+      if (test_.late && test_.late()) break;
+    }
+    seen.moved = equilibrium.moved();
+    seen.acceptance = equilibrium.acceptance();
+    if (!equilibrium.frozen_bits_kept()) fail({"bits of what is frozen", seen.name, true, 0, 0});
+    out_.gradients += equilibrium.gradients();
+  }
+
+ private:
+  std::int64_t replicates(const Composition& composition) const {
+    if (test_.learnt_laws) return kLearntReplicates;
+    const bool costly = composition.model()->dimension() > kManyDimensions || test_.adaptive;
+    return costly ? kFewReplicates : kReplicates;
+  }
+
+  /// A sweep counts as at least one gradient, and d^2 / 100, for each replicate and slot: fits cost
+  /// too.
+  bool enough(double gradients, const Composition& composition) const {
+    const auto updates = static_cast<double>(out_.seen.sweeps * replicates(composition)) *
+                         static_cast<double>(composition.compositor->slots().size());
+    const auto d = static_cast<double>(composition.model()->dimension());
+    const double size = std::max(1.0, 0.01 * d * d);
+    const double spent = std::max(gradients, updates * size);
+    return out_.seen.sweeps >= kFewestSweeps && 2.0 * spent > test_.budget;
+  }
+
+  void judge(const std::vector<EquilibriumStatistic>& statistics) {
+    const double alpha = test_.alpha / static_cast<double>(statistics.size() * kLooks);
+    const double bound = normal_bound(alpha);
+    out_.tests.clear();
+    out_.seen.visible_bias = 0.0;
+    out_.largest_shift = 0.0;
+    const EquilibriumStatistic* worst = nullptr;
+    for (const EquilibriumStatistic& s : statistics) {
+      if (worst == nullptr || s.p < worst->p) worst = &s;
+      if (!std::isfinite(s.z) || !std::isfinite(s.error)) {
+        fail({s.name, out_.seen.name, true, s.z, 0.0});
+        continue;
+      }
+      out_.seen.visible_bias = std::max(out_.seen.visible_bias, bound * s.error);
+      out_.largest_shift = std::max(out_.largest_shift, std::abs(s.z) * s.error);
+      if (s.p < alpha) fail({s.name, out_.seen.name, true, s.z, s.p});
+    }
+    if (!out_.biased) out_.tests = {{worst->name, out_.seen.name, false, worst->z, worst->p}};
+  }
+
+  void fail(const VerifiedStatistic& statistic) {
+    if (!out_.biased) out_.tests.clear();
+    out_.biased = true;
+    out_.tests.push_back(statistic);
+  }
+
+  const EquilibriumTest& test_;
+  EquilibriumOutcome& out_;
+};
+
+}  // namespace
+
+EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const EquilibriumTest& test) {
+  EquilibriumOutcome out;
+  out.seen.name = test.target;
+  if (!test.fixed_steps) {
+    out.seen.step_factor = best_factor(targets, test.target, test.seed, out.gradients);
+  }
+  const Composition composition = targets.composed(test.target, out.seen.step_factor);
+  Tester(test, out).run(composition);
+  return out;
+}
+
+double best_factor(const VerifyTargets& targets, const std::string& target, std::int64_t seed,
+                   double& gradients) {
+  double best = 1.0;
+  double farthest = -1.0;
+  for (const double factor : {1.0, 0.25, 4.0, 0.0625, 16.0, 0.015625, 64.0, 256.0}) {
+    if (factor != 1.0 && !targets.can_compose(target, factor)) continue;
+    const Composition pilot = targets.composed(target, factor);
+    Equilibrium trial(pilot, {.replicates = kTrialReplicates, .seed = seed});
+    trial.advance(2);
+    gradients += trial.gradients();
+    if (!(trial.moved() > farthest)) continue;
+    farthest = trial.moved();
+    best = factor;
+  }
+  return best;
+}
+
+Arrival arrival(const VerifyTargets& targets, const EquilibriumTest& test, double step_factor) {
+  const Composition composition = targets.composed(test.target, step_factor);
+  Equilibrium stretched(composition, {.replicates = kArrivalReplicates,
+                                      .warmup = test.warmup,
+                                      .seed = test.seed,
+                                      .stretch = kStretch});
+  const double before = stretched.gradients();
+  const double at_start = stretched.excess().mean;
+  Arrival found;
+  Equilibrium::Excess last = stretched.excess();
+  for (std::int64_t more = 1; found.sweeps < kLongestArrival; more = found.sweeps) {
+    stretched.advance(more);
+    found.sweeps += more;
+    const Equilibrium::Excess now = stretched.excess();
+    const double noise = 3.0 * std::hypot(now.error, last.error);
+    found.left = now.mean / at_start;
+    found.stalled = found.sweeps >= kFewestForStall &&
+                    now.mean - 3.0 * now.error > kArrived * at_start &&
+                    last.mean - now.mean < std::min(noise, 0.1 * last.mean);
+    // Twice: an orbit that nothing disturbs comes near now and then.
+    const bool near = std::max(last.mean, now.mean) < kArrived * at_start;
+    last = now;
+    if (near || 2.0 * (stretched.gradients() - before) > test.budget) break;
+  }
+  found.gradients = stretched.gradients();
+  return found;
+}
+
+namespace {
+
+Eigen::MatrixXd after_two_sweeps(const Composition& composition, std::int64_t replicates,
+                                 std::int64_t block_width) {
+  RunSettings settings = composition.run;
+  settings.replicates = replicates;
+  settings.block_width = block_width;
+  Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
+  sampler.initialise();
+  sampler.advance(PhaseKind::sampling, 2);
+  const auto slots = composition.compositor->slots();
+  const Index d = composition.model()->dimension();
+  Eigen::MatrixXd all(d * static_cast<Index>(slots.size()), replicates);
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    all.middleRows(d * static_cast<Index>(s), d) = sampler.variable(slots[s]);
+  }
+  return all;
+}
+
+double largest_difference(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
+  const Index shared = std::min(a.cols(), b.cols());
+  const Eigen::ArrayXXd x = a.leftCols(shared);
+  const Eigen::ArrayXXd y = b.leftCols(shared);
+  return ((x - y).abs() / (1.0 + x.abs())).maxCoeff();
+}
+
+}  // namespace
+
+double difference_between_blocks(const Composition& composition) {
+  const Program program = compose(*composition.compositor);
+  for (const KernelGraph* graph : {&program.warmup, &program.sampling}) {
+    for (const VariableInfo& v : graph->variables()) {
+      if (v.scope == Scope::run) return 0.0;
+    }
+  }
+  const Eigen::MatrixXd whole = after_two_sweeps(composition, 16, 8);
+  return std::max(largest_difference(whole, after_two_sweeps(composition, 13, 8)),
+                  largest_difference(whole, after_two_sweeps(composition, 16, 16)));
+}
+
+}  // namespace mixwell

@@ -1,0 +1,66 @@
+// Whether a composition keeps one target, moves on it, and finds the way to it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "verify/target.hpp"
+
+#include <mixwell/lab/verify.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+struct EquilibriumTest {
+  std::string target;
+  bool fixed_steps =
+      false;  ///< keep the step sizes of the manifest: they are learnt, or there are none
+  std::int64_t warmup = 0;
+  bool adaptive = false;     ///< it still learns while it is tested
+  bool learnt_laws = false;  ///< they cost much: few replicates are affordable
+  double budget = 1e6;       ///< gradients
+  double alpha = 1e-3;       ///< of this target
+  std::int64_t seed = 1;
+  std::function<bool()> late;  ///< asked after each look: stop
+};
+
+struct EquilibriumOutcome {
+  VerifiedTarget seen;
+  std::vector<VerifiedStatistic> tests;  ///< all that failed, or the one that was farthest off
+  bool biased = false;
+  double largest_shift = 0.0;  ///< of the means of all statistics, in their standard deviations
+  double gradients = 0.0;
+};
+
+/// Looks after 1, 2, 4, ..., at most 128 sweeps; at least 4 are made whatever they cost. Step sizes
+/// are multiplied by the factor with which a trial run goes farthest. Throws InputError where the
+/// target cannot be composed or has no draws.
+EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const EquilibriumTest& test);
+
+/// The multiple of the manifest's step sizes with which two sweeps go farthest. What a composition
+/// keeps does not depend on them, what a test can see of it does. Adds what it spent to
+/// `gradients`.
+double best_factor(const VerifyTargets& targets, const std::string& target, std::int64_t seed,
+                   double& gradients);
+
+/// What is left of the excess spread of starts that are half as far out again as exact draws.
+struct Arrival {
+  double left = 0.0;  ///< a share of what it was
+  bool stalled =
+      false;  ///< more than a fifth is left, and the last doubling of sweeps took nothing off
+  std::int64_t sweeps = 0;
+  double gradients = 0.0;
+};
+
+/// Up to 2048 sweeps of 1021 replicates, doubled until less than a fifth is left twice or the
+/// budget is spent.
+Arrival arrival(const VerifyTargets& targets, const EquilibriumTest& test, double step_factor);
+
+/// The columns of one composition do not know of one another: two sweeps of 13 and of 16
+/// replicates, and of blocks of another width, agree to 1e-9 in the columns that they share.
+/// Returns the largest relative difference, 0 for compositions whose replicates learn together.
+double difference_between_blocks(const Composition& composition);
+
+}  // namespace mixwell

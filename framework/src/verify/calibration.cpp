@@ -1,0 +1,308 @@
+// Whether a composition keeps the posterior of data that were drawn with its parameters.
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/calibration.hpp"
+
+#include "verify/law_draws.hpp"
+#include "verify/normal_bound.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/sampler.hpp>
+#include <mixwell/parallel.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace mixwell {
+namespace {
+
+constexpr std::array<std::int64_t, 3> kSweeps = {1, 4, 16};
+constexpr std::array<Index, 3> kDataSets = {256, 512, 1024};
+constexpr Index kTrialDataSets = 24;
+constexpr std::int64_t kTrialSweeps = 4;
+constexpr Index kMostCoordinates = 16;
+constexpr double kCasesOfAGradient = 1000.0;
+constexpr double kFar = 0.5;  ///< of the farthest that any steps went
+/// Looks at ranks and at their spread.
+constexpr int kFunctions = 2;
+
+/// Statistics of theta and the data that made `model`: a column.
+Eigen::VectorXd statistics(const Model& model, ConstBatch theta) {
+  const Index d = theta.rows();
+  const Index shown = std::min(d, kMostCoordinates);
+  Workspace scratch;
+  Eigen::MatrixXd g(d, 1);
+  double u = 0.0;
+  model.evaluate(theta, {&u, g, scratch});
+  Eigen::VectorXd f(2 * shown + 2);
+  f << theta.topRows(shown), g.topRows(shown), u, theta.col(0).dot(g.col(0));
+  return f;
+}
+
+std::string name_of(Index statistic, Index dimension) {
+  const Index shown = std::min(dimension, kMostCoordinates);
+  if (statistic < shown) return fmt::format("x[{}]", statistic);
+  if (statistic < 2 * shown) return fmt::format("dU/dx[{}]", statistic - shown);
+  return statistic == 2 * shown ? "U" : "x' grad U";
+}
+
+/// Slots of a composition, also those that are not recorded.
+std::size_t slots_of(const KernelGraph& graph) {
+  const auto& all = graph.variables();
+  return static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(), [](const auto& v) { return v.kind == VariableKind::slot; }));
+}
+
+/// Statistics at the start (block 0) and after kSweeps, of one data set a column.
+struct Table {
+  std::array<Eigen::MatrixXd, kSweeps.size() + 1> at;
+  double gradients = 0.0;
+};
+
+class DataSets {
+ public:
+  DataSets(const VerifyTargets& targets, const Model& model, const EquilibriumTest& test)
+      : targets_(targets), model_(model), test_(test) {}
+
+  /// Data set r: what becomes of its exact draw. `sweeps` in ascending order.
+  double follow(Index r, double step_factor, const auto& sweeps, const auto& look) const {
+    Eigen::MatrixXd theta(model_.dimension(), 1);
+    const auto number = static_cast<std::uint64_t>(r);
+    const auto seed = static_cast<std::uint64_t>(test_.seed);
+    model_.as_prior()->draw(Stream(seed, "verify/prior"), {number, 0, 0}, theta);
+    const std::shared_ptr<Model> drawn =
+        model_.as_data_draws()->with_data_at(theta, Stream(seed, "verify/data"), {number, 0, 0});
+    const Composition composition = targets_.composed_on(drawn, step_factor);
+    RunSettings settings = composition.run;
+    settings.seed = test_.seed + 1 + r;
+    settings.replicates = 1;
+    settings.warmup = test_.warmup;
+    settings.init.how = Init::How::model;
+    Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
+    sampler.initialise();
+    sampler.advance(PhaseKind::warmup, test_.warmup);
+    const std::string slot = composition.compositor->slots().front();
+    sampler.move(slot, theta);
+    look(0, *drawn, theta);
+    std::int64_t done = 0;
+    for (std::size_t k = 0; k < sweeps.size(); ++k) {
+      sampler.advance(PhaseKind::sampling, sweeps[k] - done);
+      done = sweeps[k];
+      look(k + 1, *drawn, sampler.variable(slot));
+    }
+    return sampler.gradients();
+  }
+
+  /// Adds data sets from the columns that the table has up to `count` of them.
+  void extend(Table& table, Index count, double step_factor) const {
+    const Index had = table.at.front().cols();
+    const Index rows = 2 * std::min(model_.dimension(), kMostCoordinates) + 2;
+    for (auto& block : table.at) block.conservativeResize(rows, count);
+    Eigen::VectorXd gradients(count - had);
+    parallel_for(count - had, [&](Index k) {
+      gradients[k] = follow(had + k, step_factor, kSweeps,
+                            [&](std::size_t look, const Model& model, ConstBatch theta) {
+                              table.at[look].col(had + k) = statistics(model, theta);
+                            });
+    });
+    table.gradients += gradients.sum();
+  }
+
+  /// How far kTrialSweeps go: 1 less the correlation of entries of grad U at start and end, whose
+  /// mean is 0 for each data set, averaged; and the gradients of a data set.
+  std::pair<double, double> trial(double step_factor) const {
+    const Index shown = std::min(model_.dimension(), kMostCoordinates);
+    Eigen::MatrixXd before(shown, kTrialDataSets);
+    Eigen::MatrixXd after(shown, kTrialDataSets);
+    Eigen::VectorXd gradients(kTrialDataSets);
+    parallel_for(kTrialDataSets, [&](Index k) {
+      gradients[k] = follow(k, step_factor, std::array{kTrialSweeps},
+                            [&](std::size_t look, const Model& model, ConstBatch theta) {
+                              (look == 0 ? before : after).col(k) =
+                                  statistics(model, theta).segment(shown, shown);
+                            });
+    });
+    return {moved(before, after), gradients.mean()};
+  }
+
+  /// Mean squared distance in variances, 2 for independent draws: of quantities with mean 0.
+  static double moved(const Eigen::MatrixXd& before, const Eigen::MatrixXd& after) {
+    const double size = std::sqrt(before.squaredNorm() * after.squaredNorm());
+    return 2.0 * (1.0 - before.cwiseProduct(after).sum() / size);
+  }
+
+ private:
+  const VerifyTargets& targets_;
+  const Model& model_;
+  const EquilibriumTest& test_;
+};
+
+/// Ranks of both rows among all their numbers, from -1 to 1; ties share the mean of theirs.
+void to_ranks(Eigen::RowVectorXd& a, Eigen::RowVectorXd& b) {
+  const Index n = a.size();
+  Eigen::RowVectorXd both(2 * n);
+  both << a, b;
+  std::vector<Index> order(static_cast<std::size_t>(2 * n));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::sort(order.begin(), order.end(), [&](Index i, Index j) { return both[i] < both[j]; });
+  const auto scale = static_cast<double>(2 * n);
+  for (std::size_t first = 0; first < order.size();) {
+    std::size_t last = first;
+    while (last < order.size() && both[order[last]] == both[order[first]]) ++last;
+    const double rank = (static_cast<double>(first + last)) / scale - 1.0;
+    for (std::size_t k = first; k < last; ++k) {
+      (order[k] < n ? a[order[k]] : b[order[k] - n]) = rank;
+    }
+    first = last;
+  }
+}
+
+class Judge {
+ public:
+  Judge(const EquilibriumTest& test, Index dimension, EquilibriumOutcome& out)
+      : test_(test), dimension_(dimension), out_(out) {}
+
+  void judge(const Table& table) {
+    const Index rows = table.at.front().rows();
+    const auto looks = static_cast<double>(rows * kFunctions) *
+                       static_cast<double>(kSweeps.size() * kDataSets.size());
+    alpha_ = test_.alpha / looks;
+    out_.tests.clear();
+    for (std::size_t look = 1; look < table.at.size(); ++look) {
+      for (Index i = 0; i < rows; ++i) {
+        Eigen::RowVectorXd before = table.at.front().row(i);
+        Eigen::RowVectorXd after = table.at[look].row(i);
+        const std::string name =
+            fmt::format("{} after {} sweeps", name_of(i, dimension_), kSweeps[look - 1]);
+        if (!after.allFinite()) {
+          add({name, out_.seen.name, true, INFINITY, 0.0});
+          continue;
+        }
+        to_ranks(before, after);
+        compare("ranks of " + name, after - before);
+        compare("spread of " + name, after.cwiseAbs2() - before.cwiseAbs2());
+      }
+    }
+    // Of independent draws before and after, in standard deviations.
+    out_.seen.visible_bias =
+        normal_bound(alpha_) * std::sqrt(2.0 / static_cast<double>(table.at.front().cols()));
+  }
+
+ private:
+  void compare(const std::string& name, const Eigen::RowVectorXd& difference) {
+    const auto n = static_cast<double>(difference.size());
+    const double mean = difference.mean();
+    const double spread = (difference.array() - mean).square().sum() / (n - 1.0);
+    if (spread == 0.0) return;  // nothing moved
+    const double z = mean / std::sqrt(spread / n);
+    const double p = two_sided(z);
+    add({name, out_.seen.name, p < alpha_, z, p});
+  }
+
+  /// All that failed, or what was farthest off.
+  void add(VerifiedStatistic statistic) {
+    if (statistic.failed && !out_.biased) {
+      out_.biased = true;
+      out_.tests.clear();
+    }
+    if (statistic.failed || out_.tests.empty()) {
+      out_.tests.push_back(std::move(statistic));
+    } else if (!out_.biased && statistic.p < out_.tests.front().p) {
+      out_.tests.front() = std::move(statistic);
+    }
+  }
+
+  const EquilibriumTest& test_;
+  Index dimension_;
+  EquilibriumOutcome& out_;
+  double alpha_ = 0.0;
+};
+
+class Calibrator {
+ public:
+  Calibrator(const VerifyTargets& targets, const Model& model, const EquilibriumTest& test)
+      : model_(model), test_(test), data_sets_(targets, model, test) {
+    out_.seen.name = test.target;
+    out_.seen.acceptance = std::numeric_limits<double>::quiet_NaN();
+    out_.seen.redraws_data = true;
+    const Composition one = targets.composed(test.target, 1.0);
+    if (const auto slots = slots_of(compose(*one.compositor).sampling); slots != 1) {
+      throw InputError(fmt::format(
+          "data drawn with the parameters give one exact draw of their posterior, and there are {} "
+          "slots",
+          slots));
+    }
+  }
+
+  EquilibriumOutcome run() {
+    choose_steps();
+    Table table;
+    Judge judge(test_, model_.dimension(), out_);
+    const Index affordable = affordable_data_sets();
+    for (const Index count : kDataSets) {
+      if (count > affordable || out_.biased || (test_.late && test_.late())) break;
+      data_sets_.extend(table, count, out_.seen.step_factor);
+      judge.judge(table);
+    }
+    const Index shown = std::min(model_.dimension(), kMostCoordinates);
+    out_.seen.sweeps = kSweeps.back();
+    out_.seen.moved = DataSets::moved(table.at.front().middleRows(shown, shown),
+                                      table.at.back().middleRows(shown, shown));
+    out_.gradients += table.gradients;
+    return std::move(out_);
+  }
+
+ private:
+  /// The largest steps that still go far: what a composition does wrong shows best with them.
+  void choose_steps() {
+    double farthest = 0.0;
+    for (const double factor : {0.0625, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
+      if (factor != 1.0 && test_.fixed_steps) continue;
+      const auto [moved, gradients] = data_sets_.trial(factor);
+      out_.gradients += gradients * static_cast<double>(kTrialDataSets);
+      if (moved < kFar * farthest) continue;
+      farthest = std::max(farthest, moved);
+      out_.seen.step_factor = factor;
+      cost_ = gradients * static_cast<double>(kSweeps.back() + test_.warmup) /
+              static_cast<double>(kTrialSweeps + test_.warmup);
+    }
+  }
+
+  Index affordable_data_sets() const {
+    const SumOfTerms* const sum = model_.as_sum();
+    const double size =
+        sum == nullptr ? 1.0 : std::max(1.0, static_cast<double>(sum->terms()) / kCasesOfAGradient);
+    const auto count = static_cast<Index>(test_.budget / (std::max(cost_, 1.0) * size));
+    if (count < kDataSets.front()) {
+      throw InputError(
+          fmt::format("the budget affords {} data sets drawn with their parameters, "
+                      "and {} are the fewest; raise --budget",
+                      count, kDataSets.front()));
+    }
+    return count;
+  }
+
+  const Model& model_;
+  const EquilibriumTest& test_;
+  DataSets data_sets_;
+  EquilibriumOutcome out_;
+  double cost_ = 0.0;  ///< gradients of a data set
+};
+
+}  // namespace
+
+bool is_calibrated(const Model& model) {
+  const bool has_draws =
+      model.as_exact() != nullptr || model.dimension() <= LawDraws::kMostDimensions;
+  return !has_draws && model.as_prior() != nullptr && model.as_data_draws() != nullptr;
+}
+
+EquilibriumOutcome calibrate(const VerifyTargets& targets, const Model& model,
+                             const EquilibriumTest& test) {
+  return Calibrator(targets, model, test).run();
+}
+
+}  // namespace mixwell

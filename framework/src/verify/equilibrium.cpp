@@ -1,0 +1,443 @@
+// The equilibrium test.
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/law_draws.hpp"
+#include "verify/normal_bound.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/equilibrium.hpp>
+#include <mixwell/lab/sampler.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+using Rows = Eigen::RowVectorXd;
+
+constexpr Index kProjections = 3;
+
+struct Labelled {
+  std::string label;
+  Rows values;
+};
+
+/// How coordinates are scaled before they are projected.
+struct Scale {
+  explicit Scale(const Eigen::MatrixXd& theta)
+      : mean(theta.rowwise().mean()),
+        sd((theta.colwise() - mean).rowwise().norm() /
+           std::sqrt(static_cast<double>(theta.cols()))) {}
+  Eigen::VectorXd mean;
+  Eigen::VectorXd sd;
+};
+
+Rows potentials(const Model& model, ConstBatch theta) {
+  Rows u(theta.cols());
+  Eigen::MatrixXd g(theta.rows(), theta.cols());
+  Workspace scratch;
+  model.evaluate(theta, {u.data(), g, scratch});
+  return u;
+}
+
+/// Directions of length 1, the same for every test; none in one dimension.
+Eigen::MatrixXd directions(Index d) {
+  Eigen::MatrixXd all(d, d > 1 ? kProjections : 0);
+  if (d > 1) Stream(17, "equilibrium/projections").normals({}, all);
+  all.colwise().normalize();
+  return all;
+}
+
+/// Coordinates, projections and U of one slot: what the other statistics are made from.
+std::vector<Labelled> basic(const Model& model, const Scale& scale, ConstBatch theta) {
+  const auto names = coordinate_names(model.parameters());
+  std::vector<Labelled> all;
+  for (Index i = 0; i < theta.rows(); ++i) {
+    all.push_back({names[static_cast<std::size_t>(i)], theta.row(i)});
+  }
+  const Eigen::MatrixXd weights = scale.sd.cwiseInverse().asDiagonal() * directions(theta.rows());
+  for (Index k = 0; k < weights.cols(); ++k) {
+    all.push_back({fmt::format("projection {}", k),
+                   weights.col(k).transpose() * (theta.colwise() - scale.mean)});
+  }
+  all.push_back({"U", potentials(model, theta)});
+  return all;
+}
+
+std::vector<Labelled> of_slot(const Model& model, const Scale& scale, ConstBatch theta) {
+  std::vector<Labelled> all = basic(model, scale, theta);
+  const auto d = static_cast<std::size_t>(theta.rows());
+  const std::size_t u = all.size() - 1;
+  for (std::size_t i = 0; i <= u; ++i) {
+    const Labelled f = all[i];  // a copy: `all` grows
+    all.push_back({f.label + "^2", f.values.array().square()});
+    if (i < u) all.push_back({f.label + "^3", f.values.array().cube()});
+    if (i == 0 || i >= d) continue;
+    const Labelled& before = all[i - 1];
+    all.push_back({before.label + " " + f.label, before.values.array() * f.values.array()});
+  }
+  return all;
+}
+
+/// Slots are independent at equilibrium: products of one's statistic and the next one's.
+std::vector<Labelled> of_neighbours(const Model& model, const Scale& scale, ConstBatch here,
+                                    ConstBatch there) {
+  const auto a = basic(model, scale, here);
+  const auto b = basic(model, scale, there);
+  std::vector<Labelled> all;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const Eigen::ArrayXXd product = a[i].values.array() * b[i].values.array();
+    all.push_back({a[i].label + " of both", product});
+    if (i + 1 < a.size()) all.push_back({a[i].label + "^2 of both", product.square()});
+  }
+  return all;
+}
+
+EquilibriumStatistic compare_means(const std::string& label, const Rows& end, const Rows& start) {
+  const Rows change = end - start;
+  const auto n = static_cast<double>(change.size());
+  const double mean = change.mean();
+  const double variance = (change.array() - mean).square().sum() / (n - 1.0);
+  const double error = std::sqrt(variance / n);
+  const double z = variance > 0.0 ? mean / error : (mean == 0.0 ? 0.0 : INFINITY);
+  const double spread = std::sqrt((start.array() - start.mean()).square().sum() / (n - 1.0));
+  return {
+      "law of " + label, std::isnan(z) ? 0.0 : two_sided(z), z, spread > 0.0 ? error / spread : 0.0,
+      fmt::format("mean {:.6g}, at equilibrium {:.6g}, z = {:.2f}", end.mean(), start.mean(), z)};
+}
+
+/// Largest distance of two empirical distributions of the same size n; both arguments are sorted.
+double distance(const Rows& a, const Rows& b) {
+  Index largest = 0;
+  Index i = 0;
+  Index j = 0;
+  while (i < a.size() && j < b.size()) {
+    const double at = std::min(a(i), b(j));
+    while (i < a.size() && a(i) <= at) ++i;
+    while (j < b.size() && b(j) <= at) ++j;
+    largest = std::max(largest, std::abs(i - j));
+  }
+  return static_cast<double>(largest) / static_cast<double>(a.size());
+}
+
+/// Two samples of n: P(distance > x) <= 2 P(one sample's > x / 2) <= 4 exp(-n x^2 / 2) by the
+/// triangle inequality and Massart 1990. A NaN is no draw of anything.
+EquilibriumStatistic compare_ranks(const Labelled& end, const Labelled& fresh) {
+  if (!end.values.allFinite()) return {"ranks of " + end.label, 0.0, INFINITY, 0.0, "not finite"};
+  Rows a = end.values;
+  Rows b = fresh.values;
+  std::sort(a.data(), a.data() + a.size());
+  std::sort(b.data(), b.data() + b.size());
+  const double found = distance(a, b);
+  const double p = 4.0 * std::exp(-0.5 * static_cast<double>(a.size()) * found * found);
+  return {"ranks of " + end.label, std::min(1.0, p), found, 0.0,
+          fmt::format("distance {:.5f}", found)};
+}
+
+/// Positions of every slot.
+using Positions = std::vector<Eigen::MatrixXd>;
+
+void add(std::vector<Labelled>& all, const std::string& where, std::vector<Labelled> more) {
+  for (Labelled& f : more) all.push_back({where + f.label, std::move(f.values)});
+}
+
+std::vector<Labelled> all_statistics(const Model& model, const std::vector<Scale>& scales,
+                                     const Positions& at) {
+  std::vector<Labelled> all;
+  for (std::size_t s = 0; s < at.size(); ++s) {
+    const std::string where = at.size() > 1 ? fmt::format("slot {}: ", s) : "";
+    add(all, where, of_slot(model, scales[s], at[s]));
+    if (s > 0) add(all, where, of_neighbours(model, scales[s], at[s - 1], at[s]));
+  }
+  return all;
+}
+
+RunSettings settings_of(const Composition& composition, const EquilibriumSettings& wanted) {
+  RunSettings settings = composition.run;
+  settings.seed = wanted.seed;
+  settings.replicates = wanted.replicates;
+  settings.warmup = wanted.warmup;
+  settings.thin = 1;
+  const bool exact = composition.model()->as_exact() != nullptr;
+  settings.init.how = exact ? Init::How::exact : Init::How::model;
+  return settings;
+}
+
+/// The law in whose place a view or an operation put this one; empty if it is one of the graph's
+/// own.
+Value made_from(const KernelGraph& graph, Value law) {
+  const ValueInfo& info = graph[law];
+  if (info.producer >= 0) {
+    for (const Input& input : graph.operations()[static_cast<std::size_t>(info.producer)].inputs) {
+      if (input.role == Role::law) return input.value;
+    }
+  }
+  return info.storage;
+}
+
+bool is_made_from(const KernelGraph& graph, Value law, Value factor) {
+  while (law && !(law == factor)) law = made_from(graph, law);
+  return law == factor;
+}
+
+/// What the first update of a slot keeps in the place of its factor.
+Value kept_law(const KernelGraph& graph, Variable slot, Value factor) {
+  for (const OperationInfo& o : graph.operations()) {
+    const bool writes = std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
+      return graph[v].kind == ValueKind::version && graph[v].variable == slot;
+    });
+    if (!writes) continue;
+    for (const Input& input : o.inputs) {
+      if (input.role == Role::law && is_made_from(graph, input.value, factor)) return input.value;
+    }
+  }
+  return factor;
+}
+
+bool has_exact_draws(const Model& model, const ValueInfo& law) {
+  const auto& potential = static_cast<const Potential&>(*law.function);
+  return potential.as_model() == &model && model.as_exact() != nullptr;
+}
+
+/// Where one slot starts from.
+class SlotLaw {
+ public:
+  static constexpr Index kCells = 257;
+  static constexpr Index kFewCells = 33;  ///< where each replicate has a law of its own
+
+  SlotLaw(const Model& model, Sampler& sampler, const std::string& slot, Value kept,
+          Index replicates)
+      : model_(model), replicates_(replicates), name_(slot) {
+    const ValueInfo& law = sampler.graph(PhaseKind::sampling)[kept];
+    if (has_exact_draws(model, law)) return;
+    const bool shared = law.scope == Scope::run || law.rows == 0;
+    for (Index r = 0; r < (shared ? 1 : replicates); ++r) {
+      laws_.emplace_back(model.dimension(), shared ? kCells : kFewCells,
+                         [&](ConstBatch theta, Row u) { sampler.evaluate(kept, r, theta, u); });
+    }
+  }
+
+  const std::string& name() const noexcept { return name_; }
+
+  /// Different for each `what`.
+  Eigen::MatrixXd draws(std::int64_t seed, const std::string& what) const {
+    const Stream stream(static_cast<std::uint64_t>(seed), what + "/" + name_);
+    const Index d = model_.dimension();
+    Eigen::MatrixXd theta(d, replicates_);
+    if (laws_.empty()) {
+      model_.as_exact()->draw(stream, {}, theta);
+      return theta;
+    }
+    Eigen::MatrixXd uniforms(1 + d, replicates_);
+    stream.uniforms({}, uniforms);
+    if (laws_.size() == 1) {
+      laws_.front().draw(uniforms, theta);
+      return theta;
+    }
+    for (Index r = 0; r < replicates_; ++r) {
+      laws_[static_cast<std::size_t>(r)].draw(uniforms.col(r), theta.col(r));
+    }
+    return theta;
+  }
+
+ private:
+  const Model& model_;
+  Index replicates_;
+  std::string name_;
+  std::vector<LawDraws> laws_;  ///< one for all replicates, or each its own; none: exact draws
+};
+
+}  // namespace
+
+struct Equilibrium::State {
+  State(const Composition& composed, const EquilibriumSettings& wanted, Program program)
+      : composition(composed),
+        settings(wanted),
+        keeps_another(program.certificate.now.accuracy != Accuracy::none &&
+                      program.certificate.now.density != "pi"),
+        sampler(composed.compositor, settings_of(composed, wanted), std::move(program)) {}
+
+  void warm_up() {
+    sampler.initialise();
+    if (settings.warmup == 0) return;
+    sampler.advance(PhaseKind::warmup, settings.warmup);
+    sampler.initialise();
+  }
+
+  Value kept(const Factor& factor) const {
+    const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
+    return keeps_another ? kept_law(graph, factor.scope.front(), factor.law) : factor.law;
+  }
+
+  /// Before anything is spent on warming up.
+  void check_draws() const {
+    const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
+    const Model& model = *composition.model();
+    for (const Factor& factor : graph.factors()) {
+      const std::string& name = graph[factor.law].name;
+      if (factor.scope.size() != 1) {
+        throw InputError("`" + name + "` is a law of several slots together: no draws of it");
+      }
+      if (!has_exact_draws(model, graph[kept(factor)]) &&
+          model.dimension() > LawDraws::kMostDimensions) {
+        throw InputError(fmt::format("no exact draws of `{}` in {} dimensions (a grid serves {})",
+                                     graph[kept(factor)].name, model.dimension(),
+                                     LawDraws::kMostDimensions));
+      }
+    }
+  }
+
+  void find_laws() {
+    const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
+    for (const Factor& factor : graph.factors()) {
+      laws.emplace_back(*composition.model(), sampler, graph[factor.scope.front()].name,
+                        kept(factor), settings.replicates);
+    }
+  }
+
+  void place() {
+    const auto recorded = composition.compositor->slots();
+    for (std::size_t k = 0; k < laws.size(); ++k) {
+      Eigen::MatrixXd theta = laws[k].draws(settings.seed, "equilibrium");
+      const Scale scale(theta);
+      theta = (settings.stretch * (theta.colwise() - scale.mean)).colwise() + scale.mean;
+      sampler.move(laws[k].name(), theta);
+      if (std::find(recorded.begin(), recorded.end(), laws[k].name()) == recorded.end()) continue;
+      compared.push_back(k);
+      scales.push_back(scale);
+      start.push_back(std::move(theta));
+    }
+    at_start = all_statistics(*composition.model(), scales, start);
+  }
+
+  void remember_frozen() {
+    const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
+    for (const VariableInfo& v : graph.variables()) {
+      const bool written = !(v.current == v.carried);
+      if (v.kind != VariableKind::history || written || !sampler.has(v.name)) continue;
+      frozen.emplace_back(v.name, sampler.variable(v.name));
+    }
+  }
+
+  /// Of the recorded slots: others may have laws that nobody is interested in, such as a pilot's.
+  Positions now() {
+    Positions all;
+    for (const std::size_t k : compared) all.emplace_back(sampler.variable(laws[k].name()));
+    return all;
+  }
+
+  const Composition& composition;
+  EquilibriumSettings settings;
+  bool keeps_another;  ///< by its certificate: a density made from the target's
+  Sampler sampler;
+  std::vector<SlotLaw> laws;
+  std::vector<std::size_t> compared;  ///< laws of the slots that are looked at
+  std::vector<Scale> scales;          ///< of exact draws, by slot
+  Positions start;
+  std::vector<Labelled> at_start;
+  std::vector<std::pair<std::string, Eigen::MatrixXd>> frozen;
+  double accepted = 0.0;  ///< sum of all acceptance rates, and how many
+  std::int64_t decided = 0;
+};
+
+Equilibrium::Equilibrium(const Composition& composition, const EquilibriumSettings& settings)
+    : state_(std::make_unique<State>(composition, settings, compose(*composition.compositor))) {
+  state_->check_draws();
+  state_->warm_up();
+  state_->find_laws();
+  state_->place();
+  state_->remember_frozen();
+}
+
+Equilibrium::~Equilibrium() = default;
+
+void Equilibrium::advance(std::int64_t sweeps) {
+  state_->sampler.advance(PhaseKind::sampling, sweeps - 1);
+  DrawBuffers last;
+  state_->sampler.advance(PhaseKind::sampling, 1, &last);
+  const auto& records = state_->sampler.graph(PhaseKind::sampling).records();
+  for (std::size_t r = 0; r < records.size(); ++r) {
+    if (records[r].name.find("acceptance_rate") == std::string::npos) continue;
+    for (const double rate : last.data[r]) {
+      if (std::isnan(rate)) continue;  // a branch of a mixture that was not chosen
+      state_->accepted += rate;
+      ++state_->decided;
+    }
+  }
+}
+
+std::vector<EquilibriumStatistic> Equilibrium::compare() const {
+  const Model& model = *state_->composition.model();
+  const Positions now = state_->now();
+  std::vector<EquilibriumStatistic> found;
+  const auto at_end = all_statistics(model, state_->scales, now);
+  for (std::size_t k = 0; k < at_end.size(); ++k) {
+    found.push_back(compare_means(at_end[k].label, at_end[k].values, state_->at_start[k].values));
+  }
+  for (std::size_t s = 0; s < now.size(); ++s) {
+    const Scale& scale = state_->scales[s];
+    const auto end = basic(model, scale, now[s]);
+    const auto exact =
+        basic(model, scale,
+              state_->laws[state_->compared[s]].draws(state_->settings.seed, "fresh draws"));
+    const std::string where = now.size() > 1 ? fmt::format("slot {}: ", s) : "";
+    for (std::size_t k = 0; k < end.size(); ++k) {
+      found.push_back(compare_ranks({where + end[k].label, end[k].values}, exact[k]));
+    }
+  }
+  return found;
+}
+
+double Equilibrium::moved() const {
+  const Positions now = state_->now();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t s = 0; s < now.size(); ++s) {
+    const Eigen::MatrixXd& from = state_->start[s];
+    const double spread = (from.colwise() - from.rowwise().mean()).colwise().squaredNorm().mean();
+    const double jump = (now[s] - from).colwise().squaredNorm().mean();
+    least = std::min(least, spread > 0.0 ? jump / spread : jump);
+  }
+  return least;
+}
+
+Equilibrium::Excess Equilibrium::excess() const {
+  const Positions now = state_->now();
+  Excess largest{-1.0, 0.0};
+  for (std::size_t s = 0; s < now.size(); ++s) {
+    const Scale& scale = state_->scales[s];
+    const Eigen::ArrayXd far =
+        (scale.sd.cwiseInverse().asDiagonal() * (now[s].colwise() - scale.mean))
+            .colwise()
+            .squaredNorm()
+            .transpose() /
+        static_cast<double>(now[s].rows());
+    const auto n = static_cast<double>(far.size());
+    const double mean = far.mean() - 1.0;
+    if (mean <= largest.mean) continue;
+    largest = {mean, std::sqrt((far - far.mean()).square().sum() / (n - 1.0) / n)};
+  }
+  return largest;
+}
+
+double Equilibrium::acceptance() const {
+  return state_->accepted / static_cast<double>(state_->decided);
+}
+
+bool Equilibrium::frozen_bits_kept() const {
+  const auto same = [](const Eigen::MatrixXd& a, const MatrixMap& b) {
+    const auto bytes = static_cast<std::size_t>(a.size()) * sizeof(double);
+    return bytes == 0 || std::memcmp(a.data(), b.data(), bytes) == 0;
+  };
+  return std::all_of(state_->frozen.begin(), state_->frozen.end(), [&](const auto& entry) {
+    return same(entry.second, state_->sampler.variable(entry.first));
+  });
+}
+
+double Equilibrium::gradients() const { return state_->sampler.gradients(); }
+
+}  // namespace mixwell

@@ -1,0 +1,338 @@
+// How the error of a composition without Metropolis falls with its step size.
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/ladder.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/sampler.hpp>
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+constexpr int kRungs = 4;
+constexpr std::int64_t kPilot = 200;  ///< replicates that find how long mixing takes
+constexpr std::int64_t kLongestMixing = 4096;
+constexpr double kPilotShare = 0.2;  ///< of the budget, for one pilot
+constexpr double kMixed = 1.6;       ///< squared distance from the start, in variances
+constexpr double kFar = 0.3;         ///< standard deviations: beyond, powers of eps tell little
+constexpr int kHalvings = 10;
+constexpr double kRunaway = 1e8;  ///< a statistic as large belongs to no draw of these targets
+// In mixing times.
+constexpr std::int64_t kBurnIn = 2;
+constexpr std::int64_t kTimes = 8;
+constexpr std::int64_t kLater = 24;  ///< until a rung is looked at again
+/// Steps of a trajectory on the first rung: the powers of eps show where steps are many, and with a
+/// single one a scheme of first order may not see the gradient at all.
+constexpr std::int64_t kLeastSteps = 4;
+/// Not the first: close to where a scheme becomes unstable it may take long to become stationary.
+constexpr int kDriftRung = 1;
+
+/// Statistics of one slot: squares of coordinates, then U; as many rows, a column a replicate.
+Eigen::ArrayXXd statistics(const Model& model, ConstBatch theta) {
+  const Index d = theta.rows();
+  Eigen::ArrayXXd f(d + 1, theta.cols());
+  f.topRows(d) = theta.array().square();
+  Eigen::RowVectorXd u(theta.cols());
+  Eigen::MatrixXd g(d, theta.cols());
+  Workspace scratch;
+  model.evaluate(theta, {u.data(), g, scratch});
+  f.row(d) = u.array();
+  return f;
+}
+
+struct Truth {
+  Eigen::ArrayXd mean;
+  Eigen::ArrayXd error;
+  Eigen::ArrayXd sd;
+};
+
+Truth truth_of(const Model& model) {
+  if (model.as_exact() == nullptr) throw InputError("the model has no exact draws to compare with");
+  constexpr Index draws = 1000000;
+  Eigen::MatrixXd theta(model.dimension(), draws);
+  model.as_exact()->draw(Stream(17, "verify/truth"), {}, theta);
+  const Eigen::ArrayXXd f = statistics(model, theta);
+  const Eigen::ArrayXd mean = f.rowwise().mean();
+  const Eigen::ArrayXd sd =
+      ((f.colwise() - mean).square().rowwise().sum() / static_cast<double>(draws - 1)).sqrt();
+  return {mean, sd / std::sqrt(static_cast<double>(draws)), sd};
+}
+
+class Run {
+ public:
+  Run(const Composition& composition, std::int64_t replicates, std::int64_t seed,
+      NoiseGrid noise = {})
+      : composition_(composition),
+        settings_(settings_of(composition, replicates, seed)),
+        sampler_(composition.compositor, settings_, compose(*composition.compositor), noise) {
+    sampler_.initialise();
+    start_ = first();
+  }
+
+  void advance(std::int64_t sweeps) { sampler_.advance(PhaseKind::sampling, sweeps); }
+
+  /// Mean squared distance of the first slot from its start, in variances.
+  double moved() {
+    const double spread = (start_.colwise() - start_.rowwise().mean()).squaredNorm();
+    return (first() - start_).squaredNorm() / spread;
+  }
+
+  /// The average over slots and `times` looks, `apart` sweeps from one another, of each replicate.
+  Eigen::ArrayXXd average(std::int64_t times, std::int64_t apart) {
+    const Model& model = *composition_.model();
+    const auto slots = composition_.compositor->slots();
+    Eigen::ArrayXXd sum = Eigen::ArrayXXd::Zero(model.dimension() + 1, settings_.replicates);
+    for (std::int64_t k = 0; k < times; ++k) {
+      advance(apart);
+      for (const std::string& slot : slots) sum += statistics(model, sampler_.variable(slot));
+    }
+    return sum / static_cast<double>(times * static_cast<std::int64_t>(slots.size()));
+  }
+
+  double gradients() const { return sampler_.gradients(); }
+
+ private:
+  static RunSettings settings_of(const Composition& composition, std::int64_t replicates,
+                                 std::int64_t seed) {
+    RunSettings settings = composition.run;
+    settings.seed = seed;
+    settings.replicates = replicates;
+    settings.init.how = Init::How::exact;
+    return settings;
+  }
+
+  Eigen::MatrixXd first() { return sampler_.variable(composition_.compositor->slots().front()); }
+
+  const Composition& composition_;
+  RunSettings settings_;
+  Sampler sampler_;
+  Eigen::MatrixXd start_;
+};
+
+class Climber {
+ public:
+  Climber(const VerifyTargets& targets, const LadderSettings& settings)
+      : targets_(targets), settings_(settings), factor_(settings.factor) {}
+
+  Ladder climb() {
+    truth_ = truth_of(*rung(0).model());
+    const std::int64_t mixing = first_rung();
+    if (mixing == 0) return std::move(ladder_);
+    ladder_.moved = true;
+    for (int k = 0; k < kRungs; ++k) measure(k, affordable(mixing), mixing);
+    judge();
+    return std::move(ladder_);
+  }
+
+ private:
+  Composition rung(int k) const {
+    const double half = std::ldexp(1.0, -k);
+    const std::int64_t finer = std::int64_t{1} << k;
+    const Refinement refinement = settings_.local
+                                      ? Refinement{.between_redraws = finer}
+                                      : Refinement{.least_steps = kLeastSteps, .steps = finer};
+    return targets_.composed(settings_.target, factor_ * half, refinement);
+  }
+
+  struct Pilot {
+    std::int64_t mixing;  ///< sweeps after which a chain has forgotten its start; 0 if too many
+    double largest_bias;  ///< of all statistics, in standard deviations
+  };
+
+  /// The largest eps at which no statistic is far off, where the orders of errors show. Sweeps to
+  /// mix there, or 0.
+  std::int64_t first_rung() {
+    Pilot found = pilot();
+    if (found.mixing > 0 && found.largest_bias < kFar) return doubled(found.mixing);
+    std::int64_t mixing = 0;
+    for (int k = 1; k < kHalvings && found.mixing > 0; ++k) {
+      mixing = found.mixing;
+      factor_ *= 0.5;
+      found = pilot();
+      if (found.mixing > 0 && found.largest_bias < kFar) return found.mixing;
+    }
+    return mixing;
+  }
+
+  std::int64_t doubled(std::int64_t mixing) {
+    for (int k = 0; k < kHalvings; ++k) {
+      if (!targets_.can_compose(settings_.target, 2.0 * factor_)) break;
+      factor_ *= 2.0;
+      const Pilot found = pilot();
+      if (found.mixing == 0 || !(found.largest_bias < kFar)) {
+        factor_ *= 0.5;
+        break;
+      }
+      mixing = found.mixing;
+    }
+    return mixing;
+  }
+
+  Pilot pilot() {
+    const Composition composition = rung(0);
+    Run run(composition, kPilot, settings_.seed);
+    std::int64_t sweeps = 0;
+    for (std::int64_t more = 1; sweeps < kLongestMixing; more = sweeps) {
+      run.advance(more);
+      sweeps += more;
+      if (!(run.moved() < kMixed) || run.gradients() > kPilotShare * settings_.budget) break;
+    }
+    const bool mixes = !(run.moved() < kMixed);
+    const Eigen::ArrayXd mean = run.average(2, sweeps).rowwise().mean();
+    const Eigen::ArrayXd off = ((mean - truth_.mean) / truth_.sd).abs();
+    ladder_.gradients += run.gradients();
+    cost_ = run.gradients() / static_cast<double>(kPilot * 3 * sweeps);
+    return {mixes ? sweeps : 0, off.allFinite() ? off.maxCoeff() : 1e300};
+  }
+
+  /// All rungs have the same start and the same noise: what they differ by is known far better than
+  /// each of them.
+  void measure(int k, std::int64_t replicates, std::int64_t mixing) {
+    const std::int64_t longer = settings_.local ? std::int64_t{1} << k : 1;
+    const auto finer = std::uint32_t{1} << (kRungs - 1 - k);
+    const NoiseGrid noise = settings_.local ? NoiseGrid{finer, 1} : NoiseGrid{1, finer};
+    const Composition composition = rung(k);
+    Run run(composition, replicates, settings_.seed, noise);
+    run.advance(kBurnIn * mixing * longer);
+    values_.push_back(run.average(kTimes, mixing * longer));
+    if (k == kDriftRung) {
+      run.advance(kLater * mixing * longer);
+      later_ = run.average(kTimes, mixing * longer);
+    }
+    ladder_.gradients += run.gradients();
+  }
+
+  /// As many as the budget allows for all rungs together.
+  std::int64_t affordable(std::int64_t mixing) const {
+    const double sweeps = static_cast<double>((kBurnIn + kTimes) * mixing);
+    const double all_rungs = std::ldexp(1.0, kRungs) - 1.0;
+    const double wanted = settings_.budget / (sweeps * std::max(cost_, 0.1) * all_rungs);
+    return static_cast<std::int64_t>(std::clamp(wanted, 400.0, 20000.0));
+  }
+
+  /// Of the mean of a row over replicates.
+  static double standard_error(const Eigen::ArrayXd& row) {
+    const auto n = static_cast<double>(row.size());
+    return std::sqrt((row - row.mean()).square().sum() / (n - 1.0) / n);
+  }
+
+  /// The error of statistic i on rung k for each replicate, in standard deviations.
+  Eigen::ArrayXd errors(Index i, int k) const {
+    return (values_[static_cast<std::size_t>(k)].row(i).transpose() - truth_.mean(i)) /
+           truth_.sd(i);
+  }
+
+  /// Errors at a fixed eps that more than double in thrice the time: there is no stationary law for
+  /// them to belong to.
+  void check_drift() {
+    for (Index i = 0; i < truth_.mean.size(); ++i) {
+      const Eigen::ArrayXd early = errors(i, kDriftRung);
+      const Eigen::ArrayXd drift =
+          (later_.row(i).transpose() - truth_.mean(i)) / truth_.sd(i) - early;
+      const double error = standard_error(drift);
+      const double growth = std::copysign(1.0, early.mean()) * drift.mean();
+      const bool grows = growth > settings_.bound * error && growth > std::abs(early.mean());
+      if (!grows) continue;
+      ladder_.drifts = true;
+      ladder_.statistic = name_of(i);
+      ladder_.limit = drift.mean();
+      ladder_.limit_error = error;
+      report_rungs(i);
+      return;
+    }
+  }
+
+  bool ran_away() const {
+    return std::any_of(values_.begin(), values_.end(),
+                       [](const Eigen::ArrayXXd& f) { return !(f.abs() < kRunaway).all(); });
+  }
+
+  void judge() {
+    ladder_.ran_away = ran_away();
+    if (ladder_.ran_away) return;
+    check_drift();
+    if (ladder_.drifts) return;
+    double most = -1.0;
+    for (Index i = 0; i < truth_.mean.size(); ++i) {
+      const Seen seen = look(i);
+      if (!seen.vanishes) ladder_.vanishes = false;
+      if (seen.tells) ladder_.tells = true;
+      const double rank = (seen.vanishes ? 1.0 : 1e6) * seen.certainty;
+      if (rank <= most) continue;
+      most = rank;
+      report(i, seen);
+    }
+  }
+
+  struct Seen {
+    double limit;
+    double error;
+    bool vanishes;
+    bool tells;  ///< a limit of half the error at the largest eps would have been seen
+    double certainty;
+  };
+
+  /// Richardson's extrapolation from the last two rungs, replicate by replicate.
+  Seen look(Index i) const {
+    const double power = std::ldexp(1.0, settings_.order);
+    const Eigen::ArrayXd last = errors(i, kRungs - 1);
+    const Eigen::ArrayXd before = errors(i, kRungs - 2);
+    const Eigen::ArrayXd limits = (power * last - before) / (power - 1.0);
+    const double limit = limits.mean();
+    const double error = std::hypot(standard_error(limits), truth_.error(i) / truth_.sd(i));
+    const double visible = settings_.bound * error;
+    const bool there = std::abs(limit) > visible && std::abs(limit) > 0.5 * std::abs(before.mean());
+    return {limit, error, !there, visible < 0.5 * std::abs(errors(i, 0).mean()),
+            std::abs(limit) / error};
+  }
+
+  void report(Index i, const Seen& seen) {
+    ladder_.limit = seen.limit;
+    ladder_.limit_error = seen.error;
+    ladder_.statistic = name_of(i);
+    report_rungs(i);
+  }
+
+  std::string name_of(Index i) const {
+    return i + 1 == truth_.mean.size() ? "E U" : "E theta_" + std::to_string(i) + "^2";
+  }
+
+  void report_rungs(Index i) {
+    ladder_.rungs.clear();
+    for (int k = 0; k < kRungs; ++k) {
+      const Eigen::ArrayXd now = errors(i, k);
+      VerifiedRung rung;
+      rung.step_factor = factor_ * std::ldexp(1.0, -k);
+      rung.bias = now.mean();
+      rung.error = std::hypot(standard_error(now), truth_.error(i) / truth_.sd(i));
+      if (k > 0) {
+        const Eigen::ArrayXd before = errors(i, k - 1);
+        rung.ratio = before.mean() / now.mean();
+        rung.ratio_error = standard_error(before - rung.ratio * now) / std::abs(now.mean());
+      }
+      ladder_.rungs.push_back(rung);
+    }
+  }
+
+  const VerifyTargets& targets_;
+  const LadderSettings& settings_;
+  double factor_;
+  Ladder ladder_;
+  Truth truth_;
+  std::vector<Eigen::ArrayXXd> values_;  ///< by rung: statistics x replicates
+  Eigen::ArrayXXd later_;                ///< kDriftRung again, after three times as long
+  double cost_ = 1.0;                    ///< gradients a sweep and replicate on the first rung
+};
+
+}  // namespace
+
+Ladder climb(const VerifyTargets& targets, const LadderSettings& settings) {
+  return Climber(targets, settings).climb();
+}
+
+}  // namespace mixwell

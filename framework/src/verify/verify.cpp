@@ -1,0 +1,394 @@
+// A composition put to the test on one target after another, and what follows from it.
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/at_equilibrium.hpp"
+#include "verify/calibration.hpp"
+#include "verify/ladder.hpp"
+#include "verify/normal_bound.hpp"
+#include "verify/target.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/verify.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+constexpr std::int64_t kWarmup = 300;
+/// Of a composition that never stops learning: what it is off by must vanish as they grow.
+constexpr std::int64_t kLongerWarmups[] = {300, 1200, 4800};
+/// A chain that has gone less than this share of a variance in all its sweeps stands still.
+constexpr double kStill = 0.02;
+constexpr double kLadderMoved = 1.6;  ///< what a ladder asks for before it measures
+constexpr double kFalling = 0.7;      ///< of a shift that was there after the shortest of them
+constexpr double kSameColumn = 1e-9;
+
+class Deadline {
+ public:
+  explicit Deadline(double seconds) : limit_(seconds), start_(std::chrono::steady_clock::now()) {}
+  bool passed() const {
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
+    return limit_ > 0.0 && gone.count() > limit_;
+  }
+
+ private:
+  double limit_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+/// What the graph of the sampling phase says about the test that it calls for.
+class Shape {
+ public:
+  explicit Shape(const KernelGraph& graph) : graph_(graph) {}
+
+  /// Slots are moved by schemes that have an order, and nothing accepts.
+  bool is_unadjusted() const {
+    bool moves = false;
+    for (const OperationInfo& o : graph_.operations()) {
+      if (!writes_slot(o)) continue;
+      const bool scheme = o.kind == OperationKind::move && o.traits.order > 0;
+      if (!scheme || o.traits.invariant) return false;
+      moves = true;
+    }
+    return moves;
+  }
+
+  /// A sweep goes as far as eps lets it, so that more of them make up for smaller steps.
+  bool is_local() const {
+    const auto& all = graph_.operations();
+    return std::all_of(all.begin(), all.end(), [](const OperationInfo& o) {
+      return o.kind != OperationKind::move || o.traits.local;
+    });
+  }
+
+  /// A density is kept that is made from numbers.
+  bool keeps_learnt_law(const Verdict& now) const {
+    const auto& values = graph_.values();
+    return now.density != "pi" && std::any_of(values.begin(), values.end(), [](const auto& value) {
+             return dynamic_cast<const Potential*>(value.function.get()) != nullptr &&
+                    value.rows > 0;
+           });
+  }
+
+ private:
+  bool writes_slot(const OperationInfo& o) const {
+    return std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
+      return graph_[v].kind == ValueKind::version &&
+             graph_[graph_[v].variable].kind == VariableKind::slot;
+    });
+  }
+
+  const KernelGraph& graph_;
+};
+
+class Verifier {
+ public:
+  Verifier(const Composition& composition, const std::string& path, const Registry& registry,
+           const VerifySettings& settings)
+      : composition_(composition),
+        settings_(settings),
+        targets_(composition, path, registry),
+        deadline_(settings.max_seconds),
+        program_(compose(*composition.compositor)),
+        shape_(program_.sampling) {}
+
+  Verification run() {
+    result_.certificate = program_.certificate;
+    check_blocks();
+    if (biased_) {
+      conclude();
+      return std::move(result_);
+    }
+    if (is_ladder()) {
+      if (!targets_.has_schedule()) climb_all();
+    } else if (!has_no_draws()) {
+      test_all();
+    }
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  /// A law of the replicates together, which no statistic of single ones can see.
+  void check_blocks() {
+    double difference = 0.0;
+    try {
+      difference = difference_between_blocks(composition_);
+    } catch (const Error& refusal) {
+      result_.remarks.push_back(std::string("as it is, it does not run: ") + refusal.what());
+    }
+    if (difference <= kSameColumn) return;
+    biased_ = true;
+    result_.tests.push_back({"columns stand alone", "own", true, difference, 0.0});
+  }
+
+  /// An error that vanishes with eps is to be followed; so is that of a scheme which nothing
+  /// corrects where the certificate promises nothing.
+  bool is_ladder() const {
+    const Verdict& now = program_.certificate.now;
+    return (now.accuracy == Accuracy::asymptotic && !has_no_draws()) ||
+           (now.accuracy == Accuracy::none && shape_.is_unadjusted());
+  }
+
+  /// Errors at some eps > 0 about another density, or while something still learns.
+  bool has_no_draws() const {
+    const Verdict& now = program_.certificate.now;
+    return now.accuracy == Accuracy::asymptotic && (now.adaptive || now.density != "pi");
+  }
+
+  void climb_all() {
+    const std::vector<std::string> names = ladder_targets();
+    for (const std::string& name : names) {
+      VerifiedTarget seen;
+      seen.name = name;
+      try {
+        LadderSettings ladder;
+        ladder.target = name;
+        ladder.order = std::max(1, result_.certificate.now.order);
+        ladder.local = shape_.is_local();
+        ladder.budget = settings_.budget / static_cast<double>(names.size());
+        ladder.bound = normal_bound(settings_.alpha / static_cast<double>(4 * names.size()));
+        ladder.factor =
+            0.25 * best_factor(targets_, name, composition_.run.seed, result_.gradients);
+        ladder.seed = composition_.run.seed;
+        take(climb(targets_, ladder), ladder, seen);
+      } catch (const Error& refusal) {
+        seen.skipped = refusal.what();
+      }
+      result_.targets.push_back(std::move(seen));
+      if (biased_ || deadline_.passed()) break;
+    }
+    stopped_ = stopped_ || deadline_.passed();
+  }
+
+  /// Its own model stands in where a smooth target lacks what the composition asks for.
+  std::vector<std::string> ladder_targets() const {
+    std::vector<std::string> possible;
+    for (const std::string& name : smooth_targets()) {
+      if (targets_.can_compose(name)) possible.push_back(name);
+    }
+    if (possible.size() < smooth_targets().size()) possible.emplace_back("own");
+    return possible;
+  }
+
+  void take(const Ladder& found, const LadderSettings& ladder, VerifiedTarget& seen) {
+    result_.gradients += found.gradients;
+    seen.step_factor = ladder.factor;
+    if (!found.moved) {
+      seen.skipped =
+          "it does not forget its start within 4096 sweeps, so that no error can be told";
+      return;
+    }
+    if (found.ran_away) {
+      seen.skipped = "some replicates ran away, so that no error can be told";
+      return;
+    }
+    seen.moved = kLadderMoved;
+    seen.rungs = found.rungs;
+    seen.statistic = found.statistic;
+    seen.limit = found.limit;
+    seen.visible_bias = ladder.bound * found.limit_error;
+    const bool failed = found.drifts || !found.vanishes;
+    biased_ = biased_ || failed;
+    tells_ = tells_ || found.tells;
+    seen.drifts = found.drifts;
+    const double z = found.limit / found.limit_error;
+    result_.tests.push_back({(found.drifts ? "drift of " : "limit of ") + found.statistic,
+                             seen.name, failed, z, two_sided(z)});
+  }
+
+  void test_all() {
+    const std::vector<std::string> names =
+        settings_.targets.empty() ? verify_targets() : settings_.targets;
+    for (const std::string& name : names) {
+      if (biased_ || stopped_) return;
+      visit(test_of(name, names.size()));
+    }
+    if (!biased_ && !stopped_) arrive(names.size());
+  }
+
+  EquilibriumTest test_of(const std::string& target, std::size_t count) {
+    EquilibriumTest test;
+    test.target = target;
+    test.fixed_steps = result_.certificate.after_warmup || !targets_.has_step_sizes();
+    test.warmup = warmup();
+    test.adaptive = result_.certificate.now.adaptive;
+    test.learnt_laws = shape_.keeps_learnt_law(result_.certificate.now);
+    test.budget = settings_.budget / static_cast<double>(count);
+    test.alpha = settings_.alpha / static_cast<double>(count);
+    test.seed = composition_.run.seed;
+    test.late = [this] { return stopped_ = stopped_ || deadline_.passed(); };
+    return test;
+  }
+
+  std::int64_t warmup() const {
+    return result_.certificate.after_warmup || composition_.run.warmup == 0
+               ? std::min(composition_.run.warmup, kWarmup)
+               : 0;
+  }
+
+  EquilibriumOutcome tested(const EquilibriumTest& test) {
+    const Model& model = *composition_.model();
+    const bool of_pi = result_.certificate.now.density == "pi";
+    if (test.target == "own" && of_pi && is_calibrated(model) &&
+        !result_.certificate.now.adaptive) {
+      return calibrate(targets_, model, test);
+    }
+    return result_.certificate.now.adaptive ? after_longer_warmups(test)
+                                            : test_at_equilibrium(targets_, test);
+  }
+
+  void visit(EquilibriumTest test) {
+    try {
+      EquilibriumOutcome outcome = tested(test);
+      result_.gradients += outcome.gradients;
+      biased_ = outcome.biased;
+      result_.targets.push_back(std::move(outcome.seen));
+      result_.tests.insert(result_.tests.end(), outcome.tests.begin(), outcome.tests.end());
+    } catch (const Error& refusal) {
+      VerifiedTarget skipped;
+      skipped.name = test.target;
+      skipped.skipped = refusal.what();
+      result_.targets.push_back(std::move(skipped));
+    }
+  }
+
+  /// What still learns may be off, if by less and less the longer it has learnt.
+  EquilibriumOutcome after_longer_warmups(EquilibriumTest test) {
+    EquilibriumOutcome outcome;
+    double gradients = 0.0;
+    double first_shift = 0.0;
+    for (const std::int64_t sweeps : kLongerWarmups) {
+      test.warmup = sweeps;
+      test.fixed_steps = true;
+      outcome = test_at_equilibrium(targets_, test);
+      gradients += outcome.gradients;
+      if (first_shift == 0.0) first_shift = outcome.largest_shift;
+      const bool falls = outcome.largest_shift < kFalling * first_shift;
+      outcome.biased = outcome.biased && !falls;
+      if (!outcome.biased || stopped_) break;
+    }
+    outcome.gradients = gradients;
+    return outcome;
+  }
+
+  /// Whether starts that are too far out come back, on the first target that was tested.
+  void arrive(std::size_t count) {
+    const auto first =
+        std::find_if(result_.targets.begin(), result_.targets.end(),
+                     [](const VerifiedTarget& t) { return t.skipped.empty() && !t.redraws_data; });
+    if (first == result_.targets.end()) return;
+    const EquilibriumTest test = test_of(first->name, count);
+    Arrival found = arrival(targets_, test, first->step_factor);
+    result_.gradients += found.gradients;
+    if (found.stalled && !test.fixed_steps) {  // steps that suit the middle may be too long far out
+      found = arrival(targets_, test, 0.125 * first->step_factor);
+      result_.gradients += found.gradients;
+    }
+    result_.arrival = {first->name, found.left, found.sweeps, !found.stalled};
+  }
+
+  void conclude() {
+    bool any = biased_;
+    for (const VerifiedTarget& seen : result_.targets) {
+      if (!seen.skipped.empty()) continue;
+      any = true;
+      result_.smallest_visible_bias = std::max(result_.smallest_visible_bias, seen.visible_bias);
+    }
+    result_.mobile = biased_ || !any || (moves() && result_.arrival.arrives);
+    result_.tested = biased_ ? "biased" : !any || stopped_ ? "untested" : clean();
+    if (stopped_) result_.remarks.emplace_back("stopped by max_seconds");
+    if (!any) result_.remarks.push_back(why_untested());
+    compare_classes();
+  }
+
+  /// What a composition is that nothing was found against.
+  std::string clean() const {
+    const bool climbed = std::any_of(result_.targets.begin(), result_.targets.end(),
+                                     [](const VerifiedTarget& t) { return !t.rungs.empty(); });
+    const Verdict& now = result_.certificate.now;
+    if (climbed) return "asymptotic";
+    if (now.adaptive) return "adaptive";
+    return now.density == "pi" ? "exact" : "approximate";
+  }
+
+  bool moves() const {
+    bool everywhere = true;
+    for (const VerifiedTarget& seen : result_.targets) {
+      if (!seen.skipped.empty()) continue;
+      if (seen.name == "own") return seen.moved >= kStill;
+      everywhere = everywhere && seen.moved >= kStill;
+    }
+    return everywhere;
+  }
+
+  std::string why_untested() const {
+    if (is_ladder() && targets_.has_schedule()) {
+      return "its step sizes fall with time, and errors are told at fixed ones: set schedule = "
+             "\"constant\"";
+    }
+    if (has_no_draws()) {
+      return "its error vanishes with the step size, but about another density than the model's or "
+             "while it still learns: there is nothing to compare with";
+    }
+    for (const VerifiedTarget& seen : result_.targets) {
+      if (!seen.skipped.empty()) return "no target could be tested; the first: " + seen.skipped;
+    }
+    return "no target could be composed";
+  }
+
+  void compare_classes() {
+    const Verdict& now = result_.certificate.now;
+    const bool says_right = now.accuracy != Accuracy::none;
+    if (result_.tested == "untested") return;
+    if (result_.tested == "asymptotic" && !tells_) {
+      result_.remarks.emplace_back(
+          "errors are not known well enough to say what they tend to: raise --budget");
+    } else if (says_right) {
+      result_.conclusive = true;
+      result_.agrees = !biased_;
+    } else if (biased_) {
+      result_.conclusive = result_.agrees = true;
+    } else if (!now.proved) {
+      result_.conclusive = result_.agrees = true;
+      result_.remarks.emplace_back(
+          "the certificate rests on something undeclared, and the test found nothing wrong");
+    } else {
+      result_.remarks.emplace_back(
+          "the certificate says why it is biased, and this budget did not see it");
+    }
+  }
+
+  const Composition& composition_;
+  const VerifySettings& settings_;
+  VerifyTargets targets_;
+  Deadline deadline_;
+  Program program_;
+  Shape shape_;
+  Verification result_;
+  bool biased_ = false;
+  bool tells_ = false;  ///< a ladder whose errors are known well enough
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+Verification verify(const Composition& composition, const std::string& path,
+                    const Registry& registry, const VerifySettings& settings) {
+  const std::vector<std::string> known = verify_targets();
+  for (const std::string& name : settings.targets) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw InputError(fmt::format("verify: there is no target \"{}\"; known: {}", name,
+                                   fmt::join(known, ", ")));
+    }
+  }
+  return Verifier(composition, path, registry, settings).run();
+}
+
+}  // namespace mixwell

@@ -1,0 +1,392 @@
+// Every registered component against the contract of its interface, and wrong twins against them.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+#include "unit/support.hpp"
+
+#include <mixwell/contracts/curvature.hpp>
+#include <mixwell/contracts/integrator.hpp>
+#include <mixwell/contracts/sampler.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+using namespace mixwell;
+using contracts::all_hold;
+using contracts::report;
+
+namespace {
+
+template <class T>
+std::shared_ptr<const T> made_with_defaults(const Entry& entry) {
+  return std::dynamic_pointer_cast<const T>(
+      std::shared_ptr<const Component>(entry.blueprint()->make()));
+}
+
+bool is_wrong(const Entry& entry) {
+  return entry.library.find("/tests/wrong/") != std::string::npos;
+}
+
+bool broken(const contracts::Findings& findings, const std::string& clause) {
+  return std::any_of(findings.begin(), findings.end(), [&](const contracts::Finding& f) {
+    return !f.holds && f.clause.rfind(clause, 0) == 0;
+  });
+}
+
+bool wants_file(const Entry& entry) {
+  const auto blueprint = entry.blueprint();
+  const auto& fields = blueprint->fields().all();
+  return std::any_of(fields.begin(), fields.end(),
+                     [](const Field& field) { return field.is_file() && field.is_required(); });
+}
+
+/// CSV texts in the dimension of check_estimator: a diagonal, and a matrix.
+std::vector<std::string> curvatures_of_six() {
+  std::vector<std::string> texts = {"1,2,0.25,1e-4,7,30\n", ""};
+  for (int i = 0; i < 6; ++i) {
+    for (int j = 0; j < 6; ++j) {
+      texts[1] += (j == 0 ? "" : ",") + std::to_string(i == j ? 2.0 + i : 1.0 / (1 + i + j));
+    }
+    texts[1] += "\n";
+  }
+  return texts;
+}
+
+const char* kGaussian = "[model.g]\nuse = \"gaussian\"\ndimension = 3\n";
+
+Composition with(const std::string& kernel, const std::string& run = "") {
+  return composing::compose("[run]\nreplicates = 21\n" + run + kGaussian + "[kernel.k]\n" + kernel);
+}
+
+}  // namespace
+
+namespace {
+
+/// An estimator of curvatures, as it should be.
+bool is_curvature(const Entry& entry) {
+  return entry.kind == Kind::estimator && entry.description.purpose.empty() && !is_wrong(entry);
+}
+
+}  // namespace
+
+TEST_CASE("every integrator keeps the contract of its traits") {
+  for (const Entry& entry : composing::registry().entries()) {
+    if (entry.kind != Kind::integrator || is_wrong(entry)) continue;
+    const auto findings = contracts::check_integrator(*made_with_defaults<Integrator>(entry));
+    INFO(entry.description.id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("an integrator that forgets a half-step breaks reversibility and order") {
+  const Entry& entry = composing::registry().find(Kind::integrator, "wrong-leapfrog");
+  const auto findings = contracts::check_integrator(*made_with_defaults<Integrator>(entry));
+  INFO(report(findings));
+  CHECK(broken(findings, "involution"));
+  CHECK(broken(findings, "order"));
+}
+
+TEST_CASE("every estimator keeps the contract of estimators and curvatures") {
+  for (const Entry& entry : composing::registry().entries()) {
+    if (!is_curvature(entry) || wants_file(entry)) continue;
+    const auto findings = contracts::check_estimator(*made_with_defaults<Estimator>(entry));
+    INFO(entry.description.id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("every estimator that reads a file keeps the contract of estimators and curvatures") {
+  const support::TemporaryFolder folder;
+  int count = 0;
+  for (const Entry& entry : composing::registry().entries()) {
+    if (entry.kind != Kind::estimator || is_wrong(entry) || !wants_file(entry)) continue;
+    ++count;
+    for (const std::string& text : curvatures_of_six()) {
+      const auto blueprint = entry.blueprint();
+      *std::get<std::string*>(blueprint->fields().find("file")->target()) =
+          folder.file("curvature.csv", text);
+      const std::shared_ptr<const Component> made = blueprint->make();
+      const auto findings =
+          contracts::check_estimator(*std::dynamic_pointer_cast<const Estimator>(made));
+      INFO(entry.description.id << "\n" << text << report(findings));
+      CHECK(all_hold(findings));
+    }
+  }
+  CHECK(count == 1);
+}
+
+TEST_CASE("quasi-Newton estimators obey the secant equations and sample their covariances") {
+  for (const char* id : {"bfgs", "lbfgs", "product-form"}) {
+    const Entry& entry = composing::registry().find(Kind::estimator, id);
+    const auto findings = contracts::check_quasi_newton(*made_with_defaults<Estimator>(entry));
+    INFO(id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+namespace {
+
+/// The integrator `leapfrog`.
+std::shared_ptr<const Integrator> leapfrog() {
+  return made_with_defaults<Integrator>(composing::registry().find(Kind::integrator, "leapfrog"));
+}
+
+/// H where S and S' belong.
+class MisprintedFactor final : public Representation {
+ public:
+  explicit MisprintedFactor(std::shared_ptr<const Representation> of) : of_(std::move(of)) {}
+  void H(const Numbers& n, ConstBatch v, Batch out, Workspace& w) const override {
+    of_->H(n, v, out, w);
+  }
+  void B(const Numbers& n, ConstBatch v, Batch out, Workspace& w) const override {
+    of_->B(n, v, out, w);
+  }
+  void S(const Numbers& n, ConstBatch z, Batch out, Workspace& w) const override {
+    of_->H(n, z, out, w);
+  }
+  void St(const Numbers& n, ConstBatch v, Batch out, Workspace& w) const override {
+    of_->H(n, v, out, w);
+  }
+  void C(const Numbers& n, ConstBatch z, Batch out, Workspace& w) const override {
+    of_->C(n, z, out, w);
+  }
+  void log_det_H(const Numbers& n, Index d, Row out, Workspace& w) const override {
+    of_->log_det_H(n, d, out, w);
+  }
+
+ private:
+  std::shared_ptr<const Representation> of_;
+};
+
+/// Another estimator with a misprinted representation.
+class MisprintedEstimator final : public Estimator {
+ public:
+  explicit MisprintedEstimator(std::shared_ptr<const Estimator> of)
+      : of_(std::move(of)), how_(std::make_shared<MisprintedFactor>(of_->representation())) {}
+  Traits traits() const override { return of_->traits(); }
+  const CurvatureLearner* as_learner() const noexcept override { return of_->as_learner(); }
+  bool uses_memory() const noexcept override { return of_->uses_memory(); }
+  std::shared_ptr<const Representation> representation() const override { return how_; }
+  Index rows(Index d, Index points) const override { return of_->rows(d, points); }
+  void fit(const Memory& memory, Batch numbers, Workspace& scratch) const override {
+    of_->fit(memory, numbers, scratch);
+  }
+
+ private:
+  std::shared_ptr<const Estimator> of_;
+  std::shared_ptr<const Representation> how_;
+};
+
+}  // namespace
+
+namespace {
+
+/// Another estimator with a multiple of its Gamma.
+class MisprintedGamma final : public Estimator, public OwnCurvature {
+ public:
+  MisprintedGamma(std::shared_ptr<const Estimator> of, double factor)
+      : of_(std::move(of)), factor_(factor) {}
+  Traits traits() const override { return of_->traits(); }
+  bool uses_memory() const noexcept override { return false; }
+  std::shared_ptr<const Representation> representation() const override {
+    return of_->representation();
+  }
+  Index rows(Index d, Index points) const override { return of_->rows(d, points); }
+  void fit(const Memory&, Batch, Workspace&) const override {}
+  const OwnCurvature* as_own() const noexcept override { return this; }
+
+  Index state_rows(Index d) const noexcept override { return own().state_rows(d); }
+  bool sees_present() const noexcept override { return own().sees_present(); }
+  void observe(const Here& here, Batch state) const override { own().observe(here, state); }
+  void fit(const Potential& target, ConstBatch theta, ConstBatch state, Batch numbers,
+           Workspace& scratch) const override {
+    own().fit(target, theta, state, numbers, scratch);
+  }
+  bool has_divergence() const noexcept override { return true; }
+  Traits divergence_traits() const override { return own().divergence_traits(); }
+  void divergence(const Potential& target, ConstBatch theta, ConstBatch state, ConstBatch numbers,
+                  Batch out, Workspace& scratch) const override {
+    own().divergence(target, theta, state, numbers, out, scratch);
+    out *= factor_;
+  }
+
+ private:
+  const OwnCurvature& own() const { return *of_->as_own(); }
+
+  std::shared_ptr<const Estimator> of_;
+  double factor_;
+};
+
+}  // namespace
+
+TEST_CASE("a Gamma of the wrong sign or size breaks the clause of divergences") {
+  int count = 0;
+  for (const Entry& entry : composing::registry().entries()) {
+    if (!is_curvature(entry) || wants_file(entry)) continue;
+    const auto estimator = made_with_defaults<Estimator>(entry);
+    if (estimator->as_own() == nullptr) continue;
+    ++count;
+    for (const double factor : {-1.0, 0.0, 0.999, 2.0}) {
+      INFO(entry.description.id << ", Gamma times " << factor);
+      const auto findings = contracts::check_estimator(MisprintedGamma(estimator, factor));
+      CHECK(broken(findings, "Gamma is the divergence of H"));
+    }
+  }
+  CHECK(count == 3);
+}
+
+TEST_CASE("coupling factor is the kernel of coupling mass in other coordinates") {
+  int count = 0;
+  for (const Entry& entry : composing::registry().entries()) {
+    if (!is_curvature(entry) || wants_file(entry)) continue;
+    const auto estimator = made_with_defaults<Estimator>(entry);
+    if (estimator->as_own() != nullptr) continue;  // no flow takes it
+    const auto findings = contracts::check_couplings(*estimator, *leapfrog());
+    INFO(entry.description.id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+    if (estimator->representation()->is_identity()) continue;
+    ++count;
+    const auto misprinted = contracts::check_couplings(MisprintedEstimator(estimator), *leapfrog());
+    INFO(report(misprinted));
+    CHECK(broken(misprinted, "factor and mass end at the same point"));
+    CHECK(broken(misprinted, "the momentum of factor"));
+    CHECK(broken(misprinted, "factor and mass have the same energy error"));
+  }
+  CHECK(count >= 5);
+}
+
+TEST_CASE("every built-in kernel keeps the contract of compositions") {
+  for (const Entry& entry : composing::registry().entries()) {
+    if (entry.kind != Kind::kernel || is_wrong(entry)) continue;
+    const auto findings =
+        contracts::check_sampler(with("use = \"" + entry.description.id + "\"\n"));
+    INFO(entry.description.id << "\n" << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("Hamiltonian variants keep the contract of compositions") {
+  for (const char* variant :
+       {"target_acceptance = 0.8\n", "target_acceptance = 0.8\npool = true\n",
+        "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1.5]\n", "metropolis = false\n",
+        "target_acceptance = 0.7\nsteps_jitter = [2, 5]\n"}) {
+    const auto findings =
+        contracts::check_sampler(with("use = \"hamiltonian\"\n" + std::string(variant)));
+    INFO(variant << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("learnt curvature keeps the contract of compositions, in and between its windows") {
+  for (const char* estimator : {"diagonal", "dense"}) {
+    for (const char* pool : {"pool = false\n", "pool = true\n"}) {
+      for (const char* kernel :
+           {"use = \"nuts\"\n", "use = \"nuts\"\npool = true\n",
+            "use = \"hamiltonian\"\ntarget_acceptance = 0.8\nsteps_jitter = [1, 9]\n",
+            "use = \"random-walk-metropolis\"\ntarget_acceptance = 0.3\n"}) {
+        const auto findings = contracts::check_sampler(
+            with(std::string(kernel) + "[estimator.e]\nuse = \"" + estimator + "\"\n" + pool,
+                 "warmup = 20\n"));
+        INFO(estimator << " " << pool << kernel << report(findings));
+        CHECK(all_hold(findings));
+      }
+    }
+  }
+}
+
+TEST_CASE("ensembles that fit their curvature keep the contract of compositions") {
+  for (const char* estimator : {"bfgs", "lbfgs", "product-form"}) {
+    for (const char* schedule : {"sequential", "two-groups"}) {
+      for (const char* kernel :
+           {"use = \"hamiltonian\"\nsteps_jitter = [1, 5]\n",
+            "use = \"hamiltonian\"\ncoupling = \"factor\"\ntarget_acceptance = 0.8\n",
+            "use = \"nuts\"\n"}) {
+        const auto findings = contracts::check_sampler(
+            with(std::string(kernel) + "[estimator.e]\nuse = \"" + estimator +
+                     "\"\n[compositor.c]\nuse = \"ensemble-chain\"\nslots = 6\nschedule = \"" +
+                     schedule + "\"\n",
+                 "warmup = 20\n"));
+        INFO(estimator << " " << schedule << "\n" << kernel << report(findings));
+        CHECK(all_hold(findings));
+      }
+    }
+  }
+}
+
+TEST_CASE("curvature from a file keeps the contract of compositions") {
+  const support::TemporaryFolder folder;
+  for (const char* text : {"2,0.5,3\n", "2,0.5,0\n0.5,1,0\n0,0,3\n"}) {
+    for (const char* coupling : {"mass", "factor"}) {
+      const auto findings = contracts::check_sampler(
+          with("use = \"hamiltonian\"\ncoupling = \"" + std::string(coupling) +
+               "\"\n[estimator.e]\nuse = \"curvature-file\"\nfile = \"" +
+               folder.file("curvature.csv", text) + "\"\n"));
+      INFO(text << coupling << report(findings));
+      CHECK(all_hold(findings));
+    }
+  }
+}
+
+TEST_CASE("Gaussian proposals keep the contract of compositions, alone and in ensembles") {
+  const std::string kernel = "use = \"metropolis-gaussian\"\n";
+  const std::string ensemble = "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 4\n";
+  for (const std::string& variant :
+       {kernel + "target_acceptance = 0.6\n[estimator.e]\nuse = \"dense\"\npool = true\n",
+        kernel + "step_size_jitter = [0.5, 1]\n[estimator.e]\nuse = \"bfgs\"\n" + ensemble,
+        kernel + "own = false\nmean = \"slot\"\n[estimator.e]\nuse = \"lbfgs\"\n" + ensemble +
+            "schedule = \"two-groups\"\n",
+        kernel + "[kernel.walk]\nuse = \"random-walk-metropolis\"\n[estimator.e]\nuse = "
+                 "\"product-form\"\n[compositor.c]\nuse = \"mixture\"\n"}) {
+    const auto findings = contracts::check_sampler(with(variant, "warmup = 20\n"));
+    INFO(variant << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("metrics as masses keep the contract of compositions") {
+  for (const char* variant :
+       {"use = \"riemannian\"\ntarget_acceptance = 0.8\n",
+        "use = \"riemannian\"\nsteps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1.5]\n",
+        "use = \"riemannian\"\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n[compositor.c]\n"
+        "use = \"mixture\"\n"}) {
+    for (const char* model : {kGaussian, "[model.q]\nuse = \"quartic\"\ndimension = 2\n"}) {
+      const auto findings = contracts::check_sampler(composing::compose(
+          "[run]\nreplicates = 21\nwarmup = 20\n" + std::string(model) + "[kernel.k]\n" + variant));
+      INFO(variant << model << report(findings));
+      CHECK(all_hold(findings));
+    }
+  }
+}
+
+TEST_CASE("cycles and mixtures keep the contract of compositions") {
+  for (const char* compositor :
+       {"use = \"cycle\"\n", "use = \"cycle\"\nkernels = [\"k\", \"walk\", \"k\"]\n",
+        "use = \"mixture\"\n", "use = \"mixture\"\nweights = [1, 9]\n"}) {
+    const auto findings = contracts::check_sampler(
+        with("use = \"nuts\"\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n"
+             "target_acceptance = 0.3\n[estimator.e]\nuse = \"dense\"\n[compositor.c]\n" +
+                 std::string(compositor),
+             "warmup = 20\n"));
+    INFO(compositor << report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
+TEST_CASE("a step size that a mixture would learn from all replicates is refused") {
+  const Composition composition = with(
+      "use = \"nuts\"\npool = true\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n"
+      "[compositor.c]\nuse = \"mixture\"\n");
+  CHECK_THROWS_WITH(contracts::check_sampler(composition),
+                    Catch::Matchers::Contains("set pool = false"));
+}
+
+TEST_CASE("blocks that are not full keep the contract of compositions") {
+  for (const char* run : {"block_width = 16\n", "block_width = 64\n"}) {
+    const auto findings =
+        contracts::check_sampler(with("use = \"hamiltonian\"\nsteps_jitter = [1, 9]\n", run));
+    INFO(run << report(findings));
+    CHECK(all_hold(findings));
+  }
+}

@@ -1,0 +1,47 @@
+// Every registered model against the contract of models.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+
+#include <mixwell/contracts/model.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <map>
+
+namespace {
+
+/// Keys of the models that have no default to stand on.
+std::string keys_of(const std::string& id) {
+  const std::map<std::string, std::string> all = {
+      {"gaussian", "dimension = 3\n"},
+      {"student-t", "dimension = 3\n"},
+      {"gamma", "dimension = 2\nshape = 4\nrate = 0.5\n"},
+      {"mirrored",
+       "of = \"base\"\n[model.base]\nuse = \"gamma\"\nshape = 4\ndimension = 2\n"
+       "[compositor.c]\nuse = \"chain\"\nmodel = \"m\"\n"},
+      {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
+      {"beta-binomial", "cases = 12\n"},
+      {"ica", "cases = 40\nchannels = 2\n"},
+      {"probit-regression", "cases = 40\ndimension = 2\ncorrelation = 0.5\n"},
+      {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
+                                  "/examples/challenger/challenger.csv\"\n"
+                                  "response = \"distress\"\ninputs = [\"temperature\"]\n"},
+  };
+  const auto found = all.find(id);
+  return found == all.end() ? "" : found->second;
+}
+
+}  // namespace
+
+TEST_CASE("every model keeps the contract of models") {
+  for (const mixwell::Entry& entry : composing::registry().entries()) {
+    if (entry.kind != mixwell::Kind::model) continue;
+    const std::string& id = entry.description.id;
+    const auto composition =
+        composing::compose("[model.m]\nuse = \"" + id + "\"\n" + keys_of(id) +
+                           "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\n");
+    const auto findings = mixwell::contracts::check_model(*composition.model());
+    INFO(id << "\n" << mixwell::contracts::report(findings));
+    CHECK(mixwell::contracts::all_hold(findings));
+  }
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# The hash of the draws of every example, a line each: what a change that should not move a bit leaves
+# as it is. Studies are left out.
+# usage: example_hashes.sh PROGRAM [FOLDER_OF_EXAMPLES]
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+
+program=$(readlink -f "$1")
+examples=${2:-$(cd "$(dirname "${BASH_SOURCE[0]}")/../examples" && pwd)}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+hash_of() { # run.json of one run
+  sed -n 's/.*"draws_sha256": *"\([0-9a-f]*\)".*/\1/p' "$1" | head -n 1
+}
+
+run() {
+  local manifest=$1 out
+  out=$work/out/$(basename "$manifest" .toml)
+  if ! "$program" run "$manifest" --out "$out" --quiet 2>"$work/errors"; then
+    echo "failed: $(head -n 1 "$work/errors")"
+  else
+    hash_of "$out/run.json"
+  fi
+}
+
+# A copy: what one example learns another loads, from out/ beside the examples.
+cp -r "$examples" "$work/examples"
+cd "$work/examples"
+while IFS= read -r manifest; do
+  grep -q '^\[study\]' "$manifest" && continue
+  printf '%s  %s\n' "$(run "$manifest")" "${manifest#./}"
+done < <(find . -name '*.toml' | LC_ALL=C sort)
