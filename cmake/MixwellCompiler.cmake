@@ -17,6 +17,7 @@ add_link_options(-Wl,--as-needed)
 if(MIXWELL_SANITIZE)
   add_compile_options(-fsanitize=${MIXWELL_SANITIZE} -fno-sanitize-recover=all)
   if(MIXWELL_SANITIZE MATCHES "address")
+    add_compile_definitions(_GLIBCXX_ASSERTIONS) # bounds of the standard library's containers
     # A check at every access to memory, of what ASan or the processor finds as well; without them
     # Eigen's templates compile in two thirds of the time.
     add_compile_options(-fno-sanitize=null,alignment,object-size)

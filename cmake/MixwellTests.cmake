@@ -59,7 +59,9 @@ endfunction()
 
 # mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words
 # after that are further labels of its cases (.ci/run leaves out slow under sanitizers, and verify).
+# PLUGINS: those it needs, if it needs neither all of them nor the program.
 function(mixwell_add_tests label timeout folder)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "PLUGINS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
   if(NOT sources)
     return()
@@ -69,18 +71,22 @@ function(mixwell_add_tests label timeout folder)
   target_link_libraries(${label}_tests PRIVATE mixwell_test_main mixwell_test_settings)
   if(label STREQUAL "unit")
     mixwell_precompile(unit_tests <catch2/catch.hpp> <nlohmann/json.hpp>)
-  else()
+  elseif(NOT arg_PLUGINS) # which would wait for the other target's
     mixwell_precompile_as(${label}_tests unit_tests)
   endif()
   # Their own code is run once; what they test is compiled as users have it.
   if(NOT MIXWELL_SANITIZE)
     target_compile_options(${label}_tests PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
-  mixwell_needs_program(${label}_tests)
+  if(arg_PLUGINS)
+    add_dependencies(${label}_tests ${arg_PLUGINS})
+  else()
+    mixwell_needs_program(${label}_tests)
+  endif()
   catch_discover_tests(${label}_tests TEST_PREFIX ${label}/)
 
   # Catch2's script cannot pass a property that is a list (ENVIRONMENT): set them after it.
-  set(labels ${label} ${ARGN})
+  set(labels ${label} ${arg_UNPARSED_ARGUMENTS})
   set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${label}_properties.cmake)
   file(WRITE ${properties_file}
     "if(${label}_tests_TESTS)
@@ -92,16 +98,16 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
 endfunction()
 
-# Every tests/<folder>/*.py is one test, run by the system's Python (the one that apt's packages
-# are for), with the folders and the program in its environment.
+# Every tests/<folder>/*.py is one test with the label <folder>, run by the system's Python (the one
+# that apt's packages are for), with the folders and the program in its environment.
 function(mixwell_add_python_tests folder timeout)
   file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.py)
   math(EXPR seconds "${timeout} * ${timeout_factor}")
   foreach(script IN LISTS scripts)
     cmake_path(GET script STEM LAST_ONLY stem)
-    add_test(NAME python/${stem} COMMAND /usr/bin/python3 ${script})
-    set_tests_properties(python/${stem} PROPERTIES
-      LABELS python
+    add_test(NAME ${folder}/${stem} COMMAND /usr/bin/python3 ${script})
+    set_tests_properties(${folder}/${stem} PROPERTIES
+      LABELS ${folder}
       TIMEOUT ${seconds}
       SKIP_RETURN_CODE 77
       ENVIRONMENT "${MIXWELL_TEST_ENVIRONMENT};MIXWELL_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell;MIXWELL_SOURCE_DIR=${PROJECT_SOURCE_DIR};MIXWELL_BUILD_DIR=${PROJECT_BINARY_DIR}")

@@ -4,7 +4,7 @@
 
 #include "sampler/schedule.hpp"
 
-#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/run_settings.hpp>
 #include <mixwell/model.hpp>
 
 namespace mixwell {

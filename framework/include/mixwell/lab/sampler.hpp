@@ -5,7 +5,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/lab/certificate.hpp>
-#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/run_settings.hpp>
 #include <mixwell/state.hpp>
 
 #include <cstdint>

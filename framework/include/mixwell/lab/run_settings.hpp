@@ -1,0 +1,51 @@
+// The values of [run]: how much is drawn, from where, and when it ends.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// Where the slots start.
+struct Init {
+  enum class How { model, exact, prior, uniform, file, value };
+  How how = How::model;
+  double uniform = 2.0;  ///< half-width
+  std::string file;      ///< CSV: one row per chain (or a single row), one column per coordinate
+  std::vector<double> value;  ///< d numbers, or one for all coordinates
+};
+
+/// When a run ends before its last draw; each that is set ends it.
+struct StopSettings {
+  std::optional<double> gradients;  ///< spent since the start, warm-up included
+  std::optional<double> seconds;    ///< likewise
+  std::optional<double> min_ess;    ///< smallest ess_bulk of all variables, if it is reliable
+  std::optional<double> mcse;       ///< largest mcse_mean / sd of all variables
+  /// Sweeps of the sampling phase between looks; the draws are looked at ever more rarely.
+  std::int64_t check_every = 100;
+
+  friend bool operator==(const StopSettings&, const StopSettings&) = default;
+};
+
+/// `[run]`.
+struct RunSettings {
+  std::int64_t seed = 1;
+  std::int64_t replicates = 4;
+  std::int64_t warmup = 1000;
+  std::int64_t draws = 1000;
+  std::int64_t thin = 1;
+  bool record_warmup = false;
+  Init init;
+  std::vector<std::string> allow;
+  /// Columns of a block: part of the problem, since results depend on it in the last bits; a
+  /// multiple of 8.
+  std::int64_t block_width = 8;
+  StopSettings stop;
+  /// Seconds between checkpoints; 0 = none, also not when the run is interrupted.
+  double checkpoint_seconds = 60.0;
+};
+
+}  // namespace mixwell
