@@ -11,29 +11,17 @@
 #include <iterator>
 
 namespace mixwell {
-namespace {
 
-[[noreturn]] void unreadable(const std::string& path, const std::string& what, const char* why) {
-  throw InputError(path + ": the " + what + " cannot be read: " + why);
-}
-
-}  // namespace
-
-std::string read_text_file(const std::string& path, const std::string& what) {
-  if (std::filesystem::is_directory(path)) unreadable(path, what, "it is a folder");
+std::string read_text_file(const std::string& path, const std::string& what,
+                           const std::string& cure) {
+  const auto unreadable = [&](const char* why) {
+    return InputError(path + ": the " + what + " cannot be read: " + why +
+                      (cure.empty() ? "" : "; " + cure));
+  };
+  if (std::filesystem::is_directory(path)) throw unreadable("it is a folder");
   std::ifstream in(path, std::ios::binary);
-  if (!in) unreadable(path, what, std::strerror(errno));
+  if (!in) throw unreadable(std::strerror(errno));
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-toml::table parse_toml(const std::string& text, const std::string& path) {
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& fault) {
-    const toml::source_position at = fault.source().begin;
-    throw InputError({path, static_cast<int>(at.line), static_cast<int>(at.column)},
-                     "not valid TOML: " + std::string(fault.description()));
-  }
 }
 
 }  // namespace mixwell

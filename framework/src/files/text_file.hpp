@@ -2,16 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <string>
 
 namespace mixwell {
 
-/// Throws InputError: "PATH: the `what` cannot be read: ...".
-std::string read_text_file(const std::string& path, const std::string& what);
-
-/// Throws InputError with the place of what is no TOML.
-toml::table parse_toml(const std::string& text, const std::string& path);
+/// Throws InputError: "PATH: the `what` cannot be read: ...", and the cure if there is one.
+std::string read_text_file(const std::string& path, const std::string& what,
+                           const std::string& cure = {});
 
 }  // namespace mixwell

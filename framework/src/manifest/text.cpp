@@ -3,7 +3,7 @@
 #include "manifest/text.hpp"
 
 #include "component/toml_text.hpp"
-#include "files/text_file.hpp"
+#include "files/toml_file.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,6 @@
 // What the page shows of a run.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/text_file.hpp"
 #include "page/figures.hpp"
 #include "page/rounding.hpp"
 
@@ -10,8 +11,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <unordered_map>
 
 namespace mixwell {
@@ -27,12 +26,9 @@ constexpr std::size_t most_divergences = 100;
 constexpr int table_digits = 6;
 
 std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw InputError({path.string(), 0, 0},
-                     "cannot be read; a report is made from the folder of a run that has ended, "
-                     "with all its files (`mixwell run` writes out/NAME)");
-  return {std::istreambuf_iterator<char>(in), {}};
+  return read_text_file(path.string(), "file",
+                        "a report is made from the folder of a run that has ended, with all its "
+                        "files (`mixwell run` writes out/NAME)");
 }
 
 Json read_json(const fs::path& path) {

@@ -9,7 +9,6 @@
 #include <mixwell/version.hpp>
 
 #include <boost/version.hpp>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <netcdf.h>
 #include <nlohmann/json.hpp>
@@ -65,10 +64,6 @@ Json divergences(const Sampler& sampler) {
 }
 
 }  // namespace
-
-std::string timestamp() {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S+00:00}", fmt::gmtime(std::time(nullptr)));
-}
 
 std::string run_json(const RunReport& report, const Composition& composition,
                      const Sampler& sampler) {

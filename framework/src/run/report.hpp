@@ -32,7 +32,4 @@ struct RunReport {
 std::string run_json(const RunReport& report, const Composition& composition,
                      const Sampler& sampler);
 
-/// Now, ISO 8601 in UTC.
-std::string timestamp();
-
 }  // namespace mixwell

@@ -1,5 +1,6 @@
 // A whole run: from a composition to a folder of results.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.hpp"
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
 #include "run/prediction.hpp"
@@ -18,7 +19,6 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <optional>
 
@@ -30,12 +30,6 @@ namespace {
 constexpr double kStretchSeconds = 0.2;
 /// Draws of a stretch stay in the second-level cache until they are written.
 constexpr double kStretchBytes = 2.0 * 1024 * 1024;
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
   auto sweeps = static_cast<std::uint64_t>(cost.sweeps);

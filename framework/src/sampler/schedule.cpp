@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/schedule.hpp"
 
+#include "base/clock.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/parallel.hpp>
 
@@ -9,7 +11,6 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace mixwell {
@@ -24,10 +25,6 @@ class CopyBody final : public Body {
  public:
   void run(Block& block) const override { block.out(0) = block.in(0); }
 };
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// out = the sum over j < count of what draw(j, .) writes, over sqrt(count).
 template <class DrawNormals>
@@ -254,7 +251,7 @@ void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first,
                              Block::Sinks& sinks) const {
   const bool timed = sweep % kTimedEvery == 0 || compiled_[step].when == When::first_draw;
   if (!timed) return execute(step, sweep, first, width, sinks);
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   execute(step, sweep, first, width, sinks);
   sinks.seconds[step] += seconds_since(start);
 }

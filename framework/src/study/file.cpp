@@ -4,6 +4,7 @@
 
 #include "files/file_finder.hpp"
 #include "files/text_file.hpp"
+#include "files/toml_file.hpp"
 #include "manifest/text.hpp"
 #include "manifest/values.hpp"
 

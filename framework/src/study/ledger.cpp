@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/ledger.hpp"
 
-#include "run/report.hpp"
+#include "base/clock.hpp"
 
 #include <fmt/format.h>
 

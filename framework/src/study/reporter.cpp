@@ -6,10 +6,6 @@
 
 namespace mixwell::study {
 
-double seconds_since(Reporter::Clock::time_point start) {
-  return std::chrono::duration<double>(Reporter::Clock::now() - start).count();
-}
-
 void Reporter::tell() {
   progress_.seconds = seconds_since(began_);
   if (options_.progress) options_.progress(progress_);

@@ -2,19 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/clock.hpp"
 #include "study/database.hpp"
 
 #include <mixwell/lab/study.hpp>
 
-#include <chrono>
 #include <string>
 
 namespace mixwell::study {
 
 class Reporter {
  public:
-  using Clock = std::chrono::steady_clock;
-
   /// Keeps a reference to the options. `disk_wait`: seconds.
   Reporter(const StudyOptions& options, double disk_wait)
       : options_(options), disk_wait_(disk_wait) {}
@@ -54,7 +52,5 @@ class Reporter {
   StudyProgress progress_;
   Clock::time_point began_ = Clock::now();
 };
-
-double seconds_since(Reporter::Clock::time_point start);
 
 }  // namespace mixwell::study

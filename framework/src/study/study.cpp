@@ -23,7 +23,6 @@ namespace study {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = Reporter::Clock;
 
 /// A cell to run: where it stands, and what the ledger calls it.
 struct Job {

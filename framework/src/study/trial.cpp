@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/trial.hpp"
 
+#include "base/clock.hpp"
 #include "run/chunks.hpp"
 
 #include <mixwell/error.hpp>
@@ -9,22 +10,16 @@
 #include <mixwell/lab/sampler.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace mixwell::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t pilot_sweeps = 5;
 constexpr std::int64_t estimate_sweeps = 2;
 constexpr Index fewest_draws = 8;  // two half chains of four
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 Sampler sampler_of(const Composition& composition, const RunSettings& settings) {
   Sampler sampler(composition.compositor, settings, compose(*composition.compositor));

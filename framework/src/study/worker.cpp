@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/worker.hpp"
 
+#include "base/clock.hpp"
 #include "files/text_file.hpp"
 #include "run/checkpoint.hpp"
 #include "run/result_folder.hpp"
@@ -25,7 +26,6 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
@@ -114,13 +114,12 @@ class Worker {
   Json answer(const Json& request) {
     try {
       const auto task = request.at("do").get<std::string>();
-      const auto start = std::chrono::steady_clock::now();
+      const auto start = Clock::now();
       Json made = task == "plan"      ? plan(request)
                   : task == "run"     ? run_cell(request)
                   : task == "compare" ? compare_cell(request)
                                       : trial(request);
-      made["cell_seconds"] =
-          std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      made["cell_seconds"] = seconds_since(start);
       return made;
     } catch (const Refused& fault) {
       return failed(std::string("refused: ") + fault.what());

@@ -289,9 +289,8 @@ void WorkerPool::listen() {
 void WorkerPool::check_time() {
   if (!settings_.seconds) return;
   for (const auto& worker : workers_) {
-    const std::chrono::duration<double> gone = Clock::now() - worker->began;
     if (!worker->task || !worker->ready || !worker->killed_because.empty() ||
-        gone.count() < *settings_.seconds)
+        seconds_since(worker->began) < *settings_.seconds)
       continue;
     worker->killed_because =
         fmt::format("took longer than cell_seconds = {} and was ended", *settings_.seconds);

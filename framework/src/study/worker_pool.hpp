@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/clock.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -57,7 +58,6 @@ class WorkerPool {
 
  private:
   struct Worker;
-  using Clock = std::chrono::steady_clock;
 
   bool stopped() const { return settings_.stop != nullptr && settings_.stop->load(); }
   std::size_t running() const;

@@ -1,5 +1,6 @@
 // A composition put to the test on one target after another, and what follows from it.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/clock.hpp"
 #include "verify/at_equilibrium.hpp"
 #include "verify/calibration.hpp"
 #include "verify/ladder.hpp"
@@ -14,7 +15,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 namespace mixwell {
@@ -31,15 +31,12 @@ constexpr double kSameColumn = 1e-9;
 
 class Deadline {
  public:
-  explicit Deadline(double seconds) : limit_(seconds), start_(std::chrono::steady_clock::now()) {}
-  bool passed() const {
-    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
-    return limit_ > 0.0 && gone.count() > limit_;
-  }
+  explicit Deadline(double seconds) : limit_(seconds), start_(Clock::now()) {}
+  bool passed() const { return limit_ > 0.0 && seconds_since(start_) > limit_; }
 
  private:
   double limit_;
-  std::chrono::steady_clock::time_point start_;
+  Clock::time_point start_;
 };
 
 /// What the graph of the sampling phase says about the test that it calls for.

@@ -1,0 +1,19 @@
+// The one clock: durations in seconds, and the time of day in files.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace mixwell {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Now, UTC: "2026-11-21T14:03:00+00:00".
+std::string timestamp();
+
+}  // namespace mixwell

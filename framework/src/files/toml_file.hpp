@@ -1,0 +1,14 @@
+// Text as TOML, with the place of what is none.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <string>
+
+namespace mixwell {
+
+/// Throws InputError with the place of what is no TOML.
+toml::table parse_toml(const std::string& text, const std::string& path);
+
+}  // namespace mixwell
