@@ -395,7 +395,7 @@ TEST_CASE("A kernel that hides state from checkpoints is caught") {
   CHECK(hash_in(place.path("cut")) != hash_in(place.path("whole")));
   const auto findings = mixwell::contracts::check_sampler(compose());
   const bool caught = std::any_of(findings.begin(), findings.end(), [](const auto& finding) {
-    return finding.law.rfind("restore", 0) == 0 && !finding.holds;
+    return finding.clause.rfind("restore", 0) == 0 && !finding.holds;
   });
   CHECK(caught);
 }

@@ -400,7 +400,7 @@ std::vector<std::string> broken(const Printed& how) {
   std::vector<std::string> names;
   for (const contracts::Finding& finding :
        contracts::check_representation(Matrices(), updates(how, 6, 3), 6)) {
-    if (!finding.holds) names.push_back(finding.law);
+    if (!finding.holds) names.push_back(finding.clause);
   }
   return names;
 }
