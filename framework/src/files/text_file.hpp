@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <toml++/toml.h>
 
 #include <string>
@@ -9,9 +11,9 @@
 namespace mixwell {
 
 /// Throws InputError: "PATH: the `what` cannot be read: ...".
-std::string read_text_file(const std::string& path, const std::string& what);
+MIXWELL_INTERNAL std::string read_text_file(const std::string& path, const std::string& what);
 
 /// Throws InputError with the place of what is no TOML.
-toml::table parse_toml(const std::string& text, const std::string& path);
+MIXWELL_INTERNAL toml::table parse_toml(const std::string& text, const std::string& path);
 
 }  // namespace mixwell

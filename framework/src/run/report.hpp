@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/sampler.hpp>
 
@@ -33,6 +34,6 @@ std::string run_json(const RunReport& report, const Composition& composition,
                      const Sampler& sampler);
 
 /// Now, ISO 8601 in UTC.
-std::string timestamp();
+MIXWELL_INTERNAL std::string timestamp();
 
 }  // namespace mixwell
