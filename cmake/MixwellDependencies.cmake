@@ -14,13 +14,11 @@ find_path(LBFGS_INCLUDE_DIR lbfgs.h REQUIRED)
 find_library(LBFGS_LIBRARY lbfgs REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
-find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 
 # What the framework is made with and its users never see: third-party libraries, private headers.
 add_library(mixwell_private INTERFACE)
 target_include_directories(mixwell_private INTERFACE ${PROJECT_SOURCE_DIR}/framework/src)
-target_include_directories(mixwell_private SYSTEM INTERFACE
-  ${RANDOM123_INCLUDE_DIR} ${LBFGS_INCLUDE_DIR})
+target_include_directories(mixwell_private SYSTEM INTERFACE ${LBFGS_INCLUDE_DIR})
 target_compile_definitions(mixwell_private INTERFACE TOML_HEADER_ONLY=0 TOML_SHARED_LIB=1)
 target_link_libraries(mixwell_private INTERFACE
   Boost::headers Boost::filesystem TBB::tbb tomlplusplus::tomlplusplus fmt::fmt

@@ -1,10 +1,10 @@
-# cmake --install: the program, libmixwell, the built-in plugins, templates and the CMake package.
+# cmake --install: the program, its libraries, the built-in plugins, templates and the CMake package.
 include(CMakePackageConfigHelpers)
 include(MixwellTemplates)
 
 set(MIXWELL_CMAKE_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Mixwell)
 
-install(TARGETS mixwell_framework EXPORT MixwellTargets
+install(TARGETS mixwell_framework mixwell_lab EXPORT MixwellTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET mixwell_contracts)
   install(TARGETS mixwell_contracts EXPORT MixwellTargets

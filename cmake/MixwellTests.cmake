@@ -21,10 +21,7 @@ target_compile_definitions(mixwell_test_settings INTERFACE
   MIXWELL_TIME_FACTOR=${timeout_factor}
   MIXWELL_PROGRAM="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell")
 target_link_libraries(mixwell_test_settings INTERFACE
-  Mixwell::framework mixwell_private mixwell_warnings)
-if(TARGET mixwell_contracts)
-  target_link_libraries(mixwell_test_settings INTERFACE Mixwell::contracts)
-endif()
+  Mixwell::lab Mixwell::contracts mixwell_private mixwell_warnings)
 
 # Catch2's main is compiled once: version 2 is a header, version 3 has a library for it.
 add_library(mixwell_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/main.cpp)
@@ -52,9 +49,7 @@ endforeach()
 # The program and everything it loads are up to date before a test that may run them is.
 function(mixwell_needs_program target)
   add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins kernel-coordinate-slice)
-  if(TARGET mixwell)
-    add_dependencies(${target} mixwell)
-  endif()
+  add_dependencies(${target} mixwell mixwell_commands)
 endfunction()
 
 # mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words

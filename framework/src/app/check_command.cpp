@@ -1,6 +1,7 @@
 // mixwell check: validates and composes a manifest, and says what it is guaranteed to sample.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
+#include "files/json.hpp"
 
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -75,10 +76,10 @@ void print_text(const Composition& composition, const Certificate& certificate,
 
 void print_json(const Composition& composition, const Certificate& certificate,
                 const std::optional<GradientReport>& gradient) {
-  Json json = Json::parse(certificate.to_json());
+  Json json = parse_json(certificate.to_json());
   json["remarks"] = composition.remarks;
   if (gradient) json["gradient"] = json_of(*gradient);
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json_text(json, 2));
 }
 
 ExitCode check(const Arguments& arguments) {
@@ -96,22 +97,23 @@ ExitCode check(const Arguments& arguments) {
 
 }  // namespace
 
-void add_check(CLI::App& program, Invocation& invocation) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const command = program.add_subcommand(
-      "check", "Validate a manifest and say what its composition is guaranteed to sample");
-  add_manifest_arguments(*command, arguments->manifest);
-  command->add_flag("--gradient", arguments->gradient,
-                    fmt::format("Compare the model's gradient with central differences of its "
-                                "potential at {} points; exit code 1 if the relative error of any "
-                                "parameter is above {:g}",
-                                gradient_points, gradient_limit));
-  command->add_flag("--json", arguments->json, "Print certificate.json");
-  command->footer(footer("mixwell check manifest.toml --gradient"));
-  command->callback([&invocation, arguments] {
-    invocation.json = arguments->json;
-    invocation.action = [arguments] { return check(*arguments); };
-  });
+Command check_command() {
+  const auto given = std::make_shared<Arguments>();
+  std::vector<Argument> arguments = manifest_and(
+      given->manifest,
+      {{.name = "--gradient",
+        .value = &given->gradient,
+        .help = fmt::format("Compare the model's gradient with central differences of its "
+                            "potential at {} points; exit code 1 if the relative error of any "
+                            "parameter is above {:g}",
+                            gradient_points, gradient_limit)},
+       {.name = "--json", .value = &given->json, .help = "Print certificate.json"}});
+  return {.name = "check",
+          .purpose = "Validate a manifest and say what its composition is guaranteed to sample",
+          .arguments = std::move(arguments),
+          .footer = footer("mixwell check manifest.toml --gradient"),
+          .json = &given->json,
+          .action = [given] { return check(*given); }};
 }
 
 }  // namespace mixwell::app

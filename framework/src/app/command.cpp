@@ -2,16 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 
+#include <iterator>
+
 namespace mixwell::app {
 namespace {
 
-Override parse_override(const std::string& setting) {
-  const std::size_t equals = setting.find('=');
-  if (equals == std::string::npos) {
-    throw InputError({"--set " + setting, 0, 0}, "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
-  }
-  return {setting.substr(0, equals), setting.substr(equals + 1)};
-}
+constexpr const char* exit_codes =
+    "Exit codes: 0 ok, 1 failed, interrupted or inconclusive, 2 bad input, 3 refused by the "
+    "certificate, 4 `verify` disagrees.";
 
 }  // namespace
 
@@ -19,23 +17,16 @@ std::string footer(const std::string& example) {
   return "Example:\n  " + example + "\n\n" + exit_codes;
 }
 
-void add_manifest_arguments(CLI::App& command, ManifestArguments& arguments) {
-  command.add_option("manifest", arguments.path, "Manifest file (TOML)")->required();
-  command
-      .add_option("--set", arguments.settings,
-                  "Replace one value of the manifest, as in kernel.hmc.steps=5; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-}
-
-Registry load_registry() { return Registry::load(Registry::default_folders()); }
-
-Composition load(const ManifestArguments& arguments, const Registry& registry) {
-  std::vector<Override> overrides;
-  for (const std::string& setting : arguments.settings) {
-    overrides.push_back(parse_override(setting));
-  }
-  return load_manifest(arguments.path, registry, overrides);
+std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others) {
+  std::vector<Argument> all = {
+      {.name = "manifest", .value = &values.path, .help = "Manifest file (TOML)", .required = true},
+      {.name = "--set",
+       .value = &values.settings,
+       .help = "Replace one value of the manifest, as in kernel.hmc.steps=5; may be repeated",
+       .type = "KEY=VALUE"}};
+  all.insert(all.end(), std::make_move_iterator(others.begin()),
+             std::make_move_iterator(others.end()));
+  return all;
 }
 
 }  // namespace mixwell::app

@@ -61,20 +61,24 @@ ExitCode graph(const Arguments& arguments) {
 
 }  // namespace
 
-void add_graph(CLI::App& program, Invocation& invocation) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const command =
-      program.add_subcommand("graph", "Print the kernel graph of a manifest's composition");
-  add_manifest_arguments(*command, arguments->manifest);
-  command->add_option("--format", arguments->format, "dot or svg (svg needs Graphviz)")
-      ->check(CLI::IsMember({"dot", "svg"}))
-      ->capture_default_str();
-  command->add_option("--phase", arguments->phase, "warmup or sampling")
-      ->check(CLI::IsMember({"warmup", "sampling"}))
-      ->capture_default_str();
-  command->footer(footer("mixwell graph manifest.toml --format svg > graph.svg"));
-  command->callback(
-      [&invocation, arguments] { invocation.action = [arguments] { return graph(*arguments); }; });
+Command graph_command() {
+  const auto given = std::make_shared<Arguments>();
+  std::vector<Argument> arguments =
+      manifest_and(given->manifest, {{.name = "--format",
+                                      .value = &given->format,
+                                      .help = "dot or svg (svg needs Graphviz)",
+                                      .shows_default = true,
+                                      .choices = {"dot", "svg"}},
+                                     {.name = "--phase",
+                                      .value = &given->phase,
+                                      .help = "warmup or sampling",
+                                      .shows_default = true,
+                                      .choices = {"warmup", "sampling"}}});
+  return {.name = "graph",
+          .purpose = "Print the kernel graph of a manifest's composition",
+          .arguments = std::move(arguments),
+          .footer = footer("mixwell graph manifest.toml --format svg > graph.svg"),
+          .action = [given] { return graph(*given); }};
 }
 
 }  // namespace mixwell::app

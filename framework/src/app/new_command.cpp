@@ -218,17 +218,24 @@ constexpr const char* lesson =
 
 }  // namespace
 
-void add_new(CLI::App& program, Invocation& invocation) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const command =
-      program.add_subcommand("new", "Write a project of its own with one plugin and its test");
-  command->add_option("kind", arguments->kind, "What the component is")->required();
-  command->add_option("name", arguments->name, "Its id, for example my-model")->required();
-  command->add_option("--in", arguments->folder, "Folder to write NAME/ into, by default this one")
-      ->type_name("DIR");
-  command->footer(lesson + footer("mixwell new model my-model --in ~/plugins"));
-  command->callback(
-      [&invocation, arguments] { invocation.action = [arguments] { return make(*arguments); }; });
+Command new_command() {
+  const auto given = std::make_shared<Arguments>();
+  return {.name = "new",
+          .purpose = "Write a project of its own with one plugin and its test",
+          .arguments = {{.name = "kind",
+                         .value = &given->kind,
+                         .help = "What the component is",
+                         .required = true},
+                        {.name = "name",
+                         .value = &given->name,
+                         .help = "Its id, for example my-model",
+                         .required = true},
+                        {.name = "--in",
+                         .value = &given->folder,
+                         .help = "Folder to write NAME/ into, by default this one",
+                         .type = "DIR"}},
+          .footer = lesson + footer("mixwell new model my-model --in ~/plugins"),
+          .action = [given] { return make(*given); }};
 }
 
 }  // namespace mixwell::app

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/text_table.hpp"
+#include "files/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -142,7 +143,7 @@ ExitCode list(const Arguments& arguments) {
   const Registry registry = load_registry();
   const std::vector<Entry> entries = chosen(registry, arguments.kind);
   if (arguments.json) {
-    fmt::print("{}\n", list_json(registry, entries).dump(2));
+    fmt::print("{}\n", json_text(list_json(registry, entries), 2));
   } else {
     print_list(registry, entries);
   }
@@ -152,41 +153,38 @@ ExitCode list(const Arguments& arguments) {
 ExitCode show(const Arguments& arguments) {
   const Entry entry = named(load_registry(), arguments.name);
   if (arguments.json) {
-    fmt::print("{}\n", entry_json(entry).dump(2));
+    fmt::print("{}\n", json_text(entry_json(entry), 2));
   } else {
     print_entry(entry);
   }
   return ExitCode::ok;
 }
 
-void add_show(CLI::App& plugins, Invocation& invocation,
-              const std::shared_ptr<Arguments>& arguments) {
-  CLI::App* const command =
-      plugins.add_subcommand("show", "Print everything that one component declares");
-  command->add_option("plugin", arguments->name, "KIND/ID")->required();
-  command->add_flag("--json", arguments->json, "Print JSON");
-  command->footer(footer("mixwell plugins show kernel/hamiltonian"));
-  command->callback([&invocation, arguments] {
-    invocation.json = arguments->json;
-    invocation.action = [arguments] { return show(*arguments); };
-  });
+Command show_command(const std::shared_ptr<Arguments>& given) {
+  return {
+      .name = "show",
+      .purpose = "Print everything that one component declares",
+      .arguments = {{.name = "plugin", .value = &given->name, .help = "KIND/ID", .required = true},
+                    {.name = "--json", .value = &given->json, .help = "Print JSON"}},
+      .footer = footer("mixwell plugins show kernel/hamiltonian"),
+      .json = &given->json,
+      .action = [given] { return show(*given); }};
 }
 
 }  // namespace
 
-void add_plugins(CLI::App& program, Invocation& invocation) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const command = program.add_subcommand(
-      "plugins", "List the components at hand, and the libraries that could not be used");
-  command->add_option("kind", arguments->kind,
-                      fmt::format("One of {}", fmt::join(kind_names(), ", ")));
-  command->add_flag("--json", arguments->json, "Print JSON");
-  command->footer(footer("mixwell plugins kernel"));
-  add_show(*command, invocation, arguments);
-  command->parse_complete_callback([&invocation, arguments] {
-    invocation.json = arguments->json;
-    invocation.action = [arguments] { return list(*arguments); };
-  });
+Command plugins_command() {
+  const auto given = std::make_shared<Arguments>();
+  return {.name = "plugins",
+          .purpose = "List the components at hand, and the libraries that could not be used",
+          .arguments = {{.name = "kind",
+                         .value = &given->kind,
+                         .help = fmt::format("One of {}", fmt::join(kind_names(), ", "))},
+                        {.name = "--json", .value = &given->json, .help = "Print JSON"}},
+          .footer = footer("mixwell plugins kernel"),
+          .json = &given->json,
+          .action = [given] { return list(*given); },
+          .commands = {show_command(given)}};
 }
 
 }  // namespace mixwell::app

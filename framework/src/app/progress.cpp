@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/progress.hpp"
 
+#include "files/json.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -37,7 +39,7 @@ std::string progress_json(const Progress& progress) {
                                          {"total", progress.total},
                                          {"seconds", progress.seconds},
                                          {"divergences", progress.divergences}}}};
-  return json.dump();
+  return json_text(json);
 }
 
 void ProgressDisplay::show(const Progress& progress) {

@@ -1,140 +1,37 @@
 // mixwell report: one page to look at, of a run or of a study.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/installed.hpp"
-#include "app/report.hpp"
+#include "app/module.hpp"
+#include "app/modules/report.hpp"
 
-#include <mixwell/lab/page.hpp>
-#include <mixwell/lab/study.hpp>
-
-#include <fmt/format.h>
-
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
 namespace mixwell::app {
-namespace {
 
-namespace fs = std::filesystem;
-
-struct Arguments {
-  std::string path;
-  std::string file;
-  bool json = false;
-};
-
-/// What a page is made of, and where it goes unless said otherwise.
-struct Report {
-  std::string title;
-  std::string data;
-  fs::path file;
-};
-
-std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError({path.string(), 0, 0}, "cannot be read");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-#ifdef MIXWELL_PAGE
-std::string page_template() { return read_installed(beside_program(MIXWELL_PAGE)); }
-#else
-std::string page_template() {
-  throw RunError(
-      "this program was built without the page of reports (MIXWELL_REPORT=OFF); build it with "
-      "cmake -DMIXWELL_REPORT=ON, which needs npm");
-}
-#endif
-
-std::vector<std::string> run_warnings(const fs::path& folder) {
-  const Json summary = Json::parse(read_text(folder / "summary.json"), nullptr, false);
-  // A damaged file is told of by what reads all of them.
-  if (!summary.contains("variables") || !summary.contains("sampler")) return {};
-  return warnings({summary, target_acceptance(read_text(folder / "manifest.toml"))});
-}
-
-Report run_report(const fs::path& folder) {
-  const bool whole = fs::exists(folder / "summary.json") && fs::exists(folder / "manifest.toml");
-  std::string data =
-      run_page_json(folder.string(), whole ? run_warnings(folder) : std::vector<std::string>{});
-  const std::string name = Json::parse(data).at("name");
-  return {name + " - Mixwell", std::move(data), folder / "report.html"};
-}
-
-Report study_report(const std::string& table, const fs::path& source, const fs::path& file) {
-  std::string data = study_page_json(table, source.string());
-  const std::string name = Json::parse(data).at("name");
-  return {name + " - Mixwell", std::move(data), file};
-}
-
-bool is_study(const fs::path& folder) { return fs::exists(folder / "study.sqlite"); }
-
-/// Where `mixwell study` puts the results of a study file unless told otherwise.
-fs::path results_of(const fs::path& study_file) { return fs::path("out") / study_file.stem(); }
-
-Report make_report(const fs::path& path) {
-  if (path.extension() == ".json")
-    return study_report(read_text(path), path, fs::path(path).replace_extension(".html"));
-  const bool is_file = path.extension() == ".toml" && !fs::is_directory(path);
-  const fs::path folder = is_file ? results_of(path) : path;
-  if (is_file || is_study(folder))
-    return study_report(study_table_json(folder.string()), folder, folder / "report.html");
-  return run_report(folder);
-}
-
-/// Under a temporary name first: a page that is there is whole.
-void write_page(const fs::path& file, const std::string& page) {
-  const std::string temporary = file.string() + ".partial";
-  std::ofstream out(temporary, std::ios::binary);
-  out << page;
-  out.close();
-  std::error_code failed;
-  if (out) fs::rename(temporary, file, failed);
-  if (out && !failed) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  throw RunError(
-      fmt::format("`{}` could not be written: name another file with -o", file.string()));
-}
-
-ExitCode report(const Arguments& arguments) {
-  const std::string page = page_template();
-  const Report made = make_report(arguments.path);
-  const fs::path file = arguments.file.empty() ? made.file : fs::path(arguments.file);
-  write_page(file, fill_page(page, made.title, made.data));
-  if (arguments.json) {
-    fmt::print("{}\n", Json{{"file", file.string()}, {"bytes", fs::file_size(file)}}.dump());
-  } else {
-    fmt::print("The report is in {}\n", file.string());
-  }
-  return ExitCode::ok;
-}
-
-}  // namespace
-
-void add_report(CLI::App& program, Invocation& invocation) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const command = program.add_subcommand(
-      "report", "Make one HTML page of a run or a study, to open in any browser, offline");
-  command
-      ->add_option("path", arguments->path,
-                   "Folder of a run or a study, a study file (its results in out/NAME), or the "
-                   ".json that `mixwell study STUDY.toml --table --json` printed")
-      ->type_name("DIR|STUDY.toml|TABLE.json")
-      ->required();
-  command
-      ->add_option("-o,--out", arguments->file,
-                   "File to write (default: report.html in the folder; TABLE.html beside a table)")
-      ->type_name("FILE.html");
-  command->add_flag("--json", arguments->json, "Print the file and its size as JSON");
-  command->footer(footer("mixwell report out/challenger -o challenger.html"));
-  command->callback([&invocation, arguments] {
-    invocation.json = arguments->json;
-    invocation.action = [arguments] { return report(*arguments); };
-  });
+Command report_command() {
+  const auto given = std::make_shared<ReportArguments>();
+  return {.name = "report",
+          .purpose = "Make one HTML page of a run or a study, to open in any browser, offline",
+          .arguments =
+              {{.name = "path",
+                .value = &given->path,
+                .help = "Folder of a run or a study, a study file (its results in out/NAME), or "
+                        "the .json that `mixwell study STUDY.toml --table --json` printed",
+                .type = "DIR|STUDY.toml|TABLE.json",
+                .required = true},
+               {.name = "-o,--out",
+                .value = &given->file,
+                .help = "File to write (default: report.html in the folder; TABLE.html beside a "
+                        "table)",
+                .type = "FILE.html"},
+               {.name = "--json",
+                .value = &given->json,
+                .help = "Print the file and its size as JSON"}},
+          .footer = footer("mixwell report out/challenger -o challenger.html"),
+          .json = &given->json,
+          .action = [given] {
+            return from_module<decltype(mixwell_report)>("report", "mixwell_report")(*given);
+          }};
 }
 
 }  // namespace mixwell::app

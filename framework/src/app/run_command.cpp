@@ -4,6 +4,7 @@
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/stop_signal.hpp"
+#include "files/json.hpp"
 
 #include <mixwell/lab/run.hpp>
 
@@ -51,7 +52,7 @@ std::string draws_file(const RunResult& result) {
   return (std::filesystem::path(result.folder) / "draws.nc").string();
 }
 
-Json parse_or_null(const std::string& text) { return text.empty() ? Json() : Json::parse(text); }
+Json parse_or_null(const std::string& text) { return text.empty() ? Json() : parse_json(text); }
 
 void print_json(const Composition& composition, const RunResult& result) {
   const Json json = {{"result",
@@ -64,7 +65,7 @@ void print_json(const Composition& composition, const RunResult& result) {
                        {"summary", parse_or_null(result.summary_json)},
                        {"certificate", parse_or_null(result.certificate.to_json())},
                        {"run", parse_or_null(result.run_json)}}}};
-  fmt::print("{}\n", json.dump());
+  fmt::print("{}\n", json_text(json));
 }
 
 void print_certificate(const Certificate& certificate) {
@@ -79,7 +80,7 @@ void print_certificate(const Certificate& certificate) {
 
 void print_report(const Composition& composition, const RunResult& result) {
   if (!result.summary_json.empty()) {
-    const Summary summary{Json::parse(result.summary_json),
+    const Summary summary{parse_json(result.summary_json),
                           target_acceptance(composition.effective_manifest)};
     fmt::print("{}", summary_text(summary, short_table,
                                   fmt::format("mixwell summary {} --all", result.folder)));
@@ -115,44 +116,44 @@ ExitCode run_manifest(const Arguments& arguments) {
   return verdict(result);
 }
 
+std::vector<Argument> run_arguments(Arguments& given) {
+  std::vector<Argument> all = manifest_and(
+      given.manifest,
+      {{.name = "--out",
+        .value = &given.folder,
+        .help = "Folder for the results (default: out/NAME)",
+        .type = "DIR"},
+       {.name = "--threads",
+        .value = &given.threads,
+        .help = "Threads to use (default: all cores); results do not depend on it",
+        .range = {{1, 65536}}},
+       {.name = "--force", .value = &given.force, .help = "Replace the results of an earlier run"},
+       {.name = "--resume",
+        .value = &given.resumed,
+        .help = "Go on with the interrupted run in that folder, instead of a manifest; the draws "
+                "are those of a run without interruption",
+        .type = "DIR",
+        .excludes = {"manifest", "--set", "--out", "--force"}},
+       {.name = "--quiet", .value = &given.quiet, .help = "Print nothing but errors"},
+       {.name = "--json",
+        .value = &given.json,
+        .help = "Print progress and result as lines of JSON",
+        .excludes = {"--quiet"}}});
+  all.front().required = false;
+  all.front().required_unless = "--resume";
+  return all;
+}
+
 }  // namespace
 
-void add_run(CLI::App& program, Invocation& invocation) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const command =
-      program.add_subcommand("run", "Run a manifest and report what came of it");
-  add_manifest_arguments(*command, arguments->manifest);
-  CLI::Option* const manifest = command->get_option("manifest")->required(false);
-  CLI::Option* const out =
-      command->add_option("--out", arguments->folder, "Folder for the results (default: out/NAME)")
-          ->type_name("DIR");
-  command
-      ->add_option("--threads", arguments->threads,
-                   "Threads to use (default: all cores); results do not depend on it")
-      ->check(CLI::Range(1, 65536));
-  CLI::Option* const force =
-      command->add_flag("--force", arguments->force, "Replace the results of an earlier run");
-  command
-      ->add_option("--resume", arguments->resumed,
-                   "Go on with the interrupted run in that folder, instead of a manifest; the "
-                   "draws are those of a run without interruption")
-      ->type_name("DIR")
-      ->excludes(manifest)
-      ->excludes(command->get_option("--set"))
-      ->excludes(out)
-      ->excludes(force);
-  CLI::Option* const quiet =
-      command->add_flag("--quiet", arguments->quiet, "Print nothing but errors");
-  command->add_flag("--json", arguments->json, "Print progress and result as lines of JSON")
-      ->excludes(quiet);
-  command->footer(footer("mixwell run manifest.toml --set run.draws=5000 --out out/long"));
-  command->callback([&invocation, arguments] {
-    if (arguments->manifest.path.empty() && arguments->resumed.empty()) {
-      throw CLI::RequiredError("manifest, or --resume DIR,");
-    }
-    invocation.json = arguments->json;
-    invocation.action = [arguments] { return run_manifest(*arguments); };
-  });
+Command run_command() {
+  const auto given = std::make_shared<Arguments>();
+  return {.name = "run",
+          .purpose = "Run a manifest and report what came of it",
+          .arguments = run_arguments(*given),
+          .footer = footer("mixwell run manifest.toml --set run.draws=5000 --out out/long"),
+          .json = &given->json,
+          .action = [given] { return run_manifest(*given); }};
 }
 
 }  // namespace mixwell::app

@@ -1,9 +1,8 @@
 // mixwell schema: the JSON schemas of manifests and studies, for editors.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-
-#include <mixwell/lab/manifest.hpp>
-#include <mixwell/lab/study.hpp>
+#include "app/module.hpp"
+#include "app/modules/study.hpp"
 
 #include <fmt/format.h>
 
@@ -11,19 +10,26 @@
 #include <memory>
 
 namespace mixwell::app {
+namespace {
 
-void add_schema(CLI::App& program, Invocation& invocation) {
-  CLI::App* const command = program.add_subcommand(
-      "schema", "Print a JSON schema of manifests, made from all plugins at hand, for editors");
-  const auto study = std::make_shared<bool>(false);
-  command->add_flag("--study", *study, "Of study files instead");
-  command->footer(footer("mixwell schema > mixwell.schema.json"));
-  command->callback([&invocation, study] {
-    invocation.action = [study] {
-      fmt::print("{}", (*study ? study_schema : manifest_schema)(load_registry()));
-      return ExitCode::ok;
-    };
-  });
+ExitCode schema(bool of_studies) {
+  if (of_studies)
+    return from_module<decltype(mixwell_study_schema)>("study", "mixwell_study_schema")();
+  fmt::print("{}", manifest_schema(load_registry()));
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+Command schema_command() {
+  const auto of_studies = std::make_shared<bool>(false);
+  return {.name = "schema",
+          .purpose = "Print a JSON schema of manifests, made from all plugins at hand, for editors",
+          .arguments = {{.name = "--study",
+                         .value = of_studies.get(),
+                         .help = "Of study files instead"}},
+          .footer = footer("mixwell schema > mixwell.schema.json"),
+          .action = [of_studies] { return schema(*of_studies); }};
 }
 
 }  // namespace mixwell::app

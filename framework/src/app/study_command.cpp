@@ -1,298 +1,65 @@
 // mixwell study: many runs from one file, and the table of what came of them.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/stop_signal.hpp"
-#include "app/study_progress.hpp"
-#include "app/text_table.hpp"
+#include "app/module.hpp"
+#include "app/modules/study.hpp"
 
-#include <mixwell/lab/study.hpp>
-
-#include <fmt/format.h>
-#include <nlohmann/json.hpp>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <filesystem>
-#include <map>
 #include <memory>
 
 namespace mixwell::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-struct Arguments {
-  std::string path;
-  std::string folder;
-  std::string only;
-  std::string why;
-  int jobs = 0;
-  bool dry_run = false;
-  bool table = false;
-  bool csv = false;
-  bool json = false;
-  bool retry = false;
-  bool quick = false;
-  bool quiet = false;
-};
-
-std::string folder_of(const Arguments& arguments) {
-  if (!arguments.folder.empty()) return arguments.folder;
-  const std::string name = std::filesystem::path(arguments.path).stem().string();
-  return "out/" + name + (arguments.quick ? "-quick" : "");
-}
-
-std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
-
-StudyOptions options_of(const Arguments& arguments) {
-  StudyOptions options;
-  options.path = arguments.path;
-  options.folder = folder_of(arguments);
-  options.program = own_program();
-  options.jobs = arguments.jobs;
-  options.only = arguments.only;
-  options.retry = arguments.retry;
-  options.quick = arguments.quick;
-  return options;
-}
-
-// --- tables -------------------------------------------------------------------------------------
-
-std::string cell_text(const Json& value) {
-  if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
-  return value.dump();
-}
-
-/// A field of RFC 4180: in quotes where it holds a comma, a quote or a line break.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
-void print_csv(const Json& table) {
-  const auto line = [&](auto field) {
-    std::string text;
-    for (const Json& column : table.at("columns"))
-      text += (text.empty() ? "" : ",") + field(column.get<std::string>());
-    fmt::print("{}\n", text);
-  };
-  line([](const std::string& name) { return csv_field(name); });
-  for (const Json& row : table.at("rows"))
-    line([&](const std::string& name) { return csv_field(cell_text(row.at(name))); });
-}
-
-std::string short_number(const Json& value) {
-  if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
-  return cell_text(value);
-}
-
-/// "123 ± 4"
-std::string with_error(const Json& value, const Json& error) {
-  if (!value.is_number()) return "";
-  if (!error.is_number()) return short_number(value);
-  return fmt::format("{:.4g} ± {:.2g}", value.get<double>(), error.get<double>());
-}
-
-std::string cut(const std::string& text, std::size_t length) {
-  const std::size_t line = text.find('\n');
-  const std::string first = text.substr(0, line);
-  return first.size() <= length ? first : first.substr(0, length - 3) + "...";
-}
-
-void print_text(const Json& table) {
-  std::vector<TextTable::Heading> headings = {
-      {"cell"}, {"model"}, {"variant"}, {"seed", Align::right}};
-  for (const Json& axis : table.at("axes"))
-    headings.push_back({axis.get<std::string>(), Align::right});
-  headings.insert(headings.end(), {{"status"},
-                                   {"class"},
-                                   {"min_ess", Align::right},
-                                   {"gradients", Align::right},
-                                   {"seconds", Align::right},
-                                   {"reason"}});
-  TextTable text(headings);
-  for (const Json& row : table.at("rows")) {
-    std::vector<std::string> cells = {cell_text(row.at("cell")), cell_text(row.at("model")),
-                                      cell_text(row.at("variant")), cell_text(row.at("seed"))};
-    for (const Json& axis : table.at("axes"))
-      cells.push_back(short_number(row.at(axis.get<std::string>())));
-    cells.insert(cells.end(), {cell_text(row.at("status")), cell_text(row.at("class")),
-                               with_error(row.at("min_ess"), row.at("min_ess_mcse")),
-                               short_number(row.at("gradients")), short_number(row.at("seconds")),
-                               cut(cell_text(row.at("reason")), 60)});
-    text.add(std::move(cells));
-  }
-  fmt::print("{}", text.text());
-}
-
-ExitCode show_table(const Arguments& arguments) {
-  const std::string text = study_table_json(folder_of(arguments));
-  if (arguments.json) {
-    fmt::print("{}", text);
-    return ExitCode::ok;
-  }
-  const Json table = Json::parse(text);
-  arguments.csv ? print_csv(table) : print_text(table);
-  return ExitCode::ok;
-}
-
-// --- dry run ------------------------------------------------------------------------------------
-
-std::string cost_text(const Json& cell, const char* key) {
-  return cell.at(key).is_number() ? fmt::format("{:.3g}", cell.at(key).get<double>()) : "?";
-}
-
-std::string remark_of(const Json& cell) {
-  const auto refused = cell.at("refused").get<std::string>();
-  if (!refused.empty()) return "refused: " + cut(refused, 60);
-  if (cell.contains("reason")) return "no estimate: " + cut(cell_text(cell.at("reason")), 60);
-  return cell.at("tuned").get<bool>() ? "after tuning" : "";
-}
-
-void print_plan(const Json& plan) {
-  TextTable table({{"cell"},
-                   {"label"},
-                   {"class"},
-                   {"status"},
-                   {"gradients", Align::right},
-                   {"seconds", Align::right},
-                   {"remark"}});
-  double gradients = 0.0, seconds = 0.0;
-  std::map<std::string, int> counts;
-  for (const Json& cell : plan.at("cells")) {
-    table.add({cell_text(cell.at("cell")), cell_text(cell.at("label")), cell_text(cell.at("class")),
-               cell_text(cell.at("status")), cost_text(cell, "gradients"),
-               cost_text(cell, "seconds"), remark_of(cell)});
-    const bool refused = !cell.at("refused").get<std::string>().empty();
-    ++counts[refused ? "refused" : cell_text(cell.at("status"))];
-    if (refused || cell.at("status") != "pending") continue;
-    if (cell.at("gradients").is_number()) gradients += cell.at("gradients").get<double>();
-    if (cell.at("seconds").is_number()) seconds += cell.at("seconds").get<double>();
-  }
-  fmt::print("{}\n{} cells:", table.text(), plan.at("cells").size());
-  for (const auto& [status, count] : counts) fmt::print(" {} {}", count, status);
-  fmt::print(
-      "; those to run cost about {:.3g} gradients and {:.3g} s on one core (two sweeps of "
-      "each phase, taken as typical)\n",
-      gradients, seconds);
-}
-
-ExitCode show_plan(const Arguments& arguments) {
-  const StopSignal stop;
-  StudyOptions options = options_of(arguments);
-  options.stop = &stop.requested();
-  const std::string text = study_plan_json(options);
-  if (arguments.json) {
-    fmt::print("{}", text);
-  } else {
-    print_plan(Json::parse(text));
-  }
-  return ExitCode::ok;
-}
-
-// --- run ----------------------------------------------------------------------------------------
-
-Display::Style style_of(const Arguments& arguments) {
-  if (arguments.json) return Display::Style::json;
-  if (arguments.quiet) return Display::Style::none;
-  return isatty(STDERR_FILENO) == 1 ? Display::Style::line : Display::Style::json;
-}
-
-void print_end(const Arguments& arguments, const StudyResult& result) {
-  const StudyProgress& p = result.progress;
-  if (arguments.json) {
-    const Json json = {{"result",
-                        {{"folder", result.folder},
-                         {"done", p.done},
-                         {"failed", p.failed},
-                         {"total", p.total},
-                         {"interrupted", result.interrupted}}}};
-    fmt::print("{}\n", json.dump());
-  } else if (!arguments.quiet) {
-    fmt::print(
-        "{} of {} cells done, {} failed; results are in {} (mixwell study {}{}{} --table, mixwell "
-        "report {})\n",
-        p.done, p.total, p.failed, result.folder, arguments.path, arguments.quick ? " --quick" : "",
-        arguments.folder.empty() ? "" : " --out " + arguments.folder, result.folder);
-  }
-}
-
-ExitCode carry_out(const Arguments& arguments) {
-  StudyResult result;
-  {
-    const StopSignal stop;
-    StudyDisplay display(style_of(arguments));
-    StudyOptions options = options_of(arguments);
-    options.stop = &stop.requested();
-    options.progress = [&display](const StudyProgress& progress) { display.show(progress); };
-    options.remark = [&display](const std::string& text) { display.remark(text); };
-    result = run_study(options);
-    display.finish(result.progress);
-  }
-  print_end(arguments, result);
-  if (result.interrupted) throw RunError("interrupted; the same command goes on from here");
-  if (result.progress.failed > 0) {
-    throw RunError(fmt::format("{} of {} cells failed; --table says why, --retry runs them again",
-                               result.progress.failed, result.progress.total));
-  }
-  return ExitCode::ok;
-}
-
-ExitCode study(const Arguments& arguments) {
-  if (!arguments.why.empty()) {
-    fmt::print("{}", study_why(folder_of(arguments), arguments.why));
-    return ExitCode::ok;
-  }
-  if (arguments.table) return show_table(arguments);
-  if (arguments.dry_run) return show_plan(arguments);
-  return carry_out(arguments);
+std::vector<Argument> study_arguments(StudyArguments& given) {
+  return {{.name = "study", .value = &given.path, .help = "Study file (TOML)", .required = true},
+          {.name = "--out",
+           .value = &given.folder,
+           .help = "Folder for the results (default: out/NAME)",
+           .type = "DIR"},
+          {.name = "--jobs",
+           .value = &given.jobs,
+           .help = "Cells to run at a time (default: all cores)",
+           .range = {{1, 65536}}},
+          {.name = "--only",
+           .value = &given.only,
+           .help = "Only cells whose id begins with it or whose label MODEL/VARIANT/AXES/SEED "
+                   "matches it (*, ?, [...]; without these: anywhere in the label)",
+           .type = "PATTERN"},
+          {.name = "--retry", .value = &given.retry, .help = "Run failed cells again"},
+          {.name = "--quick",
+           .value = &given.quick,
+           .help = "The short form that [study.quick] describes, into out/NAME-quick"},
+          {.name = "--dry-run",
+           .value = &given.dry_run,
+           .help = "List the cells, their certificates and what they may cost"},
+          {.name = "--table",
+           .value = &given.table,
+           .help = "Print what is known of every cell, at any time",
+           .excludes = {"--dry-run"}},
+          {.name = "--why",
+           .value = &given.why,
+           .help = "Say what made a cell run anew: its id or label",
+           .type = "CELL",
+           .excludes = {"--dry-run", "--table"}},
+          {.name = "--quiet", .value = &given.quiet, .help = "Print nothing but errors and notes"},
+          {.name = "--csv", .value = &given.csv, .help = "The table as CSV", .needs = {"--table"}},
+          {.name = "--json",
+           .value = &given.json,
+           .help = "Progress, table or plan as JSON",
+           .excludes = {"--quiet", "--csv"}}};
 }
 
 }  // namespace
 
-void add_study(CLI::App& program, Invocation& invocation) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const command = program.add_subcommand(
-      "study", "Run what is not finished of a study: many runs from one file");
-  command->add_option("study", arguments->path, "Study file (TOML)")->required();
-  command->add_option("--out", arguments->folder, "Folder for the results (default: out/NAME)")
-      ->type_name("DIR");
-  command->add_option("--jobs", arguments->jobs, "Cells to run at a time (default: all cores)")
-      ->check(CLI::Range(1, 65536));
-  command
-      ->add_option("--only", arguments->only,
-                   "Only cells whose id begins with it or whose label MODEL/VARIANT/AXES/SEED "
-                   "matches it (*, ?, [...]; without these: anywhere in the label)")
-      ->type_name("PATTERN");
-  command->add_flag("--retry", arguments->retry, "Run failed cells again");
-  command->add_flag("--quick", arguments->quick,
-                    "The short form that [study.quick] describes, into out/NAME-quick");
-  CLI::Option* const dry_run = command->add_flag(
-      "--dry-run", arguments->dry_run, "List the cells, their certificates and what they may cost");
-  CLI::Option* const table = command->add_flag("--table", arguments->table,
-                                               "Print what is known of every cell, at any time");
-  CLI::Option* const why =
-      command->add_option("--why", arguments->why, "Say what made a cell run anew: its id or label")
-          ->type_name("CELL");
-  dry_run->excludes(table)->excludes(why);
-  table->excludes(why);
-  CLI::Option* const quiet =
-      command->add_flag("--quiet", arguments->quiet, "Print nothing but errors and notes");
-  CLI::Option* const csv =
-      command->add_flag("--csv", arguments->csv, "The table as CSV")->needs(table);
-  command->add_flag("--json", arguments->json, "Progress, table or plan as JSON")
-      ->excludes(quiet)
-      ->excludes(csv);
-  command->footer(footer("mixwell study examples/studies/step-size.toml --jobs 2"));
-  command->callback([&invocation, arguments] {
-    invocation.json = arguments->json;
-    invocation.action = [arguments] { return study(*arguments); };
-  });
+Command study_command() {
+  const auto given = std::make_shared<StudyArguments>();
+  return {.name = "study",
+          .purpose = "Run what is not finished of a study: many runs from one file",
+          .arguments = study_arguments(*given),
+          .footer = footer("mixwell study examples/studies/step-size.toml --jobs 2"),
+          .json = &given->json,
+          .action = [given] {
+            return from_module<decltype(mixwell_study)>("study", "mixwell_study")(*given);
+          }};
 }
 
 }  // namespace mixwell::app

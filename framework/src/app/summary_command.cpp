@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/report.hpp"
+#include "files/json.hpp"
 
 #include <mixwell/lab/ess.hpp>
 #include <mixwell/lab/run.hpp>
@@ -65,57 +66,61 @@ ExitCode summary(const Arguments& arguments) {
     fmt::print("{}\n", json);
     return ExitCode::ok;
   }
-  const Json parsed = Json::parse(json);
+  const Json parsed = parse_json(json);
   fmt::print("{}", summary_text({parsed, std::nullopt}, arguments.all ? whole_table : short_table,
                                 fmt::format("mixwell summary {} --all", arguments.path)));
   if (parsed.contains("certificate")) print_mark(parsed["certificate"].get<std::string>());
   return ExitCode::ok;
 }
 
+std::vector<Argument> summary_arguments(Arguments& given) {
+  SummaryOptions& options = given.options;
+  return {{.name = "draws",
+           .value = &given.path,
+           .help = "Folder of a run, or a draws.nc",
+           .required = true},
+          {.name = "--ess",
+           .value = &options.ess,
+           .help = "Estimators of single papers to show as well (below)",
+           .type = "NAME[,NAME...]",
+           .comma_separates = true},
+          {.name = "--directions",
+           .value = &options.directions,
+           .help = "Summarise projections of the draws as well (below)",
+           .type = "principal|FILE.csv"},
+          {.name = "--reference",
+           .value = &options.reference,
+           .help = "Compare mean and covariance with those of other draws (below)",
+           .type = "DIR|FILE.nc|FILE.csv"},
+          {.name = "--amari",
+           .value = &options.amari,
+           .help = "Matrices to compare with those of --reference (below)",
+           .type = "NAME[,NAME...]",
+           .comma_separates = true},
+          {.name = "--of",
+           .value = &options.of,
+           .help = "Variables that make up the vector of --directions and --reference (default: "
+                   "all real ones)",
+           .type = "NAME[,NAME...]",
+           .comma_separates = true},
+          {.name = "--unweighted",
+           .value = &options.unweighted,
+           .help = "Let every draw count the same, whatever its recorded `weight`"},
+          {.name = "--all", .value = &given.all, .help = "Show every row of a long table"},
+          {.name = "--json", .value = &given.json, .help = "Print summary.json"}};
+}
+
 }  // namespace
 
-void add_summary(CLI::App& program, Invocation& invocation) {
-  const auto arguments = std::make_shared<Arguments>();
-  CLI::App* const command =
-      program.add_subcommand("summary", "Summarise the draws of a run, from its draws.nc");
-  command->add_option("draws", arguments->path, "Folder of a run, or a draws.nc")->required();
-  command
-      ->add_option("--ess", arguments->options.ess,
-                   "Estimators of single papers to show as well (below)")
-      ->type_name("NAME[,NAME...]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      ->add_option("--directions", arguments->options.directions,
-                   "Summarise projections of the draws as well (below)")
-      ->type_name("principal|FILE.csv");
-  command
-      ->add_option("--reference", arguments->options.reference,
-                   "Compare mean and covariance with those of other draws (below)")
-      ->type_name("DIR|FILE.nc|FILE.csv");
-  command
-      ->add_option("--amari", arguments->options.amari,
-                   "Matrices to compare with those of --reference (below)")
-      ->type_name("NAME[,NAME...]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command
-      ->add_option("--of", arguments->options.of,
-                   "Variables that make up the vector of --directions and --reference (default: "
-                   "all real ones)")
-      ->type_name("NAME[,NAME...]")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_flag("--unweighted", arguments->options.unweighted,
-                    "Let every draw count the same, whatever its recorded `weight`");
-  command->add_flag("--all", arguments->all, "Show every row of a long table");
-  command->add_flag("--json", arguments->json, "Print summary.json");
-  command->footer(explanation() +
-                  footer("mixwell summary out/challenger --ess qnhmc --directions principal"));
-  command->callback([&invocation, arguments] {
-    invocation.json = arguments->json;
-    invocation.action = [arguments] { return summary(*arguments); };
-  });
+Command summary_command() {
+  const auto given = std::make_shared<Arguments>();
+  return {.name = "summary",
+          .purpose = "Summarise the draws of a run, from its draws.nc",
+          .arguments = summary_arguments(*given),
+          .footer = explanation() +
+                    footer("mixwell summary out/challenger --ess qnhmc --directions principal"),
+          .json = &given->json,
+          .action = [given] { return summary(*given); }};
 }
 
 }  // namespace mixwell::app

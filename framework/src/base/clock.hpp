@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <chrono>
 #include <string>
 
@@ -14,6 +16,6 @@ inline double seconds_since(Clock::time_point start) {
 }
 
 /// Now, UTC: "2026-11-21T14:03:00+00:00".
-std::string timestamp();
+MIXWELL_INTERNAL std::string timestamp();
 
 }  // namespace mixwell

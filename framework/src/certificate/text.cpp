@@ -1,5 +1,7 @@
 // Certificates for programs and for people.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
+
 #include <mixwell/lab/certificate.hpp>
 
 #include <fmt/format.h>
@@ -53,7 +55,7 @@ std::string Certificate::to_json() const {
   json["reference"] = now.reference;
   json["assumes"] = now.assumes;
   json["notes"] = now.notes;
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 std::string Certificate::to_text() const {

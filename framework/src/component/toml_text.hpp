@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
 
 #include <string>
@@ -11,12 +12,12 @@
 namespace mixwell {
 
 /// Shortest decimal that reads back as the same double, always with a point or an exponent.
-std::string toml_text(double value);
-std::string toml_text(std::int64_t value);
+MIXWELL_INTERNAL std::string toml_text(double value);
+MIXWELL_INTERNAL std::string toml_text(std::int64_t value);
 std::string toml_text(bool value);
 /// A basic string in double quotes.
 std::string toml_text(std::string_view value);
-std::string toml_text(const std::string& value);
+MIXWELL_INTERNAL std::string toml_text(const std::string& value);
 std::string toml_text(const Interval& value);
 std::string toml_text(const NamedNumbers& value);
 /// A key, in quotes unless it is a bare one.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <Eigen/Core>
 
 namespace mixwell::diagnostics {
@@ -11,11 +13,12 @@ namespace mixwell::diagnostics {
 double two_pass_mean(const Eigen::Ref<const Eigen::MatrixXd>& x);
 
 /// x less its mean. An offset costs no digits: mean(x - mean(x)) is taken off as well.
-Eigen::MatrixXd centred(const Eigen::Ref<const Eigen::MatrixXd>& x);
+MIXWELL_INTERNAL Eigen::MatrixXd centred(const Eigen::Ref<const Eigen::MatrixXd>& x);
 
 /// Autocovariances gamma(k) = sum_i (x_i - m)(x_{i+k} - m) / n at lags 0 .. n - 1, averaged over
 /// the columns of x (n >= 1 rows), m being the mean of the column. All finite.
 /// O(n log n) a column.
-Eigen::VectorXd mean_autocovariance(const Eigen::MatrixXd& x, const Eigen::VectorXd& means);
+MIXWELL_INTERNAL Eigen::VectorXd mean_autocovariance(const Eigen::MatrixXd& x,
+                                                     const Eigen::VectorXd& means);
 
 }  // namespace mixwell::diagnostics

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/error.hpp>
+#include <mixwell/export.hpp>
 
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ struct FoundFile {
 };
 
 /// Looks beside the manifest, then in each folder of MIXWELL_DATA (separated by `:`).
-class FileFinder {
+class MIXWELL_INTERNAL FileFinder {
  public:
   explicit FileFinder(const std::string& manifest);
   /// Throws InputError with the list of places tried; `what` names the key, `where` its place.

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <openssl/types.h>
 
 #include <memory>
@@ -23,10 +25,10 @@ class Sha256 {
 };
 
 /// Lower-case hexadecimal.
-std::string sha256(std::string_view bytes);
+MIXWELL_INTERNAL std::string sha256(std::string_view bytes);
 
 /// Of a file; remembered by the process for as long as size and time of change stay the same, as
 /// libraries and data are hashed in every run of a study. Throws InputError.
-std::string file_sha256(const std::string& path);
+MIXWELL_INTERNAL std::string file_sha256(const std::string& path);
 
 }  // namespace mixwell

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <toml++/toml.h>
 
 #include <string>
@@ -9,6 +11,6 @@
 namespace mixwell {
 
 /// Throws InputError with the place of what is no TOML.
-toml::table parse_toml(const std::string& text, const std::string& path);
+MIXWELL_INTERNAL toml::table parse_toml(const std::string& text, const std::string& path);
 
 }  // namespace mixwell

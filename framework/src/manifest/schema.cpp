@@ -1,5 +1,6 @@
 // JSON schema (draft 2020-12) of manifests, from the declarations of all plugins.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/run_settings.hpp"
 
@@ -205,7 +206,7 @@ std::string manifest_schema(const Registry& registry) {
                        {"required", Json::array({"mixwell"})},
                        {"properties", std::move(properties)},
                        {"additionalProperties", false}};
-  return schema.dump(2) + "\n";
+  return json_text(schema, 2) + "\n";
 }
 
 }  // namespace mixwell

@@ -4,6 +4,7 @@
 
 #include <mixwell/component.hpp>
 #include <mixwell/error.hpp>
+#include <mixwell/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 
 #include <toml++/toml.h>
@@ -27,7 +28,7 @@ struct Declaration {
 
 /// Syntax, format version and the names of the top-level tables are checked; what stands in the
 /// tables is not.
-class ManifestText {
+class MIXWELL_INTERNAL ManifestText {
  public:
   ManifestText(const std::string& text, std::string path, const std::vector<Override>& overrides);
   ManifestText(const ManifestText&) = delete;
@@ -55,12 +56,12 @@ class ManifestText {
 };
 
 /// A value as TOML text on one line that reads back as the same value.
-std::string value_text(const toml::node& node);
+MIXWELL_INTERNAL std::string value_text(const toml::node& node);
 
 /// A value as it stands in the manifest, cut after 60 characters.
-std::string shown(const toml::node& node);
+MIXWELL_INTERNAL std::string shown(const toml::node& node);
 
 /// "an integer", "a text", ...: what a value is, for messages about what it should be.
-std::string type_name(const toml::node& node);
+MIXWELL_INTERNAL std::string type_name(const toml::node& node);
 
 }  // namespace mixwell

@@ -5,6 +5,7 @@
 #include "files/file_finder.hpp"
 #include "manifest/text.hpp"
 
+#include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
 
 #include <string>
@@ -20,13 +21,14 @@ struct ValueSource {
 /// Checks `node` against the field's type, range and choices, and writes its target; the key for
 /// messages is `dotted`. Not for references. Returns the value as TOML text for an effective
 /// manifest. Throws InputError.
-std::string assign(const Field& field, const toml::node& node, const std::string& dotted,
-                   const ValueSource& source);
+MIXWELL_INTERNAL std::string assign(const Field& field, const toml::node& node,
+                                    const std::string& dotted, const ValueSource& source);
 
 /// Throws InputError for the first key of `table` that is neither among the fields nor in `also`;
 /// `path` is the dotted key of the table.
-void check_keys(const toml::table& table, const Fields& fields, const std::string& path,
-                const ManifestText& manifest, const std::vector<std::string>& also);
+MIXWELL_INTERNAL void check_keys(const toml::table& table, const Fields& fields,
+                                 const std::string& path, const ManifestText& manifest,
+                                 const std::vector<std::string>& also);
 
 /// Throws InputError "key = value: rule", placed at the node.
 [[noreturn]] void reject(const toml::node& node, const std::string& dotted, const std::string& rule,

@@ -1,5 +1,7 @@
 // Puts title and data into the page.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/lab/page.hpp>
 
@@ -34,8 +36,7 @@ std::string html_text(const std::string& text) {
 /// The same JSON in ASCII without `<`, so that no text in it ends or opens a script element. Bytes
 /// that are not UTF-8 become U+FFFD.
 std::string script_text(const std::string& json) {
-  constexpr auto lenient = nlohmann::ordered_json::error_handler_t::replace;
-  const std::string ascii = nlohmann::ordered_json::parse(json).dump(-1, ' ', true, lenient);
+  const std::string ascii = ascii_json_text(parse_json(json));
   std::string safe;
   safe.reserve(ascii.size());
   for (const char c : ascii) {

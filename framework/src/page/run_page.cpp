@@ -1,5 +1,6 @@
 // What the page shows of a run.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
 #include "files/text_file.hpp"
 #include "page/figures.hpp"
 #include "page/rounding.hpp"
@@ -34,7 +35,7 @@ std::string read_text(const fs::path& path) {
 Json read_json(const fs::path& path) {
   const std::string text = read_text(path);
   try {
-    return Json::parse(text);
+    return parse_json(text);
   } catch (const Json::parse_error& fault) {
     throw InputError({path.string(), 0, 0}, fmt::format("is damaged: {}", fault.what()));
   }
@@ -165,7 +166,7 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
 std::string run_page_json(const std::string& folder, const std::vector<std::string>& warnings) {
   check_is_run(folder);
   try {
-    return data_of(folder, warnings).dump(-1, ' ', false, Json::error_handler_t::replace);
+    return lenient_json_text(data_of(folder, warnings));
   } catch (const Json::exception& fault) {
     throw InputError(
         {folder, 0, 0},

@@ -1,5 +1,6 @@
 // What the page shows of a study: its table by columns.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
 #include "page/rounding.hpp"
 
 #include <mixwell/error.hpp>
@@ -23,7 +24,7 @@ constexpr const char* curve_column = "curve";
 /// A scalar as the page shows it: numbers rounded, lists and tables as text.
 Json scalar(const Json& value) {
   if (value.is_number_float()) return page::to_digits(value.get<double>(), table_digits);
-  if (value.is_structured()) return value.dump();
+  if (value.is_structured()) return json_text(value);
   return value;
 }
 
@@ -81,7 +82,7 @@ Json curves_of(const Json& rows) {
 }
 
 Json parse_table(const std::string& table, const std::string& source) {
-  const Json parsed = Json::parse(table, nullptr, false);
+  const Json parsed = parse_json_or_discard(table);
   const auto is_list = [&](const char* key) {
     return parsed.contains(key) && parsed.at(key).is_array();
   };
@@ -119,7 +120,7 @@ std::string study_page_json(const std::string& table, const std::string& source)
                      {"curves", curves_of(rows)},
                      {"paper", study.value("paper", Json::array())},
                      {"tune", study.value("tune", Json(nullptr))}};
-  return data.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return lenient_json_text(data);
 }
 
 }  // namespace mixwell

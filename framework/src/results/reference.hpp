@@ -5,6 +5,7 @@
 #include "results/row.hpp"
 #include "results/vector.hpp"
 
+#include <mixwell/export.hpp>
 #include <mixwell/lab/draws.hpp>
 
 namespace mixwell {
@@ -16,7 +17,7 @@ struct ComparedDraws {
 };
 
 /// From a draws.nc, a folder that holds one, or a CSV file. Throws InputError.
-ComparedDraws read_compared_draws(const std::string& path);
+MIXWELL_INTERNAL ComparedDraws read_compared_draws(const std::string& path);
 
 /// Places of the same names on both sides, in the order of the first.
 struct SharedNames {
@@ -25,8 +26,8 @@ struct SharedNames {
   std::vector<std::string> left_out;  ///< names of one side alone
 };
 
-SharedNames shared_names(const std::vector<std::string>& here,
-                         const std::vector<std::string>& there);
+MIXWELL_INTERNAL SharedNames shared_names(const std::vector<std::string>& here,
+                                          const std::vector<std::string>& there);
 
 /// `reference` of summary_json; `weights`: those of the draws, draws x chains, or empty. Throws
 /// InputError.

@@ -1,5 +1,6 @@
 // summary.json: one row per element of the posterior, and what the sampler did to get it.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
 #include "results/directions_part.hpp"
 #include "results/reference.hpp"
 #include "results/row.hpp"
@@ -156,7 +157,7 @@ std::string summary_json(const DrawsFile& draws, double gradients, double second
   if (!options.reference.empty())
     result["reference"] = reference_json(draws, options, settings.weights);
   result["estimators"] = estimators_json(settings, options);
-  return result.dump(2) + "\n";
+  return json_text(result, 2) + "\n";
 }
 
 }  // namespace mixwell

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
 #include <mixwell/lab/draws.hpp>
 
 #include <string>
@@ -16,15 +17,15 @@ struct DrawnVector {
 };
 
 /// `beta[3]`, `b[2,3]`; the name alone for a scalar. Last index fastest, from 0.
-std::string element_name(const Column& column, Index element);
+MIXWELL_INTERNAL std::string element_name(const Column& column, Index element);
 
 /// The statistic `weight`, draws x chains, where it is there and not the same everywhere.
-Eigen::MatrixXd varying_weights(const DrawsFile& file);
+MIXWELL_INTERNAL Eigen::MatrixXd varying_weights(const DrawsFile& file);
 
 /// All elements of the real variables of `posterior` that `of` names (of all of them if it is
 /// empty), in the order of the file. Throws InputError for a name that is none, said to come from
 /// `key` (`--of`), and where the draws take more memory than the machine has, for `option`.
-DrawnVector read_vector(const DrawsFile& file, const std::vector<std::string>& of,
-                        const std::string& key, const std::string& option);
+MIXWELL_INTERNAL DrawnVector read_vector(const DrawsFile& file, const std::vector<std::string>& of,
+                                         const std::string& key, const std::string& option);
 
 }  // namespace mixwell

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/checkpoint.hpp"
 
+#include "files/json.hpp"
 #include "files/own_library.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
@@ -44,7 +45,7 @@ Json to_json(const Checkpoint& checkpoint, const std::string& sha) {
 Checkpoint parse(std::istream& in, const std::string& file) {
   std::string line;
   if (!std::getline(in, line) || line != kFormat || !std::getline(in, line)) damaged(file);
-  const Json json = Json::parse(line, nullptr, false);
+  const Json json = parse_json_or_discard(line);
   if (json.is_discarded()) damaged(file);
   Checkpoint found;
   found.state.resize(json.at("bytes").get<std::size_t>());
@@ -99,7 +100,8 @@ std::string checkpoint_file(const std::string& folder) { return folder + "/check
 
 void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
   const std::string_view state(checkpoint.state.data(), checkpoint.state.size());
-  std::string text = fmt::format("{}\n{}\n", kFormat, to_json(checkpoint, sha256(state)).dump());
+  std::string text =
+      fmt::format("{}\n{}\n", kFormat, json_text(to_json(checkpoint, sha256(state))));
   text += state;
   write_whole_file(checkpoint_file(folder), text);
   sync_folder(folder);

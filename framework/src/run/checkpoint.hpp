@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 
 #include <optional>
@@ -30,7 +31,7 @@ struct Checkpoint {
 };
 
 /// `checkpoint` in a folder.
-std::string checkpoint_file(const std::string& folder);
+MIXWELL_INTERNAL std::string checkpoint_file(const std::string& folder);
 
 /// Replaces the one that is there, if any, at once: whenever the process is killed, one of the two
 /// is there and whole. Throws RunError.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/recorder.hpp>
@@ -12,7 +13,7 @@
 namespace mixwell {
 
 /// Joins the records of all slots into columns and their buffers into chunks.
-class DrawChunks {
+class MIXWELL_INTERNAL DrawChunks {
  public:
   /// Throws InputError when a name is used for different things, or lacks a slot.
   DrawChunks(const KernelGraph& graph, Index slots, Index replicates);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/report.hpp"
 
+#include "files/json.hpp"
 #include "files/sha256.hpp"
 
 #include <mixwell/abi.hpp>
@@ -88,7 +89,7 @@ std::string run_json(const RunReport& report, const Composition& composition,
   json["plugins"] = plugins(composition.libraries);
   json["operations"] = operations(sampler);
   json["remarks"] = composition.remarks;
-  return json.dump(2) + "\n";
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace mixwell

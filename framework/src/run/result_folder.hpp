@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <string>
 
 namespace mixwell {
@@ -43,6 +45,6 @@ class ResultFolder {
 };
 
 /// `resume` in the folder of a run.
-std::string scratch_folder(const std::string& path);
+MIXWELL_INTERNAL std::string scratch_folder(const std::string& path);
 
 }  // namespace mixwell

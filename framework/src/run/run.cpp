@@ -1,6 +1,7 @@
 // A whole run: from a composition to a folder of results.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
+#include "files/json.hpp"
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
 #include "run/prediction.hpp"
@@ -314,10 +315,10 @@ class Runner {
     const std::string text =
         summary_json(draws, report_.sampling.gradients, report_.sampling.seconds);
     if (!prediction_->active()) return text;
-    auto json = nlohmann::ordered_json::parse(text);
+    auto json = parse_json(text);
     json["prediction"] = {{"cases", prediction_->cases()},
                           {"error_rate", prediction_->error_rate()}};
-    return json.dump(2) + "\n";
+    return json_text(json, 2) + "\n";
   }
 
   const Composition& composition_;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/stop_rule.hpp"
 
+#include "files/json.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -11,7 +13,7 @@
 namespace mixwell {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 constexpr double kGrowth = 1.2;
 
@@ -54,7 +56,7 @@ bool StopRule::looks_at_draws(std::int64_t done) const {
 
 std::string StopRule::met_by_draws(const DrawsFile& draws) const {
   const double unknown = std::numeric_limits<double>::quiet_NaN();
-  const Json summary = Json::parse(summary_json(draws, unknown, unknown));
+  const Json summary = parse_json(summary_json(draws, unknown, unknown));
   const Json& sampler = summary.at("sampler");
   if (sampler.at("min_ess_reliable") != true) return {};
   if (settings_.min_ess && sampler.at("min_ess") >= *settings_.min_ess) return "min_ess";

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/cell_figures.hpp"
 
+#include "files/json.hpp"
 #include "study/metrics.hpp"
 #include "study/reference_errors.hpp"
 
@@ -21,8 +22,8 @@ double max_rhat(const Json& variables) {
 }  // namespace
 
 void add_figures(const std::string& summary_text, const std::string& run_text, Json& answer) {
-  const Json summary = Json::parse(summary_text);
-  const Json run = Json::parse(run_text);
+  const Json summary = parse_json(summary_text);
+  const Json run = parse_json(run_text);
   const Json& sampler = summary.at("sampler");
   const RunCost cost = run_cost(run);
   const double mcse = number_in(sampler, "min_ess_mcse");

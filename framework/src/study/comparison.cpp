@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/comparison.hpp"
 
+#include "files/json.hpp"
 #include "files/sha256.hpp"
 
 #include <fmt/format.h>
@@ -76,7 +77,7 @@ void Comparison::run() {
       if (!id.empty() && has_draws(cell)) {
         const Json request = {
             {"do", "compare"}, {"folder", folder_of(cell)}, {"reference", reference}};
-        tasks.push_back({cells.size(), request.dump()});
+        tasks.push_back({cells.size(), json_text(request)});
         cells.push_back(cell);
         continue;
       }

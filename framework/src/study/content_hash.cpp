@@ -3,6 +3,7 @@
 #include "study/content_hash.hpp"
 
 #include "component/toml_text.hpp"
+#include "files/json.hpp"
 #include "files/own_library.hpp"
 #include "files/sha256.hpp"
 #include "manifest/text.hpp"
@@ -94,6 +95,11 @@ std::vector<std::string> FileHashes::changed() const {
   return paths;
 }
 
+std::string framework_hash(FileHashes& hashes) {
+  static const char inside = 0;
+  return sha256(hashes.of(own_library()) + hashes.of(library_of(&inside)));
+}
+
 std::string normalised(const std::string& effective_manifest) {
   std::string text;
   append_lines(toml::parse(effective_manifest), "", 2, text);
@@ -108,7 +114,7 @@ Ingredients::Ingredients(const Json& answer, FileHashes& hashes, bool by_hash) {
   before_seed_ = manifest.substr(0, from);
   after_seed_ = manifest.substr(manifest.find('\n', from));
   json_ = {{"manifest", ""},
-           {"mixwell", by_hash ? hashes.of(own_library())
+           {"mixwell", by_hash ? framework_hash(hashes)
                                : MIXWELL_VERSION + std::string(" ") + MIXWELL_ABI_TAG},
            {"plugins", Json::object()},
            {"files", Json::object()}};
@@ -116,7 +122,7 @@ Ingredients::Ingredients(const Json& answer, FileHashes& hashes, bool by_hash) {
     const auto path = library.get<std::string>();
     json_["plugins"][std::filesystem::path(path).filename().string()] = hashes.of(path);
   }
-  others_ = json_["mixwell"].get<std::string>() + "\n" + json_["plugins"].dump() + "\n";
+  others_ = json_["mixwell"].get<std::string>() + "\n" + json_text(json_["plugins"]) + "\n";
   for (const Json& file : answer.at("files")) {
     const auto path = file.at("path").get<std::string>();
     json_["files"][path] = hashes.of(path);

@@ -34,6 +34,9 @@ class FileHashes {
   std::map<std::string, Known> known_;
 };
 
+/// Of the libraries whose code makes the results of cells: libmixwell and libmixwell_lab.
+std::string framework_hash(FileHashes& hashes);
+
 /// An effective manifest as sorted lines `kind.name.key = value` without comments, and without what
 /// no result depends on (run.checkpoint_seconds).
 std::string normalised(const std::string& effective_manifest);
@@ -46,9 +49,9 @@ struct Identity {
 /// What cells that differ in the seed alone are made of.
 class Ingredients {
  public:
-  /// `answer`: what a worker said about one of them (see worker.hpp). With `by_hash` libmixwell
-  /// counts by its contents, else by its version. Files count by their contents, not by where they
-  /// are.
+  /// `answer`: what a worker said about one of them (see worker.hpp). With `by_hash` the
+  /// framework counts by framework_hash(), else by its version. Files count by their contents, not
+  /// by where they are.
   Ingredients(const Json& answer, FileHashes& hashes, bool by_hash);
 
   Identity with_seed(const std::string& seed) const;

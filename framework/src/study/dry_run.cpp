@@ -1,5 +1,6 @@
 // `mixwell study --dry-run`: the cells of a study with what is known before they run.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
 #include "study/planner.hpp"
 
 #include <mixwell/error.hpp>
@@ -38,7 +39,7 @@ class DryRun {
       if (!one.is_null()) json["cells"].push_back(std::move(one));
     }
     if (study_.tune) json["tune_gradients"] = study_.tune->gradients;
-    return json.dump() + "\n";
+    return json_text(json) + "\n";
   }
 
  private:
@@ -58,7 +59,7 @@ class DryRun {
                 {"model", cell.model},
                 {"variant", cell.variant},
                 {"seed", cell.seed}};
-    const Json axes = Json::parse(cell.axes);
+    const Json axes = parse_json(cell.axes);
     for (const auto& [key, value] : axes.items()) row[key] = value;
     const auto known = statuses.find(id);
     row["status"] = known == statuses.end() ? "pending" : known->second.status;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/expansion.hpp"
 
+#include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "manifest/text.hpp"
 
@@ -16,7 +17,7 @@ namespace mixwell::study {
 namespace {
 
 std::string plain(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 std::string axes_label(const Json& axes) {
@@ -161,7 +162,7 @@ class Expander {
   void finish(StudyCell cell, const Json& axes) {
     cell.changes.insert(cell.changes.end(), quick_.begin(), quick_.end());
     const std::string group = label_without_seed(cell, axes);
-    cell.axes = axes.dump();
+    cell.axes = json_text(axes);
     for (const std::int64_t seed : seeds_) {
       cell.seed = seed;
       cell.label = fmt::format("{}/{}", group, seed);
@@ -226,7 +227,7 @@ class Expander {
 std::vector<StudyCell> expand(const StudyFile& study) { return Expander(study).cells(); }
 
 Json group_of(const StudyCell& cell) {
-  return {{"model", cell.model}, {"variant", cell.variant}, {"axes", Json::parse(cell.axes)}};
+  return {{"model", cell.model}, {"variant", cell.variant}, {"axes", parse_json(cell.axes)}};
 }
 
 std::vector<Override> with_seed(const StudyCell& cell, const std::vector<Override>& more,

@@ -3,6 +3,7 @@
 #include "study/file.hpp"
 
 #include "files/file_finder.hpp"
+#include "files/json.hpp"
 #include "files/text_file.hpp"
 #include "files/toml_file.hpp"
 #include "manifest/text.hpp"
@@ -512,7 +513,7 @@ class Reader {
                        const Location& where) const {
     if (name != "variant" && name != "model") return;
     const auto known = names(name == "variant" ? study_.variants : study_.models);
-    check_name(path, name, value.is_string() ? value.get<std::string>() : value.dump(), known,
+    check_name(path, name, value.is_string() ? value.get<std::string>() : json_text(value), known,
                where);
   }
 

@@ -3,6 +3,7 @@
 #include "study/ledger.hpp"
 
 #include "base/clock.hpp"
+#include "files/json.hpp"
 
 #include <fmt/format.h>
 
@@ -338,7 +339,7 @@ Json Ledger::known_trial(const std::string& tuning, int rung, int candidate) {
 }
 
 void Ledger::know_trial(const std::string& tuning, const std::string& group, const Json& trial) {
-  const Json place = Json::parse(group);
+  const Json place = parse_json(group);
   Statement add = database_.prepare(
       "INSERT OR REPLACE INTO tune (tuning, rung, candidate, model, variant, axes, \"values\", "
       "objective, score, gradients, seconds, reason) "
@@ -348,8 +349,8 @@ void Ledger::know_trial(const std::string& tuning, const std::string& group, con
   add.bind(3, trial.at("candidate").get<std::int64_t>());
   add.bind(4, place.at("model").get<std::string>());
   add.bind(5, place.at("variant").get<std::string>());
-  add.bind(6, place.at("axes").dump());
-  add.bind(7, trial.at("values").dump());
+  add.bind(6, json_text(place.at("axes")));
+  add.bind(7, json_text(trial.at("values")));
   add.bind(8, trial.at("objective").get<std::string>());
   add.bind(9, number_or_none(trial, "score"));
   add.bind(10, number_or_none(trial, "gradients"));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/planner.hpp"
 
-#include "files/own_library.hpp"
+#include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/text_file.hpp"
 #include "study/worker.hpp"
@@ -51,7 +51,7 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* le
       pool_({options.program, jobs(), study.memory, planning_seconds(), lock, options.stop}) {
   std::map<std::string, std::size_t> places;
   for (std::size_t k = 0; k < cells_.size(); ++k) {
-    const std::string place = group_of(cells_[k]).dump();
+    const std::string place = json_text(group_of(cells_[k]));
     const auto [found, is_new] = places.emplace(place, groups_.size());
     if (is_new)
       groups_.push_back({{}, place, tune_keys(study_, cells_[k]), {}, false, true, {}, {}, {}, {}});
@@ -60,7 +60,7 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* le
     group.wanted = group.wanted || matches(options.only, cells_[k].label, "");
   }
   find_references();
-  if (study_.framework == "hash") hashes_.of(own_library());
+  if (study_.framework == "hash") framework_hash(hashes_);
   fingerprint_ = registry_fingerprint();
 }
 
@@ -101,7 +101,7 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
     if (!estimate && recall(groups_[g], keys[g])) continue;
     Json what = request("plan", cell, changes);
     what["estimate"] = estimate;
-    tasks.push_back({g, what.dump()});
+    tasks.push_back({g, json_text(what)});
   }
   std::vector<std::pair<std::string, std::string>> fresh;
   Batch batch(
@@ -128,7 +128,7 @@ Identity Planner::identity(Group& group, const StudyCell& cell) {
   Identity identity;
   identity.ingredients = {{"manifest", plan_key(cell, changes_of(group, cell))},
                           {"mixwell", fingerprint_}};
-  identity.sha256 = sha256(identity.ingredients.dump());
+  identity.sha256 = sha256(json_text(identity.ingredients));
   return identity;
 }
 
@@ -140,7 +140,7 @@ void Planner::find_references() {
     });
   };
   std::vector<Json> places;
-  for (const Group& group : groups_) places.push_back(Json::parse(group.place));
+  for (const Group& group : groups_) places.push_back(parse_json(group.place));
   for (std::size_t r = 0; r < groups_.size(); ++r) {
     if (places[r].at("variant") != study_.reference_variant) continue;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -153,7 +153,7 @@ void Planner::find_references() {
 
 /// All libraries that a plan may depend on.
 std::string Planner::registry_fingerprint() {
-  std::string text = MIXWELL_VERSION + hashes_.of(own_library());
+  std::string text = MIXWELL_VERSION + framework_hash(hashes_);
   for (const std::string& folder : Registry::default_folders()) {
     if (!fs::is_directory(folder)) continue;
     std::vector<std::string> paths;
@@ -184,19 +184,19 @@ std::string Planner::plan_key(const StudyCell& cell, const std::vector<Override>
               data == nullptr ? "" : data, fingerprint_};
   for (const Override& change : changes)
     all.push_back({change.key, change.value, static_cast<int>(change.how)});
-  return sha256(all.dump());
+  return sha256(json_text(all));
 }
 
 /// A plan with the hashes of the files it was made from: it depends on them.
 std::string Planner::remembered(Json plan) {
   for (Json& file : plan["files"]) file["sha256"] = hashes_.of(file.at("path").get<std::string>());
-  return plan.dump();
+  return json_text(plan);
 }
 
 bool Planner::recall(Group& group, const std::string& key) {
   const std::string text = ledger_ == nullptr ? "" : ledger_->known_plan(key);
   if (text.empty()) return false;
-  Json plan = Json::parse(text);
+  Json plan = parse_json(text);
   for (const Json& file : plan.at("files")) {
     const auto path = file.at("path").get<std::string>();
     if (!fs::exists(path) || hashes_.of(path) != file.at("sha256")) return false;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/reference_errors.hpp"
 
+#include "files/json.hpp"
 #include "results/reference.hpp"
 #include "study/metrics.hpp"
 
@@ -141,7 +142,7 @@ void add_errors(const std::string& folder, const Reference& reference, const Run
   if (curve.is_null() || curve.empty()) return;
   add_metric(answer, "error_mean", number_in(curve.back(), "error_mean"));
   add_metric(answer, "error_covariance", number_in(curve.back(), "error_covariance"));
-  answer["curve"] = curve.dump();
+  answer["curve"] = json_text(curve);
 }
 
 }  // namespace mixwell::study

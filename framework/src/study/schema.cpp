@@ -1,5 +1,7 @@
 // JSON schema (draft 2020-12) of study files: that of manifests, and a table [study].
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
+
 #include <mixwell/lab/study.hpp>
 
 #include <nlohmann/json.hpp>
@@ -99,14 +101,14 @@ Json study() {
 }  // namespace
 
 std::string study_schema(const Registry& registry) {
-  Json schema = Json::parse(manifest_schema(registry));
+  Json schema = parse_json(manifest_schema(registry));
   schema["title"] = "Mixwell study";
   schema["required"].push_back("study");
   // A table without `use` changes keys of a component that is there.
   for (const Kind kind : all_kinds)
     schema["properties"][std::string(to_string(kind))]["additionalProperties"].erase("required");
   schema["properties"]["study"] = study();
-  return schema.dump(2) + "\n";
+  return json_text(schema, 2) + "\n";
 }
 
 }  // namespace mixwell

@@ -1,5 +1,6 @@
 // A study: plans its cells, lets variants tune, runs what is not finished, keeps the ledger.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "study/comparison.hpp"
 #include "study/lock.hpp"
@@ -73,7 +74,7 @@ class StudyRun final : public Work {
     events_.push_back({job.id, "running", {}});
     const std::size_t number = started_.size();
     started_.push_back(job);
-    return Task{number, request(job).dump()};
+    return Task{number, json_text(request(job))};
   }
 
   bool waits() override { return !queue_.empty(); }
@@ -158,8 +159,8 @@ class StudyRun final : public Work {
       ledger_->lay_out(points, cells);
       ledger_->set("name", study_.name);
       ledger_->set("file", fs::absolute(options_.path).string());
-      ledger_->set("axes", Json(axis_keys(study_)).dump());
-      ledger_->set("paper", study_.paper.dump());
+      ledger_->set("axes", json_text(Json(axis_keys(study_))));
+      ledger_->set("paper", json_text(study_.paper));
       ledger_->reopen(options_.retry);
     });
     copy_study_file();
@@ -175,8 +176,8 @@ class StudyRun final : public Work {
       return {id.substr(0, 16), id, "", "{}", ""};
     }
     const Identity identity = planner_.identity(group, place);
-    LedgerCell cell{identity.sha256.substr(0, 16), identity.sha256, "", identity.ingredients.dump(),
-                    ""};
+    LedgerCell cell{identity.sha256.substr(0, 16), identity.sha256, "",
+                    json_text(identity.ingredients), ""};
     if (group.plan.at("status") == "done") {
       cell.certificate = group.plan.at("class").get<std::string>();
       cell.manifest = manifest_with_seed(group.plan.at("manifest").get<std::string>(),

@@ -1,5 +1,6 @@
 // The table of a study, from its ledger.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
 #include "study/ledger.hpp"
 
 #include <mixwell/lab/study.hpp>
@@ -25,14 +26,14 @@ const std::vector<std::string> last_columns = {
 Json value_of(const Statement& row, int column, const std::string& name) {
   if (row.is_null(column)) return nullptr;
   if (name == "seed" || name == "attempts" || name == "draws") return row.integer(column);
-  if (name == "curve") return Json::parse(row.text(column));
+  if (name == "curve") return parse_json(row.text(column));
   if (name.starts_with("min_ess") || name.ends_with("gradients") || name.ends_with("seconds"))
     return row.number(column);
   return row.text(column);
 }
 
 Json parsed_or(const std::string& text, Json otherwise) {
-  return text.empty() ? std::move(otherwise) : Json::parse(text);
+  return text.empty() ? std::move(otherwise) : parse_json(text);
 }
 
 class Table {
@@ -97,7 +98,7 @@ class Table {
       row.emplace_back(names_[k], value_of(all, static_cast<int>(k), names_[k]));
     };
     for (std::size_t k = 0; k < count; ++k) column(k);
-    const Json values = Json::parse(all.text(static_cast<int>(names_.size())));
+    const Json values = parse_json(all.text(static_cast<int>(names_.size())));
     for (const Json& axis : axes_) {
       const auto key = axis.get<std::string>();
       row.emplace_back(key, values.contains(key) ? values.at(key) : Json());
@@ -119,10 +120,10 @@ class Table {
     while (all.step()) {
       Json trial = {{"model", all.text(0)},
                     {"variant", all.text(1)},
-                    {"axes", Json::parse(all.text(2))},
+                    {"axes", parse_json(all.text(2))},
                     {"rung", all.integer(3)},
                     {"candidate", all.integer(4)},
-                    {"values", Json::parse(all.text(5))},
+                    {"values", parse_json(all.text(5))},
                     {"objective", all.text(6)},
                     {"score", nullptr},
                     {"gradients", nullptr},
@@ -155,8 +156,7 @@ std::string study_table_json(const std::string& study_folder) {
   }
   study::Ledger ledger(path, study::Database::Mode::read);
   ledger.database().execute("BEGIN");  // one moment of a study that may be running
-  constexpr auto lenient = study::Json::error_handler_t::replace;
-  return study::Table(ledger).json().dump(-1, ' ', false, lenient) + "\n";
+  return lenient_json_text(study::Table(ledger).json()) + "\n";
 }
 
 }  // namespace mixwell

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/tuner.hpp"
 
+#include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "study/expansion.hpp"
 #include "study/metrics.hpp"
@@ -32,7 +33,7 @@ std::string Tuner::tuning_id(Group& group) {
   StudyCell first = planner_.cells()[group.cells.front()];
   first.changes.back().value = "0";
   text.push_back(planner_.identity(group, first).sha256);
-  return sha256(text.dump()).substr(0, 16);
+  return sha256(json_text(text)).substr(0, 16);
 }
 
 std::vector<Override> Tuner::values_of(const Group& group, std::int64_t k) {
@@ -71,7 +72,7 @@ void Tuner::run() {
     groups[g].tuning = tuning_id(groups[g]);
     ids.push_back(groups[g].tuning);
   }
-  ledger_.set("tunings", ids.dump());
+  ledger_.set("tunings", json_text(ids));
   std::map<std::size_t, std::vector<std::int64_t>> field;
   const TuneSettings& settings = *study_.tune;
   for (const std::size_t g : tuned) {
@@ -108,7 +109,7 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
       if (!trial.is_null()) {
         known[{g, k}] = number_in(trial, "score");
       } else if (group.wanted) {
-        tasks.push_back({places.size(), trial_request(group, number, rung, k).dump()});
+        tasks.push_back({places.size(), json_text(trial_request(group, number, rung, k))});
         places.push_back({g, k});
       }
     }

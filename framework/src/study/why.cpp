@@ -1,5 +1,6 @@
 // Why a cell is what it is: its ingredients beside those of the cell before it.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/json.hpp"
 #include "study/content_hash.hpp"
 #include "study/ledger.hpp"
 
@@ -58,7 +59,7 @@ Row row_of(Ledger& ledger, const std::string& cell) {
   one.bind(1, cell);
   one.step();
   Row row{one.text(0), one.text(1), one.text(2), one.text(3), one.text(4), one.integer(5), {}};
-  row.ingredients = Json::parse(one.text(6).empty() ? "{}" : one.text(6));
+  row.ingredients = parse_json(one.text(6).empty() ? "{}" : one.text(6));
   return row;
 }
 

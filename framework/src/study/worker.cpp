@@ -3,6 +3,7 @@
 #include "study/worker.hpp"
 
 #include "base/clock.hpp"
+#include "files/json.hpp"
 #include "files/text_file.hpp"
 #include "run/checkpoint.hpp"
 #include "run/result_folder.hpp"
@@ -78,7 +79,7 @@ class Lines {
 };
 
 bool tell(const Json& answer) {
-  std::string line = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string line = lenient_json_text(answer) + "\n";
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t n = ::write(answer_descriptor, line.data() + done, line.size() - done);
     if (n < 0 && errno == EINTR) continue;
@@ -237,7 +238,7 @@ class Worker {
     const RunResult result = run_or_go_on(composition, options);
     if (result.outcome == "interrupted" && stop_requested.load()) return {{"status", "suspended"}};
     answer["class"] = result.certificate.now.label();
-    answer["versions"] = Json::parse(result.run_json).at("versions").dump();
+    answer["versions"] = json_text(parse_json(result.run_json).at("versions"));
     add_figures(result.summary_json, result.run_json, answer);
     if (request.contains("reference")) {
       with_threads(options.threads, [&] { compare(folder, request.at("reference"), answer); });
@@ -253,7 +254,7 @@ class Worker {
   void compare(const std::string& folder, const Json& reference, Json& answer) {
     answer["reference"] = reference.at("id");
     try {
-      const Json run = Json::parse(read_text_file(folder + "/run.json", "run"));
+      const Json run = parse_json(read_text_file(folder + "/run.json", "run"));
       add_errors(folder, references_.of(reference.at("paths").get<std::vector<std::string>>()),
                  run_cost(run), answer);
     } catch (const InputError& fault) {
@@ -304,7 +305,7 @@ void serve_study(const Registry& registry) {
   std::string line;
   if (!study::tell({{"status", "ready"}})) return;
   while (lines.next(line)) {
-    if (!study::tell(worker.answer(study::Json::parse(line)))) return;
+    if (!study::tell(worker.answer(parse_json(line)))) return;
   }
 }
 

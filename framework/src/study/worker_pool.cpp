@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/worker_pool.hpp"
 
+#include "files/json.hpp"
 #include "study/worker.hpp"
 
 #include <mixwell/error.hpp>
@@ -213,7 +214,7 @@ void WorkerPool::run(Work& work) {
 
 void WorkerPool::deliver(Work& work) {
   for (const Answer& answer : std::exchange(answers_, {}))
-    work.answered(answer.id, Json::parse(answer.line));
+    work.answered(answer.id, parse_json(answer.line));
 }
 
 void WorkerPool::feed(Work& work) {
@@ -318,7 +319,7 @@ void WorkerPool::bury(Worker& worker) {
   if (!task) return;
   const bool asked_to_stop = suspending_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
   const Json answer = {{"status", asked_to_stop ? "suspended" : "failed"}, {"reason", reason}};
-  answers_.push_back({*task, answer.dump(-1, ' ', false, Json::error_handler_t::replace)});
+  answers_.push_back({*task, lenient_json_text(answer)});
 }
 
 }  // namespace mixwell::study

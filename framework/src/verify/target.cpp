@@ -12,6 +12,7 @@
 #include <array>
 #include <cmath>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 namespace mixwell {
@@ -45,7 +46,17 @@ constexpr std::array kSmooth = {
     Target{"smooth-gaussian",
            "use = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\ncondition = 4.0\n"},
 };
-constexpr const char* kOwn = "own";
+constexpr const char* kOwn = verify_target_names.front();
+
+/// "own" and kTargets, in this order.
+constexpr bool names_are_those_of_targets() {
+  if (verify_target_names.size() != kTargets.size() + 1) return false;
+  for (std::size_t k = 0; k < kTargets.size(); ++k) {
+    if (std::string_view(verify_target_names[k + 1]) != kTargets[k].name) return false;
+  }
+  return std::string_view(verify_target_names.front()) == "own";
+}
+static_assert(names_are_those_of_targets());
 
 const Target* find(const std::string& name) {
   for (const Target& target : kTargets) {
@@ -112,9 +123,7 @@ std::string text_of(const toml::table& root) {
 }  // namespace
 
 std::vector<std::string> verify_targets() {
-  std::vector<std::string> names{kOwn};
-  for (const Target& target : kTargets) names.emplace_back(target.name);
-  return names;
+  return {verify_target_names.begin(), verify_target_names.end()};
 }
 
 const std::vector<std::string>& smooth_targets() {

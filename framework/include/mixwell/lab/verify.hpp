@@ -7,6 +7,7 @@
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -83,6 +84,9 @@ struct Verification {
 
 /// Names of the targets that `verify` knows; "own" is the composition's model, where it has exact
 /// draws.
+inline constexpr std::array verify_target_names = {"own",       "quartic",     "double-well",
+                                                   "banana",    "quartic-1",   "gaussian-10",
+                                                   "student-t", "narrow-mode", "gaussian-100"};
 MIXWELL_EXPORT std::vector<std::string> verify_targets();
 
 /// Puts each target in the place of the composition's model, starts replicates from exact draws,

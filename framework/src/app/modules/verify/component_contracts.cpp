@@ -1,6 +1,6 @@
 // The contracts of the components of one composition, and which of them stand behind its
 // certificate. SPDX-License-Identifier: Apache-2.0
-#include "app/component_contracts.hpp"
+#include "app/modules/verify/component_contracts.hpp"
 
 #include <mixwell/contracts/curvature.hpp>
 #include <mixwell/contracts/integrator.hpp>

@@ -1,6 +1,8 @@
 // How far a study has come: a line that rewrites itself, or lines of JSON.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/study_progress.hpp"
+#include "app/modules/study/study_progress.hpp"
+
+#include "files/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -37,7 +39,7 @@ std::string study_progress_json(const StudyProgress& progress) {
                                          {"total", progress.total},
                                          {"ended", progress.ended},
                                          {"seconds", progress.seconds}}}};
-  return json.dump();
+  return json_text(json);
 }
 
 void StudyDisplay::show(const StudyProgress& progress) {

@@ -1,0 +1,60 @@
+// What the program takes from its command line: commands declare it here, and one file alone
+// parses. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/error.hpp>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace mixwell::app {
+
+/// A positional, an option with a value, or a flag (which is what a bool makes it).
+struct Argument {
+  using Value = std::variant<bool*, int*, double*, std::string*, std::vector<std::string>*>;
+
+  std::string name;  ///< "manifest" of a positional, "--out", or "-o,--out"
+  Value value;       ///< where what is given goes; what is there before is the default
+  std::string help;
+  std::string type = {};  ///< what --help shows as the value
+  bool required = false;
+  std::string required_unless =
+      {};  ///< an option that may be given in the place of this positional
+  bool shows_default = false;
+  bool is_positive = false;
+  std::optional<std::pair<double, double>> range = {};  ///< both ends belong to it
+  std::vector<std::string> choices = {};
+  /// Of a list, which may always be given several times: `a,b` are two values, and
+  bool comma_separates = false;
+  /// all words up to the next option belong to it.
+  bool takes_many = false;
+  std::vector<std::string> excludes = {};  ///< names of arguments that were declared before
+  std::vector<std::string> needs = {};     ///< likewise
+};
+
+struct Command {
+  std::string name;
+  std::string purpose;
+  std::vector<Argument> arguments = {};
+  std::string footer = {};     ///< below the arguments in --help; by default the program's
+  const bool* json = nullptr;  ///< whether errors are printed as JSON too
+  std::function<ExitCode()> action = {};
+  std::vector<Command> commands = {};  ///< with a name of their own after that of this one
+  bool is_hidden = false;
+};
+
+/// What a command line asks for: a command, or nothing more (help and version are printed), or a
+/// fault, as a sentence.
+struct Request {
+  const Command* command = nullptr;
+  std::string fault = {};
+};
+
+/// Fills in the values of the command that was chosen. `program` has no arguments of its own.
+Request parse(const Command& program, const std::string& version, int count, char** words);
+
+}  // namespace mixwell::app

@@ -1,0 +1,23 @@
+// A manifest as the command line names it, and the plugins to read it with.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/registry.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell::app {
+
+/// A manifest and its `--set` options.
+struct ManifestArguments {
+  std::string path = {};
+  std::vector<std::string> settings = {};
+};
+
+Registry load_registry();
+/// Throws InputError.
+Composition load(const ManifestArguments& arguments, const Registry& registry);
+
+}  // namespace mixwell::app

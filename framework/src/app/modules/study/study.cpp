@@ -1,0 +1,250 @@
+// mixwell study: many runs from one file, and the table of what came of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/modules/study.hpp"
+
+#include "app/manifest_arguments.hpp"
+#include "app/modules/study/study_progress.hpp"
+#include "app/stop_signal.hpp"
+#include "app/text_table.hpp"
+#include "files/json.hpp"
+
+#include <mixwell/lab/study.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+namespace mixwell::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string folder_of(const StudyArguments& arguments) {
+  if (!arguments.folder.empty()) return arguments.folder;
+  const std::string name = std::filesystem::path(arguments.path).stem().string();
+  return "out/" + name + (arguments.quick ? "-quick" : "");
+}
+
+std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+StudyOptions options_of(const StudyArguments& arguments) {
+  StudyOptions options;
+  options.path = arguments.path;
+  options.folder = folder_of(arguments);
+  options.program = own_program();
+  options.jobs = arguments.jobs;
+  options.only = arguments.only;
+  options.retry = arguments.retry;
+  options.quick = arguments.quick;
+  return options;
+}
+
+// --- tables -------------------------------------------------------------------------------------
+
+std::string cell_text(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  return json_text(value);
+}
+
+/// A field of RFC 4180: in quotes where it holds a comma, a quote or a line break.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+void print_csv(const Json& table) {
+  const auto line = [&](auto field) {
+    std::string text;
+    for (const Json& column : table.at("columns"))
+      text += (text.empty() ? "" : ",") + field(column.get<std::string>());
+    fmt::print("{}\n", text);
+  };
+  line([](const std::string& name) { return csv_field(name); });
+  for (const Json& row : table.at("rows"))
+    line([&](const std::string& name) { return csv_field(cell_text(row.at(name))); });
+}
+
+std::string short_number(const Json& value) {
+  if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
+  return cell_text(value);
+}
+
+/// "123 ± 4"
+std::string with_error(const Json& value, const Json& error) {
+  if (!value.is_number()) return "";
+  if (!error.is_number()) return short_number(value);
+  return fmt::format("{:.4g} ± {:.2g}", value.get<double>(), error.get<double>());
+}
+
+std::string cut(const std::string& text, std::size_t length) {
+  const std::size_t line = text.find('\n');
+  const std::string first = text.substr(0, line);
+  return first.size() <= length ? first : first.substr(0, length - 3) + "...";
+}
+
+void print_text(const Json& table) {
+  std::vector<TextTable::Heading> headings = {
+      {"cell"}, {"model"}, {"variant"}, {"seed", Align::right}};
+  for (const Json& axis : table.at("axes"))
+    headings.push_back({axis.get<std::string>(), Align::right});
+  headings.insert(headings.end(), {{"status"},
+                                   {"class"},
+                                   {"min_ess", Align::right},
+                                   {"gradients", Align::right},
+                                   {"seconds", Align::right},
+                                   {"reason"}});
+  TextTable text(headings);
+  for (const Json& row : table.at("rows")) {
+    std::vector<std::string> cells = {cell_text(row.at("cell")), cell_text(row.at("model")),
+                                      cell_text(row.at("variant")), cell_text(row.at("seed"))};
+    for (const Json& axis : table.at("axes"))
+      cells.push_back(short_number(row.at(axis.get<std::string>())));
+    cells.insert(cells.end(), {cell_text(row.at("status")), cell_text(row.at("class")),
+                               with_error(row.at("min_ess"), row.at("min_ess_mcse")),
+                               short_number(row.at("gradients")), short_number(row.at("seconds")),
+                               cut(cell_text(row.at("reason")), 60)});
+    text.add(std::move(cells));
+  }
+  fmt::print("{}", text.text());
+}
+
+ExitCode show_table(const StudyArguments& arguments) {
+  const std::string text = study_table_json(folder_of(arguments));
+  if (arguments.json) {
+    fmt::print("{}", text);
+    return ExitCode::ok;
+  }
+  const Json table = parse_json(text);
+  arguments.csv ? print_csv(table) : print_text(table);
+  return ExitCode::ok;
+}
+
+// --- dry run ------------------------------------------------------------------------------------
+
+std::string cost_text(const Json& cell, const char* key) {
+  return cell.at(key).is_number() ? fmt::format("{:.3g}", cell.at(key).get<double>()) : "?";
+}
+
+std::string remark_of(const Json& cell) {
+  const auto refused = cell.at("refused").get<std::string>();
+  if (!refused.empty()) return "refused: " + cut(refused, 60);
+  if (cell.contains("reason")) return "no estimate: " + cut(cell_text(cell.at("reason")), 60);
+  return cell.at("tuned").get<bool>() ? "after tuning" : "";
+}
+
+void print_plan(const Json& plan) {
+  TextTable table({{"cell"},
+                   {"label"},
+                   {"class"},
+                   {"status"},
+                   {"gradients", Align::right},
+                   {"seconds", Align::right},
+                   {"remark"}});
+  double gradients = 0.0, seconds = 0.0;
+  std::map<std::string, int> counts;
+  for (const Json& cell : plan.at("cells")) {
+    table.add({cell_text(cell.at("cell")), cell_text(cell.at("label")), cell_text(cell.at("class")),
+               cell_text(cell.at("status")), cost_text(cell, "gradients"),
+               cost_text(cell, "seconds"), remark_of(cell)});
+    const bool refused = !cell.at("refused").get<std::string>().empty();
+    ++counts[refused ? "refused" : cell_text(cell.at("status"))];
+    if (refused || cell.at("status") != "pending") continue;
+    if (cell.at("gradients").is_number()) gradients += cell.at("gradients").get<double>();
+    if (cell.at("seconds").is_number()) seconds += cell.at("seconds").get<double>();
+  }
+  fmt::print("{}\n{} cells:", table.text(), plan.at("cells").size());
+  for (const auto& [status, count] : counts) fmt::print(" {} {}", count, status);
+  fmt::print(
+      "; those to run cost about {:.3g} gradients and {:.3g} s on one core (two sweeps of "
+      "each phase, taken as typical)\n",
+      gradients, seconds);
+}
+
+ExitCode show_plan(const StudyArguments& arguments) {
+  const StopSignal stop;
+  StudyOptions options = options_of(arguments);
+  options.stop = &stop.requested();
+  const std::string text = study_plan_json(options);
+  if (arguments.json) {
+    fmt::print("{}", text);
+  } else {
+    print_plan(parse_json(text));
+  }
+  return ExitCode::ok;
+}
+
+// --- run ----------------------------------------------------------------------------------------
+
+Display::Style style_of(const StudyArguments& arguments) {
+  if (arguments.json) return Display::Style::json;
+  if (arguments.quiet) return Display::Style::none;
+  return isatty(STDERR_FILENO) == 1 ? Display::Style::line : Display::Style::json;
+}
+
+void print_end(const StudyArguments& arguments, const StudyResult& result) {
+  const StudyProgress& p = result.progress;
+  if (arguments.json) {
+    const Json json = {{"result",
+                        {{"folder", result.folder},
+                         {"done", p.done},
+                         {"failed", p.failed},
+                         {"total", p.total},
+                         {"interrupted", result.interrupted}}}};
+    fmt::print("{}\n", json_text(json));
+  } else if (!arguments.quiet) {
+    fmt::print(
+        "{} of {} cells done, {} failed; results are in {} (mixwell study {}{}{} --table, mixwell "
+        "report {})\n",
+        p.done, p.total, p.failed, result.folder, arguments.path, arguments.quick ? " --quick" : "",
+        arguments.folder.empty() ? "" : " --out " + arguments.folder, result.folder);
+  }
+}
+
+ExitCode carry_out(const StudyArguments& arguments) {
+  StudyResult result;
+  {
+    const StopSignal stop;
+    StudyDisplay display(style_of(arguments));
+    StudyOptions options = options_of(arguments);
+    options.stop = &stop.requested();
+    options.progress = [&display](const StudyProgress& progress) { display.show(progress); };
+    options.remark = [&display](const std::string& text) { display.remark(text); };
+    result = run_study(options);
+    display.finish(result.progress);
+  }
+  print_end(arguments, result);
+  if (result.interrupted) throw RunError("interrupted; the same command goes on from here");
+  if (result.progress.failed > 0) {
+    throw RunError(fmt::format("{} of {} cells failed; --table says why, --retry runs them again",
+                               result.progress.failed, result.progress.total));
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode mixwell_study(const StudyArguments& arguments) {
+  if (!arguments.why.empty()) {
+    fmt::print("{}", study_why(folder_of(arguments), arguments.why));
+    return ExitCode::ok;
+  }
+  if (arguments.table) return show_table(arguments);
+  if (arguments.dry_run) return show_plan(arguments);
+  return carry_out(arguments);
+}
+
+ExitCode mixwell_study_schema() {
+  fmt::print("{}", study_schema(load_registry()));
+  return ExitCode::ok;
+}
+
+}  // namespace mixwell::app

@@ -1,0 +1,224 @@
+// mixwell verify: puts a composition's certificate to the test.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/modules/verify.hpp"
+
+#include "app/modules/verify/component_contracts.hpp"
+#include "files/json.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mixwell::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string described(const Certificate& certificate) {
+  return certificate.now.label() + (certificate.after_warmup ? " after warm-up" : "");
+}
+
+Json json_of(const VerifiedTarget& target) {
+  if (!target.skipped.empty()) return {{"name", target.name}, {"skipped", target.skipped}};
+  Json json{{"name", target.name},
+            {"starts", target.redraws_data ? "prior and data" : "exact draws"},
+            {"sweeps", target.sweeps},
+            {"step_factor", target.step_factor},
+            {"moved", target.moved},
+            {"acceptance", std::isnan(target.acceptance) ? Json(nullptr) : Json(target.acceptance)},
+            {"visible_bias", target.visible_bias}};
+  if (target.rungs.empty()) return json;
+  json["statistic"] = target.statistic;
+  json[target.drifts ? "drift" : "limit"] = target.limit;
+  json["ladder"] = Json::array();
+  for (const VerifiedRung& rung : target.rungs) {
+    json["ladder"].push_back(
+        {{"step_factor", rung.step_factor}, {"bias", rung.bias}, {"error", rung.error}});
+    if (rung.ratio == 0.0) continue;
+    json["ladder"].back().update({{"ratio", rung.ratio}, {"ratio_error", rung.ratio_error}});
+  }
+  return json;
+}
+
+/// What the contracts of components say, beside what was tested of the whole.
+struct Evidence {
+  std::vector<ComponentContract> components;
+  std::vector<AssumedTrait> traits;
+
+  /// The certificate rests on a trait that its component does not have.
+  bool breaks_certificate() const {
+    return std::any_of(traits.begin(), traits.end(), [](const auto& t) { return !t.holds; });
+  }
+};
+
+Json json_of(const Evidence& evidence) {
+  Json json{{"components", Json::array()}, {"traits", Json::array()}};
+  for (const ComponentContract& component : evidence.components) {
+    Json clauses = Json::array();
+    for (const auto& finding : component.findings) {
+      clauses.push_back(
+          {{"law", finding.clause}, {"holds", finding.holds}, {"detail", finding.detail}});
+    }
+    json["components"].push_back({{"name", component.component}, {"laws", std::move(clauses)}});
+  }
+  for (const AssumedTrait& trait : evidence.traits) {
+    json["traits"].push_back({{"trait", trait.trait},
+                              {"run", !trait.clause.empty()},
+                              {"law", trait.clause.empty() ? Json(nullptr) : Json(trait.clause)},
+                              {"holds", trait.clause.empty() ? Json(nullptr) : Json(trait.holds)}});
+  }
+  return json;
+}
+
+void print_json(const Verification& found, const Evidence& evidence) {
+  Json json{{"certificate", described(found.certificate)},
+            {"tested", found.tested},
+            {"agree", found.agrees},
+            {"conclusive", found.conclusive},
+            {"mobile", found.mobile}};
+  json["tests"] = Json::array();
+  for (const VerifiedStatistic& s : found.tests) {
+    json["tests"].push_back(
+        {{"name", s.name}, {"target", s.target}, {"failed", s.failed}, {"z", s.z}, {"p", s.p}});
+  }
+  json["targets"] = Json::array();
+  for (const VerifiedTarget& target : found.targets) json["targets"].push_back(json_of(target));
+  if (!found.arrival.target.empty()) {
+    json["arrival"] = {{"target", found.arrival.target},
+                       {"left", found.arrival.left},
+                       {"sweeps", found.arrival.sweeps},
+                       {"arrives", found.arrival.arrives}};
+  }
+  json["smallest_visible_bias"] = found.smallest_visible_bias;
+  json["gradients"] = found.gradients;
+  json["remarks"] = found.remarks;
+  json.update(json_of(evidence));
+  fmt::print("{}\n", json_text(json, 2));
+}
+
+void print_rungs(const VerifiedTarget& target) {
+  fmt::print("  {:<17} error of {} in its standard deviations\n", target.name, target.statistic);
+  for (const VerifiedRung& rung : target.rungs) {
+    fmt::print("    steps x {:<8g} {:>8.4f} +- {:.4f}", rung.step_factor, rung.bias, rung.error);
+    if (rung.ratio != 0.0) fmt::print("   ratio {:.2f} +- {:.2f}", rung.ratio, rung.ratio_error);
+    fmt::print("\n");
+  }
+  if (target.drifts) {
+    fmt::print("    the second of them grows by {:.4f} in thrice the time\n", target.limit);
+    return;
+  }
+  fmt::print("    tends to {:>14.4f}, seen if above {:.4f}\n", target.limit, target.visible_bias);
+}
+
+/// The clearest ones.
+void print_failures(std::vector<VerifiedStatistic> tests) {
+  constexpr std::size_t shown = 5;
+  std::erase_if(tests, [](const VerifiedStatistic& s) { return !s.failed; });
+  std::stable_sort(tests.begin(), tests.end(),
+                   [](const auto& a, const auto& b) { return a.p < b.p; });
+  for (std::size_t k = 0; k < std::min(shown, tests.size()); ++k) {
+    const VerifiedStatistic& s = tests[k];
+    fmt::print("  FAILED on {}: {}, z = {:.3g}, p = {:.2g}\n", s.target, s.name, s.z, s.p);
+  }
+  if (tests.size() > shown) fmt::print("  ... and {} more\n", tests.size() - shown);
+}
+
+/// "x3/hmc/trajectory: volume" -> "hmc/trajectory: volume".
+std::string without_slot(const std::string& trait) {
+  const auto digits = trait.find_first_not_of("0123456789", 1);
+  const bool numbered = trait.starts_with('x') && digits > 1 && digits < trait.size();
+  return numbered && trait[digits] == '/' ? trait.substr(digits + 1) : trait;
+}
+
+/// A line for each trait, and how many slots it stands for, in order of the first.
+std::vector<std::pair<std::string, int>> lines_of(const std::vector<AssumedTrait>& traits) {
+  std::vector<std::pair<std::string, int>> lines;
+  for (const AssumedTrait& trait : traits) {
+    const std::string line = without_slot(trait.trait) + ": " +
+                             (trait.clause.empty() ? "only tested by the whole, above"
+                              : trait.holds        ? "tested, holds"
+                                                   : "tested, BROKEN");
+    const auto known = std::find_if(lines.begin(), lines.end(),
+                                    [&](const auto& other) { return other.first == line; });
+    if (known == lines.end()) {
+      lines.emplace_back(line, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  return lines;
+}
+
+void print_evidence(const Evidence& evidence) {
+  for (const ComponentContract& component : evidence.components) {
+    const auto broken = std::count_if(component.findings.begin(), component.findings.end(),
+                                      [](const auto& f) { return !f.holds; });
+    fmt::print("  contract of {}: {} of {} hold\n", component.component,
+               component.findings.size() - static_cast<std::size_t>(broken),
+               component.findings.size());
+    for (const auto& finding : component.findings) {
+      if (!finding.holds) fmt::print("    BROKEN {}: {}\n", finding.clause, finding.detail);
+    }
+  }
+  for (const auto& [line, slots] : lines_of(evidence.traits)) {
+    fmt::print("  assumed {}{}\n", line, slots > 1 ? fmt::format(" ({} slots)", slots) : "");
+  }
+}
+
+void print_text(const Verification& found, const Evidence& evidence) {
+  fmt::print("certificate  {}\ntested       {}\n", described(found.certificate), found.tested);
+  for (const VerifiedTarget& target : found.targets) {
+    if (!target.skipped.empty()) {
+      fmt::print("  {:<13} skipped: {}\n", target.name, target.skipped);
+      continue;
+    }
+    if (!target.rungs.empty()) {
+      print_rungs(target);
+      continue;
+    }
+    fmt::print(
+        "  {:<13} {}{} sweeps{}{}, went {:.2g} variances, sees shifts above {:.2g} sd\n",
+        target.name, target.redraws_data ? "prior and data drawn, " : "", target.sweeps,
+        target.step_factor == 1.0 ? "" : fmt::format(" with steps x {:g}", target.step_factor),
+        std::isnan(target.acceptance) ? "" : fmt::format(", accepted {:.2f}", target.acceptance),
+        target.moved, target.visible_bias);
+  }
+  print_failures(found.tests);
+  if (!found.arrival.target.empty()) {
+    fmt::print(
+        "  from starts 1.5 times too far out: {:.0f} % of the excess is left after {} sweeps\n",
+        100.0 * found.arrival.left, found.arrival.sweeps);
+  }
+  print_evidence(evidence);
+  for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
+  if (!found.mobile) {
+    fmt::print("{}: invariant, and of no use.\n", found.arrival.arrives
+                                                      ? "It stays where it is"
+                                                      : "It does not find back from far out");
+  }
+  fmt::print("{}\n", !found.conclusive ? "inconclusive"
+                     : found.agrees    ? "the test agrees with the certificate"
+                                       : "the test DISAGREES with the certificate");
+}
+
+}  // namespace
+
+ExitCode mixwell_verify(const VerifyArguments& arguments) {
+  const Registry registry = load_registry();
+  const Composition composition = load(arguments.manifest, registry);
+  Verification found = verify(composition, arguments.manifest.path, registry, arguments.settings);
+  Evidence evidence{run_component_contracts(composition), {}};
+  evidence.traits = traits_behind(found.certificate.now, evidence.components);
+  if (evidence.breaks_certificate()) {
+    found.agrees = false;
+    found.conclusive = true;
+    found.remarks.emplace_back("a component lacks a trait that the certificate rests on");
+  }
+  (arguments.json ? print_json : print_text)(found, evidence);
+  if (found.conclusive && (!found.agrees || !found.mobile)) return ExitCode::disagrees;
+  return found.conclusive ? ExitCode::ok : ExitCode::failed;
+}
+
+}  // namespace mixwell::app

@@ -1,0 +1,60 @@
+// The whole program: one command line, one command, one exit code.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/program.hpp"
+
+#include "app/command.hpp"
+#include "files/json.hpp"
+
+#include <mixwell/version.hpp>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace mixwell::app {
+namespace {
+
+constexpr const char* purpose =
+    "Mixwell: compose MCMC kernels in a manifest, learn what the composition is guaranteed to\n"
+    "sample, and run it.";
+
+Command whole_program() {
+  return {.name = "mixwell",
+          .purpose = purpose,
+          .footer = footer("mixwell run examples/challenger/challenger.toml"),
+          .commands = {run_command(), check_command(), graph_command(), plugins_command(),
+                       new_command(), schema_command(), study_command(), summary_command(),
+                       report_command(), verify_command(), worker_command()}};
+}
+
+ExitCode fail(bool json, ExitCode code, const std::string& message) {
+  fmt::print(stderr, "mixwell: error: {}\n", message);
+  if (json) {
+    fmt::print("{}\n", lenient_json_text({{"error", message}, {"code", static_cast<int>(code)}}));
+  }
+  return code;
+}
+
+ExitCode carry_out(const Command& command) {
+  const bool json = command.json != nullptr && *command.json;
+  try {
+    return command.action();
+  } catch (const Error& fault) {
+    return fail(json, fault.code(), fault.what());
+  } catch (const std::exception& fault) {
+    return fail(json, ExitCode::failed, fault.what());
+  } catch (...) {
+    return fail(json, ExitCode::failed, "an exception of an unknown type");
+  }
+}
+
+}  // namespace
+
+ExitCode serve(int count, char** words) {
+  const Command program = whole_program();
+  const Request request = parse(program, std::string("mixwell ") + MIXWELL_VERSION, count, words);
+  if (!request.fault.empty()) return fail(false, ExitCode::bad_input, request.fault);
+  return request.command == nullptr ? ExitCode::ok : carry_out(*request.command);
+}
+
+}  // namespace mixwell::app
