@@ -41,7 +41,7 @@ class Bowl final : public Potential {
   Eigen::VectorXd scales_;
 };
 
-constexpr Index kSteps = 10;  ///< of a trajectory
+constexpr Index steps = 10;  ///< of a trajectory
 
 /// One column of n points of Bowl with what an estimator makes of them, and a point of phase space.
 class Case {
@@ -82,7 +82,7 @@ class Case {
     out_ = bowl_.scales().asDiagonal() * v_;
     position_ = v_;
     momentum_ = v_;
-    integrator_->advance({position_, momentum_, out_}, kSteps, motion, nullptr);
+    integrator_->advance({position_, momentum_, out_}, steps, motion, nullptr);
   }
   /// What of a trajectory any sampler has to do: its gradients, and the start.
   void gradients() {
@@ -90,7 +90,7 @@ class Case {
     out_ = bowl_.scales().asDiagonal() * v_;
     position_ = v_;
     momentum_ = v_;
-    for (Index k = 0; k < kSteps; ++k) law.evaluate(position_, {nullptr, out_, scratch_});
+    for (Index k = 0; k < steps; ++k) law.evaluate(position_, {nullptr, out_, scratch_});
   }
 
  private:
@@ -122,11 +122,11 @@ struct Task {
   void (Case::*without)() = nullptr;
   double parts = 1.0;
 };
-constexpr Task kTasks[] = {
+constexpr Task tasks[] = {
     {"H v", &Case::H, 1},
     {"S z", &Case::S, 1},
     {"fit", &Case::fit, 2},
-    {"leapfrog step beyond its gradient", &Case::trajectory, 1, &Case::gradients, kSteps},
+    {"leapfrog step beyond its gradient", &Case::trajectory, 1, &Case::gradients, steps},
 };
 
 /// Calls that fill some milliseconds.
@@ -214,7 +214,7 @@ bool dense_update() {
 
 int main() {
   for (const char* id : {"lbfgs", "product-form"}) {
-    for (const Task& task : kTasks) {
+    for (const Task& task : tasks) {
       against_dimension(id, task);
       against_pairs(id, task);
     }

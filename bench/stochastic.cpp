@@ -13,7 +13,7 @@ using namespace mixwell;
 
 namespace {
 
-constexpr Index kBatch = 500;
+constexpr Index batch_size = 500;
 
 const Registry& registry() {
   static const Registry all = Registry::load(Registry::default_folders());
@@ -21,13 +21,13 @@ const Registry& registry() {
 }
 
 /// The size of the digits 7 and 9 of MNIST.
-const std::string kModel =
+const std::string model_table =
     "[model.m]\nuse = \"probit-regression\"\ncases = 12214\ndimension = 784\nsimulate_seed = 1\n"
     "[oracle.o]\nuse = \"minibatch\"\nsize = 500\n";
 
 Composition composed(Index replicates, const std::string& rest) {
   return parse_manifest("mixwell = 1\n[run]\nallow = [\"biased\"]\nreplicates = " +
-                            std::to_string(replicates) + "\n" + kModel + rest,
+                            std::to_string(replicates) + "\n" + model_table + rest,
                         "bench.toml", registry());
 }
 
@@ -38,7 +38,7 @@ class Gradients {
       : sum_(*model.as_sum()), theta_(model.dimension(), columns), g_(theta_), rest_(theta_) {
     theta_.setConstant(0.01);
     for (std::uint64_t k = 0; k < 16; ++k) {
-      Eigen::MatrixXd u(kBatch, columns);
+      Eigen::MatrixXd u(batch_size, columns);
       Stream(5, "bench/batch").uniforms({k, 0, 0}, u);
       batches_.emplace_back((u.array() * static_cast<double>(sum_.terms())).floor());
     }
@@ -80,7 +80,7 @@ bool compare(const char* what, const char* goal, double limit, Index columns, in
   return met;
 }
 
-const std::string kSghmc =
+const std::string sghmc =
     "[integrator.i]\nuse = \"euler-maruyama-friction\"\n[kernel.k]\nuse = \"hamiltonian\"\n"
     "metropolis = false\npersistence = 1\nstep_size = 1e-4\nsteps = 10\n";
 
@@ -97,7 +97,7 @@ int main() {
   std::printf("time of a step / of a minibatch gradient, N = 12214, d = 784, n = 500\n");
   bool met = true;
   for (const Index columns : {1, 8}) {
-    met &= compare("SGHMC", "<= 1.15", 1.15, columns, 10, kSghmc);
+    met &= compare("SGHMC", "<= 1.15", 1.15, columns, 10, sghmc);
     met &=
         compare("HAMCMC, M = 3, displacements", "<= 2.6", 2.6, columns, 3, hamcmc("displacements"));
     met &= compare("HAMCMC, M = 3, cross", "<= 2.6", 2.6, columns, 3, hamcmc("cross"));

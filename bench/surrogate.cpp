@@ -18,19 +18,19 @@ using namespace mixwell;
 
 namespace {
 
-constexpr Index kCases = 32561;  ///< of a9a
-constexpr Index kDimension = 51;
-constexpr Index kColumns = 16;
-constexpr Index kPoints = 1000;  ///< that a surrogate learns in all
-constexpr int kSteps = 20;       ///< L
+constexpr Index case_count = 32561;  ///< of a9a
+constexpr Index dimension = 51;
+constexpr Index column_count = 16;
+constexpr Index point_count = 1000;  ///< that a surrogate learns in all
+constexpr int step_count = 20;       ///< L
 
 std::shared_ptr<const Surrogate> network(Index nodes) {
   static const Registry registry = Registry::load(Registry::default_folders());
   const auto blueprint = registry.find(Kind::estimator, "elm-surrogate").blueprint();
   *std::get<std::int64_t*>(blueprint->fields().find("nodes")->target()) = nodes;
   const std::shared_ptr<const Component> made = blueprint->make();
-  const Laplace at{Eigen::VectorXd::Zero(kDimension),
-                   Eigen::MatrixXd::Identity(kDimension, kDimension)};
+  const Laplace at{Eigen::VectorXd::Zero(dimension),
+                   Eigen::MatrixXd::Identity(dimension, dimension)};
   return std::dynamic_pointer_cast<const Estimator>(made)->surrogate(at);
 }
 
@@ -44,7 +44,10 @@ Eigen::MatrixXd normals(Index rows, Index columns, std::uint64_t k) {
 class Gradients {
  public:
   Gradients(const Surrogate& z, Eigen::VectorXd numbers)
-      : z_(z), numbers_(std::move(numbers)), theta_(normals(kDimension, kColumns, 1)), g_(theta_) {}
+      : z_(z),
+        numbers_(std::move(numbers)),
+        theta_(normals(dimension, column_count, 1)),
+        g_(theta_) {}
 
   void evaluate(Index width, int times) {
     for (int k = 0; k < times; ++k) {
@@ -55,7 +58,7 @@ class Gradients {
   /// One point after the other, each with the gradient of N(0, I).
   void learn(int times) {
     for (int k = 0; k < times; ++k) {
-      const Index j = next_++ % kColumns;
+      const Index j = next_++ % column_count;
       z_.learn(numbers_, theta_.col(j), theta_.col(j), scratch_);
     }
   }
@@ -73,8 +76,8 @@ class Gradients {
 class AllCases {
  public:
   AllCases()
-      : likelihood_(normals(kCases, kDimension, 0), labels()),
-        theta_(0.1 * normals(kDimension, kColumns, 1)),
+      : likelihood_(normals(case_count, dimension, 0), labels()),
+        theta_(0.1 * normals(dimension, column_count, 1)),
         g_(theta_) {}
 
   void evaluate(Index width, int times) {
@@ -85,7 +88,7 @@ class AllCases {
 
  private:
   static std::vector<bool> labels() {
-    std::vector<bool> all(kCases);
+    std::vector<bool> all(case_count);
     for (std::size_t n = 0; n < all.size(); n += 2) all[n] = true;
     return all;
   }
@@ -96,12 +99,12 @@ class AllCases {
   Workspace scratch_;
 };
 
-/// Of `width` chains with one surrogate: transitions of each until the time that V saves in
-/// trajectories is the time that went into kPoints points and their gradients.
+/// Of `width` chains with one surrogate: transitions of each until the time that W saves in
+/// trajectories is the time that went into point_count points and their gradients.
 double break_even(Index width, double learn, double all, double z) {
-  const double sweeps = static_cast<double>(kPoints) / static_cast<double>(width);
-  const double spent = static_cast<double>(kPoints) * learn + sweeps * all;
-  return spent / (kSteps * (all - z));
+  const double sweeps = static_cast<double>(point_count) / static_cast<double>(width);
+  const double spent = static_cast<double>(point_count) * learn + sweeps * all;
+  return spent / (step_count * (all - z));
 }
 
 bool compare(Index nodes, AllCases& cases) {
@@ -113,7 +116,7 @@ bool compare(Index nodes, AllCases& cases) {
       "s = %td: a point learnt / a gradient of all cases, R = 1: %.1f (%.1f to %.1f), %.2f ms\n",
       nodes, learnt.median, learnt.low, learnt.high, 1e3 * learnt.a);
   bool met = true;
-  for (const Index width : {Index{1}, kColumns}) {
+  for (const Index width : {Index{1}, column_count}) {
     const auto r = bench::scaled(
         bench::ratio([&] { surrogate.evaluate(width, 10); }, [&] { cases.evaluate(width, 1); }, 41),
         0.1);
@@ -121,7 +124,7 @@ bool compare(Index nodes, AllCases& cases) {
                              ", R = " + std::to_string(width);
     met &= bench::print(what.c_str(), r, "<= 0.25", r.median <= 0.25);
     std::printf("  has paid after %.0f transitions of each chain (L = %d, %td points in all)\n",
-                break_even(width, learnt.a, r.b, r.a / 10.0), kSteps, kPoints);
+                break_even(width, learnt.a, r.b, r.a / 10.0), step_count, point_count);
   }
   return met;
 }
@@ -129,7 +132,7 @@ bool compare(Index nodes, AllCases& cases) {
 }  // namespace
 
 int main() {
-  std::printf("N = %td, d = %td\n", kCases, kDimension);
+  std::printf("N = %td, d = %td\n", case_count, dimension);
   AllCases cases;
   bool met = true;
   for (const Index nodes : {500, 1000, 2000}) met &= compare(nodes, cases);

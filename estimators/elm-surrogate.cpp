@@ -14,8 +14,8 @@ using namespace mixwell;
 using random_network::Nodes;
 using random_network::Triangle;
 
-/// z(theta) = sum_i v_i sigma_i(theta). A column holds v (s), then the triangle [R y] of the least
-/// squares problem sum |grad z - grad U|^2 + lambda |v|^2, s x (s + 1): R v = y.
+/// phi(theta) = sum_i v_i sigma_i(theta). A column holds v (s), then the triangle [R y] of the
+/// least squares problem sum |grad phi - grad U|^2 + lambda |v|^2, s x (s + 1): R v = y.
 class Network final : public Surrogate {
  public:
   Network(Nodes nodes, double ridge) : nodes_(std::move(nodes)), ridge_(ridge) {}
@@ -35,18 +35,18 @@ class Network final : public Surrogate {
     MatrixMap g = out.scratch.matrix(theta.rows(), w);
     RowMap sizes = out.scratch.row(w);
     RowMap total = out.scratch.row(w);
-    RowMap z = out.scratch.row(w);
+    RowMap phi = out.scratch.row(w);
     nodes_.centre(theta, centred, sizes);
     g.setZero();
     total.setZero();
-    z.setZero();
-    for (Index first = 0; first < s(); first += kTile) {
-      add_tile(numbers, first, centred, sizes, {g, total, z}, out);
+    phi.setZero();
+    for (Index first = 0; first < s(); first += tile) {
+      add_tile(numbers, first, centred, sizes, {g, total, phi}, out);
     }
     nodes_.add_pull(centred, ConstRowMap(total.data(), w), g, out.scratch);
     Batch gradient = out.gradient;
     gradient = g;
-    if (out.wants_potential()) out.u() = z;
+    if (out.wants_potential()) out.u() = phi;
   }
 
   /// 2 n d s^2 multiplications and s^2 for v.
@@ -96,12 +96,12 @@ class Network final : public Surrogate {
   }
 
  private:
-  static constexpr Index kTile = 64;
+  static constexpr Index tile = 64;
 
   struct Sums {
     MatrixMap g;
     RowMap total;
-    RowMap z;
+    RowMap phi;
   };
 
   Index s() const noexcept { return nodes_.count(); }
@@ -114,7 +114,7 @@ class Network final : public Surrogate {
   void add_tile(const Numbers& numbers, Index first, ConstBatch centred, const RowMap& sizes,
                 Sums sums, const Evaluation& out) const {
     const Workspace::Frame frame(out.scratch);
-    const Index n = std::min(kTile, s() - first);
+    const Index n = std::min(tile, s() - first);
     const Index w = centred.cols();
     MatrixMap slope = out.scratch.matrix(n, w);
     MatrixMap value = out.scratch.matrix(n, w);
@@ -122,7 +122,7 @@ class Network final : public Surrogate {
     nodes_.activate(first, centred, ConstRowMap(sizes.data(), w), slope, wants ? &value : nullptr);
     for (Index j = 0; j < w; ++j) {
       const Eigen::Map<const Eigen::VectorXd> v(numbers.column(j) + first, n);
-      if (wants) sums.z(j) += v.dot(value.col(j));
+      if (wants) sums.phi(j) += v.dot(value.col(j));
       slope.col(j) = slope.col(j).cwiseProduct(v);
       sums.total(j) += slope.col(j).sum();
     }
@@ -172,7 +172,7 @@ class ElmSurrogate final : public Estimator {
           .help("sigma: log(1 + exp a), tanh a, or exp(-r^2 / 2) around random centres");
       fields.number("ridge", ridge)
           .above(0)
-          .help("lambda of the fit: 1/2 sum |grad z - grad U|^2 + lambda / 2 |v|^2");
+          .help("lambda of the fit: 1/2 sum |grad phi - grad U|^2 + lambda / 2 |v|^2");
       fields.number("scale", scale)
           .above(0)
           .help(
@@ -214,12 +214,14 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "elm-surrogate",
        .summary = "a potential of random nodes, fitted to gradients of the target (VHMC)",
        .details =
-           "z(theta) = sum v_i sigma(w_i'theta + d_i) with random nodes, scaled to the Laplace "
-           "approximation of the target, and v from a ridge regression of grad z on grad U (score "
+           "phi(theta) = sum v_i sigma(w_i'theta + d_i) with random nodes, scaled to the Laplace "
+           "approximation of the target, and v from a ridge regression of grad phi on grad U "
+           "(score "
            "matching). Points are added one by one: the triangle R of a QR factorisation, R'R = "
            "lambda I + sum A'A, takes the rows A = (grad sigma_i) of a point, and R v = y gives v; "
            "this is the published recursion for v and C = (R'R)^-1 in a form in which C cannot "
-           "lose its symmetry or definiteness. 2 d s^2 + O(s^2) a point, s^2 numbers, O(d s) for z "
+           "lose its symmetry or definiteness. 2 d s^2 + O(s^2) a point, s^2 numbers, O(d s) for "
+           "phi "
            "and its gradient, as products of matrices for all columns.",
        .sources = {"Zhang, Shahbaba & Zhao 2018, Bayesian Analysis 13, equations 3.19 to 3.21",
                    "Huang, Zhu & Siew 2006, Neurocomputing 70 (random nodes)"},

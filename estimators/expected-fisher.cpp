@@ -22,7 +22,7 @@ class ExpectedFisher final : public own::FollowingEstimator {
     void declare(Fields& fields) {
       fields.flag("gamma", gamma)
           .help(
-              "the divergence of H in the drift; false leaves it out, which is wrong at every step "
+              "the drift correction Gamma; false leaves it out, which is wrong at every step "
               "size where the metric depends on theta");
     }
   };
@@ -37,8 +37,8 @@ class ExpectedFisher final : public own::FollowingEstimator {
 
   using FollowingEstimator::fit;
   Index state_rows(Index) const noexcept override { return 0; }
-  bool has_divergence() const noexcept override { return gamma_; }
-  Traits divergence_traits() const override {
+  bool has_drift_correction() const noexcept override { return gamma_; }
+  Traits drift_correction_traits() const override {
     Traits traits;
     traits.total = true;
     return traits;
@@ -60,8 +60,8 @@ class ExpectedFisher final : public own::FollowingEstimator {
         std::move(numbers));
   }
 
-  /// O(d^3) a column beyond the metric. A metric that is not positive definite gives NaN, and the
-  /// step a divergence.
+  /// O(d^3) a column beyond the metric. A metric that is not positive definite gives NaN, and a
+  /// step that diverges.
   void fit(const Potential& target, ConstBatch theta, ConstBatch, Batch numbers,
            Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
@@ -84,15 +84,15 @@ class ExpectedFisher final : public own::FollowingEstimator {
 
   /// Gamma_i = sum_j dH_ij / dtheta_j = -sum_a H_ia sum_bj H_bj dG_ab / dtheta_j. O(d^2) a column
   /// beyond the derivative of the metric.
-  void divergence(const Potential& target, ConstBatch theta, ConstBatch, ConstBatch numbers,
-                  Batch out, Workspace& scratch) const override {
+  void drift_correction(const Potential& target, ConstBatch theta, ConstBatch, ConstBatch numbers,
+                        Batch out, Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     const Index d = theta.rows();
     const covariance::DenseNumbers at(d);
     MatrixMap H = scratch.matrix(d * d, theta.cols());
     MatrixMap change = scratch.matrix(d, theta.cols());
     H = numbers.middleRows(at.covariance(), d * d);
-    target.as_metric()->contract_divergence(theta, H, change, scratch);
+    target.as_metric()->contract_crosswise(theta, H, change, scratch);
     for (Index j = 0; j < theta.cols(); ++j) {
       out.col(j).noalias() = ConstMatrixMap(H.col(j).data(), d, d) * change.col(j);
     }

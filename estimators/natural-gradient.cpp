@@ -105,7 +105,7 @@ class NaturalGradient final : public own::FollowingEstimator {
 
     void declare(Fields& fields) {
       fields.flag("gamma", gamma)
-          .help("the divergence of H in the drift, (c + 1) W; false leaves it out, which is wrong");
+          .help("the drift correction Gamma = (c + 1) W; false leaves it out, which is wrong");
     }
   };
   explicit NaturalGradient(const Params& params)
@@ -121,8 +121,8 @@ class NaturalGradient final : public own::FollowingEstimator {
 
   using FollowingEstimator::fit;
   Index state_rows(Index) const noexcept override { return 0; }
-  bool has_divergence() const noexcept override { return gamma_; }
-  Traits divergence_traits() const override {
+  bool has_drift_correction() const noexcept override { return gamma_; }
+  Traits drift_correction_traits() const override {
     Traits traits;
     traits.total = true;
     return traits;
@@ -132,8 +132,8 @@ class NaturalGradient final : public own::FollowingEstimator {
     numbers = theta;
   }
   /// H_(ij)(kl) = delta_ik sum_m W_mj W_ml has Gamma_ij = sum_l dH_(ij)(il) / dW_il = (c + 1) W_ij.
-  void divergence(const Potential&, ConstBatch theta, ConstBatch, ConstBatch, Batch out,
-                  Workspace&) const override {
+  void drift_correction(const Potential&, ConstBatch theta, ConstBatch, ConstBatch, Batch out,
+                        Workspace&) const override {
     out = static_cast<double>(side(theta.rows()) + 1) * theta;
   }
 
@@ -149,9 +149,8 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "H = W'W on the rows of a square matrix W (natural gradient of ICA)",
        .details =
            "A step moves W by -eps grad_W U W'W, the gradient in a metric that does not change "
-           "when "
-           "the mixing does, with noise sqrt(2 eps) Z W and the divergence Gamma = (c + 1) W of H "
-           "in the drift. theta holds W row after row; d = c^2. O(c^3) a product. For kernel "
+           "when the mixing does, with noise sqrt(2 eps) Z W and the drift correction "
+           "Gamma = (c + 1) W. theta holds W row after row; d = c^2. O(c^3) a product. For kernel "
            "`langevin`.",
        .sources = {"Amari, Cichocki & Yang 1996, NIPS 8",
                    "Welling & Teh 2011, ICML, section 5.3 (with their Gamma left out)"}});

@@ -44,7 +44,7 @@ class RmsDiagonal final : public own::FollowingEstimator {
       fields.text("gamma", gamma)
           .one_of({"none", "one-step", "stationary"})
           .help(
-              "the divergence in the drift. none: left out, as published; one-step: the share "
+              "the drift correction. none: left out, as published; one-step: the share "
               "1 - alpha that the present gradient has in v; both are wrong at every step size. "
               "stationary: the whole derivative of v, through all gradients that it holds; H then "
               "holds the gradients before this step's");
@@ -66,8 +66,8 @@ class RmsDiagonal final : public own::FollowingEstimator {
   using FollowingEstimator::fit;
   Index state_rows(Index dimension) const noexcept override { return Layout(dimension).rows(); }
   bool sees_present() const noexcept override { return gamma_ != Gamma::stationary; }
-  bool has_divergence() const noexcept override { return gamma_ != Gamma::none; }
-  Traits divergence_traits() const override {
+  bool has_drift_correction() const noexcept override { return gamma_ != Gamma::none; }
+  Traits drift_correction_traits() const override {
     Traits traits;
     traits.total = gamma_ == Gamma::stationary;
     return traits;
@@ -116,8 +116,8 @@ class RmsDiagonal final : public own::FollowingEstimator {
   }
 
   /// Gamma_i = dH_ii/dtheta_i = -H_ii^2 w_i / (2 sqrt v_i).
-  void divergence(const Potential&, ConstBatch, ConstBatch state, ConstBatch numbers, Batch out,
-                  Workspace&) const override {
+  void drift_correction(const Potential&, ConstBatch, ConstBatch state, ConstBatch numbers,
+                        Batch out, Workspace&) const override {
     const Layout at(out.rows());
     for (Index j = 0; j < out.cols(); ++j) {
       for (Index i = 0; i < at.d; ++i) {

@@ -26,27 +26,29 @@ class EulerMaruyama final : public Integrator {
   Traits traits() const override { return declared(); }
   bool has_noise() const noexcept override { return true; }
   bool ends_with_gradient() const noexcept override { return true; }
-  bool takes_divergence() const noexcept override { return true; }
+  bool takes_drift_correction() const noexcept override { return true; }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }
 
-  void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {
+  void advance(PhasePoint point, std::int64_t steps, const Motion& motion,
+               double* u) const override {
     const Workspace::Frame frame(motion.scratch);
-    const Index d = phase.theta.rows();
-    const Index w = phase.theta.cols();
+    const Index d = point.theta.rows();
+    const Index w = point.theta.cols();
     MatrixMap force = motion.scratch.matrix(d, w);
     MatrixMap z = motion.scratch.matrix(d, w);
     const auto eps = flat(motion.eps);
     for (std::int64_t step = 0; step < steps; ++step) {
       const auto before = motion.steps_before + static_cast<std::uint32_t>(step);
       const bool last = step + 1 == steps;
-      motion.flow.force(phase.g, force, motion.scratch);
+      motion.flow.force(point.g, force, motion.scratch);
       motion.noise->normals(z, before);
       flat(z) = (2.0 * eps).sqrt() * flat(z) - eps * flat(force);
       motion.flow.velocity(z, force, motion.scratch);
-      flat(phase.theta) += flat(force);
-      if (motion.divergence.size() > 0) flat(phase.theta) += eps * flat(motion.divergence);
+      flat(point.theta) += flat(force);
+      if (motion.drift_correction.size() > 0)
+        flat(point.theta) += eps * flat(motion.drift_correction);
       if (last && !motion.end_gradient) return;
-      motion.law.evaluate(phase.theta, {last ? u : nullptr, phase.g, motion.scratch, before + 1});
+      motion.law.evaluate(point.theta, {last ? u : nullptr, point.g, motion.scratch, before + 1});
     }
   }
 };

@@ -7,35 +7,35 @@ namespace {
 using namespace mixwell;
 
 /// p -= (scale * eps) o A' g
-void kick(Phase& phase, double scale, const Motion& motion) {
+void kick(PhasePoint& point, double scale, const Motion& motion) {
   if (motion.flow.force_is_gradient()) {
-    flat(phase.p) -= (scale * flat(motion.eps)) * flat(phase.g);
+    flat(point.p) -= (scale * flat(motion.eps)) * flat(point.g);
     return;
   }
   const Workspace::Frame frame(motion.scratch);
-  MatrixMap force = motion.scratch.matrix(phase.g.rows(), phase.g.cols());
-  motion.flow.force(phase.g, force, motion.scratch);
-  flat(phase.p) -= (scale * flat(motion.eps)) * flat(force);
+  MatrixMap force = motion.scratch.matrix(point.g.rows(), point.g.cols());
+  motion.flow.force(point.g, force, motion.scratch);
+  flat(point.p) -= (scale * flat(motion.eps)) * flat(force);
 }
 
 /// theta += eps o A M^-1 p
-void drift(Phase& phase, const Motion& motion) {
+void drift(PhasePoint& point, const Motion& motion) {
   if (motion.flow.velocity_is_momentum()) {
-    flat(phase.theta) += flat(motion.eps) * flat(phase.p);
+    flat(point.theta) += flat(motion.eps) * flat(point.p);
     return;
   }
   const Workspace::Frame frame(motion.scratch);
-  MatrixMap velocity = motion.scratch.matrix(phase.p.rows(), phase.p.cols());
-  motion.flow.velocity(phase.p, velocity, motion.scratch);
-  flat(phase.theta) += flat(motion.eps) * flat(velocity);
+  MatrixMap velocity = motion.scratch.matrix(point.p.rows(), point.p.cols());
+  motion.flow.velocity(point.p, velocity, motion.scratch);
+  flat(point.theta) += flat(motion.eps) * flat(velocity);
 }
 
 /// p -= eps o g; theta += eps o p in one pass over memory: where both maps are the identity.
-void kick_and_drift(Phase& phase, const Motion& motion) {
-  const Index n = phase.theta.size();
-  double* __restrict theta = phase.theta.data();
-  double* __restrict p = phase.p.data();
-  const double* __restrict g = phase.g.data();
+void kick_and_drift(PhasePoint& point, const Motion& motion) {
+  const Index n = point.theta.size();
+  double* __restrict theta = point.theta.data();
+  double* __restrict p = point.p.data();
+  const double* __restrict g = point.g.data();
   const double* __restrict eps = motion.eps.data();
   for (Index k = 0; k < n; ++k) {
     p[k] -= eps[k] * g[k];
@@ -62,22 +62,23 @@ class Leapfrog final : public Integrator {
   Traits traits() const override { return declared(); }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }
 
-  void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {
+  void advance(PhasePoint point, std::int64_t steps, const Motion& motion,
+               double* u) const override {
     const bool plain = motion.flow.velocity_is_momentum() && motion.flow.force_is_gradient();
-    kick(phase, 0.5, motion);
-    drift(phase, motion);
+    kick(point, 0.5, motion);
+    drift(point, motion);
     for (std::int64_t step = 1; step < steps; ++step) {
-      motion.law.evaluate(phase.theta,
-                          {nullptr, phase.g, motion.scratch, evaluation(step, motion)});
+      motion.law.evaluate(point.theta,
+                          {nullptr, point.g, motion.scratch, evaluation(step, motion)});
       if (plain) {
-        kick_and_drift(phase, motion);
+        kick_and_drift(point, motion);
       } else {
-        kick(phase, 1.0, motion);
-        drift(phase, motion);
+        kick(point, 1.0, motion);
+        drift(point, motion);
       }
     }
-    motion.law.evaluate(phase.theta, {u, phase.g, motion.scratch, evaluation(steps, motion)});
-    kick(phase, 0.5, motion);
+    motion.law.evaluate(point.theta, {u, point.g, motion.scratch, evaluation(steps, motion)});
+    kick(point, 0.5, motion);
   }
 
  private:

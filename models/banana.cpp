@@ -4,8 +4,9 @@
 
 #include <cmath>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 class Banana final : public Model, public ExactSampler, public Metric {
  public:
@@ -38,7 +39,7 @@ class Banana final : public Model, public ExactSampler, public Metric {
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {d_}}}; }
   const ExactSampler* as_exact() const noexcept override { return this; }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     double* x = theta.data();
     for (Index k = 0; k < theta.size(); k += 2) {
@@ -69,7 +70,7 @@ class Banana final : public Model, public ExactSampler, public Metric {
       }
     }
   }
-  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+  void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const ConstMatrixMap weights(W.col(j).data(), d_, d_);
       for (Index k = 0; k < d_; k += 2) {
@@ -114,10 +115,9 @@ class Banana final : public Model, public ExactSampler, public Metric {
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::Banana>(
+  registrar.add<Banana>(
       {.id = "banana",
        .summary = "Pairs of a normal and a normal around its parabola; exact draws",
        .details =

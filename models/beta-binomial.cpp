@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace mixwell {
+namespace mixwell::beta_binomial {
 namespace {
 
 using beta_binomial::Count;
@@ -125,10 +125,10 @@ class BetaBinomial final : public Model {
 };
 
 }  // namespace
-}  // namespace mixwell
+}  // namespace mixwell::beta_binomial
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::BetaBinomial>(
+  registrar.add<mixwell::beta_binomial::BetaBinomial>(
       {.id = "beta-binomial",
        .summary = "Overdispersed counts y of n: mean m and precision K of a beta-binomial law",
        .details =

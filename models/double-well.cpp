@@ -11,8 +11,9 @@
 #include <functional>
 #include <tuple>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 /// The law of |x| under exp(-(a x^2 + b x^4)), b > 0, by quadrature: where the density is within
 /// e^-60 of its maximum, `panels` equal panels hold the masses to the left and to the right of each
@@ -103,7 +104,7 @@ class DoubleWell final : public Model, public ExactSampler {
   const ExactSampler* as_exact() const noexcept override { return this; }
 
   /// One uniform a coordinate: its half tells the sign, its distance from 1/2 the size.
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.uniforms(at, theta);
     flat(theta) = flat(theta).unaryExpr([this](double u) {
       const double size = law_.quantile(std::abs(2 * u - 1), 2 * std::min(u, 1 - u));
@@ -127,10 +128,9 @@ class DoubleWell final : public Model, public ExactSampler {
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::DoubleWell>(
+  registrar.add<DoubleWell>(
       {.id = "double-well",
        .summary = "Independent coordinates with density exp(-(a x^2 + b x^4)); exact draws",
        .details = "U(theta) = sum (a theta_i^2 + b theta_i^4); parameter x of shape [d].\n"

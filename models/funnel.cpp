@@ -4,8 +4,9 @@
 
 #include <cmath>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 class Funnel final : public Model, public ExactSampler, public Metric {
  public:
@@ -28,7 +29,7 @@ class Funnel final : public Model, public ExactSampler, public Metric {
   }
   const ExactSampler* as_exact() const noexcept override { return this; }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta.row(0) *= s_;
     for (Index j = 0; j < theta.cols(); ++j)
@@ -51,7 +52,7 @@ class Funnel final : public Model, public ExactSampler, public Metric {
       out(0, j) = -std::exp(-theta(0, j)) * diagonal.tail(narrow_).sum();
     }
   }
-  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+  void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const ConstMatrixMap weights(W.col(j).data(), theta.rows(), theta.rows());
       out(0, j) = 0.0;
@@ -87,10 +88,9 @@ class Funnel final : public Model, public ExactSampler, public Metric {
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::Funnel>(
+  registrar.add<Funnel>(
       {.id = "funnel",
        .summary = "Neal's funnel: normals whose common log variance is normal; exact draws",
        .details =

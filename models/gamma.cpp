@@ -8,8 +8,9 @@
 #include <cmath>
 #include <limits>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 class Gamma final : public Model, public ExactSampler {
  public:
@@ -33,7 +34,7 @@ class Gamma final : public Model, public ExactSampler {
   }
   const ExactSampler* as_exact() const noexcept override { return this; }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.uniforms(at, theta);
     theta = theta.unaryExpr([this](double u) { return quantile(u); });
   }
@@ -60,7 +61,7 @@ class Gamma final : public Model, public ExactSampler {
   }
 
   /// Uniform on (1/2, 3/2) of the mean.
-  void do_initial(const Stream& stream, Draw at, Batch theta) const override {
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
     stream.uniforms(at, theta);
     theta = ((theta.array() + 0.5) * (shape_ / rate_)).matrix();
   }
@@ -71,10 +72,9 @@ class Gamma final : public Model, public ExactSampler {
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::Gamma>(
+  registrar.add<Gamma>(
       {.id = "gamma",
        .summary = "Independent gamma laws on the half line; exact draws",
        .details =

@@ -6,8 +6,9 @@
 #include <cmath>
 #include <limits>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
@@ -48,7 +49,7 @@ class GaussianMixture final : public Model, public ExactSampler {
   const ExactSampler* as_exact() const noexcept override { return this; }
 
   /// A uniform chooses the component, normals the place in it; each has draw numbers of its own.
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     MatrixXd uniform(1, theta.cols());
     stream.uniforms({at.sweep, 2 * at.draw, at.replicate}, uniform);
     stream.normals({at.sweep, 2 * at.draw + 1, at.replicate}, theta);
@@ -155,10 +156,9 @@ class GaussianMixture final : public Model, public ExactSampler {
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::GaussianMixture>(
+  registrar.add<GaussianMixture>(
       {.id = "gaussian-mixture",
        .summary = "Weighted sum of round normals; exact draws",
        .details =

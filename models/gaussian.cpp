@@ -4,7 +4,7 @@
 
 #include <mixwell/plugin.hpp>
 
-namespace mixwell {
+namespace mixwell::gaussian {
 namespace {
 
 class Gaussian final : public Model, public ExactSampler, public Metric {
@@ -17,7 +17,7 @@ class Gaussian final : public Model, public ExactSampler, public Metric {
     return {{.name = "x", .shape = {shape_->mean().size()}}};
   }
   const ExactSampler* as_exact() const noexcept override { return this; }
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     shape_->draw(stream, at, theta);
   }
 
@@ -31,7 +31,7 @@ class Gaussian final : public Model, public ExactSampler, public Metric {
   void contract_derivative(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
     out.setZero();
   }
-  void contract_divergence(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
+  void contract_crosswise(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
     out.setZero();
   }
   bool is_constant() const noexcept override { return true; }
@@ -47,10 +47,10 @@ class Gaussian final : public Model, public ExactSampler, public Metric {
 };
 
 }  // namespace
-}  // namespace mixwell
+}  // namespace mixwell::gaussian
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::Gaussian>(
+  registrar.add<mixwell::gaussian::Gaussian>(
       {.id = "gaussian",
        .summary = "Normal distribution with a covariance of a chosen shape; exact draws",
        .details = "U(theta) = (theta - mean)' Sigma^-1 (theta - mean) / 2, without the constant; "

@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-namespace mixwell {
+namespace mixwell::ica {
 namespace {
 
 using Eigen::MatrixXd;
@@ -94,7 +94,7 @@ class IndependentComponents final : public Model,
   std::vector<std::string> remarks() const override { return remarks_; }
 
   const Prior* as_prior() const noexcept override { return this; }
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= std::sqrt(prior_variance_);
   }
@@ -102,7 +102,7 @@ class IndependentComponents final : public Model,
   const DataDraws* as_data_draws() const noexcept override { return this; }
   /// x_n = W^-1 s_n with source i of case n log(u / (1 - u)), u uniform i of replicate n.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
-                                      Draw at) const override {
+                                      Address at) const override {
     MatrixXd sources(channels_, terms());
     stream.uniforms(at, sources);
     sources = (sources.array() / (1.0 - sources.array())).log().matrix();
@@ -179,7 +179,7 @@ class IndependentComponents final : public Model,
 
   /// W_ij = (delta_ij + 0.2 z_ij / sqrt(c)) scale_j: source i is about channel i, as wide as its
   /// law.
-  void do_initial(const Stream& stream, Draw at, Batch theta) const override {
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= 0.2 / std::sqrt(static_cast<double>(channels_));
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -225,10 +225,10 @@ class IndependentComponents final : public Model,
 };
 
 }  // namespace
-}  // namespace mixwell
+}  // namespace mixwell::ica
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::IndependentComponents>(
+  registrar.add<mixwell::ica::IndependentComponents>(
       {.id = "ica",
        .summary =
            "Independent component analysis: the unmixing matrix of logistic sources, on a CSV "

@@ -16,8 +16,9 @@
 #include <set>
 #include <sstream>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 using Eigen::MatrixXd;
 using Eigen::RowVectorXd;
@@ -88,7 +89,7 @@ class Posterior final : public ExactSampler {
   }
 
   /// mu + L'^-1 z with P = L L'.
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     factor_.matrixU().solveInPlace(theta);
     theta.colwise() += mean_;
@@ -140,7 +141,7 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
 
   const ExactSampler* as_exact() const noexcept override { return &posterior_; }
   const Prior* as_prior() const noexcept override { return this; }
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= std::sqrt(prior_variance_);
   }
@@ -153,7 +154,7 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
   void contract_derivative(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
     out.setZero();
   }
-  void contract_divergence(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
+  void contract_crosswise(ConstBatch, ConstBatch, Batch out, Workspace&) const override {
     out.setZero();
   }
   bool is_constant() const noexcept override { return true; }
@@ -248,10 +249,9 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::LinearGaussian>(
+  registrar.add<LinearGaussian>(
       {.id = "linear-gaussian",
        .summary = "Bayesian linear regression with known variances, on a CSV file or simulated; "
                   "exact draws",

@@ -8,7 +8,7 @@
 
 #include <mixwell/plugin.hpp>
 
-namespace mixwell {
+namespace mixwell::logistic {
 namespace {
 
 using regression::Cases;
@@ -132,10 +132,10 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
 };
 
 }  // namespace
-}  // namespace mixwell
+}  // namespace mixwell::logistic
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::LogisticRegression>(
+  registrar.add<mixwell::logistic::LogisticRegression>(
       {.id = "logistic-regression",
        .summary = "Bayesian logistic regression on CSV, LIBSVM or IDX files, with a normal prior",
        .details =

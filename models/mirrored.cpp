@@ -10,8 +10,9 @@
 #include <utility>
 #include <vector>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 /// Which coordinates are mirrored at 0, and the map theta -> x, x_i = |theta_i| there.
 class Fold {
@@ -51,7 +52,7 @@ class Fold {
 
   /// Makes each mirrored coordinate negative with probability 1/2, by numbers that are no draws of
   /// the base: their draw numbers begin at 2^23.
-  void scatter(const Stream& stream, Draw at, Batch theta) const {
+  void scatter(const Stream& stream, Address at, Batch theta) const {
     Eigen::MatrixXd uniform(theta.rows(), theta.cols());
     stream.uniforms({at.sweep, at.draw + (1U << 23U), at.replicate}, uniform);
     for (Index j = 0; j < theta.cols(); ++j)
@@ -72,7 +73,7 @@ class Scattered final : public Base {
  public:
   Scattered(const Base* base, const Fold& fold) : base_(base), fold_(fold) {}
   bool exists() const noexcept { return base_ != nullptr; }
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     base_->draw(stream, at, theta);
     fold_.scatter(stream, at, theta);
   }
@@ -109,7 +110,8 @@ std::vector<Parameter> mirror(std::vector<Parameter> parameters,
 }
 
 /// Whether the base itself is a law on positive numbers: U = +inf where the first coordinate of a
-/// mirrored block is negative. If not, its law is cut off at 0, and its draws are of another one.
+/// mirrored parameter is negative. If not, its law is cut off at 0, and its draws are of another
+/// one.
 bool is_positive(const Model& base, const std::vector<Parameter>& parameters) {
   Eigen::MatrixXd start(base.dimension(), 1);
   base.initial(Stream(0, "mirrored"), {}, start);
@@ -209,11 +211,11 @@ class Mirrored final : public Model,
     fold_.unfold_gradient(theta, out);
   }
   /// sum_bj W_bj s_a s_b s_j dG_ab / dx_j = s_a times the same at x with s_b s_j W_bj.
-  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out,
-                           Workspace& scratch) const override {
+  void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out,
+                          Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     const MatrixMap turned = turned_weights(theta, W, scratch);
-    base_->as_metric()->contract_divergence(fold_.folded(theta, scratch), turned, out, scratch);
+    base_->as_metric()->contract_crosswise(fold_.folded(theta, scratch), turned, out, scratch);
     fold_.unfold_gradient(theta, out);
   }
 
@@ -248,7 +250,7 @@ class Mirrored final : public Model,
     base_->evaluate(fold_.folded(theta, out.scratch), out);
     fold_.unfold_gradient(theta, out.gradient);
   }
-  void do_initial(const Stream& stream, Draw at, Batch theta) const override {
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
     base_->initial(stream, at, theta);
     fold_.scatter(stream, at, theta);
   }
@@ -262,10 +264,9 @@ class Mirrored final : public Model,
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::Mirrored>(
+  registrar.add<Mirrored>(
       {.id = "mirrored",
        .summary = "Another model's law on positive parameters, mirrored at 0: symmetric on R^d",
        .details =

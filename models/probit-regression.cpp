@@ -12,7 +12,7 @@
 #include <cmath>
 #include <utility>
 
-namespace mixwell {
+namespace mixwell::probit {
 namespace {
 
 using Eigen::RowVectorXd;
@@ -132,10 +132,10 @@ class ProbitRegression final : public regression::Posterior<probit::Link> {
 };
 
 }  // namespace
-}  // namespace mixwell
+}  // namespace mixwell::probit
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::ProbitRegression>(
+  registrar.add<mixwell::probit::ProbitRegression>(
       {.id = "probit-regression",
        .summary = "Bayesian probit regression on CSV, LIBSVM or IDX files or simulated cases, with "
                   "a normal prior",

@@ -7,8 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 /// The x at which a coordinate's distribution function is u in (0, 1). x^4 / 4 has the law
 /// Gamma(1/4, 1); each half uses the tail that u determines without cancellation.
@@ -35,7 +36,7 @@ class Quartic final : public Model, public ExactSampler, public Metric {
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {d_}}}; }
   const ExactSampler* as_exact() const noexcept override { return this; }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.uniforms(at, theta);
     flat(theta) = flat(theta).unaryExpr(&quantile);
   }
@@ -55,8 +56,8 @@ class Quartic final : public Model, public ExactSampler, public Metric {
     }
   }
   /// G is the Hessian of a function: its derivative does not care about the order of indices.
-  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out,
-                           Workspace& scratch) const override {
+  void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out,
+                          Workspace& scratch) const override {
     contract_derivative(theta, W, out, scratch);
   }
 
@@ -70,10 +71,9 @@ class Quartic final : public Model, public ExactSampler, public Metric {
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::Quartic>(
+  registrar.add<Quartic>(
       {.id = "quartic",
        .summary = "Independent coordinates with density exp(-x^4 / 4); exact draws",
        .details =

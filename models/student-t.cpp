@@ -8,8 +8,9 @@
 
 #include <cmath>
 
-namespace mixwell {
 namespace {
+
+using namespace mixwell;
 
 class StudentT final : public Model, public ExactSampler {
  public:
@@ -35,7 +36,7 @@ class StudentT final : public Model, public ExactSampler {
 
   /// mean + z sqrt(nu / w): z ~ N(0, Sigma), and w ~ chi-square of nu degrees of freedom from one
   /// uniform a column. The two have draw numbers of their own.
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     Eigen::MatrixXd uniform(1, theta.cols());
     stream.uniforms({at.sweep, 2 * at.draw, at.replicate}, uniform);
     shape_->draw(stream, {at.sweep, 2 * at.draw + 1, at.replicate}, theta);
@@ -71,10 +72,9 @@ class StudentT final : public Model, public ExactSampler {
 };
 
 }  // namespace
-}  // namespace mixwell
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<mixwell::StudentT>(
+  registrar.add<StudentT>(
       {.id = "student-t",
        .summary = "Multivariate t distribution with a scale matrix of a chosen shape; exact draws",
        .details =

@@ -59,13 +59,13 @@ class DenseRepresentation final : public Representation {
   }
   void log_det_H(const Numbers& numbers, Index dimension, Row out, Workspace&) const override {
     for (Index j = 0; j < out.cols(); ++j) {
-      const auto s = block(numbers, DenseNumbers(dimension).factor(), dimension, j);
+      const auto s = square(numbers, DenseNumbers(dimension).factor(), dimension, j);
       out(j) = 2.0 * s.diagonal().array().log().sum();
     }
   }
 
  private:
-  static ConstMatrixMap block(const Numbers& numbers, Index first, Index d, Index j) {
+  static ConstMatrixMap square(const Numbers& numbers, Index first, Index d, Index j) {
     return {numbers.column(j) + first, d, d};
   }
 
@@ -74,12 +74,12 @@ class DenseRepresentation final : public Representation {
   static void each(const Numbers& numbers, ConstBatch v, Batch out, const Apply& apply) {
     const DenseNumbers at(v.rows());
     if (numbers.shared()) {
-      apply(block(numbers, at.covariance(), at.d, 0), block(numbers, at.factor(), at.d, 0), v,
+      apply(square(numbers, at.covariance(), at.d, 0), square(numbers, at.factor(), at.d, 0), v,
             out.leftCols(v.cols()));
       return;
     }
     for (Index j = 0; j < v.cols(); ++j) {
-      apply(block(numbers, at.covariance(), at.d, j), block(numbers, at.factor(), at.d, j),
+      apply(square(numbers, at.covariance(), at.d, j), square(numbers, at.factor(), at.d, j),
             v.col(j), out.col(j));
     }
   }

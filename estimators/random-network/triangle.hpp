@@ -25,9 +25,9 @@ class AddRows {
 
   void run() {
     const Index s = T_.rows();
-    for (Index first = 0; first < s; first += kPanel) {
+    for (Index first = 0; first < s; first += panel) {
       const Workspace::Frame frame(scratch_);
-      const Index width = std::min(kPanel, s - first);
+      const Index width = std::min(panel, s - first);
       MatrixMap U = scratch_.matrix(A_.rows(), width);
       MatrixMap V = scratch_.matrix(width, width);
       reflect_panel(first, U, V);
@@ -36,8 +36,8 @@ class AddRows {
   }
 
  private:
-  static constexpr Index kPanel = 32;
-  static constexpr Index kTile = 128;
+  static constexpr Index panel = 32;
+  static constexpr Index tile = 128;
 
   /// Q = I - [I; U] V [I; U]' takes the panel's columns of A to zero; V is upper triangular.
   void reflect_panel(Index first, MatrixMap U, MatrixMap V) {
@@ -79,9 +79,9 @@ class AddRows {
   /// memory of Eigen's.
   void apply(Index first, const MatrixMap& U, const MatrixMap& V) {
     const Index width = U.cols();
-    for (Index c = first + width; c < T_.cols(); c += kTile) {
+    for (Index c = first + width; c < T_.cols(); c += tile) {
       const Workspace::Frame frame(scratch_);
-      const Index n = std::min(kTile, T_.cols() - c);
+      const Index n = std::min(tile, T_.cols() - c);
       MatrixMap along = scratch_.matrix(width, n);
       MatrixMap turned = scratch_.matrix(width, n);
       along.noalias() = U.transpose() * A_.middleCols(c, n);

@@ -27,11 +27,11 @@ class SliceBody final : public Body {
 
  private:
   /// Numbers of one coordinate's update; far more than it will ever want.
-  static constexpr Index kTrials = 64;
+  static constexpr Index most_trials = 64;
 
   void move(Block& block, MatrixMap next, Index i, Index j) const {
     const Workspace::Frame frame(block.scratch());
-    MatrixMap numbers = block.scratch().matrix(kTrials, block.columns());
+    MatrixMap numbers = block.scratch().matrix(most_trials, block.columns());
     block.uniforms(noise, numbers, static_cast<std::uint32_t>(i));
     const auto uniform = [&](Index k) { return numbers(k, j); };
     const double start = next(i, j);
@@ -44,7 +44,7 @@ class SliceBody final : public Body {
     double high = low + width_;
     while (inside(low)) low -= width_;
     while (inside(high)) high += width_;
-    for (Index k = 2; k < kTrials; ++k) {
+    for (Index k = 2; k < most_trials; ++k) {
       const double x = low + (high - low) * uniform(k);
       if (inside(x)) return;
       (x < start ? low : high) = x;

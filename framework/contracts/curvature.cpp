@@ -18,7 +18,7 @@
 namespace mixwell::contracts {
 namespace {
 
-constexpr double kTolerance = 1e-10;
+constexpr double tolerance = 1e-10;
 
 using Product = void (Representation::*)(const Numbers&, ConstBatch, Batch, Workspace&) const;
 
@@ -40,7 +40,7 @@ Eigen::MatrixXd dense(const Representation& how, Product product, ConstBatch num
 
 Finding equal(const std::string& clause, const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
   const double error = (a - b).norm() / (1.0 + b.norm());
-  return {clause, error <= kTolerance, "relative error " + std::to_string(error)};
+  return {clause, error <= tolerance, "relative error " + std::to_string(error)};
 }
 
 /// |a - b| <= 1e-12 |scale|, and neither is NaN.

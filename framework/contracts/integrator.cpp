@@ -13,7 +13,7 @@
 namespace mixwell::contracts {
 namespace {
 
-constexpr Index kDimension = 3;
+constexpr Index dimension = 3;
 
 /// U = sum theta_i^4 / 4 + 1/2 theta' K theta with K_ij = 0.3 + delta_ij: coupled, anharmonic.
 class Anharmonic final : public Potential {
@@ -53,7 +53,7 @@ class DenseCurvature final : public Representation {
 
  private:
   static Eigen::MatrixXd h(const Numbers& n) {
-    return Eigen::Map<const Eigen::MatrixXd>(n.column(0), kDimension, kDimension);
+    return Eigen::Map<const Eigen::MatrixXd>(n.column(0), dimension, dimension);
   }
   static Eigen::MatrixXd s(const Numbers& n) { return h(n).llt().matrixL(); }
 };
@@ -76,11 +76,11 @@ struct Case {
   Coupling coupling;
   const char* name;
 };
-constexpr Case kCases[] = {{Coupling::none, "(I, I)"},
-                           {Coupling::mass, "(I, B)"},
-                           {Coupling::symmetric, "(H, I)"},
-                           {Coupling::factor, "(S, I)"},
-                           {Coupling::one_sided, "A = H on one side"}};
+constexpr Case cases[] = {{Coupling::none, "(I, I)"},
+                          {Coupling::mass, "(I, B)"},
+                          {Coupling::symmetric, "(H, I)"},
+                          {Coupling::factor, "(S, I)"},
+                          {Coupling::one_sided, "A = H on one side"}};
 
 struct Point {
   Eigen::MatrixXd theta;
@@ -96,7 +96,7 @@ struct End {
 class Lab {
  public:
   Lab(const Integrator& integrator, Coupling coupling)
-      : integrator_(integrator), coupling_(coupling), numbers_(kDimension * kDimension, 1) {
+      : integrator_(integrator), coupling_(coupling), numbers_(dimension * dimension, 1) {
     Eigen::Matrix3d h;
     h << 1.0, 0.4, 0.1, 0.4, 0.7, -0.2, 0.1, -0.2, 0.5;
     numbers_ = Eigen::Map<const Eigen::VectorXd>(h.data(), h.size());
@@ -126,7 +126,7 @@ class Lab {
   double energy(const Point& x) {
     const Law law(target_, ConstMatrixMap(nullptr, 0, 1));
     Eigen::RowVectorXd u(1);
-    Eigen::MatrixXd g(kDimension, 1);
+    Eigen::MatrixXd g(dimension, 1);
     law.evaluate(x.theta, {u.data(), g, scratch_});
     Eigen::MatrixXd v = x.p;
     if (coupling_ == Coupling::mass) curvature().H(x.p, v, scratch_);
@@ -157,7 +157,7 @@ class Lab {
 };
 
 Point random_point(Index columns) {
-  Point x{Eigen::MatrixXd(kDimension, columns), Eigen::MatrixXd(kDimension, columns)};
+  Point x{Eigen::MatrixXd(dimension, columns), Eigen::MatrixXd(dimension, columns)};
   const Stream stream(11, "contracts/integrator");
   stream.normals({0, 0, 0}, x.theta);
   stream.normals({0, 1, 0}, x.p);
@@ -182,15 +182,15 @@ Finding reversible(Lab& lab, const std::string& name) {
 Finding preserves_volume(Lab& lab, const std::string& name) {
   const Point start = random_point(1);
   constexpr double h = 1e-5;
-  Eigen::MatrixXd jacobian(2 * kDimension, 2 * kDimension);
-  for (Index k = 0; k < 2 * kDimension; ++k) {
+  Eigen::MatrixXd jacobian(2 * dimension, 2 * dimension);
+  for (Index k = 0; k < 2 * dimension; ++k) {
     Eigen::VectorXd images[2];
     for (int side = 0; side < 2; ++side) {
       Point moved = start;
-      double& x = k < kDimension ? moved.theta(k, 0) : moved.p(k - kDimension, 0);
+      double& x = k < dimension ? moved.theta(k, 0) : moved.p(k - dimension, 0);
       x += side == 0 ? h : -h;
       const Point end = lab.follow(moved, 3, 0.2).at;
-      images[side].resize(2 * kDimension);
+      images[side].resize(2 * dimension);
       images[side] << end.theta.col(0), end.p.col(0);
     }
     jacobian.col(k) = (images[0] - images[1]) / (2.0 * h);
@@ -253,7 +253,7 @@ Finding isolated(Lab& lab, const std::string& name) {
   bool same = true;
   for (const Index j : {0, 2, 3}) {
     same = same && std::memcmp(a.at.theta.col(j).data(), b.at.theta.col(j).data(),
-                               sizeof(double) * kDimension) == 0;
+                               sizeof(double) * dimension) == 0;
   }
   Point alone{start.theta.col(2), start.p.col(2)};
   const double error = (lab.follow(alone, 5, 0.2).at.theta - a.at.theta.col(2)).norm();
@@ -266,7 +266,7 @@ Finding isolated(Lab& lab, const std::string& name) {
 Findings check_integrator(const Integrator& integrator) {
   const Traits traits = integrator.traits();
   Findings findings;
-  for (const Case& c : kCases) {
+  for (const Case& c : cases) {
     Lab lab(integrator, c.coupling);
     if (traits.involution) findings.push_back(reversible(lab, c.name));
     if (traits.volume) findings.push_back(preserves_volume(lab, c.name));

@@ -51,16 +51,16 @@ bool same_bits(const MatrixXd& a, const MatrixXd& b) {
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
 }
 
-using Draws = std::function<void(const Stream&, Draw, Batch)>;
+using DrawFunction = std::function<void(const Stream&, Address, Batch)>;
 
-MatrixXd drawn(const Draws& draws, Index rows, Index columns, Draw at) {
+MatrixXd drawn(const DrawFunction& draws, Index rows, Index columns, Address at) {
   MatrixXd theta = MatrixXd::Constant(rows, columns, nan);
   draws(Stream(seed, "contracts/model"), at, theta);
   return theta;
 }
 
 MatrixXd starting_points(const Model& model, Index columns) {
-  return drawn([&model](const Stream& s, Draw at, Batch out) { model.initial(s, at, out); },
+  return drawn([&model](const Stream& s, Address at, Batch out) { model.initial(s, at, out); },
                model.dimension(), columns, {});
 }
 
@@ -76,22 +76,24 @@ bool is_safe_name(const std::string& name) {
                       [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7F; });
 }
 
-/// The first thing wrong with the blocks, or "".
-std::string wrong_block(const std::vector<Parameter>& blocks, std::set<std::string>& names) {
-  for (const Parameter& block : blocks) {
-    if (!is_safe_name(block.name)) return "the name \"" + block.name + "\" is not allowed";
-    if (!names.insert(block.name).second) return "the name \"" + block.name + "\" occurs twice";
-    if (block.size() < 1) return "\"" + block.name + "\" is empty";
+/// The first thing wrong with the parameters, or "".
+std::string wrong_parameter(const std::vector<Parameter>& parameters,
+                            std::set<std::string>& names) {
+  for (const Parameter& parameter : parameters) {
+    if (!is_safe_name(parameter.name)) return "the name \"" + parameter.name + "\" is not allowed";
+    if (!names.insert(parameter.name).second)
+      return "the name \"" + parameter.name + "\" occurs twice";
+    if (parameter.size() < 1) return "\"" + parameter.name + "\" is empty";
   }
   return {};
 }
 
 Finding check_parameters(const Model& model) {
   std::set<std::string> names;
-  const std::string wrong = wrong_block(model.parameters(), names);
+  const std::string wrong = wrong_parameter(model.parameters(), names);
   const Index d = model.dimension();
   if (!wrong.empty() || d < 1) return {"parameters", false, wrong.empty() ? "d is 0" : wrong};
-  return {"parameters", true, std::to_string(names.size()) + " blocks, d = " + std::to_string(d)};
+  return {"parameters", true, std::to_string(names.size()) + " names, d = " + std::to_string(d)};
 }
 
 /// Largest |a - b| relative to the largest |a| of the same column.
@@ -106,12 +108,12 @@ double column_difference(const MatrixXd& a, const MatrixXd& b) {
   return worst;
 }
 
-Finding check_addresses(const std::string& clause, const Draws& draws, Index d) {
-  const Draw at{3, 1, 40};
+Finding check_addresses(const std::string& clause, const DrawFunction& draws, Index d) {
+  const Address at{3, 1, 40};
   const MatrixXd all = drawn(draws, d, width, at);
   double worst = 0;
   for (Index j = 0; j < width; ++j) {
-    const Draw here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
+    const Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
     worst = std::max(worst, column_difference(all.col(j), drawn(draws, d, 1, here)));
   }
   const bool repeats = same_bits(all, drawn(draws, d, width, at));
@@ -125,7 +127,7 @@ Finding check_addresses(const std::string& clause, const Draws& draws, Index d) 
 
 Finding check_initial(const Model& model, const Values& at) {
   Finding finding = check_addresses(
-      "initial", [&model](const Stream& s, Draw a, Batch out) { model.initial(s, a, out); },
+      "initial", [&model](const Stream& s, Address a, Batch out) { model.initial(s, a, out); },
       model.dimension());
   if (at.u.allFinite() && at.g.allFinite()) return finding;
   return {"initial", false, "U or its gradient is not finite at a starting point"};
@@ -174,9 +176,9 @@ Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Val
 
 Finding check_derived(const Model& model, const Derived& derived, const MatrixXd& theta) {
   std::set<std::string> names;
-  wrong_block(model.parameters(), names);
+  wrong_parameter(model.parameters(), names);
   const std::vector<Parameter> quantities = derived.quantities();
-  const std::string wrong = wrong_block(quantities, names);
+  const std::string wrong = wrong_parameter(quantities, names);
   if (!wrong.empty()) return {"derived", false, wrong};
   Index rows = 0;
   for (const Parameter& quantity : quantities) rows += quantity.size();
@@ -258,12 +260,12 @@ Finding check_metric_derivative(const Metric& metric, const MatrixXd& theta) {
 }
 
 /// sum_bj W_bj dG_ab / dtheta_j by central differences, one coordinate after the other.
-Finding check_metric_divergence(const Metric& metric, const MatrixXd& theta) {
+Finding check_metric_crosswise(const Metric& metric, const MatrixXd& theta) {
   const Index d = theta.rows();
   const MatrixXd W = symmetric_weights(d, theta.cols());
   MatrixXd analytic = MatrixXd::Constant(d, theta.cols(), nan);
   Workspace scratch;
-  metric.contract_divergence(theta, W, analytic, scratch);
+  metric.contract_crosswise(theta, W, analytic, scratch);
   MatrixXd numeric = MatrixXd::Zero(d, theta.cols());
   double scale = 0;
   for (Index i = 0; i < d; ++i) {
@@ -283,8 +285,8 @@ Finding check_metric_divergence(const Metric& metric, const MatrixXd& theta) {
   }
   const double largest = std::max(scale, numeric.cwiseAbs().maxCoeff());
   const double worst = (analytic - numeric).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() / largest;
-  return {"metric divergence", worst < 1e-7,
-          "divergence of the rows against differences of G: relative error " + text(worst)};
+  return {"metric crosswise", worst < 1e-7,
+          "contraction across its rows against differences of G: relative error " + text(worst)};
 }
 
 /// A column alone against itself among columns of NaN.
@@ -310,7 +312,7 @@ Finding check_metric_columns(const Metric& metric, const MatrixXd& theta) {
 void check_metric(const Metric& metric, const MatrixXd& theta, Findings& findings) {
   findings.push_back(check_metric_matrix(metric, theta));
   findings.push_back(check_metric_derivative(metric, theta));
-  findings.push_back(check_metric_divergence(metric, theta));
+  findings.push_back(check_metric_crosswise(metric, theta));
   findings.push_back(check_metric_columns(metric, theta));
 }
 
@@ -530,7 +532,7 @@ struct Sample {
 Sample exact_sample(const Model& model, Index n, std::uint64_t sweep) {
   const ExactSampler& exact = *model.as_exact();
   Sample sample;
-  sample.theta = drawn([&exact](const Stream& s, Draw a, Batch out) { exact.draw(s, a, out); },
+  sample.theta = drawn([&exact](const Stream& s, Address a, Batch out) { exact.draw(s, a, out); },
                        model.dimension(), n, {sweep, 0, 0});
   sample.at = evaluated(model, sample.theta);
   return sample;
@@ -574,11 +576,11 @@ Sample joint_sample(const Model& model, Index n) {
   Sample sample;
   const Index d = model.dimension();
   sample.theta =
-      drawn([&](const Stream& s, Draw a, Batch out) { model.as_prior()->draw(s, a, out); }, d, n,
+      drawn([&](const Stream& s, Address a, Batch out) { model.as_prior()->draw(s, a, out); }, d, n,
             {5, 0, 0});
   sample.at = {RowVectorXd(n), MatrixXd(d, n)};
   for (Index r = 0; r < n; ++r) {
-    const Draw at{static_cast<std::uint64_t>(r), 0, 0};
+    const Address at{static_cast<std::uint64_t>(r), 0, 0};
     const auto posterior = model.as_data_draws()->with_data_at(
         sample.theta.col(r), Stream(seed, "contracts/model/data"), at);
     const Values values = evaluated(*posterior, sample.theta.col(r));
@@ -660,10 +662,12 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
   if (const Metric* metric = model.as_metric()) check_metric(*metric, theta, findings);
   if (const Prior* prior = model.as_prior())
     findings.push_back(check_addresses(
-        "prior addresses", [prior](const Stream& s, Draw a, Batch o) { prior->draw(s, a, o); }, d));
+        "prior addresses", [prior](const Stream& s, Address a, Batch o) { prior->draw(s, a, o); },
+        d));
   if (const ExactSampler* exact = model.as_exact())
     findings.push_back(check_addresses(
-        "exact addresses", [exact](const Stream& s, Draw a, Batch o) { exact->draw(s, a, o); }, d));
+        "exact addresses", [exact](const Stream& s, Address a, Batch o) { exact->draw(s, a, o); },
+        d));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ class Bowl final : public Potential, public Metric {
       out.col(j) = one * theta.col(j) + 6.0 * one.diagonal().cwiseProduct(theta.col(j));
     }
   }
-  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+  void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const ConstMatrixMap one(W.col(j).data(), theta.rows(), theta.rows());
       out.col(j) = 0.5 * (one * theta.col(j) + one.trace() * theta.col(j)) +
@@ -86,7 +86,7 @@ Eigen::MatrixXd column_of(const Estimator& estimator, const Eigen::MatrixXd& num
 }
 
 /// sum_i dH e_i / dtheta_i by central differences.
-Eigen::MatrixXd numeric_divergence(const Estimator& estimator, const Eigen::MatrixXd& theta) {
+Eigen::MatrixXd numeric_drift_correction(const Estimator& estimator, const Eigen::MatrixXd& theta) {
   constexpr double h = 1e-5;
   const Index d = theta.rows();
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(d, theta.cols());
@@ -102,19 +102,19 @@ Eigen::MatrixXd numeric_divergence(const Estimator& estimator, const Eigen::Matr
   return sum;
 }
 
-Finding check_divergence(const Estimator& estimator, const Eigen::MatrixXd& theta) {
+Finding check_drift_correction(const Estimator& estimator, const Eigen::MatrixXd& theta) {
   const Bowl target;
   const OwnCurvature& own = *estimator.as_own();
   const Eigen::MatrixXd state = settled(own, target, theta);
   const Eigen::MatrixXd numbers = numbers_from(estimator, target, state, theta.rows());
   Eigen::MatrixXd gamma = Eigen::MatrixXd::Constant(theta.rows(), theta.cols(), 7.0);
   Workspace scratch;
-  own.divergence(target, state, state, numbers, gamma, scratch);
-  const Eigen::MatrixXd numeric = numeric_divergence(estimator, theta);
+  own.drift_correction(target, state, state, numbers, gamma, scratch);
+  const Eigen::MatrixXd numeric = numeric_drift_correction(estimator, theta);
   const double error = (gamma - numeric).norm() / numeric.norm();
   std::ostringstream measured;
   measured << "relative error " << error;
-  return {"Gamma is the divergence of H", error < 1e-6, measured.str()};
+  return {"Gamma is that of H", error < 1e-6, measured.str()};
 }
 
 }  // namespace
@@ -134,8 +134,8 @@ Findings check_own_curvature(const Estimator& estimator) {
   const Findings more = check_representation(*estimator.representation(), numbers, theta.rows());
   findings.insert(findings.end(), more.begin(), more.end());
   const OwnCurvature& own = *estimator.as_own();
-  if (own.has_divergence() && own.divergence_traits().total) {
-    findings.push_back(check_divergence(estimator, theta));
+  if (own.has_drift_correction() && own.drift_correction_traits().total) {
+    findings.push_back(check_drift_correction(estimator, theta));
   }
   return findings;
 }

@@ -24,13 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kWarmup = 23;
-constexpr std::int64_t kDraws = 41;
+constexpr std::int64_t warmup_draws = 23;
+constexpr std::int64_t draw_count = 41;
 /// Draws of a run are counted through both phases.
-constexpr std::int64_t kEnd = kWarmup + kDraws;
-constexpr std::int64_t kPiece = 5;
+constexpr std::int64_t run_end = warmup_draws + draw_count;
+constexpr std::int64_t piece_draws = 5;
 
-using State = std::vector<char>;
+using SavedState = std::vector<char>;
 
 RunHeader header_in(const std::string& folder) {
   RunHeader header;
@@ -44,7 +44,7 @@ RunHeader header_in(const std::string& folder) {
   header.replicates = 3;
   header.slots = 2;
   header.thin = 2;
-  header.warmup = kWarmup * header.thin;
+  header.warmup = warmup_draws * header.thin;
   header.draws = 8;  // fewer than come: it is a hint
   header.record_warmup = true;
   const auto posterior = RecordGroup::posterior;
@@ -91,11 +91,11 @@ void write_chunk(Recording& recording, const RunHeader& header, bool warmup, std
 
 /// Draws [from, to) of the run, at most `piece` at a time.
 void write(Recording& recording, const RunHeader& header, std::int64_t from, std::int64_t to,
-           std::int64_t piece = kPiece, int version = 0) {
+           std::int64_t piece = piece_draws, int version = 0) {
   while (from < to) {
-    const bool warmup = from < kWarmup;
-    const std::int64_t draws = std::min({piece, to - from, warmup ? kWarmup - from : kEnd});
-    write_chunk(recording, header, warmup, warmup ? from : from - kWarmup, draws, version);
+    const bool warmup = from < warmup_draws;
+    const std::int64_t draws = std::min({piece, to - from, warmup ? warmup_draws - from : run_end});
+    write_chunk(recording, header, warmup, warmup ? from : from - warmup_draws, draws, version);
     from += draws;
   }
 }
@@ -103,22 +103,22 @@ void write(Recording& recording, const RunHeader& header, std::int64_t from, std
 void finish(Recording& recording, std::int64_t end, const std::string& folder = "") {
   RunFooter footer;
   footer.folder = folder;
-  footer.complete = end == kEnd;
+  footer.complete = end == run_end;
   footer.warmup_seconds = 0.25;
   footer.sampling_seconds = 0.5;
   footer.gradients = 4000.0;
-  footer.warmup_draws = std::min(end, kWarmup);
-  footer.draws = std::max<std::int64_t>(0, end - kWarmup);
+  footer.warmup_draws = std::min(end, warmup_draws);
+  footer.draws = std::max<std::int64_t>(0, end - warmup_draws);
   recording.finish(footer);
 }
 
-State save(Recording& recording) {
+SavedState save(Recording& recording) {
   StateWriter writer;
   recording.visit_state(writer);
   return writer.bytes();
 }
 
-void restore(Recording& recording, const State& state) {
+void restore(Recording& recording, const SavedState& state) {
   StateReader reader(state);
   recording.visit_state(reader);
 }
@@ -199,7 +199,7 @@ class Laws {
     findings_.push_back({name, wrong.empty(), wrong});
   }
 
-  std::string whole(std::int64_t end, std::int64_t piece = kPiece) {
+  std::string whole(std::int64_t end, std::int64_t piece = piece_draws) {
     const RunHeader header = header_in(new_folder());
     const auto recording = recorder_.open(header);
     write(*recording, header, 0, end, piece);
@@ -213,8 +213,8 @@ class Laws {
     std::int64_t at = 0;
     for (const Interruption& stop : interruptions) {
       write(*recording, header, at, stop.saved);
-      const State state = save(*recording);
-      write(*recording, header, stop.saved, stop.written, kPiece, 1);
+      const SavedState state = save(*recording);
+      write(*recording, header, stop.saved, stop.written, piece_draws, 1);
       recording.reset();
       recording = resume(header);
       restore(*recording, state);
@@ -233,15 +233,15 @@ class Laws {
   }
 
   void same(const std::string& name, const std::vector<Interruption>& interruptions,
-            std::int64_t end = kEnd) {
+            std::int64_t end = run_end) {
     clause(name, [&] { return compare(interrupted(interruptions, end), whole(end)); });
   }
 
   void split() {
     clause("split", [&] {
-      const std::string wanted = whole(kEnd, kEnd);
-      const std::string wrong = compare(whole(kEnd, 1), wanted);
-      return wrong.empty() ? compare(whole(kEnd, 7), wanted) : wrong;
+      const std::string wanted = whole(run_end, run_end);
+      const std::string wrong = compare(whole(run_end, 1), wanted);
+      return wrong.empty() ? compare(whole(run_end, 7), wanted) : wrong;
     });
   }
 
@@ -249,45 +249,45 @@ class Laws {
     clause("saving", [&] {
       const RunHeader header = header_in(new_folder());
       const auto recording = recorder_.open(header);
-      for (std::int64_t from = 0; from < kEnd; from += 9) {
-        write(*recording, header, from, std::min(from + 9, kEnd));
+      for (std::int64_t from = 0; from < run_end; from += 9) {
+        write(*recording, header, from, std::min(from + 9, run_end));
         save(*recording);
       }
-      finish(*recording, kEnd);
-      return compare(contents_(header.path), whole(kEnd));
+      finish(*recording, run_end);
+      return compare(contents_(header.path), whole(run_end));
     });
   }
 
   void restoring() {
     same("restore before the first draw", {{0, 0}});
     same("restore in warm-up", {{11, 11}});
-    same("restore between the phases", {{kWarmup, kWarmup}});
-    same("restore in sampling", {{kWarmup + 14, kWarmup + 14}});
-    same("restore after the last draw", {{kEnd, kEnd}});
-    same("restore twice", {{11, 11}, {kWarmup + 14, kWarmup + 14}});
+    same("restore between the phases", {{warmup_draws, warmup_draws}});
+    same("restore in sampling", {{warmup_draws + 14, warmup_draws + 14}});
+    same("restore after the last draw", {{run_end, run_end}});
+    same("restore twice", {{11, 11}, {warmup_draws + 14, warmup_draws + 14}});
   }
 
   void overwriting() {
     same("overwrite in warm-up", {{11, 17}});
-    same("overwrite from warm-up into sampling", {{11, kWarmup + 9}});
-    same("overwrite in sampling", {{kWarmup + 14, kWarmup + 27}});
-    same("overwrite twice", {{11, kWarmup + 9}, {kWarmup + 5, kWarmup + 30}});
+    same("overwrite from warm-up into sampling", {{11, warmup_draws + 9}});
+    same("overwrite in sampling", {{warmup_draws + 14, warmup_draws + 27}});
+    same("overwrite twice", {{11, warmup_draws + 9}, {warmup_draws + 5, warmup_draws + 30}});
   }
 
   void shortening() {
-    same("shorten in warm-up", {{11, kWarmup + 9}}, 15);
-    same("shorten in sampling", {{kWarmup + 5, kWarmup + 30}}, kWarmup + 20);
-    same("shorten to the saved state", {{kWarmup + 5, kWarmup + 30}}, kWarmup + 5);
+    same("shorten in warm-up", {{11, warmup_draws + 9}}, 15);
+    same("shorten in sampling", {{warmup_draws + 5, warmup_draws + 30}}, warmup_draws + 20);
+    same("shorten to the saved state", {{warmup_draws + 5, warmup_draws + 30}}, warmup_draws + 5);
   }
 
   void state_again() {
     clause("state", [&]() -> std::string {
       const RunHeader header = header_in(new_folder());
       auto recording = recorder_.open(header);
-      write(*recording, header, 0, kWarmup + 14);
-      const State state = save(*recording);
-      write(*recording, header, kWarmup + 14, kWarmup + 19);
-      const State later = save(*recording);
+      write(*recording, header, 0, warmup_draws + 14);
+      const SavedState state = save(*recording);
+      write(*recording, header, warmup_draws + 14, warmup_draws + 19);
+      const SavedState later = save(*recording);
       recording.reset();
       recording = resume(header);
       restore(*recording, state);
@@ -316,25 +316,25 @@ class Laws {
       const auto recording = recorder_.open(header);
       write(*recording, header, 0, 30);
       finish(*recording, 30, early);
-      write(*recording, header, 30, kEnd);
-      finish(*recording, kEnd);
+      write(*recording, header, 30, run_end);
+      finish(*recording, run_end);
       const std::string wrong = compare(contents_(early), whole(30));
-      return wrong.empty() ? compare(contents_(header.path), whole(kEnd)) : wrong;
+      return wrong.empty() ? compare(contents_(header.path), whole(run_end)) : wrong;
     });
     clause("finish and resume", [&]() -> std::string {
       const RunHeader header = header_in(new_folder());
       auto recording = recorder_.open(header);
       write(*recording, header, 0, 30);
-      const State state = save(*recording);
+      const SavedState state = save(*recording);
       write(*recording, header, 30, 35);
       finish(*recording, 35);
       const std::string wrong = compare(contents_(header.path), whole(35));
       if (!wrong.empty()) return wrong;
       recording = resume(header);
       restore(*recording, state);
-      write(*recording, header, 30, kEnd);
-      finish(*recording, kEnd);
-      return compare(contents_(header.path), whole(kEnd));
+      write(*recording, header, 30, run_end);
+      finish(*recording, run_end);
+      return compare(contents_(header.path), whole(run_end));
     });
   }
 
@@ -350,9 +350,9 @@ class Laws {
       const std::string bytes = bytes_of(header.path + "/../state");
       const auto recording = resume(header);
       restore(*recording, {bytes.begin(), bytes.end()});
-      write(*recording, header, 30, kEnd);
-      finish(*recording, kEnd);
-      return compare(contents_(header.path), whole(kEnd));
+      write(*recording, header, 30, run_end);
+      finish(*recording, run_end);
+      return compare(contents_(header.path), whole(run_end));
     });
   }
 
@@ -360,10 +360,10 @@ class Laws {
     try {
       const auto recording = recorder_.open(header);
       write(*recording, header, 0, 30);
-      const State state = save(*recording);
+      const SavedState state = save(*recording);
       std::ofstream(header.path + "/../state", std::ios::binary)
           .write(state.data(), static_cast<std::streamsize>(state.size()));
-      write_chunk(*recording, header, false, 30 - kWarmup, 1000, 1);
+      write_chunk(*recording, header, false, 30 - warmup_draws, 1000, 1);
       ::raise(SIGKILL);
     } catch (const std::exception&) {
     }
@@ -381,17 +381,17 @@ class Laws {
     });
     clause("unfinished after saving", [&]() -> std::string {
       const RunHeader header = header_in(new_folder());
-      const State state = saved(header);
+      const SavedState state = saved(header);
       for (int k = 0; k < 2; ++k) {
         const auto given_up = resume(header);
         restore(*given_up, state);
-        if (k == 1) write(*given_up, header, 30, 35, kPiece, 1);
+        if (k == 1) write(*given_up, header, 30, 35, piece_draws, 1);
       }
       const auto recording = resume(header);
       restore(*recording, state);
-      write(*recording, header, 30, kEnd);
-      finish(*recording, kEnd);
-      return compare(contents_(header.path), whole(kEnd));
+      write(*recording, header, 30, run_end);
+      finish(*recording, run_end);
+      return compare(contents_(header.path), whole(run_end));
     });
   }
 
@@ -400,7 +400,7 @@ class Laws {
   }
 
   /// Thirty draws.
-  State saved(const RunHeader& header) const {
+  SavedState saved(const RunHeader& header) const {
     const auto recording = recorder_.open(header);
     write(*recording, header, 0, 30);
     return save(*recording);
@@ -445,27 +445,27 @@ class Laws {
   void other_header() {
     clause("other header", [&]() -> std::string {
       const RunHeader header = header_in(new_folder());
-      const State state = saved(header);
+      const SavedState state = saved(header);
       for (const auto& [what, other] : others(header))
         if (!refused([&, &o = other] { restore(*resume(o), state); }))
           return "another " + what + " is not refused";
       const RunHeader longer = header_in(new_folder());
       const auto recording = recorder_.open(longer);
       write(*recording, longer, 0, 31);
-      const State further = save(*recording);
+      const SavedState further = save(*recording);
       if (!refused([&] { restore(*resume(header), further); }))
         return "a state of more draws is not refused";
       const auto resumed = resume(header);
       restore(*resumed, state);
-      write(*resumed, header, 30, kEnd);
-      finish(*resumed, kEnd);
-      return compare(contents_(header.path), whole(kEnd));
+      write(*resumed, header, 30, run_end);
+      finish(*resumed, run_end);
+      return compare(contents_(header.path), whole(run_end));
     });
   }
 
   void nothing_there() {
     clause("nothing there", [&]() -> std::string {
-      const State state = saved(header_in(new_folder()));
+      const SavedState state = saved(header_in(new_folder()));
       const RunHeader header = header_in(new_folder());
       if (!refused([&] { restore(*resume(header), state); })) return "not refused";
       return nothing_in(header) ? "" : "something is left behind";

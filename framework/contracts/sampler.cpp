@@ -10,16 +10,16 @@
 namespace mixwell::contracts {
 namespace {
 
-using Numbers = std::vector<double>;
+using Recorded = std::vector<double>;
 
-void append(Numbers& all, const DrawBuffers& buffers, std::size_t record) {
+void append(Recorded& all, const DrawBuffers& buffers, std::size_t record) {
   all.insert(all.end(), buffers.data[record].begin(), buffers.data[record].end());
 }
 
 /// Everything recorded in `sweeps` sweeps, record by record, in calls of the given lengths.
-std::vector<Numbers> recorded(Sampler& sampler, PhaseKind phase,
-                              const std::vector<std::int64_t>& calls) {
-  std::vector<Numbers> all;
+std::vector<Recorded> recorded(Sampler& sampler, PhaseKind phase,
+                               const std::vector<std::int64_t>& calls) {
+  std::vector<Recorded> all;
   for (const std::int64_t sweeps : calls) {
     DrawBuffers buffers;
     sampler.advance(phase, sweeps, &buffers);
@@ -29,7 +29,7 @@ std::vector<Numbers> recorded(Sampler& sampler, PhaseKind phase,
   return all;
 }
 
-bool same_bits(const std::vector<Numbers>& a, const std::vector<Numbers>& b) {
+bool same_bits(const std::vector<Recorded>& a, const std::vector<Recorded>& b) {
   if (a.size() != b.size()) return false;
   for (std::size_t r = 0; r < a.size(); ++r) {
     if (a[r].size() != b[r].size()) return false;
@@ -67,14 +67,14 @@ Finding restores(const Composition& composition, PhaseKind phase) {
               (counted ? "" : "; gradients or divergences counted differently")};
 }
 
-std::vector<Numbers> whole_run(const Composition& composition, std::int64_t seed,
-                               const std::vector<std::int64_t>& calls, int threads) {
-  std::vector<Numbers> all;
+std::vector<Recorded> whole_run(const Composition& composition, std::int64_t seed,
+                                const std::vector<std::int64_t>& calls, int threads) {
+  std::vector<Recorded> all;
   with_threads(threads, [&] {
     Sampler sampler = make(composition, seed);
     sampler.initialise();
     all = recorded(sampler, PhaseKind::warmup, calls);
-    const std::vector<Numbers> rest = recorded(sampler, PhaseKind::sampling, calls);
+    const std::vector<Recorded> rest = recorded(sampler, PhaseKind::sampling, calls);
     all.insert(all.end(), rest.begin(), rest.end());
   });
   return all;

@@ -16,7 +16,7 @@
 
 namespace mixwell::friction {
 
-/// The end of one step: theta and loss = eps C are d x w, `draw` is that of the step's gradient.
+/// The end of one step: theta and loss = eps F are d x w, `draw` is that of the step's gradient.
 struct StepEnd {
   ConstBatch theta;
   ConstBatch loss;
@@ -24,13 +24,13 @@ struct StepEnd {
   std::uint32_t draw;
 };
 
-/// The first column where C >= B^ does not hold.
+/// The first column where F >= D^ does not hold.
 struct Excess {
   double eps;
-  double largest;  ///< of B^: its largest entry on the diagonal, or its largest eigenvalue
+  double largest;  ///< of D^: its largest entry on the diagonal, or its largest eigenvalue
 };
 
-/// z (d x w) becomes N(0, 2 eps (C I - B^)), B^ = eps/2 diag(V^), for a flow with A = I. A column
+/// z (d x w) becomes N(0, 2 eps (F I - D^)), D^ = eps/2 diag(V^), for a flow with A = I. A column
 /// that is not finite stays its own trouble. 4 d beyond the estimate.
 inline std::optional<Excess> scale_by_diagonal(const StepEnd& step, MatrixMap z) {
   const Workspace::Frame frame(step.motion.scratch);
@@ -99,7 +99,7 @@ class ForceNoise {
   MatrixMap V_;
 };
 
-/// As scale_by_diagonal, with B^ = eps/2 A' V^ A for any A: by Cholesky of C I - B^, which must be
+/// As scale_by_diagonal, with D^ = eps/2 A' V^ A for any A: by Cholesky of F I - D^, which must be
 /// positive definite. d^3/3 a column beyond ForceNoise.
 inline std::optional<Excess> scale_by_matrix(const StepEnd& step, bool whole, MatrixMap z) {
   const Workspace::Frame frame(step.motion.scratch);
@@ -116,8 +116,8 @@ inline std::optional<Excess> scale_by_matrix(const StepEnd& step, bool whole, Ma
     spare.diagonal() += step.loss.col(j);
     const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> in_place(spare);
     if (in_place.info() != Eigen::Success) {
-      MatrixMap B = ForceNoise(step, whole).of(j);
-      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(B, Eigen::EigenvaluesOnly);
+      MatrixMap D = ForceNoise(step, whole).of(j);
+      const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> spectrum(D, Eigen::EigenvaluesOnly);
       return Excess{eps, 0.5 * eps * spectrum.eigenvalues().maxCoeff()};
     }
     scaled.noalias() = spare.triangularView<Eigen::Lower>() * z.col(j);

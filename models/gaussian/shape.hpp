@@ -33,7 +33,7 @@ class Shape {
   /// out = Sigma^-1, d x d.
   virtual void precision(Batch out) const = 0;
   /// theta ~ N(mean, Sigma).
-  virtual void draw(const Stream& stream, Draw at, Batch theta) const = 0;
+  virtual void draw(const Stream& stream, Address at, Batch theta) const = 0;
   /// out.u = (theta - mean)' out.gradient / 2.
   virtual void potential(const ConstBatch& theta, const Evaluation& out) const {
     out.u() = 0.5 * out.gradient.cwiseProduct(theta.colwise() - mean_).colwise().sum();
@@ -64,7 +64,7 @@ class Round final : public Shape {
     out *= precision_;
   }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     flat(theta) = mean_(0) + std::sqrt(variance_) * flat(theta);
   }
@@ -97,7 +97,7 @@ class Axes final : public Shape {
     out.diagonal() = precisions_.head(out.rows());
   }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta.array().colwise() *= sd_.array();
     theta.colwise() += mean_;
@@ -131,7 +131,7 @@ class OnesPlus final : public Shape {
   }
 
   /// sqrt(c) z + 1 w, where w is the normal of row d.
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     MatrixXd z(theta.rows() + 1, theta.cols());
     stream.normals(at, z);
     theta = std::sqrt(c_) * z.topRows(theta.rows());
@@ -161,7 +161,7 @@ class Dense final : public Shape {
 
   void precision(Batch out) const override { out = precision_; }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     MatrixXd z(theta.rows(), theta.cols());
     stream.normals(at, z);
     theta.noalias() = lower_.triangularView<Eigen::Lower>() * z;

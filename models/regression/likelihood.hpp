@@ -33,8 +33,8 @@ namespace mixwell::regression {
 /// use.
 ///
 /// S is kept once, as panels of rows; while it is made there is x besides. Rows go through both
-/// products, z = S theta and g -= S' (log F)'(z), in blocks that stay in the cache in between.
-/// Large data are cut into shards of rows, which run in parallel; blocks and shards depend on N and
+/// products, z = S theta and g -= S' (log F)'(z), in bands that stay in the cache in between.
+/// Large data are cut into shards of rows, which run in parallel; bands and shards depend on N and
 /// d alone. So the result of a column depends on that column alone: not on the other columns, on
 /// their number, or on the number of threads.
 template <class Link>
@@ -77,7 +77,7 @@ class Likelihood {
   }
 
   /// Adds value (if wanted) and gradient to `out`: 4 N d R multiplications and additions, and N R
-  /// weights. Scratch: for each shard about (d + 12 + rows of a block) R numbers.
+  /// weights. Scratch: for each shard about (d + 12 + rows of a band) R numbers.
   void add_to(const ConstBatch& theta, const Evaluation& out) const {
     const Workspace::Frame frame(out.scratch);
     MatrixMap memory = out.scratch.matrix(Sums::size(*this, theta.cols()), shards());
@@ -96,7 +96,7 @@ class Likelihood {
 
   /// `out` = value (if wanted) and gradient of the cases in column j of `indices` (b x w, repeats
   /// count) at columns k j to k j + k - 1 of theta (d x k w): 4 b d k w multiplications and
-  /// additions, b k w weights. The rows are gathered block by block into panels of scratch, 96
+  /// additions, b k w weights. The rows are gathered band by band into panels of scratch, 96
   /// bytes apart where they are read.
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const {
     Batch gradient = out.gradient;
@@ -105,8 +105,8 @@ class Likelihood {
       const Workspace::Frame frame(out.scratch);
       Sums sums(*this, out.scratch.matrix(Sums::size(*this, k), 1).data(), k);
       clear(sums, k);
-      for_gathered(indices.col(j), out.scratch, [&](Index, const Panels& block, Index rows) {
-        run_block(block, rows, nullptr, theta.middleCols(k * j, k), out.wants_potential(), sums);
+      for_gathered(indices.col(j), out.scratch, [&](Index, const Panels& band, Index rows) {
+        run_band(band, rows, nullptr, theta.middleCols(k * j, k), out.wants_potential(), sums);
       });
       gradient.middleCols(k * j, k) = sums.gradient;
       if (!out.wants_potential()) continue;
@@ -117,13 +117,13 @@ class Likelihood {
   /// Column k of `out` (d x b) = the gradient of case indices(k) at theta (d x 1).
   void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                           Workspace& scratch) const {
-    for_gathered(indices.col(0), scratch, [&](Index first, const Panels& block, Index rows) {
-      ColumnMap weights(scratch.row(block.rows()).data(), block.rows());
-      multiply(block, {theta.data(), dimension_}, 1, {weights.data(), block.rows()});
+    for_gathered(indices.col(0), scratch, [&](Index first, const Panels& band, Index rows) {
+      ColumnMap weights(scratch.row(band.rows()).data(), band.rows());
+      multiply(band, {theta.data(), dimension_}, 1, {weights.data(), band.rows()});
       Sum unused;
-      Link::template to_weights<false>(weights.data(), block.rows(), unused);
+      Link::template to_weights<false>(weights.data(), band.rows(), unused);
       for (Index k = 0; k < rows; ++k) {
-        const Cells* panel = block.panel(k / Cells::rows);
+        const Cells* panel = band.panel(k / Cells::rows);
         for (Index i = 0; i < dimension_; ++i)
           out(i, first + k) = -weights[k] * panel[i].row[k % Cells::rows];
       }
@@ -134,7 +134,7 @@ class Likelihood {
   /// lambda = Link::slope: N d (d + 3) multiplications and additions. Labels do not matter: lambda
   /// is even.
   void add_information(const double* theta, MatrixMap G, Workspace& scratch) const {
-    for_blocks(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
+    for_bands(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
       for (Index n = 0; n < z.size(); ++n) z[n] = std::sqrt(Link::slope(z[n]));
       rows.array().colwise() *= z.array();
       G.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
@@ -147,7 +147,7 @@ class Likelihood {
   /// x_n.
   void add_information_derivative(const double* theta, ConstMatrixMap W, ColumnMap out,
                                   Workspace& scratch) const {
-    for_blocks(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
+    for_bands(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
       MatrixMap product = scratch.matrix(rows.rows(), rows.cols());
       product.noalias() = rows * W;
       for (Index n = 0; n < z.size(); ++n) z[n] = Link::bend(z[n]);
@@ -163,32 +163,32 @@ class Likelihood {
   }
 
  private:
-  /// body(rows of S, z = S theta there) block by block; both are its to change. Rows that only fill
+  /// body(rows of S, z = S theta there) band by band; both are its to change. Rows that only fill
   /// the last panel are 0.
   template <class Body>
-  void for_blocks(const double* theta, Workspace& scratch, const Body& body) const {
-    for_parts(panels().count, block_panels(), [&](Index first, Index count) {
+  void for_bands(const double* theta, Workspace& scratch, const Body& body) const {
+    for_parts(panels().count, band_panels(), [&](Index first, Index count) {
       const Workspace::Frame frame(scratch);
-      const Panels block = panels().part(first, count);
-      ColumnMap z(scratch.row(block.rows()).data(), block.rows());
-      multiply(block, {theta, dimension_}, 1, {z.data(), block.rows()});
-      MatrixMap rows = scratch.matrix(block.rows(), dimension_);
+      const Panels band = panels().part(first, count);
+      ColumnMap z(scratch.row(band.rows()).data(), band.rows());
+      multiply(band, {theta, dimension_}, 1, {z.data(), band.rows()});
+      MatrixMap rows = scratch.matrix(band.rows(), dimension_);
       for (Index p = 0; p < count; ++p) {
         for (Index i = 0; i < dimension_; ++i) {
-          std::copy_n(block.panel(p)[i].row, Cells::rows, rows.col(i).data() + p * Cells::rows);
+          std::copy_n(band.panel(p)[i].row, Cells::rows, rows.col(i).data() + p * Cells::rows);
         }
       }
       body(rows, z);
     });
   }
 
-  /// body(first, block, rows) for the cases of `indices` block by block: `block` holds, in scratch,
+  /// body(first, band, rows) for the cases of `indices` band by band: `band` holds, in scratch,
   /// the rows of S of the cases first, ..., first + rows - 1 of the list, then rows of 0.
   template <class Body>
   void for_gathered(const Eigen::Ref<const Eigen::VectorXd>& indices, Workspace& scratch,
                     const Body& body) const {
     const Index all = indices.size();
-    for_parts((all + Cells::rows - 1) / Cells::rows, block_panels(), [&](Index from, Index count) {
+    for_parts((all + Cells::rows - 1) / Cells::rows, band_panels(), [&](Index from, Index count) {
       const Workspace::Frame frame(scratch);
       const Index first = from * Cells::rows;
       const Index rows = std::min(count * Cells::rows, all - first);
@@ -211,17 +211,17 @@ class Likelihood {
   static constexpr Index smallest_sharded = Index{1} << 20;
   static constexpr Index most_shards = 16;
   static constexpr Index fewest_panels = 12;  ///< of a shard: few rows do not pay for their sums
-  static constexpr Index block_cells = 4704;  ///< 441 KiB, well within a second-level cache
+  static constexpr Index band_cells = 4704;   ///< 441 KiB, well within a second-level cache
 
-  /// What a shard computes and the weights of one block on the way, in `size` doubles of scratch.
+  /// What a shard computes and the weights of one band on the way, in `size` doubles of scratch.
   struct Sums {
     Sums(const Likelihood& of, double* memory, Index width)
         : value(reinterpret_cast<Sum*>(memory)),
-          weights{memory + doubles * width, of.block_rows()},
-          gradient(memory + (doubles + of.block_rows()) * width, of.dimension_, width) {}
+          weights{memory + doubles * width, of.band_rows()},
+          gradient(memory + (doubles + of.band_rows()) * width, of.dimension_, width) {}
     static Index size(const Likelihood& of, Index width) {
       constexpr Index line = 8;  // shards share no line of the cache
-      return ((doubles + of.block_rows() + of.dimension_) * width + line - 1) / line * line;
+      return ((doubles + of.band_rows() + of.dimension_) * width + line - 1) / line * line;
     }
     static constexpr Index doubles = sizeof(Sum) / sizeof(double);
     Sum* value;  ///< of each column
@@ -232,17 +232,17 @@ class Likelihood {
   Panels panels() const noexcept {
     return {cells_.data(), (cases_ + Cells::rows - 1) / Cells::rows, dimension_};
   }
-  Index block_panels() const noexcept { return std::clamp<Index>(block_cells / dimension_, 3, 12); }
-  Index block_rows() const noexcept { return block_panels() * Cells::rows; }
+  Index band_panels() const noexcept { return std::clamp<Index>(band_cells / dimension_, 3, 12); }
+  Index band_rows() const noexcept { return band_panels() * Cells::rows; }
 
   void run_shard(const Part& shard, const ConstBatch& theta, bool wants_value, Sums sums) const {
     clear(sums, theta.cols());
-    for_parts(shard.size, block_panels(), [&](Index first, Index count) {
+    for_parts(shard.size, band_panels(), [&](Index first, Index count) {
       const Index end = shard.first + first + count;
-      const Panels block = panels().part(end - count, count);
+      const Panels band = panels().part(end - count, count);
       const bool has_next = end + count <= panels().count;  // if not here, in the next shard
-      run_block(block, cases_ - (end - count) * Cells::rows,
-                has_next ? block.panel(count) : nullptr, theta, wants_value, sums);
+      run_band(band, cases_ - (end - count) * Cells::rows, has_next ? band.panel(count) : nullptr,
+               theta, wants_value, sums);
     });
   }
 
@@ -251,22 +251,22 @@ class Likelihood {
     std::uninitialized_value_construct_n(sums.value, width);
   }
 
-  /// `rows`: how many rows of the block and those after it are cases. `next`: the block after this
+  /// `rows`: how many rows of the band and those after it are cases. `next`: the band after this
   /// one, to be fetched meanwhile, or null.
-  void run_block(const Panels& block, Index rows, const Cells* next, const ConstBatch& theta,
-                 bool wants_value, Sums& sums) const {
+  void run_band(const Panels& band, Index rows, const Cells* next, const ConstBatch& theta,
+                bool wants_value, Sums& sums) const {
     const Index width = theta.cols();
-    multiply(block, {theta.data(), theta.outerStride()}, width, sums.weights);
+    multiply(band, {theta.data(), theta.outerStride()}, width, sums.weights);
     for (Index j = 0; j < width; ++j) {
       double* z = sums.weights.column(j);
-      hide_padding(rows, block.rows(), z);
+      hide_padding(rows, band.rows(), z);
       if (wants_value) {
-        Link::template to_weights<true>(z, block.rows(), sums.value[j]);
+        Link::template to_weights<true>(z, band.rows(), sums.value[j]);
       } else {
-        Link::template to_weights<false>(z, block.rows(), sums.value[j]);
+        Link::template to_weights<false>(z, band.rows(), sums.value[j]);
       }
     }
-    subtract_transposed(block, next, {sums.weights.data, sums.weights.stride}, width,
+    subtract_transposed(band, next, {sums.weights.data, sums.weights.stride}, width,
                         {sums.gradient.data(), dimension_});
   }
 

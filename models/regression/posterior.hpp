@@ -20,7 +20,7 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
  public:
   const Prior* as_prior() const noexcept override { return this; }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= std::sqrt(prior_variance_);
   }
@@ -29,7 +29,7 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
   /// Labels are drawn at the inputs that are there: that of case n is the other one where uniform n
   /// lies above F(s_n x_n theta). Without derived quantities and test set.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
-                                      Draw at) const override;
+                                      Address at) const override;
 
   const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace& scratch) const override {
@@ -51,8 +51,8 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
     }
   }
   /// G is the Hessian of a function: its derivative does not care about the order of indices.
-  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out,
-                           Workspace& scratch) const override {
+  void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out,
+                          Workspace& scratch) const override {
     contract_derivative(theta, W, out, scratch);
   }
 
@@ -102,7 +102,7 @@ class Relabelled final : public Posterior<Link> {
 
 template <class Link>
 std::shared_ptr<Model> Posterior<Link>::with_data_at(ConstBatch theta, const Stream& stream,
-                                                     Draw at) const {
+                                                     Address at) const {
   const Eigen::VectorXd z = likelihood_.margins(theta.data());
   Eigen::MatrixXd uniforms(z.size(), 1);
   stream.uniforms(at, uniforms);

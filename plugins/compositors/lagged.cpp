@@ -222,11 +222,10 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "M slots with a curvature from the moves or the places of the others (HAMCMC)",
        .details =
            "theta_t is moved from theta_{t-M} with an H that does not see theta_{t-M}: M slots "
-           "take "
-           "turns, and a step size stays the same for a sweep, one block of M. With memory = "
+           "take turns, and a step size stays the same for a sweep, one turn of all M. With memory "
+           "= "
            "\"displacements\" the pairs of an estimator such as lbfgs (regularisation = lambda) "
-           "are "
-           "s = theta_t - theta_{t-M} and y = the difference of the gradients at its ends. The "
+           "are s = theta_t - theta_{t-M} and y = the difference of the gradients at its ends. The "
            "published theorem that this is right as eps -> 0 does not hold for d >= 2 with a "
            "Hessian that changes: the direction of s has a law that the moved slot's own place "
            "entered, at every step size. On U = sum theta_i^4 / 4, d = 2, M = 2, E theta_i^2 comes "

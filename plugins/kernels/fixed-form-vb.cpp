@@ -88,11 +88,11 @@ class FitGaussianBody final : public Body {
     law.evaluate(at, {nullptr, g, block.scratch()});
     for (Index i = 0; i < d; ++i) {
       for (const double side : {1.0, -1.0}) {
-        at.row(i).array() += side * kStep;
+        at.row(i).array() += side * difference;
         law.evaluate(at, {nullptr, side > 0 ? up : down, block.scratch()});
-        at.row(i).array() -= side * kStep;
+        at.row(i).array() -= side * difference;
       }
-      hessian.middleRows(i * d, d) = (up - down) / (2.0 * kStep);
+      hessian.middleRows(i * d, d) = (up - down) / (2.0 * difference);
     }
     block.count_gradients(0, (2 * d + 1) * w);
   }
@@ -142,7 +142,7 @@ class FitGaussianBody final : public Body {
     mean += means.segment(l.z(), l.d);
   }
 
-  static constexpr double kStep = 1e-4;
+  static constexpr double difference = 1e-4;
   std::int64_t iterations_;
 };
 

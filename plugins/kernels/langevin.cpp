@@ -25,8 +25,8 @@ class LangevinBody final : public Body {
 
   /// What the body finds on its edges.
   struct Shape {
-    bool plain;           ///< H = I
-    bool divergence;      ///< the input gamma is there
+    bool plain;             ///< H = I
+    bool drift_correction;  ///< the input gamma is there
     bool keeps_gradient;  ///< the outputs next_u and next_g are: the law is the same in every sweep
   };
 
@@ -49,7 +49,7 @@ class LangevinBody final : public Body {
     const Law target = block.law(law);
     const BlockNormals normals(block, noise);
     Motion motion{target, flow, ConstMatrixMap(step.data(), d, w), scratch, 0, &normals};
-    if (shape_.divergence) new (&motion.divergence) ConstMatrixMap(block.in(gamma));
+    if (shape_.drift_correction) new (&motion.drift_correction) ConstMatrixMap(block.in(gamma));
     motion.end_gradient = shape_.keeps_gradient;
     MatrixMap no_momentum = scratch.matrix(d, 0);
     double* const potential = shape_.keeps_gradient ? u_end.data() : nullptr;
@@ -132,8 +132,9 @@ class Langevin final : public Kernel {
     const Index d = graph[site.slot].rows;
     const Value law = params_.oracle->law_for(graph, site);
     const Dynamics dynamics{law, graph.evaluation(law, site.slot)};
-    const SiteCurvature curvature(graph, site, params_.estimator,
-                                  params_.integrator->takes_divergence() ? &dynamics : nullptr);
+    const SiteCurvature curvature(
+        graph, site, params_.estimator,
+        params_.integrator->takes_drift_correction() ? &dynamics : nullptr);
     const Value eps = params_.step_size.add(graph, path);
     std::vector<Input> inputs{{graph.current(site.slot), Role::state},
                               {law, Role::law},
@@ -143,7 +144,8 @@ class Langevin final : public Kernel {
                               {curvature.value(), Role::drift},
                               {curvature.value(), Role::diffusion},
                               {graph.noise(path + "/step"), Role::noise}};
-    if (curvature.divergence()) inputs.push_back({curvature.divergence(), Role::divergence});
+    if (curvature.drift_correction())
+      inputs.push_back({curvature.drift_correction(), Role::drift_correction});
     std::vector<Output> outputs{Output::next(site.slot), Output::derived(path + "/diverging", 1)};
     const bool same_law = graph.is_constant(law);
     if (same_law) {
@@ -151,7 +153,7 @@ class Langevin final : public Kernel {
       outputs.push_back(Output::evaluation(path + "/g", d, law, site.slot));
     }
     const LangevinBody::Shape shape{params_.estimator->representation()->is_identity(),
-                                    static_cast<bool>(curvature.divergence()), same_law};
+                                    static_cast<bool>(curvature.drift_correction()), same_law};
     const auto out =
         graph.add(path + "/step", OperationKind::move, params_.integrator->traits(),
                   std::move(inputs), std::move(outputs),

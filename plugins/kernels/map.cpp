@@ -18,8 +18,8 @@ class ClimbBody final : public Body {
     const Law law = block.law(1);
     for (Index j = 0; j < block.columns(); ++j) {
       const ColumnLaw column(law, j, block.scratch());
-      const Optimum mode =
-          find_mode(column, block.in(0).col(j), tolerance_, max_iterations_, polish_ ? kPolish : 0);
+      const Optimum mode = find_mode(column, block.in(0).col(j), tolerance_, max_iterations_,
+                                     polish_ ? polish_steps : 0);
       block.count_gradients(1, column.gradients());
       block.out(0).col(j) = mode.theta;
       block.out_row(1)(j) = mode.u;
@@ -30,7 +30,7 @@ class ClimbBody final : public Body {
   }
 
  private:
-  static constexpr std::int64_t kPolish = 5;
+  static constexpr std::int64_t polish_steps = 5;
   double tolerance_;
   std::int64_t max_iterations_;
   bool polish_;

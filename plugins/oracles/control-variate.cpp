@@ -15,13 +15,12 @@
 #include <string>
 #include <utility>
 
+namespace mixwell::control_variate {
 namespace {
 
-using namespace mixwell;
-
 /// U and grad U of a law at one point, without its rest.
-struct Reference {
-  Reference(const Potential& law, Eigen::VectorXd point)
+struct ReferencePoint {
+  ReferencePoint(const Potential& law, Eigen::VectorXd point)
       : theta(std::move(point)), g(theta.size()) {
     Workspace scratch;
     const double none = 0.0;
@@ -44,7 +43,7 @@ struct Reference {
 class ControlVariatePotential final : public noise::BatchPotential {
  public:
   ControlVariatePotential(std::shared_ptr<const Potential> base, noise::BatchDraw batch,
-                          std::shared_ptr<const Reference> reference)
+                          std::shared_ptr<const ReferencePoint> reference)
       : BatchPotential(std::move(base), batch), reference_(std::move(reference)) {}
 
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
@@ -80,7 +79,7 @@ class ControlVariatePotential final : public noise::BatchPotential {
     out -= there;
   }
 
-  std::shared_ptr<const Reference> reference_;
+  std::shared_ptr<const ReferencePoint> reference_;
 };
 
 class ControlVariate final : public noise::NoisyOracle {
@@ -117,13 +116,13 @@ class ControlVariate final : public noise::NoisyOracle {
 
  private:
   /// Found once for each model, whatever the number of laws and graphs.
-  std::shared_ptr<const Reference> reference_of(const Potential& law,
-                                                const std::string& who) const {
+  std::shared_ptr<const ReferencePoint> reference_of(const Potential& law,
+                                                     const std::string& who) const {
     const Model& model = *law.as_model();
     const std::lock_guard lock(mutex_);
-    std::shared_ptr<const Reference>& found = known_[&model];
+    std::shared_ptr<const ReferencePoint>& found = known_[&model];
     if (found != nullptr) return found;
-    auto reference = std::make_shared<const Reference>(
+    auto reference = std::make_shared<const ReferencePoint>(
         law, control_variate::point_of(params_.reference, law, model, who));
     if (!std::isfinite(reference->u) || !reference->g.allFinite()) {
       throw InputError(who + ": U or its gradient is not finite at the reference, " +
@@ -134,13 +133,14 @@ class ControlVariate final : public noise::NoisyOracle {
 
   Params params_;
   mutable std::mutex mutex_;
-  mutable std::map<const Model*, std::shared_ptr<const Reference>> known_;
+  mutable std::map<const Model*, std::shared_ptr<const ReferencePoint>> known_;
 };
 
 }  // namespace
+}  // namespace mixwell::control_variate
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<ControlVariate>(
+  registrar.add<mixwell::control_variate::ControlVariate>(
       {.id = "control-variate",
        .summary = "minibatches of differences to a point near the mode, with less noise there",
        .details =

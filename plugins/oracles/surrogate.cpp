@@ -14,9 +14,8 @@
 #include <string>
 #include <vector>
 
+namespace mixwell::surrogate_oracle {
 namespace {
-
-using namespace mixwell;
 
 /// How the weight of the surrogate grows with the number of transitions.
 struct Weight {
@@ -26,15 +25,16 @@ struct Weight {
   double at(double t) const { return std::min(most, 1.0 - std::exp(-t / transitions)); }
 };
 
-/// V = mu z + (1 - mu) / 2 (theta - mode)' hessian (theta - mode). Numbers: those of z, then t.
+/// W = mu phi + (1 - mu) / 2 (theta - mode)' hessian (theta - mode). Numbers: those of phi, then t.
 class RegularisedPotential final : public Potential {
  public:
-  RegularisedPotential(std::shared_ptr<const Surrogate> z, Laplace at, std::optional<Weight> weight)
-      : z_(std::move(z)), at_(std::move(at)), weight_(weight) {}
+  RegularisedPotential(std::shared_ptr<const Surrogate> fitted, Laplace at,
+                       std::optional<Weight> weight)
+      : fitted_(std::move(fitted)), at_(std::move(at)), weight_(weight) {}
 
-  /// O(d^2) a column beyond z.
+  /// O(d^2) a column beyond phi.
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
-    z_->evaluate(numbers, theta, out);
+    fitted_->evaluate(numbers, theta, out);
     if (!weight_) return;
     const Workspace::Frame frame(out.scratch);
     MatrixMap centred = out.scratch.matrix(theta.rows(), theta.cols());
@@ -42,7 +42,7 @@ class RegularisedPotential final : public Potential {
     centred = theta.colwise() - at_.mode;
     Batch g = out.gradient;
     for (Index j = 0; j < theta.cols(); ++j) {
-      const double mu = weight_->at(numbers.column(j)[z_->rows()]);
+      const double mu = weight_->at(numbers.column(j)[fitted_->rows()]);
       pull.noalias() = at_.hessian.selfadjointView<Eigen::Lower>() * centred.col(j);
       g.col(j) = mu * g.col(j) + (1.0 - mu) * pull;
       if (!out.wants_potential()) continue;
@@ -50,11 +50,11 @@ class RegularisedPotential final : public Potential {
     }
   }
   double gradient_cost() const noexcept override { return 0.0; }
-  const std::shared_ptr<const Surrogate>& z() const noexcept { return z_; }
-  Index numbers() const noexcept { return z_->rows() + 1; }
+  const std::shared_ptr<const Surrogate>& fitted() const noexcept { return fitted_; }
+  Index numbers() const noexcept { return fitted_->rows() + 1; }
 
  private:
-  std::shared_ptr<const Surrogate> z_;
+  std::shared_ptr<const Surrogate> fitted_;
   Laplace at_;
   std::optional<Weight> weight_;
 };
@@ -63,8 +63,8 @@ class RegularisedPotential final : public Potential {
 /// register's next version. A column that moved gives a point, at one gradient of the model.
 class LearnBody final : public Body {
  public:
-  LearnBody(std::shared_ptr<const Surrogate> z, std::optional<std::int64_t> stop)
-      : z_(std::move(z)), stop_(stop) {}
+  LearnBody(std::shared_ptr<const Surrogate> fitted, std::optional<std::int64_t> stop)
+      : fitted_(std::move(fitted)), stop_(stop) {}
 
   void run(Block& block) const override {
     MatrixMap state = block.out(0);
@@ -105,23 +105,25 @@ class LearnBody final : public Body {
   void learn(const Block& block, MatrixMap state, const Index* columns, ConstBatch points,
              ConstBatch g) const {
     if (state.cols() == 1) {
-      if (points.cols() > 0) z_->learn(state.topRows(z_->rows()), points, g, block.scratch());
+      if (points.cols() > 0)
+        fitted_->learn(state.topRows(fitted_->rows()), points, g, block.scratch());
       return;
     }
     for (Index k = 0; k < points.cols(); ++k) {
-      z_->learn(state.col(columns[k]).head(z_->rows()), points.col(k), g.col(k), block.scratch());
+      fitted_->learn(state.col(columns[k]).head(fitted_->rows()), points.col(k), g.col(k),
+                     block.scratch());
     }
   }
 
-  std::shared_ptr<const Surrogate> z_;
+  std::shared_ptr<const Surrogate> fitted_;
   std::optional<std::int64_t> stop_;
 };
 
-/// Inputs: points, then as many gradients. Output: numbers of V, with mu as it is in the end.
+/// Inputs: points, then as many gradients. Output: numbers of W, with mu as it is in the end.
 class FitBody final : public Body {
  public:
-  FitBody(std::shared_ptr<const Surrogate> z, std::size_t points)
-      : z_(std::move(z)), points_(points) {}
+  FitBody(std::shared_ptr<const Surrogate> fitted, std::size_t points)
+      : fitted_(std::move(fitted)), points_(points) {}
 
   void run(Block& block) const override {
     const Index d = block.in(0).rows();
@@ -135,13 +137,13 @@ class FitBody final : public Body {
         theta.col(k) = block.in(static_cast<std::size_t>(k)).col(j);
         g.col(k) = block.in(static_cast<std::size_t>(n + k)).col(j);
       }
-      z_->fit(theta, g, out.col(j).head(z_->rows()), block.scratch());
-      out(z_->rows(), j) = static_cast<double>(n);
+      fitted_->fit(theta, g, out.col(j).head(fitted_->rows()), block.scratch());
+      out(fitted_->rows(), j) = static_cast<double>(n);
     }
   }
 
  private:
-  std::shared_ptr<const Surrogate> z_;
+  std::shared_ptr<const Surrogate> fitted_;
   std::size_t points_;
 };
 
@@ -161,10 +163,10 @@ class SurrogateOracle final : public Oracle {
       fields.component("estimator", estimator)
           .purpose("surrogate")
           .or_default("elm-surrogate")
-          .help("z, a potential that is learnt from gradients of the model");
+          .help("phi, a potential that is learnt from gradients of the model");
       fields.flag("laplace", laplace)
           .help(
-              "V = mu z + (1 - mu) times the Laplace approximation at the mode; false: V = z, "
+              "W = mu phi + (1 - mu) times the Laplace approximation at the mode; false: W = phi, "
               "which "
               "need not be the potential of any density");
       fields.number("transition", transition)
@@ -174,7 +176,7 @@ class SurrogateOracle final : public Oracle {
       fields.number("most", most)
           .above(0)
           .below(1)
-          .help("what mu stays below: some of the Laplace approximation keeps V integrable");
+          .help("what mu stays below: some of the Laplace approximation keeps W integrable");
       fields.text("fit_to", fit_to)
           .one_of({"accepted", "memory"})
           .help(
@@ -206,7 +208,7 @@ class SurrogateOracle final : public Oracle {
     const std::string path = site.path + "/oracle";
     if (params_.fit_to == "memory") return fit(graph, site, potential, path);
     Eigen::VectorXd initial(potential->numbers());
-    initial << potential->z()->initial(), 0.0;
+    initial << potential->fitted()->initial(), 0.0;
     const Variable state = graph.history(path + "/register", initial, Forgets::diminishing,
                                          params_.pool ? Scope::run : Scope::replicate);
     return graph.view(path, potential, graph.current(state), traits(), site.target);
@@ -226,7 +228,7 @@ class SurrogateOracle final : public Oracle {
                {graph.current(site.slot), Role::parameter},
                {site.target, Role::parameter}},
               {Output::next(graph[seen].variable)},
-              std::make_shared<LearnBody>(potential->z(), stop()));
+              std::make_shared<LearnBody>(potential->fitted(), stop()));
     graph.set_guard(branch);
   }
 
@@ -245,7 +247,7 @@ class SurrogateOracle final : public Oracle {
 
   Traits traits() const {
     Traits traits;
-    if (params_.laplace) traits.density = "exp(-V), V of oracle `" + name() + "`";
+    if (params_.laplace) traits.density = "exp(-W), W of oracle `" + name() + "`";
     return traits;
   }
 
@@ -253,10 +255,10 @@ class SurrogateOracle final : public Oracle {
     const auto& target = static_cast<const Potential&>(*graph[site.target].function);
     Laplace at = surrogate_oracle::laplace_of(target, graph[site.slot].rows,
                                               "oracle `" + name() + "` in `" + site.path + "`");
-    auto z = params_.estimator->surrogate(at);
+    auto fitted = params_.estimator->surrogate(at);
     const auto weight =
         params_.laplace ? std::optional(Weight{params_.transition, params_.most}) : std::nullopt;
-    return std::make_shared<RegularisedPotential>(std::move(z), std::move(at), weight);
+    return std::make_shared<RegularisedPotential>(std::move(fitted), std::move(at), weight);
   }
 
   Value fit(KernelGraph& graph, const Site& site, const Potentials& potential,
@@ -273,8 +275,8 @@ class SurrogateOracle final : public Oracle {
     inputs.push_back({site.target, Role::law});
     return graph
         .add(path, OperationKind::pure, traits(), std::move(inputs),
-             {Output::derived(path + "/V", potential->numbers(), potential)},
-             std::make_shared<FitBody>(potential->z(), memory.points.size()))
+             {Output::derived(path + "/W", potential->numbers(), potential)},
+             std::make_shared<FitBody>(potential->fitted(), memory.points.size()))
         .front();
   }
 
@@ -282,21 +284,22 @@ class SurrogateOracle final : public Oracle {
 };
 
 }  // namespace
+}  // namespace mixwell::surrogate_oracle
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<SurrogateOracle>(
+  registrar.add<mixwell::surrogate_oracle::SurrogateOracle>(
       {.id = "surrogate",
        .summary = "a learnt potential in place of the model's (VHMC)",
        .details =
-           "V_t = mu_t z + (1 - mu_t) / 2 (theta - mode)'H(theta - mode), mu_t = 1 - exp(-t / "
+           "W_t = mu_t phi + (1 - mu_t) / 2 (theta - mode)'H(theta - mode), mu_t = 1 - exp(-t / "
            "n_s), "
-           "with the mode and Hessian of U found when the run starts, or an error. z learns from "
+           "with the mode and Hessian of U found when the run starts, or an error. phi learns from "
            "the model's "
-           "gradient where the slot has moved to, one gradient a move; dynamics on V cost none. "
-           "Frozen means z, the triangle of its fit and mu. A kernel that accepts by V samples "
-           "exp(-V), which the certificate names; hamiltonian with ratio = \"target\" samples pi, "
-           "at one evaluation of U a transition. V is integrable as long as mu < 1. With fit_to = "
-           "\"memory\" z is fitted to the other slots of an ensemble for every update, and with "
+           "gradient where the slot has moved to, one gradient a move; dynamics on W cost none. "
+           "Frozen means phi, the triangle of its fit and mu. A kernel that accepts by W samples "
+           "exp(-W), which the certificate names; hamiltonian with ratio = \"target\" samples pi, "
+           "at one evaluation of U a transition. W is integrable as long as mu < 1. With fit_to = "
+           "\"memory\" phi is fitted to the other slots of an ensemble for every update, and with "
            "ratio = \"target\" that is exact while it learns.",
        .sources = {"Zhang, Shahbaba & Zhao 2018, Bayesian Analysis 13, algorithm 2"}});
 }

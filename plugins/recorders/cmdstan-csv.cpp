@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace mixwell {
+namespace mixwell::cmdstan_csv {
 namespace {
 
 using namespace cmdstan_csv;
@@ -190,7 +190,7 @@ class CmdstanCsv final : public Recorder {
 };
 
 }  // namespace
-}  // namespace mixwell
+}  // namespace mixwell::cmdstan_csv
 
 MIXWELL_PLUGIN(registrar) {
   mixwell::Description about;
@@ -208,5 +208,5 @@ MIXWELL_PLUGIN(registrar) {
       "sweeps: rows times thin. max_depth is written for readers that want it, and count how\n"
       "often a tree got so deep; it changes no draw.";
   about.sources = {"CmdStan User's Guide 2.36, Stan CSV file format"};
-  registrar.add<mixwell::CmdstanCsv>(about);
+  registrar.add<mixwell::cmdstan_csv::CmdstanCsv>(about);
 }

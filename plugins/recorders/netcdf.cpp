@@ -10,7 +10,7 @@
 /// HDF5's own; weak, as netCDF can be built without HDF5. Must come before HDF5 is first used.
 extern "C" __attribute__((weak)) int H5dont_atexit(void);
 
-namespace mixwell {
+namespace mixwell::netcdf {
 namespace {
 
 class NetcdfRecording final : public Recording {
@@ -37,12 +37,12 @@ class NetcdfRecorder final : public Recorder {
 };
 
 }  // namespace
-}  // namespace mixwell
+}  // namespace mixwell::netcdf
 
 MIXWELL_PLUGIN(registrar) {
   // A file on a full disk cannot be closed. HDF5 would try again when the program exits, and crash.
   if (H5dont_atexit != nullptr) H5dont_atexit();
-  registrar.add<mixwell::NetcdfRecorder>({
+  registrar.add<mixwell::netcdf::NetcdfRecorder>({
       .id = "netcdf",
       .summary = "draws.nc: InferenceData in NetCDF-4, opened by ArviZ and xarray",
       .details =

@@ -12,9 +12,9 @@
 namespace compositions {
 namespace {
 
+using mixwell::ComponentReference;
 using mixwell::Field;
 using mixwell::Kind;
-using mixwell::Reference;
 using mixwell::Registry;
 
 /// What the registry cannot tell: numbers, lists and files. A name without a component stands for
@@ -110,7 +110,7 @@ std::string Choice::text() const {
 }
 
 std::vector<Value> values_of(Kind kind, const std::string& id, const Field& field) {
-  if (std::holds_alternative<Reference>(field.target())) return {};
+  if (std::holds_alternative<ComponentReference>(field.target())) return {};
   const auto* const texts = known(kind, id, field.key());
   if (texts != nullptr && is_number(field)) return numbers_for(*texts, field);
   if (field.is_required()) {

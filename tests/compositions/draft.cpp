@@ -12,10 +12,10 @@
 namespace compositions {
 namespace {
 
+using mixwell::ComponentReference;
 using mixwell::Entry;
 using mixwell::Field;
 using mixwell::Kind;
-using mixwell::Reference;
 using mixwell::Registry;
 
 /// splitmix64.
@@ -42,7 +42,7 @@ enum class Part {
   fixture     ///< a model or recorder: what it needs
 };
 
-const std::string kHead = R"(mixwell = 1
+const std::string head_table = R"(mixwell = 1
 
 [run]
 warmup = 30
@@ -62,7 +62,7 @@ class Drawing {
       const std::string id = pick(Kind::recorder, "");
       add("recorder", id, Kind::recorder, Part::fixture);
     }
-    draft_.text = kHead;
+    draft_.text = head_table;
     for (const std::string& table : tables_) draft_.text += table;
     draft_.name = draft_name();
     return std::move(draft_);
@@ -106,7 +106,7 @@ class Drawing {
     std::string table =
         "\n[" + std::string(to_string(kind)) + "." + name + "]\nuse = \"" + id + "\"\n";
     for (const Field& field : blueprint->fields().all()) {
-      if (const auto* reference = std::get_if<Reference>(&field.target())) {
+      if (const auto* reference = std::get_if<ComponentReference>(&field.target())) {
         if (refers(*reference, part)) {
           table += field.key() + " = " + refer(*reference, field, name, kind, part) + "\n";
         }
@@ -117,7 +117,7 @@ class Drawing {
     tables_.push_back(std::move(table));
   }
 
-  static bool refers(const Reference& reference, Part part) {
+  static bool refers(const ComponentReference& reference, Part part) {
     return part != Part::companion || reference.fallback.empty() ||
            reference.kind == Kind::estimator;
   }
@@ -159,8 +159,8 @@ class Drawing {
     }
   }
 
-  std::string refer(const Reference& reference, const Field& field, const std::string& parent,
-                    Kind kind, Part part) {
+  std::string refer(const ComponentReference& reference, const Field& field,
+                    const std::string& parent, Kind kind, Part part) {
     if (reference.kind == Kind::model) return quoted(model(parent, kind));
     if (reference.kind == Kind::kernel) return kernels(reference, field);
     const std::string shared = earlier(reference, kind);
@@ -183,7 +183,7 @@ class Drawing {
   }
 
   /// A compositor may have the kernel's component for its own, as lagged has its oracle.
-  std::string earlier(const Reference& reference, Kind parent) {
+  std::string earlier(const ComponentReference& reference, Kind parent) {
     const auto& names = declared_[reference.kind];
     const bool may = parent == Kind::compositor && reference.purpose.empty() && !names.empty();
     return may && chance_.one_in(2) ? names.back() : "";
@@ -206,7 +206,7 @@ class Drawing {
   }
 
   /// `kernel` is the subject, and so is the last of a list.
-  std::string kernels(const Reference& reference, const Field& field) {
+  std::string kernels(const ComponentReference& reference, const Field& field) {
     if (reference.many) {
       const std::string other = companion("other");
       return "[" + quoted(other) + ", " + quoted(subject()) + "]";

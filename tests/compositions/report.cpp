@@ -13,8 +13,7 @@
 namespace compositions {
 namespace {
 
-constexpr std::array kOutcomes = {"agree",    "still",    "inconclusive",
-                                  "untested", "disagree", "error"};
+constexpr std::array outcomes = {"agree", "still", "inconclusive", "untested", "disagree", "error"};
 
 using Counts = std::map<std::string, std::size_t>;
 
@@ -28,7 +27,7 @@ std::string line(const std::string& compositor, const std::string& certificate, 
   std::size_t all = 0;
   for (const auto& [outcome, n] : counts) all += n;
   std::string text = fmt::format("| {} | {} | {} |", compositor, certificate, all);
-  for (const char* const outcome : kOutcomes) text += fmt::format(" {} |", counts[outcome]);
+  for (const char* const outcome : outcomes) text += fmt::format(" {} |", counts[outcome]);
   return text + "\n";
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 using mixwell::Verification;
 
-constexpr std::size_t kColumns = 12;
+constexpr std::size_t column_count = 12;
 
 std::string outcome_of(const Verification& found) {
   if (found.tested == "untested") return "untested";
@@ -169,7 +169,7 @@ std::map<std::string, Row> read_csv(const std::string& path) {
   std::ifstream in(path);
   for (std::string line; std::getline(in, line);) {
     const std::vector<std::string> cells = split(line);
-    if (cells.size() != kColumns || line + "\n" == csv_head()) continue;
+    if (cells.size() != column_count || line + "\n" == csv_head()) continue;
     rows[cells[0]] = {cells[0],
                       cells[1],
                       cells[2],

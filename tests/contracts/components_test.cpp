@@ -54,10 +54,10 @@ std::vector<std::string> curvatures_of_six() {
   return texts;
 }
 
-const char* kGaussian = "[model.g]\nuse = \"gaussian\"\ndimension = 3\n";
+const char* gaussian = "[model.g]\nuse = \"gaussian\"\ndimension = 3\n";
 
 Composition with(const std::string& kernel, const std::string& run = "") {
-  return composing::compose("[run]\nreplicates = 21\n" + run + kGaussian + "[kernel.k]\n" + kernel);
+  return composing::compose("[run]\nreplicates = 21\n" + run + gaussian + "[kernel.k]\n" + kernel);
 }
 
 }  // namespace
@@ -204,11 +204,11 @@ class MisprintedGamma final : public Estimator, public OwnCurvature {
            Workspace& scratch) const override {
     own().fit(target, theta, state, numbers, scratch);
   }
-  bool has_divergence() const noexcept override { return true; }
-  Traits divergence_traits() const override { return own().divergence_traits(); }
-  void divergence(const Potential& target, ConstBatch theta, ConstBatch state, ConstBatch numbers,
-                  Batch out, Workspace& scratch) const override {
-    own().divergence(target, theta, state, numbers, out, scratch);
+  bool has_drift_correction() const noexcept override { return true; }
+  Traits drift_correction_traits() const override { return own().drift_correction_traits(); }
+  void drift_correction(const Potential& target, ConstBatch theta, ConstBatch state,
+                        ConstBatch numbers, Batch out, Workspace& scratch) const override {
+    own().drift_correction(target, theta, state, numbers, out, scratch);
     out *= factor_;
   }
 
@@ -221,7 +221,7 @@ class MisprintedGamma final : public Estimator, public OwnCurvature {
 
 }  // namespace
 
-TEST_CASE("a Gamma of the wrong sign or size breaks the clause of divergences") {
+TEST_CASE("a Gamma of the wrong sign or size breaks the clause of drift corrections") {
   int count = 0;
   for (const Entry& entry : composing::registry().entries()) {
     if (!is_curvature(entry) || wants_file(entry)) continue;
@@ -231,7 +231,7 @@ TEST_CASE("a Gamma of the wrong sign or size breaks the clause of divergences") 
     for (const double factor : {-1.0, 0.0, 0.999, 2.0}) {
       INFO(entry.description.id << ", Gamma times " << factor);
       const auto findings = contracts::check_estimator(MisprintedGamma(estimator, factor));
-      CHECK(broken(findings, "Gamma is the divergence of H"));
+      CHECK(broken(findings, "Gamma is that of H"));
     }
   }
   CHECK(count == 3);
@@ -351,7 +351,7 @@ TEST_CASE("metrics as masses keep the contract of compositions") {
         "use = \"riemannian\"\nsteps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1.5]\n",
         "use = \"riemannian\"\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n[compositor.c]\n"
         "use = \"mixture\"\n"}) {
-    for (const char* model : {kGaussian, "[model.q]\nuse = \"quartic\"\ndimension = 2\n"}) {
+    for (const char* model : {gaussian, "[model.q]\nuse = \"quartic\"\ndimension = 2\n"}) {
       const auto findings = contracts::check_sampler(composing::compose(
           "[run]\nreplicates = 21\nwarmup = 20\n" + std::string(model) + "[kernel.k]\n" + variant));
       INFO(variant << model << report(findings));

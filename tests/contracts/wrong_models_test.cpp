@@ -15,9 +15,9 @@
 
 namespace {
 
+using mixwell::Address;
 using mixwell::Batch;
 using mixwell::ConstBatch;
-using mixwell::Draw;
 using mixwell::Evaluation;
 using mixwell::Index;
 using mixwell::Parameter;
@@ -46,7 +46,7 @@ enum class Fault {
   metric_asymmetric,
   metric_indefinite,
   metric_derivative,
-  metric_divergence,
+  metric_crosswise,
   metric_leaks,
   terms_lack_rest,
   terms_singly,
@@ -92,12 +92,12 @@ class Twin final : public mixwell::Model,
     }
     if (fault_ == Fault::metric_derivative) out.row(3) *= 1.001;
   }
-  void contract_divergence(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
+  void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const Eigen::Map<const Eigen::Matrix4d> weights(W.col(j).data());
       out.col(j) = outer() * (weights * theta.col(j) + weights.trace() * theta.col(j));
     }
-    if (fault_ == Fault::metric_divergence) out.row(1) *= 1.001;
+    if (fault_ == Fault::metric_crosswise) out.row(1) *= 1.001;
   }
 
   /// Not where U or its gradient is wrong: their sum would be, too.
@@ -147,7 +147,7 @@ class Twin final : public mixwell::Model,
     if (fault_ == Fault::derived_by_batch) out *= static_cast<double>(theta.cols());
   }
 
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     if (fault_ == Fault::exact_by_column) {
       for (Index j = 0; j < theta.cols(); ++j)
         stream.normals({at.sweep, at.draw, static_cast<std::uint64_t>(j)}, theta.col(j));
@@ -168,14 +168,14 @@ class Twin final : public mixwell::Model,
   double outer() const { return fault_ == Fault::metric_indefinite ? -9.0 : 0.5; }
 
   /// Replicates 2k and 2k + 1 both get the numbers of replicate k.
-  static void share_pairs(const Stream& stream, Draw at, Batch theta) {
+  static void share_pairs(const Stream& stream, Address at, Batch theta) {
     for (Index j = 0; j < theta.cols(); ++j) {
       const std::uint64_t replicate = at.replicate + static_cast<std::uint64_t>(j);
       stream.normals({at.sweep, at.draw, replicate / 2}, theta.col(j));
     }
   }
 
-  void do_initial(const Stream& stream, Draw at, Batch theta) const override {
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
     if (fault_ == Fault::initial_by_column) at.replicate = 0;
     stream.normals(at, theta);
   }
@@ -233,12 +233,12 @@ class Observed final : public mixwell::Model, public mixwell::Prior, public mixw
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {2}}}; }
   const mixwell::Prior* as_prior() const noexcept override { return this; }
   const mixwell::DataDraws* as_data_draws() const noexcept override { return this; }
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= fault_ == DataFault::prior ? 2.2 : 2.0;
   }
   std::shared_ptr<mixwell::Model> with_data_at(ConstBatch theta, const Stream& stream,
-                                               Draw at) const override {
+                                               Address at) const override {
     if (fault_ == DataFault::same_data) at = {};
     Eigen::MatrixXd noise(2, 1);
     stream.normals(at, noise);
@@ -348,7 +348,7 @@ TEST_CASE("each fault of a metric breaks the clause meant for it alone", "[contr
   CHECK(broken(Fault::metric_asymmetric) == "metric");
   CHECK(broken(Fault::metric_indefinite) == "metric");
   CHECK(broken(Fault::metric_derivative) == "metric derivative");
-  CHECK(broken(Fault::metric_divergence) == "metric divergence");
+  CHECK(broken(Fault::metric_crosswise) == "metric crosswise");
   CHECK(broken(Fault::metric_leaks) == "metric columns");
 }
 

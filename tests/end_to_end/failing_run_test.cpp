@@ -11,7 +11,7 @@ using end_to_end::Workplace;
 
 namespace {
 
-/// B = eps V / 2 with eps in [0.05, 0.15] and V = 1, so that friction is too small for `share` of
+/// D = eps V / 2 with eps in [0.05, 0.15] and V = 1, so that friction is too small for `share` of
 /// all steps.
 std::string manifest(double share) {
   return "mixwell = 1\n[run]\nwarmup = 0\ndraws = 100000\nreplicates = 4\nseed = 3\n"

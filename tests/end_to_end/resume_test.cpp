@@ -49,7 +49,7 @@ MIXWELL_EXPORT int unlink(const char* name) noexcept {
 
 namespace {
 
-const std::string kBrief = "warmup = 40\ndraws = 60\n";
+const std::string brief = "warmup = 40\ndraws = 60\n";
 
 std::vector<std::string> examples() {
   std::vector<std::string> all;
@@ -106,7 +106,7 @@ std::string hash_in(const std::string& folder) {
 
 /// A run of learners, several slots, recorded warm-up and CSV files.
 Composition rich(double checkpoint_seconds) {
-  return composing::compose("[run]\n" + kBrief +
+  return composing::compose("[run]\n" + brief +
                             "record_warmup = false\nreplicates = 3\ncheckpoint_seconds = " +
                             std::to_string(checkpoint_seconds) +
                             "\n[model.g]\nuse = \"gaussian\"\ndimension = 2\n"
@@ -322,7 +322,7 @@ TEST_CASE("A run does not go on with another manifest, plugin or data, and says 
   const Workplace place;
   place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.9,1\n");
   const auto compose = [&](const std::string& steps) {
-    place.write("m.toml", "mixwell = 1\n[run]\n" + kBrief +
+    place.write("m.toml", "mixwell = 1\n[run]\n" + brief +
                               "[model.credit]\nuse = \"logistic-regression\"\ndata = \"data.csv\"\n"
                               "response = \"y\"\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
                               "step_size = 0.1\nsteps = " +

@@ -134,7 +134,7 @@ constexpr std::pair<Index, Index> shapes[] = {
 using Figures = std::vector<std::pair<std::string, double>>;
 
 Figures figures(const MatrixXd& x) {
-  const diagnostics::Summary s = diagnostics::summarise(x);
+  const diagnostics::StandardFigures s = diagnostics::summarise(x);
   Figures all = {{"mean", s.mean},
                  {"sd", s.sd},
                  {"mcse_mean", s.mcse_mean},

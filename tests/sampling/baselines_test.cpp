@@ -11,11 +11,11 @@ using mixwell::contracts::check_invariance;
 using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
-using sampling::kFineTest;
-using sampling::kTest;
+using sampling::fine_test;
 using sampling::on;
 using sampling::Target;
 using sampling::targets;
+using sampling::usual_test;
 
 namespace {
 
@@ -45,7 +45,7 @@ TEST_CASE("the no-U-turn sampler leaves every simulated target invariant") {
   for (const Target& t : all_targets()) {
     for (const double share : {1.0, 0.3}) {
       INFO(t.name << ", eps times " << share);
-      expect_right(check_invariance(on(t, nuts(share * t.eps)), kFineTest));
+      expect_right(check_invariance(on(t, nuts(share * t.eps)), fine_test));
     }
   }
 }
@@ -53,7 +53,7 @@ TEST_CASE("the no-U-turn sampler leaves every simulated target invariant") {
 TEST_CASE("a no-U-turn sampler stopped by max_depth leaves the target invariant") {
   for (const Target& t : all_targets()) {
     INFO(t.name);
-    expect_right(check_invariance(on(t, nuts(0.2 * t.eps, "max_depth = 2\n")), kFineTest));
+    expect_right(check_invariance(on(t, nuts(0.2 * t.eps, "max_depth = 2\n")), fine_test));
   }
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("jittered steps of the no-U-turn sampler leave the target invariant") 
   for (const Target& t : all_targets()) {
     INFO(t.name);
     expect_right(
-        check_invariance(on(t, nuts(t.eps, "step_size_jitter = [0.4, 1.0]\n")), kFineTest));
+        check_invariance(on(t, nuts(t.eps, "step_size_jitter = [0.4, 1.0]\n")), fine_test));
   }
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("curvature learnt in warm-up and then frozen leaves the target invaria
 TEST_CASE("random-walk Metropolis leaves every simulated target invariant") {
   for (const Target& t : all_targets()) {
     INFO(t.name);
-    expect_right(check_invariance(on(t, walk(t.eps)), kTest));
+    expect_right(check_invariance(on(t, walk(t.eps)), usual_test));
   }
 }
 
@@ -104,11 +104,11 @@ TEST_CASE("cycles and mixtures of kernels leave every simulated target invariant
     expect_right(
         check_invariance(on(t, kernels + "[compositor.c]\nuse = \"cycle\"\n"
                                          "kernels = [\"walk\", \"nuts\", \"walk\", \"hmc\"]\n"),
-                         kTest));
+                         usual_test));
     expect_right(check_invariance(
         on(t, kernels + "[compositor.c]\nuse = \"mixture\"\n"
                         "kernels = [\"walk\", \"nuts\", \"hmc\"]\nweights = [2, 1, 0.5]\n"),
-        kTest));
+        usual_test));
   }
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("one wrong part of a mixture or a cycle is caught") {
                                      "\"acceptance-sign\"\nstep_size = " +
                                      std::to_string(t.eps) + "\n[compositor.c]\nuse = \"" +
                                      compositor + "\"\nkernels = [\"walk\", \"wrong\"]\n"),
-                           kTest));
+                           usual_test));
     }
   }
 }
@@ -131,7 +131,7 @@ TEST_CASE("a second, recursive no-U-turn sampler passes the same test") {
   for (const Target& t : targets()) {
     for (const double share : {1.0, 0.3}) {
       INFO(t.name << ", eps times " << share);
-      expect_right(check_invariance(on(t, wrong_nuts(share * t.eps, "none")), kFineTest));
+      expect_right(check_invariance(on(t, wrong_nuts(share * t.eps, "none")), fine_test));
     }
   }
 }
@@ -139,21 +139,21 @@ TEST_CASE("a second, recursive no-U-turn sampler passes the same test") {
 TEST_CASE("biased sampling inside the tree is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong_nuts(t.eps, "biased-subtrees")), kFineTest));
+    expect_caught(check_invariance(on(t, wrong_nuts(t.eps, "biased-subtrees")), fine_test));
   }
 }
 
 TEST_CASE("a U-turn test on the whole trajectory alone is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "no-subtree-checks")), kFineTest));
+    expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "no-subtree-checks")), fine_test));
   }
 }
 
 TEST_CASE("a U-turn test on positions alone is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "positions-only")), kFineTest));
+    expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "positions-only")), fine_test));
   }
 }
 

@@ -19,7 +19,7 @@ using sampling::Target;
 
 namespace {
 
-const std::string kModel = "use = \"quartic\"\ndimension = 2\n";
+const std::string model_table = "use = \"quartic\"\ndimension = 2\n";
 
 struct Example {
   std::string name;
@@ -72,7 +72,7 @@ const std::vector<Target>& common_targets() {
       {"geometric Gaussian",
        "use = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\ncondition = 9.0\n", 0.0},
       {"quartic, d = 1", "use = \"quartic\"\ndimension = 1\n", 0.0},
-      {"quartic, d = 2", kModel.c_str(), 0.0},
+      {"quartic, d = 2", model_table.c_str(), 0.0},
       {"double well", "use = \"double-well\"\ndimension = 2\n", 0.0},
       {"banana", "use = \"banana\"\n", 0.0},
   };
@@ -162,7 +162,7 @@ TEST_CASE("examples with a biased certificate are caught") {
 
 TEST_CASE("a kernel that declares nothing is not proved wrong, and may be right") {
   const Example outside = example(MIXWELL_SOURCE_DIR "/examples/undeclared/undeclared.toml");
-  const auto composition = compose(outside, kModel);
+  const auto composition = compose(outside, model_table);
   const auto certificate = mixwell::compose(*composition.compositor).certificate;
   CHECK(described(certificate) == outside.wanted);
   CHECK_FALSE(certificate.now.proved);

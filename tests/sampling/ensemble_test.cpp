@@ -15,7 +15,7 @@ using sampling::Target;
 
 namespace {
 
-constexpr mixwell::contracts::InvarianceOptions kShort{.replicates = 8192, .sweeps = 4};
+constexpr mixwell::contracts::InvarianceOptions short_test{.replicates = 8192, .sweeps = 4};
 
 mixwell::Composition ensemble(const Target& target, const std::string& kernel,
                               const std::string& compositor) {
@@ -48,7 +48,7 @@ TEST_CASE("curvature fitted to the other slots leaves every target invariant") {
         const auto composition =
             ensemble(t, hamiltonian(coupling), "schedule = \"" + std::string(schedule) + "\"\n");
         CHECK(label(composition) == "exact");
-        expect_right(check_invariance(composition, kShort));
+        expect_right(check_invariance(composition, short_test));
       }
     }
   }
@@ -61,7 +61,7 @@ TEST_CASE("no-U-turn and random-walk slots fitted to the others leave every targ
       INFO(t.name << ", " << kernel);
       const auto composition = ensemble(t, kernel, "");
       CHECK(label(composition) == "exact");
-      expect_right(check_invariance(composition, kShort));
+      expect_right(check_invariance(composition, short_test));
     }
   }
 }

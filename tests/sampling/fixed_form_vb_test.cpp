@@ -41,7 +41,7 @@ std::string vb(int iterations) {
   return "[kernel.k]\nuse = \"fixed-form-vb\"\niterations = " + std::to_string(iterations) + "\n";
 }
 
-const std::string kModel =
+const std::string model_table =
     "[model.m]\nuse = \"linear-gaussian\"\ndimension = 3\ncases = 200\ncorrelation = 0.5\n"
     "simulate_seed = 4\n";
 
@@ -52,7 +52,7 @@ struct Exact {
 };
 
 Exact exact() {
-  const Composition c = composing::compose(kModel + "[kernel.k]\nuse = \"hamiltonian\"\n");
+  const Composition c = composing::compose(model_table + "[kernel.k]\nuse = \"hamiltonian\"\n");
   Eigen::MatrixXd theta(3, 200000);
   c.model()->as_exact()->draw(Stream(1, "tests/vb"), {}, theta);
   const Eigen::VectorXd mean = theta.rowwise().mean();
@@ -64,7 +64,7 @@ Exact exact() {
 
 TEST_CASE("fixed-form VB finds a Gaussian posterior itself") {
   const Exact truth = exact();
-  const Fit whole = fitted(kModel + vb(60), 60);
+  const Fit whole = fitted(model_table + vb(60), 60);
   const Eigen::VectorXd sd = truth.covariance.diagonal().cwiseSqrt();
   // Of a quadratic U one gradient and Hessian tell all: every replicate is right to rounding.
   for (Index j = 0; j < whole.means.cols(); ++j) {
@@ -77,8 +77,8 @@ TEST_CASE("fixed-form VB finds a Gaussian posterior itself") {
 TEST_CASE("fixed-form VB with minibatches is near it, nearer with more iterations") {
   const Exact truth = exact();
   const auto error = [&](int iterations) {
-    const Fit fit = fitted(kModel + "[oracle.o]\nuse = \"minibatch\"\nsize = 20\n" + vb(iterations),
-                           iterations);
+    const Fit fit = fitted(
+        model_table + "[oracle.o]\nuse = \"minibatch\"\nsize = 20\n" + vb(iterations), iterations);
     return std::sqrt((fit.means.colwise() - truth.mean).squaredNorm() /
                      static_cast<double>(fit.means.size()));
   };
@@ -90,5 +90,5 @@ TEST_CASE("fixed-form VB with minibatches is near it, nearer with more iteration
 }
 
 TEST_CASE("fixed-form VB is no sampler") {
-  CHECK(sampling::label("[run]\nallow = [\"none\"]\n" + kModel + vb(10)) == "none");
+  CHECK(sampling::label("[run]\nallow = [\"none\"]\n" + model_table + vb(10)) == "none");
 }

@@ -8,10 +8,10 @@
 using mixwell::contracts::check_invariance;
 using sampling::expect_caught;
 using sampling::expect_right;
-using sampling::kTest;
 using sampling::on;
 using sampling::Target;
 using sampling::targets;
+using sampling::usual_test;
 
 namespace {
 
@@ -29,7 +29,7 @@ std::string wrong(double eps, const std::string& mistake) {
 TEST_CASE("Hamiltonian Monte Carlo leaves every simulated target invariant") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_right(check_invariance(on(t, hamiltonian(t.eps, "steps = 5\n")), kTest));
+    expect_right(check_invariance(on(t, hamiltonian(t.eps, "steps = 5\n")), usual_test));
   }
 }
 
@@ -38,7 +38,7 @@ TEST_CASE("jittered steps and step sizes leave every simulated target invariant"
     INFO(t.name);
     expect_right(check_invariance(
         on(t, hamiltonian(t.eps, "steps_jitter = [1, 7]\nstep_size_jitter = [0.5, 1.0]\n")),
-        kTest));
+        usual_test));
   }
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("a step size learnt in warm-up and then frozen leaves the target invar
 TEST_CASE("the right twin of the wrong kernels passes the same test") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_right(check_invariance(on(t, wrong(t.eps, "none")), kTest));
+    expect_right(check_invariance(on(t, wrong(t.eps, "none")), usual_test));
   }
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("Hamiltonian Monte Carlo without Metropolis at a large step is caught"
   for (const Target& t : targets()) {
     INFO(t.name);
     expect_caught(
-        check_invariance(on(t, hamiltonian(t.eps, "steps = 5\nmetropolis = false\n")), kTest));
+        check_invariance(on(t, hamiltonian(t.eps, "steps = 5\nmetropolis = false\n")), usual_test));
   }
 }
 
@@ -73,27 +73,27 @@ TEST_CASE("a forgotten half-step is caught") {
     INFO(t.name);
     expect_caught(check_invariance(
         on(t, "[integrator.wrong]\nuse = \"wrong-leapfrog\"\n" + hamiltonian(t.eps, "steps = 5\n")),
-        kTest));
+        usual_test));
   }
 }
 
 TEST_CASE("a wrong acceptance sign is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong(t.eps, "acceptance-sign")), kTest));
+    expect_caught(check_invariance(on(t, wrong(t.eps, "acceptance-sign")), usual_test));
   }
 }
 
 TEST_CASE("a kinetic energy taken at the start alone is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong(t.eps, "kinetic-energy-of-start")), kTest));
+    expect_caught(check_invariance(on(t, wrong(t.eps, "kinetic-energy-of-start")), usual_test));
   }
 }
 
 TEST_CASE("a momentum that is never redrawn is caught") {
   for (const Target& t : targets()) {
     INFO(t.name);
-    expect_caught(check_invariance(on(t, wrong(t.eps, "momentum-never-redrawn")), kTest));
+    expect_caught(check_invariance(on(t, wrong(t.eps, "momentum-never-redrawn")), usual_test));
   }
 }

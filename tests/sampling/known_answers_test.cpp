@@ -18,16 +18,17 @@ using sampling::z_of_mean;
 
 namespace {
 
-constexpr const char* kRun = "[run]\nseed = 3\nreplicates = 64\nwarmup = 200\ndraws = 3000\n";
+constexpr const char* run_table = "[run]\nseed = 3\nreplicates = 64\nwarmup = 200\ndraws = 3000\n";
 
 }  // namespace
 
 // |z| <= 5 for each of a few statistics: false alarm below 1e-5 for the file.
 TEST_CASE("the quartic has its known second moment and vanishing odd ones") {
-  const auto x = coordinates(
-      composing::compose(std::string(kRun) + "[model.q]\nuse = \"quartic\"\ndimension = 2\n"
-                                             "[kernel.hmc]\nuse = \"hamiltonian\"\n"
-                                             "target_acceptance = 0.8\nsteps_jitter = [2, 8]\n"));
+  const auto x =
+      coordinates(composing::compose(std::string(run_table) +
+                                     "[model.q]\nuse = \"quartic\"\ndimension = 2\n"
+                                     "[kernel.hmc]\nuse = \"hamiltonian\"\n"
+                                     "target_acceptance = 0.8\nsteps_jitter = [2, 8]\n"));
   REQUIRE(x.size() == 2);
   // E theta^2 = 2 Gamma(3/4) / Gamma(1/4) = 0.675978
   const double truth = 2.0 * std::tgamma(0.75) / std::tgamma(0.25);
@@ -42,7 +43,7 @@ TEST_CASE("the quartic has its known second moment and vanishing odd ones") {
 }
 
 TEST_CASE("the double well has its known second moment") {
-  const auto x = coordinates(composing::compose(std::string(kRun) +
+  const auto x = coordinates(composing::compose(std::string(run_table) +
                                                 "[model.w]\nuse = \"double-well\"\ndimension = 1\n"
                                                 "[kernel.hmc]\nuse = \"hamiltonian\"\n"
                                                 "step_size = 0.2\nsteps_jitter = [4, 12]\n"));
@@ -55,7 +56,7 @@ TEST_CASE("the double well has its known second moment") {
 TEST_CASE("Hamiltonian Monte Carlo without Metropolis has the energy error its step size gives") {
   // On N(0, 1) the leapfrog's invariant law has variance 1 / (1 - eps^2 / 4): 1.3333 at eps = 1.
   const auto x =
-      coordinates(composing::compose(std::string(kRun) +
+      coordinates(composing::compose(std::string(run_table) +
                                      "[model.g]\nuse = \"gaussian\"\ndimension = 1\n"
                                      "[kernel.hmc]\nuse = \"hamiltonian\"\nmetropolis = false\n"
                                      "step_size = 1.0\nsteps_jitter = [1, 5]\n"));
@@ -65,12 +66,12 @@ TEST_CASE("Hamiltonian Monte Carlo without Metropolis has the energy error its s
 
 namespace {
 
-constexpr const char* kHamiltonian =
+constexpr const char* hamiltonian =
     "use = \"hamiltonian\"\ntarget_acceptance = 0.8\nsteps_jitter = [5, 20]\n";
 
 /// Reference means and standard deviations with their errors, from a long run of another program.
 void compare_with_reference(const std::string& set, const std::string& model,
-                            const std::string& kernel = kHamiltonian, int draws = 4000) {
+                            const std::string& kernel = hamiltonian, int draws = 4000) {
   data_files::found(set + "/" + set + ".csv");
   std::ifstream file(data_files::found("logistic.json"));
   const auto reference = nlohmann::json::parse(file).at("sets").at(set);

@@ -13,7 +13,7 @@ using sampling::second_moment;
 
 namespace {
 
-constexpr double kTruth = 0.67597824;  ///< 2 Gamma(3/4) / Gamma(1/4)
+constexpr double exact_second_moment = 0.67597824;  ///< 2 Gamma(3/4) / Gamma(1/4)
 
 std::string text(double x) { return std::to_string(x); }
 
@@ -39,8 +39,8 @@ std::string lagged(int slots, const std::string& memory) {
   return "[compositor.c]\nuse = \"lagged\"\nslots = " + std::to_string(slots) + "\n" + memory;
 }
 
-const std::string kDisplacements = "memory = \"displacements\"\n";
-const std::string kCross = "memory = \"cross\"\n";
+const std::string displacements = "memory = \"displacements\"\n";
+const std::string cross = "memory = \"cross\"\n";
 
 }  // namespace
 
@@ -55,7 +55,7 @@ TEST_CASE("displacements are biased for d = 2, as known, and Metropolis does not
                         Case{4.0, 0.05, {0.5992, 0.0003}}}) {
     INFO("gamma = " << c.gamma << ", eps = " << c.eps);
     const std::string body = quartic(2) + curvature(c.gamma) + metropolis(c.eps) +
-                             lagged(2, kDisplacements + "rejected = \"keep\"\n");
+                             lagged(2, displacements + "rejected = \"keep\"\n");
     CHECK(label(body) == "biased");
     expect(second_moment(body, {4000, 300, 300}), c.known);
   }
@@ -63,7 +63,7 @@ TEST_CASE("displacements are biased for d = 2, as known, and Metropolis does not
 
 TEST_CASE("displacements without Metropolis are as biased") {
   const std::string body =
-      quartic(2) + curvature(0.2) + langevin(0.0125) + lagged(2, kDisplacements);
+      quartic(2) + curvature(0.2) + langevin(0.0125) + lagged(2, displacements);
   CHECK(label(body) == "biased");
   expect(second_moment(body, {4000, 800, 600}), {0.719, 0.002});
 }
@@ -77,7 +77,7 @@ TEST_CASE("in one dimension the error of displacements vanishes with eps") {
   for (const Case& c : {Case{0.2, 0.707, 0.731}, Case{0.05, 0.6865, 0.702}}) {
     INFO("eps = " << c.eps);
     const std::string body =
-        quartic(1) + curvature(1.0) + metropolis(c.eps) + lagged(2, kDisplacements);
+        quartic(1) + curvature(1.0) + metropolis(c.eps) + lagged(2, displacements);
     CHECK(label(body) == "asymptotic");
     expect(second_moment(body + "rejected = \"drop\"\n", {8000, 300, 300}), {c.drop, 0.0015});
     expect(second_moment(body + "rejected = \"keep\"\n", {8000, 300, 300}), {c.keep, 0.0015});
@@ -89,7 +89,7 @@ TEST_CASE("displacements are right on a Gaussian as eps vanishes") {
       "[model.m]\nuse = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\n"
       "condition = 4.0\n";
   const std::string body =
-      gaussian + curvature(1.0) + metropolis(0.0125) + lagged(2, kDisplacements);
+      gaussian + curvature(1.0) + metropolis(0.0125) + lagged(2, displacements);
   CHECK(label(body) == "asymptotic");
   const std::string exact = gaussian + "[kernel.k]\nuse = \"hamiltonian\"\n";
   expect(second_moment(body, {4000, 800, 600}),
@@ -99,22 +99,23 @@ TEST_CASE("displacements are right on a Gaussian as eps vanishes") {
 TEST_CASE("pairs of current values of other slots are exact with Metropolis") {
   for (const double gamma : {1.0, 0.2, 4.0}) {
     INFO("gamma = " << gamma);
-    const std::string body = quartic(2) + curvature(gamma) + metropolis(0.05) + lagged(3, kCross);
+    const std::string body = quartic(2) + curvature(gamma) + metropolis(0.05) + lagged(3, cross);
     CHECK(label(body) == "exact");
-    expect(second_moment(body, {4000, 200, 300}), {kTruth, 0.0});
+    expect(second_moment(body, {4000, 200, 300}), {exact_second_moment, 0.0});
   }
 }
 
 TEST_CASE("pairs of current values are asymptotic without Metropolis") {
   const auto at = [](double eps) {
-    return quartic(2) + curvature(1.0) + langevin(eps) + lagged(3, kCross);
+    return quartic(2) + curvature(1.0) + langevin(eps) + lagged(3, cross);
   };
   CHECK(label(at(0.05)) == "asymptotic");
   const Moment coarse = second_moment(at(0.05), {4000, 200, 300});
   const Moment fine = second_moment(at(0.0125), {4000, 600, 900});
-  INFO("error " << coarse.mean - kTruth << ", at a quarter of the step " << fine.mean - kTruth);
-  CHECK(std::abs(fine.mean - kTruth) <
-        0.4 * std::abs(coarse.mean - kTruth) + 4.0 * (fine.error + coarse.error));
+  INFO("error " << coarse.mean - exact_second_moment << ", at a quarter of the step "
+                << fine.mean - exact_second_moment);
+  CHECK(std::abs(fine.mean - exact_second_moment) <
+        0.4 * std::abs(coarse.mean - exact_second_moment) + 4.0 * (fine.error + coarse.error));
 }
 
 TEST_CASE("pairs must not share the minibatch of the drift") {
@@ -126,7 +127,7 @@ TEST_CASE("pairs must not share the minibatch of the drift") {
       second_moment(model + "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.2\n", {20000, 5, 50});
   const auto at = [&](double eps, const std::string& shared) {
     return model + "[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + shared + curvature(1.0) +
-           langevin(eps) + lagged(3, kCross);
+           langevin(eps) + lagged(3, cross);
   };
   CHECK(label(at(0.02, "")) == "asymptotic");
   CHECK(label(at(0.02, "shared = true\n")) == "biased");
@@ -147,6 +148,6 @@ TEST_CASE("pairs must not share the minibatch of the drift") {
 
 TEST_CASE("cross pairs want two other slots") {
   CHECK_THROWS_AS(
-      composing::compose(quartic(2) + curvature(1.0) + langevin(0.1) + lagged(2, kCross)),
+      composing::compose(quartic(2) + curvature(1.0) + langevin(0.1) + lagged(2, cross)),
       mixwell::InputError);
 }

@@ -9,13 +9,13 @@ using mixwell::contracts::check_invariance;
 using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
-using sampling::kTest;
 using sampling::on;
 using sampling::Target;
+using sampling::usual_test;
 
 namespace {
 
-constexpr mixwell::contracts::InvarianceOptions kShort{.replicates = 8192, .sweeps = 4};
+constexpr mixwell::contracts::InvarianceOptions short_test{.replicates = 8192, .sweeps = 4};
 
 mixwell::Composition ensemble(const Target& target, const std::string& estimator,
                               const std::string& kernel) {
@@ -47,7 +47,7 @@ TEST_CASE("Gaussian proposals from fitted curvature leave every target invariant
         expect_right(check_invariance(
             ensemble(t, estimator,
                      "use = \"metropolis-gaussian\"\nstep_size = 0.8\n" + std::string(own)),
-            kShort));
+            short_test));
       }
     }
   }
@@ -60,7 +60,7 @@ TEST_CASE("every mean of a Gaussian proposal leaves every target invariant") {
       INFO(t.name << ", " << mean);
       expect_right(check_invariance(
           ensemble(t, "product-form", "use = \"metropolis-gaussian\"\n" + std::string(mean)),
-          kShort));
+          short_test));
     }
   }
 }
@@ -70,7 +70,7 @@ TEST_CASE("Langevin steps of a single chain leave every simulated target invaria
     INFO(t.name);
     expect_right(check_invariance(
         on(t, "[kernel.k]\nuse = \"metropolis-gaussian\"\nstep_size = " + std::to_string(t.eps)),
-        kTest));
+        usual_test));
   }
 }
 

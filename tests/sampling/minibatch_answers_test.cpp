@@ -23,8 +23,8 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr Index kCases = 60;
-const std::string kModel =
+constexpr Index case_count = 60;
+const std::string model_table =
     "[model.m]\nuse = \"linear-gaussian\"\ncases = 60\ndimension = 2\ncorrelation = 0.6\n";
 
 std::string text(double x) { return std::to_string(x); }
@@ -39,7 +39,7 @@ struct Minibatch {
   }
   /// V = factor times the sum over all cases of centred squares.
   double factor() const {
-    const auto N = static_cast<double>(kCases);
+    const auto N = static_cast<double>(case_count);
     const auto n = static_cast<double>(size);
     return replacement ? N / n : N * N / n * (1.0 - n / N) / (N - 1.0);
   }
@@ -49,7 +49,7 @@ struct Minibatch {
 class Regression {
  public:
   Regression() {
-    const Composition c = composing::compose(kModel + "[kernel.k]\nuse = \"hamiltonian\"\n");
+    const Composition c = composing::compose(model_table + "[kernel.k]\nuse = \"hamiltonian\"\n");
     const Model& model = *c.model();
     const Index d = model.dimension();
     MatrixXd G(d * d, 1);
@@ -87,9 +87,9 @@ class Regression {
 
  private:
   static MatrixXd terms(const Model& model, const VectorXd& theta) {
-    MatrixXd out(theta.size(), kCases);
+    MatrixXd out(theta.size(), case_count);
     Workspace scratch;
-    const VectorXd all = VectorXd::LinSpaced(kCases, 0, static_cast<double>(kCases - 1));
+    const VectorXd all = VectorXd::LinSpaced(case_count, 0, static_cast<double>(case_count - 1));
     model.as_sum()->gradients_of_terms(theta, all, out, scratch);
     return out;
   }
@@ -112,7 +112,7 @@ MatrixXd stationary(const MatrixXd& A, Index d, const std::function<MatrixXd(con
 double largest_z(const Regression& regression, const MatrixXd& wanted, const std::string& rest,
                  std::int64_t sweeps) {
   constexpr std::int64_t replicates = 4000;
-  const Composition c = composing::compose(kModel + rest);
+  const Composition c = composing::compose(model_table + rest);
   RunSettings settings = c.run;
   settings.seed = 11;
   settings.replicates = replicates;
@@ -147,17 +147,17 @@ MatrixXd langevin(const Regression& r, double eps, double gamma, const Minibatch
 }
 
 /// The scheme with friction, A = H: theta+ = theta + eps H p, p+ = p - eps H (P theta+ + noise) -
-/// eps C p + N(0, 2 eps C I - eps^2 known(V)).
-MatrixXd friction(const Regression& r, double eps, double C, const Minibatch& batch,
+/// eps F p + N(0, 2 eps F I - eps^2 known(V)).
+MatrixXd friction(const Regression& r, double eps, double F, const Minibatch& batch,
                   const MatrixXd& H, const std::function<MatrixXd(const MatrixXd&)>& known) {
   const Index d = r.dimension();
   const MatrixXd I = MatrixXd::Identity(d, d);
   MatrixXd A(2 * d, 2 * d);
-  A << I, eps * H, -eps * H * r.precision, (1.0 - eps * C) * I - eps * eps * H * r.precision * H;
+  A << I, eps * H, -eps * H * r.precision, (1.0 - eps * F) * I - eps * eps * H * r.precision * H;
   return stationary(A, d, [&](const MatrixXd& P) {
     const MatrixXd V = r.mean_noise(P, batch);
     MatrixXd Q = MatrixXd::Zero(2 * d, 2 * d);
-    Q.bottomRightCorner(d, d) = 2.0 * eps * C * I + eps * eps * (H * V * H - known(V));
+    Q.bottomRightCorner(d, d) = 2.0 * eps * F * I + eps * eps * (H * V * H - known(V));
     return Q;
   });
 }
@@ -184,8 +184,8 @@ std::string friction_kernel(double eps, const std::string& more = "") {
          text(eps) + "\n" + more;
 }
 
-std::string friction_integrator(double C, const std::string& noise_from) {
-  return "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = " + text(C) +
+std::string friction_integrator(double F, const std::string& noise_from) {
+  return "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = " + text(F) +
          "\nnoise_from = \"" + noise_from + "\"\n";
 }
 
@@ -203,10 +203,10 @@ void check_caught(double z, const std::string& what) {
   CHECK(z > 8.0);
 }
 
-constexpr double kEps = 0.08;
-constexpr double kGamma = 1.7;
-constexpr double kFriction = 5.0;
-const MatrixXd kNone = MatrixXd::Zero(2, 2);
+constexpr double usual_eps = 0.08;
+constexpr double usual_scale = 1.7;
+constexpr double usual_friction = 5.0;
+const MatrixXd no_noise = MatrixXd::Zero(2, 2);
 
 /// A curvature H that is neither diagonal nor a multiple of I, from a file.
 class Preconditioner {
@@ -232,12 +232,12 @@ class Preconditioner {
 TEST_CASE("Langevin dynamics on minibatches has the covariance of its discretisation") {
   const Regression r;
   for (const Minibatch& batch : batches()) {
-    const MatrixXd wanted = langevin(r, kEps, 1.0, batch);
+    const MatrixXd wanted = langevin(r, usual_eps, 1.0, batch);
     const MatrixXd exact = r.precision.inverse();
     INFO("trace " << wanted.trace() << ", of the posterior " << exact.trace());
     CHECK(wanted.trace() > 1.2 * exact.trace());
     const auto z = [&](const std::string& oracle, const std::string& integrator = "") {
-      return largest_z(r, wanted, oracle + langevin_kernel(kEps, integrator), 40);
+      return largest_z(r, wanted, oracle + langevin_kernel(usual_eps, integrator), 40);
     };
     check_right(z(batch.oracle()), "as it is");
     check_right(z(batch.oracle(), wrong("wrong-langevin", "none")), "right twin");
@@ -254,11 +254,11 @@ TEST_CASE("Langevin dynamics on minibatches has the covariance of its discretisa
 TEST_CASE("preconditioned Langevin dynamics on minibatches has the covariance of its scheme") {
   const Regression r;
   for (const Minibatch& batch : batches()) {
-    const double eps = kEps / kGamma;
-    const MatrixXd wanted = langevin(r, eps, kGamma, batch);
+    const double eps = usual_eps / usual_scale;
+    const MatrixXd wanted = langevin(r, eps, usual_scale, batch);
     const auto z = [&](const std::string& integrator) {
       const std::string rest =
-          batch.oracle() + preconditioned(kGamma) + langevin_kernel(eps, integrator);
+          batch.oracle() + preconditioned(usual_scale) + langevin_kernel(eps, integrator);
       return largest_z(r, wanted, rest, 40);
     };
     check_right(z(""), "as it is");
@@ -267,38 +267,38 @@ TEST_CASE("preconditioned Langevin dynamics on minibatches has the covariance of
   }
 }
 
-TEST_CASE("friction on minibatches has the covariance of its scheme, B fixed or estimated") {
+TEST_CASE("friction on minibatches has the covariance of its scheme, D fixed or estimated") {
   const Regression r;
   const MatrixXd I = MatrixXd::Identity(2, 2);
-  // The estimates of single batches have heavy tails: C is far above E B, below which none may be.
+  // The estimates of single batches have heavy tails: F is far above E D, below which none may be.
   struct Damped {
     Minibatch batch;
-    double C;
+    double F;
   };
   for (const Damped& c : {Damped{{30, false}, 5.0}, Damped{{30, true}, 9.0}}) {
     const auto wanted = [&](const auto& known) {
-      return friction(r, kEps, c.C, c.batch, I, known);
+      return friction(r, usual_eps, c.F, c.batch, I, known);
     };
-    const MatrixXd with_B_0 = wanted([](const MatrixXd&) { return kNone; });
+    const MatrixXd without_D = wanted([](const MatrixXd&) { return no_noise; });
     const MatrixXd with_diagonal =
         wanted([](const MatrixXd& V) { return MatrixXd(V.diagonal().asDiagonal()); });
     const MatrixXd with_full = wanted([](const MatrixXd& V) { return V; });
-    INFO("traces " << with_B_0.trace() << ", " << with_diagonal.trace() << ", "
+    INFO("traces " << without_D.trace() << ", " << with_diagonal.trace() << ", "
                    << with_full.trace());
     const auto z = [&](const MatrixXd& answer, const std::string& integrator) {
-      return largest_z(r, answer, c.batch.oracle() + integrator + friction_kernel(kEps), 120);
+      return largest_z(r, answer, c.batch.oracle() + integrator + friction_kernel(usual_eps), 120);
     };
-    check_right(z(with_B_0, friction_integrator(c.C, "fixed")), "B = 0");
-    check_right(z(with_diagonal, friction_integrator(c.C, "empirical-diagonal")), "diagonal");
-    check_right(z(with_full, friction_integrator(c.C, "empirical-full")), "full");
+    check_right(z(without_D, friction_integrator(c.F, "fixed")), "D = 0");
+    check_right(z(with_diagonal, friction_integrator(c.F, "empirical-diagonal")), "diagonal");
+    check_right(z(with_full, friction_integrator(c.F, "empirical-full")), "full");
     const auto twin = [&](const char* mistake) {
-      return wrong("wrong-friction", mistake, "friction = " + text(c.C) + "\n");
+      return wrong("wrong-friction", mistake, "friction = " + text(c.F) + "\n");
     };
     check_right(z(with_diagonal, twin("none")), "right twin");
-    for (const char* mistake : {"factor-2", "root", "half-of-B", "sign-of-B"}) {
+    for (const char* mistake : {"factor-2", "root", "half-of-D", "sign-of-D"}) {
       check_caught(z(with_diagonal, twin(mistake)), mistake);
     }
-    check_caught(z(with_full, friction_integrator(c.C, "fixed")), "B = 0 for full");
+    check_caught(z(with_full, friction_integrator(c.F, "fixed")), "D = 0 for full");
   }
 }
 
@@ -310,17 +310,17 @@ TEST_CASE("friction with a curvature estimates the noise of its force") {
   const auto z = [&](const MatrixXd& answer, const char* noise_from) {
     return largest_z(r, answer,
                      batch.oracle() + file.estimator() +
-                         friction_integrator(kFriction, noise_from) +
-                         friction_kernel(kEps, "coupling = \"symmetric\"\n"),
+                         friction_integrator(usual_friction, noise_from) +
+                         friction_kernel(usual_eps, "coupling = \"symmetric\"\n"),
                      120);
   };
   const auto wanted = [&](const auto& known) {
-    return friction(r, kEps, kFriction, batch, H, known);
+    return friction(r, usual_eps, usual_friction, batch, H, known);
   };
   const MatrixXd with_full = wanted([&](const MatrixXd& V) { return MatrixXd(H * V * H); });
   const MatrixXd with_diagonal =
       wanted([&](const MatrixXd& V) { return MatrixXd(H * V.diagonal().asDiagonal() * H); });
   check_right(z(with_full, "empirical-full"), "full");
   check_right(z(with_diagonal, "empirical-diagonal"), "diagonal");
-  check_caught(z(with_full, "fixed"), "B = 0 for full");
+  check_caught(z(with_full, "fixed"), "D = 0 for full");
 }

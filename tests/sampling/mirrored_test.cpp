@@ -13,7 +13,7 @@ using Eigen::ArrayXXd;
 using Eigen::MatrixXd;
 using sampling::expect_caught;
 using sampling::expect_right;
-using sampling::kTest;
+using sampling::usual_test;
 
 namespace {
 
@@ -71,9 +71,9 @@ TEST_CASE("Metropolis kernels leave mirrored gamma laws invariant") {
       const std::string model = mirrored(shape, 1.0, dimension);
       expect_right(contracts::check_invariance(
           composing::compose(model + kernel("hamiltonian", 0.4, "steps_jitter = [1, 5]\n")),
-          kTest));
+          usual_test));
       expect_right(contracts::check_invariance(
-          composing::compose(model + kernel("random-walk-metropolis", 1.0)), kTest));
+          composing::compose(model + kernel("random-walk-metropolis", 1.0)), usual_test));
     }
   }
 }
@@ -82,7 +82,7 @@ TEST_CASE("Hamiltonian Monte Carlo without Metropolis is caught on a mirrored ga
   expect_caught(contracts::check_invariance(
       composing::compose(mirrored(1.0, 1.0, 1) +
                          kernel("hamiltonian", 0.8, "steps = 3\nmetropolis = false\n")),
-      kTest));
+      usual_test));
 }
 
 TEST_CASE("mirrored Langevin dynamics is the loop that reflects, number by number") {

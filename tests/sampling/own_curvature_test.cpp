@@ -1,4 +1,4 @@
-// Curvatures that follow the slot they move: what the divergence term repairs.
+// Curvatures that follow the slot they move: what the drift correction repairs.
 // SPDX-License-Identifier: Apache-2.0
 #include "moments.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 std::string text(double x) { return std::to_string(x); }
 
-const std::string kNormal = "[model.m]\nuse = \"gaussian\"\ndimension = 1\n";
+const std::string normal_model = "[model.m]\nuse = \"gaussian\"\ndimension = 1\n";
 
 std::string psgld(const std::string& gamma, double eps) {
   return "[estimator.e]\nuse = \"rms-diagonal\"\nalpha = 0.9\nlambda = 0.1\ngamma = \"" + gamma +
@@ -41,13 +41,13 @@ double without_gamma(const U& potential, const H& curvature) {
 }  // namespace
 
 TEST_CASE("PSGLD on a normal: known figures for no Gamma, one step's and the whole") {
-  CHECK(label(kNormal + psgld("none", 1e-3)) == "biased");
-  CHECK(label(kNormal + psgld("one-step", 1e-3)) == "biased");
-  CHECK(label(kNormal + psgld("stationary", 1e-3)) == "asymptotic");
+  CHECK(label(normal_model + psgld("none", 1e-3)) == "biased");
+  CHECK(label(normal_model + psgld("one-step", 1e-3)) == "biased");
+  CHECK(label(normal_model + psgld("stationary", 1e-3)) == "asymptotic");
   const sampling::Length length{2000, 4000, 6000};
-  expect(second_moment(kNormal + psgld("none", 1e-3), length), {1.87, 0.02});
-  expect(second_moment(kNormal + psgld("one-step", 1e-3), length), {1.77, 0.02});
-  const Moment whole = second_moment(kNormal + psgld("stationary", 1e-3), length);
+  expect(second_moment(normal_model + psgld("none", 1e-3), length), {1.87, 0.02});
+  expect(second_moment(normal_model + psgld("one-step", 1e-3), length), {1.77, 0.02});
+  const Moment whole = second_moment(normal_model + psgld("stationary", 1e-3), length);
   INFO(whole.mean << " +- " << whole.error);
   CHECK(std::abs(whole.mean - 1.0) < 0.1);
 }
@@ -55,7 +55,7 @@ TEST_CASE("PSGLD on a normal: known figures for no Gamma, one step's and the who
 TEST_CASE("PSGLD without Gamma keeps exp(-U) det H^-1") {
   const double wanted = without_gamma([](double x) { return 0.5 * x * x; },
                                       [](double x) { return 1.0 / (0.1 + std::abs(x)); });
-  const Moment found = second_moment(kNormal + psgld("none", 1e-3), {2000, 4000, 6000});
+  const Moment found = second_moment(normal_model + psgld("none", 1e-3), {2000, 4000, 6000});
   INFO(found.mean << ", wanted " << wanted);
   CHECK(std::abs(found.mean - wanted) < 0.05);
 }
@@ -104,12 +104,14 @@ TEST_CASE("a curvature that follows the slot is refused where no Gamma could go"
     INFO(kernel);
     for (const std::string& estimator : {fisher, rms}) {
       CHECK_THROWS_AS(
-          second_moment(kNormal + estimator + "[kernel.k]\nuse = \"" + kernel + "\"\n", {1, 0, 1}),
+          second_moment(normal_model + estimator + "[kernel.k]\nuse = \"" + kernel + "\"\n",
+                        {1, 0, 1}),
           mixwell::InputError);
     }
   }
-  CHECK_THROWS_AS(composing::compose(kNormal + rms + "[kernel.k]\nuse = \"langevin\"\nsteps = 2\n"),
-                  mixwell::InputError);
+  CHECK_THROWS_AS(
+      composing::compose(normal_model + rms + "[kernel.k]\nuse = \"langevin\"\nsteps = 2\n"),
+      mixwell::InputError);
   CHECK_THROWS_AS(second_moment("[model.m]\nuse = \"student-t\"\n" + sgrld("true", 0.1), {1, 0, 1}),
                   mixwell::InputError);
 }

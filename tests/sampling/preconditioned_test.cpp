@@ -17,7 +17,7 @@ using sampling::second_moment;
 
 namespace {
 
-constexpr double kVariance = 4.0;
+constexpr double target_variance = 4.0;
 
 std::string text(double x) { return std::to_string(x); }
 
@@ -30,17 +30,18 @@ std::string gaussian(int d) {
 
 /// theta' = (1 - eps H / var) theta + N(0, 2 eps H + eps^2 H^2 V).
 double langevin_variance(double eps, double H, double V) {
-  const double a = 1.0 - eps * H / kVariance;
+  const double a = 1.0 - eps * H / target_variance;
   return (2.0 * eps * H + eps * eps * H * H * V) / (1.0 - a * a);
 }
 
-/// E theta^2 of theta' = theta + eps a p; p' = (1 - eps C) p - eps a (theta' / var + N(0, V)) +
-/// N(0, 2 eps (C - B)): the solution of P = A P A' + Q.
-double friction_variance(double eps, double a, double C, double V) {
+/// E theta^2 of theta' = theta + eps a p; p' = (1 - eps F) p - eps a (theta' / var + N(0, V)) +
+/// N(0, 2 eps (F - D)): the solution of P = A P A' + Q.
+double friction_variance(double eps, double a, double F, double V) {
   Eigen::Matrix2d A;
-  A << 1.0, eps * a, -eps * a / kVariance, 1.0 - eps * C - eps * a * eps * a / kVariance;
+  A << 1.0, eps * a, -eps * a / target_variance,
+      1.0 - eps * F - eps * a * eps * a / target_variance;
   Eigen::Matrix2d Q = Eigen::Matrix2d::Zero();
-  Q(1, 1) = 2.0 * eps * C + eps * a * eps * a * V;
+  Q(1, 1) = 2.0 * eps * F + eps * a * eps * a * V;
   Eigen::Matrix2d P = Q;
   for (int k = 0; k < 100000; ++k) P = A * P * A.transpose() + Q;
   return P(0, 0);
@@ -60,22 +61,22 @@ std::string frozen(double gamma) {
 TEST_CASE("preconditioned SGHMC has the covariance of its discretisation") {
   constexpr double eps = 0.2;
   constexpr double gamma = 2.5;
-  constexpr double C = 1.0;
+  constexpr double F = 1.0;
   constexpr double V = 1.5;
   const auto with = [&](const std::string& coupling) {
     return gaussian(2) + noisy(V) + frozen(gamma) +
-           "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = " + text(C) +
+           "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = " + text(F) +
            "\n[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\npersistence = 1\nsteps = 5\n"
            "step_size = " +
            text(eps) + "\ncoupling = \"" + coupling + "\"\n";
   };
   CHECK(label(with("symmetric")) == "asymptotic");
   expect(second_moment(with("symmetric"), {6000, 40, 60}),
-         {friction_variance(eps, gamma, C, V), 0});
+         {friction_variance(eps, gamma, F, V), 0});
   expect(second_moment(with("factor"), {6000, 40, 60}),
-         {friction_variance(eps, std::sqrt(gamma), C, V), 0});
+         {friction_variance(eps, std::sqrt(gamma), F, V), 0});
   // A = H on one side alone would be another scheme.
-  CHECK(std::abs(friction_variance(eps, gamma, C, V) / friction_variance(eps, 1.0, C, V) - 1.0) >
+  CHECK(std::abs(friction_variance(eps, gamma, F, V) / friction_variance(eps, 1.0, F, V) - 1.0) >
         0.05);
 }
 
@@ -83,7 +84,7 @@ TEST_CASE("HAMCMC in one dimension has the covariance of its discretisation") {
   // Every pair of a quadratic gives H = 1 / (1 / var + lambda), whatever its direction.
   constexpr double eps = 0.3;
   constexpr double V = 0.5;
-  const double H = 1.0 / (1.0 / kVariance + 0.5);
+  const double H = 1.0 / (1.0 / target_variance + 0.5);
   for (const std::string memory : {"displacements", "cross"}) {
     INFO(memory);
     const std::string body =

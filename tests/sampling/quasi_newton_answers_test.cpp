@@ -15,7 +15,7 @@ using namespace mixwell;
 namespace {
 
 /// E theta^2 = 2 Gamma(3/4) / Gamma(1/4).
-constexpr double kTruth = 0.675978240067285;
+constexpr double exact_second_moment = 0.675978240067285;
 
 struct Answer {
   double mean = 0.0;  ///< of theta_0^2, over slots and sweeps
@@ -62,8 +62,8 @@ Answer answer(const std::string& rest, const Run& run, int dimension = 1) {
 }
 
 void check_right(const Answer& found) {
-  INFO("E theta^2 = " << found.mean << " +- " << found.error << ", truth " << kTruth);
-  CHECK(std::abs(found.mean - kTruth) < 4.0 * found.error);
+  INFO("E theta^2 = " << found.mean << " +- " << found.error << ", truth " << exact_second_moment);
+  CHECK(std::abs(found.mean - exact_second_moment) < 4.0 * found.error);
   CHECK(found.error < 0.01);
 }
 
@@ -71,8 +71,8 @@ std::string hamiltonian(const std::string& more) {
   return "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 10\n" + more;
 }
 
-const char* const kBfgs = "[estimator.e]\nuse = \"bfgs\"\nsort = false\n";
-const char* const kSymmetric = "coupling = \"symmetric\"\n";
+const char* const bfgs = "[estimator.e]\nuse = \"bfgs\"\nsort = false\n";
+const char* const symmetric = "coupling = \"symmetric\"\n";
 
 std::string ensemble(const std::string& more) {
   return "[compositor.c]\nuse = \"ensemble-chain\"\n" + more;
@@ -83,44 +83,44 @@ std::string ensemble(const std::string& more) {
 TEST_CASE("QNHMC as published freezes near the mode, where a constant curvature does not") {
   const Run run{.replicates = 200, .warmup = 2000, .sweeps = 500};
   const Answer published = answer(
-      kBfgs + hamiltonian(kSymmetric) + ensemble("slots = 1\nmemory = \"own-history\"\n"), run);
+      bfgs + hamiltonian(symmetric) + ensemble("slots = 1\nmemory = \"own-history\"\n"), run);
   INFO(published.mean << " +- " << published.error << ", moved " << published.moved);
   CHECK(published.mean < 0.1);
   CHECK(published.moved < 0.05);
-  check_right(answer(hamiltonian(kSymmetric), run));
+  check_right(answer(hamiltonian(symmetric), run));
 }
 
 TEST_CASE("the dynamics of QNHMC with a curvature of four other slots are right") {
-  check_right(answer(kBfgs + hamiltonian(kSymmetric) + ensemble("slots = 5\n"), {}));
+  check_right(answer(bfgs + hamiltonian(symmetric) + ensemble("slots = 5\n"), {}));
 }
 
 TEST_CASE("a frozen own history is invariant but immobile, and limits cure it") {
   const Run run{.replicates = 300, .warmup = 1000, .sweeps = 500};
   const std::string frozen =
       ensemble("slots = 1\nmemory = \"own-history\"\nfreeze_after_warmup = true\n");
-  const Answer stuck = answer(kBfgs + hamiltonian(kSymmetric) + frozen, run);
+  const Answer stuck = answer(bfgs + hamiltonian(symmetric) + frozen, run);
   INFO(stuck.mean << " +- " << stuck.error << ", moved " << stuck.moved);
   CHECK(stuck.moved < 0.05);
-  const Answer limited = answer(
-      std::string(kBfgs) + "eigenvalues = [0.5, 2]\n" + hamiltonian(kSymmetric) + frozen, run);
+  const Answer limited =
+      answer(std::string(bfgs) + "eigenvalues = [0.5, 2]\n" + hamiltonian(symmetric) + frozen, run);
   check_right(limited);
   CHECK(limited.moved > 0.9);
 }
 
 TEST_CASE("slots at once from old values are wrong, in sequence or in two groups right") {
   const std::string kernel =
-      kBfgs + std::string("[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.25\nsteps = 4\n") +
-      kSymmetric;
+      bfgs + std::string("[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.25\nsteps = 4\n") +
+      symmetric;
   check_right(answer(kernel + ensemble("slots = 3\n"), {}));
   check_right(answer(kernel + ensemble("slots = 6\nschedule = \"two-groups\"\n"), {}));
   const Answer wrong = answer(kernel + ensemble("slots = 3\nschedule = \"simultaneous\"\n"), {});
   INFO(wrong.mean << " +- " << wrong.error);
-  CHECK(std::abs(wrong.mean - kTruth) > 20.0 * wrong.error);
+  CHECK(std::abs(wrong.mean - exact_second_moment) > 20.0 * wrong.error);
 }
 
 TEST_CASE("a momentum carried over sweeps is wrong under a mass that changes") {
   const auto carried = [](const std::string& coupling) {
-    return answer(kBfgs +
+    return answer(bfgs +
                       std::string("[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 3\n"
                                   "persistence = 0.9\ncoupling = \"") +
                       coupling + "\"\n" + ensemble("slots = 3\n"),
@@ -129,7 +129,7 @@ TEST_CASE("a momentum carried over sweeps is wrong under a mass that changes") {
   check_right(carried("symmetric"));
   const Answer wrong = carried("mass");
   INFO(wrong.mean << " +- " << wrong.error);
-  CHECK(std::abs(wrong.mean - kTruth) > 10.0 * wrong.error);
+  CHECK(std::abs(wrong.mean - exact_second_moment) > 10.0 * wrong.error);
 }
 
 TEST_CASE("a pilot's past is a right source of curvature, whatever the pilot samples") {
@@ -137,13 +137,13 @@ TEST_CASE("a pilot's past is a right source of curvature, whatever the pilot sam
       "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"p\"\nkernel = \"k\"\n"
       "[kernel.p]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 10\nmetropolis = false\n";
   check_right(
-      answer(std::string(kBfgs) + "eigenvalues = [0.1, 10]\n" + hamiltonian(kSymmetric) + pilot,
+      answer(std::string(bfgs) + "eigenvalues = [0.1, 10]\n" + hamiltonian(symmetric) + pilot,
              {.replicates = 1000, .sweeps = 400}));
 }
 
 TEST_CASE("an exact slot is right beside unadjusted ones only if they do not see it") {
   const auto mixed = [](bool feedback) {
-    return kBfgs + hamiltonian(std::string(kSymmetric)) +
+    return bfgs + hamiltonian(std::string(symmetric)) +
            "[kernel.u]\nuse = \"hamiltonian\"\nmetropolis = false\ncoupling = \"symmetric\"\n"
            "step_size = 0.3\nsteps = 3\n"
            "[compositor.c]\nuse = \"mixed-ensemble\"\nexact = \"k\"\nunadjusted = \"u\"\n"
@@ -160,18 +160,18 @@ TEST_CASE("an exact slot is right beside unadjusted ones only if they do not see
   check_right(answer(mixed(false), run));
   const Answer wrong = answer(mixed(true), run);
   INFO(wrong.mean << " +- " << wrong.error);
-  CHECK(std::abs(wrong.mean - kTruth) > 10.0 * wrong.error);
+  CHECK(std::abs(wrong.mean - exact_second_moment) > 10.0 * wrong.error);
 }
 
 namespace {
 
-constexpr Index kDimension = 10;
+constexpr Index usual_dimension = 10;
 
 /// Sigma = 1 1' + 4 I, as estimator curvature-file reads it.
 std::string sigma_csv() {
   std::string text;
-  for (Index i = 0; i < kDimension; ++i) {
-    for (Index j = 0; j < kDimension; ++j) {
+  for (Index i = 0; i < usual_dimension; ++i) {
+    for (Index j = 0; j < usual_dimension; ++j) {
       text += std::string(j > 0 ? "," : "") + (i == j ? "5" : "1");
     }
     text += "\n";
@@ -207,8 +207,8 @@ std::pair<double, double> correlation(const std::string& rest, const Eigen::Vect
 TEST_CASE("on a Gaussian the frequencies of QNHMC are sigma, HMC's 1 / sigma, HMC-BFGS's 1") {
   const support::TemporaryFolder folder;
   const std::string sigma = folder.file("sigma.csv", sigma_csv());
-  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(kDimension);
-  Eigen::VectorXd across = Eigen::VectorXd::Zero(kDimension);
+  const Eigen::VectorXd ones = Eigen::VectorXd::Ones(usual_dimension);
+  Eigen::VectorXd across = Eigen::VectorXd::Zero(usual_dimension);
   across(0) = 1.0;
   across(1) = -1.0;
   const double T = 0.4;

@@ -9,13 +9,13 @@
 using mixwell::contracts::check_invariance;
 using sampling::expect_caught;
 using sampling::expect_right;
-using sampling::kFineTest;
+using sampling::fine_test;
 using sampling::on;
 using sampling::Target;
 
 namespace {
 
-constexpr mixwell::contracts::InvarianceOptions kShort{.replicates = 16384, .sweeps = 6};
+constexpr mixwell::contracts::InvarianceOptions short_test{.replicates = 16384, .sweeps = 6};
 
 /// Models that offer a metric; eps is large for each.
 const std::vector<Target>& with_metric() {
@@ -45,7 +45,7 @@ mixwell::contracts::Findings twin(const std::string& mistake) {
   return check_invariance(
       on(quartic, "[kernel.k]\nuse = \"wrong-riemannian\"\nstep_size = 0.5\nmistake = \"" +
                       mistake + "\"\n"),
-      kFineTest);
+      fine_test);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ TEST_CASE("a metric as the mass leaves every target invariant") {
   for (const Target& t : with_metric()) {
     for (const double share : {1.0, 0.4}) {
       INFO(t.name << ", eps times " << share);
-      expect_right(check_invariance(on(t, riemannian(share * t.eps, "steps = 4\n")), kShort));
+      expect_right(check_invariance(on(t, riemannian(share * t.eps, "steps = 4\n")), short_test));
     }
   }
 }
@@ -63,7 +63,8 @@ TEST_CASE("a metric as the mass with jittered steps leaves every target invarian
   for (const Target& t : with_metric()) {
     INFO(t.name);
     expect_right(check_invariance(
-        on(t, riemannian(t.eps, "steps_jitter = [1, 5]\nstep_size_jitter = [0.5, 1]\n")), kShort));
+        on(t, riemannian(t.eps, "steps_jitter = [1, 5]\nstep_size_jitter = [0.5, 1]\n")),
+        short_test));
   }
 }
 

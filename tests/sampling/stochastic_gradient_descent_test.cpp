@@ -15,12 +15,12 @@ using namespace mixwell;
 
 namespace {
 
-constexpr double kVariance = 4.0;
-constexpr double kNoise = 6.0;
-const std::string kTarget =
+constexpr double target_variance = 4.0;
+constexpr double noise = 6.0;
+const std::string target =
     "[model.g]\nuse = \"gaussian\"\ndimension = 2\ncovariance = \"diagonal\"\nvariances = [4, 4]\n"
     "[oracle.o]\nuse = \"noisy\"\nvariance = 6\n";
-const std::string kRegression =
+const std::string regression =
     "[model.m]\nuse = \"linear-gaussian\"\ncases = 50\ndimension = 3\ncorrelation = 0.3\n";
 
 std::string kernel(const std::string& id, double step_size, const std::string& more = "") {
@@ -35,23 +35,23 @@ double stationary(const Eigen::Matrix2d& A, const Eigen::Matrix2d& Q) {
 }
 
 double sgd_variance(double eps) {
-  const double a = 1.0 - eps / kVariance;
-  return eps * eps * kNoise / (1.0 - a * a);
+  const double a = 1.0 - eps / target_variance;
+  return eps * eps * noise / (1.0 - a * a);
 }
 
 /// v+ = (1 - alpha) v - eta (theta / variance + noise), theta+ = theta + v+.
 double momentum_variance(double eta, double alpha) {
   const double keep = 1.0 - alpha;
   Eigen::Matrix2d A;
-  A << 1.0 - eta / kVariance, keep, -eta / kVariance, keep;
-  return stationary(A, Eigen::Matrix2d::Constant(eta * eta * kNoise));
+  A << 1.0 - eta / target_variance, keep, -eta / target_variance, keep;
+  return stationary(A, Eigen::Matrix2d::Constant(eta * eta * noise));
 }
 
 /// theta+ = theta + v with the v of before, which sees the gradient at the old theta.
 double late_momentum_variance(double eta, double alpha) {
   Eigen::Matrix2d A;
-  A << 1.0, 1.0, -eta / kVariance, 1.0 - alpha;
-  return stationary(A, Eigen::Vector2d(0.0, eta * eta * kNoise).asDiagonal());
+  A << 1.0, 1.0, -eta / target_variance, 1.0 - alpha;
+  return stationary(A, Eigen::Vector2d(0.0, eta * eta * noise).asDiagonal());
 }
 
 struct Moment {
@@ -62,7 +62,7 @@ struct Moment {
 /// E theta_0^2 over 4000 replicates and 60 sweeps, after 150 from exact draws.
 Moment second_moment(const std::string& rest) {
   constexpr std::int64_t replicates = 4000;
-  const Composition c = composing::compose(kTarget + rest);
+  const Composition c = composing::compose(target + rest);
   RunSettings settings = c.run;
   settings.seed = 5;
   settings.replicates = replicates;
@@ -101,7 +101,7 @@ TEST_CASE("with exact gradients both descend to the mode, and are no samplers") 
   for (const std::string& k : {kernel("sgd", 0.005), kernel("sgd-momentum", 0.002, "alpha = 0.2\n"),
                                kernel("sgd-momentum", 0.005, "alpha = 1\n")}) {
     INFO(k);
-    const Composition c = composing::compose("[run]\nreplicates = 3\n" + kRegression +
+    const Composition c = composing::compose("[run]\nreplicates = 3\n" + regression +
                                              "[oracle.o]\nuse = \"exact\"\n" + k);
     Program program = compose(*c.compositor);
     CHECK(program.certificate.now.label() == "none");
@@ -125,7 +125,7 @@ TEST_CASE("stochastic gradient descent has the covariance of its scheme") {
     INFO(found.mean << " +- " << found.error << ", in theory " << sgd_variance(eps));
     CHECK(is(found, sgd_variance(eps)));
     CHECK_FALSE(is(found, sgd_variance(0.5 * eps)));
-    CHECK_FALSE(is(found, (2.0 * eps + eps * eps * kNoise) / (eps * eps * kNoise) *
+    CHECK_FALSE(is(found, (2.0 * eps + eps * eps * noise) / (eps * eps * noise) *
                               sgd_variance(eps)));  // with Langevin's noise
   }
 }
@@ -147,10 +147,10 @@ TEST_CASE("momentum has the covariance of its scheme, and alpha = 1 that of none
 
 TEST_CASE("a step of descent costs one gradient of the oracle's law") {
   for (const char* id : {"sgd", "sgd-momentum"}) {
-    const std::string exact = kRegression + "[oracle.o]\nuse = \"exact\"\n" + kernel(id, 0.001);
+    const std::string exact = regression + "[oracle.o]\nuse = \"exact\"\n" + kernel(id, 0.001);
     CHECK(gradients(exact, 20) == 1.0);
     const std::string batch =
-        kRegression + "[oracle.o]\nuse = \"minibatch\"\nsize = 5\n" + kernel(id, 0.001);
+        regression + "[oracle.o]\nuse = \"minibatch\"\nsize = 5\n" + kernel(id, 0.001);
     CHECK(gradients(batch, 20) == Approx(0.1));
   }
 }

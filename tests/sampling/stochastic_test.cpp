@@ -15,8 +15,8 @@ using namespace mixwell;
 
 namespace {
 
-constexpr double kVariance = 4.0;  ///< of each coordinate of the target
-const std::string kTarget =
+constexpr double target_variance = 4.0;  ///< of each coordinate of the target
+const std::string target =
     "[model.g]\nuse = \"gaussian\"\ndimension = 2\ncovariance = \"diagonal\"\nvariances = [4, 4]\n";
 
 /// P = A P A' + Q by iteration.
@@ -38,7 +38,7 @@ struct Moment {
 /// E theta_0^2 over replicates and sweeps, after `warmup` sweeps from exact draws.
 Moment second_moment(const std::string& rest, std::int64_t warmup, std::int64_t sweeps) {
   constexpr std::int64_t replicates = 4000;
-  const Composition c = composing::compose(kTarget + rest);
+  const Composition c = composing::compose(target + rest);
   RunSettings settings = c.run;
   settings.seed = 7;
   settings.replicates = replicates;
@@ -71,35 +71,35 @@ std::string noisy(double variance) {
 
 /// theta' = a theta + noise of variance 2 eps + eps^2 V.
 double langevin_variance(double eps, double gradient_variance) {
-  const double a = 1.0 - eps / kVariance;
+  const double a = 1.0 - eps / target_variance;
   return (2.0 * eps + eps * eps * gradient_variance) / (1.0 - a * a);
 }
 
 struct Friction {
   double eps;
-  double C;
-  double B;
+  double F;
+  double D;
   double V;
 };
 
-/// theta' = theta + eps p; p' = p - eps (theta' / var + N(0, V)) - eps C p + N(0, 2 eps (C - B)).
+/// theta' = theta + eps p; p' = p - eps (theta' / var + N(0, V)) - eps F p + N(0, 2 eps (F - D)).
 double friction_variance(const Friction& f) {
   Eigen::Matrix2d A;
-  A << 1.0, f.eps, -f.eps / kVariance, 1.0 - f.eps * f.C - f.eps * f.eps / kVariance;
+  A << 1.0, f.eps, -f.eps / target_variance, 1.0 - f.eps * f.F - f.eps * f.eps / target_variance;
   Eigen::Matrix2d Q = Eigen::Matrix2d::Zero();
-  Q(1, 1) = 2.0 * f.eps * (f.C - f.B) + f.eps * f.eps * f.V;
+  Q(1, 1) = 2.0 * f.eps * (f.F - f.D) + f.eps * f.eps * f.V;
   return stationary(A, Q)(0, 0);
 }
 
 std::string with_friction(const Friction& f, const std::string& more) {
-  return noisy(f.V) + "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = " + text(f.C) +
-         "\nnoise_estimate = " + text(f.B) +
+  return noisy(f.V) + "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = " + text(f.F) +
+         "\nnoise_estimate = " + text(f.D) +
          "\n[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\nstep_size = " + text(f.eps) +
          "\n" + more;
 }
 
 std::string label(const std::string& rest) {
-  return compose(*composing::compose(kTarget + rest).compositor).certificate.now.label();
+  return compose(*composing::compose(target + rest).compositor).certificate.now.label();
 }
 
 }  // namespace
@@ -124,7 +124,7 @@ TEST_CASE("preconditioned Langevin dynamics has the covariance of its discretisa
                            "\n[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\n"
                            "memory = \"own-history\"\nfreeze_after_warmup = true\n";
   CHECK(label(rest) == "asymptotic");
-  const double a = 1.0 - eps * gamma / kVariance;
+  const double a = 1.0 - eps * gamma / target_variance;
   const double noise = 2.0 * eps * gamma + eps * eps * gamma * gamma * 6.0;
   check(second_moment(rest, 100, 60), noise / (1.0 - a * a));
 }
@@ -132,7 +132,7 @@ TEST_CASE("preconditioned Langevin dynamics has the covariance of its discretisa
 TEST_CASE("friction and noise have the covariance of their discretisation") {
   for (const Friction& f : {Friction{0.2, 1.0, 0.0, 0.0}, Friction{0.2, 1.0, 0.0, 4.0},
                             Friction{0.2, 1.0, 0.4, 4.0}, Friction{0.5, 0.5, 0.0, 1.0}}) {
-    INFO("eps = " << f.eps << ", C = " << f.C << ", B = " << f.B << ", V = " << f.V);
+    INFO("eps = " << f.eps << ", F = " << f.F << ", D = " << f.D << ", V = " << f.V);
     const std::string rest = with_friction(f, "steps = 5\npersistence = 1\n");
     CHECK(label(rest) == "asymptotic");
     check(second_moment(rest, 60, 60), friction_variance(f));
@@ -152,16 +152,15 @@ TEST_CASE("a noisy gradient without friction heats a momentum that is never redr
 }
 
 TEST_CASE("a friction below the noise of the gradient is refused") {
-  CHECK_THROWS_AS(composing::compose(kTarget + with_friction({0.2, 0.3, 0.4, 4.0}, "")),
-                  InputError);
+  CHECK_THROWS_AS(composing::compose(target + with_friction({0.2, 0.3, 0.4, 4.0}, "")), InputError);
 }
 
 TEST_CASE("schemes with noise are refused where a Metropolis ratio would ignore it") {
   const std::string friction = "[integrator.i]\nuse = \"euler-maruyama-friction\"\n";
-  CHECK_THROWS_AS(composing::compose(kTarget + friction + "[kernel.k]\nuse = \"hamiltonian\"\n"),
+  CHECK_THROWS_AS(composing::compose(target + friction + "[kernel.k]\nuse = \"hamiltonian\"\n"),
                   InputError);
-  CHECK_THROWS_AS(composing::compose(kTarget + friction + "[kernel.k]\nuse = \"nuts\"\n"),
+  CHECK_THROWS_AS(composing::compose(target + friction + "[kernel.k]\nuse = \"nuts\"\n"),
                   InputError);
-  CHECK_THROWS_AS(composing::compose(kTarget + friction + "[kernel.k]\nuse = \"langevin\"\n"),
+  CHECK_THROWS_AS(composing::compose(target + friction + "[kernel.k]\nuse = \"langevin\"\n"),
                   InputError);
 }

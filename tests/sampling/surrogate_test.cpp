@@ -1,4 +1,4 @@
-// Sampling on a surrogate: exp(-V) with V in the ratio, pi with the true U in it.
+// Sampling on a surrogate: exp(-W) with W in the ratio, pi with the true U in it.
 // SPDX-License-Identifier: Apache-2.0
 #include "moments.hpp"
 #include "testing.hpp"
@@ -15,7 +15,7 @@ using sampling::Moment;
 namespace {
 
 /// U = sum theta_i^2 / 2 + theta_i^4 / 4.
-const std::string kBowl = "[model.m]\nuse = \"double-well\"\na = 0.5\nb = 0.25\ndimension = 2\n";
+const std::string bowl = "[model.m]\nuse = \"double-well\"\na = 0.5\nb = 0.25\ndimension = 2\n";
 
 std::string elm(int nodes) {
   return "[estimator.elm]\nuse = \"elm-surrogate\"\nnodes = " + std::to_string(nodes) + "\n";
@@ -29,7 +29,7 @@ std::string kernel(const std::string& more) {
   return "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.4\nsteps = 5\n" + more;
 }
 
-const std::string kTrue = "ratio = \"target\"\n";
+const std::string true_ratio = "ratio = \"target\"\n";
 
 mixwell::Certificate certificate(const std::string& body) {
   return mixwell::compose(*composing::compose(body).compositor).certificate;
@@ -40,27 +40,29 @@ std::string described(const std::string& body) {
   return c.now.label() + (c.after_warmup ? " after warm-up" : "");
 }
 
-const std::string kEnsemble = "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 8\n";
+const std::string ensemble = "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 8\n";
 
 }  // namespace
 
 TEST_CASE("certificates of surrogates") {
-  const std::string start = kBowl + elm(20);
-  CHECK(described(start + oracle("") + kernel(kTrue)) == "exact after warm-up");
+  const std::string start = bowl + elm(20);
+  CHECK(described(start + oracle("") + kernel(true_ratio)) == "exact after warm-up");
   CHECK(described(start + oracle("") + kernel("")) == "approximate after warm-up");
-  CHECK(certificate(start + oracle("") + kernel("")).now.density.find("exp(-V)") == 0);
-  CHECK(described(start + oracle("freeze_after_warmup = false\n") + kernel(kTrue)) == "adaptive");
+  CHECK(certificate(start + oracle("") + kernel("")).now.density.find("exp(-W)") == 0);
+  CHECK(described(start + oracle("freeze_after_warmup = false\n") + kernel(true_ratio)) ==
+        "adaptive");
   CHECK(certificate(start + oracle("freeze_after_warmup = false\n") + kernel("")).now.label() ==
         "adaptive");
-  // V need not be the potential of a density.
+  // W need not be the potential of a density.
   const auto bare = certificate(start + oracle("laplace = false\n") + kernel(""));
   CHECK(bare.now.label() == "biased");
   CHECK_FALSE(bare.now.proved);
-  CHECK(described(start + oracle("laplace = false\n") + kernel(kTrue)) == "exact after warm-up");
+  CHECK(described(start + oracle("laplace = false\n") + kernel(true_ratio)) ==
+        "exact after warm-up");
   // Fitted to the other slots: exact while it learns; in the ratio the density moves with them.
   const std::string memory = oracle("fit_to = \"memory\"\n");
-  CHECK(described(start + memory + kernel(kTrue) + kEnsemble) == "exact");
-  CHECK(described(start + memory + kernel("") + kEnsemble) == "biased");
+  CHECK(described(start + memory + kernel(true_ratio) + ensemble) == "exact");
+  CHECK(described(start + memory + kernel("") + ensemble) == "biased");
 }
 
 TEST_CASE("the true U in the ratio keeps pi, however good the surrogate") {
@@ -68,13 +70,13 @@ TEST_CASE("the true U in the ratio keeps pi, however good the surrogate") {
   for (const char* activation : {"softplus", "tanh", "rbf"}) {
     for (const char* pool : {"pool = true\n", "pool = false\n"}) {
       INFO(activation << ", " << pool);
-      const std::string body =
-          kBowl + elm(20) + "activation = \"" + activation + "\"\n" + oracle(pool) + kernel(kTrue);
+      const std::string body = bowl + elm(20) + "activation = \"" + activation + "\"\n" +
+                               oracle(pool) + kernel(true_ratio);
       sampling::expect_right(check_invariance(composing::compose(body), frozen));
     }
   }
   const std::string others =
-      kBowl + elm(20) + oracle("fit_to = \"memory\"\n") + kernel(kTrue) + kEnsemble;
+      bowl + elm(20) + oracle("fit_to = \"memory\"\n") + kernel(true_ratio) + ensemble;
   sampling::expect_right(
       check_invariance(composing::compose(others), {.replicates = 2048, .sweeps = 10}));
 }
@@ -82,10 +84,10 @@ TEST_CASE("the true U in the ratio keeps pi, however good the surrogate") {
 TEST_CASE("the other kernels run on a surrogate") {
   for (const char* use : {"nuts", "random-walk-metropolis", "metropolis-gaussian", "langevin"}) {
     INFO(use);
-    const std::string body = kBowl + elm(20) + oracle("") + "[kernel.k]\nuse = \"" + use + "\"\n" +
+    const std::string body = bowl + elm(20) + oracle("") + "[kernel.k]\nuse = \"" + use + "\"\n" +
                              (std::string(use) == "nuts" ? "" : "step_size = 0.1\n");
     const auto verdict = certificate(body);
-    CHECK(verdict.now.density.find("exp(-V)") == 0);
+    CHECK(verdict.now.density.find("exp(-W)") == 0);
     const Moment m = sampling::second_moment(body, {64, 10, 10});
     CHECK(std::isfinite(m.mean));
   }
@@ -106,17 +108,17 @@ struct Frozen {
     sampler->advance(mixwell::PhaseKind::warmup, settings.warmup);
   }
 
-  /// V of every column of theta.
+  /// W of every column of theta.
   Eigen::RowVectorXd potential(const Eigen::MatrixXd& theta) {
     const auto& graph = sampler->graph(mixwell::PhaseKind::sampling);
     for (const auto& value : graph.values()) {
-      const auto* const V = dynamic_cast<const mixwell::Potential*>(value.function.get());
-      if (V == nullptr || value.name != "k/oracle/view") continue;
+      const auto* const W = dynamic_cast<const mixwell::Potential*>(value.function.get());
+      if (W == nullptr || value.name != "k/oracle/view") continue;
       const mixwell::MatrixMap state = sampler->variable("k/oracle/register");
       Eigen::RowVectorXd u(theta.cols());
       Eigen::MatrixXd g(theta.rows(), theta.cols());
       mixwell::Workspace scratch;
-      V->evaluate(mixwell::ConstMatrixMap(state.data(), state.rows(), 1), theta,
+      W->evaluate(mixwell::ConstMatrixMap(state.data(), state.rows(), 1), theta,
                   {u.data(), g, scratch});
       return u;
     }
@@ -140,7 +142,7 @@ struct Frozen {
   std::optional<mixwell::Sampler> sampler;
 };
 
-/// E theta_0^2 under exp(-V) on a square of half-width 5 in d = 1 or 2.
+/// E theta_0^2 under exp(-W) on a square of half-width 5 in d = 1 or 2.
 double on_grid(Frozen& run, int d) {
   constexpr int n = 401;
   Eigen::MatrixXd theta(d, d == 1 ? n : n * n);
@@ -155,7 +157,7 @@ double on_grid(Frozen& run, int d) {
 
 }  // namespace
 
-TEST_CASE("VHMC samples exp(-V) and not pi: moments on a grid") {
+TEST_CASE("VHMC samples exp(-W) and not pi: moments on a grid") {
   for (const int d : {1, 2}) {
     for (const char* activation : {"softplus", "tanh", "rbf"}) {
       INFO("d = " << d << ", " << activation);
@@ -169,10 +171,10 @@ TEST_CASE("VHMC samples exp(-V) and not pi: moments on a grid") {
   }
 }
 
-TEST_CASE("more nodes bring exp(-V) nearer to pi") {
+TEST_CASE("more nodes bring exp(-W) nearer to pi") {
   // Mean squared distance of the gradients, over exact draws.
   const auto distance = [](int nodes) {
-    Frozen run(kBowl + elm(nodes) + oracle("pool = true\n") + kernel(""));
+    Frozen run(bowl + elm(nodes) + oracle("pool = true\n") + kernel(""));
     Eigen::MatrixXd theta(2, 2000);
     run.composition.model()->as_exact()->draw(mixwell::Stream(3, "tests/distance"), {}, theta);
     constexpr double h = 1e-4;
@@ -211,15 +213,15 @@ TEST_CASE("a point of infinite potential is no mode to scale a surrogate by") {
   const auto& graph = sampler.graph(mixwell::PhaseKind::sampling);
   for (const auto& value : graph.values()) {
     if (value.name != "k/oracle/view") continue;
-    const auto* const V = dynamic_cast<const mixwell::Potential*>(value.function.get());
-    REQUIRE(V != nullptr);
+    const auto* const W = dynamic_cast<const mixwell::Potential*>(value.function.get());
+    REQUIRE(W != nullptr);
     const mixwell::MatrixMap state = sampler.variable("k/oracle/register");
     const Eigen::MatrixXd origin = Eigen::MatrixXd::Zero(4, 1);
     Eigen::MatrixXd g(4, 1);
     double u = 0.0;
     mixwell::Workspace scratch;
-    V->evaluate(mixwell::ConstMatrixMap(state.data(), state.rows(), 1), origin, {&u, g, scratch});
-    // Before anything is learnt V is the quadratic about the mode, which lies far from 0.
+    W->evaluate(mixwell::ConstMatrixMap(state.data(), state.rows(), 1), origin, {&u, g, scratch});
+    // Before anything is learnt W is the quadratic about the mode, which lies far from 0.
     CHECK(u > 20.0);
     CHECK(g.norm() > 1.0);
     return;

@@ -14,7 +14,8 @@ mixwell::contracts::Findings tested(const sampling::Target& target, const std::s
   const std::string kernel =
       "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps_jitter = [1, 7]\nstep_size = ";
   return mixwell::contracts::check_invariance(
-      sampling::on(target, kernel + std::to_string(target.eps) + "\n" + more), sampling::kTest);
+      sampling::on(target, kernel + std::to_string(target.eps) + "\n" + more),
+      sampling::usual_test);
 }
 
 }  // namespace

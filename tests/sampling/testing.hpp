@@ -68,9 +68,10 @@ inline std::vector<Target> all_targets() {
 }
 
 /// One test for right and wrong alike: 16384 replicates, 10 sweeps.
-inline constexpr mixwell::contracts::InvarianceOptions kTest{.replicates = 16384, .sweeps = 10};
+inline constexpr mixwell::contracts::InvarianceOptions usual_test{.replicates = 16384,
+                                                                  .sweeps = 10};
 /// For a kernel with a mistake that the other does not see: twice as many replicates.
-inline constexpr mixwell::contracts::InvarianceOptions kFineTest{.replicates = 32768, .sweeps = 10};
+inline constexpr mixwell::contracts::InvarianceOptions fine_test{.replicates = 32768, .sweeps = 10};
 
 inline mixwell::Composition on(const Target& target, const std::string& rest) {
   return composing::compose("[model.target]\n" + std::string(target.model) + rest);

@@ -17,14 +17,14 @@ using Eigen::MatrixXd;
 
 namespace {
 
-constexpr double kVariance = 4.0;
-constexpr std::int64_t kReplicates = 4000;
-constexpr Index kWarmup = 3;
-constexpr Index kThin = 2;
-constexpr Index kDraws = 200;
+constexpr double target_variance = 4.0;
+constexpr std::int64_t replicate_count = 4000;
+constexpr Index warmup_sweeps = 3;
+constexpr Index thinning = 2;
+constexpr Index draw_count = 200;
 
 /// eps_t = 4 / t, t = 1, 2, ...: at the end the chain hardly moves.
-const std::string kFalling =
+const std::string falling_steps =
     "[model.g]\nuse = \"gaussian\"\ndimension = 1\ncovariance = \"diagonal\"\nvariances = [4]\n"
     "[kernel.k]\nuse = \"langevin\"\nschedule = \"polynomial\"\nexponent = 1\nstep_size = 4\n";
 
@@ -38,19 +38,19 @@ Recorded record(const std::string& manifest) {
   const Composition c = composing::compose(manifest);
   RunSettings settings = c.run;
   settings.seed = 11;
-  settings.replicates = kReplicates;
-  settings.thin = kThin;
+  settings.replicates = replicate_count;
+  settings.thin = thinning;
   settings.init.how = Init::How::exact;
   Sampler sampler(c.compositor, settings, compose(*c.compositor));
   sampler.initialise();
-  sampler.advance(PhaseKind::warmup, kWarmup);
+  sampler.advance(PhaseKind::warmup, warmup_sweeps);
   DrawBuffers buffers;
-  sampler.advance(PhaseKind::sampling, kDraws * kThin, &buffers);
-  REQUIRE(buffers.draws == kDraws);
+  sampler.advance(PhaseKind::sampling, draw_count * thinning, &buffers);
+  REQUIRE(buffers.draws == draw_count);
   Recorded result;
   const auto& records = sampler.graph(PhaseKind::sampling).records();
   for (std::size_t r = 0; r < records.size(); ++r) {
-    const Eigen::Map<const MatrixXd> numbers(buffers.data[r].data(), kReplicates, kDraws);
+    const Eigen::Map<const MatrixXd> numbers(buffers.data[r].data(), replicate_count, draw_count);
     if (records[r].name == "x") result.x = numbers.transpose();
     if (records[r].name == "weight") result.weight = numbers.transpose();
   }
@@ -61,20 +61,20 @@ double eps(Index sweep) { return 4.0 / static_cast<double>(sweep + 1); }
 
 /// Cov(theta_s, theta_t) of the recorded draws.
 MatrixXd covariance() {
-  const Index n = kWarmup + kDraws * kThin;
+  const Index n = warmup_sweeps + draw_count * thinning;
   ArrayXd variance(n + 1);
   ArrayXd a(n + 1);
-  variance[0] = kVariance;
+  variance[0] = target_variance;
   for (Index t = 1; t <= n; ++t) {
-    a[t] = 1.0 - eps(t - 1) / kVariance;
+    a[t] = 1.0 - eps(t - 1) / target_variance;
     variance[t] = a[t] * a[t] * variance[t - 1] + 2.0 * eps(t - 1);
   }
-  MatrixXd result(kDraws, kDraws);
-  for (Index i = 0; i < kDraws; ++i) {
-    Index at = kWarmup + (i + 1) * kThin;
+  MatrixXd result(draw_count, draw_count);
+  for (Index i = 0; i < draw_count; ++i) {
+    Index at = warmup_sweeps + (i + 1) * thinning;
     double value = variance[at];
-    for (Index j = i; j < kDraws; ++j) {
-      for (; at < kWarmup + (j + 1) * kThin; ++at) value *= a[at + 1];
+    for (Index j = i; j < draw_count; ++j) {
+      for (; at < warmup_sweeps + (j + 1) * thinning; ++at) value *= a[at + 1];
       result(i, j) = result(j, i) = value;
     }
   }
@@ -101,19 +101,19 @@ void check(const Figure& found, double wanted) {
 }  // namespace
 
 TEST_CASE("the recorded weight is the step size that made the draw, after thinning too") {
-  const Recorded draws = record(kFalling);
-  for (Index t = 0; t < kDraws; ++t)
-    REQUIRE((draws.weight.row(t).array() == eps(kWarmup + (t + 1) * kThin - 1)).all());
-  CHECK(record(kFalling + "hold = 1000\n").weight.maxCoeff() == 4.0);
+  const Recorded draws = record(falling_steps);
+  for (Index t = 0; t < draw_count; ++t)
+    REQUIRE((draws.weight.row(t).array() == eps(warmup_sweeps + (t + 1) * thinning - 1)).all());
+  CHECK(record(falling_steps + "hold = 1000\n").weight.maxCoeff() == 4.0);
   const std::string constant = "[kernel.k]\nuse = \"langevin\"\n";
   CHECK(record("[model.g]\nuse = \"gaussian\"\ndimension = 1\n" + constant).weight.size() == 0);
 }
 
 TEST_CASE("the weighted average has the law of theory, and the smaller error where steps fall") {
-  const Recorded draws = record(kFalling);
+  const Recorded draws = record(falling_steps);
   const MatrixXd cov = covariance();
   const Eigen::VectorXd weight = draws.weight.col(0) / draws.weight.col(0).sum();
-  const Eigen::VectorXd equal = Eigen::VectorXd::Constant(kDraws, 1.0 / double(kDraws));
+  const Eigen::VectorXd equal = Eigen::VectorXd::Constant(draw_count, 1.0 / double(draw_count));
   const auto squared_error = [&](const Eigen::VectorXd& c) {
     return mean_over_replicates((draws.x.transpose() * c).array().square());
   };
@@ -125,15 +125,15 @@ TEST_CASE("the weighted average has the law of theory, and the smaller error whe
 }
 
 TEST_CASE("the weighted average of theta^2 has the expectation of theory, and the smaller error") {
-  const Recorded draws = record(kFalling);
+  const Recorded draws = record(falling_steps);
   const MatrixXd cov = covariance();
   const Eigen::VectorXd weight = draws.weight.col(0) / draws.weight.col(0).sum();
-  const Eigen::VectorXd equal = Eigen::VectorXd::Constant(kDraws, 1.0 / double(kDraws));
+  const Eigen::VectorXd equal = Eigen::VectorXd::Constant(draw_count, 1.0 / double(draw_count));
   const MatrixXd square = draws.x.array().square().transpose();
   const auto average = [&](const Eigen::VectorXd& c) { return ArrayXd((square * c).array()); };
   check(mean_over_replicates(average(weight)), weight.dot(cov.diagonal()));
   const auto squared_error = [&](const Eigen::VectorXd& c) {
-    return mean_over_replicates((average(c) - kVariance).square());
+    return mean_over_replicates((average(c) - target_variance).square());
   };
   const Figure weighted = squared_error(weight);
   const Figure unweighted = squared_error(equal);

@@ -436,7 +436,7 @@ struct LangevinStep {
   Variable slot;
   Value law;
   Value point;
-  bool divergence = false;
+  bool drift_correction = false;
   Traits gamma{};
   Traits fit{};
   bool local = true;
@@ -456,13 +456,13 @@ void add_langevin(KernelGraph& graph, const std::string& path, const LangevinSte
                                {H, Role::drift},
                                {H, Role::diffusion},
                                {graph.noise(path), Role::noise}};
-  if (step.divergence) {
+  if (step.drift_correction) {
     const Value gamma = graph
                             .add(path + "/gamma", OperationKind::pure, step.gamma,
                                  {{H, Role::parameter}, {step.point, Role::parameter}},
                                  {Output::derived(path + "/Gamma", 2)}, shared_body())
                             .front();
-    inputs.push_back({gamma, Role::divergence});
+    inputs.push_back({gamma, Role::drift_correction});
   }
   graph.add(path, OperationKind::move, move, inputs, {Output::next(step.slot)}, nullptr);
 }
@@ -481,17 +481,17 @@ Traits continuous() {
 
 }  // namespace
 
-TEST_CASE("a preconditioner of the own value needs its total divergence in the drift") {
-  for (const int divergence : {0, 1, 2}) {  // none, of one step only, total
+TEST_CASE("a preconditioner of the own value needs its total drift correction") {
+  for (const int correction : {0, 1, 2}) {  // none, of one step only, total
     One c;
     add_langevin(c.graph, "sgld",
                  {.slot = c.s.slot[0],
                   .law = c.s.law[0],
                   .point = c.graph.current(c.s.slot[0]),
-                  .divergence = divergence > 0,
-                  .gamma = divergence == 2 ? total() : Traits{}});
+                  .drift_correction = correction > 0,
+                  .gamma = correction == 2 ? total() : Traits{}});
     const Verdict v = certify(c.graph);
-    CHECK(v.label() == (divergence == 2 ? "asymptotic" : "biased"));
+    CHECK(v.label() == (correction == 2 ? "asymptotic" : "biased"));
     CHECK(v.proved);
   }
 }

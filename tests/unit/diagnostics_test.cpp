@@ -49,7 +49,7 @@ MatrixXd make(const Series& series) {
 
 // All results in the order of the expected numbers.
 std::vector<double> all_of(const MatrixXd& x) {
-  const Summary s = summarise(x);
+  const StandardFigures s = summarise(x);
   return {s.mean, s.sd,   s.mcse_mean, s.mcse_sd,  s.q5,        s.q50,
           s.q95,  s.rhat, s.ess_bulk,  s.ess_tail, ess_mean(x), mcse_quantile(x, 0.1)};
 }
@@ -198,8 +198,8 @@ TEST_CASE("rank-based diagnostics do not see a monotone transformation", "[diagn
 TEST_CASE("shifting and scaling by powers of two scale the errors and nothing else",
           "[diagnostics]") {
   const MatrixXd x = make({128, 3, 0.5, 19});
-  const Summary plain = summarise(x);
-  const Summary scaled = summarise(4 * x);
+  const StandardFigures plain = summarise(x);
+  const StandardFigures scaled = summarise(4 * x);
   CHECK(scaled.rhat == plain.rhat);
   CHECK(scaled.ess_bulk == plain.ess_bulk);
   CHECK(scaled.ess_tail == plain.ess_tail);

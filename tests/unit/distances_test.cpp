@@ -96,16 +96,17 @@ TEST_CASE("what has no Amari distance is not available or refused", "[distances]
                   std::invalid_argument);
 }
 
-TEST_CASE("the divergence of two Gaussians on a grid is the known one", "[distances]") {
+TEST_CASE("the relative entropy of two Gaussians on a grid is the known one", "[distances]") {
   const MatrixXd line = grid_points({{-12, 14, 401}});
   const auto normal = [&line](double mean, double sd) {
     return quadratic(line, VectorXd{{mean}}, MatrixXd{{1 / (sd * sd)}});
   };
   // log(s / r) + (r^2 + (m - l)^2) / (2 s^2) - 1/2 of N(l, r^2) from N(m, s^2)
   const double known = std::log(1.5) + (1 + 0.25) / (2 * 2.25) - 0.5;
-  CHECK(std::abs(grid_divergence(normal(0, 1), normal(0.5, 1.5)) - known) < 1e-6);
-  CHECK(std::abs(grid_divergence(normal(0.5, 1.5), normal(0, 1)) - known) > 0.1);  // not symmetric
-  CHECK(grid_divergence(normal(0, 1), normal(0, 1).array() + 1e3) == Approx(0).margin(1e-12));
+  CHECK(std::abs(grid_relative_entropy(normal(0, 1), normal(0.5, 1.5)) - known) < 1e-6);
+  CHECK(std::abs(grid_relative_entropy(normal(0.5, 1.5), normal(0, 1)) - known) >
+        0.1);  // not symmetric
+  CHECK(grid_relative_entropy(normal(0, 1), normal(0, 1).array() + 1e3) == Approx(0).margin(1e-12));
 
   const MatrixXd plane = grid_points({{-9, 9, 181}, {-10, 10, 201}});
   const MatrixXd P{{2, 0.5}, {0.5, 1}};
@@ -115,16 +116,16 @@ TEST_CASE("the divergence of two Gaussians on a grid is the known one", "[distan
   const double want =
       0.5 * (trace - 2 + shift.dot(Q * shift) + std::log(P.determinant() / Q.determinant()));
   const RowVectorXd u = quadratic(plane, VectorXd::Zero(2), P);
-  CHECK(std::abs(grid_divergence(u, quadratic(plane, shift, Q)) - want) < 1e-6);
+  CHECK(std::abs(grid_relative_entropy(u, quadratic(plane, shift, Q)) - want) < 1e-6);
 }
 
 TEST_CASE("infinite potentials are densities of zero", "[distances]") {
   const RowVectorXd half{{0, inf}};
   const RowVectorXd both{{1, 1}};
-  CHECK(grid_divergence(half, both) == Approx(std::numbers::ln2));
-  CHECK(grid_divergence(both, half) == inf);
-  CHECK(std::isnan(grid_divergence(RowVectorXd{{0, std::nan("")}}, both)));
-  CHECK(std::isnan(grid_divergence(both, RowVectorXd{{inf, inf}})));
+  CHECK(grid_relative_entropy(half, both) == Approx(std::numbers::ln2));
+  CHECK(grid_relative_entropy(both, half) == inf);
+  CHECK(std::isnan(grid_relative_entropy(RowVectorXd{{0, std::nan("")}}, both)));
+  CHECK(std::isnan(grid_relative_entropy(both, RowVectorXd{{inf, inf}})));
 }
 
 TEST_CASE("a grid has its first axis fastest, and refuses what is none", "[distances]") {

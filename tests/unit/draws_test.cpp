@@ -61,17 +61,17 @@ TEST_CASE("any run of elements of an array is the same as its elements one by on
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a block to read has one element at least and 64 MiB at most") {
+TEST_CASE("a piece to read has one element at least and 64 MiB at most") {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("theta", {100000}), real("x")});
   h.draws = 64;
   write_file(
       h, 64, [](auto...) { return 1.0; }, 16);
   const DrawsFile file(folder.path());
-  const Index block = file.read_block(file.columns()[0]);
-  CHECK(block >= 1);
-  CHECK(block * 64 * 8 <= Index{64} << 20);
-  CHECK(file.read_block(file.columns()[1]) >= 1);
+  const Index piece = file.elements_at_once(file.columns()[0]);
+  CHECK(piece >= 1);
+  CHECK(piece * 64 * 8 <= Index{64} << 20);
+  CHECK(file.elements_at_once(file.columns()[1]) >= 1);
 }
 
 TEST_CASE("elements and variables that are not there are refused by name") {

@@ -133,7 +133,7 @@ TEST_CASE("No range admits a number that is not finite") {
 TEST_CASE("A reference keeps its kind and fallback") {
   Everything values;
   const Fields fields = values.fields();
-  const auto& reference = std::get<Reference>(fields.find("integrator")->target());
+  const auto& reference = std::get<ComponentReference>(fields.find("integrator")->target());
   CHECK(reference.kind == Kind::integrator);
   CHECK(reference.fallback == "leapfrog");
 }

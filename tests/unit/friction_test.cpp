@@ -14,9 +14,9 @@ using support::contains;
 
 namespace {
 
-const std::string kModel = "[model.m]\nuse = \"linear-gaussian\"\ncases = 40\ndimension = 3\n";
-const std::string kNoisy = "[oracle.o]\nuse = \"noisy\"\nvariance = 4\n";
-const std::string kBatch = "[oracle.o]\nuse = \"minibatch\"\nsize = 10\n";
+const std::string model_table = "[model.m]\nuse = \"linear-gaussian\"\ncases = 40\ndimension = 3\n";
+const std::string noisy_table = "[oracle.o]\nuse = \"noisy\"\nvariance = 4\n";
+const std::string batch_table = "[oracle.o]\nuse = \"minibatch\"\nsize = 10\n";
 
 std::string integrator(const std::string& lines) {
   return "[integrator.i]\nuse = \"euler-maruyama-friction\"\n" + lines;
@@ -42,7 +42,7 @@ double distance(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
 
 std::string refusal(const std::string& body) {
   try {
-    compose(*composing::compose(kModel + body).compositor);
+    compose(*composing::compose(model_table + body).compositor);
     return "accepted";
   } catch (const InputError& error) {
     return error.what();
@@ -52,7 +52,7 @@ std::string refusal(const std::string& body) {
 }  // namespace
 
 TEST_CASE("friction in either notation draws the same numbers") {
-  const std::string law = kModel + kBatch;
+  const std::string law = model_table + batch_table;
   const auto C_and_B = after_50(law + integrator("friction = 2\nnoise_estimate = 0.5\n") +
                                 kernel("step_size = 0.2\n"));
   const auto alpha_and_beta =
@@ -70,15 +70,17 @@ TEST_CASE("friction in either notation draws the same numbers") {
 
 TEST_CASE("alpha and beta follow a step size that is jittered") {
   const std::string jitter = "step_size = 0.2\nstep_size_jitter = [0.5, 1.5]\n";
-  const auto by_share = after_50(kModel + kBatch + integrator("alpha = 0.4\n") + kernel(jitter));
-  const auto by_rate = after_50(kModel + kBatch + integrator("friction = 2\n") + kernel(jitter));
+  const auto by_share =
+      after_50(model_table + batch_table + integrator("alpha = 0.4\n") + kernel(jitter));
+  const auto by_rate =
+      after_50(model_table + batch_table + integrator("friction = 2\n") + kernel(jitter));
   CHECK(distance(by_share, by_rate) > 1e-3);
 }
 
 TEST_CASE("noise that is known is estimated to be what it is") {
-  // B = eps V / 2 = 0.2 for A = I; with A = H = 1.5 I it is 0.45.
+  // D = eps V / 2 = 0.2 for A = I; with A = H = 1.5 I it is 0.45.
   const auto drawn = [&](const std::string& lines, const std::string& curvature) {
-    return after_50(kModel + kNoisy + curvature + integrator("friction = 2\n" + lines) +
+    return after_50(model_table + noisy_table + curvature + integrator("friction = 2\n" + lines) +
                     kernel("step_size = 0.1\ncoupling = \"symmetric\"\n"));
   };
   const support::TemporaryFolder folder;
@@ -95,7 +97,7 @@ TEST_CASE("noise that is known is estimated to be what it is") {
 TEST_CASE("an estimate of the noise counts as one more gradient") {
   const auto gradients = [&](const std::string& lines) {
     const Composition c =
-        composing::compose("[run]\nreplicates = 20\n" + kModel + kBatch +
+        composing::compose("[run]\nreplicates = 20\n" + model_table + batch_table +
                            integrator("friction = 12\n" + lines) + kernel("step_size = 0.05\n"));
     Sampler sampler(c.compositor, c.run, compose(*c.compositor));
     sampler.initialise();
@@ -110,26 +112,26 @@ TEST_CASE("an estimate of the noise counts as one more gradient") {
 
 TEST_CASE("one quantity in two notations is refused") {
   const std::string k = kernel("");
-  CHECK(contains(refusal(kBatch + integrator("friction = 1\nalpha = 0.1\n") + k),
+  CHECK(contains(refusal(batch_table + integrator("friction = 1\nalpha = 0.1\n") + k),
                  "integrator.i.alpha = 0.1: says in other words what `friction` says; give one"));
-  CHECK(contains(refusal(kBatch + integrator("noise_estimate = 1\nbeta = 0.1\n") + k),
+  CHECK(contains(refusal(batch_table + integrator("noise_estimate = 1\nbeta = 0.1\n") + k),
                  "integrator.i.beta = 0.1: says in other words what `noise_estimate` says"));
-  CHECK(contains(refusal(kBatch + integrator("beta = 0.1\n") + k), "goes with `alpha`"));
-  CHECK(contains(refusal(kBatch + integrator("alpha = 0.1\nnoise_estimate = 0.05\n") + k),
+  CHECK(contains(refusal(batch_table + integrator("beta = 0.1\n") + k), "goes with `alpha`"));
+  CHECK(contains(refusal(batch_table + integrator("alpha = 0.1\nnoise_estimate = 0.05\n") + k),
                  "goes with `friction`"));
-  CHECK(
-      contains(refusal(kBatch + integrator("alpha = 0.1\nbeta = 0.2\n") + k), "is above `alpha`"));
-  CHECK(contains(refusal(kBatch + integrator("friction = 0.1\nnoise_estimate = 0.2\n") + k),
+  CHECK(contains(refusal(batch_table + integrator("alpha = 0.1\nbeta = 0.2\n") + k),
+                 "is above `alpha`"));
+  CHECK(contains(refusal(batch_table + integrator("friction = 0.1\nnoise_estimate = 0.2\n") + k),
                  "is above `friction`"));
-  CHECK(contains(
-      refusal(kBatch + integrator("noise_estimate = 0.2\nnoise_from = \"empirical-full\"\n") + k),
-      "estimates B from each minibatch"));
-  CHECK(contains(refusal(kBatch + kernel("step_size = 0.1\nlearning_rate = 0.01\n")),
+  CHECK(contains(refusal(batch_table +
+                         integrator("noise_estimate = 0.2\nnoise_from = \"empirical-full\"\n") + k),
+                 "estimates D from each minibatch"));
+  CHECK(contains(refusal(batch_table + kernel("step_size = 0.1\nlearning_rate = 0.01\n")),
                  "kernel.k.learning_rate = 0.01: says in other words what `step_size` says"));
 }
 
 TEST_CASE("what the other notation says is left out of the effective manifest and of the schema") {
-  const Composition c = composing::compose(kModel + kBatch + integrator("alpha = 0.1\n") +
+  const Composition c = composing::compose(model_table + batch_table + integrator("alpha = 0.1\n") +
                                            kernel("learning_rate = 0.01\n"));
   CHECK(contains(c.effective_manifest, "# friction is not set"));
   CHECK(contains(c.effective_manifest, "# step_size is not set"));
@@ -138,7 +140,7 @@ TEST_CASE("what the other notation says is left out of the effective manifest an
       parse_manifest(c.effective_manifest, "test.toml", composing::registry());
   CHECK(again.effective_manifest == c.effective_manifest);
   const Composition plain =
-      composing::compose(kModel + kBatch + integrator("") + kernel("step_size = 0.1\n"));
+      composing::compose(model_table + batch_table + integrator("") + kernel("step_size = 0.1\n"));
   CHECK(contains(plain.effective_manifest, "friction = 1.0"));
   CHECK(contains(plain.effective_manifest, "# alpha is not set"));
   const auto schema = nlohmann::json::parse(manifest_schema(composing::registry()));
@@ -154,14 +156,14 @@ TEST_CASE("noise is estimated only where the oracle tells it") {
       "kernel `k`: integrator `i` estimates the noise of each gradient, of which oracle `o` "
       "tells nothing; use oracle `minibatch` with a size of at least 2"));
   CHECK(contains(refusal("[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + rest), "tells nothing"));
-  CHECK(refusal(kBatch + rest) == "accepted");
-  CHECK(refusal(kNoisy + rest) == "accepted");
+  CHECK(refusal(batch_table + rest) == "accepted");
+  CHECK(refusal(noisy_table + rest) == "accepted");
 }
 
 TEST_CASE("friction below the noise that was estimated ends the run with its cure") {
   const auto failure = [&](const std::string& lines, const std::string& step) {
     try {
-      after_50(kModel + kNoisy + integrator(lines) + kernel(step));
+      after_50(model_table + noisy_table + integrator(lines) + kernel(step));
       return std::string("accepted");
     } catch (const InputError& error) {
       return std::string(error.what());
@@ -171,7 +173,7 @@ TEST_CASE("friction below the noise that was estimated ends the run with its cur
     const std::string lines = "noise_from = \"" + from + "\"\n";
     const std::string rates = failure(lines + "friction = 0.1\n", "step_size = 0.1\n");
     CHECK(contains(rates, "integrator `i`: friction = 0.1 is too small for the noise"));
-    CHECK(contains(rates, "B = eps V / 2 = 0.2 in its largest direction at eps = 0.1"));
+    CHECK(contains(rates, "D = eps V / 2 = 0.2 in its largest direction at eps = 0.1"));
     CHECK(contains(rates, "raise friction, take larger minibatches or a smaller step size"));
     const std::string shares = failure(lines + "alpha = 0.01\n", "learning_rate = 0.01\n");
     CHECK(contains(shares, "alpha = 0.01 is too small for the noise"));

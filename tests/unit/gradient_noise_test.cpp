@@ -14,8 +14,8 @@ using oracle_contract::OracleLaw;
 
 namespace {
 
-constexpr Index kSeeds = 20000;
-constexpr Index kSize = 7;
+constexpr Index seed_count = 20000;
+constexpr Index batch_size = 7;
 
 struct Case {
   const char* name;
@@ -34,7 +34,7 @@ std::vector<Case> cases(const support::TemporaryFolder& folder) {
 }
 
 std::string minibatch(bool replacement) {
-  return "[oracle.o]\nuse = \"minibatch\"\nsize = " + std::to_string(kSize) +
+  return "[oracle.o]\nuse = \"minibatch\"\nsize = " + std::to_string(batch_size) +
          "\nreplacement = " + (replacement ? "true\n" : "false\n");
 }
 
@@ -46,15 +46,15 @@ struct Noise {
 
 Noise noise_of(const OracleLaw& law) {
   const Index d = law.dimension();
-  const Eigen::MatrixXd theta = law.points(kSeeds);
+  const Eigen::MatrixXd theta = law.points(seed_count);
   Workspace scratch;
-  Noise noise{Eigen::MatrixXd(d * d, kSeeds), Eigen::MatrixXd(d * d, kSeeds)};
-  const Eigen::MatrixXd seeds = law.seeds(kSeeds);
+  Noise noise{Eigen::MatrixXd(d * d, seed_count), Eigen::MatrixXd(d * d, seed_count)};
+  const Eigen::MatrixXd seeds = law.seeds(seed_count);
   const Numbers numbers{ConstBatch(seeds)};
-  Eigen::MatrixXd g(d, kSeeds);
+  Eigen::MatrixXd g(d, seed_count);
   law->evaluate(numbers, theta, {nullptr, g, scratch, 3});
   g.colwise() -= law.whole_gradient();
-  for (Index j = 0; j < kSeeds; ++j) {
+  for (Index j = 0; j < seed_count; ++j) {
     const Eigen::MatrixXd product = g.col(j) * g.col(j).transpose();
     noise.products.col(j) = product.reshaped();
   }
@@ -67,7 +67,7 @@ double largest_z(const Noise& noise, double factor) {
   const Eigen::ArrayXXd difference = (noise.products - factor * noise.estimates).array();
   const Eigen::ArrayXd mean = difference.rowwise().mean();
   const Eigen::ArrayXd variance = (difference.colwise() - mean).square().rowwise().sum() /
-                                  static_cast<double>(kSeeds * (kSeeds - 1));
+                                  static_cast<double>(seed_count * (seed_count - 1));
   return (mean / variance.sqrt()).abs().maxCoeff();
 }
 
@@ -82,8 +82,8 @@ TEST_CASE("a minibatch tells the covariance of its gradient, in the mean over ba
       INFO(c.name << (replacement ? " with" : " without") << " replacement: |z| <= " << right);
       CHECK(right <= 5.0);
       // Wrong twins: squares divided by n, and the factor of the finite population forgotten.
-      CHECK(largest_z(noise, (kSize - 1.0) / kSize) > 8.0);
-      const double finite = 1.0 - static_cast<double>(kSize) / static_cast<double>(c.terms);
+      CHECK(largest_z(noise, (batch_size - 1.0) / batch_size) > 8.0);
+      const double finite = 1.0 - static_cast<double>(batch_size) / static_cast<double>(c.terms);
       CHECK(largest_z(noise, replacement ? finite : 1.0 / finite) > 8.0);
     }
   }

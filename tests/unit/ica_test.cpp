@@ -60,13 +60,13 @@ class Fixture {
 
 TEST_CASE("weights and values of logistic sources are right", "[ica]") {
   for (const double z : {0.0, 1e-9, 0.3, -0.3, 4.0, -40.0, 700.0, -1e9}) {
-    double block[4] = {z, z, z, z};
+    double four[4] = {z, z, z, z};
     ica::Link::Sum sum;
-    ica::Link::to_weights<true>(block, 4, sum);
+    ica::Link::to_weights<true>(four, 4, sum);
     const long double size = std::abs(static_cast<long double>(z));
     const auto value = static_cast<double>(size + 2 * std::log1p(std::exp(-size)));
     CHECK(sum.total() == Approx(4 * value).epsilon(1e-15));
-    CHECK(block[3] == Approx(-std::tanh(z / 2)).epsilon(1e-15).margin(1e-16));
+    CHECK(four[3] == Approx(-std::tanh(z / 2)).epsilon(1e-15).margin(1e-16));
   }
   double padding[4] = {inf, inf, inf, inf};
   ica::Link::Sum sum;

@@ -241,7 +241,7 @@ TEST_CASE("data of a thousand cases and 25 coefficients are one shard", "[likeli
 TEST_CASE("a sum of softplus is right however many terms it has") {
   logistic::SoftplusSum sum;
   long double wanted = 0;
-  for (int block = 0; block < 100; ++block) {
+  for (int part = 0; part < 100; ++part) {
     double z[144];
     for (int n = 0; n < 144; ++n) {
       z[n] = -3.0 + 0.05 * n;

@@ -119,8 +119,8 @@ std::vector<Value> laws_of_moves(const KernelGraph& graph) {
   return laws;
 }
 
-const std::string kShared = "[oracle.o]\nuse = \"minibatch\"\nsize = 7\nshared = true\n";
-const std::string kPair =
+const std::string shared_batch = "[oracle.o]\nuse = \"minibatch\"\nsize = 7\nshared = true\n";
+const std::string pair_of_kernels =
     "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 2\n"
     "[kernel.k]\n";
 
@@ -130,14 +130,14 @@ TEST_CASE("a shared oracle makes one law in a graph, others one for each use") {
   const support::TemporaryFolder folder;
   const auto laws = [&](const std::string& oracle) {
     const Composition c =
-        composing::compose(logistic(folder) + oracle + kPair + "use = \"langevin\"\n");
+        composing::compose(logistic(folder) + oracle + pair_of_kernels + "use = \"langevin\"\n");
     return laws_of_moves(compose(*c.compositor).sampling);
   };
   const auto own = laws("[oracle.o]\nuse = \"minibatch\"\nsize = 7\n");
   REQUIRE(own.size() == 2);
   CHECK_FALSE(own[0] == own[1]);
   for (const std::string& oracle :
-       {kShared, std::string("[oracle.o]\nuse = \"noisy\"\nshared = true\n")}) {
+       {shared_batch, std::string("[oracle.o]\nuse = \"noisy\"\nshared = true\n")}) {
     const auto one = laws(oracle);
     REQUIRE(one.size() == 2);
     CHECK(one[0] == one[1]);
@@ -147,7 +147,7 @@ TEST_CASE("a shared oracle makes one law in a graph, others one for each use") {
 TEST_CASE("two oracles that are shared do not share with one another") {
   const support::TemporaryFolder folder;
   const Composition c =
-      composing::compose(logistic(folder) + kShared +
+      composing::compose(logistic(folder) + shared_batch +
                          "[oracle.other]\nuse = \"minibatch\"\nsize = 7\nshared = true\n"
                          "[kernel.a]\nuse = \"langevin\"\noracle = \"o\"\n"
                          "[kernel.b]\nuse = \"langevin\"\noracle = \"other\"\n"
@@ -163,7 +163,7 @@ TEST_CASE("slots with a shared minibatch move by the same cases") {
   const auto slots_agree = [&](const std::string& oracle) {
     const Composition c = composing::compose(
         "[run]\nreplicates = 4\ninit = { value = [0.1, 0.2, 0.3] }\nallow = [\"none\"]\n" +
-        logistic(folder) + oracle + kPair + "use = \"gradient-descent\"\n");
+        logistic(folder) + oracle + pair_of_kernels + "use = \"gradient-descent\"\n");
     Sampler sampler(c.compositor, c.run, compose(*c.compositor));
     sampler.initialise();
     sampler.advance(PhaseKind::sampling, 20);
@@ -171,14 +171,14 @@ TEST_CASE("slots with a shared minibatch move by the same cases") {
     CHECK((first.col(0) - first.col(1)).norm() > 0.0);
     return (first - sampler.variable("x1")).norm() == 0.0;
   };
-  CHECK(slots_agree(kShared));
+  CHECK(slots_agree(shared_batch));
   CHECK_FALSE(slots_agree("[oracle.o]\nuse = \"minibatch\"\nsize = 7\n"));
 }
 
 TEST_CASE("branches of a mixture may share a minibatch") {
   const support::TemporaryFolder folder;
   const Composition c = composing::compose(
-      "[run]\nreplicates = 8\n" + logistic(folder) + kShared +
+      "[run]\nreplicates = 8\n" + logistic(folder) + shared_batch +
       "[kernel.a]\nuse = \"langevin\"\n[kernel.b]\nuse = \"langevin\"\nstep_size = 0.01\n"
       "[compositor.c]\nuse = \"mixture\"\n");
   const Program program = compose(*c.compositor);
@@ -191,8 +191,8 @@ TEST_CASE("branches of a mixture may share a minibatch") {
 
 TEST_CASE("an ensemble of Langevin slots with one minibatch for all is asymptotic") {
   const support::TemporaryFolder folder;
-  const Composition c =
-      composing::compose(logistic(folder) + kShared + kPair + "use = \"langevin\"\n");
+  const Composition c = composing::compose(logistic(folder) + shared_batch + pair_of_kernels +
+                                           "use = \"langevin\"\n");
   const Verdict verdict = compose(*c.compositor).certificate.now;
   CHECK(verdict.label() == "asymptotic");
   CHECK(verdict.order == 1);

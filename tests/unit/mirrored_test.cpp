@@ -31,8 +31,8 @@ std::string refusal(const std::string& text) {
   }
 }
 
-const std::string kGamma = "use = \"gamma\"\nshape = 4\nrate = 2\ndimension = 3\n";
-const std::string kRegression = "use = \"linear-gaussian\"\ncases = 40\ndimension = 3\n";
+const std::string gamma_model = "use = \"gamma\"\nshape = 4\nrate = 2\ndimension = 3\n";
+const std::string regression_model = "use = \"linear-gaussian\"\ncases = 40\ndimension = 3\n";
 
 /// The twin without the sign of the gradient.
 class Unreflected final : public Model {
@@ -52,11 +52,11 @@ class Unreflected final : public Model {
 TEST_CASE("mirrored models satisfy the contract of a model, whatever they are made of",
           "[mirrored]") {
   const std::pair<std::string, std::string> cases[] = {
-      {kGamma, ""},
+      {gamma_model, ""},
       {"use = \"quartic\"\ndimension = 3\n", ""},
       {"use = \"banana\"\n", ""},
       {"use = \"funnel\"\ndimension = 4\n", "parameters = [\"x\"]\n"},
-      {kRegression, ""},
+      {regression_model, ""},
       {"use = \"logistic-regression\"\ndata = \"" + std::string(MIXWELL_SOURCE_DIR) +
            "/examples/challenger/challenger.csv\"\nresponse = \"distress\"\ninputs = "
            "[\"temperature\"]\npredict.p = { temperature = 60 }\n",
@@ -77,8 +77,8 @@ TEST_CASE("a mirror that leaves the gradient's sign is caught", "[mirrored]") {
 }
 
 TEST_CASE("U and gradient are those of the base at |theta|, with the sign of theta", "[mirrored]") {
-  const auto base = support::make_model(kGamma);
-  const auto whole = mirrored(kGamma);
+  const auto base = support::make_model(gamma_model);
+  const auto whole = mirrored(gamma_model);
   const MatrixXd theta{{0.5, -0.5}, {-2, 2}, {-1e-3, -7}};
   const auto at = evaluate(*whole, theta);
   const auto expected = evaluate(*base, theta.cwiseAbs());
@@ -99,8 +99,8 @@ TEST_CASE("coordinates that are not named stay as they are", "[mirrored]") {
 }
 
 TEST_CASE("exact draws are the base's with random, independent signs", "[mirrored]") {
-  const auto base = support::make_model(kGamma);
-  const auto whole = mirrored(kGamma);
+  const auto base = support::make_model(gamma_model);
+  const auto whole = mirrored(gamma_model);
   constexpr Index n = 20000;
   const MatrixXd theta = support::exact_draws(*whole, n);
   CHECK(theta.cwiseAbs() == support::exact_draws(*base, n));
@@ -114,26 +114,27 @@ TEST_CASE("exact draws are the base's with random, independent signs", "[mirrore
 }
 
 TEST_CASE("a law that is cut off at 0 has no exact draws, a positive one has", "[mirrored]") {
-  CHECK(mirrored(kGamma)->as_exact() != nullptr);
+  CHECK(mirrored(gamma_model)->as_exact() != nullptr);
   CHECK(mirrored("use = \"gaussian\"\ndimension = 2\nmean = [3, 3]\n")->as_exact() == nullptr);
-  const auto regression = mirrored(kRegression);
+  const auto regression = mirrored(regression_model);
   CHECK(regression->as_exact() == nullptr);
   CHECK(regression->as_sum() != nullptr);
   CHECK(regression->as_metric() != nullptr);
-  CHECK(mirrored(kGamma)->as_sum() == nullptr);
-  CHECK(mirrored(kGamma)->as_prediction() == nullptr);
+  CHECK(mirrored(gamma_model)->as_sum() == nullptr);
+  CHECK(mirrored(gamma_model)->as_prediction() == nullptr);
 }
 
 TEST_CASE("what a mirror is made of is checked where it is written", "[mirrored]") {
-  CHECK(contains(refusal(manifest(kGamma, "parameters = [\"y\"]\n")),
+  CHECK(contains(refusal(manifest(gamma_model, "parameters = [\"y\"]\n")),
                  "test.toml:9:14: model.whole.parameters = [ 'y' ]: \"y\" is no parameter of the "
                  "model (known: x)"));
-  CHECK(contains(refusal(manifest(kGamma, "of = \"bass\"\n")), "did you mean \"base\"?"));
-  CHECK(contains(refusal("[model.base]\n" + kGamma + "[model.whole]\nuse = \"mirrored\"\n" +
+  CHECK(contains(refusal(manifest(gamma_model, "of = \"bass\"\n")), "did you mean \"base\"?"));
+  CHECK(contains(refusal("[model.base]\n" + gamma_model + "[model.whole]\nuse = \"mirrored\"\n" +
                          "[model.twice]\nuse = \"mirrored\"\nof = \"whole\"\n[kernel.k]\nuse = "
                          "\"langevin\"\n[compositor.c]\nuse = \"chain\"\nmodel = \"twice\"\n"),
                  "say which: of = \"NAME\""));
-  const std::string twice = "[model.base]\n" + kGamma + "[model.whole]\nuse = \"mirrored\"\nof = " +
+  const std::string twice = "[model.base]\n" + gamma_model +
+                            "[model.whole]\nuse = \"mirrored\"\nof = " +
                             "\"base\"\n[model.twice]\nuse = \"mirrored\"\nof = \"whole\"\n"
                             "[kernel.k]\nuse = \"langevin\"\n[compositor.c]\nuse = \"chain\"\n"
                             "model = \"twice\"\n";
@@ -141,13 +142,13 @@ TEST_CASE("what a mirror is made of is checked where it is written", "[mirrored]
   CHECK(contains(refusal("[model.m]\nuse = \"mirrored\"\nof = \"m\"\n[kernel.k]\nuse = "
                          "\"langevin\"\n"),
                  "references go in a circle"));
-  CHECK(contains(refusal("[model.base]\n" + kGamma + "[model.whole]\nuse = \"mirrored\"\n" +
+  CHECK(contains(refusal("[model.base]\n" + gamma_model + "[model.whole]\nuse = \"mirrored\"\n" +
                          "[kernel.k]\nuse = \"langevin\"\n"),
                  "say which: model = \"NAME\""));
 }
 
 TEST_CASE("a mirror says what it costs schemes without Metropolis", "[mirrored]") {
-  const auto remarks = composing::compose(manifest(kGamma)).remarks;
+  const auto remarks = composing::compose(manifest(gamma_model)).remarks;
   REQUIRE(remarks.size() == 1);
   CHECK(contains(remarks[0], "model.whole: mirrored at 0: Metropolis kernels keep the law"));
 }

@@ -56,17 +56,17 @@ const MatrixXd somewhere{{0.5, -1}, {0.3, 2}, {-0.7, 0.1}};
 }  // namespace
 
 TEST_CASE("coordinates are named as ArviZ names them", "[model]") {
-  const std::vector<Parameter> blocks = {
+  const std::vector<Parameter> parameters = {
       {.name = "mu", .shape = {}}, {.name = "beta", .shape = {2}}, {.name = "w", .shape = {2, 3}}};
-  CHECK(mixwell::coordinate_names(blocks) ==
+  CHECK(mixwell::coordinate_names(parameters) ==
         std::vector<std::string>{"mu", "beta[0]", "beta[1]", "w[0, 0]", "w[0, 1]", "w[0, 2]",
                                  "w[1, 0]", "w[1, 1]", "w[1, 2]"});
-  CHECK(blocks[2].size() == 6);
-  CHECK(blocks[0].size() == 1);
+  CHECK(parameters[2].size() == 6);
+  CHECK(parameters[0].size() == 1);
 }
 
-TEST_CASE("recorded values are the transforms of their blocks, also in place", "[model]") {
-  const std::vector<Parameter> blocks = {
+TEST_CASE("recorded values are the transforms of their parameters, also in place", "[model]") {
+  const std::vector<Parameter> parameters = {
       {.name = "a", .shape = {}},
       {.name = "b", .shape = {2}, .transform = Transform::exponential},
       {.name = "c", .shape = {}, .transform = Transform::logistic},
@@ -74,9 +74,9 @@ TEST_CASE("recorded values are the transforms of their blocks, also in place", "
   MatrixXd theta{{1, 2}, {0, std::log(3.0)}, {1, -1}, {0, -800}, {-3, 4}};
   const MatrixXd expected{{1, 2}, {1, 3}, {std::exp(1.0), std::exp(-1.0)}, {0.5, 0}, {3, 4}};
   MatrixXd out(5, 2);
-  mixwell::to_recorded(blocks, theta, out);
+  mixwell::to_recorded(parameters, theta, out);
   CHECK(out.isApprox(expected, 1e-15));
-  mixwell::to_recorded(blocks, theta, theta);
+  mixwell::to_recorded(parameters, theta, theta);
   CHECK(theta == out);
 }
 

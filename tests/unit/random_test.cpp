@@ -23,7 +23,7 @@ namespace {
 
 using Eigen::ArrayXd;
 using Eigen::MatrixXd;
-using mixwell::Draw;
+using mixwell::Address;
 using mixwell::Index;
 using mixwell::Stream;
 using WordMatrix = Eigen::Matrix<std::uint64_t, Eigen::Dynamic, Eigen::Dynamic>;
@@ -32,39 +32,39 @@ using WordMatrix = Eigen::Matrix<std::uint64_t, Eigen::Dynamic, Eigen::Dynamic>;
 // has probability 6e-5, so that all of them together would fail once in about 500 seeds.
 constexpr double bound = 4.0;
 
-MatrixXd normals(const Stream& stream, Draw at, Index rows, Index columns) {
+MatrixXd normals(const Stream& stream, Address at, Index rows, Index columns) {
   MatrixXd out(rows, columns);
   stream.normals(at, out);
   return out;
 }
 
-MatrixXd uniforms(const Stream& stream, Draw at, Index rows, Index columns) {
+MatrixXd uniforms(const Stream& stream, Address at, Index rows, Index columns) {
   MatrixXd out(rows, columns);
   stream.uniforms(at, out);
   return out;
 }
 
-WordMatrix words(const Stream& stream, Draw at, Index rows, Index columns) {
+WordMatrix words(const Stream& stream, Address at, Index rows, Index columns) {
   WordMatrix out(rows, columns);
   stream.words(at, out);
   return out;
 }
 
 // The documented address of rows 2k and 2k+1 of one replicate, evaluated by Random123 itself.
-threefry2x64_ctr_t reference(std::uint64_t seed, const std::string& role, Draw at, Index k) {
+threefry2x64_ctr_t reference(std::uint64_t seed, const std::string& role, Address at, Index k) {
   const threefry2x64_key_t key = {{seed, mixwell::hash_role(role)}};
   const threefry2x64_ctr_t counter = {
       {at.sweep << 24 | at.draw, at.replicate << 36 | static_cast<std::uint64_t>(k)}};
   return threefry2x64(counter, key);
 }
 
-Index differences_from_reference(std::uint64_t seed, Draw at, Index rows, Index columns) {
+Index differences_from_reference(std::uint64_t seed, Address at, Index rows, Index columns) {
   const std::string role = "role " + std::to_string(seed % 7);
   const WordMatrix mine = words(Stream(seed, role), at, rows, columns);
   Index different = 0;
   for (Index j = 0; j < columns; ++j) {
     for (Index i = 0; i < rows; ++i) {
-      const Draw here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
+      const Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
       different += mine(i, j) != reference(seed, role, here, i / 2).v[i % 2];
     }
   }
@@ -124,7 +124,7 @@ double tail_z(const ArrayXd& x, double threshold) {
   return (static_cast<double>((x.abs() > threshold).count()) - n * p) / std::sqrt(n * p * (1 - p));
 }
 
-std::string refusal(Draw at, Index columns) {
+std::string refusal(Address at, Index columns) {
   try {
     normals(Stream(26, "limits"), at, 2, columns);
     return "none";
@@ -165,7 +165,7 @@ TEST_CASE("random words are those of Random123 at the documented counters", "[ra
   Index different = 0;
   for (int trial = 0; trial < 3000; ++trial) {
     const std::uint64_t replicate = std::min(choose() >> 36, (std::uint64_t{1} << 28) - 19);
-    const Draw at{choose() >> 24, static_cast<std::uint32_t>(choose() >> 40), replicate};
+    const Address at{choose() >> 24, static_cast<std::uint32_t>(choose() >> 40), replicate};
     const auto rows = static_cast<Index>(choose() % 41) + 1;
     const auto columns = static_cast<Index>(choose() % 19) + 1;
     different += differences_from_reference(choose(), at, rows, columns);

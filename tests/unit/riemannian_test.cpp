@@ -12,7 +12,7 @@ using namespace mixwell;
 
 namespace {
 
-constexpr const char* kQuartic = "use = \"quartic\"\ndimension = 2\n";
+constexpr const char* quartic = "use = \"quartic\"\ndimension = 2\n";
 
 Composition composed(const std::string& model, const std::string& keys) {
   return parse_manifest("mixwell = 1\n[run]\nreplicates = 64\ninit = \"exact\"\n[model.target]\n" +
@@ -66,7 +66,7 @@ std::string refusal(const std::string& model, const std::string& keys) {
 }  // namespace
 
 TEST_CASE("the energy error of the generalised leapfrog is of order two") {
-  for (const char* model : {kQuartic, "use = \"banana\"\n",
+  for (const char* model : {quartic, "use = \"banana\"\n",
                             "use = \"funnel\"\ndimension = 3\n"
                             "scale = 1\n"}) {
     INFO(model);
@@ -103,7 +103,7 @@ TEST_CASE("gradients of a Riemannian transition are those of the way there and b
 }
 
 TEST_CASE("implicit steps that are not solved are rejected and told") {
-  const Run failed = run(kQuartic, "fixed_point_iterations = 1\n", 5);
+  const Run failed = run(quartic, "fixed_point_iterations = 1\n", 5);
   CHECK_FALSE(failed.moved);
   CHECK(failed.mean("fixed_point_failure") == 1.0);
   CHECK(failed.mean("reversibility_failure") == 0.0);
@@ -113,17 +113,17 @@ TEST_CASE("implicit steps that are not solved are rejected and told") {
 }
 
 TEST_CASE("trajectories that do not return are rejected and told") {
-  const Run failed = run(kQuartic, "step_size = 0.1\nreversibility_tolerance = 1e-300\n", 5);
+  const Run failed = run(quartic, "step_size = 0.1\nreversibility_tolerance = 1e-300\n", 5);
   CHECK(failed.mean("fixed_point_failure") == 0.0);
   CHECK(failed.mean("reversibility_failure") > 0.9);
   CHECK(failed.mean("acceptance_rate") < 0.1);
-  const Run loose = run(kQuartic, "step_size = 0.1\n", 5);
+  const Run loose = run(quartic, "step_size = 0.1\n", 5);
   CHECK(loose.mean("reversibility_failure") == 0.0);
   CHECK(loose.mean("acceptance_rate") > 0.9);
 }
 
 TEST_CASE("a step so large that no implicit step has a solution is no end of the run") {
-  const Run wild = run(kQuartic, "step_size = 50\n", 20);
+  const Run wild = run(quartic, "step_size = 50\n", 20);
   CHECK(wild.mean("acceptance_rate") < 0.05);
   CHECK(wild.statistics.at("energy").isFinite().all());
 }
@@ -135,6 +135,6 @@ TEST_CASE("a Riemannian kernel on a model without a metric is refused") {
 }
 
 TEST_CASE("numbers of Riemannian steps that are not whole are refused") {
-  CHECK_THAT(refusal(kQuartic, "steps_jitter = [1, 2.5]\n"),
+  CHECK_THAT(refusal(quartic, "steps_jitter = [1, 2.5]\n"),
              Catch::Matchers::Contains("must be whole numbers"));
 }

@@ -78,7 +78,7 @@ TEST_CASE("each row holds the diagnostics of its element to the last bit") {
     Eigen::MatrixXd x(200, 4);
     for (Index chain = 0; chain < 4; ++chain)
       for (Index draw = 0; draw < 200; ++draw) x(draw, chain) = scattered(1, draw, chain, e);
-    const diagnostics::Summary s = diagnostics::summarise(x);
+    const diagnostics::StandardFigures s = diagnostics::summarise(x);
     const double values[] = {s.mean, s.sd,  s.mcse_mean, s.mcse_sd,  s.q5,
                              s.q50,  s.q95, s.rhat,      s.ess_bulk, s.ess_tail};
     const std::string name = "b[" + std::to_string(e / 3) + "," + std::to_string(e % 3) + "]";
@@ -163,7 +163,7 @@ TEST_CASE("draws with weights that vary have a weighted summary, unless it is to
   const Json summary = Json::parse(summary_json(file, 1.0, 1.0));
   const Json& row = summary["variables"]["x[1]"];
   CHECK(summary["weighted"] == true);
-  const diagnostics::Summary s = diagnostics::summarise(x, w);
+  const diagnostics::StandardFigures s = diagnostics::summarise(x, w);
   const double values[] = {s.mean, s.sd,  s.mcse_mean, s.mcse_sd,  s.q5,
                            s.q50,  s.q95, s.rhat,      s.ess_bulk, s.ess_tail};
   for (std::size_t k = 0; k < keys.size(); ++k) CHECK(row[keys[k]].get<double>() == values[k]);
@@ -252,7 +252,7 @@ TEST_CASE("the text is the same on one thread and on several") {
   CHECK(with_threads(1) == with_threads(4));
 }
 
-TEST_CASE("elements read in several blocks get their own rows") {
+TEST_CASE("elements read in several pieces get their own rows") {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("theta", {9})});
   h.replicates = 128;
@@ -261,7 +261,7 @@ TEST_CASE("elements read in several blocks get their own rows") {
   };
   write_file(h, 8000, number, 1000);
   const DrawsFile file(folder.path());
-  REQUIRE(file.read_block(file.columns()[0]) < 9);
+  REQUIRE(file.elements_at_once(file.columns()[0]) < 9);
   const Json variables = Json::parse(summary_json(file, 1.0, 1.0))["variables"];
   for (Index e = 0; e < 9; ++e)
     CHECK(variables["theta[" + std::to_string(e) + "]"]["mean"] == double(e));

@@ -63,7 +63,7 @@ class Still final : public Integrator {
   explicit Still(const Params&) {}
   Traits traits() const override { return {}; }
   std::int64_t gradients(std::int64_t) const noexcept override { return 0; }
-  void advance(Phase, std::int64_t, const Motion&, double*) const override {}
+  void advance(PhasePoint, std::int64_t, const Motion&, double*) const override {}
 };
 
 class Step final : public Kernel {

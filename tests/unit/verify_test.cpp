@@ -15,8 +15,8 @@ using namespace mixwell;
 
 namespace {
 
-const std::string kModel = "[model.m]\nuse = \"quartic\"\ndimension = 2\n";
-const std::string kHmc = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.4\nsteps = 4\n";
+const std::string model_table = "[model.m]\nuse = \"quartic\"\ndimension = 2\n";
+const std::string hmc_table = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.4\nsteps = 4\n";
 
 Verification verified(const std::string& body, VerifySettings settings = {.budget = 2e6}) {
   return verify(composing::compose(body), "test.toml", composing::registry(), settings);
@@ -30,7 +30,7 @@ bool failed(const Verification& found) {
 }  // namespace
 
 TEST_CASE("an exact composition passes, moves, and agrees with its certificate") {
-  const Verification found = verified(kModel + kHmc);
+  const Verification found = verified(model_table + hmc_table);
   CHECK(found.tested == "exact");
   CHECK(found.conclusive);
   CHECK(found.agrees);
@@ -45,32 +45,33 @@ TEST_CASE("an exact composition passes, moves, and agrees with its certificate")
 TEST_CASE("the outcome of verify is the same twice, and another seed's alike") {
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"quartic", "banana"};
-  const Verification once = verified(kModel + kHmc, settings);
-  const Verification again = verified(kModel + kHmc, settings);
+  const Verification once = verified(model_table + hmc_table, settings);
+  const Verification again = verified(model_table + hmc_table, settings);
   REQUIRE(once.tests.size() == again.tests.size());
   for (std::size_t k = 0; k < once.tests.size(); ++k) CHECK(once.tests[k].z == again.tests[k].z);
-  CHECK(verified("[run]\nseed = 77\n" + kModel + kHmc, settings).agrees);
+  CHECK(verified("[run]\nseed = 77\n" + model_table + hmc_table, settings).agrees);
 }
 
 TEST_CASE("a kernel that claims to be exact and is not disagrees with its certificate") {
   for (const char* mistake : {"acceptance-sign", "kinetic-energy-of-start"}) {
     INFO(mistake);
-    const Verification found =
-        verified(kModel + "[kernel.k]\nuse = \"wrong-hamiltonian\"\nstep_size = 0.4\nmistake = \"" +
-                 mistake + "\"\n");
+    const Verification found = verified(
+        model_table + "[kernel.k]\nuse = \"wrong-hamiltonian\"\nstep_size = 0.4\nmistake = \"" +
+        mistake + "\"\n");
     CHECK(found.certificate.now.label() == "exact");
     CHECK(found.tested == "biased");
     CHECK(failed(found));
     CHECK(found.conclusive);
     CHECK_FALSE(found.agrees);
   }
-  CHECK(verified(kModel + "[kernel.k]\nuse = \"wrong-hamiltonian\"\nstep_size = 0.4\n").agrees);
+  CHECK(
+      verified(model_table + "[kernel.k]\nuse = \"wrong-hamiltonian\"\nstep_size = 0.4\n").agrees);
 }
 
 TEST_CASE("a biased composition is shown to be so, and agrees") {
   const std::string own =
-      "[run]\nallow = [\"biased\"]\n" + kModel + "[estimator.e]\nuse = \"lbfgs\"\n" + kHmc +
-      "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = \"own-history\"\n";
+      "[run]\nallow = [\"biased\"]\n" + model_table + "[estimator.e]\nuse = \"lbfgs\"\n" +
+      hmc_table + "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = \"own-history\"\n";
   const Verification found = verified(own);
   CHECK(found.certificate.now.label() == "biased");
   CHECK(found.tested == "biased");
@@ -79,7 +80,7 @@ TEST_CASE("a biased composition is shown to be so, and agrees") {
 
 TEST_CASE("a composition that stands still is told from one that moves") {
   const std::string still =
-      kModel + "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1e9\n";
+      model_table + "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1e9\n";
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"own"};
   const Verification found = verified(still, settings);
@@ -88,7 +89,7 @@ TEST_CASE("a composition that stands still is told from one that moves") {
 }
 
 TEST_CASE("what learns is tested after its warm-up") {
-  const Verification found = verified("[run]\nwarmup = 200\n" + kModel +
+  const Verification found = verified("[run]\nwarmup = 200\n" + model_table +
                                       "[estimator.e]\nuse = \"diagonal\"\n[kernel.k]\nuse = "
                                       "\"hamiltonian\"\ntarget_acceptance = 0.8\n");
   CHECK(found.certificate.after_warmup);
@@ -99,7 +100,7 @@ TEST_CASE("what learns is tested after its warm-up") {
 TEST_CASE("the error of a scheme without Metropolis is followed to eps = 0") {
   const std::string noisy = "[oracle.o]\nuse = \"noisy\"\n";
   const std::string langevin = "[kernel.k]\nuse = \"langevin\"\nstep_size = 0.05\n";
-  const Verification sgld = verified(kModel + noisy + langevin);
+  const Verification sgld = verified(model_table + noisy + langevin);
   CHECK(sgld.certificate.now.label() == "asymptotic");
   CHECK(sgld.tested == "asymptotic");
   CHECK(sgld.agrees);
@@ -113,7 +114,7 @@ TEST_CASE("the error of a scheme without Metropolis is followed to eps = 0") {
   const std::string psgld =
       "[estimator.e]\nuse = \"rms-diagonal\"\nalpha = 0.9\nlambda = 0.1\ngamma = \"none\"\n";
   const Verification without =
-      verified("[run]\nallow = [\"biased\"]\n" + kModel + psgld + langevin, {.budget = 1e7});
+      verified("[run]\nallow = [\"biased\"]\n" + model_table + psgld + langevin, {.budget = 1e7});
   CHECK(without.certificate.now.label() == "biased");
   CHECK(without.tested == "biased");
   CHECK(without.agrees);
@@ -121,7 +122,7 @@ TEST_CASE("the error of a scheme without Metropolis is followed to eps = 0") {
 
 TEST_CASE("a scheme that claims an order and has none disagrees with its certificate") {
   const Verification found =
-      verified(kModel + "[integrator.i]\nuse = \"wrong-langevin\"\nmistake = \"factor-2\"\n" +
+      verified(model_table + "[integrator.i]\nuse = \"wrong-langevin\"\nmistake = \"factor-2\"\n" +
                "[kernel.k]\nuse = \"langevin\"\nstep_size = 0.05\n");
   CHECK(found.certificate.now.label() == "asymptotic");
   CHECK(found.tested == "biased");
@@ -134,14 +135,14 @@ TEST_CASE("laws of hot slots and of oracles are drawn from a grid") {
       "[compositor.c]\nuse = \"tempering\"\ninverse_temperatures = [1, 0.5, 0.25]\n";
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"own", "double-well", "gaussian-10"};
-  const Verification tempering = verified(kModel + kHmc + hot, settings);
+  const Verification tempering = verified(model_table + hmc_table + hot, settings);
   CHECK(tempering.tested == "exact");
   CHECK(tempering.agrees);
   CHECK(tempering.targets[1].skipped.empty());
   CHECK(tempering.targets[2].skipped.find("no exact draws") != std::string::npos);
 
   const Verification flat =
-      verified(kModel + kHmc + "[oracle.o]\nuse = \"tempered\"\nbeta = 0.5\n", settings);
+      verified(model_table + hmc_table + "[oracle.o]\nuse = \"tempered\"\nbeta = 0.5\n", settings);
   CHECK(flat.certificate.now.label() == "approximate");
   CHECK(flat.tested == "approximate");
   CHECK(flat.agrees);
@@ -149,7 +150,7 @@ TEST_CASE("laws of hot slots and of oracles are drawn from a grid") {
   const Verification learnt = verified(
       "[run]\nwarmup = 200\n[model.m]\nuse = \"double-well\"\na = 0.5\nb = 0.25\n"
       "[oracle.o]\nuse = \"surrogate\"\npool = true\n" +
-          kHmc,
+          hmc_table,
       settings);
   CHECK(learnt.tested == "approximate");
   CHECK(learnt.agrees);
@@ -159,13 +160,13 @@ TEST_CASE("what goes on learning is off by less and less, or disagrees") {
   VerifySettings settings{.budget = 1e6};
   settings.targets = {"own"};
   const Verification learning = verified(
-      kModel + "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\nfreeze = false\n",
+      model_table + "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\nfreeze = false\n",
       settings);
   CHECK(learning.certificate.now.label() == "adaptive");
   CHECK(learning.tested == "adaptive");
   CHECK(learning.agrees);
   const Verification restless =
-      verified(kModel + "[kernel.k]\nuse = \"restless-walk\"\n", settings);
+      verified(model_table + "[kernel.k]\nuse = \"restless-walk\"\n", settings);
   CHECK(restless.certificate.now.label() == "adaptive");
   CHECK(restless.tested == "biased");
   CHECK_FALSE(restless.agrees);
@@ -175,11 +176,11 @@ TEST_CASE("starts that are too far out come back, or the composition is of no us
   VerifySettings settings{.budget = 1e7};
   settings.targets = {"own"};
   const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 10\n";
-  const Verification found = verified(kModel + hmc, settings);
+  const Verification found = verified(model_table + hmc, settings);
   CHECK(found.arrival.target == "own");
   CHECK(found.arrival.left < 0.2);
   CHECK(found.arrival.arrives);
-  const Verification once = verified(kModel + hmc + "persistence = 1.0\n", settings);
+  const Verification once = verified(model_table + hmc + "persistence = 1.0\n", settings);
   CHECK(once.tested == "exact");
   CHECK_FALSE(once.arrival.arrives);
   CHECK_FALSE(once.mobile);
@@ -221,7 +222,7 @@ TEST_CASE("a model without exact draws is tested on data drawn with its paramete
 
 TEST_CASE("a history that nothing uses is in nobody's way") {
   const Verification found =
-      verified(kModel + "[kernel.pilot]\nuse = \"random-walk-metropolis\"\n" + kHmc +
+      verified(model_table + "[kernel.pilot]\nuse = \"random-walk-metropolis\"\n" + hmc_table +
                    "[estimator.e]\nuse = \"identity\"\n"
                    "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"pilot\"\nkernel = \"k\"\n",
                {.targets = {"own"}, .budget = 1e6});
@@ -231,7 +232,7 @@ TEST_CASE("a history that nothing uses is in nobody's way") {
 
 TEST_CASE("what cannot be drawn, or compared, is left untested with the reason") {
   const Verification moving =
-      verified(kModel +
+      verified(model_table +
                "[estimator.e]\nuse = \"elm-surrogate\"\n[oracle.o]\nuse = \"surrogate\"\n"
                "[kernel.k]\nuse = \"langevin\"\n");
   CHECK(moving.certificate.now.accuracy == Accuracy::asymptotic);
@@ -242,22 +243,23 @@ TEST_CASE("what cannot be drawn, or compared, is left untested with the reason")
       "[model.m]\nuse = \"gaussian-mixture\"\nweights = [1, 1]\n"
       "means = [-50, 50]\nsd = [0.01, 0.01]\n"
       "[oracle.o]\nuse = \"tempered\"\nbeta = 0.5\n" +
-          kHmc,
+          hmc_table,
       {.targets = {"own"}, .budget = 2e6});
   CHECK(spiky.tested == "untested");
   CHECK(spiky.targets.front().skipped.find("from cell to cell") != std::string::npos);
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"double-well"};
-  const Verification refused = verified(kModel + "[kernel.k]\nuse = \"riemannian\"\n", settings);
+  const Verification refused =
+      verified(model_table + "[kernel.k]\nuse = \"riemannian\"\n", settings);
   CHECK(refused.tested == "untested");
   CHECK(refused.targets.front().skipped.find("metric") != std::string::npos);
   settings.targets = {"cubic"};
-  CHECK_THROWS_AS(verified(kModel + kHmc, settings), InputError);
+  CHECK_THROWS_AS(verified(model_table + hmc_table, settings), InputError);
 }
 
 TEST_CASE("an asymptotic kernel beside one with Metropolis is followed to eps = 0") {
   const Verification found =
-      verified(kModel +
+      verified(model_table +
                "[kernel.a]\nuse = \"hamiltonian\"\nstep_size = 0.4\nintegrator = \"leap\"\n"
                "[kernel.b]\nuse = \"langevin\"\nstep_size = 0.05\nintegrator = \"euler\"\n"
                "[integrator.leap]\nuse = \"leapfrog\"\n[integrator.euler]\nuse = "

@@ -43,7 +43,7 @@ MatrixXd falling(Index draws, Index chains, double exponent) {
       .replicate(1, chains);
 }
 
-void check_same(const Summary& a, const Summary& b) {
+void check_same(const StandardFigures& a, const StandardFigures& b) {
   const double left[] = {a.mean, a.sd, a.mcse_mean, a.mcse_sd, a.q5, a.q50, a.q95};
   const double right[] = {b.mean, b.sd, b.mcse_mean, b.mcse_sd, b.q5, b.q50, b.q95};
   for (int k = 0; k < 7; ++k) CHECK(left[k] == Approx(right[k]).epsilon(1e-12));
@@ -88,8 +88,8 @@ TEST_CASE("a draw without weight is as if it were not there", "[weighted]") {
 
 TEST_CASE("R-hat and effective sample sizes are those without weights", "[weighted]") {
   const MatrixXd x = make(200, 4, 0.9, 3);
-  const Summary plain = summarise(x);
-  const Summary weighted = summarise(x, falling(200, 4, 0.5));
+  const StandardFigures plain = summarise(x);
+  const StandardFigures weighted = summarise(x, falling(200, 4, 0.5));
   CHECK(weighted.rhat == plain.rhat);
   CHECK(weighted.ess_bulk == plain.ess_bulk);
   CHECK(weighted.ess_tail == plain.ess_tail);
@@ -99,7 +99,7 @@ TEST_CASE("R-hat and effective sample sizes are those without weights", "[weight
 TEST_CASE("weighted constants have a mean and no spread, and an offset costs nothing",
           "[weighted]") {
   const MatrixXd w = falling(50, 2, 0.6);
-  const Summary s = summarise(MatrixXd::Constant(50, 2, 0.1), w);
+  const StandardFigures s = summarise(MatrixXd::Constant(50, 2, 0.1), w);
   CHECK(s.mean == 0.1);
   CHECK(s.sd == 0);
   CHECK(s.q5 == 0.1);
@@ -115,7 +115,7 @@ TEST_CASE("what has no meaning is not available, and shapes must agree", "[weigh
   for (const double bad : {-1.0, nan_value, infinity}) {
     MatrixXd w = falling(20, 2, 0.5);
     w(3, 1) = bad;
-    const Summary s = summarise(x, w);
+    const StandardFigures s = summarise(x, w);
     for (const double value : {s.mean, s.sd, s.mcse_mean, s.mcse_sd, s.q5, s.q50, s.q95})
       CHECK(std::isnan(value));
   }

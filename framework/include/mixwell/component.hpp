@@ -49,7 +49,7 @@ struct Traits {
   bool unbiased = false;
   /// pure law: only its gradient is noisy; its U is that of the law it is made from.
   bool exact_potential = false;
-  /// pure divergence: the total divergence of the drift's preconditioner.
+  /// pure drift correction: that of the whole matrix in the drift.
   bool total = false;
   /// pure law: the name of the density, if it is another one than the model's.
   std::string density;

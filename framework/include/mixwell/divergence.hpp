@@ -10,10 +10,10 @@
 namespace mixwell {
 
 /// Energy errors beyond this, in nats, count as divergences, as in Stan.
-inline constexpr double kDivergentEnergy = 1000.0;
+inline constexpr double divergent_energy = 1000.0;
 
 inline bool is_divergent(double energy_error) noexcept {
-  return !(energy_error <= kDivergentEnergy) || !std::isfinite(energy_error);
+  return !(energy_error <= divergent_energy) || !std::isfinite(energy_error);
 }
 
 /// The first thing that is not finite at the end of a trajectory of column j.

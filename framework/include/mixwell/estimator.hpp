@@ -88,12 +88,12 @@ class MIXWELL_EXPORT OwnCurvature {
                    Workspace& scratch) const = 0;
 
   /// Whether Gamma is there, as it has to be unless it is 0.
-  virtual bool has_divergence() const noexcept = 0;
-  /// `total` where it is the whole divergence, through all that H depends on.
-  virtual Traits divergence_traits() const = 0;
+  virtual bool has_drift_correction() const noexcept = 0;
+  /// `total` where it is the whole Gamma, through all that H depends on.
+  virtual Traits drift_correction_traits() const = 0;
   /// Gamma d x w of the H that `fit` wrote.
-  virtual void divergence(const Potential& target, ConstBatch theta, ConstBatch state,
-                          ConstBatch numbers, Batch out, Workspace& scratch) const;
+  virtual void drift_correction(const Potential& target, ConstBatch theta, ConstBatch state,
+                                ConstBatch numbers, Batch out, Workspace& scratch) const;
   /// Why the model cannot be used, or nothing.
   virtual std::string refusal(const Potential&) const { return {}; }
   /// Not null where H is the same everywhere: then this is all that is used.

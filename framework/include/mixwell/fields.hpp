@@ -25,7 +25,7 @@ using Interval = std::pair<double, double>;
 using NamedNumbers = std::map<std::string, std::map<std::string, double>>;
 
 /// A reference to another component; `bind` receives the component that was made for it.
-struct Reference {
+struct ComponentReference {
   Kind kind = Kind::model;
   /// Built-in component used, with its defaults, when the manifest has none of this kind; empty =
   /// the manifest must have one.
@@ -44,7 +44,7 @@ class MIXWELL_EXPORT Field {
   using Target =
       std::variant<double*, std::optional<double>*, std::int64_t*, bool*, std::string*,
                    std::optional<std::string>*, std::vector<double>*, std::vector<std::string>*,
-                   std::optional<Interval>*, NamedNumbers*, Reference>;
+                   std::optional<Interval>*, NamedNumbers*, ComponentReference>;
 
   Field(std::string key, Target target);
 
@@ -62,9 +62,9 @@ class MIXWELL_EXPORT Field {
   /// Another way to say what `other` says, for a target that may be empty: a manifest gives at most
   /// one of the two keys.
   Field& instead_of(std::string other);
-  /// Reference only: see Reference::fallback.
+  /// Reference only: see ComponentReference::fallback.
   Field& or_default(std::string id);
-  /// Reference only: see Reference::purpose.
+  /// Reference only: see ComponentReference::purpose.
   Field& purpose(std::string word);
 
   const std::string& key() const noexcept { return key_; }
@@ -125,22 +125,23 @@ class MIXWELL_EXPORT Fields {
   Field& named_numbers(std::string key, NamedNumbers& value);
   template <class T>
   Field& component(std::string key, std::shared_ptr<const T>& value) {
-    return add(std::move(key), Reference{T::kind,
-                                         {},
-                                         [&value](std::shared_ptr<const Component> c) {
-                                           value = std::dynamic_pointer_cast<const T>(c);
-                                         },
-                                         false});
+    return add(std::move(key), ComponentReference{T::kind,
+                                                  {},
+                                                  [&value](std::shared_ptr<const Component> c) {
+                                                    value = std::dynamic_pointer_cast<const T>(c);
+                                                  },
+                                                  false});
   }
 
   template <class T>
   Field& components(std::string key, std::vector<std::shared_ptr<const T>>& values) {
-    return add(std::move(key), Reference{T::kind,
-                                         {},
-                                         [&values](std::shared_ptr<const Component> c) {
-                                           values.push_back(std::dynamic_pointer_cast<const T>(c));
-                                         },
-                                         true});
+    return add(std::move(key),
+               ComponentReference{T::kind,
+                                  {},
+                                  [&values](std::shared_ptr<const Component> c) {
+                                    values.push_back(std::dynamic_pointer_cast<const T>(c));
+                                  },
+                                  true});
   }
 
   const std::vector<Field>& all() const noexcept { return fields_; }

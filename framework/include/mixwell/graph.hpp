@@ -24,7 +24,7 @@ class Block;
 
 /// Persistent state: what is carried over a sweep boundary, and what a checkpoint holds.
 enum class VariableKind {
-  slot,       ///< position; its law is given by the factors whose scope names it
+  slot,       ///< position; its law is given by the factors that have it among their slots
   auxiliary,  ///< declared conditional law, drawn by a refresh (momentum)
   history,    ///< a learner's numbers; no law
 };
@@ -53,8 +53,8 @@ enum class Role {
   drift,
   diffusion,
   friction,
-  divergence,  ///< Gamma
-  weights,     ///< which branch of a mixture a guarded operation belongs to
+  drift_correction,  ///< Gamma_i = sum_j dH_ij / dtheta_j of the H in the drift
+  weights,           ///< which branch of a mixture a guarded operation belongs to
 };
 
 /// How a history forgets; the weakest first.
@@ -184,10 +184,10 @@ struct Record {
   bool once = false;
 };
 
-/// A factor of the joint target: exp(-U) over the slots its scope names.
+/// A factor of the joint target: exp(-U) over its slots.
 struct Factor {
   Value law;
-  std::vector<Variable> scope;
+  std::vector<Variable> slots;
 };
 
 /// Built by a compositor and its kernels in the order of the sweep, one graph per phase. Names are
@@ -201,7 +201,7 @@ class MIXWELL_EXPORT KernelGraph {
 
   Value constant(std::string name, std::shared_ptr<const Function> function);
   /// Declares that exp(-U) of `law` is a factor of the joint target.
-  void factor(Value law, std::vector<Variable> scope);
+  void factor(Value law, std::vector<Variable> slots);
   /// Fresh randomness; exactly one operation may consume it.
   Value noise(std::string name);
   /// The newest version of a variable.
@@ -321,7 +321,7 @@ class MIXWELL_EXPORT Block {
   /// Keeps an event with the position that the first `state` input of this operation had.
   void report(const Event& event, ConstBatch theta) const;
 
-  struct Slot {
+  struct Port {
     double* data;
     Index rows;
     Index stride;  ///< doubles from one column to the next; 0 if shared by all
@@ -332,8 +332,8 @@ class MIXWELL_EXPORT Block {
 
  private:
   friend class Schedule;
-  double* pointer(const Slot& s) const noexcept { return s.data + s.stride * first_column_; }
-  Index width(const Slot& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
+  double* pointer(const Port& s) const noexcept { return s.data + s.stride * first_column_; }
+  Index width(const Port& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
 
   Index columns_ = 0;
   Index first_column_ = 0;
@@ -341,8 +341,8 @@ class MIXWELL_EXPORT Block {
   std::int64_t warmup_ = 0;
   NoiseGrid noise_;
   Workspace* scratch_ = nullptr;
-  const Slot* inputs_ = nullptr;
-  const Slot* outputs_ = nullptr;
+  const Port* inputs_ = nullptr;
+  const Port* outputs_ = nullptr;
   Sinks* sinks_ = nullptr;
 };
 

@@ -44,7 +44,7 @@ class MIXWELL_EXPORT Flow {
 };
 
 /// A point of phase space with the gradient there; all d x w, contiguous, changed in place.
-struct Phase {
+struct PhasePoint {
   Batch theta;
   Batch p;
   Batch g;
@@ -61,7 +61,7 @@ struct Motion {
   std::uint32_t steps_before = 0;
   const NormalSource* noise = nullptr;  ///< not null for an integrator with noise
   /// Gamma, d x w: added to the drift -A A' grad U of an overdamped step. Empty = 0.
-  ConstMatrixMap divergence{nullptr, 0, 0};
+  ConstMatrixMap drift_correction{nullptr, 0, 0};
   /// False: nobody reads the gradient at the end; an integrator that ends_with_gradient saves it.
   bool end_gradient = true;
 };
@@ -77,21 +77,22 @@ class MIXWELL_EXPORT Integrator : public Component {
   virtual bool has_noise() const noexcept { return false; }
   /// The momentum is damped, in balance with the noise.
   virtual bool has_friction() const noexcept { return false; }
-  /// Reads phase.g on entry.
+  /// Reads point.g on entry.
   virtual bool starts_with_gradient() const noexcept { return true; }
   /// The last gradient of a trajectory serves only whoever goes on from its end.
   virtual bool ends_with_gradient() const noexcept { return false; }
-  /// Adds Motion::divergence.
-  virtual bool takes_divergence() const noexcept { return false; }
+  /// Adds Motion::drift_correction.
+  virtual bool takes_drift_correction() const noexcept { return false; }
   /// Asks Motion::law for the covariance of its noise, so that the law must offer GradientNoise.
   virtual bool wants_gradient_noise() const noexcept { return false; }
   /// Gradients of the law that `steps` steps cost, the one at the end included, the one at the
   /// start not.
   virtual std::int64_t gradients(std::int64_t steps) const noexcept = 0;
-  /// `steps` >= 1 steps. On entry phase.g = grad U(theta), where the scheme reads it; on return
+  /// `steps` >= 1 steps. On entry point.g = grad U(theta), where the scheme reads it; on return
   /// theta and p are at the end, g too unless it was saved, and u, if not null, holds U there
   /// (1 x w). Non-finite columns stay their own trouble.
-  virtual void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const = 0;
+  virtual void advance(PhasePoint point, std::int64_t steps, const Motion& motion,
+                       double* u) const = 0;
 };
 
 }  // namespace mixwell

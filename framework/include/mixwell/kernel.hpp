@@ -113,7 +113,7 @@ class MIXWELL_EXPORT SiteCurvature {
   /// The function with its numbers, as it is before the transition.
   Value value() const noexcept { return value_; }
   /// Gamma, d x w, if there is one.
-  Value divergence() const noexcept { return divergence_; }
+  Value drift_correction() const noexcept { return drift_correction_; }
   bool learns() const noexcept { return estimator_->as_learner() != nullptr; }
   /// After the transition. In warm-up a learner sees the slot's newest version, and changes the
   /// curvature where one of the WarmupWindows closes. A site's history sees what Site::remember
@@ -131,7 +131,7 @@ class MIXWELL_EXPORT SiteCurvature {
   std::shared_ptr<const Estimator> estimator_;
   Variable learnt_{};
   Value value_;
-  Value divergence_;
+  Value drift_correction_;
 };
 
 /// The name under which this site records `name`: with its label before it, if it has one.

@@ -23,7 +23,8 @@ enum class Transform {
   absolute,     ///< recorded = |theta|; U does not see the sign
 };
 
-/// A named block of coordinates. The blocks of a model follow one another and sum to dimension d.
+/// Named neighbouring coordinates. The parameters of a model follow one another, with d coordinates
+/// in all.
 struct MIXWELL_EXPORT Parameter {
   std::string name;
   /// Empty = a scalar; otherwise lengths of the array's dimensions, last index fastest.
@@ -62,14 +63,14 @@ class MIXWELL_EXPORT ExactSampler {
  public:
   virtual ~ExactSampler();
   /// Fills theta (d x R); column j belongs to replicate at.replicate + j.
-  virtual void draw(const Stream& stream, Draw at, Batch theta) const = 0;
+  virtual void draw(const Stream& stream, Address at, Batch theta) const = 0;
 };
 
 /// Independent draws of the prior.
 class MIXWELL_EXPORT Prior {
  public:
   virtual ~Prior();
-  virtual void draw(const Stream& stream, Draw at, Batch theta) const = 0;
+  virtual void draw(const Stream& stream, Address at, Batch theta) const = 0;
 };
 
 class Model;
@@ -82,7 +83,7 @@ class MIXWELL_EXPORT DataDraws {
   virtual ~DataDraws();
   /// The model with data drawn at theta (d x 1) in the place of its own; same parameters.
   virtual std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
-                                              Draw at) const = 0;
+                                              Address at) const = 0;
 };
 
 /// How well a posterior predicts data it has not seen.
@@ -107,11 +108,11 @@ class MIXWELL_EXPORT Metric {
   /// out_i = sum_ab W_ab dG_ab / dtheta_i for symmetric W: theta d x w, W d^2 x w -> out d x w.
   virtual void contract_derivative(ConstBatch theta, ConstBatch W, Batch out,
                                    Workspace& scratch) const = 0;
-  /// out_a = sum_bj W_bj dG_ab / dtheta_j for symmetric W, shapes as above: the divergence of G^-1
-  /// is -G^-1 times this with W = G^-1. Equal to contract_derivative where G is the Hessian of
+  /// out_a = sum_bj W_bj dG_ab / dtheta_j for symmetric W, shapes as above: Gamma of H = G^-1 is
+  /// -G^-1 times this with W = G^-1. Equal to contract_derivative where G is the Hessian of
   /// some function.
-  virtual void contract_divergence(ConstBatch theta, ConstBatch W, Batch out,
-                                   Workspace& scratch) const = 0;
+  virtual void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out,
+                                  Workspace& scratch) const = 0;
   /// Declares that G is the same everywhere.
   virtual bool is_constant() const noexcept { return false; }
 };
@@ -162,11 +163,11 @@ class MIXWELL_EXPORT Model : public Component {
   /// column, the batch width and its position only.
   void evaluate(ConstBatch theta, const Evaluation& out) const;
   /// Positions to start from: by default independent uniforms on (-2, 2).
-  void initial(const Stream& stream, Draw at, Batch theta) const;
+  void initial(const Stream& stream, Address at, Batch theta) const;
 
  protected:
   virtual void do_evaluate(ConstBatch theta, const Evaluation& out) const = 0;
-  virtual void do_initial(const Stream& stream, Draw at, Batch theta) const;
+  virtual void do_initial(const Stream& stream, Address at, Batch theta) const;
 };
 
 /// Names of all recorded coordinates of the parameters, such as `beta[3]`: 0-based, as in ArviZ.

@@ -30,7 +30,7 @@ class NextState {
 
   void column(Index j, bool accepted) const {
     next_.u[j] = accepted ? end_.u[j] : next_.u[j];
-    if (rows_ <= kShort) {
+    if (rows_ <= short_column) {
       choose(end_.theta + j * rows_, accepted, next_.theta + j * rows_);
       choose(end_.g + j * rows_, accepted, next_.g + j * rows_);
     } else if (accepted) {
@@ -41,7 +41,7 @@ class NextState {
 
  private:
   /// Columns up to this length are chosen element by element: calling memmove costs more.
-  static constexpr Index kShort = 8;
+  static constexpr Index short_column = 8;
 
   static void keep(const double* start, Index count, double* next) {
     if (next != start) std::copy_n(start, count, next);

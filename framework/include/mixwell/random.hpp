@@ -12,9 +12,9 @@
 
 namespace mixwell {
 
-/// Which draw of a stream. Limits, checked by every call (std::out_of_range names the one broken):
-/// sweep < 2^40, draw < 2^24, replicate + columns <= 2^28.
-struct Draw {
+/// Where in a stream numbers are. Limits, checked by every call (std::out_of_range names the one
+/// broken): sweep < 2^40, draw < 2^24, replicate + columns <= 2^28.
+struct Address {
   std::uint64_t sweep = 0;
   std::uint32_t draw = 0;       ///< numbers the draws that one role makes within a sweep
   std::uint64_t replicate = 0;  ///< of column 0; column j belongs to replicate + j
@@ -28,13 +28,14 @@ MIXWELL_EXPORT std::uint64_t hash_role(std::string_view role) noexcept;
 /// is immutable, copied freely, and used from any thread; the same call always gives the same
 /// numbers.
 ///
-/// Rows 2k and 2k+1 of column j come from the two words of one Threefry2x64-20 block (Salmon,
-/// Moraes, Dror, Shaw, SC'11) with
+/// Rows 2k and 2k+1 of column j are the two words of one Threefry2x64-20 (Salmon, Moraes,
+/// Dror, Shaw, SC'11) of
 ///   key     = {seed, hash_role(role)},
 ///   counter = {sweep << 24 | draw, (replicate + j) << 36 | k}.
 /// Hence an element depends neither on the number of rows and columns of the batch nor on its place
-/// in it, and draws with different (seed, role, sweep, draw) share no block. words, uniforms and
-/// normals of the same Draw do share theirs: give each its own draw number. No call allocates.
+/// in it, and draws with different (seed, role, sweep, draw) share none. words, uniforms and
+/// normals of the same Address are made from the same words: give each its own draw number. No call
+/// allocates.
 class MIXWELL_EXPORT Stream {
  public:
   using Words = Eigen::Ref<Eigen::Matrix<std::uint64_t, Eigen::Dynamic, Eigen::Dynamic>>;
@@ -42,16 +43,16 @@ class MIXWELL_EXPORT Stream {
   Stream(std::uint64_t seed, std::string_view role) noexcept;
 
   /// out(i, j): all 64 bits uniform.
-  void words(Draw at, Words out) const;
+  void words(Address at, Words out) const;
 
   /// out(i, j) ~ U(0, 1), open at both ends: the odd multiples of 2^-53, from the 52 upper bits of
   /// a word.
-  void uniforms(Draw at, Batch out) const;
+  void uniforms(Address at, Batch out) const;
 
   /// out(i, j) ~ N(0, 1), by Box and Muller from the uniforms u, v of rows 2k and 2k+1:
   /// sqrt(-2 log u) cos(2 pi v) and sqrt(-2 log u) sin(2 pi v). At most sqrt(106 log 2) = 8.572 in
   /// size.
-  void normals(Draw at, Batch out) const;
+  void normals(Address at, Batch out) const;
 
  private:
   std::uint64_t seed_;

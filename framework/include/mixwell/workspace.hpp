@@ -55,8 +55,8 @@ class MIXWELL_EXPORT Workspace {
  private:
   double* take(Index count);
 
-  struct Chunk;
-  std::vector<Chunk> chunks_;
+  struct Span;
+  std::vector<Span> chunks_;
   std::size_t chunk_ = 0;
   std::size_t used_ = 0;
 };

@@ -65,7 +65,7 @@ Json list_json(const Registry& registry, const std::vector<Entry>& entries) {
 
 std::string default_text(const Field& field) {
   if (field.is_required()) return "required";
-  if (const auto* const reference = std::get_if<Reference>(&field.target())) {
+  if (const auto* const reference = std::get_if<ComponentReference>(&field.target())) {
     if (reference->many) return "all there are";
     return reference->fallback.empty() ? "the only one"
                                        : "the only one, else " + reference->fallback;

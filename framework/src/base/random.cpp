@@ -29,7 +29,7 @@ inline void add(LaneWords& x, std::uint64_t constant) {
   for (Quad& quad : x.quads) quad += constant;
 }
 
-struct Block {
+struct WordPairs {
   LaneWords first;
   LaneWords second;
 };
@@ -59,7 +59,7 @@ void check(Limit limit, std::uint64_t value) {
 }
 
 template <int rotation>
-inline void mix(Block& b) {
+inline void mix(WordPairs& b) {
   for (int q = 0; q < 2; ++q) {
     Quad& first = b.first.quads[q];
     Quad& second = b.second.quads[q];
@@ -70,7 +70,7 @@ inline void mix(Block& b) {
 
 // Four rounds, then the key injection that follows them.
 template <int r0, int r1, int r2, int r3>
-inline void four_rounds(Block& b, std::uint64_t first, std::uint64_t second) {
+inline void four_rounds(WordPairs& b, std::uint64_t first, std::uint64_t second) {
   mix<r0>(b);
   mix<r1>(b);
   mix<r2>(b);
@@ -80,7 +80,7 @@ inline void four_rounds(Block& b, std::uint64_t first, std::uint64_t second) {
 }
 
 // In place: counters in, random words out. Rotations and parity constant of Threefry2x64.
-[[gnu::always_inline]] inline void threefry(Block& b, const Key& key) {
+[[gnu::always_inline]] inline void threefry(WordPairs& b, const Key& key) {
   const std::uint64_t k0 = key.seed;
   const std::uint64_t k1 = key.role;
   const std::uint64_t k2 = 0x1BD11BDAA9FC1A22u ^ k0 ^ k1;
@@ -149,21 +149,21 @@ inline Lanes taylor_sum(const Lanes& s) {
 }
 
 struct AsWords {
-  static void convert(const Block& b, LaneWords& first, LaneWords& second) {
+  static void convert(const WordPairs& b, LaneWords& first, LaneWords& second) {
     first = b.first;
     second = b.second;
   }
 };
 
 struct AsUniforms {
-  static void convert(const Block& b, Lanes& first, Lanes& second) {
+  static void convert(const WordPairs& b, Lanes& first, Lanes& second) {
     first = to_uniform(b.first);
     second = to_uniform(b.second);
   }
 };
 
 struct AsNormals {
-  static void convert(const Block& b, Lanes& first, Lanes& second) {
+  static void convert(const WordPairs& b, Lanes& first, Lanes& second) {
     const Lanes radius = (-2 * to_uniform(b.first).log()).sqrt();
     sin_cos(to_uniform(b.second), second, first);
     first *= radius;
@@ -251,26 +251,26 @@ class PairWriter {
 
 // Always eight lanes, so that what a lane holds never depends on how many of them are wanted.
 template <class As, class Pair, class Out>
-inline void fill(const Key& key, Draw at, Out& out) {
+inline void fill(const Key& key, Address at, Out& out) {
   const Index pairs = (out.rows() + 1) / 2;
   if (out.size() == 0) return;
   PairCounters counters(at.replicate, static_cast<std::uint64_t>(pairs));
   PairWriter<typename Out::Scalar> writer(out.data(), out.rows(), out.outerStride());
   for (Index left = pairs * out.cols(); left > 0; left -= lanes) {
-    Block block;
-    block.first = {};
-    add(block.first, at.sweep << draw_limit.bits | at.draw);
-    block.second = counters.words();
+    WordPairs pair;
+    pair.first = {};
+    add(pair.first, at.sweep << draw_limit.bits | at.draw);
+    pair.second = counters.words();
     counters.advance();
-    threefry(block, key);
+    threefry(pair, key);
     Pair first;
     Pair second;
-    As::convert(block, first, second);
+    As::convert(pair, first, second);
     writer.write(first, second, static_cast<int>(std::min<Index>(left, lanes)));
   }
 }
 
-void check(Draw at, Index columns) {
+void check(Address at, Index columns) {
   check(sweep_limit, at.sweep);
   check(draw_limit, at.draw);
   check(replicate_limit, at.replicate);
@@ -293,17 +293,17 @@ NormalSource::~NormalSource() = default;
 Stream::Stream(std::uint64_t seed, std::string_view role) noexcept
     : seed_(seed), role_(hash_role(role)) {}
 
-void Stream::words(Draw at, Words out) const {
+void Stream::words(Address at, Words out) const {
   check(at, out.cols());
   fill<AsWords, LaneWords>({seed_, role_}, at, out);
 }
 
-void Stream::uniforms(Draw at, Batch out) const {
+void Stream::uniforms(Address at, Batch out) const {
   check(at, out.cols());
   fill<AsUniforms, Lanes>({seed_, role_}, at, out);
 }
 
-void Stream::normals(Draw at, Batch out) const {
+void Stream::normals(Address at, Batch out) const {
   check(at, out.cols());
   fill<AsNormals, Lanes>({seed_, role_}, at, out);
 }

@@ -37,7 +37,7 @@ class Judge {
     Verdict all = fine("1",
                        "every parameter is a constant, fresh noise, or the current value of "
                        "another variable; every update keeps its law");
-    all.reference =
+    all.citation =
         "Duane et al. 1987 for the constant case; Zhang & Sutton 2011 for values of other slots";
     for (const Variable slot : recorded()) {
       join(all, of(slot));

@@ -1,4 +1,4 @@
-// Rules about the factors of the joint target: covered, within scope, one density.
+// Rules about the factors of the joint target: covered, of its own slots alone, one density.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
@@ -19,7 +19,7 @@ class FactorRules {
     Verdict v = fine("C", "every factor is in the laws of the updates it concerns");
     bool has_factor = false;
     for (const Factor& factor : a_.graph.factors()) {
-      if (std::find(factor.scope.begin(), factor.scope.end(), slot_) == factor.scope.end()) {
+      if (std::find(factor.slots.begin(), factor.slots.end(), slot_) == factor.slots.end()) {
         continue;
       }
       has_factor = true;
@@ -68,20 +68,20 @@ class FactorRules {
       const auto made_from = a_.factors_of(input.value);
       if (std::find(made_from.begin(), made_from.end(), factor.law) == made_from.end()) continue;
       Verdict v = density(t, input.value);
-      join(v, within_scope(t, factor, input.value));
+      join(v, of_own_slots(t, factor, input.value));
       return v;
     }
     return none("C", true,
                 fmt::format("the update leaves out the factor `{}`", a_.graph[factor.law].name), t);
   }
 
-  /// A law may be conditional on slots of its factor's scope alone.
-  Verdict within_scope(std::size_t t, const Factor& factor, Value law) const {
-    Verdict v = fine("C", "within scope");
+  /// A law may be conditional on its factor's slots alone.
+  Verdict of_own_slots(std::size_t t, const Factor& factor, Value law) const {
+    Verdict v = fine("C", "of its own slots alone");
     each(a_.cones.leaves(law), [&](std::int32_t leaf) {
       if (!a_.is_slot(leaf)) return;
       const Variable slot = a_.graph[Value{leaf}].variable;
-      if (std::find(factor.scope.begin(), factor.scope.end(), slot) != factor.scope.end()) return;
+      if (std::find(factor.slots.begin(), factor.slots.end(), slot) != factor.slots.end()) return;
       join(v, none("C", true, "the law depends on a slot outside its factor", t,
                    a_.cones.path(Value{leaf}, law)));
     });

@@ -82,7 +82,7 @@ class ParameterRules {
     Verdict v = none(r, std::move(rule), true, std::move(reason));
     v.accuracy = Accuracy::asymptotic;
     v.order = 1;
-    v.reference = "right as eps -> 0 at fixed integration time";
+    v.citation = "right as eps -> 0 at fixed integration time";
     return v;
   }
 
@@ -97,16 +97,16 @@ class ParameterRules {
 
   std::optional<Verdict> own(const Reading& r, const char* what) {
     if (r.input.role == Role::law && accounts_for(r.input.value)) return std::nullopt;
-    if (const OperationInfo* gamma = total_divergence(r)) {
+    if (const OperationInfo* gamma = total_drift_correction(r)) {
       return assuming(asymptotic(r, "2g",
                                  fmt::format("a parameter depends on {}, and the drift holds the "
-                                             "total divergence",
+                                             "total drift correction",
                                              what)),
                       *gamma, "total");
     }
     return none(r, "2", true,
                 fmt::format("a parameter depends on {}, and neither the acceptance ratio nor a "
-                            "divergence term accounts for it",
+                            "drift correction accounts for it",
                             what));
   }
 
@@ -131,10 +131,10 @@ class ParameterRules {
     return v;
   }
 
-  /// What makes the Gamma in the drift of an uncorrected move, if it is the divergence of the very
-  /// matrix of the drift.
-  const OperationInfo* total_divergence(const Reading& r) const {
-    const Value gamma = input_of(r.who, Role::divergence);
+  /// What makes the Gamma in the drift of an uncorrected move, if it is that of the very matrix of
+  /// the drift.
+  const OperationInfo* total_drift_correction(const Reading& r) const {
+    const Value gamma = input_of(r.who, Role::drift_correction);
     const Value drift = input_of(r.who, Role::drift);
     if (!is_uncorrected(r.who) || !gamma || !drift) return nullptr;
     if (a_.graph[gamma].producer < 0 || r.input.role == Role::law) return nullptr;
@@ -171,7 +171,7 @@ class ParameterRules {
              "parameters still move, by ever smaller amounts, with the chain's own history");
     v.accuracy = Accuracy::exact;
     v.adaptive = true;
-    v.reference = "Roberts & Rosenthal 2007 (diminishing adaptation)";
+    v.citation = "Roberts & Rosenthal 2007 (diminishing adaptation)";
     return assuming(std::move(v), a_.info(t_), fmt::format("`{}` diminishes", variable.name));
   }
 
@@ -183,8 +183,7 @@ class ParameterRules {
     if (own_too) {
       auto v = own(r, "past values of the updated variable");
       if (v && v->accuracy == Accuracy::none) {
-        v->reference =
-            "counter-example: on U = theta^4/4, QNHMC as published freezes near the mode";
+        v->citation = "counter-example: on U = theta^4/4, QNHMC as published freezes near the mode";
         return with_feedback(std::move(*v), of);
       }
       return v;
@@ -192,7 +191,7 @@ class ParameterRules {
     const char* what = "a parameter reads past values of variables that this update influences";
     if (vanishes(r, seen)) return with_feedback(asymptotic(r, "3", what), of);
     Verdict v = none(r, "3", true, what);
-    v.reference =
+    v.citation =
         "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as pairs "
         "(HAMCMC) give E theta_i^2 = 0.58 to 0.72, as gamma wills, instead of 0.676";
     return with_feedback(std::move(v), of);

@@ -52,7 +52,7 @@ std::string Certificate::to_json() const {
   json["nodes"] = now.nodes;
   json["path"] = now.path;
   json["feedback"] = now.feedback;
-  json["reference"] = now.reference;
+  json["reference"] = now.citation;
   json["assumes"] = now.assumes;
   json["notes"] = now.notes;
   return json_text(json, 2) + "\n";
@@ -72,7 +72,7 @@ std::string Certificate::to_text() const {
   if (!now.feedback.empty()) {
     text += fmt::format("feedback   {}\n", fmt::join(now.feedback, " => "));
   }
-  if (!now.reference.empty()) text += fmt::format("reference  {}\n", now.reference);
+  if (!now.citation.empty()) text += fmt::format("reference  {}\n", now.citation);
   for (const std::string& assumed : now.assumes) text += fmt::format("assumes    {}\n", assumed);
   for (const std::string& note : now.notes) text += fmt::format("note       {}\n", note);
   return text;

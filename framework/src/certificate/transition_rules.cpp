@@ -253,7 +253,7 @@ class TransitionRules {
     v.accuracy = Accuracy::asymptotic;
     v.order = noisy ? 1 : who_.traits.order;
     v.nodes = {who_.name};
-    v.reference = "right as eps -> 0 at fixed integration time";
+    v.citation = "right as eps -> 0 at fixed integration time";
     return assuming(std::move(v), who_, fmt::format("order {}", who_.traits.order));
   }
 

@@ -91,12 +91,12 @@ Field& Field::instead_of(std::string other) {
 }
 
 Field& Field::purpose(std::string word) {
-  std::get<Reference>(target_).purpose = std::move(word);
+  std::get<ComponentReference>(target_).purpose = std::move(word);
   return *this;
 }
 
 Field& Field::or_default(std::string id) {
-  std::get<Reference>(target_).fallback = std::move(id);
+  std::get<ComponentReference>(target_).fallback = std::move(id);
   return *this;
 }
 
@@ -113,7 +113,7 @@ std::string Field::type() const {
           [](std::vector<std::string>*) { return std::string("list of texts"); },
           [](std::optional<Interval>*) { return std::string("interval [low, high]"); },
           [](NamedNumbers*) { return std::string("table of tables of numbers"); },
-          [](const Reference& r) {
+          [](const ComponentReference& r) {
             if (r.many) return fmt::format("list of references to {}s", to_string(r.kind));
             return "reference to " + with_article(to_string(r.kind));
           }},
@@ -128,7 +128,7 @@ std::string Field::range() const {
 }
 
 std::string Field::value_text() const {
-  return std::visit(Overloaded{[](const Reference&) { return std::string(); },
+  return std::visit(Overloaded{[](const ComponentReference&) { return std::string(); },
                                [](std::optional<double>* v) { return optional_text(*v); },
                                [](std::optional<std::string>* v) { return optional_text(*v); },
                                [](std::optional<Interval>* v) { return optional_text(*v); },

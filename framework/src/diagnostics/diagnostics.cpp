@@ -243,7 +243,7 @@ double least_reliable_ess(Index chains) {
   return std::max(100.0, 10.0 * 2.0 * static_cast<double>(chains));
 }
 
-Summary summarise(const Draws& x) {
+StandardFigures summarise(const Draws& x) {
   const std::vector<double> sorted = in_order(x);
   const MatrixXd scores = rank_normalised(split(x));
   const double q5 = quantile_of(sorted, 0.05);

@@ -91,7 +91,7 @@ MatrixXd grid_points(const std::vector<GridAxis>& axes) {
   return points;
 }
 
-double grid_divergence(const RowVectorXd& u, const RowVectorXd& v) {
+double grid_relative_entropy(const RowVectorXd& u, const RowVectorXd& v) {
   const RowVectorXd log_p = log_shares(u);
   const RowVectorXd log_q = log_shares(v);
   double sum = 0;

@@ -114,8 +114,8 @@ double weighted_quantile(const Draws& x, const Draws& w, double p) {
   return available(x, w) ? quantile_of(in_order(x, w), p) : not_available;
 }
 
-Summary summarise(const Draws& x, const Draws& w) {
-  Summary s = summarise(x);
+StandardFigures summarise(const Draws& x, const Draws& w) {
+  StandardFigures s = summarise(x);
   s.mean = weighted_mean(x, w);
   s.sd = weighted_sd(x, w);
   s.mcse_mean = weighted_mcse_mean(x, w);

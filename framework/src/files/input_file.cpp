@@ -13,9 +13,9 @@
 
 namespace mixwell {
 
-class InputFile::Buffer final : public std::streambuf {
+class InputFile::FileBuffer final : public std::streambuf {
  public:
-  explicit Buffer(const std::string& path)
+  explicit FileBuffer(const std::string& path)
       : path_(path), file_(gzopen(path.c_str(), "rb"), &gzclose) {
     if (!file_) throw InputError(path_ + ": no such file, or it may not be read");
   }
@@ -46,7 +46,7 @@ class InputFile::Buffer final : public std::streambuf {
 
 // badbit among the exceptions: a stream then passes on what its buffer throws.
 InputFile::InputFile(const std::string& path, const std::string& wanted)
-    : std::istream(nullptr), buffer_(std::make_unique<Buffer>(path)) {
+    : std::istream(nullptr), buffer_(std::make_unique<FileBuffer>(path)) {
   rdbuf(buffer_.get());
   exceptions(std::ios::badbit);
   if (peek() == traits_type::eof())

@@ -18,8 +18,8 @@ class InputFile final : public std::istream {
   ~InputFile() override;
 
  private:
-  class Buffer;
-  std::unique_ptr<Buffer> buffer_;
+  class FileBuffer;
+  std::unique_ptr<FileBuffer> buffer_;
 };
 
 }  // namespace mixwell

@@ -16,18 +16,18 @@
 namespace mixwell {
 namespace {
 
-class File {
+class FileToWrite {
  public:
-  explicit File(std::string path)
+  explicit FileToWrite(std::string path)
       : path_(std::move(path)),
         handle_(::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
     if (handle_ < 0) fail("opened");
   }
-  ~File() {
+  ~FileToWrite() {
     if (handle_ >= 0) ::close(handle_);
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+  FileToWrite(const FileToWrite&) = delete;
+  FileToWrite& operator=(const FileToWrite&) = delete;
 
   void write(std::string_view text) {
     while (!text.empty()) {
@@ -57,7 +57,7 @@ class File {
 
 void write_whole_file(const std::string& path, std::string_view text) {
   const std::string temporary = path + ".partial";
-  File(temporary).write(text);
+  FileToWrite(temporary).write(text);
   if (std::rename(temporary.c_str(), path.c_str()) != 0) {
     throw RunError(fmt::format("`{}` could not be renamed: {}", temporary, std::strerror(errno)));
   }

@@ -35,8 +35,8 @@ const char* role_name(Role role) {
       return "diffusion";
     case Role::friction:
       return "friction";
-    case Role::divergence:
-      return "divergence";
+    case Role::drift_correction:
+      return "drift correction";
     case Role::weights:
       return "weights";
   }

@@ -87,8 +87,8 @@ Value KernelGraph::constant(std::string name, std::shared_ptr<const Function> fu
   return add_value(std::move(info));
 }
 
-void KernelGraph::factor(Value law, std::vector<Variable> scope) {
-  factors_.push_back({law, std::move(scope)});
+void KernelGraph::factor(Value law, std::vector<Variable> slots) {
+  factors_.push_back({law, std::move(slots)});
 }
 
 Value KernelGraph::noise(std::string name) {

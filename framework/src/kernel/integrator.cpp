@@ -12,8 +12,8 @@ Estimator::~Estimator() = default;
 CurvatureLearner::~CurvatureLearner() = default;
 OwnCurvature::~OwnCurvature() = default;
 void OwnCurvature::observe(const Here&, Batch) const {}
-void OwnCurvature::divergence(const Potential&, ConstBatch, ConstBatch, ConstBatch, Batch out,
-                              Workspace&) const {
+void OwnCurvature::drift_correction(const Potential&, ConstBatch, ConstBatch, ConstBatch, Batch out,
+                                    Workspace&) const {
   out.setZero();
 }
 

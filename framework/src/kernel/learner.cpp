@@ -8,9 +8,9 @@
 namespace mixwell {
 namespace {
 
-constexpr double kGamma = 0.05;
-constexpr double kT0 = 10.0;
-constexpr double kKappa = 0.75;
+constexpr double regularisation_scale = 0.05;
+constexpr double iteration_offset = 10.0;
+constexpr double relaxation_exponent = 0.75;
 
 }  // namespace
 
@@ -37,10 +37,10 @@ void DualAveraging::update(Batch state, ConstBatch inputs) const {
   for (Index j = 0; j < state.cols(); ++j) {
     const double a = std::isnan(inputs(0, j)) ? 0.0 : std::min(inputs(0, j), 1.0);
     const double m = state(count, j) += 1.0;
-    const double share = 1.0 / (m + kT0);
+    const double share = 1.0 / (m + iteration_offset);
     state(h_bar, j) = (1.0 - share) * state(h_bar, j) + share * (target_ - a);
-    state(log_eps, j) = state(mu, j) - std::sqrt(m) / kGamma * state(h_bar, j);
-    const double weight = std::pow(m, -kKappa);
+    state(log_eps, j) = state(mu, j) - std::sqrt(m) / regularisation_scale * state(h_bar, j);
+    const double weight = std::pow(m, -relaxation_exponent);
     state(log_eps_bar, j) = weight * state(log_eps, j) + (1.0 - weight) * state(log_eps_bar, j);
   }
 }

@@ -87,13 +87,13 @@ class FitOwnBody final : public Body {
 };
 
 /// Inputs: exact law, then position or register, then the curvature. Output: Gamma.
-class DivergenceBody final : public Body {
+class DriftCorrectionBody final : public Body {
  public:
-  explicit DivergenceBody(std::shared_ptr<const Estimator> estimator)
+  explicit DriftCorrectionBody(std::shared_ptr<const Estimator> estimator)
       : estimator_(std::move(estimator)) {}
   void run(Block& block) const override {
-    estimator_->as_own()->divergence(exact_law(block, 0), block.in(1), block.in(1), block.in(2),
-                                     block.out(0), block.scratch());
+    estimator_->as_own()->drift_correction(exact_law(block, 0), block.in(1), block.in(1),
+                                           block.in(2), block.out(0), block.scratch());
   }
 
  private:
@@ -230,7 +230,7 @@ void SiteCurvature::follow_slot(KernelGraph& graph, const Site& site, const Dyna
   if (of == nullptr) {
     throw InputError(fmt::format(
         "estimator `{}` follows the slot that `{}` moves, and this kernel has no place for the "
-        "divergence that it needs; use kernel `langevin`",
+        "drift correction that it needs; use kernel `langevin`",
         estimator_->name(), site.path));
   }
   const Index d = graph[site.slot].rows;
@@ -276,12 +276,13 @@ void SiteCurvature::fit_own(KernelGraph& graph, const Site& site, Value from) {
                                      estimator_->representation())},
                     std::make_shared<FitOwnBody>(estimator_))
                .front();
-  if (!own.has_divergence()) return;
-  divergence_ =
+  if (!own.has_drift_correction()) return;
+  drift_correction_ =
       graph
-          .add(path + "/divergence", OperationKind::pure, own.divergence_traits(),
+          .add(path + "/drift-correction", OperationKind::pure, own.drift_correction_traits(),
                {{site.target, Role::parameter}, {from, Role::parameter}, {value_, Role::parameter}},
-               {Output::derived(path + "/Gamma", d)}, std::make_shared<DivergenceBody>(estimator_))
+               {Output::derived(path + "/Gamma", d)},
+               std::make_shared<DriftCorrectionBody>(estimator_))
           .front();
 }
 

@@ -94,7 +94,7 @@ class SearchBody final : public Body {
     RowMap direction = block.scratch().row(state.cols());
     direction.setZero();
     RowMap probability = block.scratch().row(state.cols());
-    for (std::uint32_t trial = 0; trial < kTrials && open.sum() > 0.0; ++trial) {
+    for (std::uint32_t trial = 0; trial < most_trials && open.sum() > 0.0; ++trial) {
       try_step(block, state, trial, probability);
       for (Index j = 0; j < state.cols(); ++j) {
         if (open(j) != 0.0) open(j) = moves_on(state, j, probability(j), direction(j)) ? 1.0 : 0.0;
@@ -104,13 +104,13 @@ class SearchBody final : public Body {
 
  private:
   enum In : std::size_t { reg, theta, law, momentum_law, u, g, curvature, noise };
-  static constexpr std::uint32_t kTrials = 50;
-  static constexpr double kWanted = 0.8;
+  static constexpr std::uint32_t most_trials = 50;
+  static constexpr double wanted = 0.8;
 
   /// Doubles or halves eps of column j while the probability stays on the side where the first
   /// trial found it.
   static bool moves_on(MatrixMap& state, Index j, double probability, double& direction) {
-    const double side = probability > kWanted ? 1.0 : -1.0;
+    const double side = probability > wanted ? 1.0 : -1.0;
     if (direction == 0.0) direction = side;
     if (side != direction) return false;
     DualAveraging::restart(state, j, state(DualAveraging::log_eps, j) + side * std::log(2.0));

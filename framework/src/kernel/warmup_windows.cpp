@@ -5,24 +5,24 @@
 namespace mixwell {
 namespace {
 
-constexpr std::int64_t kStart = 75;
-constexpr std::int64_t kFirstWindow = 25;
-constexpr std::int64_t kEnd = 50;
-constexpr std::int64_t kShortest = 20;
+constexpr std::int64_t start_buffer = 75;
+constexpr std::int64_t first_window = 25;
+constexpr std::int64_t end_buffer = 50;
+constexpr std::int64_t shortest = 20;
 
 }  // namespace
 
 WarmupWindows::WarmupWindows(std::int64_t sweeps) noexcept {
-  if (sweeps < kShortest) return;
-  if (sweeps < kStart + kFirstWindow + kEnd) {
+  if (sweeps < shortest) return;
+  if (sweeps < start_buffer + first_window + end_buffer) {
     first_ = sweeps * 15 / 100;
     end_ = sweeps - sweeps / 10;
     size_ = end_ - first_;
     return;
   }
-  first_ = kStart;
-  size_ = kFirstWindow;
-  end_ = sweeps - kEnd;
+  first_ = start_buffer;
+  size_ = first_window;
+  end_ = sweeps - end_buffer;
 }
 
 bool WarmupWindows::collects(std::uint64_t sweep) const noexcept {

@@ -72,9 +72,9 @@ Index Parameter::size() const noexcept {
 }
 
 Index Model::dimension() const {
-  const std::vector<Parameter> blocks = parameters();
-  return std::accumulate(blocks.begin(), blocks.end(), Index{0},
-                         [](Index sum, const Parameter& block) { return sum + block.size(); });
+  const std::vector<Parameter> all = parameters();
+  return std::accumulate(all.begin(), all.end(), Index{0},
+                         [](Index sum, const Parameter& one) { return sum + one.size(); });
 }
 
 void Model::evaluate(ConstBatch theta, const Evaluation& out) const {
@@ -85,11 +85,11 @@ void Model::evaluate(ConstBatch theta, const Evaluation& out) const {
   do_evaluate(theta, out);
 }
 
-void Model::initial(const Stream& stream, Draw at, Batch theta) const {
+void Model::initial(const Stream& stream, Address at, Batch theta) const {
   do_initial(stream, at, theta);
 }
 
-void Model::do_initial(const Stream& stream, Draw at, Batch theta) const {
+void Model::do_initial(const Stream& stream, Address at, Batch theta) const {
   stream.uniforms(at, theta);
   theta = (4.0 * theta.array() - 2.0).matrix();
 }

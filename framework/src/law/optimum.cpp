@@ -13,9 +13,9 @@
 namespace mixwell {
 namespace {
 
-constexpr int kPairs = 10;
+constexpr int pair_count = 10;
 /// Points whose gradients are evaluated together.
-constexpr Index kBatch = 32;
+constexpr Index batch_size = 32;
 
 struct FreeVector {
   void operator()(lbfgsfloatval_t* x) const { lbfgs_free(x); }
@@ -88,7 +88,7 @@ Optimum find_mode(const ColumnLaw& law, const Eigen::VectorXd& start, double tol
     std::copy_n(start.data(), n, x.get());
     lbfgs_parameter_t settings;
     lbfgs_parameter_init(&settings);
-    settings.m = kPairs;
+    settings.m = pair_count;
     settings.epsilon = 0.0;  // its own rule is relative to |theta|: true of any point far away
     settings.max_iterations = static_cast<int>(max_iterations);
     settings.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE;
@@ -106,8 +106,8 @@ Optimum find_mode(const ColumnLaw& law, const Eigen::VectorXd& start, double tol
 Eigen::MatrixXd hessian(const ColumnLaw& law, const Eigen::VectorXd& theta) {
   const Index d = theta.size();
   Eigen::MatrixXd h(d, d);
-  for (Index first = 0; first < d; first += kBatch) {
-    const Index count = std::min(kBatch, d - first);
+  for (Index first = 0; first < d; first += batch_size) {
+    const Index count = std::min(batch_size, d - first);
     Eigen::MatrixXd up = theta.replicate(1, count);
     Eigen::MatrixXd down = up;
     Eigen::VectorXd width(count);

@@ -138,7 +138,7 @@ class Resolver {
   }
 
   void bind_value(Instance& instance, const Field& field) const {
-    const bool is_reference = std::holds_alternative<Reference>(field.target());
+    const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
     const toml::node* const node = instance.declaration.table->get(field.key());
     if (node == nullptr && field.is_required() && !is_reference) missing(instance, field);
     if (node == nullptr || is_reference) return;
@@ -163,7 +163,7 @@ class Resolver {
     check_cycle(instance);
     stack_.push_back(&instance);
     for (const Field& field : instance.blueprint->fields().all()) {
-      if (const auto* reference = std::get_if<Reference>(&field.target())) {
+      if (const auto* reference = std::get_if<ComponentReference>(&field.target())) {
         bind_reference(instance, field, *reference);
       }
     }
@@ -182,14 +182,15 @@ class Resolver {
                      "references go in a circle: " + path + instance.declaration.path());
   }
 
-  void bind_reference(Instance& instance, const Field& field, const Reference& reference) {
+  void bind_reference(Instance& instance, const Field& field, const ComponentReference& reference) {
     if (reference.many) return bind_references(instance, field, reference);
     Instance& target = referred(instance, field, reference);
     reference.bind(make(target));
     instance.texts[field.key()] = toml_text(target.declaration.name);
   }
 
-  void bind_references(Instance& instance, const Field& field, const Reference& reference) {
+  void bind_references(Instance& instance, const Field& field,
+                       const ComponentReference& reference) {
     std::vector<std::string> names;
     for (Instance* target : all_referred(instance, field, reference.kind)) {
       reference.bind(make(*target));
@@ -217,7 +218,8 @@ class Resolver {
     return found;
   }
 
-  Instance& referred(const Instance& instance, const Field& field, const Reference& reference) {
+  Instance& referred(const Instance& instance, const Field& field,
+                     const ComponentReference& reference) {
     const toml::table* const table = instance.declaration.table;
     const toml::node* const node = table == nullptr ? nullptr : table->get(field.key());
     if (node != nullptr) {
@@ -237,7 +239,7 @@ class Resolver {
     unresolved(instance, field, reference.kind, candidates);
   }
 
-  static bool serves(const Instance& instance, const Reference& reference) {
+  static bool serves(const Instance& instance, const ComponentReference& reference) {
     return instance.entry->description.purpose == reference.purpose;
   }
 
@@ -246,7 +248,7 @@ class Resolver {
     const auto plain = [](const std::string& purpose, Kind kind) {
       return purpose.empty() ? fmt::format("an ordinary {}", to_string(kind)) : "a " + purpose;
     };
-    const auto& reference = std::get<Reference>(field.target());
+    const auto& reference = std::get<ComponentReference>(field.target());
     reject(node, instance.declaration.path() + "." + field.key(),
            fmt::format("wants {}, but [{}] is {}", plain(reference.purpose, reference.kind),
                        found.declaration.path(),

@@ -84,14 +84,14 @@ struct TypeSchema {
                         *v ? Json{(*v)->first, (*v)->second} : Json());
   }
   Json operator()(NamedNumbers*) const { return table_of(table_of(scalar(field, "number"))); }
-  Json operator()(const Reference& reference) const {
+  Json operator()(const ComponentReference& reference) const {
     if (!reference.many) return {{"type", "string"}};
     return {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 1}};
   }
 };
 
 std::string described(const Field& field) {
-  const auto* const reference = std::get_if<Reference>(&field.target());
+  const auto* const reference = std::get_if<ComponentReference>(&field.target());
   const std::string comment = comment_for(field);
   if (reference == nullptr) return comment;
   return comment + (comment.empty() ? "" : "; ") + "name of a " +
@@ -114,7 +114,7 @@ Json properties_of(const Fields& fields) {
 Json required_of(const Fields& fields) {
   Json required = {"use"};
   for (const Field& field : fields.all()) {
-    const bool is_reference = std::holds_alternative<Reference>(field.target());
+    const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
     if (field.is_required() && !is_reference) required.push_back(field.key());
   }
   return required;

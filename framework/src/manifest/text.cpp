@@ -63,7 +63,7 @@ toml::table& descend(toml::table& table, const std::string& key, const Override&
 void check_shape(const Override& change, const std::vector<std::string>& parts) {
   const bool hollow = std::any_of(parts.begin(), parts.end(), [](auto& p) { return p.empty(); });
   const bool short_key =
-      change.how != Override::How::set || (!parts.empty() && parts.front() == "run");
+      change.effect != Override::Effect::set || (!parts.empty() && parts.front() == "run");
   const std::size_t least = short_key ? 2 : 3;
   if (hollow || parts.size() < least) reject(change, "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
 }
@@ -72,12 +72,12 @@ void check_shape(const Override& change, const std::vector<std::string>& parts) 
 void check_component(const toml::table& root, const Override& change,
                      const std::vector<std::string>& parts) {
   const bool begins =
-      change.how == Override::How::clear || (parts.size() > 2 && parts.at(2) == "use");
+      change.effect == Override::Effect::clear || (parts.size() > 2 && parts.at(2) == "use");
   if (parts.front() == "run" || begins) return;
   const toml::table* const kind = root[parts[0]].as_table();
   if (kind != nullptr && kind->contains(parts[1])) return;
   const std::string cure =
-      change.how == Override::How::remove
+      change.effect == Override::Effect::remove
           ? ""
           : fmt::format("; to add one, first give {}{}.{}.use=ID",
                         change.where.file.empty() ? "--set " : "", parts[0], parts[1]);
@@ -121,7 +121,7 @@ ManifestText::ManifestText(const std::string& text, std::string path,
 
 Location ManifestText::at(const std::string& dotted, const toml::source_region& source) const {
   for (auto change = overrides_.rbegin(); change != overrides_.rend(); ++change) {
-    if (change->how == Override::How::set && starts_with_key(dotted, change->key))
+    if (change->effect == Override::Effect::set && starts_with_key(dotted, change->key))
       return place_of(*change);
   }
   return {path_, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
@@ -137,7 +137,7 @@ void ManifestText::apply(const Override& change) {
   check_component(root_, change, parts);
   toml::table* table = &root_;
   for (std::size_t i = 0; i + 1 < parts.size(); ++i) table = &descend(*table, parts[i], change);
-  if (change.how != Override::How::set) {
+  if (change.effect != Override::Effect::set) {
     table->erase(parts.back());
   } else {
     toml::table value = value_table(change);

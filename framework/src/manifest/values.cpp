@@ -12,9 +12,9 @@ namespace mixwell {
 namespace {
 
 /// One overload per target; nested values carry their own dotted key, so that messages name them.
-class Reader {
+class ValueReader {
  public:
-  Reader(const Field& field, const ValueSource& source) : field_(field), source_(source) {}
+  ValueReader(const Field& field, const ValueSource& source) : field_(field), source_(source) {}
 
   double number(const toml::node& node, const std::string& key) const {
     const auto value = node.is_number() ? node.value<double>() : std::nullopt;
@@ -148,7 +148,7 @@ class Assigner {
   std::string operator()(NamedNumbers* out) const {
     return store(out, reader_.named_numbers(node_, key_));
   }
-  std::string operator()(const Reference&) const {
+  std::string operator()(const ComponentReference&) const {
     throw std::logic_error("a reference is not a value: " + key_);
   }
 
@@ -169,7 +169,7 @@ class Assigner {
     return toml_text(found.named);
   }
 
-  Reader reader_;
+  ValueReader reader_;
   const Field& field_;
   const toml::node& node_;
   const std::string& key_;

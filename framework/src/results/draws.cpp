@@ -1,4 +1,4 @@
-// Reading draws.nc: variables by blocks of elements, numbers stored beside them, the hash.
+// Reading draws.nc: variables by pieces of elements, numbers stored beside them, the hash.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/sha256.hpp"
 
@@ -24,7 +24,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "sha256() hashes doubles as they are");
 
-constexpr Index block_numbers = Index{8} << 20;  ///< 64 MiB of doubles
+constexpr Index piece_numbers = Index{8} << 20;  ///< 64 MiB of doubles
 constexpr Index hash_numbers = Index{1} << 20;   ///< 8 MiB
 
 constexpr std::array<std::pair<RecordGroup, const char*>, 2> groups = {
@@ -92,14 +92,14 @@ Slab first_slab(const std::vector<Index>& shape, Index first, Index count) {
 
 }  // namespace
 
-struct DrawsFile::File {
-  struct Variable {
+struct DrawsFile::Opened {
+  struct StoredVariable {
     int group = -1;
     int id = -1;
     Index chunk = 1;  ///< consecutive elements that share a chunk of the file
   };
 
-  explicit File(const std::string& name) : path(name) {
+  explicit Opened(const std::string& name) : path(name) {
     leave_files_at_exit();
     check(nc_open(path.c_str(), NC_NOWRITE, &id), "open it");
     try {
@@ -109,9 +109,9 @@ struct DrawsFile::File {
       throw;
     }
   }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() { nc_close(id); }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  ~Opened() { nc_close(id); }
 
   void check(int status, const std::string& action) const {
     if (status == NC_NOERR) return;
@@ -220,7 +220,7 @@ struct DrawsFile::File {
     count.insert(count.end(), slab.count.begin(), slab.count.end());
     std::vector<double> numbers(count[0] * count[1] * static_cast<std::size_t>(slab.elements));
     if (numbers.empty()) return numbers;
-    const Variable& variable = variables[column];
+    const StoredVariable& variable = variables[column];
     check(
         nc_get_vara_double(variable.group, variable.id, start.data(), count.data(), numbers.data()),
         "read the variable '" + columns[column].name + "'");
@@ -235,11 +235,11 @@ struct DrawsFile::File {
   Index draws = 0;
   std::vector<int> group_ids;
   std::vector<Column> columns;
-  std::vector<Variable> variables;  ///< of `columns`
+  std::vector<StoredVariable> variables;  ///< of `columns`
 };
 
 /// Several whole chains at a time where they are short, else part of one.
-void DrawsFile::File::hash(std::size_t column, Sha256& sha) const {
+void DrawsFile::Opened::hash(std::size_t column, Sha256& sha) const {
   const Index size = columns[column].size();
   const Slab all = first_slab(columns[column].shape, 0, size);
   const Index rows = std::max<Index>(1, std::min(draws, hash_numbers / size));
@@ -252,7 +252,7 @@ void DrawsFile::File::hash(std::size_t column, Sha256& sha) const {
     }
 }
 
-DrawsFile::DrawsFile(const std::string& path) : file_(std::make_unique<File>(find_file(path))) {}
+DrawsFile::DrawsFile(const std::string& path) : file_(std::make_unique<Opened>(find_file(path))) {}
 DrawsFile::~DrawsFile() = default;
 DrawsFile::DrawsFile(DrawsFile&&) noexcept = default;
 
@@ -273,10 +273,10 @@ bool DrawsFile::has(RecordGroup group, const std::string& name) const noexcept {
   return file_->find(group, name).has_value();
 }
 
-Index DrawsFile::read_block(const Column& column) const {
+Index DrawsFile::elements_at_once(const Column& column) const {
   const Index chunk = file_->variables[file_->index_of(column)].chunk;
   const Index numbers = std::max<Index>(1, file_->draws * file_->chains);
-  const Index elements = std::max<Index>(1, block_numbers / numbers);
+  const Index elements = std::max<Index>(1, piece_numbers / numbers);
   return elements < chunk ? elements : elements / chunk * chunk;
 }
 

@@ -44,17 +44,18 @@ SummaryJson number_or_null(double value) {
 
 SummaryRow summary_row(const diagnostics::Draws& draws, const RowSettings& settings) {
   const bool none = draws.size() == 0;
-  SummaryRow row{none ? diagnostics::Summary{nan, nan, nan, nan, nan, nan, nan, nan, nan, nan}
-                 : settings.weighted() ? diagnostics::summarise(draws, settings.weights)
-                                       : diagnostics::summarise(draws),
-                 {}};
+  SummaryRow row{
+      none ? diagnostics::StandardFigures{nan, nan, nan, nan, nan, nan, nan, nan, nan, nan}
+      : settings.weighted() ? diagnostics::summarise(draws, settings.weights)
+                            : diagnostics::summarise(draws),
+      {}};
   for (const PaperEstimator* const paper : settings.papers) row.papers.push_back(paper->of(draws));
   return row;
 }
 
 SummaryJson to_json(const SummaryRow& row, const PaperEstimators& papers, Eigen::Index draws,
                     Eigen::Index chains) {
-  const diagnostics::Summary& s = row.standard;
+  const diagnostics::StandardFigures& s = row.standard;
   SummaryJson json = {{"mean", number_or_null(s.mean)},
                       {"sd", number_or_null(s.sd)},
                       {"mcse_mean", number_or_null(s.mcse_mean)},

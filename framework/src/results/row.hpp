@@ -21,7 +21,7 @@ SummaryJson number_or_null(double value);
 using PaperEstimators = std::vector<const diagnostics::PaperEstimator*>;
 
 struct SummaryRow {
-  diagnostics::Summary standard;
+  diagnostics::StandardFigures standard;
   std::vector<double> papers;  ///< of PaperEstimators, in order
 };
 

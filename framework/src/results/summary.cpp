@@ -34,10 +34,10 @@ PaperEstimators find_papers(const std::vector<std::string>& ids) {
 std::vector<SummaryRow> summarise_elements(const DrawsFile& file, const Column& column,
                                            const RowSettings& settings) {
   std::vector<SummaryRow> rows(static_cast<std::size_t>(column.size()));
-  const Index block = file.read_block(column);
+  const Index piece = file.elements_at_once(column);
   const Index chains = file.chains();
-  for (Index first = 0; first < column.size(); first += block) {
-    const Index count = std::min(block, column.size() - first);
+  for (Index first = 0; first < column.size(); first += piece) {
+    const Index count = std::min(piece, column.size() - first);
     const Eigen::MatrixXd draws = file.read(column, first, count);
     parallel_for(count, [&](Index k) {
       rows[static_cast<std::size_t>(first + k)] =
@@ -86,11 +86,11 @@ double smallest_mcse(const DrawsFile& file, const Ess& ess) {
 }
 
 Json sampler_json(const DrawsFile& file, const Ess& ess, double gradients, double seconds) {
-  using Draws = Eigen::MatrixXd;
   const double acceptance =
-      statistic(file, "acceptance_rate", [](const Draws& x) { return x.mean(); });
-  const double divergences = statistic(file, "diverging", [](const Draws& x) { return x.sum(); });
-  const double ebfmi = statistic(file, "energy", [](const Draws& x) {
+      statistic(file, "acceptance_rate", [](const Eigen::MatrixXd& x) { return x.mean(); });
+  const double divergences =
+      statistic(file, "diverging", [](const Eigen::MatrixXd& x) { return x.sum(); });
+  const double ebfmi = statistic(file, "energy", [](const Eigen::MatrixXd& x) {
     return diagnostics::ebfmi(x).minCoeff<Eigen::PropagateNaN>();
   });
   const Json count = std::isnan(divergences) ? Json(nullptr) : Json(std::llround(divergences));

@@ -83,9 +83,9 @@ DrawnVector read_vector(const DrawsFile& file, const std::vector<std::string>& o
   DrawnVector vector{{}, MatrixXd(draws, size)};
   Index at = 0;
   for (const Column& column : columns) {
-    const Index block = file.read_block(column);
-    for (Index first = 0; first < column.size(); first += block) {
-      const Index count = std::min(block, column.size() - first);
+    const Index piece = file.elements_at_once(column);
+    for (Index first = 0; first < column.size(); first += piece) {
+      const Index count = std::min(piece, column.size() - first);
       vector.draws.middleCols(at, count) = file.read(column, first, count).reshaped(draws, count);
       at += count;
     }

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "mixwell checkpoint 1";
+constexpr const char* format_name = "mixwell checkpoint 1";
 
 std::string base_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -44,7 +44,7 @@ Json to_json(const Checkpoint& checkpoint, const std::string& sha) {
 
 Checkpoint parse(std::istream& in, const std::string& file) {
   std::string line;
-  if (!std::getline(in, line) || line != kFormat || !std::getline(in, line)) damaged(file);
+  if (!std::getline(in, line) || line != format_name || !std::getline(in, line)) damaged(file);
   const Json json = parse_json_or_discard(line);
   if (json.is_discarded()) damaged(file);
   Checkpoint found;
@@ -101,7 +101,7 @@ std::string checkpoint_file(const std::string& folder) { return folder + "/check
 void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
   const std::string_view state(checkpoint.state.data(), checkpoint.state.size());
   std::string text =
-      fmt::format("{}\n{}\n", kFormat, json_text(to_json(checkpoint, sha256(state))));
+      fmt::format("{}\n{}\n", format_name, json_text(to_json(checkpoint, sha256(state))));
   text += state;
   write_whole_file(checkpoint_file(folder), text);
   sync_folder(folder);

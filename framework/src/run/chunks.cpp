@@ -11,7 +11,7 @@
 namespace mixwell {
 namespace {
 
-constexpr std::size_t kMissing = static_cast<std::size_t>(-1);
+constexpr std::size_t missing = static_cast<std::size_t>(-1);
 
 }  // namespace
 
@@ -26,7 +26,7 @@ DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
     if (same == columns_.end()) {
       columns_.push_back({record.group, record.name, record.shape, record.type, record.unit,
                           record.help, record.once});
-      records_.emplace_back(static_cast<std::size_t>(slots), kMissing);
+      records_.emplace_back(static_cast<std::size_t>(slots), missing);
     }
     if (columns_[c].shape != record.shape || columns_[c].type != record.type ||
         columns_[c].once != record.once) {
@@ -37,7 +37,7 @@ DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
     records_[c][static_cast<std::size_t>(record.slot)] = r;
   }
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (std::count(records_[c].begin(), records_[c].end(), kMissing) != 0) {
+    if (std::count(records_[c].begin(), records_[c].end(), missing) != 0) {
       throw InputError(
           fmt::format("kernel graph: `{}` is recorded for some slots only", columns_[c].name));
     }

@@ -28,9 +28,9 @@ namespace {
 
 /// A stretch of sweeps lasts about this long, so that progress and Ctrl-C are answered soon; its
 /// length has no influence on the draws.
-constexpr double kStretchSeconds = 0.2;
+constexpr double stretch_seconds = 0.2;
 /// Draws of a stretch stay in the second-level cache until they are written.
-constexpr double kStretchBytes = 2.0 * 1024 * 1024;
+constexpr double stretch_bytes = 2.0 * 1024 * 1024;
 
 void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
   auto sweeps = static_cast<std::uint64_t>(cost.sweeps);
@@ -232,10 +232,10 @@ class Runner {
   std::int64_t draws() const { return report_.sampling.sweeps / settings().thin; }
 
   std::int64_t next_stretch(std::int64_t last, double seconds, const DrawChunks* chunks) const {
-    const double wanted = static_cast<double>(last) * kStretchSeconds / std::max(seconds, 1e-6);
+    const double wanted = static_cast<double>(last) * stretch_seconds / std::max(seconds, 1e-6);
     double most = 4.0 * static_cast<double>(last);
     if (chunks != nullptr) {
-      const double fits = kStretchBytes / static_cast<double>(chunks->bytes_per_draw());
+      const double fits = stretch_bytes / static_cast<double>(chunks->bytes_per_draw());
       most = std::min(most, fits * static_cast<double>(settings().thin));
     }
     return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(wanted, most)));

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kGrowth = 1.2;
+constexpr double growth = 1.2;
 
 /// The largest mcse_mean / sd; infinite where a variable that moves has none.
 double largest_relative_error(const Json& summary) {
@@ -48,7 +48,7 @@ bool StopRule::looks_at_draws(std::int64_t done) const {
   const std::int64_t wanted = done / settings_.check_every;
   std::int64_t look = 1;
   while (look < wanted) {
-    const double grown = std::ceil(kGrowth * static_cast<double>(look));
+    const double grown = std::ceil(growth * static_cast<double>(look));
     look = std::max(look + 1, static_cast<std::int64_t>(grown));
   }
   return look == wanted;

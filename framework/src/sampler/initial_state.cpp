@@ -13,7 +13,7 @@
 namespace mixwell {
 namespace {
 
-constexpr const char* kCure =
+constexpr const char* cure =
     "start elsewhere with `init` in [run] (\"prior\", \"exact\", { uniform = 0.5 }, { value = "
     "[...] }), "
     "or check the model and its data";
@@ -49,7 +49,7 @@ void from_file(const std::string& path, Index slot, Index slots, MatrixMap theta
   }
 }
 
-void from_exact(const Model& model, const Stream& stream, Draw at, MatrixMap theta) {
+void from_exact(const Model& model, const Stream& stream, Address at, MatrixMap theta) {
   if (model.as_exact() == nullptr) {
     throw InputError(fmt::format(
         "[run] init = \"exact\": model `{}` offers no exact draws; use \"model\"", model.name()));
@@ -57,7 +57,7 @@ void from_exact(const Model& model, const Stream& stream, Draw at, MatrixMap the
   model.as_exact()->draw(stream, at, theta);
 }
 
-void from_prior(const Model& model, const Stream& stream, Draw at, MatrixMap theta) {
+void from_prior(const Model& model, const Stream& stream, Address at, MatrixMap theta) {
   if (model.as_prior() == nullptr) {
     throw InputError(fmt::format(
         "[run] init = \"prior\": model `{}` offers no draws of its prior; use \"model\"",
@@ -66,7 +66,7 @@ void from_prior(const Model& model, const Stream& stream, Draw at, MatrixMap the
   model.as_prior()->draw(stream, at, theta);
 }
 
-void set_slot(const Init& init, const Model& model, const Stream& stream, Draw at, Index slot,
+void set_slot(const Init& init, const Model& model, const Stream& stream, Address at, Index slot,
               Index slots, MatrixMap theta) {
   switch (init.how) {
     case Init::How::model:
@@ -96,7 +96,7 @@ void set_slot(const Init& init, const Model& model, const Stream& stream, Draw a
   }
   throw InputError(fmt::format("model `{}`: {} is {} at the start of replicate {} ({}: {}{}); {}",
                                model.name(), what, value, replicate, slot, position,
-                               theta.rows() > 8 ? ", ..." : "", kCure));
+                               theta.rows() > 8 ? ", ..." : "", cure));
 }
 
 void check_start(const Model& model, const std::string& slot, ConstBatch theta, ConstRow u,
@@ -147,8 +147,8 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
   double gradients = 0.0;
   for (const Factor& factor : graph.factors()) {
     const ValueInfo& law = graph[factor.law];
-    if (factor.scope.size() != 1 || law.kind != ValueKind::constant) continue;
-    const VariableInfo& v = graph[factor.scope.front()];
+    if (factor.slots.size() != 1 || law.kind != ValueKind::constant) continue;
+    const VariableInfo& v = graph[factor.slots.front()];
     Eigen::MatrixXd& theta = storage.at(v.name).numbers;
     const Law at(static_cast<const Potential&>(*law.function),
                  ConstMatrixMap(nullptr, 0, theta.cols()));

@@ -20,9 +20,9 @@ namespace {
 using Dag = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS>;
 
 /// Everything the passes below look up more than once.
-class Planner {
+class PlanMaker {
  public:
-  explicit Planner(const KernelGraph& graph) : graph_(graph) {}
+  explicit PlanMaker(const KernelGraph& graph) : graph_(graph) {}
 
   Plan make() {
     index_readers();
@@ -323,6 +323,6 @@ std::string copy_buffer(const KernelGraph& graph, Value version) {
   return "copy/" + graph[version].name;
 }
 
-Plan make_plan(const KernelGraph& graph) { return Planner(graph).make(); }
+Plan make_plan(const KernelGraph& graph) { return PlanMaker(graph).make(); }
 
 }  // namespace mixwell

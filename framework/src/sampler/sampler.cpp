@@ -101,9 +101,9 @@ void Sampler::State::forget_auxiliaries() {
 }
 
 void Sampler::State::keep_divergences(Schedule& from) {
-  constexpr std::size_t kMost = 100;
+  constexpr std::size_t most_kept = 100;
   for (Divergence& d : from.take_kept()) {
-    if (kept.size() < kMost) kept.push_back(std::move(d));
+    if (kept.size() < most_kept) kept.push_back(std::move(d));
   }
 }
 

@@ -18,8 +18,8 @@ namespace {
 
 /// One sweep in this many is timed, operation by operation: reading the clock costs as much as a
 /// small operation.
-constexpr std::uint64_t kTimedEvery = 64;
-constexpr std::size_t kKeptDivergences = 100;
+constexpr std::uint64_t timed_every = 64;
+constexpr std::size_t most_kept = 100;
 
 class CopyBody final : public Body {
  public:
@@ -43,7 +43,7 @@ void add_up(std::uint32_t count, Workspace& scratch, Batch out, const DrawNormal
 /// Divergences keep whole positions: bounded to about 8 MB a block however long they are.
 std::size_t kept_capacity(Index rows) {
   const auto fits = static_cast<std::size_t>(1'000'000 / std::max<Index>(rows, 1));
-  return std::clamp<std::size_t>(fits, 1, kKeptDivergences);
+  return std::clamp<std::size_t>(fits, 1, most_kept);
 }
 
 }  // namespace
@@ -113,7 +113,7 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
       records_once_(phase_ == "sampling") {
   for (const Step& step : plan_.steps) compiled_.push_back(compile(step));
   for (const Record& record : graph_.records()) {
-    const Block::Slot from =
+    const Block::Port from =
         slot(record.value, plan_.placement[static_cast<std::size_t>(record.value.id)].buffer);
     recorded_.push_back(make_sink(record, from));
     recorded_.back().guard = guard_of(record.value);
@@ -129,7 +129,7 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
   whole_.seconds.assign(compiled_.size(), 0.0);
 }
 
-Schedule::Sink Schedule::make_sink(const Record& record, const Block::Slot& from) {
+Schedule::Sink Schedule::make_sink(const Record& record, const Block::Port& from) {
   Index rows = 1;
   for (const Index length : record.shape) rows *= length;
   const double absent = record.type == RecordType::real ? std::nan("") : 0.0;
@@ -139,7 +139,7 @@ Schedule::Sink Schedule::make_sink(const Record& record, const Block::Slot& from
 Schedule::Guarded Schedule::guarded(const OperationInfo& operation) {
   if (!operation.guard) return {};
   const Value choice = operation.guard.choice;
-  const Block::Slot from =
+  const Block::Port from =
       slot(choice, plan_.placement[static_cast<std::size_t>(choice.id)].buffer);
   return {from.data, static_cast<double>(operation.guard.branch)};
 }
@@ -155,9 +155,9 @@ Index Schedule::blocks() const noexcept {
   return (settings_.replicates + settings_.block_width - 1) / settings_.block_width;
 }
 
-Block::Slot Schedule::slot(Value value, const std::string& buffer) {
+Block::Port Schedule::slot(Value value, const std::string& buffer) {
   const ValueInfo& info = graph_[value];
-  Block::Slot slot{nullptr, info.rows, 0, info.function.get(), nullptr};
+  Block::Port slot{nullptr, info.rows, 0, info.function.get(), nullptr};
   if (info.kind == ValueKind::noise) {
     auto& stream = streams_[info.name];
     if (!stream) stream = std::make_unique<Stream>(settings_.seed, info.name);
@@ -178,7 +178,7 @@ Block::Slot Schedule::slot(Value value, const std::string& buffer) {
 }
 
 Law Schedule::law(Value value, Index replicate) {
-  const Block::Slot from = slot(value, plan_.placement[static_cast<std::size_t>(value.id)].buffer);
+  const Block::Port from = slot(value, plan_.placement[static_cast<std::size_t>(value.id)].buffer);
   return {static_cast<const Potential&>(*from.function),
           ConstMatrixMap(from.data + from.stride * replicate, from.rows, 1)};
 }
@@ -249,7 +249,7 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
 
 void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,
                              Block::Sinks& sinks) const {
-  const bool timed = sweep % kTimedEvery == 0 || compiled_[step].when == When::first_draw;
+  const bool timed = sweep % timed_every == 0 || compiled_[step].when == When::first_draw;
   if (!timed) return execute(step, sweep, first, width, sinks);
   const auto start = Clock::now();
   execute(step, sweep, first, width, sinks);
@@ -365,7 +365,7 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
     parallel_for(blocks(), [&](Index b) { run_block(stretch, b); });
   }
   for (std::uint64_t s = first; s < first + static_cast<std::uint64_t>(sweeps); ++s) {
-    timed_ += s % kTimedEvery == 0 ? 1 : 0;
+    timed_ += s % timed_every == 0 ? 1 : 0;
   }
   ran_ += static_cast<std::uint64_t>(sweeps);
 }

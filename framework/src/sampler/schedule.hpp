@@ -97,8 +97,8 @@ class MIXWELL_EXPORT Schedule {
   };
   struct Compiled {
     const Body* body = nullptr;
-    std::vector<Block::Slot> inputs;
-    std::vector<Block::Slot> outputs;
+    std::vector<Block::Port> inputs;
+    std::vector<Block::Port> outputs;
     When when = When::every_sweep;
     bool barrier = false;
     Guarded guard{};
@@ -120,14 +120,14 @@ class MIXWELL_EXPORT Schedule {
 
   bool carries(const std::string& buffer) const;
   Index blocks() const noexcept;
-  Block::Slot slot(Value value, const std::string& buffer);
+  Block::Port slot(Value value, const std::string& buffer);
   Compiled compile(const Step& step);
   Compiled compile_copy(Value version);
   /// The rarest steps that are due in a sweep; it is recorded unless that is `every_sweep`.
   When due(const Stretch& stretch, std::uint64_t sweep) const noexcept;
   Guarded guarded(const OperationInfo& operation);
   Guarded guard_of(Value value);
-  static Sink make_sink(const Record& record, const Block::Slot& from);
+  static Sink make_sink(const Record& record, const Block::Port& from);
   void execute(std::size_t step, std::uint64_t sweep, Index first, Index width,
                Block::Sinks& sinks) const;
   void execute_columns(std::size_t step, std::uint64_t sweep, Index first, Index width,

@@ -38,7 +38,7 @@ bool Comparison::must_wait(std::size_t cell) const {
   return study_.keep == "summary" && open_ > 0 && !is_reference(cell);
 }
 
-Json Comparison::reference_of(const Group& group) {
+Json Comparison::reference_of(const SeedGroup& group) {
   for (const std::string& name : {planner_.cells()[group.cells.front()].model, std::string()}) {
     const auto file = study_.references.find(name);
     if (file != study_.references.end())
@@ -64,9 +64,9 @@ void Comparison::run() {
   const auto known = ledger_.compared();
   std::set<std::string> seen;
   std::vector<std::string> cells;
-  std::vector<Task> tasks;
+  std::vector<WorkItem> tasks;
   std::int64_t lost = 0;
-  for (const Group& group : planner_.groups()) {
+  for (const SeedGroup& group : planner_.groups()) {
     const Json reference = reference_of(group);
     const std::string id = reference.is_null() ? "" : reference.at("id").get<std::string>();
     for (const std::size_t k : group.cells) {
@@ -93,7 +93,7 @@ void Comparison::run() {
   }
   if (tasks.empty()) return;
   reporter_.progress().stage = "comparing";
-  Batch batch(
+  RequestList batch(
       std::move(tasks),
       [&](std::size_t k, Json answer) {
         if (answer.at("status") == "suspended") return;

@@ -37,7 +37,7 @@ class Comparison {
 
   /// "reference" of a request to a worker about a cell of this group; null where it is not there
   /// (yet).
-  Json reference_of(const Group& group);
+  Json reference_of(const SeedGroup& group);
   /// Says why a reference cannot be used, once for each reason.
   void explain(const Json& answer);
 

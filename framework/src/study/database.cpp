@@ -22,12 +22,12 @@ bool is_disk(int code) {
   throw DatabaseError(what + ": " + reason, is_disk(code & 0xff));
 }
 
-sqlite3* open(const std::string& path, Database::Mode mode) {
-  const int flags = mode == Database::Mode::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                                                  : SQLITE_OPEN_READWRITE;
+sqlite3* open(const std::string& path, Database::Access mode) {
+  const int flags = mode == Database::Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                                                    : SQLITE_OPEN_READWRITE;
   sqlite3* database = nullptr;
   int code = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
-  if (code != SQLITE_OK && mode == Database::Mode::read) {
+  if (code != SQLITE_OK && mode == Database::Access::read) {
     sqlite3_close_v2(database);
     code = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
   }
@@ -116,7 +116,7 @@ double Statement::number(int column) const {
                          : sqlite3_column_double(statement_.get(), column);
 }
 
-Database::Database(const std::string& path, Mode mode)
+Database::Database(const std::string& path, Access mode)
     : database_(open(path, mode), &sqlite3_close_v2) {
   sqlite3_busy_timeout(database_.get(), patience_ms);
 }

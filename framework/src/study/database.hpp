@@ -57,10 +57,10 @@ class Statement {
 
 class Database {
  public:
-  enum class Mode { write, read };
+  enum class Access { write, read };
 
   /// Opens the file, in write mode made if it is not there. Throws DatabaseError.
-  Database(const std::string& path, Mode mode);
+  Database(const std::string& path, Access mode);
 
   void execute(const std::string& sql);
   Statement prepare(const std::string& sql) const { return {database_.get(), sql}; }

@@ -21,7 +21,7 @@ class DryRun {
         planner_(options, study_, nullptr, -1) {}
 
   std::string json() {
-    for (Group& group : planner_.groups()) {
+    for (SeedGroup& group : planner_.groups()) {
       if (group.keys.empty()) continue;
       const auto values = candidate(group.keys, 0, group.place);
       for (std::size_t j = 0; j < values.size(); ++j)
@@ -31,7 +31,7 @@ class DryRun {
     if (planner_.stopped()) throw RunError("interrupted");
     const auto statuses = known_statuses();
     std::vector<Json> rows(planner_.cells().size());
-    for (Group& group : planner_.groups()) {
+    for (SeedGroup& group : planner_.groups()) {
       for (const std::size_t k : group.cells) rows[k] = row(group, planner_.cells()[k], statuses);
     }
     Json json = {{"study", study_.name}, {"cells", Json::array()}};
@@ -46,10 +46,10 @@ class DryRun {
   std::map<std::string, LedgerStatus> known_statuses() const {
     const std::string path = options_.folder + "/study.sqlite";
     if (!std::filesystem::exists(path)) return {};
-    return Ledger(path, Database::Mode::read).statuses();
+    return Ledger(path, Database::Access::read).statuses();
   }
 
-  Json row(Group& group, const StudyCell& cell,
+  Json row(SeedGroup& group, const StudyCell& cell,
            const std::map<std::string, LedgerStatus>& statuses) {
     const bool tuned = !group.keys.empty();
     const std::string id = tuned ? "" : planner_.identity(group, cell).sha256.substr(0, 16);

@@ -122,7 +122,7 @@ class Expander {
     for (AxisGroup& group : groups) {
       for (Axis& axis : group) {
         if (axis.key != change.key) continue;
-        for (Value& one : axis.values) one = value_from(change.value);
+        for (AxisValue& one : axis.values) one = value_from(change.value);
       }
       drop_repeated_rows(group);
     }

@@ -44,11 +44,11 @@ Json json_of(const toml::node& node) {
   return value_text(node);
 }
 
-Value value_of(const toml::node& node) { return {value_text(node), json_of(node)}; }
+AxisValue value_of(const toml::node& node) { return {value_text(node), json_of(node)}; }
 
-class Reader {
+class StudyReader {
  public:
-  Reader(const std::string& path, bool quick)
+  StudyReader(const std::string& path, bool quick)
       : wants_quick_(quick),
         text_(read_text_file(path, "study")),
         root_(parse_toml(text_, path)),
@@ -177,7 +177,7 @@ class Reader {
   void component(std::vector<Override>& changes, const std::string& path, const toml::table& keys,
                  const toml::key& name) const {
     if (keys.contains("use")) {
-      changes.push_back({path, "", at(name), Override::How::clear});
+      changes.push_back({path, "", at(name), Override::Effect::clear});
       changes.push_back({path + ".use", value_text(*keys.get("use")), at(*keys.get("use"))});
     }
     for (const auto& [key, value] : keys) {
@@ -220,7 +220,7 @@ class Reader {
     if (const toml::node* const removed = keys.get("remove")) {
       for (const toml::node& item : list(*removed, path + ".remove")) {
         if (!item.is_string()) fail(at(item), path + ".remove: wants \"KIND.NAME\"");
-        made.changes.push_back({**item.as_string(), "", at(item), Override::How::remove});
+        made.changes.push_back({**item.as_string(), "", at(item), Override::Effect::remove});
       }
     }
     read_manifest(keys.get("manifest"), path, made);
@@ -549,10 +549,10 @@ class Reader {
 }  // namespace
 
 StudyFile read_study_file(const std::string& path, bool quick) {
-  return Reader(path, quick).read();
+  return StudyReader(path, quick).read();
 }
 
-Value value_from(const std::string& toml) {
+AxisValue value_from(const std::string& toml) {
   const toml::table table = toml::parse("value = " + toml);
   return value_of(*table.get("value"));
 }

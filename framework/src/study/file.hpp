@@ -17,7 +17,7 @@ namespace mixwell::study {
 using Json = nlohmann::ordered_json;
 
 /// A value as TOML text, for manifests, and as JSON, for tables.
-struct Value {
+struct AxisValue {
   std::string toml;
   Json json;
 };
@@ -25,7 +25,7 @@ struct Value {
 /// A dotted key and the values it takes one after another.
 struct Axis {
   std::string key;
-  std::vector<Value> values;
+  std::vector<AxisValue> values;
   Location where;
 };
 
@@ -35,7 +35,7 @@ using AxisGroup = std::vector<Axis>;
 /// What tuning chooses for one key: a value of a list, or a number of a range.
 struct TuneKey {
   std::string key;
-  std::vector<Value> values;  ///< empty for a range
+  std::vector<AxisValue> values;  ///< empty for a range
   double from = 0.0;
   double to = 1.0;
   bool log = false;
@@ -103,7 +103,7 @@ struct StudyFile {
 StudyFile read_study_file(const std::string& path, bool quick = false);
 
 /// A value from its TOML text.
-Value value_from(const std::string& toml);
+AxisValue value_from(const std::string& toml);
 
 /// All axes of the study in order of appearance, those of its variants and models included.
 std::vector<std::string> axis_keys(const StudyFile& study);

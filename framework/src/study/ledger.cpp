@@ -111,8 +111,8 @@ std::optional<double> number_or_none(const Json& answer, const char* key) {
 
 }  // namespace
 
-Ledger::Ledger(const std::string& path, Database::Mode mode) : database_(path, mode) {
-  if (mode == Database::Mode::write) database_.execute(settings);
+Ledger::Ledger(const std::string& path, Database::Access mode) : database_(path, mode) {
+  if (mode == Database::Access::write) database_.execute(settings);
   Statement version = database_.prepare("PRAGMA user_version");
   version.step();
   const std::int64_t found = version.integer(0);
@@ -123,7 +123,7 @@ Ledger::Ledger(const std::string& path, Database::Mode mode) : database_(path, m
                     "another folder with --out",
                     path, found, ledger_format));
   }
-  if (mode == Database::Mode::read) return;
+  if (mode == Database::Access::read) return;
   Transaction transaction(database_);
   database_.execute(schema);
   database_.execute(fmt::format("PRAGMA user_version = {}", ledger_format));

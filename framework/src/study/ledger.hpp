@@ -50,7 +50,7 @@ struct LedgerStatus {
 /// Every method is one transaction; a DatabaseError leaves the ledger as it was.
 class Ledger {
  public:
-  Ledger(const std::string& path, Database::Mode mode);
+  Ledger(const std::string& path, Database::Access mode);
 
   /// Makes these the study's places; results of cells that are in none any more are kept.
   void lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells);

@@ -22,9 +22,9 @@ namespace mixwell::study {
 
 namespace fs = std::filesystem;
 
-std::optional<Task> Batch::next() {
+std::optional<WorkItem> RequestList::next() {
   if (tasks_.empty()) return std::nullopt;
-  Task task = std::move(tasks_.front());
+  WorkItem task = std::move(tasks_.front());
   tasks_.pop_front();
   return task;
 }
@@ -55,7 +55,7 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* le
     const auto [found, is_new] = places.emplace(place, groups_.size());
     if (is_new)
       groups_.push_back({{}, place, tune_keys(study_, cells_[k]), {}, false, true, {}, {}, {}, {}});
-    Group& group = groups_[found->second];
+    SeedGroup& group = groups_[found->second];
     group.cells.push_back(k);
     group.wanted = group.wanted || matches(options.only, cells_[k].label, "");
   }
@@ -86,12 +86,12 @@ Json Planner::request(const char* task, const StudyCell& cell,
           {"threads", study_.threads}};
 }
 
-std::vector<Override> Planner::changes_of(const Group& group, const StudyCell& cell) const {
+std::vector<Override> Planner::changes_of(const SeedGroup& group, const StudyCell& cell) const {
   return with_seed(cell, group.chosen, std::stoll(cell.changes.back().value));
 }
 
 void Planner::plan(bool estimate, const std::function<void()>& tick) {
-  std::vector<Task> tasks;
+  std::vector<WorkItem> tasks;
   std::vector<std::string> keys(groups_.size());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     if (!groups_[g].ready) continue;
@@ -104,7 +104,7 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
     tasks.push_back({g, json_text(what)});
   }
   std::vector<std::pair<std::string, std::string>> fresh;
-  Batch batch(
+  RequestList batch(
       std::move(tasks),
       [&](std::size_t g, Json answer) {
         if (answer.at("status") == "done") fresh.emplace_back(keys[g], remembered(answer));
@@ -118,7 +118,7 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
   refuse_bad_input();
 }
 
-Identity Planner::identity(Group& group, const StudyCell& cell) {
+Identity Planner::identity(SeedGroup& group, const StudyCell& cell) {
   if (group.plan.at("status") == "done") {
     if (!group.ingredients)
       group.ingredients.emplace(group.plan, hashes_, study_.framework == "hash");
@@ -140,7 +140,7 @@ void Planner::find_references() {
     });
   };
   std::vector<Json> places;
-  for (const Group& group : groups_) places.push_back(parse_json(group.place));
+  for (const SeedGroup& group : groups_) places.push_back(parse_json(group.place));
   for (std::size_t r = 0; r < groups_.size(); ++r) {
     if (places[r].at("variant") != study_.reference_variant) continue;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -183,7 +183,7 @@ std::string Planner::plan_key(const StudyCell& cell, const std::vector<Override>
   Json all = {base_of(cell).text, fs::absolute(base_of(cell).path).string(),
               data == nullptr ? "" : data, fingerprint_};
   for (const Override& change : changes)
-    all.push_back({change.key, change.value, static_cast<int>(change.how)});
+    all.push_back({change.key, change.value, static_cast<int>(change.effect)});
   return sha256(json_text(all));
 }
 
@@ -193,7 +193,7 @@ std::string Planner::remembered(Json plan) {
   return json_text(plan);
 }
 
-bool Planner::recall(Group& group, const std::string& key) {
+bool Planner::recall(SeedGroup& group, const std::string& key) {
   const std::string text = ledger_ == nullptr ? "" : ledger_->known_plan(key);
   if (text.empty()) return false;
   Json plan = parse_json(text);
@@ -210,7 +210,7 @@ void Planner::refuse_bad_input() const {
   std::vector<std::string> reasons;
   std::size_t count = 0;
   std::string first;
-  for (const Group& group : groups_) {
+  for (const SeedGroup& group : groups_) {
     if (group.plan.is_null() || group.plan.at("status") != "bad-input") continue;
     const auto reason = group.plan.at("reason").get<std::string>();
     count += group.cells.size();

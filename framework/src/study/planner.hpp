@@ -18,23 +18,23 @@
 namespace mixwell::study {
 
 /// A list of requests, answered in any order.
-class Batch final : public Work {
+class RequestList final : public Work {
  public:
   using Answered = std::function<void(std::size_t, Json)>;
   using Tick = std::function<void()>;
 
-  Batch(std::vector<Task> tasks, Answered answered, Tick tick)
+  RequestList(std::vector<WorkItem> tasks, Answered answered, Tick tick)
       : tasks_(tasks.begin(), tasks.end()),
         answered_(std::move(answered)),
         tick_(std::move(tick)) {}
 
-  std::optional<Task> next() override;
+  std::optional<WorkItem> next() override;
   bool waits() override { return !tasks_.empty(); }
   void answered(std::size_t id, Json answer) override { answered_(id, std::move(answer)); }
   void tick(std::size_t) override { tick_(); }
 
  private:
-  std::deque<Task> tasks_;
+  std::deque<WorkItem> tasks_;
   Answered answered_;
   Tick tick_;
 };
@@ -43,7 +43,7 @@ class Batch final : public Work {
 bool matches(const std::string& pattern, const std::string& label, const std::string& cell);
 
 /// Cells that differ in the seed alone: they share values of tuning and all of a plan but the seed.
-struct Group {
+struct SeedGroup {
   std::vector<std::size_t> cells;
   std::string place;  ///< JSON of group_of
   std::vector<TuneKey> keys;
@@ -65,8 +65,8 @@ class Planner {
   Planner(const StudyOptions& options, const StudyFile& study, Ledger* ledger, int lock);
 
   const std::vector<StudyCell>& cells() const noexcept { return cells_; }
-  std::vector<Group>& groups() noexcept { return groups_; }
-  const std::vector<Group>& groups() const noexcept { return groups_; }
+  std::vector<SeedGroup>& groups() noexcept { return groups_; }
+  const std::vector<SeedGroup>& groups() const noexcept { return groups_; }
   FileHashes& hashes() noexcept { return hashes_; }
   WorkerPool& pool() noexcept { return pool_; }
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
@@ -74,13 +74,13 @@ class Planner {
 
   /// A request to a worker (see worker.hpp) about a cell with these changes.
   Json request(const char* task, const StudyCell& cell, const std::vector<Override>& changes) const;
-  std::vector<Override> changes_of(const Group& group, const StudyCell& cell) const;
+  std::vector<Override> changes_of(const SeedGroup& group, const StudyCell& cell) const;
 
   /// Plans of all groups that are ready; those that the ledger remembers are not made again. Throws
   /// InputError where a cell's manifest is wrong.
   void plan(bool estimate, const std::function<void()>& tick);
 
-  Identity identity(Group& group, const StudyCell& cell);
+  Identity identity(SeedGroup& group, const StudyCell& cell);
 
  private:
   struct Base {
@@ -94,13 +94,13 @@ class Planner {
   const Base& base_of(const StudyCell& cell) const;
   std::string plan_key(const StudyCell& cell, const std::vector<Override>& changes) const;
   std::string remembered(Json plan);
-  bool recall(Group& group, const std::string& key);
+  bool recall(SeedGroup& group, const std::string& key);
   void refuse_bad_input() const;
 
   const StudyOptions& options_;
   const StudyFile& study_;
   std::vector<StudyCell> cells_;
-  std::vector<Group> groups_;
+  std::vector<SeedGroup> groups_;
   Ledger* ledger_;
   FileHashes hashes_;
   WorkerPool pool_;

@@ -91,11 +91,12 @@ ComparedDraws pooled(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-const Reference& References::of(const std::vector<std::string>& paths) {
+const ReferenceMoments& References::of(const std::vector<std::string>& paths) {
   const auto known = known_.find(paths);
   if (known != known_.end()) return known->second;
   ComparedDraws all = pooled(paths);
-  Reference made{std::move(all.vector.names), diagnostics::moments(all.vector.draws, all.weights)};
+  ReferenceMoments made{std::move(all.vector.names),
+                        diagnostics::moments(all.vector.draws, all.weights)};
   return known_.emplace(paths, std::move(made)).first->second;
 }
 
@@ -104,7 +105,7 @@ RunCost run_cost(const Json& run) {
           number_in(run.at("seconds"), "warmup"), number_in(run.at("seconds"), "sampling")};
 }
 
-Json error_curve(const DrawsFile& file, const Reference& reference, const RunCost& cost) {
+Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const RunCost& cost) {
   const DrawnVector own = read_vector(file, {}, "study.reference", "study.reference");
   const SharedNames shared = shared_names(own.names, reference.names);
   if (shared.here.empty() || file.draws() < 2) return nullptr;
@@ -136,7 +137,7 @@ Json error_curve(const DrawsFile& file, const Reference& reference, const RunCos
   return curve;
 }
 
-void add_errors(const std::string& folder, const Reference& reference, const RunCost& cost,
+void add_errors(const std::string& folder, const ReferenceMoments& reference, const RunCost& cost,
                 Json& answer) {
   const Json curve = error_curve(DrawsFile(folder), reference, cost);
   if (curve.is_null() || curve.empty()) return;

@@ -16,7 +16,7 @@ namespace mixwell::study {
 using Json = nlohmann::ordered_json;
 
 /// Mean and covariance of all draws of a reference, and the names of what they are of.
-struct Reference {
+struct ReferenceMoments {
   std::vector<std::string> names;
   diagnostics::Moments moments;
 };
@@ -26,10 +26,10 @@ struct Reference {
 class References {
  public:
   /// Throws InputError for files that cannot be read or do not have the same names.
-  const Reference& of(const std::vector<std::string>& paths);
+  const ReferenceMoments& of(const std::vector<std::string>& paths);
 
  private:
-  std::map<std::vector<std::string>, Reference> known_;
+  std::map<std::vector<std::string>, ReferenceMoments> known_;
 };
 
 struct RunCost {
@@ -46,10 +46,10 @@ RunCost run_cost(const Json& run);
 /// points of a run: [{"draws", "gradients", "seconds", "error_mean", "error_covariance"}...],
 /// spread evenly over log(draws); cost is that of warm-up and sampling, taken in proportion to the
 /// draws. Null where nothing is common or there are no draws. O(n d^2).
-Json error_curve(const DrawsFile& file, const Reference& reference, const RunCost& cost);
+Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const RunCost& cost);
 
 /// Adds the curve and, as metrics, its last errors to a worker's answer about the run in `folder`.
-void add_errors(const std::string& folder, const Reference& reference, const RunCost& cost,
+void add_errors(const std::string& folder, const ReferenceMoments& reference, const RunCost& cost,
                 Json& answer);
 
 }  // namespace mixwell::study

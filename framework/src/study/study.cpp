@@ -41,7 +41,7 @@ class StudyRun final : public Work {
         lock_(folder_),
         reporter_(options, study_.disk_wait),
         ledger_(reporter_.patiently([&] {
-          return std::make_unique<Ledger>(folder_ + "/study.sqlite", Database::Mode::write);
+          return std::make_unique<Ledger>(folder_ + "/study.sqlite", Database::Access::write);
         })),
         planner_(options, study_, ledger_.get(), lock_.descriptor()),
         comparison_(study_, planner_, *ledger_, reporter_, folder_) {}
@@ -66,7 +66,7 @@ class StudyRun final : public Work {
     return result;
   }
 
-  std::optional<Task> next() override {
+  std::optional<WorkItem> next() override {
     if (queue_.empty() || Clock::now() < not_before_) return std::nullopt;
     const Job job = queue_.front();
     if (comparison_.must_wait(job.cell)) return std::nullopt;
@@ -74,7 +74,7 @@ class StudyRun final : public Work {
     events_.push_back({job.id, "running", {}});
     const std::size_t number = started_.size();
     started_.push_back(job);
-    return Task{number, json_text(request(job))};
+    return WorkItem{number, json_text(request(job))};
   }
 
   bool waits() override { return !queue_.empty(); }
@@ -143,7 +143,7 @@ class StudyRun final : public Work {
     std::map<std::string, std::string> refused;
     std::set<std::string> seen;
     for (std::size_t g = 0; g < planner_.groups().size(); ++g) {
-      Group& group = planner_.groups()[g];
+      SeedGroup& group = planner_.groups()[g];
       for (const std::size_t k : group.cells) {
         const StudyCell& place = planner_.cells()[k];
         LedgerCell cell = described(group, place, refused);
@@ -169,7 +169,7 @@ class StudyRun final : public Work {
     fill_queue(statuses, refused);
   }
 
-  LedgerCell described(Group& group, const StudyCell& place,
+  LedgerCell described(SeedGroup& group, const StudyCell& place,
                        std::map<std::string, std::string>& refused) {
     if (!group.ready) {
       const std::string id = sha256("not tuned yet\n" + group.tuning + place.label);
@@ -232,7 +232,7 @@ class StudyRun final : public Work {
 
   Json request(const Job& job) {
     const StudyCell& cell = planner_.cells()[job.cell];
-    const Group& group = planner_.groups()[job.group];
+    const SeedGroup& group = planner_.groups()[job.group];
     Json what = planner_.request("run", cell, planner_.changes_of(group, cell));
     what["folder"] = cell_folder(job);
     what["keep"] = comparison_.is_reference(job.cell) ? "draws" : study_.keep;

@@ -154,7 +154,7 @@ std::string study_table_json(const std::string& study_folder) {
   if (!std::filesystem::exists(path)) {
     throw InputError(path + ": no such ledger; `mixwell study STUDY.toml` makes it");
   }
-  study::Ledger ledger(path, study::Database::Mode::read);
+  study::Ledger ledger(path, study::Database::Access::read);
   ledger.database().execute("BEGIN");  // one moment of a study that may be running
   return lenient_json_text(study::Table(ledger).json()) + "\n";
 }

@@ -21,13 +21,13 @@ struct TrialPlace {
 
 }  // namespace
 
-std::string Tuner::tuning_id(Group& group) {
+std::string Tuner::tuning_id(SeedGroup& group) {
   const TuneSettings& settings = *study_.tune;
   Json text = {settings.gradients, settings.objective, settings.seed, settings.candidates,
                settings.rungs};
   for (const TuneKey& key : group.keys) {
     Json values = Json::array();
-    for (const Value& value : key.values) values.push_back(value.toml);
+    for (const AxisValue& value : key.values) values.push_back(value.toml);
     text.push_back({key.key, values, key.from, key.to, key.log, key.integer});
   }
   StudyCell first = planner_.cells()[group.cells.front()];
@@ -36,7 +36,7 @@ std::string Tuner::tuning_id(Group& group) {
   return sha256(json_text(text)).substr(0, 16);
 }
 
-std::vector<Override> Tuner::values_of(const Group& group, std::int64_t k) {
+std::vector<Override> Tuner::values_of(const SeedGroup& group, std::int64_t k) {
   const TuneSettings& settings = *study_.tune;
   const auto values =
       candidate(group.keys, k, fmt::format("tune/{}/{}", settings.seed, group.place));
@@ -46,7 +46,7 @@ std::vector<Override> Tuner::values_of(const Group& group, std::int64_t k) {
   return changes;
 }
 
-Json Tuner::values_json(const Group& group, std::int64_t k) {
+Json Tuner::values_json(const SeedGroup& group, std::int64_t k) {
   const TuneSettings& settings = *study_.tune;
   const auto values =
       candidate(group.keys, k, fmt::format("tune/{}/{}", settings.seed, group.place));
@@ -57,7 +57,7 @@ Json Tuner::values_json(const Group& group, std::int64_t k) {
 
 void Tuner::run() {
   std::vector<std::size_t> tuned;
-  std::vector<Group>& groups = planner_.groups();
+  std::vector<SeedGroup>& groups = planner_.groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].keys.empty()) continue;
     groups[g].chosen = values_of(groups[g], 0);
@@ -101,9 +101,9 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
                               const std::map<std::size_t, std::vector<std::int64_t>>& field) {
   std::vector<TrialPlace> places;
   std::map<std::pair<std::size_t, std::int64_t>, double> known;
-  std::vector<Task> tasks;
+  std::vector<WorkItem> tasks;
   for (const auto& [g, candidates] : field) {
-    const Group& group = planner_.groups()[g];
+    const SeedGroup& group = planner_.groups()[g];
     for (const std::int64_t k : candidates) {
       const Json trial = ledger_.known_trial(group.tuning, number, static_cast<int>(k));
       if (!trial.is_null()) {
@@ -114,7 +114,7 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
       }
     }
   }
-  Batch batch(
+  RequestList batch(
       std::move(tasks),
       [&](std::size_t id, Json answer) {
         if (answer.at("status") == "suspended") return;
@@ -135,7 +135,7 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
   return scores;
 }
 
-Json Tuner::trial_request(const Group& group, int number, const Rung& rung, std::int64_t k) {
+Json Tuner::trial_request(const SeedGroup& group, int number, const Rung& rung, std::int64_t k) {
   const TuneSettings& settings = *study_.tune;
   const std::int64_t seed =
       seed_of(fmt::format("tune/{}/{}/{}", settings.seed, group.place, number));
@@ -146,7 +146,7 @@ Json Tuner::trial_request(const Group& group, int number, const Rung& rung, std:
   return what;
 }
 
-void Tuner::keep_trial(const Group& group, int number, std::int64_t k, Json answer) {
+void Tuner::keep_trial(const SeedGroup& group, int number, std::int64_t k, Json answer) {
   answer["rung"] = number;
   answer["candidate"] = k;
   answer["values"] = values_json(group, k);

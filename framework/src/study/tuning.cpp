@@ -19,9 +19,9 @@ double root(std::size_t n) {
   return x;
 }
 
-Value number_value(double value) { return {toml_text(value), Json(value)}; }
+AxisValue number_value(double value) { return {toml_text(value), Json(value)}; }
 
-Value integer_value(double value) {
+AxisValue integer_value(double value) {
   const auto whole = static_cast<std::int64_t>(value);
   return {toml_text(whole), Json(whole)};
 }
@@ -30,7 +30,7 @@ double between(const TuneKey& key, double from, double to, double u) {
   return key.log ? from * std::pow(to / from, u) : from + (to - from) * u;
 }
 
-Value value_at(const TuneKey& key, double u) {
+AxisValue value_at(const TuneKey& key, double u) {
   if (!key.values.empty()) {
     const auto n = static_cast<double>(key.values.size());
     return key.values[static_cast<std::size_t>(std::min(u * n, n - 1.0))];
@@ -59,10 +59,10 @@ std::vector<TuneKey> tune_keys(const StudyFile& study, const StudyCell& cell) {
   return keys;
 }
 
-std::vector<Value> candidate(const std::vector<TuneKey>& keys, std::int64_t k,
-                             const std::string& text) {
+std::vector<AxisValue> candidate(const std::vector<TuneKey>& keys, std::int64_t k,
+                                 const std::string& text) {
   const double x = root(keys.size());
-  std::vector<Value> values;
+  std::vector<AxisValue> values;
   for (std::size_t j = 0; j < keys.size(); ++j) {
     const auto offset = static_cast<double>(seed_of(text + "/" + keys[j].key)) * 0x1p-52;
     const double place = offset + static_cast<double>(k) * std::pow(x, -static_cast<double>(j + 1));

@@ -17,8 +17,8 @@ std::vector<TuneKey> tune_keys(const StudyFile& study, const StudyCell& cell);
 /// Candidates 0, 1, ... of a tuning: point k of the additive recurrence frac(o + k a) in the unit
 /// cube of n keys, a_j = x^-(j+1) with x^(n+1) = x + 1 (a low-discrepancy sequence), o from `text`.
 /// A list takes its share of [0, 1) for each value.
-MIXWELL_EXPORT std::vector<Value> candidate(const std::vector<TuneKey>& keys, std::int64_t k,
-                                            const std::string& text);
+MIXWELL_EXPORT std::vector<AxisValue> candidate(const std::vector<TuneKey>& keys, std::int64_t k,
+                                                const std::string& text);
 
 /// Successive halving: how many candidates rung r evaluates, and each with what share of the whole
 /// budget. Every rung spends the same; the number falls by candidates^(1 / rungs) from rung to

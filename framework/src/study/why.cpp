@@ -46,19 +46,20 @@ std::vector<std::pair<std::string, std::string>> history(Ledger& ledger, const s
   return found;
 }
 
-struct Row {
+struct StoredCell {
   std::string status, reason, outcome, ended_at, manifest;
   std::int64_t attempts = 0;
   Json ingredients;
 };
 
-Row row_of(Ledger& ledger, const std::string& cell) {
+StoredCell row_of(Ledger& ledger, const std::string& cell) {
   Statement one = ledger.database().prepare(
       "SELECT status, reason, outcome, ended_at, manifest, attempts, ingredients FROM cells "
       "WHERE cell = ?1");
   one.bind(1, cell);
   one.step();
-  Row row{one.text(0), one.text(1), one.text(2), one.text(3), one.text(4), one.integer(5), {}};
+  StoredCell row{one.text(0), one.text(1),    one.text(2), one.text(3),
+                 one.text(4), one.integer(5), {}};
   row.ingredients = parse_json(one.text(6).empty() ? "{}" : one.text(6));
   return row;
 }
@@ -94,7 +95,7 @@ std::string difference(const Json& before, const Json& now, const char* part, co
   return text;
 }
 
-std::string differences(const Row& before, const Row& now) {
+std::string differences(const StoredCell& before, const StoredCell& now) {
   std::string text;
   const std::set<std::string> old_lines = lines_of(before.manifest);
   const std::set<std::string> new_lines = lines_of(now.manifest);
@@ -112,7 +113,7 @@ std::string differences(const Row& before, const Row& now) {
   return text.empty() ? "  nothing that is known of it\n" : text;
 }
 
-std::string state_text(const Row& row) {
+std::string state_text(const StoredCell& row) {
   std::string text = row.status;
   if (!row.outcome.empty()) text += ", ended by " + row.outcome;
   if (!row.ended_at.empty()) text += " at " + row.ended_at;
@@ -125,9 +126,9 @@ std::string why(const std::string& study_folder, const std::string& cell) {
   const std::string path = (std::filesystem::path(study_folder) / "study.sqlite").string();
   if (!std::filesystem::exists(path))
     throw InputError(path + ": no such ledger; `mixwell study STUDY.toml` makes it");
-  Ledger ledger(path, Database::Mode::read);
+  Ledger ledger(path, Database::Access::read);
   const Found found = find(ledger, cell);
-  const Row now = row_of(ledger, found.cell);
+  const StoredCell now = row_of(ledger, found.cell);
   std::string text =
       fmt::format("cell {} stands at {}\n{}\n", found.cell, found.label, state_text(now));
   const auto all = history(ledger, found.label);

@@ -278,7 +278,7 @@ Json changes_json(const std::vector<Override>& changes) {
   Json all = Json::array();
   for (const Override& change : changes) {
     all.push_back({change.key, change.value, change.where.file, change.where.line,
-                   change.where.column, static_cast<int>(change.how)});
+                   change.where.column, static_cast<int>(change.effect)});
   }
   return all;
 }
@@ -289,7 +289,7 @@ std::vector<Override> changes_from(const Json& json) {
     changes.push_back({one.at(0).get<std::string>(),
                        one.at(1).get<std::string>(),
                        {one.at(2).get<std::string>(), one.at(3).get<int>(), one.at(4).get<int>()},
-                       static_cast<Override::How>(one.at(5).get<int>())});
+                       static_cast<Override::Effect>(one.at(5).get<int>())});
   }
   return changes;
 }

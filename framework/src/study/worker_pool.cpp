@@ -124,7 +124,7 @@ std::string last_words(std::string text) {
 
 Work::~Work() = default;
 
-struct WorkerPool::Worker {
+struct WorkerPool::WorkerProcess {
   pid_t process = -1;
   Descriptor requests;
   Descriptor answers;
@@ -137,7 +137,7 @@ struct WorkerPool::Worker {
   std::string killed_because;
 
   /// False when the worker is gone.
-  bool ask(const Task& what) {
+  bool ask(const WorkItem& what) {
     task = what.id;
     words.clear();
     began = Clock::now();
@@ -219,14 +219,14 @@ void WorkerPool::deliver(Work& work) {
 
 void WorkerPool::feed(Work& work) {
   while (running() < static_cast<std::size_t>(settings_.jobs)) {
-    const std::optional<Task> task = work.next();
+    const std::optional<WorkItem> task = work.next();
     if (!task) return;
     // One that died between two tasks is buried by listen(), which tells of the task.
     idle_worker()->ask(*task);
   }
 }
 
-WorkerPool::Worker* WorkerPool::idle_worker() {
+WorkerPool::WorkerProcess* WorkerPool::idle_worker() {
   for (const auto& worker : workers_) {
     if (!worker->task) return worker.get();
   }
@@ -234,7 +234,7 @@ WorkerPool::Worker* WorkerPool::idle_worker() {
   return workers_.back().get();
 }
 
-std::unique_ptr<WorkerPool::Worker> WorkerPool::spawn() const {
+std::unique_ptr<WorkerPool::WorkerProcess> WorkerPool::spawn() const {
   Pipe requests = make_pipe();
   Pipe answers = make_pipe();
   Pipe errors = make_pipe();
@@ -249,7 +249,7 @@ std::unique_ptr<WorkerPool::Worker> WorkerPool::spawn() const {
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
-  auto worker = std::make_unique<Worker>();
+  auto worker = std::make_unique<WorkerProcess>();
   errno = ::posix_spawn(&worker->process, settings_.program.c_str(), actions.get(), nullptr,
                         arguments.data(), environ);
   if (errno != 0) fail(settings_.program + " cannot be started");
@@ -269,12 +269,12 @@ void WorkerPool::listen() {
   }
   const int ready = ::poll(ends.data(), ends.size(), tick_ms);
   if (ready < 0 && errno != EINTR) fail("poll");
-  std::vector<Worker*> dead;
+  std::vector<WorkerProcess*> dead;
   for (std::size_t k = 0; ready > 0 && k < workers_.size(); ++k) {
-    Worker& worker = *workers_[k];
+    WorkerProcess& worker = *workers_[k];
     if (ends[2 * k + 1].revents != 0) worker.hear_errors();
     if (ends[2 * k].revents == 0) continue;
-    const bool alive = Worker::drain(worker.answers, worker.heard);
+    const bool alive = WorkerProcess::drain(worker.answers, worker.heard);
     worker.hear_greeting();
     const std::size_t end = worker.heard.find('\n');
     if (end != std::string::npos && worker.task) {
@@ -284,7 +284,7 @@ void WorkerPool::listen() {
     }
     if (!alive) dead.push_back(&worker);
   }
-  for (Worker* const worker : dead) bury(*worker);
+  for (WorkerProcess* const worker : dead) bury(*worker);
 }
 
 void WorkerPool::check_time() {
@@ -307,7 +307,7 @@ void WorkerPool::suspend_all() {
   }
 }
 
-void WorkerPool::bury(Worker& worker) {
+void WorkerPool::bury(WorkerProcess& worker) {
   int status = 0;
   ::waitpid(worker.process, &status, 0);
   worker.hear_errors();

@@ -16,7 +16,7 @@
 
 namespace mixwell::study {
 
-struct Task {
+struct WorkItem {
   std::size_t id = 0;
   std::string request;  ///< one line of JSON, without its end
 };
@@ -26,7 +26,7 @@ class Work {
  public:
   virtual ~Work();
   /// The next task, or none just now.
-  virtual std::optional<Task> next() = 0;
+  virtual std::optional<WorkItem> next() = 0;
   /// Whether `next` may give a task later although it gives none now and none is running.
   virtual bool waits() = 0;
   /// {"status", ...}: a worker's own answer, or "failed" with a reason where it died.
@@ -57,18 +57,18 @@ class WorkerPool {
   void run(Work& work);
 
  private:
-  struct Worker;
+  struct WorkerProcess;
 
   bool stopped() const { return settings_.stop != nullptr && settings_.stop->load(); }
   std::size_t running() const;
   void feed(Work& work);
-  Worker* idle_worker();
-  std::unique_ptr<Worker> spawn() const;
+  WorkerProcess* idle_worker();
+  std::unique_ptr<WorkerProcess> spawn() const;
   void listen();
   void deliver(Work& work);
   void check_time();
   void suspend_all();
-  void bury(Worker& worker);
+  void bury(WorkerProcess& worker);
 
   PoolSettings settings_;
   /// An answer as it came, not read yet: the worker gets its next task first.
@@ -77,7 +77,7 @@ class WorkerPool {
     std::string line;
   };
 
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<WorkerProcess>> workers_;
   std::vector<Answer> answers_;
   bool suspending_ = false;
 };

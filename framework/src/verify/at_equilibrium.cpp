@@ -13,36 +13,36 @@
 namespace mixwell {
 namespace {
 
-constexpr std::int64_t kFewestSweeps = 4;
-constexpr std::int64_t kMostSweeps = 128;
-constexpr int kLooks = 8;
+constexpr std::int64_t fewest_sweeps = 4;
+constexpr std::int64_t most_sweeps = 128;
+constexpr int look_count = 8;
 
 // No multiples of a block's width: the last block is an incomplete one.
-constexpr std::int64_t kReplicates = 4093;
-constexpr std::int64_t kFewReplicates = 1021;  ///< where a column costs much
-constexpr std::int64_t kLearntReplicates = 509;
-constexpr std::int64_t kFewWarmup = 60;
-constexpr std::int64_t kTrialReplicates = 253;
-constexpr Index kManyDimensions = 20;
+constexpr std::int64_t usual_replicates = 4093;
+constexpr std::int64_t few_replicates = 1021;  ///< where a column costs much
+constexpr std::int64_t learnt_replicates = 509;
+constexpr std::int64_t few_warmup = 60;
+constexpr std::int64_t trial_replicates = 253;
+constexpr Index many_dimensions = 20;
 
-constexpr double kStretch = 1.5;
-constexpr std::int64_t kArrivalReplicates = 1021;
-constexpr double kArrived = 0.2;
-constexpr std::int64_t kFewestForStall = 64;
-constexpr std::int64_t kLongestArrival = 2048;
+constexpr double allowed_stretch = 1.5;
+constexpr std::int64_t arrival_replicates = 1021;
+constexpr double arrived = 0.2;
+constexpr std::int64_t fewest_for_stall = 64;
+constexpr std::int64_t longest_arrival = 2048;
 
 class Tester {
  public:
   Tester(const EquilibriumTest& test, EquilibriumOutcome& out) : test_(test), out_(out) {}
 
   void run(const Composition& composition) {
-    const bool costly = composition.model()->dimension() > kManyDimensions;
-    const std::int64_t warmup = costly ? std::min(test_.warmup, kFewWarmup) : test_.warmup;
+    const bool costly = composition.model()->dimension() > many_dimensions;
+    const std::int64_t warmup = costly ? std::min(test_.warmup, few_warmup) : test_.warmup;
     Equilibrium equilibrium(
         composition, {.replicates = replicates(composition), .warmup = warmup, .seed = test_.seed});
     const double before = equilibrium.gradients();  // of the warm-up
     VerifiedTarget& seen = out_.seen;
-    for (std::int64_t more = 1; seen.sweeps < kMostSweeps; more = seen.sweeps) {
+    for (std::int64_t more = 1; seen.sweeps < most_sweeps; more = seen.sweeps) {
       equilibrium.advance(more);
       seen.sweeps += more;
       judge(equilibrium.compare());
@@ -57,9 +57,9 @@ class Tester {
 
  private:
   std::int64_t replicates(const Composition& composition) const {
-    if (test_.learnt_laws) return kLearntReplicates;
-    const bool costly = composition.model()->dimension() > kManyDimensions || test_.adaptive;
-    return costly ? kFewReplicates : kReplicates;
+    if (test_.learnt_laws) return learnt_replicates;
+    const bool costly = composition.model()->dimension() > many_dimensions || test_.adaptive;
+    return costly ? few_replicates : usual_replicates;
   }
 
   /// A sweep counts as at least one gradient, and d^2 / 100, for each replicate and slot: fits cost
@@ -70,11 +70,11 @@ class Tester {
     const auto d = static_cast<double>(composition.model()->dimension());
     const double size = std::max(1.0, 0.01 * d * d);
     const double spent = std::max(gradients, updates * size);
-    return out_.seen.sweeps >= kFewestSweeps && 2.0 * spent > test_.budget;
+    return out_.seen.sweeps >= fewest_sweeps && 2.0 * spent > test_.budget;
   }
 
   void judge(const std::vector<EquilibriumStatistic>& statistics) {
-    const double alpha = test_.alpha / static_cast<double>(statistics.size() * kLooks);
+    const double alpha = test_.alpha / static_cast<double>(statistics.size() * look_count);
     const double bound = normal_bound(alpha);
     out_.tests.clear();
     out_.seen.visible_bias = 0.0;
@@ -123,7 +123,7 @@ double best_factor(const VerifyTargets& targets, const std::string& target, std:
   for (const double factor : {1.0, 0.25, 4.0, 0.0625, 16.0, 0.015625, 64.0, 256.0}) {
     if (factor != 1.0 && !targets.can_compose(target, factor)) continue;
     const Composition pilot = targets.composed(target, factor);
-    Equilibrium trial(pilot, {.replicates = kTrialReplicates, .seed = seed});
+    Equilibrium trial(pilot, {.replicates = trial_replicates, .seed = seed});
     trial.advance(2);
     gradients += trial.gradients();
     if (!(trial.moved() > farthest)) continue;
@@ -135,25 +135,25 @@ double best_factor(const VerifyTargets& targets, const std::string& target, std:
 
 Arrival arrival(const VerifyTargets& targets, const EquilibriumTest& test, double step_factor) {
   const Composition composition = targets.composed(test.target, step_factor);
-  Equilibrium stretched(composition, {.replicates = kArrivalReplicates,
+  Equilibrium stretched(composition, {.replicates = arrival_replicates,
                                       .warmup = test.warmup,
                                       .seed = test.seed,
-                                      .stretch = kStretch});
+                                      .stretch = allowed_stretch});
   const double before = stretched.gradients();
   const double at_start = stretched.excess().mean;
   Arrival found;
   Equilibrium::Excess last = stretched.excess();
-  for (std::int64_t more = 1; found.sweeps < kLongestArrival; more = found.sweeps) {
+  for (std::int64_t more = 1; found.sweeps < longest_arrival; more = found.sweeps) {
     stretched.advance(more);
     found.sweeps += more;
     const Equilibrium::Excess now = stretched.excess();
     const double noise = 3.0 * std::hypot(now.error, last.error);
     found.left = now.mean / at_start;
-    found.stalled = found.sweeps >= kFewestForStall &&
-                    now.mean - 3.0 * now.error > kArrived * at_start &&
+    found.stalled = found.sweeps >= fewest_for_stall &&
+                    now.mean - 3.0 * now.error > arrived * at_start &&
                     last.mean - now.mean < std::min(noise, 0.1 * last.mean);
     // Twice: an orbit that nothing disturbs comes near now and then.
-    const bool near = std::max(last.mean, now.mean) < kArrived * at_start;
+    const bool near = std::max(last.mean, now.mean) < arrived * at_start;
     last = now;
     if (near || 2.0 * (stretched.gradients() - before) > test.budget) break;
   }

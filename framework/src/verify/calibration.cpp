@@ -19,20 +19,20 @@
 namespace mixwell {
 namespace {
 
-constexpr std::array<std::int64_t, 3> kSweeps = {1, 4, 16};
-constexpr std::array<Index, 3> kDataSets = {256, 512, 1024};
-constexpr Index kTrialDataSets = 24;
-constexpr std::int64_t kTrialSweeps = 4;
-constexpr Index kMostCoordinates = 16;
-constexpr double kCasesOfAGradient = 1000.0;
-constexpr double kFar = 0.5;  ///< of the farthest that any steps went
+constexpr std::array<std::int64_t, 3> sweep_counts = {1, 4, 16};
+constexpr std::array<Index, 3> data_set_counts = {256, 512, 1024};
+constexpr Index trial_data_sets = 24;
+constexpr std::int64_t trial_sweeps = 4;
+constexpr Index most_coordinates = 16;
+constexpr double cases_of_a_gradient = 1000.0;
+constexpr double far_share = 0.5;  ///< of the farthest that any steps went
 /// Looks at ranks and at their spread.
-constexpr int kFunctions = 2;
+constexpr int function_count = 2;
 
 /// Statistics of theta and the data that made `model`: a column.
 Eigen::VectorXd statistics(const Model& model, ConstBatch theta) {
   const Index d = theta.rows();
-  const Index shown = std::min(d, kMostCoordinates);
+  const Index shown = std::min(d, most_coordinates);
   Workspace scratch;
   Eigen::MatrixXd g(d, 1);
   double u = 0.0;
@@ -43,7 +43,7 @@ Eigen::VectorXd statistics(const Model& model, ConstBatch theta) {
 }
 
 std::string name_of(Index statistic, Index dimension) {
-  const Index shown = std::min(dimension, kMostCoordinates);
+  const Index shown = std::min(dimension, most_coordinates);
   if (statistic < shown) return fmt::format("x[{}]", statistic);
   if (statistic < 2 * shown) return fmt::format("dU/dx[{}]", statistic - shown);
   return statistic == 2 * shown ? "U" : "x' grad U";
@@ -56,9 +56,9 @@ std::size_t slots_of(const KernelGraph& graph) {
       all.begin(), all.end(), [](const auto& v) { return v.kind == VariableKind::slot; }));
 }
 
-/// Statistics at the start (block 0) and after kSweeps, of one data set a column.
-struct Table {
-  std::array<Eigen::MatrixXd, kSweeps.size() + 1> at;
+/// Statistics at the start (block 0) and after sweep_counts, of one data set a column.
+struct CalibrationTable {
+  std::array<Eigen::MatrixXd, sweep_counts.size() + 1> at;
   double gradients = 0.0;
 };
 
@@ -97,13 +97,13 @@ class DataSets {
   }
 
   /// Adds data sets from the columns that the table has up to `count` of them.
-  void extend(Table& table, Index count, double step_factor) const {
+  void extend(CalibrationTable& table, Index count, double step_factor) const {
     const Index had = table.at.front().cols();
-    const Index rows = 2 * std::min(model_.dimension(), kMostCoordinates) + 2;
+    const Index rows = 2 * std::min(model_.dimension(), most_coordinates) + 2;
     for (auto& block : table.at) block.conservativeResize(rows, count);
     Eigen::VectorXd gradients(count - had);
     parallel_for(count - had, [&](Index k) {
-      gradients[k] = follow(had + k, step_factor, kSweeps,
+      gradients[k] = follow(had + k, step_factor, sweep_counts,
                             [&](std::size_t look, const Model& model, ConstBatch theta) {
                               table.at[look].col(had + k) = statistics(model, theta);
                             });
@@ -111,15 +111,15 @@ class DataSets {
     table.gradients += gradients.sum();
   }
 
-  /// How far kTrialSweeps go: 1 less the correlation of entries of grad U at start and end, whose
+  /// How far trial_sweeps go: 1 less the correlation of entries of grad U at start and end, whose
   /// mean is 0 for each data set, averaged; and the gradients of a data set.
   std::pair<double, double> trial(double step_factor) const {
-    const Index shown = std::min(model_.dimension(), kMostCoordinates);
-    Eigen::MatrixXd before(shown, kTrialDataSets);
-    Eigen::MatrixXd after(shown, kTrialDataSets);
-    Eigen::VectorXd gradients(kTrialDataSets);
-    parallel_for(kTrialDataSets, [&](Index k) {
-      gradients[k] = follow(k, step_factor, std::array{kTrialSweeps},
+    const Index shown = std::min(model_.dimension(), most_coordinates);
+    Eigen::MatrixXd before(shown, trial_data_sets);
+    Eigen::MatrixXd after(shown, trial_data_sets);
+    Eigen::VectorXd gradients(trial_data_sets);
+    parallel_for(trial_data_sets, [&](Index k) {
+      gradients[k] = follow(k, step_factor, std::array{trial_sweeps},
                             [&](std::size_t look, const Model& model, ConstBatch theta) {
                               (look == 0 ? before : after).col(k) =
                                   statistics(model, theta).segment(shown, shown);
@@ -160,15 +160,15 @@ void to_ranks(Eigen::RowVectorXd& a, Eigen::RowVectorXd& b) {
   }
 }
 
-class Judge {
+class CalibrationJudge {
  public:
-  Judge(const EquilibriumTest& test, Index dimension, EquilibriumOutcome& out)
+  CalibrationJudge(const EquilibriumTest& test, Index dimension, EquilibriumOutcome& out)
       : test_(test), dimension_(dimension), out_(out) {}
 
-  void judge(const Table& table) {
+  void judge(const CalibrationTable& table) {
     const Index rows = table.at.front().rows();
-    const auto looks = static_cast<double>(rows * kFunctions) *
-                       static_cast<double>(kSweeps.size() * kDataSets.size());
+    const auto looks = static_cast<double>(rows * function_count) *
+                       static_cast<double>(sweep_counts.size() * data_set_counts.size());
     alpha_ = test_.alpha / looks;
     out_.tests.clear();
     for (std::size_t look = 1; look < table.at.size(); ++look) {
@@ -176,7 +176,7 @@ class Judge {
         Eigen::RowVectorXd before = table.at.front().row(i);
         Eigen::RowVectorXd after = table.at[look].row(i);
         const std::string name =
-            fmt::format("{} after {} sweeps", name_of(i, dimension_), kSweeps[look - 1]);
+            fmt::format("{} after {} sweeps", name_of(i, dimension_), sweep_counts[look - 1]);
         if (!after.allFinite()) {
           add({name, out_.seen.name, true, INFINITY, 0.0});
           continue;
@@ -239,16 +239,16 @@ class Calibrator {
 
   EquilibriumOutcome run() {
     choose_steps();
-    Table table;
-    Judge judge(test_, model_.dimension(), out_);
+    CalibrationTable table;
+    CalibrationJudge judge(test_, model_.dimension(), out_);
     const Index affordable = affordable_data_sets();
-    for (const Index count : kDataSets) {
+    for (const Index count : data_set_counts) {
       if (count > affordable || out_.biased || (test_.late && test_.late())) break;
       data_sets_.extend(table, count, out_.seen.step_factor);
       judge.judge(table);
     }
-    const Index shown = std::min(model_.dimension(), kMostCoordinates);
-    out_.seen.sweeps = kSweeps.back();
+    const Index shown = std::min(model_.dimension(), most_coordinates);
+    out_.seen.sweeps = sweep_counts.back();
     out_.seen.moved = DataSets::moved(table.at.front().middleRows(shown, shown),
                                       table.at.back().middleRows(shown, shown));
     out_.gradients += table.gradients;
@@ -262,25 +262,26 @@ class Calibrator {
     for (const double factor : {0.0625, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0}) {
       if (factor != 1.0 && test_.fixed_steps) continue;
       const auto [moved, gradients] = data_sets_.trial(factor);
-      out_.gradients += gradients * static_cast<double>(kTrialDataSets);
-      if (moved < kFar * farthest) continue;
+      out_.gradients += gradients * static_cast<double>(trial_data_sets);
+      if (moved < far_share * farthest) continue;
       farthest = std::max(farthest, moved);
       out_.seen.step_factor = factor;
-      cost_ = gradients * static_cast<double>(kSweeps.back() + test_.warmup) /
-              static_cast<double>(kTrialSweeps + test_.warmup);
+      cost_ = gradients * static_cast<double>(sweep_counts.back() + test_.warmup) /
+              static_cast<double>(trial_sweeps + test_.warmup);
     }
   }
 
   Index affordable_data_sets() const {
     const SumOfTerms* const sum = model_.as_sum();
     const double size =
-        sum == nullptr ? 1.0 : std::max(1.0, static_cast<double>(sum->terms()) / kCasesOfAGradient);
+        sum == nullptr ? 1.0
+                       : std::max(1.0, static_cast<double>(sum->terms()) / cases_of_a_gradient);
     const auto count = static_cast<Index>(test_.budget / (std::max(cost_, 1.0) * size));
-    if (count < kDataSets.front()) {
+    if (count < data_set_counts.front()) {
       throw InputError(
           fmt::format("the budget affords {} data sets drawn with their parameters, "
                       "and {} are the fewest; raise --budget",
-                      count, kDataSets.front()));
+                      count, data_set_counts.front()));
     }
     return count;
   }
@@ -296,7 +297,7 @@ class Calibrator {
 
 bool is_calibrated(const Model& model) {
   const bool has_draws =
-      model.as_exact() != nullptr || model.dimension() <= LawDraws::kMostDimensions;
+      model.as_exact() != nullptr || model.dimension() <= LawDraws::most_dimensions;
   return !has_draws && model.as_prior() != nullptr && model.as_data_draws() != nullptr;
 }
 

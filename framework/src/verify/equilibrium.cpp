@@ -20,7 +20,7 @@ namespace {
 
 using Rows = Eigen::RowVectorXd;
 
-constexpr Index kProjections = 3;
+constexpr Index projection_count = 3;
 
 struct Labelled {
   std::string label;
@@ -47,7 +47,7 @@ Rows potentials(const Model& model, ConstBatch theta) {
 
 /// Directions of length 1, the same for every test; none in one dimension.
 Eigen::MatrixXd directions(Index d) {
-  Eigen::MatrixXd all(d, d > 1 ? kProjections : 0);
+  Eigen::MatrixXd all(d, d > 1 ? projection_count : 0);
   if (d > 1) Stream(17, "equilibrium/projections").normals({}, all);
   all.colwise().normalize();
   return all;
@@ -207,8 +207,8 @@ bool has_exact_draws(const Model& model, const ValueInfo& law) {
 /// Where one slot starts from.
 class SlotLaw {
  public:
-  static constexpr Index kCells = 257;
-  static constexpr Index kFewCells = 33;  ///< where each replicate has a law of its own
+  static constexpr Index usual_cells = 257;
+  static constexpr Index few_cells = 33;  ///< where each replicate has a law of its own
 
   SlotLaw(const Model& model, Sampler& sampler, const std::string& slot, Value kept,
           Index replicates)
@@ -217,7 +217,7 @@ class SlotLaw {
     if (has_exact_draws(model, law)) return;
     const bool shared = law.scope == Scope::run || law.rows == 0;
     for (Index r = 0; r < (shared ? 1 : replicates); ++r) {
-      laws_.emplace_back(model.dimension(), shared ? kCells : kFewCells,
+      laws_.emplace_back(model.dimension(), shared ? usual_cells : few_cells,
                          [&](ConstBatch theta, Row u) { sampler.evaluate(kept, r, theta, u); });
     }
   }
@@ -254,8 +254,8 @@ class SlotLaw {
 
 }  // namespace
 
-struct Equilibrium::State {
-  State(const Composition& composed, const EquilibriumSettings& wanted, Program program)
+struct Equilibrium::Test {
+  Test(const Composition& composed, const EquilibriumSettings& wanted, Program program)
       : composition(composed),
         settings(wanted),
         keeps_another(program.certificate.now.accuracy != Accuracy::none &&
@@ -271,7 +271,7 @@ struct Equilibrium::State {
 
   Value kept(const Factor& factor) const {
     const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
-    return keeps_another ? kept_law(graph, factor.scope.front(), factor.law) : factor.law;
+    return keeps_another ? kept_law(graph, factor.slots.front(), factor.law) : factor.law;
   }
 
   /// Before anything is spent on warming up.
@@ -280,14 +280,14 @@ struct Equilibrium::State {
     const Model& model = *composition.model();
     for (const Factor& factor : graph.factors()) {
       const std::string& name = graph[factor.law].name;
-      if (factor.scope.size() != 1) {
+      if (factor.slots.size() != 1) {
         throw InputError("`" + name + "` is a law of several slots together: no draws of it");
       }
       if (!has_exact_draws(model, graph[kept(factor)]) &&
-          model.dimension() > LawDraws::kMostDimensions) {
+          model.dimension() > LawDraws::most_dimensions) {
         throw InputError(fmt::format("no exact draws of `{}` in {} dimensions (a grid serves {})",
                                      graph[kept(factor)].name, model.dimension(),
-                                     LawDraws::kMostDimensions));
+                                     LawDraws::most_dimensions));
       }
     }
   }
@@ -295,7 +295,7 @@ struct Equilibrium::State {
   void find_laws() {
     const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
     for (const Factor& factor : graph.factors()) {
-      laws.emplace_back(*composition.model(), sampler, graph[factor.scope.front()].name,
+      laws.emplace_back(*composition.model(), sampler, graph[factor.slots.front()].name,
                         kept(factor), settings.replicates);
     }
   }
@@ -346,7 +346,7 @@ struct Equilibrium::State {
 };
 
 Equilibrium::Equilibrium(const Composition& composition, const EquilibriumSettings& settings)
-    : state_(std::make_unique<State>(composition, settings, compose(*composition.compositor))) {
+    : state_(std::make_unique<Test>(composition, settings, compose(*composition.compositor))) {
   state_->check_draws();
   state_->warm_up();
   state_->find_laws();

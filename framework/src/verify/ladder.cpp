@@ -14,23 +14,23 @@
 namespace mixwell {
 namespace {
 
-constexpr int kRungs = 4;
-constexpr std::int64_t kPilot = 200;  ///< replicates that find how long mixing takes
-constexpr std::int64_t kLongestMixing = 4096;
-constexpr double kPilotShare = 0.2;  ///< of the budget, for one pilot
-constexpr double kMixed = 1.6;       ///< squared distance from the start, in variances
-constexpr double kFar = 0.3;         ///< standard deviations: beyond, powers of eps tell little
-constexpr int kHalvings = 10;
-constexpr double kRunaway = 1e8;  ///< a statistic as large belongs to no draw of these targets
+constexpr int rung_count = 4;
+constexpr std::int64_t pilot_replicates = 200;  ///< replicates that find how long mixing takes
+constexpr std::int64_t longest_mixing = 4096;
+constexpr double pilot_share = 0.2;     ///< of the budget, for one pilot
+constexpr double mixed_distance = 1.6;  ///< squared distance from the start, in variances
+constexpr double far_bias = 0.3;        ///< standard deviations: beyond, powers of eps tell little
+constexpr int halvings = 10;
+constexpr double runaway = 1e8;  ///< a statistic as large belongs to no draw of these targets
 // In mixing times.
-constexpr std::int64_t kBurnIn = 2;
-constexpr std::int64_t kTimes = 8;
-constexpr std::int64_t kLater = 24;  ///< until a rung is looked at again
+constexpr std::int64_t burn_in = 2;
+constexpr std::int64_t averaged_times = 8;
+constexpr std::int64_t later_look = 24;  ///< until a rung is looked at again
 /// Steps of a trajectory on the first rung: the powers of eps show where steps are many, and with a
 /// single one a scheme of first order may not see the gradient at all.
-constexpr std::int64_t kLeastSteps = 4;
+constexpr std::int64_t fewest_steps = 4;
 /// Not the first: close to where a scheme becomes unstable it may take long to become stationary.
-constexpr int kDriftRung = 1;
+constexpr int drift_rung = 1;
 
 /// Statistics of one slot: squares of coordinates, then U; as many rows, a column a replicate.
 Eigen::ArrayXXd statistics(const Model& model, ConstBatch theta) {
@@ -124,7 +124,7 @@ class Climber {
     const std::int64_t mixing = first_rung();
     if (mixing == 0) return std::move(ladder_);
     ladder_.moved = true;
-    for (int k = 0; k < kRungs; ++k) measure(k, affordable(mixing), mixing);
+    for (int k = 0; k < rung_count; ++k) measure(k, affordable(mixing), mixing);
     judge();
     return std::move(ladder_);
   }
@@ -135,7 +135,7 @@ class Climber {
     const std::int64_t finer = std::int64_t{1} << k;
     const Refinement refinement = settings_.local
                                       ? Refinement{.between_redraws = finer}
-                                      : Refinement{.least_steps = kLeastSteps, .steps = finer};
+                                      : Refinement{.least_steps = fewest_steps, .steps = finer};
     return targets_.composed(settings_.target, factor_ * half, refinement);
   }
 
@@ -148,23 +148,23 @@ class Climber {
   /// mix there, or 0.
   std::int64_t first_rung() {
     Pilot found = pilot();
-    if (found.mixing > 0 && found.largest_bias < kFar) return doubled(found.mixing);
+    if (found.mixing > 0 && found.largest_bias < far_bias) return doubled(found.mixing);
     std::int64_t mixing = 0;
-    for (int k = 1; k < kHalvings && found.mixing > 0; ++k) {
+    for (int k = 1; k < halvings && found.mixing > 0; ++k) {
       mixing = found.mixing;
       factor_ *= 0.5;
       found = pilot();
-      if (found.mixing > 0 && found.largest_bias < kFar) return found.mixing;
+      if (found.mixing > 0 && found.largest_bias < far_bias) return found.mixing;
     }
     return mixing;
   }
 
   std::int64_t doubled(std::int64_t mixing) {
-    for (int k = 0; k < kHalvings; ++k) {
+    for (int k = 0; k < halvings; ++k) {
       if (!targets_.can_compose(settings_.target, 2.0 * factor_)) break;
       factor_ *= 2.0;
       const Pilot found = pilot();
-      if (found.mixing == 0 || !(found.largest_bias < kFar)) {
+      if (found.mixing == 0 || !(found.largest_bias < far_bias)) {
         factor_ *= 0.5;
         break;
       }
@@ -175,18 +175,19 @@ class Climber {
 
   Pilot pilot() {
     const Composition composition = rung(0);
-    Run run(composition, kPilot, settings_.seed);
+    Run run(composition, pilot_replicates, settings_.seed);
     std::int64_t sweeps = 0;
-    for (std::int64_t more = 1; sweeps < kLongestMixing; more = sweeps) {
+    for (std::int64_t more = 1; sweeps < longest_mixing; more = sweeps) {
       run.advance(more);
       sweeps += more;
-      if (!(run.moved() < kMixed) || run.gradients() > kPilotShare * settings_.budget) break;
+      if (!(run.moved() < mixed_distance) || run.gradients() > pilot_share * settings_.budget)
+        break;
     }
-    const bool mixes = !(run.moved() < kMixed);
+    const bool mixes = !(run.moved() < mixed_distance);
     const Eigen::ArrayXd mean = run.average(2, sweeps).rowwise().mean();
     const Eigen::ArrayXd off = ((mean - truth_.mean) / truth_.sd).abs();
     ladder_.gradients += run.gradients();
-    cost_ = run.gradients() / static_cast<double>(kPilot * 3 * sweeps);
+    cost_ = run.gradients() / static_cast<double>(pilot_replicates * 3 * sweeps);
     return {mixes ? sweeps : 0, off.allFinite() ? off.maxCoeff() : 1e300};
   }
 
@@ -194,23 +195,23 @@ class Climber {
   /// each of them.
   void measure(int k, std::int64_t replicates, std::int64_t mixing) {
     const std::int64_t longer = settings_.local ? std::int64_t{1} << k : 1;
-    const auto finer = std::uint32_t{1} << (kRungs - 1 - k);
+    const auto finer = std::uint32_t{1} << (rung_count - 1 - k);
     const NoiseGrid noise = settings_.local ? NoiseGrid{finer, 1} : NoiseGrid{1, finer};
     const Composition composition = rung(k);
     Run run(composition, replicates, settings_.seed, noise);
-    run.advance(kBurnIn * mixing * longer);
-    values_.push_back(run.average(kTimes, mixing * longer));
-    if (k == kDriftRung) {
-      run.advance(kLater * mixing * longer);
-      later_ = run.average(kTimes, mixing * longer);
+    run.advance(burn_in * mixing * longer);
+    values_.push_back(run.average(averaged_times, mixing * longer));
+    if (k == drift_rung) {
+      run.advance(later_look * mixing * longer);
+      later_ = run.average(averaged_times, mixing * longer);
     }
     ladder_.gradients += run.gradients();
   }
 
   /// As many as the budget allows for all rungs together.
   std::int64_t affordable(std::int64_t mixing) const {
-    const double sweeps = static_cast<double>((kBurnIn + kTimes) * mixing);
-    const double all_rungs = std::ldexp(1.0, kRungs) - 1.0;
+    const double sweeps = static_cast<double>((burn_in + averaged_times) * mixing);
+    const double all_rungs = std::ldexp(1.0, rung_count) - 1.0;
     const double wanted = settings_.budget / (sweeps * std::max(cost_, 0.1) * all_rungs);
     return static_cast<std::int64_t>(std::clamp(wanted, 400.0, 20000.0));
   }
@@ -231,7 +232,7 @@ class Climber {
   /// them to belong to.
   void check_drift() {
     for (Index i = 0; i < truth_.mean.size(); ++i) {
-      const Eigen::ArrayXd early = errors(i, kDriftRung);
+      const Eigen::ArrayXd early = errors(i, drift_rung);
       const Eigen::ArrayXd drift =
           (later_.row(i).transpose() - truth_.mean(i)) / truth_.sd(i) - early;
       const double error = standard_error(drift);
@@ -249,7 +250,7 @@ class Climber {
 
   bool ran_away() const {
     return std::any_of(values_.begin(), values_.end(),
-                       [](const Eigen::ArrayXXd& f) { return !(f.abs() < kRunaway).all(); });
+                       [](const Eigen::ArrayXXd& f) { return !(f.abs() < runaway).all(); });
   }
 
   void judge() {
@@ -280,8 +281,8 @@ class Climber {
   /// Richardson's extrapolation from the last two rungs, replicate by replicate.
   Seen look(Index i) const {
     const double power = std::ldexp(1.0, settings_.order);
-    const Eigen::ArrayXd last = errors(i, kRungs - 1);
-    const Eigen::ArrayXd before = errors(i, kRungs - 2);
+    const Eigen::ArrayXd last = errors(i, rung_count - 1);
+    const Eigen::ArrayXd before = errors(i, rung_count - 2);
     const Eigen::ArrayXd limits = (power * last - before) / (power - 1.0);
     const double limit = limits.mean();
     const double error = std::hypot(standard_error(limits), truth_.error(i) / truth_.sd(i));
@@ -304,7 +305,7 @@ class Climber {
 
   void report_rungs(Index i) {
     ladder_.rungs.clear();
-    for (int k = 0; k < kRungs; ++k) {
+    for (int k = 0; k < rung_count; ++k) {
       const Eigen::ArrayXd now = errors(i, k);
       VerifiedRung rung;
       rung.step_factor = factor_ * std::ldexp(1.0, -k);
@@ -325,7 +326,7 @@ class Climber {
   Ladder ladder_;
   Truth truth_;
   std::vector<Eigen::ArrayXXd> values_;  ///< by rung: statistics x replicates
-  Eigen::ArrayXXd later_;                ///< kDriftRung again, after three times as long
+  Eigen::ArrayXXd later_;                ///< drift_rung again, after three times as long
   double cost_ = 1.0;                    ///< gradients a sweep and replicate on the first rung
 };
 

@@ -13,35 +13,35 @@
 namespace mixwell {
 namespace {
 
-constexpr double kFarthest = 1e7;
-constexpr double kNats = 16.0;  ///< of a Gaussian in two dimensions 1e-7 is farther out
-constexpr int kMostZooms = 20;
-constexpr double kSettled = 0.8;  ///< a box that shrinks by less is kept
-constexpr double kCoarse = 0.1;   ///< nats; a Gaussian in two dimensions has 0.03 at 300 cells
+constexpr double farthest = 1e7;
+constexpr double most_nats = 16.0;  ///< of a Gaussian in two dimensions 1e-7 is farther out
+constexpr int most_zooms = 20;
+constexpr double settled = 0.8;  ///< a box that shrinks by less is kept
+constexpr double coarse = 0.1;   ///< nats; a Gaussian in two dimensions has 0.03 at 300 cells
 
 }  // namespace
 
 LawDraws::LawDraws(Index dimension, Index cells, const PotentialAt& potential)
     : dimension_(dimension),
       cells_(cells),
-      box_{Eigen::ArrayXd::Constant(dimension, -kFarthest),
-           Eigen::ArrayXd::Constant(dimension, kFarthest)} {
-  assert(dimension <= kMostDimensions);
+      box_{Eigen::ArrayXd::Constant(dimension, -farthest),
+           Eigen::ArrayXd::Constant(dimension, farthest)} {
+  assert(dimension <= most_dimensions);
   Eigen::RowVectorXd u = excess(potential);
-  for (int zoom = 0; zoom < kMostZooms; ++zoom) {
+  for (int zoom = 0; zoom < most_zooms; ++zoom) {
     const Box next = narrowed(u);
-    if (((next.upper - next.lower) / (box_.upper - box_.lower)).minCoeff() > kSettled) break;
+    if (((next.upper - next.lower) / (box_.upper - box_.lower)).minCoeff() > settled) break;
     box_ = next;
     u = excess(potential);
   }
-  if ((box_.lower <= -kFarthest).any() || (box_.upper >= kFarthest).any()) {
+  if ((box_.lower <= -farthest).any() || (box_.upper >= farthest).any()) {
     throw InputError("the density reaches beyond [-1e7, 1e7]: no draws of it from a grid");
   }
-  if (const double rough = roughness(u); rough > kCoarse) {
+  if (const double rough = roughness(u); rough > coarse) {
     throw InputError(
         fmt::format("the density changes by {:.2g} nats from cell to cell of the finest grid that "
                     "holds it, more than {}: no draws of it from a grid",
-                    rough, kCoarse));
+                    rough, coarse));
   }
   cumulative_.reserve(static_cast<std::size_t>(u.size()));
   double sum = 0.0;
@@ -79,7 +79,7 @@ double LawDraws::roughness(const Eigen::RowVectorXd& excess) const {
       const bool last = k / stride % cells_ == cells_ - 1;
       const double weight = std::exp(-excess(k));
       if (last || weight == 0.0) continue;
-      sum += weight * std::min(std::abs(excess(k + stride) - excess(k)), kNats);
+      sum += weight * std::min(std::abs(excess(k + stride) - excess(k)), most_nats);
       mass += weight;
     }
   }
@@ -91,7 +91,7 @@ LawDraws::Box LawDraws::narrowed(const Eigen::RowVectorXd& excess) const {
   const Eigen::ArrayXd width = cell();
   Box next{box_.upper, box_.lower};
   for (Index k = 0; k < excess.size(); ++k) {
-    if (excess(k) > kNats) continue;
+    if (excess(k) > most_nats) continue;
     for (Index i = 0; i < dimension_; ++i) {
       next.lower(i) = std::min(next.lower(i), theta(i, k) - 1.5 * width(i));
       next.upper(i) = std::max(next.upper(i), theta(i, k) + 1.5 * width(i));

@@ -20,7 +20,7 @@ using PotentialAt = std::function<void(ConstBatch theta, Row u)>;
 /// than a cell is lost.
 class LawDraws {
  public:
-  static constexpr Index kMostDimensions = 2;
+  static constexpr Index most_dimensions = 2;
 
   /// Throws InputError where U is not finite anywhere, there is mass at the edge, or U changes too
   /// much from cell to cell for draws that are uniform in a cell.

@@ -18,51 +18,52 @@
 namespace mixwell {
 namespace {
 
-struct Target {
+struct NamedTarget {
   const char* name;
   const char* table;
 };
 
 /// Not Gaussian, of two modes, curved, of d = 1, correlated and of several scales, with heavy
 /// tails, with a narrow mode, of many dimensions.
-constexpr std::array kTargets = {
-    Target{"quartic", "use = \"quartic\"\ndimension = 2\n"},
-    Target{"double-well", "use = \"double-well\"\ndimension = 2\n"},
-    Target{"banana", "use = \"banana\"\n"},
-    Target{"quartic-1", "use = \"quartic\"\ndimension = 1\n"},
-    Target{"gaussian-10",
-           "use = \"gaussian\"\ndimension = 10\ncovariance = \"geometric\"\ncondition = 25.0\n"},
-    Target{"student-t",
-           "use = \"student-t\"\ncovariance = \"diagonal\"\nvariances = [1, 4]\nmean = "
-           "[1, -2]\ndegrees_of_freedom = 8\n"},
-    Target{
+constexpr std::array usual_targets = {
+    NamedTarget{"quartic", "use = \"quartic\"\ndimension = 2\n"},
+    NamedTarget{"double-well", "use = \"double-well\"\ndimension = 2\n"},
+    NamedTarget{"banana", "use = \"banana\"\n"},
+    NamedTarget{"quartic-1", "use = \"quartic\"\ndimension = 1\n"},
+    NamedTarget{
+        "gaussian-10",
+        "use = \"gaussian\"\ndimension = 10\ncovariance = \"geometric\"\ncondition = 25.0\n"},
+    NamedTarget{"student-t",
+                "use = \"student-t\"\ncovariance = \"diagonal\"\nvariances = [1, 4]\nmean = "
+                "[1, -2]\ndegrees_of_freedom = 8\n"},
+    NamedTarget{
         "narrow-mode",
         "use = \"gaussian-mixture\"\nweights = [1, 2, 1]\nmeans = [-2, 0, 3]\nsd = [1, 0.5, 2]\n"},
-    Target{"gaussian-100",
-           "use = \"gaussian\"\ndimension = 100\ncovariance = \"ones-plus\"\nc = 4.0\n"},
+    NamedTarget{"gaussian-100",
+                "use = \"gaussian\"\ndimension = 100\ncovariance = \"ones-plus\"\nc = 4.0\n"},
 };
-constexpr std::array kSmooth = {
-    Target{"smooth-student-t", "use = \"student-t\"\ndimension = 2\ndegrees_of_freedom = 8\n"},
-    Target{"smooth-gaussian",
-           "use = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\ncondition = 4.0\n"},
+constexpr std::array smooth_targets = {
+    NamedTarget{"smooth-student-t", "use = \"student-t\"\ndimension = 2\ndegrees_of_freedom = 8\n"},
+    NamedTarget{"smooth-gaussian",
+                "use = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\ncondition = 4.0\n"},
 };
-constexpr const char* kOwn = verify_target_names.front();
+constexpr const char* own_target = verify_target_names.front();
 
-/// "own" and kTargets, in this order.
+/// "own" and usual_targets, in this order.
 constexpr bool names_are_those_of_targets() {
-  if (verify_target_names.size() != kTargets.size() + 1) return false;
-  for (std::size_t k = 0; k < kTargets.size(); ++k) {
-    if (std::string_view(verify_target_names[k + 1]) != kTargets[k].name) return false;
+  if (verify_target_names.size() != usual_targets.size() + 1) return false;
+  for (std::size_t k = 0; k < usual_targets.size(); ++k) {
+    if (std::string_view(verify_target_names[k + 1]) != usual_targets[k].name) return false;
   }
   return std::string_view(verify_target_names.front()) == "own";
 }
 static_assert(names_are_those_of_targets());
 
-const Target* find(const std::string& name) {
-  for (const Target& target : kTargets) {
+const NamedTarget* find(const std::string& name) {
+  for (const NamedTarget& target : usual_targets) {
     if (name == target.name) return &target;
   }
-  for (const Target& target : kSmooth) {
+  for (const NamedTarget& target : smooth_targets) {
     if (name == target.name) return &target;
   }
   return nullptr;
@@ -129,7 +130,7 @@ std::vector<std::string> verify_targets() {
 const std::vector<std::string>& smooth_targets() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const Target& target : kSmooth) all.emplace_back(target.name);
+    for (const NamedTarget& target : smooth_targets) all.emplace_back(target.name);
     return all;
   }();
   return names;
@@ -171,7 +172,7 @@ class Ready final : public Blueprint {
   Fields fields_;
 };
 
-constexpr const char* kReady = "model-in-memory";
+constexpr const char* ready_model = "model-in-memory";
 
 }  // namespace
 
@@ -179,13 +180,13 @@ Composition VerifyTargets::composed_on(const std::shared_ptr<Model>& model,
                                        double step_factor) const {
   Registry registry = registry_;
   registry.add({.kind = Kind::model,
-                .description = {.id = kReady, .summary = "A model that is in memory already"},
+                .description = {.id = ready_model, .summary = "A model that is in memory already"},
                 .library = {},
                 .blueprint = [&model] { return std::make_unique<Ready>(model); },
                 .traits = {}});
   toml::table root = toml::parse(composition_.effective_manifest);
   root["model"].as_table()->insert_or_assign(composition_.model()->name(),
-                                             toml::table{{"use", kReady}});
+                                             toml::table{{"use", ready_model}});
   multiply_step_sizes(root, step_factor, {});
   return parse_manifest(text_of(root), path_, registry);
 }
@@ -193,7 +194,7 @@ Composition VerifyTargets::composed_on(const std::shared_ptr<Model>& model,
 Composition VerifyTargets::composed(const std::string& target, double step_factor,
                                     const Refinement& refinement) const {
   toml::table root = toml::parse(composition_.effective_manifest);
-  if (target != kOwn) {
+  if (target != own_target) {
     root["model"].as_table()->insert_or_assign(composition_.model()->name(),
                                                toml::parse(find(target)->table));
   }

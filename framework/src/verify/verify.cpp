@@ -20,14 +20,14 @@
 namespace mixwell {
 namespace {
 
-constexpr std::int64_t kWarmup = 300;
+constexpr std::int64_t usual_warmup = 300;
 /// Of a composition that never stops learning: what it is off by must vanish as they grow.
-constexpr std::int64_t kLongerWarmups[] = {300, 1200, 4800};
+constexpr std::int64_t longer_warmups[] = {300, 1200, 4800};
 /// A chain that has gone less than this share of a variance in all its sweeps stands still.
-constexpr double kStill = 0.02;
-constexpr double kLadderMoved = 1.6;  ///< what a ladder asks for before it measures
-constexpr double kFalling = 0.7;      ///< of a shift that was there after the shortest of them
-constexpr double kSameColumn = 1e-9;
+constexpr double still_distance = 0.02;
+constexpr double ladder_moved = 1.6;   ///< what a ladder asks for before it measures
+constexpr double falling_share = 0.7;  ///< of a shift that was there after the shortest of them
+constexpr double same_column = 1e-9;
 
 class Deadline {
  public:
@@ -120,7 +120,7 @@ class Verifier {
     } catch (const Error& refusal) {
       result_.remarks.push_back(std::string("as it is, it does not run: ") + refusal.what());
     }
-    if (difference <= kSameColumn) return;
+    if (difference <= same_column) return;
     biased_ = true;
     result_.tests.push_back({"columns stand alone", "own", true, difference, 0.0});
   }
@@ -186,7 +186,7 @@ class Verifier {
       seen.skipped = "some replicates ran away, so that no error can be told";
       return;
     }
-    seen.moved = kLadderMoved;
+    seen.moved = ladder_moved;
     seen.rungs = found.rungs;
     seen.statistic = found.statistic;
     seen.limit = found.limit;
@@ -226,7 +226,7 @@ class Verifier {
 
   std::int64_t warmup() const {
     return result_.certificate.after_warmup || composition_.run.warmup == 0
-               ? std::min(composition_.run.warmup, kWarmup)
+               ? std::min(composition_.run.warmup, usual_warmup)
                : 0;
   }
 
@@ -261,13 +261,13 @@ class Verifier {
     EquilibriumOutcome outcome;
     double gradients = 0.0;
     double first_shift = 0.0;
-    for (const std::int64_t sweeps : kLongerWarmups) {
+    for (const std::int64_t sweeps : longer_warmups) {
       test.warmup = sweeps;
       test.fixed_steps = true;
       outcome = test_at_equilibrium(targets_, test);
       gradients += outcome.gradients;
       if (first_shift == 0.0) first_shift = outcome.largest_shift;
-      const bool falls = outcome.largest_shift < kFalling * first_shift;
+      const bool falls = outcome.largest_shift < falling_share * first_shift;
       outcome.biased = outcome.biased && !falls;
       if (!outcome.biased || stopped_) break;
     }
@@ -319,8 +319,8 @@ class Verifier {
     bool everywhere = true;
     for (const VerifiedTarget& seen : result_.targets) {
       if (!seen.skipped.empty()) continue;
-      if (seen.name == "own") return seen.moved >= kStill;
-      everywhere = everywhere && seen.moved >= kStill;
+      if (seen.name == "own") return seen.moved >= still_distance;
+      everywhere = everywhere && seen.moved >= still_distance;
     }
     return everywhere;
   }

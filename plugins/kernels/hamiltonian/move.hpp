@@ -27,23 +27,23 @@ class MoveBody : public Body {
   /// u and g are there if the start's gradient is; what follows them no body reads.
   enum In : std::size_t { theta, p, law, eps, steps, position_coupling, u, g };
 
-  /// phase holds the start; on return the end.
-  void follow(Block& block, Phase phase, Row u_end) const {
-    const Index d = phase.theta.rows();
+  /// point holds the start; on return the end.
+  void follow(Block& block, PhasePoint point, Row u_end) const {
+    const Index d = point.theta.rows();
     MatrixMap step = block.scratch().matrix(d, block.columns());
     step.rowwise() = block.in_row(eps);
     const Flow flow(coupling_, block.curvature(position_coupling));
     const Law target = block.law(law);
     const Motion motion{target, flow, ConstMatrixMap(step.data(), d, block.columns()),
                         block.scratch()};
-    advance(block, phase, motion, u_end);
+    advance(block, point, motion, u_end);
   }
 
   const Integrator& integrator() const noexcept { return *integrator_; }
 
-  virtual void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const {
+  virtual void advance(Block& block, PhasePoint point, const Motion& motion, Row u_end) const {
     const ConstRowMap counts = block.in_row(steps);
-    block.count_gradients(law, Trajectory(*integrator_, motion, counts).run(phase, u_end));
+    block.count_gradients(law, Trajectory(*integrator_, motion, counts).run(point, u_end));
   }
 
  private:
@@ -74,24 +74,24 @@ class ProposeWithPathBody final : public ProposeBody {
       : ProposeBody(std::move(integrator), coupling), points_(points) {}
 
  private:
-  void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const override {
+  void advance(Block& block, PhasePoint point, const Motion& motion, Row u_end) const override {
     const auto count = static_cast<Index>(block.in_row(steps)(0));
     for (Index step = 0; step < count; ++step) {
       Motion one = motion;
       one.steps_before = static_cast<std::uint32_t>(step);
-      integrator().advance(phase, 1, one, u_end.data());
-      if (step >= count - points_) keep(block, step - (count - points_), phase, u_end);
+      integrator().advance(point, 1, one, u_end.data());
+      if (step >= count - points_) keep(block, step - (count - points_), point, u_end);
     }
     block.count_gradients(law, count * integrator().gradients(1) * u_end.cols());
   }
 
-  static void keep(Block& block, Index k, Phase phase, Row u) {
-    const Index d = phase.theta.rows();
+  static void keep(Block& block, Index k, PhasePoint point, Row u) {
+    const Index d = point.theta.rows();
     MatrixMap path = block.out(4);
     const Index row = path_rows(d, k);
     path.row(row) = u;
-    path.middleRows(row + 1, d) = phase.theta;
-    path.middleRows(row + 1 + d, d) = phase.g;
+    path.middleRows(row + 1, d) = point.theta;
+    path.middleRows(row + 1 + d, d) = point.g;
   }
 
   Index points_;
@@ -138,7 +138,7 @@ class UnadjustedBody final : public MoveBody {
   }
 
  private:
-  bool is_fine(Block& block, Index j, const Phase& end, double potential) const {
+  bool is_fine(Block& block, Index j, const PhasePoint& end, double potential) const {
     if (shape_.keeps_gradient) {
       if (std::isfinite(potential) && end.g.col(j).allFinite()) return true;
       block.report(trouble(j, potential, end.g, 0.0), block.in(theta));
@@ -160,15 +160,15 @@ class UnadjustedBody final : public MoveBody {
     }
   }
 
-  void advance(Block& block, Phase phase, const Motion& motion, Row u_end) const override {
+  void advance(Block& block, PhasePoint point, const Motion& motion, Row u_end) const override {
     if (!shape_.noise) {
-      MoveBody::advance(block, phase, motion, u_end);
+      MoveBody::advance(block, point, motion, u_end);
       return;
     }
     const BlockNormals normals(block, *shape_.noise);
     Motion noisy = motion;
     noisy.noise = &normals;
-    MoveBody::advance(block, phase, noisy, u_end);
+    MoveBody::advance(block, point, noisy, u_end);
   }
 
   Shape shape_;

@@ -37,18 +37,18 @@ class Trajectory {
       : integrator_(integrator), motion_(motion), steps_(steps) {}
 
   /// Gradients spent. u may have no data, where nobody wants it.
-  std::int64_t run(Phase phase, Row u) const {
+  std::int64_t run(PhasePoint point, Row u) const {
     const auto longest = static_cast<std::int64_t>(steps_.maxCoeff());
     if (steps_.minCoeff() == steps_.maxCoeff()) {
-      integrator_.advance(phase, longest, motion_, u.data());
+      integrator_.advance(point, longest, motion_, u.data());
       return integrator_.gradients(longest) * u.cols();
     }
-    return run_sorted(phase, u);
+    return run_sorted(point, u);
   }
 
  private:
-  std::int64_t run_sorted(Phase phase, Row u) const {
-    const Index w = phase.theta.cols();
+  std::int64_t run_sorted(PhasePoint point, Row u) const {
+    const Index w = point.theta.cols();
     Workspace& scratch = motion_.scratch;
     const Workspace::Frame frame(scratch);
     Index* const order = scratch.objects<Index>(w);
@@ -58,9 +58,9 @@ class Trajectory {
     });
     const Law law = motion_.law.regrouped(order);
     const Flow flow = motion_.flow.regrouped(order);
-    MatrixMap theta = gathered(phase.theta, order);
-    MatrixMap p = gathered(phase.p, order);
-    MatrixMap g = gathered(phase.g, order);
+    MatrixMap theta = gathered(point.theta, order);
+    MatrixMap p = gathered(point.p, order);
+    MatrixMap g = gathered(point.g, order);
     MatrixMap eps = gathered(motion_.eps, order);
     RowMap u_sorted = scratch.row(w);
     std::int64_t done = 0;
@@ -83,9 +83,9 @@ class Trajectory {
     }
     for (Index k = 0; k < w; ++k) {
       const Index j = order[k];
-      phase.theta.col(j) = theta.col(k);
-      phase.p.col(j) = p.col(k);
-      phase.g.col(j) = g.col(k);
+      point.theta.col(j) = theta.col(k);
+      point.p.col(j) = p.col(k);
+      point.g.col(j) = g.col(k);
       if (u.data() != nullptr) u(j) = u_sorted(k);
     }
     return gradients;

@@ -62,7 +62,7 @@ class Forest {
         order_(scratch_.objects<Index>(w_)),
         outcome_(scratch_.objects<Outcome>(w_)),
         coins_(scratch_.matrix(2 * max_depth, w_)),
-        lots_(scratch_.matrix(kLots, w_)),
+        lots_(scratch_.matrix(lots_at_once, w_)),
         start_(scratch_.matrix(d_, w_)),
         ends_{{scratch_, d_, w_}, {scratch_, d_, w_}},
         theta_(scratch_.matrix(d_, w_)),
@@ -77,11 +77,11 @@ class Forest {
   void grow(Batch theta, Batch g, Row u) {
     plant(theta, g, u);
     for (Index tick = 0; growing_ > 0; ++tick) {
-      if (tick % kLots == 0) {
-        block_.uniforms(noise_, lots_, static_cast<std::uint32_t>(1 + tick / kLots));
+      if (tick % lots_at_once == 0) {
+        block_.uniforms(noise_, lots_, static_cast<std::uint32_t>(1 + tick / lots_at_once));
       }
       step();
-      for (Index k = 0; k < growing_; ++k) add_leaf(k, lots_(tick % kLots, order_[k]));
+      for (Index k = 0; k < growing_; ++k) add_leaf(k, lots_(tick % lots_at_once, order_[k]));
       remove_finished();
     }
   }
@@ -90,7 +90,7 @@ class Forest {
   std::int64_t gradients() const { return gradients_; }
 
  private:
-  static constexpr Index kLots = 16;
+  static constexpr Index lots_at_once = 16;
 
   /// Phase-space point at an end of a trajectory, with the velocity M^-1 p; d x w.
   struct End {

@@ -37,14 +37,14 @@ bool is_stans(const Column& column) {
 }
 
 /// `.2.3` of an element, and its place with the last index fastest.
-struct Element {
+struct NumberedElement {
   std::string suffix;
   Index place = 0;
 };
 
 /// Number `k` with the first index fastest.
-Element element(const std::vector<Index>& shape, Index k) {
-  Element e;
+NumberedElement element(const std::vector<Index>& shape, Index k) {
+  NumberedElement e;
   std::vector<Index> at;
   for (const Index extent : shape) {
     at.push_back(k % extent);
@@ -78,7 +78,7 @@ Layout::Layout(const std::vector<Column>& columns) : columns_(columns) {
 
 void Layout::add(std::size_t column, const std::string& name) {
   for (Index k = 0; k < columns_[column].size(); ++k) {
-    const Element e = element(columns_[column].shape, k);
+    const NumberedElement e = element(columns_[column].shape, k);
     places_.push_back({column, e.place, name + e.suffix});
   }
 }

@@ -10,7 +10,7 @@
 namespace mixwell::cmdstan_csv {
 
 /// Open only while it is written or read, so that there may be more chains than a process may have
-/// files open. Removed when it goes out of scope, unless it is kept.
+/// files open. Removed with this object, unless it is kept.
 class Sheet {
  public:
   /// Makes the file, empty; with `resume` finds it as it is and continues after its last byte. At

@@ -14,8 +14,8 @@ namespace mixwell::netcdf {
 
 class Attributes {
  public:
-  explicit Attributes(const File& file) : Attributes(file, file.id()) {}
-  Attributes(const File& file, int group, int variable = NC_GLOBAL)
+  explicit Attributes(const NcFile& file) : Attributes(file, file.id()) {}
+  Attributes(const NcFile& file, int group, int variable = NC_GLOBAL)
       : file_(file), group_(group), variable_(variable) {}
 
   void text(const char* name, const std::string& value) const;
@@ -32,7 +32,7 @@ class Attributes {
   void check(int status, const char* name) const;
   void find(int status, const char* name) const;
 
-  const File& file_;
+  const NcFile& file_;
   int group_;
   int variable_;
 };

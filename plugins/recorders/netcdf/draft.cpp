@@ -12,11 +12,12 @@
 
 namespace mixwell::netcdf {
 
-Draft::Draft(const RunHeader& header, std::string name, File::Mode mode, const Draws& first)
+DraftFile::DraftFile(const RunHeader& header, std::string name, NcFile::Mode mode,
+                     const DrawCounts& first)
     : file_(std::move(name), mode), sampling_(file_, header, "", header.draws, first.sampling) {
   if (header.record_warmup) {
     const Index expected = (header.warmup + header.thin - 1) / header.thin;
-    warmup_ = std::make_unique<Phase>(file_, header, "warmup_", expected, first.warmup);
+    warmup_ = std::make_unique<PhaseGroups>(file_, header, "warmup_", expected, first.warmup);
   }
   if (file_.is_read())
     check_root(header);
@@ -24,7 +25,7 @@ Draft::Draft(const RunHeader& header, std::string name, File::Mode mode, const D
     define_root(header);
 }
 
-void Draft::define_root(const RunHeader& header) const {
+void DraftFile::define_root(const RunHeader& header) const {
   const Attributes root(file_);
   root.text("name", header.run_name);
   root.text("created_at", header.created_at);
@@ -32,7 +33,7 @@ void Draft::define_root(const RunHeader& header) const {
   root.text("creation_library_version", header.version);
 }
 
-void Draft::check_root(const RunHeader& header) const {
+void DraftFile::check_root(const RunHeader& header) const {
   const std::string name = Attributes(file_).text_in_file("name");
   if (name != header.run_name)
     file_.refuse("it is of the run '" + name + "', not of '" + header.run_name + "'");
@@ -44,37 +45,37 @@ void Draft::check_root(const RunHeader& header) const {
                  std::to_string(wanted));
 }
 
-void Draft::append(const Chunk& chunk) {
+void DraftFile::append(const Chunk& chunk) {
   if (chunk.warmup && !warmup_) throw RunError("got warm-up draws that are not to be recorded");
   if (!chunk.warmup && warmup_) warmup_->flush();
   (chunk.warmup ? *warmup_ : sampling_).append(chunk);
 }
 
-void Draft::append(const Draft& from) {
+void DraftFile::append(const DraftFile& from) {
   if (warmup_) warmup_->append(*from.warmup_);
   sampling_.append(from.sampling_);
 }
 
-Draws Draft::end() const { return {warmup_ ? warmup_->end() : 0, sampling_.end()}; }
+DrawCounts DraftFile::end() const { return {warmup_ ? warmup_->end() : 0, sampling_.end()}; }
 
-void Draft::flush() {
+void DraftFile::flush() {
   if (warmup_) warmup_->flush();
   sampling_.flush();
 }
 
-void Draft::close() {
+void DraftFile::close() {
   flush();
   file_.close();
 }
 
-void Draft::publish(const RunFooter& footer, const std::string& name) {
+void DraftFile::publish(const RunFooter& footer, const std::string& name) {
   if (warmup_) warmup_->expect(footer.warmup_draws);
   sampling_.expect(footer.draws);
   flush();
   if (warmup_) warmup_->number_draws();
   sampling_.number_draws();
   Attributes(file_).text("outcome", footer.complete ? "complete" : "interrupted");
-  for (const Group* group : sampling_.groups()) {
+  for (const NcGroup* group : sampling_.groups()) {
     const Attributes attributes(file_, group->id());
     attributes.number("sampling_time", footer.sampling_seconds);
     attributes.number("warmup_time", footer.warmup_seconds);

@@ -13,23 +13,23 @@
 namespace mixwell::netcdf {
 
 /// Draws of each phase.
-struct Draws {
+struct DrawCounts {
   std::int64_t warmup = 0;
   std::int64_t sampling = 0;
-  friend bool operator==(const Draws&, const Draws&) = default;
+  friend bool operator==(const DrawCounts&, const DrawCounts&) = default;
 };
 
-class Draft {
+class DraftFile {
  public:
   /// A file that holds draws from `first` on. The header outlives it. A file that is read is
   /// refused where it differs from the header.
-  Draft(const RunHeader& header, std::string name, File::Mode mode, const Draws& first);
+  DraftFile(const RunHeader& header, std::string name, NcFile::Mode mode, const DrawCounts& first);
 
   void append(const Chunk& chunk);
   /// Takes all draws of another draft with the same header, which begins where this one ends.
-  void append(const Draft& from);
+  void append(const DraftFile& from);
   /// The draw to write next, or the one after the last that a file that is read holds.
-  Draws end() const;
+  DrawCounts end() const;
   /// All draws are on the disk, in a file that is not whole but stays.
   void close();
   /// Numbers the draws, writes what the footer says and gives the file its name. Throws RunError if
@@ -41,9 +41,9 @@ class Draft {
   void check_root(const RunHeader& header) const;
   void flush();
 
-  File file_;
-  Phase sampling_;
-  std::unique_ptr<Phase> warmup_;
+  NcFile file_;
+  PhaseGroups sampling_;
+  std::unique_ptr<PhaseGroups> warmup_;
 };
 
 }  // namespace mixwell::netcdf

@@ -30,7 +30,7 @@ bool explains(int error) {
 
 }  // namespace
 
-File::File(std::string name, Mode mode)
+NcFile::NcFile(std::string name, Mode mode)
     : mode_(mode), name_(std::move(name)), kept_(mode == Mode::read) {
   errno = 0;
   if (is_read()) {
@@ -45,12 +45,12 @@ File::File(std::string name, Mode mode)
   fail(status, error, "make the file");
 }
 
-File::~File() {
+NcFile::~NcFile() {
   if (id_ >= 0 && !broken_) nc_close(id_);
   if (!kept_) discard();
 }
 
-void File::check(int status, const std::string& action) const {
+void NcFile::check(int status, const std::string& action) const {
   if (status != NC_NOERR) {
     broken_ = true;
     fail(status, errno, action);
@@ -58,29 +58,29 @@ void File::check(int status, const std::string& action) const {
   errno = 0;
 }
 
-void File::refuse(const std::string& reason) const {
+void NcFile::refuse(const std::string& reason) const {
   throw InputError(disk::cannot_continue(name_, reason));
 }
 
-void File::close_file() {
+void NcFile::close_file() {
   check(nc_sync(id_), "write the last of the file");
   check(nc_close(std::exchange(id_, -1)), "close the file");
   force_to_disk();
 }
 
-void File::close() {
+void NcFile::close() {
   close_file();
   disk::sync_folder(std::filesystem::path(name_).parent_path().string());
   kept_ = true;
 }
 
-void File::close_as(const std::string& name) {
+void NcFile::close_as(const std::string& name) {
   close_file();
   if (std::rename(name_.c_str(), name.c_str()) != 0) fail(errno, errno, "rename the file");
   kept_ = true;
 }
 
-void File::force_to_disk() const {
+void NcFile::force_to_disk() const {
   const int descriptor = ::open(name_.c_str(), O_RDONLY);
   const bool synced = descriptor >= 0 && mixwell::force_to_disk(descriptor) == 0;
   const int error = errno;
@@ -89,12 +89,12 @@ void File::force_to_disk() const {
 }
 
 /// Gives the space back even where a broken file stays open.
-void File::discard() const {
+void NcFile::discard() const {
   if (::truncate(name_.c_str(), 0) == 0) std::remove(name_.c_str());
 }
 
 /// What the system said comes first: netCDF calls every failure to make a file EACCES.
-void File::fail(int status, int error, const std::string& action) const {
+void NcFile::fail(int status, int error, const std::string& action) const {
   const int code = explains(error) ? error : std::max(status, 0);
   const std::string cause = code > 0 ? std::strerror(code) : nc_strerror(status);
   throw RunError(name_ + ": cannot " + action + ": " + cause +

@@ -6,16 +6,16 @@
 
 namespace mixwell::netcdf {
 
-/// A file that was made here is removed when it goes out of scope, unless it was closed.
-class File {
+/// A file that was made here is removed with this object, unless it was closed.
+class NcFile {
  public:
   enum class Mode { make, read };
 
   /// Throws RunError when the file cannot be made, InputError when it cannot be read.
-  File(std::string name, Mode mode);
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File();
+  NcFile(std::string name, Mode mode);
+  NcFile(const NcFile&) = delete;
+  NcFile& operator=(const NcFile&) = delete;
+  ~NcFile();
 
   int id() const noexcept { return id_; }
   /// Its structure is found, not defined.

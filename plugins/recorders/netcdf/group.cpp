@@ -19,7 +19,7 @@ constexpr std::int64_t numbered_together = std::int64_t{1} << 16;
 
 }  // namespace
 
-Group::Group(const File& file, const RunHeader& header, std::string name)
+NcGroup::NcGroup(const NcFile& file, const RunHeader& header, std::string name)
     : file_(&file), name_(std::move(name)), chains_(header.chains()) {
   if (file.is_read())
     find(header);
@@ -27,9 +27,9 @@ Group::Group(const File& file, const RunHeader& header, std::string name)
     define(header);
 }
 
-void Group::check(int status) const { file_->check(status, "define the group '" + name_ + "'"); }
+void NcGroup::check(int status) const { file_->check(status, "define the group '" + name_ + "'"); }
 
-void Group::define(const RunHeader& header) {
+void NcGroup::define(const RunHeader& header) {
   const auto chains = static_cast<std::size_t>(chains_);
   check(nc_def_grp(file_->id(), name_.c_str(), &id_));
   check(nc_def_dim(id_, "chain", chains, &chain_dimension_));
@@ -41,8 +41,8 @@ void Group::define(const RunHeader& header) {
   define_attributes(header);
 }
 
-void Group::define_chains(const RunHeader& header, const char* name,
-                          const ChainNumber& number) const {
+void NcGroup::define_chains(const RunHeader& header, const char* name,
+                            const ChainNumber& number) const {
   int id = -1;
   check(nc_def_var(id_, name, NC_INT64, 1, &chain_dimension_, &id));
   std::vector<long long> numbers;
@@ -50,7 +50,7 @@ void Group::define_chains(const RunHeader& header, const char* name,
   check(nc_put_var_longlong(id_, id, numbers.data()));
 }
 
-void Group::define_attributes(const RunHeader& header) const {
+void NcGroup::define_attributes(const RunHeader& header) const {
   const Attributes attributes(*file_, id_);
   attributes.texts("sample_dims", {"chain", "draw"});
   attributes.text("coordinates", "replicate slot");  // to xarray: these are no variables
@@ -65,11 +65,11 @@ void Group::define_attributes(const RunHeader& header) const {
   attributes.integer("thin", header.thin);
 }
 
-void Group::need(int status, const std::string& what) const {
+void NcGroup::need(int status, const std::string& what) const {
   if (status != NC_NOERR) file_->refuse("it has no " + what + " '" + name_ + "'");
 }
 
-void Group::find(const RunHeader& header) {
+void NcGroup::find(const RunHeader& header) {
   need(nc_inq_grp_ncid(file_->id(), name_.c_str(), &id_), "group");
   need(nc_inq_dimid(id_, "chain", &chain_dimension_), "dimension 'chain' in group");
   need(nc_inq_dimid(id_, "draw", &draw_dimension_), "dimension 'draw' in group");
@@ -89,14 +89,14 @@ void Group::find(const RunHeader& header) {
   expect_integer("thin", header.thin);
 }
 
-void Group::expect_integer(const char* name, std::int64_t wanted) const {
+void NcGroup::expect_integer(const char* name, std::int64_t wanted) const {
   const std::int64_t found = Attributes(*file_, id_).integer_in_file(name);
   if (found != wanted)
     file_->refuse(std::string("its '") + name + "' is " + std::to_string(found) +
                   ", that of the run is " + std::to_string(wanted));
 }
 
-void Group::expect_columns(const std::vector<const Column*>& columns) const {
+void NcGroup::expect_columns(const std::vector<const Column*>& columns) const {
   int found = 0;
   need(nc_inq_varids(id_, &found, nullptr), "variables in group");
   std::size_t wanted = 4;  // chain, replicate, slot, draw
@@ -106,13 +106,13 @@ void Group::expect_columns(const std::vector<const Column*>& columns) const {
                   " variables and coordinates, the run has " + std::to_string(wanted));
 }
 
-std::int64_t Group::draws_in_file() const {
+std::int64_t NcGroup::draws_in_file() const {
   std::size_t length = 0;
   file_->check(nc_inq_dimlen(id_, draw_dimension_, &length), "count the draws of '" + name_ + "'");
   return static_cast<std::int64_t>(length);
 }
 
-void Group::number_draws(std::int64_t draws) const {
+void NcGroup::number_draws(std::int64_t draws) const {
   std::vector<long long> numbers(static_cast<std::size_t>(std::min(draws, numbered_together)));
   for (std::int64_t first = 0; first < draws; first += numbered_together) {
     const auto start = static_cast<std::size_t>(first);

@@ -13,11 +13,11 @@
 
 namespace mixwell::netcdf {
 
-class Group {
+class NcGroup {
  public:
   /// Defines the group; in a file that is read, finds it and refuses the file where chains, slots,
   /// warm-up or thinning are not those of the header.
-  Group(const File& file, const RunHeader& header, std::string name);
+  NcGroup(const NcFile& file, const RunHeader& header, std::string name);
 
   const std::string& name() const noexcept { return name_; }
   int id() const noexcept { return id_; }
@@ -44,7 +44,7 @@ class Group {
   void check(int status) const;
   void need(int status, const std::string& what) const;
 
-  const File* file_;
+  const NcFile* file_;
   std::string name_;
   Index chains_;
   int id_ = -1;

@@ -35,7 +35,7 @@ void Parts::begin_part() {
   part_header_ = header_;
   if (end_.sampling > last_.sampling) part_header_.draws = end_.sampling - last_.sampling;
   last_ = end_;
-  draft_ = std::make_unique<Draft>(part_header_, name(closed_), File::Mode::make, end_);
+  draft_ = std::make_unique<DraftFile>(part_header_, name(closed_), NcFile::Mode::make, end_);
 }
 
 void Parts::append(const Chunk& chunk) {
@@ -59,13 +59,13 @@ void Parts::visit_state(StateVisitor& visitor) {
   visitor.count("netcdf parts", parts);
   visitor.count("netcdf warm-up draws", warmup);
   visitor.count("netcdf draws", sampling);
-  const Draws wanted{static_cast<std::int64_t>(warmup), static_cast<std::int64_t>(sampling)};
+  const DrawCounts wanted{static_cast<std::int64_t>(warmup), static_cast<std::int64_t>(sampling)};
   if (parts != closed_ || !(wanted == end_)) go_back(parts, wanted);
   saved_ = closed_;
 }
 
-void Parts::go_back(std::uint64_t parts, const Draws& draws) {
-  const Draws found = read(parts, [](const Draft&) {});
+void Parts::go_back(std::uint64_t parts, const DrawCounts& draws) {
+  const DrawCounts found = read(parts, [](const DraftFile&) {});
   if (!(found == draws))
     throw InputError(disk::cannot_continue(
         name(0), "it and the files that follow it hold " + std::to_string(found.sampling) +
@@ -78,10 +78,10 @@ void Parts::go_back(std::uint64_t parts, const Draws& draws) {
 }
 
 template <class Use>
-Draws Parts::read(std::uint64_t parts, const Use& use) const {
-  Draws end;
+DrawCounts Parts::read(std::uint64_t parts, const Use& use) const {
+  DrawCounts end;
   for (std::uint64_t part = 0; part < parts; ++part) {
-    const Draft draft(header_, name(part), File::Mode::read, end);
+    const DraftFile draft(header_, name(part), NcFile::Mode::read, end);
     use(draft);
     end = draft.end();
   }
@@ -98,8 +98,8 @@ void Parts::publish(const RunFooter& footer) {
     return;
   }
   end_part();
-  Draft whole(header_, folder + "/draws.nc.partial.copy", File::Mode::make, {});
-  read(closed_, [&whole](const Draft& part) { whole.append(part); });
+  DraftFile whole(header_, folder + "/draws.nc.partial.copy", NcFile::Mode::make, {});
+  read(closed_, [&whole](const DraftFile& part) { whole.append(part); });
   whole.publish(footer, final_name);
 }
 

@@ -31,19 +31,19 @@ class Parts {
   std::string name(std::uint64_t part) const;
   void begin_part();
   void end_part();
-  void go_back(std::uint64_t parts, const Draws& draws);
+  void go_back(std::uint64_t parts, const DrawCounts& draws);
   /// Reads part after part; `use` is called with each. Returns the draw after the last one.
   template <class Use>
-  Draws read(std::uint64_t parts, const Use& use) const;
+  DrawCounts read(std::uint64_t parts, const Use& use) const;
   void remove_from(std::uint64_t part) const;
 
   RunHeader header_;
   std::uint64_t closed_ = 0;  ///< parts
   std::uint64_t saved_ = 0;   ///< parts that a saved state needs
-  Draws end_;                 ///< the draw to write next
-  Draws last_;                ///< where the part that grows began, or the one before it
+  DrawCounts end_;            ///< the draw to write next
+  DrawCounts last_;           ///< where the part that grows began, or the one before it
   RunHeader part_header_;
-  std::unique_ptr<Draft> draft_;
+  std::unique_ptr<DraftFile> draft_;
 };
 
 }  // namespace mixwell::netcdf

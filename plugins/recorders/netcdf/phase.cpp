@@ -30,25 +30,26 @@ std::vector<const Column*> of_group(const std::vector<const Column*>& columns, R
 
 }  // namespace
 
-Phase::Phase(const File& file, const RunHeader& header, const std::string& prefix, Index expected,
-             std::int64_t first)
+PhaseGroups::PhaseGroups(const NcFile& file, const RunHeader& header, const std::string& prefix,
+                         Index expected, std::int64_t first)
     : posterior_(file, header, prefix + "posterior"), first_(first), end_(first) {
   const std::vector<const Column*> columns = columns_of(header, !prefix.empty());
   const auto statistics = of_group(columns, RecordGroup::sample_stats);
-  if (!statistics.empty()) stats_ = std::make_unique<Group>(file, header, prefix + "sample_stats");
+  if (!statistics.empty())
+    stats_ = std::make_unique<NcGroup>(file, header, prefix + "sample_stats");
   const Index share = pending_bytes / std::max<Index>(1, header.columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c] == nullptr) continue;
-    const Group& group = columns[c]->group == RecordGroup::posterior ? posterior_ : *stats_;
-    variables_.push_back({Variable(file, *columns[c], group, share, expected), c});
+    const NcGroup& group = columns[c]->group == RecordGroup::posterior ? posterior_ : *stats_;
+    variables_.push_back({NcVariable(file, *columns[c], group, share, expected), c});
   }
   if (!file.is_read()) return;
   posterior_.expect_columns(of_group(columns, RecordGroup::posterior));
   if (stats_) stats_->expect_columns(statistics);
-  for (const Group* group : groups()) end_ = std::max(end_, first_ + group->draws_in_file());
+  for (const NcGroup* group : groups()) end_ = std::max(end_, first_ + group->draws_in_file());
 }
 
-void Phase::append(const Chunk& chunk) {
+void PhaseGroups::append(const Chunk& chunk) {
   if (chunk.first_draw != end_)
     throw RunError("draws out of order: got draw " + std::to_string(chunk.first_draw) + " of '" +
                    posterior_.name() + "' where " + std::to_string(end_) + " was due");
@@ -59,33 +60,33 @@ void Phase::append(const Chunk& chunk) {
   end_ += chunk.draws;
 }
 
-void Phase::append(const Phase& from) {
+void PhaseGroups::append(const PhaseGroups& from) {
   for (std::size_t c = 0; c < variables_.size(); ++c)
     variables_[c].variable.append(from.variables_[c].variable, from.first_ == 0,
                                   from.end_ - from.first_);
   end_ = from.end_;
 }
 
-void Phase::flush() {
+void PhaseGroups::flush() {
   for (Placed& placed : variables_) {
     placed.variable.flush();
     placed.variable.release();
   }
 }
 
-void Phase::expect(std::int64_t draws) const {
+void PhaseGroups::expect(std::int64_t draws) const {
   if (draws != end_)
     throw RunError("'" + posterior_.name() + "' got " + std::to_string(end_) + " draws, but " +
                    std::to_string(draws) + " are said to be recorded");
 }
 
-void Phase::number_draws() const {
-  for (const Group* group : groups()) group->number_draws(end_);
+void PhaseGroups::number_draws() const {
+  for (const NcGroup* group : groups()) group->number_draws(end_);
 }
 
-std::vector<const Group*> Phase::groups() const {
-  return stats_ ? std::vector<const Group*>{&posterior_, stats_.get()}
-                : std::vector<const Group*>{&posterior_};
+std::vector<const NcGroup*> PhaseGroups::groups() const {
+  return stats_ ? std::vector<const NcGroup*>{&posterior_, stats_.get()}
+                : std::vector<const NcGroup*>{&posterior_};
 }
 
 }  // namespace mixwell::netcdf

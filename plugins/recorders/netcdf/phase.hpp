@@ -16,19 +16,19 @@
 
 namespace mixwell::netcdf {
 
-class Phase {
+class PhaseGroups {
  public:
   /// `prefix` of the groups' names; `expected` draws, 0 = unknown; `first` draw that the file
   /// holds. File and header outlive it.
-  Phase(const File& file, const RunHeader& header, const std::string& prefix, Index expected,
-        std::int64_t first);
-  Phase(const Phase&) = delete;
-  Phase& operator=(const Phase&) = delete;
+  PhaseGroups(const NcFile& file, const RunHeader& header, const std::string& prefix,
+              Index expected, std::int64_t first);
+  PhaseGroups(const PhaseGroups&) = delete;
+  PhaseGroups& operator=(const PhaseGroups&) = delete;
 
   /// Throws RunError unless the chunk begins where the last one ended.
   void append(const Chunk& chunk);
   /// Takes all draws of the same phase in another file, which begins where this one ends.
-  void append(const Phase& from);
+  void append(const PhaseGroups& from);
   /// The draw after the last one.
   std::int64_t end() const noexcept { return end_; }
   /// All draws are in the file and none in memory.
@@ -37,16 +37,16 @@ class Phase {
   void expect(std::int64_t draws) const;
   void number_draws() const;
 
-  std::vector<const Group*> groups() const;
+  std::vector<const NcGroup*> groups() const;
 
  private:
   struct Placed {
-    Variable variable;
+    NcVariable variable;
     std::size_t column;  ///< its number in the header
   };
 
-  Group posterior_;
-  std::unique_ptr<Group> stats_;
+  NcGroup posterior_;
+  std::unique_ptr<NcGroup> stats_;
   std::vector<Placed> variables_;
   std::int64_t first_;
   std::int64_t end_;

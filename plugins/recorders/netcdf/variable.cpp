@@ -41,8 +41,8 @@ std::size_t product(const std::vector<std::size_t>& extents) {
 
 }  // namespace
 
-Variable::Variable(const File& file, const Column& column, const Group& group, Index share,
-                   Index expected)
+NcVariable::NcVariable(const NcFile& file, const Column& column, const NcGroup& group, Index share,
+                       Index expected)
     : file_(&file),
       column_(&column),
       group_(&group),
@@ -56,22 +56,22 @@ Variable::Variable(const File& file, const Column& column, const Group& group, I
   define();
 }
 
-std::string Variable::label() const {
+std::string NcVariable::label() const {
   return "'" + column_->name + "' of group '" + group_->name() + "'";
 }
 
-void Variable::check(int status, const char* verb) const {
+void NcVariable::check(int status, const char* verb) const {
   if (status != NC_NOERR) file_->check(status, std::string(verb) + " the variable " + label());
 }
 
-void Variable::choose_depth(Index share, Index expected) {
+void NcVariable::choose_depth(Index share, Index expected) {
   if (column_->once) return;
   depth_ = std::clamp<Index>(share / (8 * chains_ * size_), 1, chunk_draws);
   if (expected > 0) depth_ = std::min<Index>(depth_, expected);
 }
 
 /// Not compressed: normal draws shrink by a sixth (deflate 1, shuffled), at thirty times the time.
-void Variable::define() {
+void NcVariable::define() {
   std::vector<int> dimensions = {group_->chain_dimension()};
   if (!column_->once) dimensions.push_back(group_->draw_dimension());
   for (std::size_t k = 0; k < column_->shape.size(); ++k) dimensions.push_back(define_dimension(k));
@@ -83,19 +83,19 @@ void Variable::define() {
   define_attributes();
 }
 
-void Variable::set_chunks() {
+void NcVariable::set_chunks() {
   const std::vector<std::size_t> chunks = chunk_shape();
   check(nc_def_var_chunking(group_->id(), id_, NC_CHUNKED, chunks.data()), "define the chunks of");
   set_cache(chunks);
 }
 
-void Variable::set_cache(const std::vector<std::size_t>& chunks) const {
+void NcVariable::set_cache(const std::vector<std::size_t>& chunks) const {
   check(nc_set_var_chunk_cache(group_->id(), id_, product(chunks) * 8, 1, 1.0F),
         "set the cache of");
 }
 
 /// Dimension and integer coordinate `<name>_dim_<k>`.
-int Variable::define_dimension(std::size_t k) const {
+int NcVariable::define_dimension(std::size_t k) const {
   const std::string name = column_->name + "_dim_" + std::to_string(k);
   const auto length = static_cast<std::size_t>(column_->shape[k]);
   int dimension = -1;
@@ -111,7 +111,7 @@ int Variable::define_dimension(std::size_t k) const {
 
 /// All draws that are written together; then elements, last index first; then chains; as many as
 /// `chunk_numbers` allows.
-std::vector<std::size_t> Variable::chunk_shape() const {
+std::vector<std::size_t> NcVariable::chunk_shape() const {
   std::vector<std::size_t> shape(2 + column_->shape.size());
   shape[1] = static_cast<std::size_t>(depth_);
   Index room = std::max<Index>(1, std::min(chunk_elements, chunk_numbers / depth_));
@@ -128,7 +128,7 @@ std::vector<std::size_t> Variable::chunk_shape() const {
 
 /// Only reals have a fill value: a reader would turn integers and booleans that have one into
 /// floating point.
-void Variable::define_fill() const {
+void NcVariable::define_fill() const {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const bool real = column_->type == RecordType::real;
   check(nc_def_var_fill(group_->id(), id_, real ? NC_FILL : NC_NOFILL, real ? &nan : nullptr),
@@ -136,21 +136,21 @@ void Variable::define_fill() const {
 }
 
 /// `unit`, not `units`: xarray would take a variable with units of "s" for a time difference.
-void Variable::define_attributes() const {
+void NcVariable::define_attributes() const {
   const Attributes attributes(*file_, group_->id(), id_);
   if (column_->type == RecordType::boolean) attributes.text("dtype", "bool");
   if (!column_->unit.empty()) attributes.text("unit", column_->unit);
   if (!column_->help.empty()) attributes.text("description", column_->help);
 }
 
-void Variable::find() {
+void NcVariable::find() {
   if (nc_inq_varid(group_->id(), column_->name.c_str(), &id_) != NC_NOERR)
     file_->refuse("it has no variable " + label());
   check_shape();
   if (!column_->once) find_chunks();
 }
 
-void Variable::find_chunks() {
+void NcVariable::find_chunks() {
   std::vector<std::size_t> chunks(2 + column_->shape.size(), 1);
   int storage = NC_CONTIGUOUS;
   check(nc_inq_var_chunking(group_->id(), id_, &storage, chunks.data()), "read the chunks of");
@@ -160,7 +160,7 @@ void Variable::find_chunks() {
   set_cache(chunks);
 }
 
-void Variable::check_shape() const {
+void NcVariable::check_shape() const {
   nc_type type = NC_NAT;
   int rank = 0;
   check(nc_inq_var(group_->id(), id_, nullptr, &type, &rank, nullptr, nullptr), "read");
@@ -177,7 +177,7 @@ void Variable::check_shape() const {
     file_->refuse("the variable " + label() + " has another type or shape than that of the run");
 }
 
-void Variable::append(const double* data, std::int64_t draws) {
+void NcVariable::append(const double* data, std::int64_t draws) {
   if (column_->once) return put(everything(), data);
   pending_.resize(static_cast<std::size_t>(chains_ * depth_ * size_));
   while (draws > 0) {
@@ -189,14 +189,14 @@ void Variable::append(const double* data, std::int64_t draws) {
   }
 }
 
-void Variable::append_draw(const double* data) {
+void NcVariable::append_draw(const double* data) {
   for (Index c = 0; c < chains_; ++c)
     std::copy_n(data + c * size_, size_, &pending_[(c * depth_ + filled_) * size_]);
   if (column_->type != RecordType::real) check_type(data);
   ++filled_;
 }
 
-void Variable::check_type(const double* data) const {
+void NcVariable::check_type(const double* data) const {
   for (Index i = 0; i < chains_ * size_; ++i) {
     const std::string_view rule = column_->broken_rule(data[i]);
     if (!rule.empty())
@@ -209,7 +209,7 @@ void Variable::check_type(const double* data) const {
 
 /// Draws gather up to the end of a chunk of the file, so that each chunk is written once, unless
 /// a flush comes before it is full.
-void Variable::flush() {
+void NcVariable::flush() {
   if (filled_ == 0) return;
   for (Index c = 1; c < chains_ && filled_ < depth_; ++c)
     std::copy_n(&pending_[c * depth_ * size_], filled_ * size_, &pending_[c * filled_ * size_]);
@@ -218,19 +218,19 @@ void Variable::flush() {
   filled_ = 0;
 }
 
-void Variable::put(const Slab& to, const double* numbers) const {
+void NcVariable::put(const NcBox& to, const double* numbers) const {
   check(nc_put_vara_double(group_->id(), id_, to.start.data(), to.count.data(), numbers), "write");
 }
 
-Variable::Slab Variable::everything() const {
-  Slab slab{std::vector<std::size_t>(leading() + column_->shape.size(), 0), {}};
+NcVariable::NcBox NcVariable::everything() const {
+  NcBox slab{std::vector<std::size_t>(leading() + column_->shape.size(), 0), {}};
   slab.count = {static_cast<std::size_t>(chains_)};
   slab.count.insert(slab.count.end(), column_->shape.begin(), column_->shape.end());
   return slab;
 }
 
-Variable::Slab Variable::slab(std::int64_t first, std::int64_t count) const {
-  Slab slab;
+NcVariable::NcBox NcVariable::slab(std::int64_t first, std::int64_t count) const {
+  NcBox slab;
   slab.start.resize(2 + column_->shape.size(), 0);
   slab.count.resize(2 + column_->shape.size());
   slab.start[1] = static_cast<std::size_t>(first);
@@ -241,7 +241,7 @@ Variable::Slab Variable::slab(std::int64_t first, std::int64_t count) const {
 }
 
 /// The file keeps draws chain by chain, a chunk of a run has them draw by draw.
-void Variable::append(const Variable& from, bool from_start, std::int64_t draws) {
+void NcVariable::append(const NcVariable& from, bool from_start, std::int64_t draws) {
   if (column_->once) {
     if (!from_start || draws == 0) return;
     std::vector<double> numbers(static_cast<std::size_t>(chains_ * size_));
@@ -262,7 +262,7 @@ void Variable::append(const Variable& from, bool from_start, std::int64_t draws)
   }
 }
 
-void Variable::get(const Slab& from, double* numbers) const {
+void NcVariable::get(const NcBox& from, double* numbers) const {
   check(nc_get_vara_double(group_->id(), id_, from.start.data(), from.count.data(), numbers),
         "read");
 }

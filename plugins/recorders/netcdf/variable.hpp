@@ -14,12 +14,13 @@
 
 namespace mixwell::netcdf {
 
-class Variable {
+class NcVariable {
  public:
   /// Defines the variable; in a file that is read, finds it and refuses the file where its type or
   /// shape is another. `share`: bytes it may keep in memory; `expected` draws, 0 = unknown. The
   /// column and the group outlive the variable.
-  Variable(const File& file, const Column& column, const Group& group, Index share, Index expected);
+  NcVariable(const NcFile& file, const Column& column, const NcGroup& group, Index share,
+             Index expected);
 
   /// `data`: draws x chains x elements; of a column that is `once` chains x elements.
   void append(const double* data, std::int64_t draws);
@@ -29,17 +30,17 @@ class Variable {
   void release() { pending_ = {}; }
   /// Takes all `draws` draws of the same variable in another file, which begins with draw 0 or
   /// not. Reads as many draws at once as fit into a chunk of the file.
-  void append(const Variable& from, bool from_start, std::int64_t draws);
+  void append(const NcVariable& from, bool from_start, std::int64_t draws);
 
  private:
   /// Draws [first, first + count) of all chains.
-  struct Slab {
+  struct NcBox {
     std::vector<std::size_t> start;
     std::vector<std::size_t> count;
   };
-  Slab slab(std::int64_t first, std::int64_t count) const;
+  NcBox slab(std::int64_t first, std::int64_t count) const;
   /// All chains of a variable without draws.
-  Slab everything() const;
+  NcBox everything() const;
 
   /// Dimensions before those of the shape.
   std::size_t leading() const noexcept { return column_->once ? 1 : 2; }
@@ -54,16 +55,16 @@ class Variable {
   void find();
   void check_shape() const;
   void find_chunks();
-  void put(const Slab& to, const double* numbers) const;
-  void get(const Slab& from, double* numbers) const;
+  void put(const NcBox& to, const double* numbers) const;
+  void get(const NcBox& from, double* numbers) const;
   void set_chunks();
   void set_cache(const std::vector<std::size_t>& chunks) const;
   void append_draw(const double* data);
   void check_type(const double* data) const;
 
-  const File* file_;
+  const NcFile* file_;
   const Column* column_;
-  const Group* group_;
+  const NcGroup* group_;
   Index chains_;
   Index size_;
   Index depth_ = 1;  ///< draws in a chunk of the file

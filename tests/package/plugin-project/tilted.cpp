@@ -29,7 +29,7 @@ class Tilted final : public Model, public ExactSampler {
   }
 
   const ExactSampler* as_exact() const noexcept override { return this; }
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta.array() += params_.tilt;
   }

@@ -12,7 +12,7 @@
 namespace {
 
 /// Two replicates are enough for clauses that compare bits.
-const char* const kManifest = R"(mixwell = 1
+const char* const manifest_text = R"(mixwell = 1
 [run]
 replicates = 2
 [model.target]
@@ -27,7 +27,7 @@ step_size = 0.8
 bool check() {
   using namespace mixwell;
   const auto registry = Registry::load(Registry::default_folders());
-  const Composition composition = parse_manifest(kManifest, "tilted_test.toml", registry);
+  const Composition composition = parse_manifest(manifest_text, "tilted_test.toml", registry);
   bool all = true;
   for (const contracts::Findings& findings :
        {contracts::check_model(*composition.model()), contracts::check_sampler(composition),

@@ -85,13 +85,13 @@ class WrongSecant final : public Estimator {
 };
 
 /// H = diag(1 / (1 + theta_i^2)), Gamma_i = -2 theta_i / (1 + theta_i^2)^2.
-class WrongDivergence final : public own::FollowingEstimator {
+class WrongDriftCorrection final : public own::FollowingEstimator {
  public:
   struct Params {
     wrong::Mistake mistake;
     void declare(Fields& fields) { mistake.declare(fields, {"missing", "half", "sign"}); }
   };
-  explicit WrongDivergence(const Params& params)
+  explicit WrongDriftCorrection(const Params& params)
       : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>()),
         mistake_(params.mistake) {}
 
@@ -100,8 +100,8 @@ class WrongDivergence final : public own::FollowingEstimator {
   }
   using FollowingEstimator::fit;
   Index state_rows(Index) const noexcept override { return 0; }
-  bool has_divergence() const noexcept override { return true; }
-  Traits divergence_traits() const override {
+  bool has_drift_correction() const noexcept override { return true; }
+  Traits drift_correction_traits() const override {
     Traits traits;
     traits.total = true;
     return traits;
@@ -113,8 +113,8 @@ class WrongDivergence final : public own::FollowingEstimator {
     numbers.middleRows(at.variance(), at.d) = H.matrix();
     numbers.middleRows(at.deviation(), at.d) = H.sqrt().matrix();
   }
-  void divergence(const Potential&, ConstBatch theta, ConstBatch, ConstBatch, Batch out,
-                  Workspace&) const override {
+  void drift_correction(const Potential&, ConstBatch theta, ConstBatch, ConstBatch, Batch out,
+                        Workspace&) const override {
     out = (-2.0 * theta.array() / (1.0 + theta.array().square()).square()).matrix();
     if (mistake_.is("missing")) out.setZero();
     if (mistake_.is("half")) out *= 0.5;
@@ -130,7 +130,7 @@ class WrongDivergence final : public own::FollowingEstimator {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<WrongSecant>(
       {.id = "wrong-secant", .summary = "a secant's curvature, with a mistake of choice"});
-  registrar.add<WrongDivergence>(
-      {.id = "wrong-divergence",
+  registrar.add<WrongDriftCorrection>(
+      {.id = "wrong-drift-correction",
        .summary = "a curvature that follows the slot, with a mistake of choice in Gamma"});
 }

@@ -33,18 +33,19 @@ class WrongLeapfrog final : public Integrator {
   static Traits declared() { return claimed(); }
   Traits traits() const override { return claimed(); }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }
-  void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {
+  void advance(PhasePoint point, std::int64_t steps, const Motion& motion,
+               double* u) const override {
     const auto eps = flat(motion.eps);
-    flat(phase.p) -= (mistake_.is("half-step-forgotten") ? 1.0 : 0.5) * eps * flat(phase.g);
+    flat(point.p) -= (mistake_.is("half-step-forgotten") ? 1.0 : 0.5) * eps * flat(point.g);
     for (std::int64_t step = 1; step <= steps; ++step) {
       const bool last = step == steps;
       const bool tells = step == (mistake_.is("energy-too-early") ? steps - 1 : steps);
-      if (!mistake_.is("gradient-of-before")) flat(phase.theta) += eps * flat(phase.p);
-      motion.law.evaluate(phase.theta, {tells ? u : nullptr, phase.g, motion.scratch});
-      if (mistake_.is("gradient-of-before")) flat(phase.theta) += eps * flat(phase.p);
-      flat(phase.p) -=
-          (last && !mistake_.is("half-step-doubled") ? 0.5 : 1.0) * eps * flat(phase.g);
-      if (mistake_.is("volume-lost")) flat(phase.p) *= 0.95;
+      if (!mistake_.is("gradient-of-before")) flat(point.theta) += eps * flat(point.p);
+      motion.law.evaluate(point.theta, {tells ? u : nullptr, point.g, motion.scratch});
+      if (mistake_.is("gradient-of-before")) flat(point.theta) += eps * flat(point.p);
+      flat(point.p) -=
+          (last && !mistake_.is("half-step-doubled") ? 0.5 : 1.0) * eps * flat(point.g);
+      if (mistake_.is("volume-lost")) flat(point.p) *= 0.95;
     }
   }
 

@@ -44,8 +44,8 @@ class SeedBody final : public Body {
   void run(Block& block) const override {
     MatrixMap seed = block.out(0);
     block.uniforms(1, seed);
-    const Draw at{mistake_.is("drawn-once") ? 0 : block.sweep(), 0,
-                  static_cast<std::uint64_t>(block.first_column())};
+    const Address at{mistake_.is("drawn-once") ? 0 : block.sweep(), 0,
+                     static_cast<std::uint64_t>(block.first_column())};
     const bool wrong = mistake_.is("drawn-once") || mistake_.is("shared");
     if (wrong) Stream(1, "oracle").uniforms(at, seed);
     seed = (seed.array() * 4294967296.0).floor();

@@ -39,7 +39,7 @@ class Transition {
   Point operator()(const Point& start) {
     start_ = start;
     Tree tree = leaf(start);
-    for (int depth = 0; depth < kDepth; ++depth) {
+    for (int depth = 0; depth < most_depth; ++depth) {
       const bool forwards = uniform() < 0.5;
       const Tree half = grow(forwards ? tree.last : tree.first, depth, forwards);
       if (!half.valid) break;
@@ -54,7 +54,7 @@ class Transition {
   Index steps() const noexcept { return steps_; }
 
  private:
-  static constexpr int kDepth = 6;
+  static constexpr int most_depth = 6;
 
   double uniform() { return *uniforms_++; }
 
@@ -131,7 +131,7 @@ class TransitionBody final : public Body {
     const Index d = block.in(0).rows();
     const Index w = block.columns();
     MatrixMap p = block.scratch().matrix(d, w);
-    MatrixMap uniforms = block.scratch().matrix(kUniforms, w);
+    MatrixMap uniforms = block.scratch().matrix(uniform_count, w);
     block.normals(2, p, 0);
     block.uniforms(2, uniforms, 1);
     const Law law = block.law(1);
@@ -146,7 +146,7 @@ class TransitionBody final : public Body {
 
  private:
   /// Two for each of 6 doublings, one for each join of at most 63 inside.
-  static constexpr Index kUniforms = 128;
+  static constexpr Index uniform_count = 128;
   double eps_;
   Mistake mistake_;
 };

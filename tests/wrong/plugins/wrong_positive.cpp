@@ -29,7 +29,7 @@ class WrongPositive final : public Model, public ExactSampler {
   const ExactSampler* as_exact() const noexcept override { return this; }
 
   /// x = -log(u v).
-  void draw(const Stream& stream, Draw at, Batch theta) const override {
+  void draw(const Stream& stream, Address at, Batch theta) const override {
     Eigen::MatrixXd uniform(3, theta.cols());
     stream.uniforms(at, uniform);
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -50,7 +50,7 @@ class WrongPositive final : public Model, public ExactSampler {
       out.u()(j) = logarithm_ ? std::exp(t) - power * t : sign * t - std::log(std::abs(t));
     }
   }
-  void do_initial(const Stream& stream, Draw at, Batch theta) const override {
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
     draw(stream, at, theta);
   }
 

@@ -46,9 +46,10 @@ class WrongLangevin final : public WrongScheme {
   };
   explicit WrongLangevin(const Params& params) : WrongScheme(params.mistake) {}
 
-  void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {
+  void advance(PhasePoint point, std::int64_t steps, const Motion& motion,
+               double* u) const override {
     const Workspace::Frame frame(motion.scratch);
-    MatrixMap z = motion.scratch.matrix(phase.theta.rows(), phase.theta.cols());
+    MatrixMap z = motion.scratch.matrix(point.theta.rows(), point.theta.cols());
     MatrixMap drift = motion.scratch.matrix(z.rows(), z.cols());
     MatrixMap moved = motion.scratch.matrix(z.rows(), z.cols());
     const auto eps = flat(motion.eps);
@@ -58,13 +59,13 @@ class WrongLangevin final : public WrongScheme {
       flat(moved) = (has("factor-2") ? 1.0 : 2.0) * eps;
       if (!has("root")) flat(moved) = flat(moved).sqrt();
       flat(z) *= flat(moved);
-      motion.flow.force(phase.g, drift, motion.scratch);
+      motion.flow.force(point.g, drift, motion.scratch);
       flat(drift) *= -eps;
       if (!has("preconditioner")) drift += z;
       motion.flow.velocity(drift, moved, motion.scratch);
-      phase.theta += moved;
-      if (has("preconditioner")) phase.theta += z;
-      motion.law.evaluate(phase.theta, {u, phase.g, motion.scratch, before + 1});
+      point.theta += moved;
+      if (has("preconditioner")) point.theta += z;
+      motion.law.evaluate(point.theta, {u, point.g, motion.scratch, before + 1});
     }
   }
 };
@@ -75,9 +76,9 @@ class WrongFriction final : public WrongScheme {
     double friction = 1.0;
     std::string mistake = "none";
     void declare(Fields& fields) {
-      fields.number("friction", friction).above(0).help("C");
+      fields.number("friction", friction).above(0).help("F");
       fields.text("mistake", mistake)
-          .one_of({"none", "factor-2", "root", "half-of-B", "sign-of-B"})
+          .one_of({"none", "factor-2", "root", "half-of-D", "sign-of-D"})
           .help("what the noise lacks; none is the right twin");
     }
   };
@@ -86,22 +87,23 @@ class WrongFriction final : public WrongScheme {
   bool has_friction() const noexcept override { return true; }
   bool wants_gradient_noise() const noexcept override { return true; }
 
-  void advance(Phase phase, std::int64_t steps, const Motion& motion, double* u) const override {
+  void advance(PhasePoint point, std::int64_t steps, const Motion& motion,
+               double* u) const override {
     const Workspace::Frame frame(motion.scratch);
-    MatrixMap z = motion.scratch.matrix(phase.theta.rows(), phase.theta.cols());
+    MatrixMap z = motion.scratch.matrix(point.theta.rows(), point.theta.cols());
     MatrixMap V = motion.scratch.matrix(z.rows(), z.cols());
     const auto eps = flat(motion.eps);
-    const double half = (has("half-of-B") ? 1.0 : 0.5) * (has("sign-of-B") ? -1.0 : 1.0);
+    const double half = (has("half-of-D") ? 1.0 : 0.5) * (has("sign-of-D") ? -1.0 : 1.0);
     for (std::int64_t step = 0; step < steps; ++step) {
       const auto before = static_cast<std::uint32_t>(step);
-      flat(phase.theta) += eps * flat(phase.p);
-      motion.law.evaluate(phase.theta, {u, phase.g, motion.scratch, before + 1});
-      motion.law.noise_diagonal(phase.theta, before + 1, V, motion.scratch);
+      flat(point.theta) += eps * flat(point.p);
+      motion.law.evaluate(point.theta, {u, point.g, motion.scratch, before + 1});
+      motion.law.noise_diagonal(point.theta, before + 1, V, motion.scratch);
       motion.noise->normals(z, before);
       const double two = has("factor-2") ? 1.0 : 2.0;
       flat(V) = two * eps * (friction_ - half * eps * flat(V));
       if (!has("root")) flat(V) = flat(V).sqrt();
-      flat(phase.p) += flat(V) * flat(z) - eps * flat(phase.g) - friction_ * eps * flat(phase.p);
+      flat(point.p) += flat(V) * flat(z) - eps * flat(point.g) - friction_ * eps * flat(point.p);
     }
   }
 

@@ -26,7 +26,7 @@ class WalkBody final : public Body {
     RowMap u = scratch.row(w);
     RowMap u_end = scratch.row(w);
     RowMap uniform = scratch.row(w);
-    Draw at{block.sweep(), 0, static_cast<std::uint64_t>(block.first_column())};
+    Address at{block.sweep(), 0, static_cast<std::uint64_t>(block.first_column())};
     if (mistake_.is("sweep")) at.sweep = 0;
     if (mistake_.is("replicate")) at.replicate = 0;
     stream_.normals(at, end);

@@ -26,7 +26,7 @@ struct MIXWELL_EXPORT Verdict {
   std::vector<std::string> path;
   /// Variables along which what is updated comes back to it, where that is the trouble.
   std::vector<std::string> feedback;
-  std::string reference;             ///< theorem or counter-example
+  std::string citation;              ///< theorem or counter-example
   std::vector<std::string> assumes;  ///< declared traits relied on
   std::vector<std::string> notes;    ///< on reachability, which a certificate does not speak about
 

@@ -83,11 +83,12 @@ MIXWELL_EXPORT Eigen::VectorXd ebfmi(const Draws& energy);
 /// average with 16, 64 and 256 chains, at 10 still 2, 8 and 19 %.
 MIXWELL_EXPORT double least_reliable_ess(Eigen::Index chains);
 
-struct Summary {
+/// What a summary says of one variable.
+struct StandardFigures {
   double mean, sd, mcse_mean, mcse_sd, q5, q50, q95, rhat, ess_bulk, ess_tail;
 };
-MIXWELL_EXPORT Summary summarise(const Draws& x);
+MIXWELL_EXPORT StandardFigures summarise(const Draws& x);
 /// Weighted, but for rhat, ess_bulk and ess_tail, which are those of the draws without weights.
-MIXWELL_EXPORT Summary summarise(const Draws& x, const Draws& w);
+MIXWELL_EXPORT StandardFigures summarise(const Draws& x, const Draws& w);
 
 }  // namespace mixwell::diagnostics

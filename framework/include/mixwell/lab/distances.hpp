@@ -48,12 +48,13 @@ struct GridAxis {
 /// for an axis of fewer than 2 points, one that does not ascend, or no or more than two axes.
 MIXWELL_EXPORT Eigen::MatrixXd grid_points(const std::vector<GridAxis>& axes);
 
-/// KL(p || q) = sum_k p_k log(p_k / q_k) in nats, p ~ exp(-u) and q ~ exp(-v) normalised over the
-/// points of a common grid: potentials u and v, 1 x n, each up to a constant. It is that of the
-/// densities as far as the grid covers both and resolves them: then the error vanishes faster than
-/// any power of the distance of points. +inf in u is p = 0; in v alone, an infinite divergence. NaN
-/// where a potential is, or -inf.
-MIXWELL_EXPORT double grid_divergence(const Eigen::RowVectorXd& u, const Eigen::RowVectorXd& v);
+/// Relative entropy KL(p || q) = sum_k p_k log(p_k / q_k) in nats, p ~ exp(-u) and q ~ exp(-v)
+/// normalised over the points of a common grid: potentials u and v, 1 x n, each up to a constant.
+/// It is that of the densities as far as the grid covers both and resolves them: then the error
+/// vanishes faster than any power of the distance of points. +inf in u is p = 0; in v alone, +inf.
+/// NaN where a potential is, or -inf.
+MIXWELL_EXPORT double grid_relative_entropy(const Eigen::RowVectorXd& u,
+                                            const Eigen::RowVectorXd& v);
 
 /// 1/2 E |grad V - grad U|^2 over n points (gradients d x n): with points drawn from exp(-U), the
 /// score-matching distance of exp(-V) from it. NaN for no points. `shares`: 1 x n, weights of the

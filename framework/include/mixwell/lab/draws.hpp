@@ -33,9 +33,9 @@ class MIXWELL_EXPORT DrawsFile {
   /// last index fastest; element first + k in columns [k * chains, (k + 1) * chains). Any type as
   /// double. Throws InputError when the file has no such variable or element, or is damaged.
   Eigen::MatrixXd read(const Column& column, Index first, Index count = 1) const;
-  /// Elements [first, first + read_block()) of this column are read with the least disk traffic
-  /// and no more than 64 MiB (one element at least).
-  Index read_block(const Column& column) const;
+  /// Elements [first, first + elements_at_once()) of this column are read with the least disk
+  /// traffic and no more than 64 MiB (one element at least).
+  Index elements_at_once(const Column& column) const;
   /// One number stored beside the draws (`gradients`, `sampling_time`, `warmup_time` in seconds,
   /// `tuning_steps`), or NaN.
   double attribute(const std::string& name) const noexcept;
@@ -46,8 +46,8 @@ class MIXWELL_EXPORT DrawsFile {
   std::string sha256() const;
 
  private:
-  struct File;
-  std::unique_ptr<File> file_;
+  struct Opened;
+  std::unique_ptr<Opened> file_;
 };
 
 /// What a summary has beside the standard figures.

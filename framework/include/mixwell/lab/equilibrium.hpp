@@ -71,8 +71,8 @@ class MIXWELL_EXPORT Equilibrium {
   double gradients() const;
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  struct Test;
+  std::unique_ptr<Test> state_;
 };
 
 }  // namespace mixwell

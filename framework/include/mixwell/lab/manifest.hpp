@@ -38,12 +38,12 @@ struct MIXWELL_EXPORT Composition {
 struct Override {
   /// `remove` takes away what the key names, a component or one of its keys, which must be there;
   /// `clear` takes it away if it is there.
-  enum class How { set, remove, clear };
+  enum class Effect { set, remove, clear };
 
   std::string key;
   std::string value;
   Location where{};  ///< where it is written, if not on the command line
-  How how = How::set;
+  Effect effect = Effect::set;
 };
 
 /// Reads, checks, makes and wires. Throws InputError naming file:line:column, key, value, rule and

@@ -17,8 +17,8 @@ Findings check_representation(const Representation& how, ConstBatch numbers, Ind
 /// about its middle: `fit` is pure (same bits twice), finite, isolated by column (other columns
 /// change no bit); and its numbers obey check_representation. A learner is instead fed 0 to 200
 /// correlated draws: pure, finite, and its register obeys check_representation. An OwnCurvature is
-/// made at positions where the slot has been for long; a divergence that declares itself total is
-/// compared with differences of H there.
+/// made at positions where the slot has been for long; a drift correction that declares itself
+/// total is compared with differences of H there.
 Findings check_estimator(const Estimator& estimator);
 
 /// What a quasi-Newton estimator adds, on points of a convex quartic in order of descending U,

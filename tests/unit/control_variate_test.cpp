@@ -18,7 +18,7 @@ using support::contains;
 
 namespace {
 
-constexpr Index kSeeds = 20000;
+constexpr Index seed_count = 20000;
 
 std::string oracle(const std::string& lines, const std::string& use = "control-variate") {
   return "[oracle.o]\nuse = \"" + use + "\"\nsize = 7\n" + lines;
@@ -40,7 +40,7 @@ struct Sample {
   Eigen::RowVectorXd u;
 };
 
-Sample sample(const OracleLaw& law, const Eigen::VectorXd& at, Index count = kSeeds) {
+Sample sample(const OracleLaw& law, const Eigen::VectorXd& at, Index count = seed_count) {
   Sample all{Eigen::MatrixXd(law.dimension(), count), Eigen::RowVectorXd(count)};
   const Eigen::MatrixXd seeds = law.seeds(count);
   Workspace scratch;
@@ -145,11 +145,11 @@ TEST_CASE("a control variate tells the covariance of its gradient") {
       const Index d = law.dimension();
       Sample s = sample(law, law.points(1));
       s.g.colwise() -= law.whole_gradient();
-      Eigen::MatrixXd told(d, kSeeds);
-      const Eigen::MatrixXd seeds = law.seeds(kSeeds);
+      Eigen::MatrixXd told(d, seed_count);
+      const Eigen::MatrixXd seeds = law.seeds(seed_count);
       Workspace scratch;
-      law->as_noise()->covariance_diagonal(Numbers{ConstBatch(seeds)}, law.points(kSeeds), 0, told,
-                                           scratch);
+      law->as_noise()->covariance_diagonal(Numbers{ConstBatch(seeds)}, law.points(seed_count), 0,
+                                           told, scratch);
       for (Index i = 0; i < d; ++i) {
         const Eigen::RowVectorXd squares = s.g.row(i).cwiseAbs2();
         CHECK(std::abs(z(squares - told.row(i), 0.0)) <= 5.0);

@@ -95,7 +95,7 @@ std::string made(const support::TemporaryFolder& folder, const std::vector<Index
   return folder.path() + "/draws.nc";
 }
 
-const char* const kTwoByTwo = "2, 0.5\n0.5, 1\n";
+const char* const two_by_two = "2, 0.5\n0.5, 1\n";
 
 }  // namespace
 
@@ -141,7 +141,7 @@ TEST_CASE("a text of one line is a diagonal and one of d lines a matrix") {
         Eigen::MatrixXd(Eigen::Vector3d(2, 0.25, 1e-3).asDiagonal()));
   Eigen::Matrix2d square;
   square << 2, 0.5, 0.5, 1;
-  CHECK(H_of(*load(folder.file("square", kTwoByTwo)), 2) == square);
+  CHECK(H_of(*load(folder.file("square", two_by_two)), 2) == square);
   CHECK(H_of(*load(folder.file("crlf", "\r\n2,0.5\r\n0.5,1\r\n")), 2) == square);
   CHECK(H_of(*load(folder.file("one", "4")), 1) == Eigen::MatrixXd::Constant(1, 1, 4.0));
 }
@@ -165,7 +165,7 @@ TEST_CASE("texts that hold no curvature are refused with place and value") {
   refused("1,0.5\n0.25,1\n", "symmetric, but row 1, column 2 is 0.5 and row 2, column 1 is 0.25");
   refused("1,2\n2,3\n", "row 2, column 2 is 3, of which the rows before it leave -1");
   refused("1,1\n1,1\n", "row 2, column 2 is 1, of which the rows before it leave 0");
-  CHECK(support::contains(refusal(folder.file("fine", kTwoByTwo), 0.0), "goes with a draws.nc"));
+  CHECK(support::contains(refusal(folder.file("fine", two_by_two), 0.0), "goes with a draws.nc"));
 }
 
 TEST_CASE("files of runs without a whole curvature are refused") {
@@ -204,7 +204,7 @@ TEST_CASE("a file that was cut off is refused") {
 
 TEST_CASE("a curvature of another dimension is refused before the run") {
   const support::TemporaryFolder folder;
-  const std::string file = folder.file("h.csv", kTwoByTwo);
+  const std::string file = folder.file("h.csv", two_by_two);
   const Composition composition =
       compose_with("use = \"curvature-file\"\nfile = \"" + file + "\"\n");
   CHECK(support::contains(making::refused([&] { compose(*composition.compositor); }),
@@ -227,7 +227,7 @@ TEST_CASE("an estimator without memory cannot have numbers in the graph") {
     std::shared_ptr<const Estimator> of_;
   };
   const support::TemporaryFolder folder;
-  const auto numbered = std::make_shared<Numbered>(load(folder.file("h", kTwoByTwo)));
+  const auto numbered = std::make_shared<Numbered>(load(folder.file("h", two_by_two)));
   KernelGraph graph;
   Site site;
   site.path = "k";

@@ -18,7 +18,7 @@ using namespace mixwell;
 
 namespace {
 
-constexpr const char* kForms[] = {"bfgs", "lbfgs", "product-form"};
+constexpr const char* forms[] = {"bfgs", "lbfgs", "product-form"};
 
 /// The keys of the estimators.
 struct Keys {
@@ -162,7 +162,7 @@ TEST_CASE("the three forms are one curvature, for few and many pairs") {
 
 TEST_CASE("log det H is that of the matrix") {
   const Points points = quadratic_points(7, 6);
-  for (const char* id : kForms) {
+  for (const char* id : forms) {
     const auto estimator = make(id);
     const Eigen::LLT<Eigen::MatrixXd> cholesky(H_of(*estimator, points));
     const Eigen::MatrixXd L = cholesky.matrixL();
@@ -177,7 +177,7 @@ TEST_CASE("without pairs the curvature is gamma, or 1") {
   at(lonely, 1, 2);
   Points twice = lonely;
   at(twice, 1, 2);
-  for (const char* id : kForms) {
+  for (const char* id : forms) {
     for (const Points& points : {lonely, twice}) {
       CHECK(distance(H_of(*make(id), points), identity) == 0.0);
       CHECK(distance(H_of(*make(id, {.gamma = 0.25}), points), 0.25 * identity) < 1e-15);
@@ -194,7 +194,7 @@ TEST_CASE("gamma is s'y over y'y of the newest pair") {
   const Eigen::MatrixXd first =
       updated(0.25 * Eigen::MatrixXd::Identity(2, 2), s, Eigen::Vector2d(-2, -4));
   const Eigen::MatrixXd wanted = updated(first, Eigen::Vector2d(0, -1), Eigen::Vector2d(0, -4));
-  for (const char* id : kForms) CHECK(distance(H_of(*make(id), points), wanted) < 1e-14);
+  for (const char* id : forms) CHECK(distance(H_of(*make(id), points), wanted) < 1e-14);
 }
 
 TEST_CASE("points are sorted by descending U and equal ones keep their order") {
@@ -204,7 +204,7 @@ TEST_CASE("points are sorted by descending U and equal ones keep their order") {
   at(at(at(at(sorted, 0, 3), 2, 1), 1, 0), -1, 0);
   Points swapped;
   at(at(at(at(swapped, 0, 3), 2, 1), -1, 0), 1, 0);
-  for (const char* id : kForms) {
+  for (const char* id : forms) {
     const auto sorting = make(id);
     const auto taking = make(id, {.sort = false});
     CHECK(shuffled.fit(*sorting) == sorted.fit(*taking));
@@ -225,7 +225,7 @@ TEST_CASE("a point that fails the curvature test is dropped and its predecessor 
   Points without;
   without.add(Eigen::Vector2d(2, 1), Eigen::Vector2d(2, 4), 4);
   without.add(Eigen::Vector2d(1, 0), Eigen::Vector2d(1, 0), 2);
-  for (const char* id : kForms) {
+  for (const char* id : forms) {
     CHECK(distance(H_of(*make(id), with), H_of(*make(id), without)) == 0.0);
   }
 }
@@ -236,7 +236,7 @@ TEST_CASE("the curvature test is relative to the lengths of s and y") {
       Points points;
       points.add(Eigen::Vector2d(0, 0), Eigen::Vector2d(0, 0), 1);
       points.add(scale * Eigen::Vector2d(1, 0), scale * Eigen::Vector2d(cosine, 1), 0);
-      for (const char* id : kForms) {
+      for (const char* id : forms) {
         const Eigen::MatrixXd H = H_of(*make(id, {.curvature_test = 0.5e-3}), points);
         CHECK((H == Eigen::MatrixXd::Identity(2, 2)) == (cosine < 0.5e-3));
       }
@@ -256,7 +256,7 @@ TEST_CASE("points that are not finite are passed over") {
     }
     at(*points, 1, 1);
   }
-  for (const char* id : kForms) {
+  for (const char* id : forms) {
     CHECK(H_of(*make(id), with) == H_of(*make(id), clean));
   }
 }
@@ -274,7 +274,7 @@ TEST_CASE("conjugate pairs that span the space recover the inverse Hessian") {
     theta += (1.0 + static_cast<double>(k)) * directions.col(k);
     points.add_quadratic(A, theta);
   }
-  for (const char* id : kForms) {
+  for (const char* id : forms) {
     const auto estimator = make(id, {.sort = false});
     CHECK(distance(H_of(*estimator, points), A.inverse()) < 1e-12);
     CHECK(distance(matrix(*estimator, points, &Representation::B), A) < 1e-12);
@@ -298,7 +298,7 @@ TEST_CASE("the curvature follows a change of coordinates") {
     here.add(theta, A * theta, u);
     there.add(Q * theta + Eigen::VectorXd::Ones(d), Q * A * theta, u + 3.0);
   }
-  for (const char* id : kForms) {
+  for (const char* id : forms) {
     const auto estimator = make(id);
     CHECK(distance(H_of(*estimator, there), Q * H_of(*estimator, here) * Q.transpose()) < 1e-12);
   }
@@ -311,7 +311,7 @@ TEST_CASE("eigenvalues stay within their limits, and only pairs that break them 
     return Eigen::VectorXd(
         Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(H_of(*estimator, points)).eigenvalues());
   };
-  for (const char* id : kForms) {
+  for (const char* id : forms) {
     const Eigen::VectorXd free = spectrum(id, {.gamma = 0.3});
     CHECK(free.minCoeff() < 0.16);
     CHECK(free.maxCoeff() > 0.6);

@@ -17,8 +17,8 @@ using Eigen::VectorXd;
 
 namespace {
 
-constexpr Index kReplicates = 16;
-constexpr double kEps = 0.7;
+constexpr Index replicate_count = 16;
+constexpr double step_size = 0.7;
 
 Composition composed(const std::string& kernel, const std::string& rest = "") {
   return parse_manifest(
@@ -73,7 +73,7 @@ double negative_log(const Case& c, const VectorXd& y, const VectorXd& x,
   if (c.own) points.push_back(x);
   const MatrixXd H = bfgs(points);
   const VectorXd mean = (c.at_slot ? memory.back() : x) - c.factor * H * gradient(x);
-  const MatrixXd covariance = kEps * kEps * H;
+  const MatrixXd covariance = step_size * step_size * H;
   return 0.5 * (y - mean).dot(covariance.inverse() * (y - mean)) +
          0.5 * std::log(covariance.determinant());
 }
@@ -99,7 +99,7 @@ std::string refusal(const std::string& kernel, const std::string& rest = "") {
 }  // namespace
 
 TEST_CASE("the acceptance probability of a Gaussian proposal equals that of whole matrices") {
-  const double langevin = 0.5 * kEps * kEps;
+  const double langevin = 0.5 * step_size * step_size;
   for (const Case& c :
        {Case{"", true, langevin, false}, Case{"own = false\n", false, langevin, false},
         Case{"newton_factor = 0.3\n", true, 0.3, false},
@@ -118,7 +118,7 @@ TEST_CASE("the acceptance probability of a Gaussian proposal equals that of whol
     const MatrixXd y = sampler.variable("x0/k/proposal");
     const MatrixXd next = sampler.variable("x0");
     Index partly = 0;
-    for (Index j = 0; j < kReplicates; ++j) {
+    for (Index j = 0; j < replicate_count; ++j) {
       const std::vector<VectorXd> memory = {first.col(j), second.col(j)};
       const double error = U(y.col(j)) + negative_log(c, x.col(j), y.col(j), memory) - U(x.col(j)) -
                            negative_log(c, y.col(j), x.col(j), memory);
@@ -145,7 +145,7 @@ TEST_CASE("a Gaussian proposal around a slot of a memory without points is refus
 TEST_CASE("a Gaussian proposal fitted to its own point and a history is refused") {
   const auto blueprint = support::registry().find(Kind::kernel, "metropolis-gaussian").blueprint();
   const auto give = [&](const char* key, Kind kind, const char* id) {
-    std::get<Reference>(blueprint->fields().find(key)->target())
+    std::get<ComponentReference>(blueprint->fields().find(key)->target())
         .bind(support::registry().find(kind, id).blueprint()->make());
   };
   give("oracle", Kind::oracle, "exact");

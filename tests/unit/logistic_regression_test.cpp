@@ -126,7 +126,7 @@ TEST_CASE("the gradient of a confident, wrong model is the sum of its rows",
   CHECK(evaluate(*model, theta).u[0] == Approx(6000 + 2.0).epsilon(1e-14));
 }
 
-TEST_CASE("row blocks of any number give the same potential", "[logistic-regression]") {
+TEST_CASE("bands of rows of any number give the same potential", "[logistic-regression]") {
   const Fixture fixture;
   const std::string large = large_table(500);
   const std::size_t header = large.find('\n') + 1;
