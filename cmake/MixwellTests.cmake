@@ -43,6 +43,7 @@ foreach(source IN LISTS wrong_sources)
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests/wrong)
   target_include_directories(wrong_${stem} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(wrong_${stem} PRIVATE Mixwell::framework mixwell_warnings)
+  mixwell_precompile_plugin(wrong_${stem})
   add_dependencies(mixwell_wrong_plugins wrong_${stem})
 endforeach()
 

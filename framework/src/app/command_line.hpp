@@ -15,10 +15,10 @@ namespace mixwell::app {
 
 /// A positional, an option with a value, or a flag (which is what a bool makes it).
 struct Argument {
-  using Value = std::variant<bool*, int*, double*, std::string*, std::vector<std::string>*>;
+  using Target = std::variant<bool*, int*, double*, std::string*, std::vector<std::string>*>;
 
   std::string name;  ///< "manifest" of a positional, "--out", or "-o,--out"
-  Value value;       ///< where what is given goes; what is there before is the default
+  Target value;      ///< where what is given goes; what is there before is the default
   std::string help;
   std::string type = {};  ///< what --help shows as the value
   bool required = false;

@@ -26,20 +26,6 @@ class CopyBody final : public Body {
   void run(Block& block) const override { block.out(0) = block.in(0); }
 };
 
-/// out = the sum over j < count of what draw(j, .) writes, over sqrt(count).
-template <class DrawNormals>
-void add_up(std::uint32_t count, Workspace& scratch, Batch out, const DrawNormals& draw) {
-  draw(0, out);
-  if (count == 1) return;
-  const Workspace::Frame frame(scratch);
-  MatrixMap z = scratch.matrix(out.rows(), out.cols());
-  for (std::uint32_t j = 1; j < count; ++j) {
-    draw(j, z);
-    out += z;
-  }
-  out /= std::sqrt(static_cast<double>(count));
-}
-
 /// Divergences keep whole positions: bounded to about 8 MB a block however long they are.
 std::size_t kept_capacity(Index rows) {
   const auto fits = static_cast<std::size_t>(1'000'000 / std::max<Index>(rows, 1));
@@ -47,61 +33,6 @@ std::size_t kept_capacity(Index rows) {
 }
 
 }  // namespace
-
-Storage::Buffer& Storage::get(const std::string& name, Index rows, Index cols,
-                              const Eigen::VectorXd* initial) {
-  const auto [it, is_new] = buffers_.try_emplace(name);
-  Buffer& buffer = it->second;
-  if (is_new) {
-    buffer.numbers.setZero(rows, cols);
-    if (initial != nullptr) buffer.numbers.colwise() = *initial;
-  }
-  if (buffer.numbers.rows() != rows || buffer.numbers.cols() != cols) {
-    throw InputError(
-        fmt::format("kernel graph: `{}` is {} x {} in one phase and {} x {} in another", name,
-                    buffer.numbers.rows(), buffer.numbers.cols(), rows, cols));
-  }
-  return buffer;
-}
-
-void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
-  const Stream& stream = *inputs_[k].stream;
-  add_up(noise_.sweeps, *scratch_, out, [&](std::uint32_t j, Batch z) {
-    stream.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_)},
-                   z);
-  });
-}
-
-void Block::step_normals(std::size_t k, Batch out, std::uint32_t draw) const {
-  if (noise_.steps == 1) return normals(k, out, draw);
-  const Stream& stream = *inputs_[k].stream;
-  add_up(noise_.steps, *scratch_, out, [&](std::uint32_t j, Batch z) {
-    stream.normals({sweep_, draw * noise_.steps + j, static_cast<std::uint64_t>(first_column_)}, z);
-  });
-}
-
-void Block::uniforms(std::size_t k, Batch out, std::uint32_t draw) const {
-  inputs_[k].stream->uniforms({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
-}
-
-void Block::count_gradients(std::size_t k, Index columns) const noexcept {
-  const auto* law = static_cast<const Potential*>(inputs_[k].function);
-  sinks_->gradients += static_cast<double>(columns) * law->gradient_cost();
-}
-
-void Block::report(const Event& event, ConstBatch theta) const {
-  ++sinks_->divergences;
-  if (sinks_->kept.size() >= sinks_->capacity) return;
-  Divergence kept;
-  kept.chain = first_column_ + event.column;
-  kept.sweep = sweep_;
-  kept.quantity = event.quantity;
-  kept.coordinate = event.row;
-  kept.value = event.value;
-  const auto column = theta.col(event.column);
-  kept.position.assign(column.data(), column.data() + column.size());
-  sinks_->kept.push_back({std::move(kept), sinks_->operation});
-}
 
 Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSettings& settings,
                    Storage& storage)

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "sampler/block.hpp"
 #include "sampler/plan.hpp"
+#include "sampler/storage.hpp"
 
 #include <mixwell/graph.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -17,41 +19,6 @@
 #include <vector>
 
 namespace mixwell {
-
-/// Numbers of all variables and values, by buffer name; shared by the phases.
-class MIXWELL_EXPORT Storage {
- public:
-  struct Buffer {
-    Eigen::MatrixXd numbers;  ///< rows x replicates, or rows x 1 for scope run
-    bool saved = false;
-  };
-
-  /// The buffer of that name; made, and filled with `initial` in every column, if it is new.
-  Buffer& get(const std::string& name, Index rows, Index cols, const Eigen::VectorXd* initial);
-  Buffer& at(const std::string& name) { return buffers_.at(name); }
-  bool has(const std::string& name) const { return buffers_.count(name) != 0; }
-  const std::map<std::string, Buffer>& all() const noexcept { return buffers_; }
-  std::map<std::string, Buffer>& all() noexcept { return buffers_; }
-
- private:
-  std::map<std::string, Buffer> buffers_;
-};
-
-/// Counters and scratch of one lane (a task of a level) on one block; touched by one thread at a
-/// time, merged in a fixed order.
-struct alignas(128) Block::Sinks {
-  struct Kept {
-    Divergence what;
-    std::int32_t operation;
-  };
-  Workspace scratch;
-  double gradients = 0.0;
-  std::int64_t divergences = 0;
-  std::vector<Kept> kept;
-  std::size_t capacity = 0;
-  std::vector<double> seconds;  ///< by step, of the sweeps that were timed
-  std::int32_t operation = -1;  ///< the one that runs
-};
 
 struct ScheduleSettings {
   std::uint64_t seed = 1;

@@ -4,6 +4,7 @@
 
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
+#include <mixwell/kernel.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/run_settings.hpp>
 #include <mixwell/state.hpp>

@@ -1,0 +1,32 @@
+// Memory of variables and values, by buffer name.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/types.hpp>
+
+#include <map>
+#include <string>
+
+namespace mixwell {
+
+/// Numbers of all variables and values, by buffer name; shared by the phases.
+class MIXWELL_EXPORT Storage {
+ public:
+  struct Buffer {
+    Eigen::MatrixXd numbers;  ///< rows x replicates, or rows x 1 for scope run
+    bool saved = false;
+  };
+
+  /// The buffer of that name; made, and filled with `initial` in every column, if it is new.
+  Buffer& get(const std::string& name, Index rows, Index cols, const Eigen::VectorXd* initial);
+  Buffer& at(const std::string& name) { return buffers_.at(name); }
+  bool has(const std::string& name) const { return buffers_.count(name) != 0; }
+  const std::map<std::string, Buffer>& all() const noexcept { return buffers_; }
+  std::map<std::string, Buffer>& all() noexcept { return buffers_; }
+
+ private:
+  std::map<std::string, Buffer> buffers_;
+};
+
+}  // namespace mixwell
