@@ -71,6 +71,8 @@ class BetaBinomial final : public Model {
     require_proper(params, "y = n", has([](const Count& c) { return c.y < c.n; }));
   }
 
+  /// Each case's share of the gradient is bounded, and so is the prior's; both are smooth.
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
   std::vector<Parameter> parameters() const override {
     return {{.name = "m", .shape = {}, .transform = Transform::logistic},
             {.name = "K", .shape = {}, .transform = Transform::exponential}};

@@ -33,6 +33,10 @@ class Gamma final : public Model, public ExactSampler {
     return {{.name = "x", .shape = {dimension_}}};
   }
   const ExactSampler* as_exact() const noexcept override { return this; }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
+  GradientGrowth gradient_growth_inside() const noexcept override {
+    return shape_ == 1 ? GradientGrowth::lipschitz : GradientGrowth::singular;
+  }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.uniforms(at, theta);

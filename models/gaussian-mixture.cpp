@@ -47,6 +47,7 @@ class GaussianMixture final : public Model, public ExactSampler {
     return {{.name = "x", .shape = {means_.rows()}}};
   }
   const ExactSampler* as_exact() const noexcept override { return this; }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   /// A uniform chooses the component, normals the place in it; each has draw numbers of its own.
   void draw(const Stream& stream, Address at, Batch theta) const override {

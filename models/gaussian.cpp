@@ -17,6 +17,7 @@ class Gaussian final : public Model, public ExactSampler, public Metric {
     return {{.name = "x", .shape = {shape_->mean().size()}}};
   }
   const ExactSampler* as_exact() const noexcept override { return this; }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     shape_->draw(stream, at, theta);
   }

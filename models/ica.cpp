@@ -94,6 +94,8 @@ class IndependentComponents final : public Model,
   std::vector<std::string> remarks() const override { return remarks_; }
 
   const Prior* as_prior() const noexcept override { return this; }
+  /// log |det W|: a step can lead across det W = 0, where W^-T has no bound.
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= std::sqrt(prior_variance_);

@@ -159,6 +159,7 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
   }
   bool is_constant() const noexcept override { return true; }
   bool has_constant_hessian() const noexcept override { return true; }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return x_.size(); }

@@ -170,6 +170,10 @@ class Mirrored final : public Model,
         "step from next to 0 may then lead anywhere."};
   }
 
+  /// Where the base's gradient is bounded at 0 the fold does no harm (Bossy, Gobet & Talay 2004).
+  GradientGrowth gradient_growth() const noexcept override {
+    return base_->gradient_growth_inside();
+  }
   const Derived* as_derived() const noexcept override {
     return base_->as_derived() ? this : nullptr;
   }

@@ -33,6 +33,7 @@ class StudentT final : public Model, public ExactSampler {
     return {{.name = "x", .shape = {shape_->mean().size()}}};
   }
   const ExactSampler* as_exact() const noexcept override { return this; }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   /// mean + z sqrt(nu / w): z ~ N(0, Sigma), and w ~ chi-square of nu degrees of freedom from one
   /// uniform a column. The two have draw numbers of their own.

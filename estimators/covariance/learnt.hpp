@@ -30,6 +30,7 @@ class LearntEstimator : public Estimator, public CurvatureLearner {
   void fit(const Memory&, Batch, Workspace&) const override {}
 
   Forgets forgets() const noexcept override { return Forgets::diminishing; }
+  double rate() const noexcept override { return 1.0; }
   Scope scope() const noexcept override { return pool_ ? Scope::run : Scope::replicate; }
 
  protected:

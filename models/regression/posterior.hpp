@@ -19,6 +19,7 @@ template <class Link>
 class Posterior : public Model, public Prior, public DataDraws, public Metric, public SumOfTerms {
  public:
   const Prior* as_prior() const noexcept override { return this; }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);

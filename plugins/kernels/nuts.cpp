@@ -49,7 +49,7 @@ class GrowBody final : public Body {
                         coupling_,
                         block.curvature(curvature),
                         block.law(law),
-                        static_cast<const MomentumLaw&>(block.function(momentum_law)),
+                        block.function<MomentumLaw>(momentum_law),
                         block.in(momentum_law),
                         block.in(p),
                         block.in_row(eps)};

@@ -101,8 +101,9 @@ class Riemannian final : public Kernel {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
     Traits traits;
-    traits.involution = params_.check_reversibility;
-    traits.volume = true;
+    const bool solved = params_.tolerances.solve_well();
+    traits.involution = params_.check_reversibility && solved;
+    traits.volume = solved;
     traits.order = 2;
     return graph.add(
         path + "/trajectory", OperationKind::move, traits,

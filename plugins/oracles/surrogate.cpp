@@ -210,7 +210,7 @@ class SurrogateOracle final : public Oracle {
     Eigen::VectorXd initial(potential->numbers());
     initial << potential->fitted()->initial(), 0.0;
     const Variable state = graph.history(path + "/register", initial, Forgets::diminishing,
-                                         params_.pool ? Scope::run : Scope::replicate);
+                                         params_.pool ? Scope::run : Scope::replicate, 1.0);
     return graph.view(path, potential, graph.current(state), traits(), site.target);
   }
 

@@ -56,6 +56,13 @@ class MIXWELL_EXPORT ParameterError : public InputError {
   std::string rule_;
 };
 
+/// The body of an operation takes one of its edges for another.
+class MIXWELL_EXPORT WiringError : public InputError {
+ public:
+  using InputError::InputError;
+  ~WiringError() override;
+};
+
 /// The run itself failed (disk, plugin). Exit code 1.
 class MIXWELL_EXPORT RunError : public Error {
  public:

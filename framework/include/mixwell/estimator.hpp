@@ -110,6 +110,8 @@ class MIXWELL_EXPORT CurvatureLearner {
  public:
   virtual ~CurvatureLearner();
   virtual Forgets forgets() const noexcept = 0;
+  /// As Learner::rate.
+  virtual double rate() const noexcept { return 0.0; }
   /// run: all replicates share one curvature, learnt from the draws of all.
   virtual Scope scope() const noexcept = 0;
   /// The register before anything was seen, rows x 1.

@@ -72,6 +72,7 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
   /// The Hessian is the same everywhere.
   virtual bool has_constant_hessian() const noexcept { return false; }
+  virtual GradientGrowth gradient_growth() const noexcept { return GradientGrowth::undeclared; }
   /// What it knows of the noise in its gradient, or null.
   virtual const GradientNoise* as_noise() const noexcept { return nullptr; }
 };

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -57,6 +58,9 @@ enum class Role {
   weights,           ///< which branch of a mixture a guarded operation belongs to
 };
 
+/// "state", "law", "A", ...: as on the edges of graph.dot.
+MIXWELL_EXPORT std::string_view to_string(Role role) noexcept;
+
 /// How a history forgets; the weakest first.
 enum class Forgets { unknown, persistent, window, diminishing };
 
@@ -87,6 +91,9 @@ struct VariableInfo {
   Index rows = 0;
   Scope scope = Scope::replicate;
   Forgets forgets = Forgets::unknown;
+  /// history, diminishing: what is read of it changes by about n^-rate in the n-th sweep; 0 = not
+  /// declared.
+  double rate = 0.0;
   /// rows x 1, given to every column before the first sweep; slots start where `init` says.
   Eigen::VectorXd initial;
   Value carried;  ///< version 0
@@ -197,7 +204,7 @@ class MIXWELL_EXPORT KernelGraph {
   Variable slot(std::string name, Index rows);
   Variable auxiliary(std::string name, Index rows);
   Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
-                   Scope scope = Scope::replicate);
+                   Scope scope = Scope::replicate, double rate = 0.0);
 
   Value constant(std::string name, std::shared_ptr<const Function> function);
   /// Declares that exp(-U) of `law` is a factor of the joint target.
@@ -289,25 +296,47 @@ class MIXWELL_EXPORT Block {
   Workspace& scratch() const noexcept { return *scratch_; }
 
   /// Numbers of the k-th input: rows x columns(); rows x 1 if its scope is the run and the block
-  /// is not.
-  ConstMatrixMap in(std::size_t k) const noexcept {
-    return {pointer(inputs_[k]), inputs_[k].rows, width(inputs_[k])};
+  /// is not. This and what follows throws WiringError, which names operation, input and role, where
+  /// the operation has no such input or output, or it is of another kind.
+  ConstMatrixMap in(std::size_t k) const {
+    const Port& p = numbers(k);
+    return {pointer(p), p.rows, width(p)};
   }
-  MatrixMap out(std::size_t k) const noexcept {
-    return {pointer(outputs_[k]), outputs_[k].rows, width(outputs_[k])};
+  MatrixMap out(std::size_t k) const {
+    const Port& p = output(k);
+    return {pointer(p), p.rows, width(p)};
   }
-  RowMap out_row(std::size_t k) const noexcept {
-    return {pointer(outputs_[k]), width(outputs_[k])};
+  RowMap out_row(std::size_t k) const {
+    const Port& p = output(k);
+    if (p.rows != 1) [[unlikely]]
+      refuse_output(k, "one row");
+    return {pointer(p), width(p)};
   }
-  ConstRowMap in_row(std::size_t k) const noexcept {
-    return {pointer(inputs_[k]), width(inputs_[k])};
+  ConstRowMap in_row(std::size_t k) const {
+    const Port& p = numbers(k);
+    if (p.rows != 1) [[unlikely]]
+      refuse_input(k, "one row");
+    return {pointer(p), width(p)};
   }
-  const Function& function(std::size_t k) const noexcept { return *inputs_[k].function; }
-  Law law(std::size_t k) const noexcept {
-    return {*static_cast<const Potential*>(inputs_[k].function), in(k)};
+  Law law(std::size_t k) const {
+    const Port& p = input(k);
+    if (p.potential == nullptr) [[unlikely]]
+      refuse_input(k, "a law");
+    return {*p.potential, ConstMatrixMap(pointer(p), p.rows, width(p))};
   }
-  Curvature curvature(std::size_t k) const noexcept {
-    return {*static_cast<const Representation*>(inputs_[k].function), in(k)};
+  Curvature curvature(std::size_t k) const {
+    const Port& p = input(k);
+    if (p.representation == nullptr) [[unlikely]]
+      refuse_input(k, "a curvature");
+    return {*p.representation, ConstMatrixMap(pointer(p), p.rows, width(p))};
+  }
+  /// The function at input k as the class that the body was written for.
+  template <class T>
+  const T& function(std::size_t k) const {
+    const auto* const found = dynamic_cast<const T*>(input(k).function);
+    if (found == nullptr) [[unlikely]]
+      refuse_input(k, "a function of another class");
+    return *found;
   }
 
   /// Fresh numbers of the noise at input k; `draw` tells repeated use within a sweep apart.
@@ -317,21 +346,53 @@ class MIXWELL_EXPORT Block {
   void uniforms(std::size_t k, Batch out, std::uint32_t draw = 0) const;
 
   /// Counts `columns` gradients of the law at input k.
-  void count_gradients(std::size_t k, Index columns) const noexcept;
+  void count_gradients(std::size_t k, Index columns) const;
   /// Keeps an event with the position that the first `state` input of this operation had.
   void report(const Event& event, ConstBatch theta) const;
 
   struct Port {
-    double* data;
-    Index rows;
-    Index stride;  ///< doubles from one column to the next; 0 if shared by all
-    const Function* function;
-    const Stream* stream;
+    double* data = nullptr;
+    Index rows = 0;
+    Index stride = 0;  ///< doubles from one column to the next; 0 if shared by all
+    const Function* function = nullptr;
+    const Potential* potential = nullptr;            ///< `function`, if it is one
+    const Representation* representation = nullptr;  ///< likewise
+    const Stream* stream = nullptr;                  ///< of a noise
   };
   struct Sinks;
+  /// Where an operation stands, for messages.
+  struct Place {
+    const KernelGraph* graph = nullptr;
+    const OperationInfo* operation = nullptr;
+  };
 
  private:
   friend class Schedule;
+  const Port& input(std::size_t k) const {
+    if (k >= inputs_.size()) [[unlikely]]
+      refuse_input(k, "an input");
+    return inputs_[k];
+  }
+  const Port& output(std::size_t k) const {
+    if (k >= outputs_.size()) [[unlikely]]
+      refuse_output(k, "an output");
+    return outputs_[k];
+  }
+  const Port& numbers(std::size_t k) const {
+    const Port& p = input(k);
+    if (p.stream != nullptr) [[unlikely]]
+      refuse_input(k, "numbers");
+    return p;
+  }
+  const Stream& noise(std::size_t k) const {
+    const Port& p = input(k);
+    if (p.stream == nullptr) [[unlikely]]
+      refuse_input(k, "a noise");
+    return *p.stream;
+  }
+  [[noreturn]] void refuse_input(std::size_t k, const char* wanted) const;
+  [[noreturn]] void refuse_output(std::size_t k, const char* wanted) const;
+
   double* pointer(const Port& s) const noexcept { return s.data + s.stride * first_column_; }
   Index width(const Port& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
 
@@ -341,9 +402,10 @@ class MIXWELL_EXPORT Block {
   std::int64_t warmup_ = 0;
   NoiseGrid noise_;
   Workspace* scratch_ = nullptr;
-  const Port* inputs_ = nullptr;
-  const Port* outputs_ = nullptr;
+  std::span<const Port> inputs_;
+  std::span<const Port> outputs_;
   Sinks* sinks_ = nullptr;
+  Place place_;
 };
 
 }  // namespace mixwell

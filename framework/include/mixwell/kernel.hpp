@@ -142,6 +142,10 @@ MIXWELL_EXPORT void record_statistic(KernelGraph& graph, const Site& site, std::
                                      Value value, RecordType type, std::string unit,
                                      std::string help);
 
+/// Throws InputError, by name, for a slot that does not hold all coordinates of the model and nothing
+/// else: what starts, records and verifies positions takes them for whole ones.
+MIXWELL_EXPORT void require_whole_position(const VariableInfo& slot, const Model& model);
+
 /// Records a slot's position (through the model's transforms), derived quantities and lp = -U.
 MIXWELL_EXPORT void record_slot(KernelGraph& graph, Variable slot, Index number,
                                 std::shared_ptr<const Model> model, Value law);

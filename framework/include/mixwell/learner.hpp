@@ -13,6 +13,9 @@ class MIXWELL_EXPORT Learner {
  public:
   virtual ~Learner();
   virtual Forgets forgets() const noexcept = 0;
+  /// Where it diminishes: what is read of it changes by about n^-rate in the n-th update; 0 = not
+  /// declared.
+  virtual double rate() const noexcept { return 0.0; }
   /// The numbers before anything was seen, rows x 1.
   virtual Eigen::VectorXd initial() const = 0;
   /// state (rows x w) is replaced by its update with inputs (k x w).
@@ -29,6 +32,8 @@ class MIXWELL_EXPORT DualAveraging final : public Learner {
 
   DualAveraging(double initial_eps, double target);
   Forgets forgets() const noexcept override { return Forgets::diminishing; }
+  /// Of the averaged iterate, log_eps_bar.
+  double rate() const noexcept override { return 0.75; }
   Eigen::VectorXd initial() const override;
   /// inputs: 1 x w acceptance probabilities in [0, 1]; NaN counts as 0.
   void update(Batch state, ConstBatch inputs) const override;

@@ -135,6 +135,15 @@ class MIXWELL_EXPORT SumOfTerms {
                                   Workspace& scratch) const = 0;
 };
 
+/// How the gradient of U grows: what a scheme without Metropolis rests on, whose argument is one for
+/// eps -> 0. The weaker later.
+enum class GradientGrowth {
+  lipschitz,          ///< |grad U(x) - grad U(y)| <= L |x - y| everywhere
+  locally_lipschitz,  ///< on every bounded set, and U is finite everywhere: tails may be steep
+  singular,           ///< unbounded, or ends, at a place that a step can reach: a bounded support
+  undeclared,
+};
+
 /// Immutable; all methods may be called from several threads at once.
 class MIXWELL_EXPORT Model : public Component {
  public:
@@ -157,6 +166,11 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
   /// Declares that the Hessian of U is the same everywhere: a Gaussian.
   virtual bool has_constant_hessian() const noexcept { return false; }
+  /// Declared by every model that schemes without Metropolis are to be certified on; the contract
+  /// of models tests it.
+  virtual GradientGrowth gradient_growth() const noexcept { return GradientGrowth::undeclared; }
+  /// The same of a law on half lines, within its support: what `mirrored` has of it.
+  virtual GradientGrowth gradient_growth_inside() const noexcept { return gradient_growth(); }
 
   /// U and grad U of every column of theta (d x R). U = +inf outside the support; NaN is trouble of
   /// that column alone. theta and gradient must not overlap. Every column's result depends on that

@@ -19,6 +19,7 @@ class MIXWELL_EXPORT TemperedPotential final : public Potential {
 
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override;
   double gradient_cost() const noexcept override { return base_->gradient_cost(); }
+  GradientGrowth gradient_growth() const noexcept override { return base_->gradient_growth(); }
 
  private:
   std::shared_ptr<const Potential> base_;

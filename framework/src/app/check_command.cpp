@@ -85,6 +85,7 @@ void print_json(const Composition& composition, const Certificate& certificate,
 ExitCode check(const Arguments& arguments) {
   const Composition composition = load(arguments.manifest, load_registry());
   const Certificate certificate = compose(*composition.compositor).certificate;
+  probe_wiring(composition.compositor);
   std::optional<GradientReport> gradient;
   if (arguments.gradient) gradient = check_gradient(*composition.model(), composition.run.seed);
   (arguments.json ? print_json : print_text)(composition, certificate, gradient);

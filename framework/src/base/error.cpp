@@ -59,6 +59,7 @@ InputError::InputError(const std::string& message) : Error(ExitCode::bad_input, 
 InputError::InputError(const Location& where, const std::string& message)
     : InputError(located(where, message)) {}
 InputError::~InputError() = default;
+WiringError::~WiringError() = default;
 
 ParameterError::ParameterError(std::string key, const std::string& rule)
     : InputError(key + ": " + rule), key_(std::move(key)), rule_(rule) {}

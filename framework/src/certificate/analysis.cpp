@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
+#include "certificate/authorship.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +11,15 @@
 
 namespace mixwell {
 namespace {
+
+/// What `more` adds goes to the end.
+std::vector<std::string> united(std::vector<std::string> all,
+                                const std::vector<std::string>& more) {
+  for (const std::string& one : more) {
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  }
+  return all;
+}
 
 std::vector<Transition> unfrozen(const KernelGraph& graph, bool frozen) {
   std::vector<Transition> all = transitions(graph);
@@ -107,8 +118,9 @@ Verdict fine(std::string rule, std::string reason) {
   return v;
 }
 
-Verdict assuming(Verdict v, const OperationInfo& who, const std::string& trait) {
+Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const std::string& trait) {
   v.assumes.push_back(fmt::format("{}: {}", who.name, trait));
+  if (trait == "invariant" || !is_built_in(a.graph, who)) v.declared.push_back(v.assumes.back());
   return v;
 }
 
@@ -131,17 +143,18 @@ void join(Verdict& total, const Verdict& other) {
   const int order = both_asymptotic ? std::min(total.order, other.order) : 0;
   const bool adaptive = total.adaptive || other.adaptive;
   const std::string density = total.density == "pi" ? other.density : total.density;
-  std::vector<std::string> assumes = std::move(total.assumes);
-  for (const std::string& assumed : other.assumes) {
-    if (std::find(assumes.begin(), assumes.end(), assumed) == assumes.end()) {
-      assumes.push_back(assumed);
-    }
-  }
+  std::vector<std::string> assumes = united(std::move(total.assumes), other.assumes);
+  std::vector<std::string> declared = united(std::move(total.declared), other.declared);
+  std::vector<std::string> notes = united(std::move(total.notes), other.notes);
+  const bool coupled = total.coupled || other.coupled;
   if (rank(other) > rank(total)) total = other;
   if (both_asymptotic) total.order = order;
   total.adaptive = adaptive;
   total.density = density;
   total.assumes = std::move(assumes);
+  total.declared = std::move(declared);
+  total.notes = std::move(notes);
+  total.coupled = coupled;
 }
 
 }  // namespace mixwell

@@ -61,13 +61,17 @@ inline bool is_parameter(Role role) {
          role != Role::evaluation;
 }
 
+class NoiseFlow;
+
 /// The first input of a role, or none.
 Value input_of(const OperationInfo& who, Role role);
 bool has_law(const OperationInfo& who, Value law);
 
 /// Exact, fixed, proved: the neutral element of join.
 Verdict fine(std::string rule, std::string reason);
-Verdict assuming(Verdict v, const OperationInfo& who, const std::string& trait);
+/// Notes a trait that the verdict relies on; one that only an author outside states is `declared`.
+/// So is `invariant`, whoever states it: no contract can test it.
+Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const std::string& trait);
 /// exact < adaptive < asymptotic < unproven < proved to be wrong < no sampler.
 int rank(const Verdict& v);
 /// total becomes the worse of the two; what holds of either part holds of the whole.
@@ -75,7 +79,9 @@ void join(Verdict& total, const Verdict& other);
 
 /// Rules about parameters and laws: rule numbers 1, 1s, 2, 2a, 2g, 3, 4, F, P, U.
 Verdict judge_parameters(const Analysis& a, std::size_t t);
-/// Rules about the operations themselves: 1, 5, A, L, N, O, and C for cached evaluations.
+/// Rule N: what the noises of a transition are behind, beside it.
+Verdict judge_noise(const Analysis& a, const NoiseFlow& flow, std::size_t t);
+/// Rules about the operations themselves: 1, 5, A, L, O, and C for cached evaluations.
 Verdict judge_transition(const Analysis& a, std::size_t t);
 /// Rules C and D about one slot.
 Verdict judge_slot(const Analysis& a, Variable slot);

@@ -1,6 +1,7 @@
 // The verdict of a graph, from its structure and the declared traits.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
+#include "certificate/noise_flow.hpp"
 
 #include <mixwell/lab/certificate.hpp>
 
@@ -16,7 +17,7 @@ namespace {
 /// Verdicts of components of mutual influence, and what the recorded slots make of them.
 class Judge {
  public:
-  Judge(const KernelGraph& graph, bool frozen) : a_(graph, frozen) {
+  Judge(const KernelGraph& graph, bool frozen) : a_(graph, frozen), noise_(a_) {
     for (const Variable v : variables()) {
       const auto component = static_cast<std::size_t>(a_.influence.component(v));
       if (verdicts_.size() <= component) verdicts_.resize(component + 1);
@@ -41,9 +42,9 @@ class Judge {
         "Duane et al. 1987 for the constant case; Zhang & Sutton 2011 for values of other slots";
     for (const Variable slot : recorded()) {
       join(all, of(slot));
-      if (!a_.influence.is_random(slot)) notes_.push_back(unreached(slot));
+      if (!a_.influence.is_random(slot)) all.notes.push_back(unreached(slot));
     }
-    all.notes = std::move(notes_);
+    all.coupled = are_coupled(recorded());
     return all;
   }
 
@@ -68,6 +69,7 @@ class Judge {
     if (a_.info(t).kind == OperationKind::observe) return;
     Verdict v = judge_transition(a_, t);
     join(v, judge_parameters(a_, t));
+    join(v, judge_noise(a_, noise_, t));
     for (const Variable written : a_.all[t].writes) join(of(written), v);
   }
 
@@ -118,6 +120,19 @@ class Judge {
     return slots;
   }
 
+  /// Two of the slots are moved with one noise, by different updates.
+  bool are_coupled(const std::vector<Variable>& slots) const {
+    const auto moves_one = [&](std::size_t t) {
+      return std::any_of(slots.begin(), slots.end(), [&](Variable s) { return a_.writes(t, s); });
+    };
+    for (std::size_t t = 0; t < a_.all.size(); ++t) {
+      if (!moves_one(t)) continue;
+      const auto sharing = noise_.sharing(t);
+      if (std::any_of(sharing.begin(), sharing.end(), moves_one)) return true;
+    }
+    return false;
+  }
+
   std::string unreached(Variable slot) const {
     return fmt::format(
         "nothing random reaches `{}`: invariance says little about a slot that "
@@ -126,8 +141,8 @@ class Judge {
   }
 
   Analysis a_;
+  NoiseFlow noise_;
   std::vector<Verdict> verdicts_;  ///< by component of influence
-  std::vector<std::string> notes_;
 };
 
 std::string accuracy_word(const Verdict& v) {
@@ -143,6 +158,12 @@ std::string Verdict::label() const {
   if (adaptive) return "adaptive";
   if (density != "pi") return "approximate";
   return accuracy_word(*this);
+}
+
+std::string Verdict::evidence() const {
+  if (!proved) return "unproven";
+  const bool vouched = accuracy == Accuracy::none || optimiser || declared.empty();
+  return vouched ? "proved" : "declared";
 }
 
 Verdict certify(const KernelGraph& graph) { return Judge(graph, false).judge(); }

@@ -43,10 +43,19 @@ class ParameterRules {
   /// Rule U: an unbiased law has the right mean gradient whatever its parameters are, and without
   /// Metropolis nothing else of it matters in the limit.
   bool is_judged(const OperationInfo& who, const Input& input) const {
+    if (input.role == Role::evaluation) return !is_evaluation(input.value);
     if (!is_parameter(input.role) || input.role == Role::law_at_proposal) return false;
     const std::int32_t producer = a_.graph[input.value].producer;
     return !(input.role == Role::law && is_uncorrected(who) && producer >= 0 &&
              a_.operation(producer).traits.unbiased);
+  }
+
+  /// Of a law at a version, or handed on by a move of this transition with its proposal. Any other
+  /// number in that role is a parameter like others.
+  bool is_evaluation(Value v) const {
+    const auto& moves = a_.all[t_].moves;
+    return a_.graph[v].evaluated_law ||
+           std::find(moves.begin(), moves.end(), a_.graph[v].producer) != moves.end();
   }
 
   Verdict leaves(const OperationInfo& who, const Input& input) {
@@ -98,7 +107,8 @@ class ParameterRules {
   std::optional<Verdict> own(const Reading& r, const char* what) {
     if (r.input.role == Role::law && accounts_for(r.input.value)) return std::nullopt;
     if (const OperationInfo* gamma = total_drift_correction(r)) {
-      return assuming(asymptotic(r, "2g",
+      return assuming(a_,
+                      asymptotic(r, "2g",
                                  fmt::format("a parameter depends on {}, and the drift holds the "
                                              "total drift correction",
                                              what)),
@@ -132,12 +142,14 @@ class ParameterRules {
   }
 
   /// What makes the Gamma in the drift of an uncorrected move, if it is that of the very matrix of
-  /// the drift.
+  /// the drift. It speaks of a dependence that comes in through this matrix alone: not through the
+  /// step size, the number of steps, the friction, or the choice of a branch.
   const OperationInfo* total_drift_correction(const Reading& r) const {
     const Value gamma = input_of(r.who, Role::drift_correction);
     const Value drift = input_of(r.who, Role::drift);
     if (!is_uncorrected(r.who) || !gamma || !drift) return nullptr;
-    if (a_.graph[gamma].producer < 0 || r.input.role == Role::law) return nullptr;
+    const bool by_the_matrix = r.input.value == drift || r.input.value == gamma;
+    if (a_.graph[gamma].producer < 0 || !by_the_matrix) return nullptr;
     const OperationInfo& made_by = a_.operation(a_.graph[gamma].producer);
     const bool of_drift = std::any_of(made_by.inputs.begin(), made_by.inputs.end(),
                                       [&](const Input& i) { return i.value == drift; });
@@ -155,7 +167,7 @@ class ParameterRules {
     const VariableInfo& variable = a_.graph[v.variable];
     switch (variable.forgets) {
       case Forgets::diminishing:
-        return diminishing(r, variable);
+        return diminishing(r, v.variable);
       case Forgets::window:
         return window(r, v.variable);
       default:
@@ -165,14 +177,30 @@ class ParameterRules {
     }
   }
 
-  Verdict diminishing(const Reading& r, const VariableInfo& variable) const {
+  const OperationInfo& learner(Variable history) const {
+    return a_.info(a_.writers[static_cast<std::size_t>(history.id)].front());
+  }
+
+  static std::string still_moves(const VariableInfo& history) {
+    const std::string how =
+        history.rate > 0.0 ? fmt::format("changes by about n^-{:g} in the n-th sweep", history.rate)
+                           : std::string("declares no rate at which its changes fall");
+    return fmt::format(
+        "`{}` {}: draws are biased by what it still follows of the chain, early ones most; freeze "
+        "it, or leave the first sweeps out",
+        history.name, how);
+  }
+
+  Verdict diminishing(const Reading& r, Variable history) const {
     Verdict v =
         none(r, "4", true,
              "parameters still move, by ever smaller amounts, with the chain's own history");
     v.accuracy = Accuracy::exact;
     v.adaptive = true;
     v.citation = "Roberts & Rosenthal 2007 (diminishing adaptation)";
-    return assuming(std::move(v), a_.info(t_), fmt::format("`{}` diminishes", variable.name));
+    v.notes.push_back(still_moves(a_.graph[history]));
+    return assuming(a_, std::move(v), learner(history),
+                    fmt::format("`{}` diminishes", a_.graph[history].name));
   }
 
   /// As eps -> 0 a window of values becomes the current value.
@@ -185,6 +213,13 @@ class ParameterRules {
       if (v && v->accuracy == Accuracy::none) {
         v->citation = "counter-example: on U = theta^4/4, QNHMC as published freezes near the mode";
         return with_feedback(std::move(*v), of);
+      }
+      if (v && !all_local(seen)) {
+        return with_feedback(
+            none(r, "2g", true,
+                 "a divergence term accounts for past values that lie within a step of the "
+                 "current one; something else moves the variable further"),
+            of);
       }
       return v;
     }
@@ -213,8 +248,12 @@ class ParameterRules {
   /// The dependence on earlier values vanishes with eps: small steps of one-step schemes, and a
   /// parameter that is a continuous function of what they move.
   bool vanishes(const Reading& r, const std::vector<Variable>& of) const {
-    if (!is_local(t_) || !is_continuous(r)) return false;
-    return std::all_of(of.begin(), of.end(), [&](Variable v) {
+    return is_local(t_) && is_continuous(r) && all_local(of);
+  }
+
+  /// Whether all that writes these variables moves them by a small step.
+  bool all_local(const std::vector<Variable>& variables) const {
+    return std::all_of(variables.begin(), variables.end(), [&](Variable v) {
       const auto& by = a_.writers[static_cast<std::size_t>(v.id)];
       return std::all_of(by.begin(), by.end(), [&](std::size_t t) { return is_local(t); });
     });

@@ -43,7 +43,8 @@ std::string Certificate::to_json() const {
                                                        : nlohmann::ordered_json(nullptr);
   json["density"] = now.density;
   json["time"] = now.adaptive ? "adaptive" : "fixed";
-  json["evidence"] = now.proved ? "proved" : "unproven";
+  json["evidence"] = now.evidence();
+  json["joint"] = now.coupled ? "coupled" : "product";
   json["after_warmup"] = after_warmup;
   json["warmup_class"] = warmup.label();
   json["frozen_class"] = frozen.label();
@@ -54,6 +55,7 @@ std::string Certificate::to_json() const {
   json["feedback"] = now.feedback;
   json["reference"] = now.citation;
   json["assumes"] = now.assumes;
+  json["declared"] = now.declared;
   json["notes"] = now.notes;
   return json_text(json, 2) + "\n";
 }
@@ -64,7 +66,8 @@ std::string Certificate::to_text() const {
                                  after_warmup ? " after warm-up" : "", meaning(label));
   if (now.accuracy == Accuracy::asymptotic) text += fmt::format("order      {}\n", now.order);
   text += fmt::format("density    {}\n", now.density);
-  text += fmt::format("evidence   {}\n", now.proved ? "proved" : "unproven");
+  text += fmt::format("evidence   {}\n", now.evidence());
+  if (now.coupled) text += "joint      coupled: slots share a noise; replicates are independent\n";
   if (after_warmup) text += fmt::format("in warm-up {}: {}\n", warmup.label(), warmup.reason);
   text += fmt::format("rule       {}: {}\n", now.rule.empty() ? "-" : now.rule, now.reason);
   if (!now.nodes.empty()) text += fmt::format("nodes      {}\n", fmt::join(now.nodes, ", "));

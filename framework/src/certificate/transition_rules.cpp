@@ -22,9 +22,9 @@ class TransitionRules {
       case OperationKind::refresh:
         return refresh();
       case OperationKind::accept:
-        return both(both(accept(), evaluations()), fresh_noise());
+        return both(accept(), evaluations());
       case OperationKind::move:
-        return both(both(move(), evaluations()), fresh_noise());
+        return both(move(), evaluations());
       default:
         return none("", false, "no rule covers this kind of operation");
     }
@@ -50,7 +50,7 @@ class TransitionRules {
     if (!who_.traits.keeps_law) {
       return none("", false, "the refresh does not declare that it keeps its law");
     }
-    return assuming(fine("1", "drawn from its law"), who_, "keeps_law");
+    return assuming(a_, fine("1", "drawn from its law"), who_, "keeps_law");
   }
 
   Verdict accept() {
@@ -73,7 +73,8 @@ class TransitionRules {
       return none("A", true, "the proposal starts elsewhere than at the state it is compared with");
     }
     if (is_exchange(move)) return fine("1", "an exchange is its own inverse");
-    return assuming(assuming(fine("1", "a reversible map"), move, "involution"), move, "volume");
+    return assuming(a_, assuming(a_, fine("1", "a reversible map"), move, "involution"), move,
+                    "volume");
   }
 
   bool is_exchange(const OperationInfo& move) const {
@@ -202,20 +203,19 @@ class TransitionRules {
 
   Verdict opaque(bool invariant) const {
     if (invariant) {
-      return both(both(assuming(fine("1", "declared invariant"), who_, "invariant"), auxiliaries()),
-                  noiseless());
+      return both(
+          both(assuming(a_, fine("1", "declared invariant"), who_, "invariant"), auxiliaries()),
+          noiseless());
     }
-    return assuming(none("", true, "the kernel declares that it does not keep its law"), who_,
+    return assuming(a_, none("", true, "the kernel declares that it does not keep its law"), who_,
                     "not invariant");
   }
 
   /// A step of a scheme whose error nothing corrects.
   Verdict uncorrected() const {
-    if (const auto shared = shared_noise(); !shared.empty()) {
-      return none("N", true, "a parameter and the law share one noise", shared);
-    }
     const bool noisy = !noises(input_of(who_, Role::law)).empty();
     Verdict v = scheme(noisy);
+    join(v, limit());
     each_auxiliary([&](const ValueInfo& version) {
       const OperationInfo* by = refreshed_by(version);
       if (by != nullptr && by->traits.full) {
@@ -254,77 +254,50 @@ class TransitionRules {
     v.order = noisy ? 1 : who_.traits.order;
     v.nodes = {who_.name};
     v.citation = "right as eps -> 0 at fixed integration time";
-    return assuming(std::move(v), who_, fmt::format("order {}", who_.traits.order));
+    return assuming(a_, std::move(v), who_, fmt::format("order {}", who_.traits.order));
   }
 
-  /// Also of registers that this sweep has written: what was observed is a function of its noise.
-  std::vector<std::int32_t> noises_and_observed(Value of) const {
-    std::vector<std::int32_t> found = noises(of);
-    each(a_.cones.leaves(of), [&](std::int32_t leaf) {
-      const ValueInfo& v = a_.graph[Value{leaf}];
-      if (v.kind != ValueKind::version || v.producer < 0) return;
-      const OperationInfo& by = a_.operation(v.producer);
-      if (by.kind != OperationKind::observe) return;
-      for (const Input& input : by.inputs) {
-        if (input.role == Role::noise) continue;
-        const auto more = noises_and_observed(input.value);
-        found.insert(found.end(), more.begin(), more.end());
-      }
-    });
-    return found;
-  }
-
-  /// The path of a noise that both the law and another parameter depend on.
-  std::vector<std::string> shared_noise() const {
-    const auto of_law = noises(input_of(who_, Role::law));
+  GradientGrowth growth_of_laws() const {
+    GradientGrowth worst = GradientGrowth::lipschitz;
     for (const Input& input : who_.inputs) {
-      if (!is_parameter(input.role) || input.role == Role::law) continue;
-      for (const std::int32_t noise : noises_and_observed(input.value)) {
-        if (std::find(of_law.begin(), of_law.end(), noise) == of_law.end()) continue;
-        if (a_.cones.depends(input.value, Value{noise})) {
-          return a_.cones.path(Value{noise}, input.value);
-        }
-        return {a_.graph[Value{noise}].name, a_.graph[input.value].name};
+      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
+      for (const Value factor : a_.factors_of(input.value)) {
+        const auto* law = dynamic_cast<const Potential*>(a_.graph[factor].function.get());
+        if (law != nullptr) worst = std::max(worst, law->gradient_growth());
       }
     }
-    return {};
+    return worst;
   }
 
-  /// Noises that a version written in this sweep depends on, through operations of every kind.
-  IdSet noises_behind(Value version) const {
-    IdSet found(a_.graph.values().size());
-    IdSet seen(a_.graph.values().size());
-    std::vector<Value> open{version};
-    while (!open.empty()) {
-      const Value at = open.back();
-      open.pop_back();
-      if (seen.test_set(static_cast<std::size_t>(at.id))) continue;
-      if (a_.is_noise(at.id)) found.set(static_cast<std::size_t>(at.id));
-      const std::int32_t producer = a_.graph[at].producer;
-      if (producer < 0) continue;
-      for (const Input& input : a_.operation(producer).inputs) open.push_back(input.value);
+  /// What eps -> 0 proves of a target whose gradient grows so.
+  Verdict limit() const {
+    switch (growth_of_laws()) {
+      case GradientGrowth::lipschitz:
+        return fine("E", "the gradient grows no faster than linearly");
+      case GradientGrowth::locally_lipschitz:
+        return in_law();
+      case GradientGrowth::singular:
+        return none("E", false,
+                    "the gradient has no bound, or the support ends, where a step can lead: no "
+                    "order of the scheme is known there");
+      case GradientGrowth::undeclared:
+        break;
     }
-    return found;
+    return none("E", false,
+                "the model does not declare how its gradient grows, and without Metropolis all "
+                "rests on it; declare Model::gradient_growth");
   }
 
-  /// A noisy law is right given the state it starts from, so the state must not know its noise.
-  /// What a single step knows vanishes with eps.
-  Verdict fresh_noise() const {
-    for (const OperationInfo* part : a_.parts(t_)) {
-      if (part->traits.local) continue;
-      const auto of_law = noises(input_of(*part, Role::law));
-      if (of_law.empty()) continue;
-      for (const Input& input : part->inputs) {
-        if (input.role != Role::state || a_.graph[input.value].kind != ValueKind::version) continue;
-        const IdSet behind = noises_behind(input.value);
-        for (const std::int32_t noise : of_law) {
-          if (!behind.test(static_cast<std::size_t>(noise))) continue;
-          return none("N", true, "the state was moved with the noise of the law in this sweep",
-                      {a_.graph[Value{noise}].name, a_.graph[input.value].name});
-        }
-      }
-    }
-    return fine("N", "the state does not know the law's noise");
+  Verdict in_law() const {
+    Verdict v = fine("E",
+                     "right in law at a fixed time as eps -> 0; the gradient grows faster than "
+                     "linearly, so that at a finite step there may be no stationary law, and "
+                     "moments may not exist");
+    v.accuracy = Accuracy::asymptotic;
+    v.order = who_.traits.order;
+    v.notes.push_back(v.reason);
+    v.citation = "Roberts & Tweedie 1996; Hutzenthaler, Jentzen & Kloeden 2011";
+    return v;
   }
 
   /// A cached (u, g) must be that of a law of the operation, at its own state or proposal.

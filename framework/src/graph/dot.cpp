@@ -9,40 +9,6 @@
 namespace mixwell {
 namespace {
 
-const char* role_name(Role role) {
-  switch (role) {
-    case Role::state:
-      return "state";
-    case Role::proposed:
-      return "proposed";
-    case Role::parameter:
-      return "parameter";
-    case Role::law:
-      return "law";
-    case Role::law_at_proposal:
-      return "law at proposal";
-    case Role::evaluation:
-      return "evaluation";
-    case Role::noise:
-      return "noise";
-    case Role::position_coupling:
-      return "A";
-    case Role::momentum_coupling:
-      return "A'";
-    case Role::drift:
-      return "drift";
-    case Role::diffusion:
-      return "diffusion";
-    case Role::friction:
-      return "friction";
-    case Role::drift_correction:
-      return "drift correction";
-    case Role::weights:
-      return "weights";
-  }
-  return "";
-}
-
 const char* kind_name(OperationKind kind) {
   switch (kind) {
     case OperationKind::pure:
@@ -120,7 +86,7 @@ std::string to_dot(const KernelGraph& graph, const std::string& title) {
                        o, quoted(fmt::format("{}\n{}", kind_name(info.kind), info.name)));
     for (const Input& input : info.inputs) {
       dot += fmt::format("  v{} -> o{} [label={}];\n", input.value.id, o,
-                         quoted(role_name(input.role)));
+                         quoted(std::string(to_string(input.role))));
     }
     for (const Value out : info.outputs) dot += fmt::format("  o{} -> v{};\n", o, out.id);
   }

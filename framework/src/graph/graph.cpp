@@ -24,6 +24,40 @@ class EvaluateBody final : public Body {
 
 Body::~Body() = default;
 
+std::string_view to_string(Role role) noexcept {
+  switch (role) {
+    case Role::state:
+      return "state";
+    case Role::proposed:
+      return "proposed";
+    case Role::parameter:
+      return "parameter";
+    case Role::law:
+      return "law";
+    case Role::law_at_proposal:
+      return "law at proposal";
+    case Role::evaluation:
+      return "evaluation";
+    case Role::noise:
+      return "noise";
+    case Role::position_coupling:
+      return "A";
+    case Role::momentum_coupling:
+      return "A'";
+    case Role::drift:
+      return "drift";
+    case Role::diffusion:
+      return "diffusion";
+    case Role::friction:
+      return "friction";
+    case Role::drift_correction:
+      return "drift correction";
+    case Role::weights:
+      return "weights";
+  }
+  return "";
+}
+
 Variable KernelGraph::add_variable(VariableInfo info) {
   claim_name("variable " + info.name);
   const Variable variable{static_cast<std::int32_t>(variables_.size())};
@@ -68,7 +102,7 @@ Variable KernelGraph::auxiliary(std::string name, Index rows) {
 }
 
 Variable KernelGraph::history(std::string name, Eigen::VectorXd initial, Forgets forgets,
-                              Scope scope) {
+                              Scope scope, double rate) {
   VariableInfo info;
   info.name = std::move(name);
   info.kind = VariableKind::history;
@@ -76,6 +110,7 @@ Variable KernelGraph::history(std::string name, Eigen::VectorXd initial, Forgets
   info.initial = std::move(initial);
   info.forgets = forgets;
   info.scope = scope;
+  info.rate = rate;
   return add_variable(std::move(info));
 }
 

@@ -1,5 +1,6 @@
 // Pieces that kernels and compositors share.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/oracle.hpp>
 
@@ -20,6 +21,7 @@ class ModelPotential final : public Potential {
   const Metric* as_metric() const noexcept override { return model_->as_metric(); }
   const SumOfTerms* as_sum() const noexcept override { return model_->as_sum(); }
   bool has_constant_hessian() const noexcept override { return model_->has_constant_hessian(); }
+  GradientGrowth gradient_growth() const noexcept override { return model_->gradient_growth(); }
 
  private:
   std::shared_ptr<const Model> model_;
@@ -101,8 +103,17 @@ void record_statistic(KernelGraph& graph, const Site& site, std::string name, Va
                 0});
 }
 
+void require_whole_position(const VariableInfo& slot, const Model& model) {
+  if (slot.rows == model.dimension()) return;
+  throw InputError(fmt::format(
+      "slot `{}` has {} rows and the model {} coordinates: positions are started, recorded and "
+      "verified whole, so that a slot must hold all coordinates of the model and nothing else",
+      slot.name, slot.rows, model.dimension()));
+}
+
 void record_slot(KernelGraph& graph, Variable slot, Index number,
                  std::shared_ptr<const Model> model, Value law) {
+  require_whole_position(graph[slot], *model);
   const std::string path = fmt::format("record {}", graph[slot].name);
   const Value theta = graph.current(slot);
   const auto parameters = model->parameters();

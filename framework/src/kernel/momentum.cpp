@@ -12,7 +12,7 @@ namespace {
 
 /// Writes fresh momenta of the law at input 0 from the noise at input 1.
 void draw_fresh(Block& block, MatrixMap p) {
-  const auto& law = static_cast<const MomentumLaw&>(block.function(0));
+  const auto& law = block.function<MomentumLaw>(0);
   if (law.is_standard()) {
     block.normals(1, p);
     return;

@@ -48,7 +48,7 @@ class FitBody final : public Body {
 };
 
 const Potential& exact_law(const Block& block, std::size_t k) {
-  return static_cast<const Potential&>(block.function(k));
+  return block.function<Potential>(k);
 }
 
 /// Inputs: register, position, gradient, law of the steps, exact law, noise. Output: the register's
@@ -213,7 +213,7 @@ SiteCurvature::SiteCurvature(KernelGraph& graph, const Site& site,
   const Index d = graph[site.slot].rows;
   if (const CurvatureLearner* learner = estimator_->as_learner()) {
     learnt_ = graph.history(site.path + "/curvature-learner", learner->initial(d),
-                            learner->forgets(), learner->scope());
+                            learner->forgets(), learner->scope(), learner->rate());
     value_ =
         graph.view(site.path + "/curvature", estimator_->representation(), graph.current(learnt_));
   } else if (estimator_->as_own() != nullptr) {

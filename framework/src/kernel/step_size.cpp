@@ -124,7 +124,7 @@ class SearchBody final : public Body {
     const Index w = block.columns();
     Workspace& scratch = block.scratch();
     const Workspace::Frame frame(scratch);
-    const auto& kinetic = static_cast<const MomentumLaw&>(block.function(momentum_law));
+    const auto& kinetic = block.function<MomentumLaw>(momentum_law);
     MatrixMap z = scratch.matrix(d, w);
     MatrixMap p = scratch.matrix(d, w);
     block.normals(noise, z, trial);
@@ -210,7 +210,7 @@ StepSize::StepSize(KernelGraph& graph, const Site& site, const StepSizeSettings&
   if (!settings.learns()) return;
   const DualAveraging learner(settings.step_size, *settings.target_acceptance);
   learnt_ = graph.history(site.path + "/step-size-learner", learner.initial(), learner.forgets(),
-                          settings.pool ? Scope::run : Scope::replicate);
+                          settings.pool ? Scope::run : Scope::replicate, learner.rate());
 }
 
 void StepSize::search(KernelGraph& graph, const Site& site, const FirstStep& first) const {
@@ -232,8 +232,9 @@ Value StepSize::draw(KernelGraph& graph, const Site& site) const {
   std::vector<Input> inputs;
   if (settings_.learns()) inputs.push_back({graph.current(learnt_), Role::parameter});
   if (settings_.jitter) inputs.push_back({graph.noise(site.path + "/step-size"), Role::noise});
-  const bool moves = site.phase == PhaseKind::warmup || !settings_.freeze;
-  const Index row = moves ? DualAveraging::log_eps : DualAveraging::log_eps_bar;
+  // What explores in warm-up wanders by far more than what is recorded may.
+  const Index row =
+      site.phase == PhaseKind::warmup ? DualAveraging::log_eps : DualAveraging::log_eps_bar;
   return graph
       .add(site.path + "/step-size", OperationKind::pure, {}, std::move(inputs),
            {Output::derived(site.path + "/eps", 1)}, std::make_shared<DrawBody>(settings_, row))

@@ -3,6 +3,7 @@
 #include "manifest/resolve.hpp"
 
 #include "component/toml_text.hpp"
+#include "files/sha256.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/run_settings.hpp"
 #include "manifest/values.hpp"
@@ -41,15 +42,17 @@ class Resolver {
     for (Instance* recorder : recorders()) {
       composition.recorders.push_back(make_as<Recorder>(*recorder));
     }
+    std::vector<std::string> of_runs;
     for (const Instance* instance : in_use()) {
       tables.push_back(effective(*instance));
       composition.components.push_back(instance->made);
       composition.libraries.push_back(instance->entry->library);
       append_files(composition.files, *instance);
+      if (instance->entry->kind != Kind::model) append_files(of_runs, *instance);
     }
-    if (composition.run.init.how == Init::How::file) {
-      composition.files.push_back(composition.run.init.file);
-    }
+    if (composition.run.init.how == Init::How::file) of_runs.push_back(composition.run.init.file);
+    composition.files.insert(composition.files.end(), of_runs.begin(), of_runs.end());
+    composition.run.provenance = hash_of(of_runs);
     composition.effective_manifest = effective_text(tables);
     composition.remarks = remarks();
     tidy(composition.libraries);
@@ -73,6 +76,14 @@ class Resolver {
     std::sort(paths.begin(), paths.end());
     paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
     std::erase(paths, "");
+  }
+
+  static std::string hash_of(std::vector<std::string> files) {
+    tidy(files);
+    if (files.empty()) return {};
+    std::string hashes;
+    for (const std::string& file : files) hashes += file_sha256(file);
+    return sha256(hashes);
   }
 
   /// What the keys of files name, but for the words that stand for no file.

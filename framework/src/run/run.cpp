@@ -54,6 +54,7 @@ class Runner {
 
   RunResult run() {
     refuse_unless_allowed(program_.certificate.now, settings().allow);
+    probe_wiring(composition_.compositor);
     const Certificate certificate = program_.certificate;
     sampler_ = std::make_unique<Sampler>(composition_.compositor, settings(), std::move(program_));
     find_checkpoint();

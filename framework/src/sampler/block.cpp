@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/block.hpp"
 
+#include <mixwell/error.hpp>
 #include <mixwell/random.hpp>
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <string>
 
 namespace mixwell {
 namespace {
@@ -23,10 +27,46 @@ void add_up(std::uint32_t count, Workspace& scratch, Batch out, const DrawNormal
   out /= std::sqrt(static_cast<double>(count));
 }
 
+const char* kind_of(const ValueInfo& value) {
+  if (value.kind == ValueKind::noise) return "a noise";
+  return value.function ? "a function" : "numbers";
+}
+
+std::string described(const KernelGraph& graph, Value v) {
+  const ValueInfo& value = graph[v];
+  return fmt::format("`{}`, {} of {} rows", value.name, kind_of(value), value.rows);
+}
+
+[[noreturn]] void refuse(const Block::Place& place, const char* which, std::size_t k,
+                         const char* wanted, const std::string& found) {
+  throw WiringError(
+      fmt::format("kernel graph: the body of `{}` takes its {} {} for {}, which is {}: the numbers "
+                  "of its edges "
+                  "are not those of KernelGraph::add",
+                  place.operation->name, which, k, wanted, found));
+}
+
 }  // namespace
 
+void Block::refuse_input(std::size_t k, const char* wanted) const {
+  const auto& inputs = place_.operation->inputs;
+  if (k >= inputs.size()) {
+    refuse(place_, "input", k, wanted, fmt::format("not there: it has {}", inputs.size()));
+  }
+  refuse(place_, "input", k, wanted,
+         fmt::format("{}, read as `{}`", described(*place_.graph, inputs[k].value),
+                     to_string(inputs[k].role)));
+}
+
+void Block::refuse_output(std::size_t k, const char* wanted) const {
+  const auto& outputs = place_.operation->outputs;
+  refuse(place_, "output", k, wanted,
+         k >= outputs.size() ? fmt::format("not there: it has {}", outputs.size())
+                             : described(*place_.graph, outputs[k]));
+}
+
 void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
-  const Stream& stream = *inputs_[k].stream;
+  const Stream& stream = noise(k);
   add_up(noise_.sweeps, *scratch_, out, [&](std::uint32_t j, Batch z) {
     stream.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_)},
                    z);
@@ -35,19 +75,21 @@ void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
 
 void Block::step_normals(std::size_t k, Batch out, std::uint32_t draw) const {
   if (noise_.steps == 1) return normals(k, out, draw);
-  const Stream& stream = *inputs_[k].stream;
+  const Stream& stream = noise(k);
   add_up(noise_.steps, *scratch_, out, [&](std::uint32_t j, Batch z) {
     stream.normals({sweep_, draw * noise_.steps + j, static_cast<std::uint64_t>(first_column_)}, z);
   });
 }
 
 void Block::uniforms(std::size_t k, Batch out, std::uint32_t draw) const {
-  inputs_[k].stream->uniforms({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
+  noise(k).uniforms({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
 }
 
-void Block::count_gradients(std::size_t k, Index columns) const noexcept {
-  const auto* law = static_cast<const Potential*>(inputs_[k].function);
-  sinks_->gradients += static_cast<double>(columns) * law->gradient_cost();
+void Block::count_gradients(std::size_t k, Index columns) const {
+  const Port& p = input(k);
+  if (p.potential == nullptr) [[unlikely]]
+    refuse_input(k, "a law");
+  sinks_->gradients += static_cast<double>(columns) * p.potential->gradient_cost();
 }
 
 void Block::report(const Event& event, ConstBatch theta) const {

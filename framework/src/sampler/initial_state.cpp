@@ -4,6 +4,7 @@
 
 #include <mixwell/data.hpp>
 #include <mixwell/error.hpp>
+#include <mixwell/kernel.hpp>
 
 #include <fmt/format.h>
 
@@ -139,8 +140,9 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
   const auto count = static_cast<Index>(slots.size());
   for (Index k = 0; k < count; ++k) {
     const VariableInfo& v = *slots[static_cast<std::size_t>(k)];
+    require_whole_position(v, model);
     Eigen::MatrixXd& theta = storage.at(v.name).numbers;
-    const Stream stream(static_cast<std::uint64_t>(settings.seed), "init/" + v.name);
+    const Stream stream(settings.stream_seed(), "init/" + v.name);
     set_slot(settings.init, model, stream, {sweep, 0, 0}, k, count,
              {theta.data(), theta.rows(), theta.cols()});
   }

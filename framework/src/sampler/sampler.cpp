@@ -55,7 +55,27 @@ void refuse_unless_allowed(const Verdict& verdict, const std::vector<std::string
   throw Refused(fmt::format(
       "this composition is {} ({}): {}; `mixwell check` shows the whole certificate. To run it all "
       "the same, for an ablation, set allow = [\"{}\"] in [run]",
-      label, verdict.proved ? "proved" : "unproven", verdict.reason, label));
+      label, verdict.evidence(), verdict.reason, label));
+}
+
+void probe_wiring(std::shared_ptr<const Compositor> compositor) {
+  RunSettings settings;
+  settings.replicates = 1;
+  settings.warmup = 1;
+  settings.draws = 1;
+  try {
+    Program program = compose(*compositor);
+    Sampler sampler(std::move(compositor), settings, std::move(program));
+    sampler.initialise();
+    for (const PhaseKind phase : {PhaseKind::warmup, PhaseKind::sampling}) {
+      DrawBuffers draws;
+      sampler.advance(phase, 1, &draws);
+    }
+  } catch (const WiringError&) {
+    throw;
+  } catch (const Error&) {
+    return;  // where the chains are, and what they learn, is another matter
+  }
 }
 
 struct Sampler::State {
@@ -145,12 +165,8 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
   state_->compositor = std::move(compositor);
   state_->settings = settings;
   state_->program = std::move(program);
-  const ScheduleSettings schedule{static_cast<std::uint64_t>(settings.seed),
-                                  settings.replicates,
-                                  settings.block_width,
-                                  settings.thin,
-                                  settings.warmup,
-                                  noise};
+  const ScheduleSettings schedule{settings.stream_seed(), settings.replicates, settings.block_width,
+                                  settings.thin,          settings.warmup,     noise};
   state_->schedules[0] =
       std::make_unique<Schedule>(state_->program.warmup, "warmup", schedule, state_->storage);
   state_->schedules[1] =
@@ -201,7 +217,12 @@ MatrixMap Sampler::variable(const std::string& name) {
 }
 
 void Sampler::move(const std::string& slot, ConstBatch theta) {
-  variable(slot) = theta;
+  MatrixMap position = variable(slot);
+  if (theta.rows() != position.rows() || theta.cols() != position.cols()) {
+    throw InputError(fmt::format("slot `{}` is {} x {}, and is to be moved to {} x {}", slot,
+                                 position.rows(), position.cols(), theta.rows(), theta.cols()));
+  }
+  position = theta;
   state_->active = 0;
 }
 

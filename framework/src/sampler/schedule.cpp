@@ -88,7 +88,9 @@ Index Schedule::blocks() const noexcept {
 
 Block::Port Schedule::slot(Value value, const std::string& buffer) {
   const ValueInfo& info = graph_[value];
-  Block::Port slot{nullptr, info.rows, 0, info.function.get(), nullptr};
+  Block::Port slot{.rows = info.rows, .function = info.function.get()};
+  slot.potential = dynamic_cast<const Potential*>(slot.function);
+  slot.representation = dynamic_cast<const Representation*>(slot.function);
   if (info.kind == ValueKind::noise) {
     auto& stream = streams_[info.name];
     if (!stream) stream = std::make_unique<Stream>(settings_.seed, info.name);
@@ -129,6 +131,7 @@ Schedule::Compiled Schedule::compile(const Step& step) {
   const OperationInfo& operation = graph_.operations()[o];
   Compiled compiled;
   compiled.body = operation.body.get();
+  compiled.operation = &operation;
   compiled.when = step.when;
   compiled.barrier = step.barrier;
   compiled.guard = guarded(operation);
@@ -171,8 +174,9 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.warmup_ = settings_.warmup;
   block.noise_ = settings_.noise;
   block.scratch_ = &sinks.scratch;
-  block.inputs_ = c.inputs.data();
-  block.outputs_ = c.outputs.data();
+  block.inputs_ = c.inputs;
+  block.outputs_ = c.outputs;
+  block.place_ = {&graph_, c.operation};
   block.sinks_ = &sinks;
   sinks.operation = plan_.steps[step].operation;
   c.body->run(block);

@@ -64,6 +64,7 @@ class MIXWELL_EXPORT Schedule {
   };
   struct Compiled {
     const Body* body = nullptr;
+    const OperationInfo* operation = nullptr;  ///< null: a copy
     std::vector<Block::Port> inputs;
     std::vector<Block::Port> outputs;
     When when = When::every_sweep;

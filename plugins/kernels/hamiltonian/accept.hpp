@@ -71,7 +71,7 @@ class AcceptBody final : public Body {
 
  private:
   static void energies(Block& block, Row start, Row end) {
-    const auto& law = static_cast<const MomentumLaw&>(block.function(momentum_law));
+    const auto& law = block.function<MomentumLaw>(momentum_law);
     law.kinetic(block.in(momentum_law), block.in(p), start, block.scratch());
     law.kinetic(block.in(momentum_law), block.in(p_end), end, block.scratch());
     start += block.in_row(u);

@@ -120,7 +120,7 @@ class DrawBody final : public Body {
     MatrixMap y = block.out(0);
     MatrixMap z = block.scratch().matrix(y.rows(), y.cols());
     block.normals(1, z);
-    static_cast<const ProposalLaw&>(block.function(0)).draw(block.in(0), z, y, block.scratch());
+    block.function<ProposalLaw>(0).draw(block.in(0), z, y, block.scratch());
   }
 };
 

@@ -16,6 +16,10 @@ struct Tolerances {
   double fixed_point = 1e-9;
   double reversibility = 1e-6;
   std::int64_t iterations = 100;
+
+  /// Whether the map that is found is, to rounding of no account, the reversible one that preserves
+  /// volume: what is left of either is of the order of the tolerances, relative to the start.
+  bool solve_well() const noexcept { return fixed_point <= 1e-6 && reversibility <= 1e-4; }
 };
 
 /// Largest |a - b|, relative to the largest number of a and `scale`; all finite.

@@ -61,7 +61,7 @@ class MetricLaw final : public Potential {
 class MetricLawBody final : public Body {
  public:
   void run(Block& block) const override {
-    const Metric& metric = *static_cast<const Potential&>(block.function(0)).as_metric();
+    const Metric& metric = *block.function<Potential>(0).as_metric();
     const ConstMatrixMap theta = block.in(1);
     const Index d = theta.rows();
     MatrixMap numbers = block.out(0);

@@ -41,7 +41,7 @@ class TrajectoryBody final : public Body {
  private:
   void follow(Block& block, Index j, std::int64_t& gradients) const {
     const Law target = block.law(law).regrouped(&j);
-    const Metric& metric = *static_cast<const Potential&>(block.function(law)).as_metric();
+    const Metric& metric = *block.function<Potential>(law).as_metric();
     Leapfrog leapfrog(target, metric, tolerances_, block.in(theta).rows(), block.scratch());
     const double step = block.in_row(eps)(j);
     const auto count = static_cast<std::int64_t>(block.in_row(steps)(j));

@@ -34,7 +34,8 @@ struct Params {
     fields.number("fixed_point_tolerance", tolerances.fixed_point)
         .above(0)
         .below(1)
-        .help("relative change at which the iterations of an implicit step end");
+        .help("relative change at which the iterations of an implicit step end; above 1e-6 the map "
+            "is not declared reversible, and the certificate says so");
     fields.integer("fixed_point_iterations", tolerances.iterations)
         .at_least(1)
         .help("iterations after which an implicit step has failed: the proposal is rejected");
@@ -45,7 +46,7 @@ struct Params {
     fields.number("reversibility_tolerance", tolerances.reversibility)
         .above(0)
         .below(1)
-        .help("relative distance from the start that counts as returned");
+        .help("relative distance from the start that counts as returned; above 1e-4 likewise");
   }
 };
 

@@ -82,7 +82,7 @@ class WrongStep final : public Body {
     Eigen::RowVectorXd uniform(w);
     block.normals(normals, z);
     block.uniforms(uniforms, uniform);
-    const Hamiltonian H(static_cast<const Potential&>(block.function(law)), mistake_);
+    const Hamiltonian H(block.function<Potential>(law), mistake_);
     for (Index j = 0; j < w; ++j) {
       VectorXd x = block.in(theta).col(j);
       VectorXd p = H.metric(x).llt().matrixL() * z.col(j);

@@ -5,7 +5,9 @@
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mixwell {
@@ -27,11 +29,19 @@ struct MIXWELL_EXPORT Verdict {
   /// Variables along which what is updated comes back to it, where that is the trouble.
   std::vector<std::string> feedback;
   std::string citation;              ///< theorem or counter-example
-  std::vector<std::string> assumes;  ///< declared traits relied on
-  std::vector<std::string> notes;    ///< on reachability, which a certificate does not speak about
+  std::vector<std::string> assumes;  ///< declared traits relied on, "operation: trait"
+  /// Those of them that nothing stands behind but their author's word: traits of components from
+  /// outside, and `invariant` of any.
+  std::vector<std::string> declared;
+  /// Slots share a noise, so that their joint law is not the product of theirs: replicates, not
+  /// slots, are independent.
+  bool coupled = false;
+  std::vector<std::string> notes;  ///< on reachability, which a certificate does not speak about
 
   /// exact | asymptotic | adaptive | approximate | biased | none
   std::string label() const;
+  /// proved | declared | unproven
+  std::string evidence() const;
 };
 
 struct MIXWELL_EXPORT Certificate {
@@ -45,6 +55,19 @@ struct MIXWELL_EXPORT Certificate {
   /// For people.
   std::string to_text() const;
 };
+
+/// One rule: docs/certificate.md is made from them.
+struct Rule {
+  std::string_view id;         ///< Verdict::rule
+  std::string_view statement;  ///< what it looks at
+  std::string_view verdict;    ///< what comes of it
+  std::string_view why;        ///< proof, citation or counter-example
+  /// Manifests that it lets pass, and that it decides against; "" where tests of graphs made by hand
+  /// have them alone.
+  std::string_view right;
+  std::string_view wrong;
+};
+MIXWELL_EXPORT std::span<const Rule> rules() noexcept;
 
 /// The verdict of one phase's graph.
 MIXWELL_EXPORT Verdict certify(const KernelGraph& graph);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,8 +33,11 @@ struct StopSettings {
 };
 
 /// `[run]`.
-struct RunSettings {
+struct MIXWELL_EXPORT RunSettings {
   std::int64_t seed = 1;
+  /// SHA-256 over the files that may hold what an earlier run drew or learnt: starting points, and
+  /// what components other than models read; "" without any.
+  std::string provenance;
   std::int64_t replicates = 4;
   std::int64_t warmup = 1000;
   std::int64_t draws = 1000;
@@ -46,6 +51,10 @@ struct RunSettings {
   StopSettings stop;
   /// Seconds between checkpoints; 0 = none, also not when the run is interrupted.
   double checkpoint_seconds = 60.0;
+
+  /// Key of all random numbers, of seed and provenance: with the seed alone a run that goes on from
+  /// another's draws would replay the noise that made them.
+  std::uint64_t stream_seed() const noexcept;
 };
 
 }  // namespace mixwell

@@ -51,6 +51,11 @@ MIXWELL_EXPORT Program compose(const Compositor& compositor);
 MIXWELL_EXPORT void refuse_unless_allowed(const Verdict& verdict,
                                           const std::vector<std::string>& allow);
 
+/// Runs one sweep of each phase with one replicate, so that every body is called once: throws the
+/// WiringError of one that takes an edge for another. Other trouble is for the run itself to tell.
+/// Costs a transition or two of one column.
+MIXWELL_EXPORT void probe_wiring(std::shared_ptr<const Compositor> compositor);
+
 /// Room for recorded draws of one stretch of sweeps; one buffer per Record of the phase's graph,
 /// laid out [draw][replicate][element]. The buffer of a Record that is `once` is laid out
 /// [replicate][element] if draw 0 of the phase is among the draws, and else empty.

@@ -1,0 +1,145 @@
+// What becomes of each noise.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/noise_flow.hpp"
+
+#include <algorithm>
+
+namespace mixwell {
+namespace {
+
+/// Collects the ways of one transition.
+class WaysOf {
+ public:
+  WaysOf(const Analysis& a, std::size_t t) : a_(a), t_(t) {
+    const std::size_t count = a.graph.values().size();
+    for (IdSet* set : {&ways_.law, &ways_.own, &ways_.refreshed, &ways_.parameters}) {
+      set->resize(count);
+    }
+    const OperationInfo& writer = a.info(t);
+    ways_.law_is_faint = writer.kind == OperationKind::move && writer.traits.local;
+    for (const OperationInfo* part : a.parts(t)) {
+      for (const Input& input : part->inputs) sort(*part, input);
+    }
+  }
+
+  NoiseWays take() { return std::move(ways_); }
+
+ private:
+  void sort(const OperationInfo& who, const Input& input) {
+    switch (input.role) {
+      case Role::noise:
+        ways_.own |= behind(input.value);
+        return;
+      case Role::state:
+        if (is_fresh_auxiliary(a_, input.value)) ways_.refreshed |= noises_of_refresh(input.value);
+        return;
+      case Role::proposed:
+        return;
+      case Role::law:
+      case Role::law_at_proposal:
+        return law(who, input);
+      case Role::evaluation:
+        ways_.law |= behind(input.value);
+        return;
+      default:
+        (decides_with(who, input) ? ways_.own : ways_.parameters) |= behind(input.value);
+    }
+  }
+
+  /// A refresh is judged by its law, so that only its own noise tells. A register remembers all.
+  void law(const OperationInfo& who, const Input& input) {
+    if (who.kind == OperationKind::refresh) {
+      ways_.parameters |= behind(input.value);
+    } else if (a_.is_auxiliary_law(input) || input.role == Role::law_at_proposal) {
+      ways_.parameters |= beside_evaluations(input.value);
+      ways_.law |= behind(input.value) - ways_.parameters;
+    } else {
+      ways_.law |= behind(input.value);
+    }
+  }
+
+  bool decides_with(const OperationInfo& who, const Input& input) const {
+    if (who.kind == OperationKind::observe) return true;
+    return who.kind == OperationKind::accept && input.role == Role::parameter;
+  }
+
+  IdSet behind(Value v) const { return noises_in(a_.cones.leaves(v)); }
+
+  IdSet noises_in(const IdSet& leaves) const {
+    IdSet found(leaves.size());
+    each(leaves, [&](std::int32_t leaf) {
+      if (a_.is_noise(leaf)) found.set(static_cast<std::size_t>(leaf));
+    });
+    return found;
+  }
+
+  /// Noises behind an auxiliary's law by other ways than through evaluations of a law.
+  IdSet beside_evaluations(Value of) const {
+    IdSet found(a_.graph.values().size());
+    IdSet seen(found.size());
+    std::vector<Value> open{of};
+    while (!open.empty()) {
+      const Value v = open.back();
+      open.pop_back();
+      if (seen.test_set(static_cast<std::size_t>(v.id)) || a_.graph[v].evaluated_law) continue;
+      if (a_.is_noise(v.id)) found.set(static_cast<std::size_t>(v.id));
+      if (!is_pure(a_.graph, v)) continue;
+      for (const Value source : sources(a_.graph, v)) open.push_back(source);
+    }
+    return found;
+  }
+
+  IdSet noises_of_refresh(Value auxiliary) const {
+    IdSet found(a_.graph.values().size());
+    for (const Input& input : a_.operation(a_.graph[auxiliary].producer).inputs) {
+      if (input.role == Role::noise) found |= behind(input.value);
+    }
+    return found;
+  }
+
+  const Analysis& a_;
+  std::size_t t_;
+  NoiseWays ways_;
+};
+
+}  // namespace
+
+bool is_fresh_auxiliary(const Analysis& a, Value state) {
+  const ValueInfo& v = a.graph[state];
+  if (v.kind != ValueKind::version || v.producer < 0) return false;
+  if (a.graph[v.variable].kind != VariableKind::auxiliary) return false;
+  const OperationInfo& by = a.operation(v.producer);
+  return by.kind == OperationKind::refresh && by.traits.full;
+}
+
+NoiseFlow::NoiseFlow(const Analysis& a)
+    : a_(a), known_(a.graph.values().size(), IdSet(a.graph.values().size())) {
+  for (std::size_t t = 0; t < a.all.size(); ++t) {
+    ways_.push_back(WaysOf(a, t).take());
+    IdSet told = ways_.back().told();
+    for (const OperationInfo* part : a.parts(t)) {
+      for (const Input& input : part->inputs) {
+        each(a.cones.versions(input.value),
+             [&](std::int32_t v) { told |= known_[static_cast<std::size_t>(v)]; });
+      }
+    }
+    for (const Value out : a.info(t).outputs) {
+      if (a.graph[out].kind == ValueKind::version) known_[static_cast<std::size_t>(out.id)] = told;
+    }
+  }
+}
+
+std::vector<std::size_t> NoiseFlow::sharing(std::size_t t) const {
+  std::vector<std::size_t> found;
+  const IdSet told = ways_[t].told();
+  for (std::size_t other = 0; other < a_.all.size(); ++other) {
+    if (other == t || !told.intersects(ways_[other].told())) continue;
+    const auto& writes = a_.all[other].writes;
+    const bool elsewhere =
+        std::none_of(writes.begin(), writes.end(), [&](Variable v) { return a_.writes(t, v); });
+    if (elsewhere) found.push_back(other);
+  }
+  return found;
+}
+
+}  // namespace mixwell

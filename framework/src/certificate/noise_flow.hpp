@@ -1,0 +1,54 @@
+// What becomes of each noise: who uses it, which versions have been moved with it, and which
+// variables go on sharing one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "certificate/analysis.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace mixwell {
+
+/// The ways by which a noise enters one transition, each as the set of noises that take it. A
+/// kernel that keeps its law at every fixed value of a parameter tells nothing of a noise behind
+/// one; what comes out of a kernel tells of a noise that enters by any other way: with a noisy law,
+/// for instance, a proposal is reversed with the noise of its steps in reverse, so that of an
+/// accepted one this noise is part of the outcome.
+struct NoiseWays {
+  IdSet law;         ///< behind the target's laws and their evaluations
+  IdSet own;         ///< read as `noise` by the move or the accept, or behind what an accept reads
+                     ///< as a parameter: it decides with it
+  IdSet refreshed;   ///< of the refreshes that drew its auxiliaries in this sweep
+  IdSet parameters;  ///< behind what else it reads
+  /// As eps -> 0 a step of an uncorrected one-step scheme forgets the noise of its law: its share
+  /// of the displacement is of order eps, beside one of order sqrt(eps).
+  bool law_is_faint = false;
+
+  IdSet used() const { return law | own | refreshed | parameters; }
+  IdSet exposed() const { return law | own | refreshed; }
+  /// What the outcome goes on telling of as eps -> 0.
+  IdSet told() const { return law_is_faint ? own | refreshed : exposed(); }
+};
+
+/// For all transitions of one graph. O(T V / 64) sets of noises.
+class NoiseFlow {
+ public:
+  explicit NoiseFlow(const Analysis& a);
+
+  const NoiseWays& ways(std::size_t t) const { return ways_[t]; }
+  /// Noises of this sweep that a version tells of, at any remove.
+  const IdSet& known(Value version) const { return known_[static_cast<std::size_t>(version.id)]; }
+  /// Transitions of other variables whose outcome tells of a noise that that of `t` tells of too.
+  std::vector<std::size_t> sharing(std::size_t t) const;
+
+ private:
+  const Analysis& a_;
+  std::vector<NoiseWays> ways_;  ///< by transition
+  std::vector<IdSet> known_;     ///< by value; of versions
+};
+
+/// The auxiliary states of a transition that a refresh of this sweep drew anew in full.
+bool is_fresh_auxiliary(const Analysis& a, Value state);
+
+}  // namespace mixwell

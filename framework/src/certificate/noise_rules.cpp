@@ -1,0 +1,163 @@
+// Rule N: a noise may be behind the law or a parameter of an update, and behind anything else only
+// where that is proved to do no harm.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/noise_flow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+class NoiseRules {
+ public:
+  NoiseRules(const Analysis& a, const NoiseFlow& flow, std::size_t t)
+      : a_(a), flow_(flow), t_(t), ways_(flow.ways(t)), writer_(a.info(t)) {}
+
+  Verdict judge() {
+    Verdict v = fine("N", "every noise is fresh where it is used");
+    join(v, one_way_in());
+    join(v, fresh_for_the_state());
+    join(v, fresh_for_the_parameters());
+    join(v, not_shared_by_feedback());
+    return v;
+  }
+
+ private:
+  Verdict none(bool proved, std::string reason, std::vector<std::string> path) const {
+    Verdict v = fine("N", std::move(reason));
+    v.accuracy = Accuracy::none;
+    v.proved = proved;
+    v.nodes = {writer_.name};
+    v.path = std::move(path);
+    return v;
+  }
+
+  std::string first_name(const IdSet& noises) const {
+    return a_.graph[Value{static_cast<std::int32_t>(noises.find_first())}].name;
+  }
+
+  bool is_uncorrected() const {
+    return writer_.kind == OperationKind::move && !writer_.traits.invariant;
+  }
+
+  /// A noise that the outcome tells of comes in by one way alone. Without Metropolis a gradient
+  /// whose noise the curvature shares has another mean than the gradient of U.
+  Verdict one_way_in() const {
+    const std::array<const IdSet*, 4> all{&ways_.law, &ways_.own, &ways_.refreshed,
+                                          &ways_.parameters};
+    const IdSet exposed = ways_.exposed();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t k = i + 1; k < all.size(); ++k) {
+        const IdSet both = *all[i] & *all[k] & exposed;
+        if (both.none()) continue;
+        const bool gradient = is_uncorrected() && i == 0;
+        return none(gradient,
+                    gradient ? "a parameter and the law share one noise"
+                             : "one noise comes into the update by two ways",
+                    {first_name(both), writer_.name});
+      }
+    }
+    return fine("N", "each noise comes in by one way");
+  }
+
+  /// What the update does with a noise is right given a state that does not know it.
+  Verdict fresh_for_the_state() const {
+    const IdSet used = ways_.used();
+    for (const OperationInfo* part : a_.parts(t_)) {
+      for (const Input& input : part->inputs) {
+        if (input.role != Role::state || a_.graph[input.value].kind != ValueKind::version) continue;
+        if (is_fresh_auxiliary(a_, input.value)) continue;
+        const IdSet both = flow_.known(input.value) & used;
+        if (both.none()) continue;
+        return none(true, "the state was moved with a noise that this update uses again",
+                    {first_name(both), a_.graph[input.value].name});
+      }
+    }
+    return fine("N", "the state does not know the noise");
+  }
+
+  template <class Visit>
+  void each_parameter_version(const Visit& visit) const {
+    for (const OperationInfo* part : a_.parts(t_)) {
+      for (const Input& input : part->inputs) {
+        if (input.role == Role::state || input.role == Role::proposed) continue;
+        each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
+          const ValueInfo& v = a_.graph[Value{leaf}];
+          if (v.kind != ValueKind::version || a_.writes(t_, v.variable)) return;
+          if (a_.graph[v.variable].forgets != Forgets::diminishing) visit(Value{leaf}, input.value);
+        });
+      }
+    }
+  }
+
+  /// A noise that is reversed or judged with the move must be independent of what the move is made
+  /// with.
+  Verdict fresh_for_the_parameters() const {
+    std::optional<Verdict> found;
+    const IdSet exposed = ways_.exposed();
+    each_parameter_version([&](Value version, Value input) {
+      const IdSet both = flow_.known(version) & exposed;
+      if (found || both.none()) return;
+      found = none(is_uncorrected() && observed(version, both),
+                   "a parameter knows a noise that this update uses",
+                   {first_name(both), a_.graph[version].name, a_.graph[input].name});
+    });
+    return found.value_or(fine("N", "no parameter knows the noise"));
+  }
+
+  /// Whether a register took in the noise itself in this sweep: no average over it remains.
+  bool observed(Value version, const IdSet& noises) const {
+    const std::int32_t producer = a_.graph[version].producer;
+    for (std::size_t t = 0; t < a_.all.size(); ++t) {
+      if (a_.all[t].operation != producer) continue;
+      return a_.info(t).kind == OperationKind::observe && flow_.ways(t).told().intersects(noises);
+    }
+    return false;
+  }
+
+  /// What another variable was moved with, this one was moved with too: given a parameter from
+  /// there the state has another law. A register that this update moves itself is judged as such.
+  Verdict not_shared_by_feedback() const {
+    std::optional<Verdict> found;
+    for (const std::size_t other : flow_.sharing(t_)) {
+      each_parameter_version([&](Value version, Value input) {
+        const Variable read = a_.graph[version].variable;
+        const bool own_register =
+            a_.graph[read].kind == VariableKind::history && a_.mutual(t_, read);
+        if (found || own_register || !reaches(other, read)) return;
+        const IdSet both = ways_.told() & flow_.ways(other).told();
+        found = none(false,
+                     fmt::format("`{}` uses the same noise, and a parameter comes from there",
+                                 a_.info(other).name),
+                     {first_name(both), a_.graph[version].name, a_.graph[input].name});
+      });
+    }
+    return found.value_or(fine("N", "no parameter comes from what shares a noise"));
+  }
+
+  bool reaches(std::size_t t, Variable to) const {
+    return std::any_of(a_.all[t].writes.begin(), a_.all[t].writes.end(), [&](Variable from) {
+      return from == to || !a_.influence.path(from, to).empty();
+    });
+  }
+
+  const Analysis& a_;
+  const NoiseFlow& flow_;
+  std::size_t t_;
+  const NoiseWays& ways_;
+  const OperationInfo& writer_;
+};
+
+}  // namespace
+
+Verdict judge_noise(const Analysis& a, const NoiseFlow& flow, std::size_t t) {
+  return NoiseRules(a, flow, t).judge();
+}
+
+}  // namespace mixwell

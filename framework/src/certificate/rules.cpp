@@ -1,0 +1,137 @@
+// The rules of a certificate, each with what it rests on and with an example on either side.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/lab/certificate.hpp>
+
+#include <array>
+
+namespace mixwell {
+namespace {
+
+constexpr std::array all_rules = {
+    Rule{"1",
+         "every parameter is a constant, fresh noise, or the current value of another variable; "
+         "an accept's moves declare `involution` and `volume`, a refresh `keeps_law`, an opaque "
+         "move `invariant`",
+         "exact",
+         "given all else, the kernel leaves the law of what it moves invariant, and the joint law "
+         "is a product (Tierney 1994; for values of other slots Zhang & Sutton 2011)",
+         "certificates/hmc-bfgs-sequential", "undeclared/undeclared"},
+    Rule{"1s",
+         "a parameter reads a value that was replaced before, of a variable that the update "
+         "influences",
+         "biased; asymptotic of order 1 where the dependence vanishes",
+         "no order of the updates makes every read current; with all slots at once from old values "
+         "E theta^2 = 0.709 instead of 0.676 on U = theta^4 / 4",
+         "certificates/hmc-bfgs-two-groups", "certificates/ensemble-simultaneous"},
+    Rule{
+        "2",
+        "a parameter depends on the updated variable's own value, on a window of its past ones, or "
+        "on a proposal or a statistic of this sweep",
+        "biased",
+        "the kernel at a fixed parameter keeps the law, the kernel with one that follows the state "
+        "need not: QNHMC as published freezes near the mode",
+        "certificates/qnhmc-ensemble", "certificates/qnhmc-published"},
+    Rule{"2a",
+         "the same, of a law in the ratio whose mirror is there as `law_at_proposal`: the same "
+         "operations with the proposal where the state was",
+         "exact", "the ratio of Metropolis and Hastings (Hastings 1970)",
+         "certificates/metropolis-gaussian", ""},
+    Rule{
+        "2g",
+        "the same, through the drift and diffusion alone of an uncorrected move whose drift holds "
+        "the total divergence of that very matrix; past values count only where all that moves the "
+        "variable moves it by a small step",
+        "asymptotic, order 1",
+        "the drift of a diffusion that keeps pi (Xifara and others 2014; Ma, Chen & Fox 2015). It "
+        "says nothing of a step size, a branch or a friction that sees the state: the limit is "
+        "then "
+        "another law",
+        "certificates/sgrld", "counterexamples/mixture-by-position-with-divergence"},
+    Rule{"3",
+         "a parameter depends on a window of past values of other variables that the update "
+         "influences",
+         "biased; asymptotic of order 1 where the dependence vanishes",
+         "the last moves of another slot tell of this one: as pairs (HAMCMC) they give E theta_i^2 "
+         "= 0.58 to 0.72 on U = sum theta_i^4 / 4, d = 2",
+         "certificates/hamcmc-cross", "certificates/hamcmc-published"},
+    Rule{"4", "a parameter depends on a history that the update influences: `diminishing`",
+         "adaptive; biased where it is `persistent`, unproven where nothing is declared",
+         "diminishing adaptation with containment (Roberts & Rosenthal 2007)",
+         "certificates/hmc-never-frozen", ""},
+    Rule{"5",
+         "a move without Metropolis, of a scheme of a declared `order` whose couplings come from "
+         "one "
+         "value, as do drift and diffusion; no noisy law in an acceptance ratio",
+         "asymptotic of that order, of order 1 if its law is noisy; else biased",
+         "the weak error of the scheme (Mattingly, Stuart & Tretyakov 2010), with gradient noise "
+         "Vollmer, "
+         "Zygalakis & Teh 2016",
+         "certificates/hmc-unadjusted", "certificates/naive-unadjusted"},
+    Rule{"7", "the choice of a mixture's branch is a parameter of every operation in the branches",
+         "as any parameter",
+         "a mixture with weights that do not see the state keeps what its parts "
+         "keep (Tierney 1994)",
+         "certificates/mixture", "certificates/mixture-by-position"},
+    Rule{"A", "the proposal comes from a move, and starts at the versions it is compared with",
+         "else biased", "the ratio compares the two ends of one map", "certificates/hmc", ""},
+    Rule{
+        "C",
+        "every factor of a slot is in the laws of each update of it, of its own slots alone; "
+        "an evaluation is of a law of the operation that reads it, at its own state or proposal; a "
+        "law made from a factor declares `unbiased` or a `density`",
+        "else biased", "what is left out of the ratio is left out of the density",
+        "certificates/tempering", "certificates/surrogate-of-others-published"},
+    Rule{"D", "all updates of a slot keep the same density", "else biased",
+         "a cycle of kernels for two densities keeps neither", "certificates/mixture",
+         "certificates/cycle-densities"},
+    Rule{"E",
+         "without Metropolis, how the model's gradient grows: `lipschitz`, `locally_lipschitz`, "
+         "`singular`",
+         "nothing more; a note that the limit is one in law at a fixed time; biased, unproven, as "
+         "is "
+         "a model that declares nothing",
+         "with steep tails a scheme at a finite step may have no stationary law (Roberts & Tweedie "
+         "1996; Hutzenthaler, Jentzen & Kloeden 2011); at a boundary with a bounded gradient the "
+         "reflected scheme is right (Bossy, Gobet & Talay 2004), at a singular one no order is "
+         "known",
+         "certificates/sgld", "counterexamples/langevin-gamma"},
+    Rule{"F", "a history that nothing writes in this phase", "harmless", "it is a constant",
+         "certificates/qnhmc-frozen", ""},
+    Rule{
+        "L",
+        "an auxiliary is judged by the law value it was drawn from; one that is carried over "
+        "sweeps "
+        "has a law that never changes; without Metropolis, gradient noise comes with friction or "
+        "with a momentum that is redrawn",
+        "else biased",
+        "what was drawn under one law is not distributed by another: a momentum carried under a "
+        "mass that follows the other slots gives E theta^2 = 0.737 instead of 0.676; noise without "
+        "friction heats for ever (Chen, Fox & Guestrin 2014)",
+        "certificates/carried-symmetric", "certificates/carried-mass"},
+    Rule{
+        "N",
+        "a noise is behind the law of an update, or behind a parameter, or its own; behind more "
+        "than one only if the outcome does not tell of it; no state or parameter that the update "
+        "reads knows it, in this sweep or from what another variable that shares it was moved with",
+        "else biased; slots that share a noise under Metropolis are exact and `coupled`",
+        "an accepted proposal is reversed with its noise in reverse, so that the state tells of "
+        "the "
+        "noise. A single small step without Metropolis tells of the noise of its gradient by a "
+        "share "
+        "that vanishes with eps; an accept has no such excuse",
+        "counterexamples/metropolis-gaussian-noisy",
+        "counterexamples/cycle-sharing-noise-one-step"},
+    Rule{"O", "a move declares `optimises`", "none", "it seeks a mode", "", ""},
+    Rule{"P", "a history, or a stale version, of something that the update cannot influence",
+         "harmless, where it shares no noise with the updates (rule N)",
+         "given its whole path, the slot's kernels are invariant one by one", "certificates/pilot",
+         "counterexamples/pilot-sharing-noise"},
+    Rule{"U", "the law of an uncorrected move declares `unbiased`", "its parameters are harmless",
+         "what they depend on moves the gradient's noise, not its mean", "certificates/sgld", ""},
+};
+
+}  // namespace
+
+std::span<const Rule> rules() noexcept { return all_rules; }
+
+}  // namespace mixwell
