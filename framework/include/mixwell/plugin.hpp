@@ -1,16 +1,37 @@
-// The one header a plugin needs to register its components.
+// The one header a plugin needs: all that components are made of, and their registration.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/abi.hpp>
+#include <mixwell/block_normals.hpp>
+#include <mixwell/columns.hpp>
 #include <mixwell/component.hpp>
+#include <mixwell/data.hpp>
+#include <mixwell/divergence.hpp>
+#include <mixwell/durable.hpp>
+#include <mixwell/error.hpp>
 #include <mixwell/estimator.hpp>
+#include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
+#include <mixwell/function.hpp>
+#include <mixwell/graph.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
+#include <mixwell/learner.hpp>
 #include <mixwell/model.hpp>
+#include <mixwell/momentum.hpp>
+#include <mixwell/next_state.hpp>
+#include <mixwell/optimum.hpp>
 #include <mixwell/oracle.hpp>
+#include <mixwell/parallel.hpp>
+#include <mixwell/random.hpp>
 #include <mixwell/recorder.hpp>
+#include <mixwell/state.hpp>
+#include <mixwell/step_schedule.hpp>
+#include <mixwell/step_size.hpp>
+#include <mixwell/tempered.hpp>
+#include <mixwell/types.hpp>
+#include <mixwell/workspace.hpp>
 
 #include <functional>
 #include <memory>
@@ -67,6 +88,16 @@ class MIXWELL_EXPORT Registrar {
            const Traits* declared);
 };
 
+namespace detail {
+
+/// Owns a component that was made with `new`.
+MIXWELL_EXPORT std::shared_ptr<Component> owned(Component* made);
+
+}  // namespace detail
+
+// Registering runs once. What it needs is compiled here as small as may be: cold functions are
+// optimised for size, and what does not depend on T is in the library. A plugin that does little
+// else compiles in three quarters of the time.
 template <class T>
 class BlueprintOf final : public Blueprint {
  public:
@@ -93,16 +124,6 @@ void Registrar::add(const Description& description) {
     add(T::kind, description, &BlueprintOf<T>::fresh, nullptr);
   }
 }
-namespace detail {
-
-/// Owns a component that was made with `new`.
-MIXWELL_EXPORT std::shared_ptr<Component> owned(Component* made);
-
-}  // namespace detail
-
-// Registering runs once. What it needs is compiled here as small as may be: cold functions are
-// optimised for size, and what does not depend on T is in the library. A plugin that does little
-// else compiles in three quarters of the time.
 
 }  // namespace mixwell
 
