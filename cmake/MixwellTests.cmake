@@ -26,14 +26,6 @@ if(TARGET mixwell_contracts)
   target_link_libraries(mixwell_test_settings INTERFACE Mixwell::contracts)
 endif()
 
-# Catch2's main is compiled once: version 2 is a header, version 3 has a library for it.
-add_library(mixwell_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/main.cpp)
-if(Catch2_VERSION VERSION_LESS 3)
-  target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2)
-else()
-  target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2WithMain)
-endif()
-
 # Deliberately broken plugins, kept away from the folder of the good ones.
 add_custom_target(mixwell_wrong_plugins)
 file(GLOB wrong_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/wrong/plugins/*.cpp)
