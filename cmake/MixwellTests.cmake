@@ -145,13 +145,36 @@ function(mixwell_add_report_tests folder timeout)
   endforeach()
 endfunction()
 
-# Installs the build and builds a plugin against it, as an outside author would.
-function(mixwell_add_package_test timeout)
+# Installs the build and builds plugins against it, as an outside author would: with the compiler of
+# this build, with others where they are, and once more to see what it costs.
+function(mixwell_add_package_tests timeout)
   if(NOT TARGET mixwell)
     return()
   endif()
-  add_test(NAME package
-    COMMAND ${PROJECT_SOURCE_DIR}/tests/package/run.sh
-      ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  set(folder ${PROJECT_SOURCE_DIR}/tests/package)
+  set(build ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  add_test(NAME package COMMAND ${folder}/run.sh ${build})
   set_tests_properties(package PROPERTIES LABELS package TIMEOUT ${timeout})
+  add_test(NAME package/build-time COMMAND ${folder}/build_time.sh ${build})
+  set_tests_properties(package/build-time PROPERTIES LABELS "package;slow;verify" TIMEOUT ${timeout})
+  foreach(other clang++ g++-11)
+    add_test(NAME package/${other} COMMAND ${folder}/compiler.sh ${build} ${other})
+    set_tests_properties(package/${other} PROPERTIES
+      LABELS "package;slow" SKIP_RETURN_CODE 77 TIMEOUT ${timeout})
+  endforeach()
+  set_property(TEST package/g++-11 APPEND PROPERTY LABELS verify) # one other compiler will do in CI
+endfunction()
+
+# What the public headers promise: one is enough, and each compiles alone.
+function(mixwell_add_header_tests timeout)
+  set(folder ${PROJECT_SOURCE_DIR}/tests/headers)
+  add_test(NAME headers/one-header COMMAND ${folder}/one_header.sh ${PROJECT_SOURCE_DIR})
+  set_tests_properties(headers/one-header PROPERTIES LABELS headers TIMEOUT 60)
+  get_target_property(flags mixwell_framework INTERFACE_COMPILE_OPTIONS)
+  get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+  add_test(NAME headers/self-contained
+    COMMAND ${folder}/self_contained.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER}
+      ${flags} "-DMIXWELL_ISA=\"${MIXWELL_ISA}\"" -isystem ${eigen})
+  set_tests_properties(headers/self-contained PROPERTIES
+    LABELS "headers;slow;verify" TIMEOUT ${timeout})
 endfunction()
