@@ -12,6 +12,12 @@ if(TARGET mixwell_contracts)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/contracts/include/
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endif()
+if(TARGET mixwell_test_main)
+  # A set of its own: whoever wants it needs Catch2, and the others do not.
+  install(TARGETS mixwell_test_main EXPORT MixwellTestTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT MixwellTestTargets NAMESPACE Mixwell:: DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR})
+endif()
 if(TARGET mixwell)
   install(TARGETS mixwell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

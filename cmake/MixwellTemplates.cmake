@@ -1,5 +1,5 @@
 # What `mixwell new` writes: one folder in the build tree, and the same when installed, found by the
-# program relative to itself. The component templates serve ./dev new too.
+# program relative to itself.
 set(MIXWELL_TEMPLATE_INSTALL_DIR ${CMAKE_INSTALL_DATADIR}/mixwell/templates)
 set(MIXWELL_TEMPLATE_BUILD_DIR ${PROJECT_BINARY_DIR}/share/mixwell/templates)
 
@@ -11,8 +11,6 @@ endforeach()
 # What the tests of components in this tree include, theirs include too.
 configure_file(${PROJECT_SOURCE_DIR}/tests/unit/support.hpp
   ${MIXWELL_TEMPLATE_BUILD_DIR}/project/support.hpp COPYONLY)
-configure_file(${PROJECT_SOURCE_DIR}/tests/main.cpp
-  ${MIXWELL_TEMPLATE_BUILD_DIR}/project/main.cpp COPYONLY)
 
 # Names at the outermost level of the public headers, which a component's class must not have.
 set(taken_names Eigen)

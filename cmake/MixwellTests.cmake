@@ -23,14 +23,6 @@ target_compile_definitions(mixwell_test_settings INTERFACE
 target_link_libraries(mixwell_test_settings INTERFACE
   Mixwell::lab Mixwell::contracts mixwell_private mixwell_warnings)
 
-# Catch2's main is compiled once: version 2 is a header, version 3 has a library for it.
-add_library(mixwell_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/main.cpp)
-if(Catch2_VERSION VERSION_LESS 3)
-  target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2)
-else()
-  target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2WithMain)
-endif()
-
 # Deliberately broken plugins, kept away from the folder of the good ones.
 add_custom_target(mixwell_wrong_plugins)
 file(GLOB wrong_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/wrong/plugins/*.cpp)
@@ -149,13 +141,35 @@ function(mixwell_add_report_tests folder timeout)
   endforeach()
 endfunction()
 
-# Installs the build and builds a plugin against it, as an outside author would.
-function(mixwell_add_package_test timeout)
+# Installs the build and builds plugins against it, as an outside author would: with the compiler of
+# this build, with others where they are, and once more to see what it costs.
+function(mixwell_add_package_tests timeout)
   if(NOT TARGET mixwell)
     return()
   endif()
-  add_test(NAME package
-    COMMAND ${PROJECT_SOURCE_DIR}/tests/package/run.sh
-      ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  set(folder ${PROJECT_SOURCE_DIR}/tests/package)
+  set(build ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR} ${CMAKE_CXX_COMPILER})
+  add_test(NAME package COMMAND ${folder}/run.sh ${build})
   set_tests_properties(package PROPERTIES LABELS package TIMEOUT ${timeout})
+  add_test(NAME package/build-time COMMAND ${folder}/build_time.sh ${build})
+  set_tests_properties(package/build-time PROPERTIES LABELS "package;slow" TIMEOUT ${timeout})
+  foreach(other clang++ g++-11)
+    add_test(NAME package/${other} COMMAND ${folder}/compiler.sh ${build} ${other})
+    set_tests_properties(package/${other} PROPERTIES
+      LABELS "package;slow" SKIP_RETURN_CODE 77 TIMEOUT ${timeout})
+  endforeach()
+endfunction()
+
+# What the public headers promise: one is enough, and each compiles alone.
+function(mixwell_add_header_tests timeout)
+  set(folder ${PROJECT_SOURCE_DIR}/tests/headers)
+  add_test(NAME headers/one-header COMMAND ${folder}/one_header.sh ${PROJECT_SOURCE_DIR})
+  set_tests_properties(headers/one-header PROPERTIES LABELS headers TIMEOUT 60)
+  get_target_property(flags mixwell_framework INTERFACE_COMPILE_OPTIONS)
+  get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
+  add_test(NAME headers/self-contained
+    COMMAND ${folder}/self_contained.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER}
+      ${flags} "-DMIXWELL_ISA=\"${MIXWELL_ISA}\"" -isystem ${eigen})
+  set_tests_properties(headers/self-contained PROPERTIES
+    LABELS "headers;slow;verify" TIMEOUT ${timeout})
 endfunction()

@@ -3,7 +3,6 @@
 #include "random-network/nodes.hpp"
 #include "random-network/triangle.hpp"
 
-#include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <memory>

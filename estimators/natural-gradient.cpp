@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "own/estimator.hpp"
 
-#include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>

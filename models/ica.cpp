@@ -4,7 +4,6 @@
 #include "ica/link.hpp"
 #include "ica/mixture.hpp"
 
-#include <mixwell/data.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/LU>

@@ -4,7 +4,6 @@
 #include "regression/names.hpp"
 #include "regression/simulated.hpp"
 
-#include <mixwell/data.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>

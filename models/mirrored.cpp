@@ -1,6 +1,5 @@
 // Model `mirrored`: a law on positive parameters as the symmetric one on R^d.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>

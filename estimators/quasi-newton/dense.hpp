@@ -4,8 +4,7 @@
 
 #include "update.hpp"
 
-#include <mixwell/function.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <memory>

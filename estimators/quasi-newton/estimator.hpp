@@ -5,7 +5,7 @@
 #include "pairs.hpp"
 #include "spectrum.hpp"
 
-#include <mixwell/estimator.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <memory>
 #include <optional>

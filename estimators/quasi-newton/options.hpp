@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
-#include <mixwell/fields.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include "options.hpp"
 
-#include <mixwell/estimator.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cmath>

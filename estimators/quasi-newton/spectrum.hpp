@@ -4,8 +4,7 @@
 
 #include "update.hpp"
 
-#include <mixwell/fields.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/integrator.hpp>
-#include <mixwell/types.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>

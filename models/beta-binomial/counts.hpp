@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/fields.hpp>
-#include <mixwell/random.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cmath>

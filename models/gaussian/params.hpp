@@ -4,9 +4,7 @@
 
 #include "shape.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/fields.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Eigenvalues>
 

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/columns.hpp>
-#include <mixwell/model.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
 

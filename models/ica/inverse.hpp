@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/types.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Core>
 

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
-#include <mixwell/fields.hpp>
-#include <mixwell/random.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/LU>
 #include <Eigen/QR>

@@ -4,7 +4,7 @@
 
 #include "../regression/four.hpp"
 
-#include <mixwell/types.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <cstdint>

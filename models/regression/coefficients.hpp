@@ -5,7 +5,7 @@
 #include "design.hpp"
 #include "names.hpp"
 
-#include <mixwell/model.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <string>
 #include <vector>

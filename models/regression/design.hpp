@@ -4,7 +4,7 @@
 
 #include "table.hpp"
 
-#include <mixwell/random.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <cstdint>

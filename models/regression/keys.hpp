@@ -4,8 +4,7 @@
 
 #include "design.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/fields.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <string>
 

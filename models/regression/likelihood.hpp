@@ -4,8 +4,7 @@
 
 #include "panels.hpp"
 
-#include <mixwell/model.hpp>
-#include <mixwell/parallel.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Core>
 

@@ -4,7 +4,7 @@
 
 #include "four.hpp"
 
-#include <mixwell/types.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Core>
 

@@ -5,7 +5,7 @@
 #include "design.hpp"
 #include "likelihood.hpp"
 
-#include <mixwell/model.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <memory>

@@ -4,8 +4,7 @@
 
 #include "labels.hpp"
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Core>
 

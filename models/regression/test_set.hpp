@@ -4,7 +4,7 @@
 
 #include "design.hpp"
 
-#include <mixwell/model.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <utility>
 

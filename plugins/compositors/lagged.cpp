@@ -1,6 +1,5 @@
 // Slots that lend one another where they moved last, or where they are.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/oracle.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/kernel.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <limits>

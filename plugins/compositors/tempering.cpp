@@ -1,7 +1,6 @@
 // Replica exchange: copies at rising temperatures that change places.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/plugin.hpp>
-#include <mixwell/tempered.hpp>
 
 #include <cmath>
 #include <string>

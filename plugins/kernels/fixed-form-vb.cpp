@@ -1,8 +1,5 @@
 // A Gaussian in place of the target, fitted by stochastic approximation.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/block_normals.hpp>
-#include <mixwell/kernel.hpp>
-#include <mixwell/oracle.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimiser/operations.hpp"
 
-#include <mixwell/divergence.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <cmath>

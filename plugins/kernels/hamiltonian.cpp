@@ -4,8 +4,6 @@
 #include "hamiltonian/move.hpp"
 #include "hamiltonian/params.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>

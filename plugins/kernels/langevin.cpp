@@ -1,11 +1,6 @@
 // Langevin dynamics without momentum and without Metropolis.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/block_normals.hpp>
-#include <mixwell/divergence.hpp>
-#include <mixwell/error.hpp>
-#include <mixwell/next_state.hpp>
 #include <mixwell/plugin.hpp>
-#include <mixwell/step_schedule.hpp>
 
 #include <cmath>
 #include <memory>

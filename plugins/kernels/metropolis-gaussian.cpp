@@ -5,7 +5,6 @@
 #include "metropolis-gaussian/proposal.hpp"
 
 #include <mixwell/plugin.hpp>
-#include <mixwell/step_size.hpp>
 
 namespace mixwell::metropolis_gaussian {
 namespace {

@@ -3,7 +3,6 @@
 #include "nuts/forest.hpp"
 
 #include <mixwell/plugin.hpp>
-#include <mixwell/step_size.hpp>
 
 namespace mixwell::nuts {
 namespace {

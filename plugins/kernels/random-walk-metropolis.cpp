@@ -1,8 +1,6 @@
 // Random-walk Metropolis: a Gaussian step, accepted by the ratio of densities.
 // SPDX-License-Identifier: Apache-2.0
-#include <mixwell/next_state.hpp>
 #include <mixwell/plugin.hpp>
-#include <mixwell/step_size.hpp>
 
 #include <cmath>
 

@@ -5,7 +5,6 @@
 #include "noise/batch_potential.hpp"
 #include "noise/oracle.hpp"
 
-#include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <cmath>

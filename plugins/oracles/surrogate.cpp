@@ -2,9 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "surrogate/laplace.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/kernel.hpp>
-#include <mixwell/oracle.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include "known_law.hpp"
 
 #include <mixwell/plugin.hpp>
-#include <mixwell/tempered.hpp>
 
 #include <sstream>
 

@@ -42,8 +42,8 @@ TEST_CASE("mixwell new writes a whole project for every kind") {
     contains(outcome.out, "ctest --test-dir " + name + "/build");
     CHECK(files_in(place.path(name)) ==
           std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "manifest.toml",
-                                name + ".cpp", "tests/" + name + "_test.cpp", "tests/composing.hpp",
-                                "tests/main.cpp", "tests/support.hpp"});
+                                name + ".cpp", "tests/my_" + kind + "_test.cpp",
+                                "tests/composing.hpp", "tests/support.hpp"});
     for (const std::string& file : files_in(place.path(name))) {
       const std::string text = read(place.path(name + "/" + file));
       INFO(file);
@@ -64,12 +64,61 @@ TEST_CASE("mixwell new writes into the folder that is named") {
   contains(read(place.path("plugins/my-walk/my-walk.cpp")), "class MyWalk final : public Kernel");
 }
 
+TEST_CASE("mixwell new writes a component of every kind and its test into the tree of Mixwell") {
+  const Workplace place;
+  place.write("tree/framework/include/mixwell/plugin.hpp", "");
+  const std::pair<std::string, std::string> folders[] = {{"model", "models"},
+                                                         {"integrator", "integrators"},
+                                                         {"estimator", "estimators"},
+                                                         {"kernel", "plugins/kernels"},
+                                                         {"compositor", "plugins/compositors"},
+                                                         {"oracle", "plugins/oracles"},
+                                                         {"recorder", "plugins/recorders"}};
+  for (const auto& [kind, folder] : folders) {
+    const Outcome outcome = place.mixwell("new " + kind + " my-" + kind + " --in-tree tree");
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const std::string component = folder + "/my-" + kind + ".cpp";
+    const std::string test = "tests/unit/my_" + kind + "_test.cpp";
+    CHECK(outcome.out == "wrote " + component + " and " + test + "; next: ./dev test\n");
+    for (const std::string& file : {component, test}) {
+      const std::string text = read(place.path("tree/" + file));
+      contains(text, "my-" + kind);
+      CHECK(text.find('@') == std::string::npos);
+    }
+  }
+  CHECK(files_in(place.path("tree")).size() == 1 + 2 * std::size(folders));
+}
+
+TEST_CASE("mixwell new leaves what the tree has, and tells tests of two kinds apart") {
+  const Workplace place;
+  place.write("tree/framework/include/mixwell/plugin.hpp", "");
+  place.write("tree/tests/unit/twice_test.cpp", "mine");
+  CHECK(place.mixwell("new model twice --in-tree tree").code == 0);
+  CHECK(read(place.path("tree/tests/unit/twice_test.cpp")) == "mine");
+  contains(read(place.path("tree/tests/unit/twice_model_test.cpp")), "twice");
+
+  place.write("tree/models/twice.cpp", "precious");
+  const Outcome again = place.mixwell("new model twice --in-tree tree");
+  CHECK(again.code == 2);
+  contains(again.err, "`models/twice.cpp` exists and was left as it is; choose another name");
+  CHECK(read(place.path("tree/models/twice.cpp")) == "precious");
+
+  const Outcome full = place.mixwell("new model other --in-tree tree", "ulimit -f 1;");
+  CHECK(full.code == 2);
+  contains(full.err, "File too large");
+  CHECK(files_in(place.path("tree")).size() == 4);
+}
+
 TEST_CASE("mixwell new refuses wrong kinds and names, and says what is right") {
   contains(refusal("modle x"), "unknown kind \"modle\" (did you mean \"model\"?)");
   contains(refusal("model"), "name is required");
   for (const std::string name : {"MyModel", "my_model", "9lives", "my--model", "my-", "a/b", "''"})
     contains(refusal("model " + name), "wanted kebab-case");
   contains(refusal("model my-model --in nowhere"), "--in nowhere: there is no such folder");
+  contains(refusal("model my-model --in-tree ."),
+           "--in-tree .: not the root of Mixwell's source tree");
+  contains(refusal("model my-model --in . --in-tree ."), "--in");
   contains(refusal("model kernel"), "its class would be Kernel, a name that Mixwell uses");
   contains(refusal("kernel propose"), "its class would be Propose, a name that Mixwell uses");
   contains(refusal("model eigen"), "its class would be Eigen, a name that Mixwell uses");

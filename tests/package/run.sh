@@ -8,14 +8,8 @@ set -euo pipefail
 
 cmake=$1 build=$2 compiler=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-unset MIXWELL_PLUGIN_PATH
-
-"$cmake" --install "$build" --prefix "$work/prefix" >"$work/install.log" ||
-  { cat "$work/install.log"; exit 1; }
-# Another folder than the one that was installed to: nothing may hold on to its path.
-mv "$work/prefix" "$work/moved"
+source "$here/installed.sh" "$cmake" "$build"
+# Nothing may hold on to the path of the build or of the first prefix.
 if grep -rlF -e "$build" -e "$work/prefix" "$work/moved" --include='*.cmake'; then
   echo "the package above names a folder of the build" >&2
   exit 1
@@ -27,7 +21,6 @@ fi
 "$cmake" --build "$work/plugin"
 "${cmake%/*}/ctest" --test-dir "$work/plugin" --output-on-failure
 
-program=$work/moved/bin/mixwell
 export MIXWELL_PLUGIN_PATH=$work/plugin
 "$program" plugins
 "$program" plugins show model/tilted
@@ -48,7 +41,6 @@ if [[ $status != 4 ]] || ! grep -q 'FAILED on own: law of ' "$work/verify.log"; 
   exit 1
 fi
 
-kinds=(model integrator estimator kernel compositor oracle recorder)
 mkdir "$work/new"
 {
   echo 'cmake_minimum_required(VERSION 3.25)'

@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/fields.hpp>
 #include <mixwell/integrator.hpp>
+#include <mixwell/lab/field_target.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <utility>
 
 using namespace mixwell;
 
@@ -49,7 +51,8 @@ std::string text_of(Everything& values, const std::string& key) {
 
 Field ranged() {
   static double value = 0;
-  return Field("x", &value);
+  Fields fields;
+  return std::move(fields.number("x", value));
 }
 
 }  // namespace

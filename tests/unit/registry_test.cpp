@@ -12,6 +12,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <utility>
+#include <vector>
 
 using namespace mixwell;
 namespace fs = std::filesystem;
@@ -70,6 +72,16 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
+/// "a=1;b=2;" as pairs, in their order.
+std::vector<std::pair<std::string, std::string>> fields_of(std::string tag) {
+  std::vector<std::pair<std::string, std::string>> fields;
+  for (std::size_t end; (end = tag.find(';')) != std::string::npos; tag.erase(0, end + 1)) {
+    const std::size_t equals = tag.find('=');
+    fields.emplace_back(tag.substr(0, equals), tag.substr(equals + 1, end - equals - 1));
+  }
+  return fields;
+}
+
 template <class Action>
 std::string message_of(Action action) {
   try {
@@ -91,10 +103,40 @@ TEST_CASE("A plugin with another ABI tag is refused before any of its code runs"
   contains(reason, file);
   contains(reason, "eigen: wanted 3.");
   contains(reason, "found 2.0.17");
-  contains(reason, "compiler: wanted ");
-  contains(reason, "found nothing");
+  contains(reason, "mixwell: wanted " + std::to_string(MIXWELL_ABI_VERSION) + ", found nothing");
   contains(reason, "rebuild it with mixwell_add_plugin()");
   CHECK(reason.find("isa:") == std::string::npos);
+}
+
+TEST_CASE("A plugin that differs in one field of the ABI tag is refused for that field alone") {
+  const std::string whole = bytes_of(wrong_plugin("duplicate_first"));
+  const std::string tag = MIXWELL_ABI_TAG;
+  const std::size_t place = whole.find(tag);
+  REQUIRE(place != std::string::npos);
+  for (const auto& [name, value] : fields_of(tag)) {
+    std::string other = value;
+    other.back() = other.back() == '7' ? '8' : '7';
+    std::string bytes = whole;
+    bytes.replace(place + tag.find(name + "=" + value) + name.size() + 1, value.size(), other);
+    const Folder folder;
+    folder.write("other.so", bytes);
+    const std::string reason = reason_for(folder);
+    contains(reason, ": built unlike this Mixwell: " + name + ": wanted " + value + ", found " +
+                         other + "; rebuild it with mixwell_add_plugin()");
+  }
+}
+
+TEST_CASE("The ABI tag has what decides layout, and not the compiler's version") {
+  std::vector<std::string> names;
+  for (const auto& field : fields_of(MIXWELL_ABI_TAG)) names.push_back(field.first);
+  CHECK(names == std::vector<std::string>{"mixwell", "c++", "library", "strings", "containers",
+                                          "isa", "eigen", "eigen_alignment",
+                                          "eigen_static_alignment", "eigen_malloc", "eigen_index",
+                                          "eigen_order"});
+  for (const std::string compiler :
+       {std::string(__VERSION__), std::to_string(__GLIBCXX__), std::to_string(__cplusplus)}) {
+    CHECK(std::string(MIXWELL_ABI_TAG).find(compiler) == std::string::npos);
+  }
 }
 
 TEST_CASE("A library without the entry symbols is no plugin") {

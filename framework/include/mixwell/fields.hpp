@@ -14,7 +14,6 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace mixwell {
@@ -37,35 +36,37 @@ struct ComponentReference {
   std::string purpose{};
 };
 
+/// Where the value of a key is written: a variant, which <mixwell/lab/field_target.hpp> defines. A
+/// plugin never looks at it, and would compile it at every field.
+struct FieldTarget;
+
 /// One key. Made by Fields, refined by the chained calls, read by the manifest, by `plugins show`
-/// and by the schema. Ranges apply to each element of a list.
+/// and by the schema. Ranges apply to each element of a list. Cold, as KernelGraph is.
 class MIXWELL_EXPORT Field {
  public:
-  using Target =
-      std::variant<double*, std::optional<double>*, std::int64_t*, bool*, std::string*,
-                   std::optional<std::string>*, std::vector<double>*, std::vector<std::string>*,
-                   std::optional<Interval>*, NamedNumbers*, ComponentReference>;
+  Field(std::string key, std::unique_ptr<FieldTarget> target);
+  Field(Field&&) noexcept;
+  Field& operator=(Field&&) noexcept;
+  ~Field();
 
-  Field(std::string key, Target target);
-
-  Field& unit(std::string text);
-  Field& help(std::string text);
-  Field& above(double low);     ///< value > low
-  Field& at_least(double low);  ///< value >= low
-  Field& below(double high);    ///< value < high
-  Field& at_most(double high);  ///< value <= high
-  Field& one_of(std::vector<std::string> choices);
-  Field& required();
+  [[gnu::cold]] Field& unit(std::string text);
+  [[gnu::cold]] Field& help(std::string text);
+  [[gnu::cold]] Field& above(double low);     ///< value > low
+  [[gnu::cold]] Field& at_least(double low);  ///< value >= low
+  [[gnu::cold]] Field& below(double high);    ///< value < high
+  [[gnu::cold]] Field& at_most(double high);  ///< value <= high
+  [[gnu::cold]] Field& one_of(std::vector<std::string> choices);
+  [[gnu::cold]] Field& required();
   /// The text is a file: found beside the manifest, then in MIXWELL_DATA; the target receives the
   /// path that was found. Words of one_of are taken as they are.
-  Field& file();
+  [[gnu::cold]] Field& file();
   /// Another way to say what `other` says, for a target that may be empty: a manifest gives at most
   /// one of the two keys.
-  Field& instead_of(std::string other);
-  /// Reference only: see ComponentReference::fallback.
-  Field& or_default(std::string id);
-  /// Reference only: see ComponentReference::purpose.
-  Field& purpose(std::string word);
+  [[gnu::cold]] Field& instead_of(std::string other);
+  /// ComponentReference only: see ComponentReference::fallback.
+  [[gnu::cold]] Field& or_default(std::string id);
+  /// ComponentReference only: see ComponentReference::purpose.
+  [[gnu::cold]] Field& purpose(std::string word);
 
   const std::string& key() const noexcept { return key_; }
   const std::string& unit() const noexcept { return unit_; }
@@ -78,7 +79,7 @@ class MIXWELL_EXPORT Field {
   /// A text neither from a list nor of a file: a manifest may write it as an integer, such as the
   /// label 2 of a data set.
   bool is_free_text() const noexcept { return choices_.empty() && !file_; }
-  const Target& target() const noexcept { return target_; }
+  const FieldTarget& target() const noexcept { return *target_; }
 
   /// "number", "integer", "boolean", "text", "list of numbers", "reference to a model", ...
   std::string type() const;
@@ -95,7 +96,7 @@ class MIXWELL_EXPORT Field {
 
  private:
   std::string key_;
-  Target target_;
+  std::unique_ptr<FieldTarget> target_;
   std::string unit_;
   std::string help_;
   std::string replaced_;
@@ -113,16 +114,21 @@ class MIXWELL_EXPORT Field {
 /// `fields.number("step_size", step_size).unit("time").above(0).help("...")`.
 class MIXWELL_EXPORT Fields {
  public:
-  Field& number(std::string key, double& value);
-  Field& number(std::string key, std::optional<double>& value);
-  Field& integer(std::string key, std::int64_t& value);
-  Field& flag(std::string key, bool& value);
-  Field& text(std::string key, std::string& value);
-  Field& text(std::string key, std::optional<std::string>& value);
-  Field& numbers(std::string key, std::vector<double>& value);
-  Field& texts(std::string key, std::vector<std::string>& value);
-  Field& interval(std::string key, std::optional<Interval>& value);
-  Field& named_numbers(std::string key, NamedNumbers& value);
+  Fields();
+  ~Fields();
+  Fields(Fields&&) noexcept;
+  Fields& operator=(Fields&&) noexcept;
+
+  [[gnu::cold]] Field& number(std::string key, double& value);
+  [[gnu::cold]] Field& number(std::string key, std::optional<double>& value);
+  [[gnu::cold]] Field& integer(std::string key, std::int64_t& value);
+  [[gnu::cold]] Field& flag(std::string key, bool& value);
+  [[gnu::cold]] Field& text(std::string key, std::string& value);
+  [[gnu::cold]] Field& text(std::string key, std::optional<std::string>& value);
+  [[gnu::cold]] Field& numbers(std::string key, std::vector<double>& value);
+  [[gnu::cold]] Field& texts(std::string key, std::vector<std::string>& value);
+  [[gnu::cold]] Field& interval(std::string key, std::optional<Interval>& value);
+  [[gnu::cold]] Field& named_numbers(std::string key, NamedNumbers& value);
   template <class T>
   Field& component(std::string key, std::shared_ptr<const T>& value) {
     return add(std::move(key), ComponentReference{T::kind,
@@ -149,7 +155,8 @@ class MIXWELL_EXPORT Fields {
   const Field* find(const std::string& key) const noexcept;
 
  private:
-  Field& add(std::string key, Field::Target target);
+  [[gnu::cold]] Field& add(std::string key, FieldTarget target);
+  [[gnu::cold]] Field& add(std::string key, ComponentReference reference);
   std::vector<Field> fields_;
 };
 

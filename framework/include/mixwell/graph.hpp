@@ -10,12 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -198,41 +198,43 @@ struct Factor {
 };
 
 /// Built by a compositor and its kernels in the order of the sweep, one graph per phase. Names are
-/// paths (`hmc/refresh`), stable under additions: random streams are keyed by them.
+/// paths (`hmc/refresh`), stable under additions: random streams are keyed by them. It is built
+/// once a phase: the attributes tell the compiler that whatever leads to these calls is to be
+/// small, and code that describes a kernel compiles in half the time.
 class MIXWELL_EXPORT KernelGraph {
  public:
-  Variable slot(std::string name, Index rows);
-  Variable auxiliary(std::string name, Index rows);
-  Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
-                   Scope scope = Scope::replicate, double rate = 0.0);
+  [[gnu::cold]] Variable slot(std::string name, Index rows);
+  [[gnu::cold]] Variable auxiliary(std::string name, Index rows);
+  [[gnu::cold]] Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
+                                 Scope scope = Scope::replicate, double rate = 0.0);
 
-  Value constant(std::string name, std::shared_ptr<const Function> function);
+  [[gnu::cold]] Value constant(std::string name, std::shared_ptr<const Function> function);
   /// Declares that exp(-U) of `law` is a factor of the joint target.
-  void factor(Value law, std::vector<Variable> slots);
+  [[gnu::cold]] void factor(Value law, std::vector<Variable> slots);
   /// Fresh randomness; exactly one operation may consume it.
-  Value noise(std::string name);
+  [[gnu::cold]] Value noise(std::string name);
   /// The newest version of a variable.
-  Value current(Variable variable) const;
+  [[gnu::cold]] Value current(Variable variable) const;
   /// Made from constants alone: the same in every sweep.
   bool is_constant(Value value) const;
 
   /// Adds an operation; returns its outputs in order. Throws InputError when a rule of the graph
   /// is broken (a noise consumed twice, a version replaced that is not the newest, ...).
-  std::vector<Value> add(std::string name, OperationKind kind, const Traits& traits,
-                         std::vector<Input> inputs, std::vector<Output> outputs,
-                         std::shared_ptr<const Body> body);
+  [[gnu::cold]] std::vector<Value> add(std::string name, OperationKind kind, const Traits& traits,
+                                       std::vector<Input> inputs, std::vector<Output> outputs,
+                                       std::shared_ptr<const Body> body);
   /// The same numbers seen as another function; nothing is computed. `in_place_of`: the law that
   /// the function stands in for.
-  Value view(std::string name, std::shared_ptr<const Function> function, Value of,
-             const Traits& traits = {}, Value in_place_of = {});
+  [[gnu::cold]] Value view(std::string name, std::shared_ptr<const Function> function, Value of,
+                           const Traits& traits = {}, Value in_place_of = {});
   /// Proposes that two versions change places: a move that computes nothing, is its own inverse and
   /// keeps volume. Returns what is proposed for `a` (the numbers of b), then for `b`.
-  std::pair<Value, Value> exchange(const std::string& name, Value a, Value b);
+  [[gnu::cold]] std::pair<Value, Value> exchange(const std::string& name, Value a, Value b);
   /// (U, grad U) of `law` at the newest version of `slot`: the cached one where there is one, else
   /// a new pure operation. Carried over sweeps where the law is constant.
-  Cached evaluation(Value law, Variable slot);
+  [[gnu::cold]] Cached evaluation(Value law, Variable slot);
   /// (U, grad U) of `law` at what is proposed for `slot`.
-  Cached evaluation_at(Value law, Variable slot, Value proposed);
+  [[gnu::cold]] Cached evaluation_at(Value law, Variable slot, Value proposed);
 
   /// Operations added until the next call belong to that branch of a mixture; without an argument,
   /// to none. Returns the guard before.
@@ -240,7 +242,7 @@ class MIXWELL_EXPORT KernelGraph {
 
   /// Throws InputError when this slot already records that name, or what is recorded once is not a
   /// real of sample_stats.
-  void record(Record record);
+  [[gnu::cold]] void record(Record record);
 
   const std::vector<VariableInfo>& variables() const noexcept { return variables_; }
   const std::vector<ValueInfo>& values() const noexcept { return values_; }
@@ -265,8 +267,8 @@ class MIXWELL_EXPORT KernelGraph {
   std::vector<OperationInfo> operations_;
   std::vector<Record> records_;
   std::vector<Factor> factors_;
-  std::unordered_set<std::string> names_;
-  std::unordered_map<std::int32_t, std::int32_t> consumers_;  ///< of noises: operations
+  std::set<std::string> names_;
+  std::map<std::int32_t, std::int32_t> consumers_;  ///< of noises: operations
   Guard guard_;
 };
 

@@ -1,16 +1,37 @@
-// The one header a plugin needs to register its components.
+// The one header a plugin needs: all that components are made of, and their registration.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/abi.hpp>
+#include <mixwell/block_normals.hpp>
+#include <mixwell/columns.hpp>
 #include <mixwell/component.hpp>
+#include <mixwell/data.hpp>
+#include <mixwell/divergence.hpp>
+#include <mixwell/durable.hpp>
+#include <mixwell/error.hpp>
 #include <mixwell/estimator.hpp>
+#include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
+#include <mixwell/function.hpp>
+#include <mixwell/graph.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
+#include <mixwell/learner.hpp>
 #include <mixwell/model.hpp>
+#include <mixwell/momentum.hpp>
+#include <mixwell/next_state.hpp>
+#include <mixwell/optimum.hpp>
 #include <mixwell/oracle.hpp>
+#include <mixwell/parallel.hpp>
+#include <mixwell/random.hpp>
 #include <mixwell/recorder.hpp>
+#include <mixwell/state.hpp>
+#include <mixwell/step_schedule.hpp>
+#include <mixwell/step_size.hpp>
+#include <mixwell/tempered.hpp>
+#include <mixwell/types.hpp>
+#include <mixwell/workspace.hpp>
 
 #include <functional>
 #include <memory>
@@ -59,15 +80,35 @@ class MIXWELL_EXPORT Registrar {
   /// T has a nested `Params` with `void declare(Fields&)` and a constructor from `const Params&`;
   /// optionally `static Traits declared()`.
   template <class T>
-  void add(Description description);
+  void add(const Description& description);
+
+ private:
+  /// `declared` may be null.
+  void add(Kind kind, const Description& description, std::unique_ptr<Blueprint> (*blueprint)(),
+           const Traits* declared);
 };
 
+namespace detail {
+
+/// Owns a component that was made with `new`.
+MIXWELL_EXPORT std::shared_ptr<Component> owned(Component* made);
+
+}  // namespace detail
+
+// Registering runs once. What it needs is compiled here as small as may be: cold functions are
+// optimised for size, and what does not depend on T is in the library. A plugin that does little
+// else compiles in three quarters of the time.
 template <class T>
 class BlueprintOf final : public Blueprint {
  public:
-  BlueprintOf() { params_.declare(fields_); }
+  [[gnu::cold]] BlueprintOf() { params_.declare(fields_); }
   Fields& fields() noexcept override { return fields_; }
-  std::shared_ptr<Component> make() const override { return std::make_shared<T>(params_); }
+  [[gnu::cold]] std::shared_ptr<Component> make() const override {
+    return detail::owned(new T(params_));
+  }
+  [[gnu::cold]] static std::unique_ptr<Blueprint> fresh() {
+    return std::unique_ptr<Blueprint>(new BlueprintOf);
+  }
 
  private:
   typename T::Params params_;
@@ -75,13 +116,13 @@ class BlueprintOf final : public Blueprint {
 };
 
 template <class T>
-void Registrar::add(Description description) {
-  Entry entry;
-  entry.kind = T::kind;
-  entry.description = std::move(description);
-  entry.blueprint = [] { return std::make_unique<BlueprintOf<T>>(); };
-  if constexpr (requires { T::declared(); }) entry.traits = describe(T::declared());
-  add(std::move(entry));
+void Registrar::add(const Description& description) {
+  if constexpr (requires { T::declared(); }) {
+    const Traits declared = T::declared();
+    add(T::kind, description, &BlueprintOf<T>::fresh, &declared);
+  } else {
+    add(T::kind, description, &BlueprintOf<T>::fresh, nullptr);
+  }
 }
 
 }  // namespace mixwell
@@ -89,8 +130,8 @@ void Registrar::add(Description description) {
 /// Defines the two symbols of a plugin. Followed by the body of a function with the argument
 /// `::mixwell::Registrar& registrar`:
 ///   MIXWELL_PLUGIN(registrar) { registrar.add<MyModel>({.id = "my-model", .summary = "..."}); }
-#define MIXWELL_PLUGIN(registrar)                                                   \
-  extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used))          \
-  const char mixwell_abi_tag[] = MIXWELL_ABI_TAG;                                   \
-  extern "C" MIXWELL_EXPORT void mixwell_register(::mixwell::Registrar& registrar); \
+#define MIXWELL_PLUGIN(registrar)                                                                 \
+  extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used))                        \
+  const char mixwell_abi_tag[] = MIXWELL_ABI_TAG;                                                 \
+  extern "C" MIXWELL_EXPORT [[gnu::cold]] void mixwell_register(::mixwell::Registrar& registrar); \
   void mixwell_register(::mixwell::Registrar& registrar)

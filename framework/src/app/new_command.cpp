@@ -1,4 +1,4 @@
-// mixwell new: a project of its own with one plugin, its test and a manifest, from templates.
+// mixwell new: a plugin and its test from templates, as a project of its own or in Mixwell's tree.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/installed.hpp"
@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
 #include <cstdio>
@@ -27,9 +28,10 @@ struct Arguments {
   std::string kind;
   std::string name;
   std::string folder = ".";
+  std::string tree;  ///< Mixwell's own, or "": a project outside
 };
 
-/// Name and text of a file of the new project.
+/// Name and text of a new file.
 using File = std::pair<std::string, std::string>;
 
 std::string read_template(const std::string& name) {
@@ -47,6 +49,12 @@ std::string class_name(const std::string& name) {
     first = c == '-';
   }
   return result;
+}
+
+/// `my-model` -> `my_model`.
+std::string file_name(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 bool is_kebab_case(const std::string& name) {
@@ -97,6 +105,7 @@ void check_name(const Arguments& arguments) {
 std::string filled(std::string text, const Arguments& arguments) {
   const std::pair<std::string, std::string> places[] = {{"@NAME@", arguments.name},
                                                         {"@Class@", class_name(arguments.name)},
+                                                        {"@FILE@", file_name(arguments.name)},
                                                         {"@KIND@", arguments.kind},
                                                         {"@VERSION@", MIXWELL_VERSION}};
   for (const auto& [place, value] : places) {
@@ -108,18 +117,10 @@ std::string filled(std::string text, const Arguments& arguments) {
   return text;
 }
 
-std::vector<File> project(const Arguments& arguments) {
-  const std::string& kind = arguments.kind;
-  const std::vector<std::pair<std::string, std::string>> sources = {
-      {kind + ".cpp.in", arguments.name + ".cpp"},
-      {kind + "_test.cpp.in", "tests/" + arguments.name + "_test.cpp"},
-      {"project/CMakeLists.txt.in", "CMakeLists.txt"},
-      {"project/manifest_" + kind + ".toml.in", "manifest.toml"},
-      {"project/README.md.in", "README.md"},
-      {"project/gitignore.in", ".gitignore"},
-      {"project/composing.hpp.in", "tests/composing.hpp"},
-      {"project/support.hpp", "tests/support.hpp"},
-      {"project/main.cpp", "tests/main.cpp"}};
+/// Pairs of template and file.
+using Sources = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<File> filled(const Sources& sources, const Arguments& arguments) {
   std::vector<File> files;
   for (const auto& [source, file] : sources) {
     files.emplace_back(file, filled(read_template(source), arguments));
@@ -127,11 +128,41 @@ std::vector<File> project(const Arguments& arguments) {
   return files;
 }
 
-/// A folder that vanishes unless it is given its name.
+Sources of_project(const Arguments& arguments) {
+  const std::string& kind = arguments.kind;
+  return {{kind + ".cpp.in", arguments.name + ".cpp"},
+          {kind + "_test.cpp.in", "tests/" + file_name(arguments.name) + "_test.cpp"},
+          {"project/CMakeLists.txt.in", "CMakeLists.txt"},
+          {"project/manifest_" + kind + ".toml.in", "manifest.toml"},
+          {"project/README.md.in", "README.md"},
+          {"project/gitignore.in", ".gitignore"},
+          {"project/composing.hpp.in", "tests/composing.hpp"},
+          {"project/support.hpp", "tests/support.hpp"}};
+}
+
+/// Where Mixwell's tree has components of that kind.
+std::string folder_of(const std::string& kind) {
+  const bool outermost = kind == "model" || kind == "integrator" || kind == "estimator";
+  return (outermost ? "" : "plugins/") + kind + "s";
+}
+
+Sources of_tree(const Arguments& arguments) {
+  const std::string& kind = arguments.kind;
+  const std::string test = "tests/unit/" + file_name(arguments.name);
+  // A component of another kind may have the name already.
+  const bool other = fs::exists(fs::path(arguments.tree) / (test + "_test.cpp"));
+  return {{kind + ".cpp.in", folder_of(kind) + "/" + arguments.name + ".cpp"},
+          {kind + "_test.cpp.in", test + (other ? "_" + kind : "") + "_test.cpp"}};
+}
+
+/// A folder beside the one that is named, which vanishes with what was not moved out of it.
 class Draft {
  public:
-  explicit Draft(const fs::path& final_name)
-      : final_(final_name), draft_(fs::path(final_name).concat("-XXXXXX").string()) {
+  /// `cure`: what to do where nothing can be written.
+  Draft(const fs::path& beside, std::string cure)
+      : final_(beside),
+        cure_(std::move(cure)),
+        draft_(fs::path(beside).concat("-XXXXXX").string()) {
     if (::mkdtemp(draft_.data()) == nullptr) fail(errno);
     fs::permissions(draft_, fs::perms(0755));
   }
@@ -151,17 +182,27 @@ class Draft {
     if (!out) fail(errno);
   }
 
+  /// The whole draft becomes the folder beside which it was made.
   void keep() const {
     if (::rename(draft_.c_str(), final_.c_str()) != 0) fail(errno);
   }
 
+  /// One file goes to where it belongs in a folder that exists.
+  void move(const File& file, const fs::path& root) const {
+    std::error_code ignored;
+    fs::create_directories((root / file.first).parent_path(), ignored);
+    const fs::path from = fs::path(draft_) / file.first;
+    if (::rename(from.c_str(), (root / file.first).c_str()) != 0) fail(errno);
+  }
+
  private:
   [[noreturn]] void fail(int error) const {
-    throw InputError(fmt::format("cannot write `{}`: {}; choose another folder with --in",
-                                 final_.string(), std::strerror(error)));
+    throw InputError(
+        fmt::format("cannot write `{}`: {}{}", final_.string(), std::strerror(error), cure_));
   }
 
   fs::path final_;
+  std::string cure_;
   std::string draft_;
 };
 
@@ -182,9 +223,7 @@ void print_next_steps(const Arguments& arguments, const std::string& folder) {
   fmt::print("PREFIX is where Mixwell is installed: cmake --install BUILD --prefix PREFIX\n");
 }
 
-ExitCode make(const Arguments& arguments) {
-  check_kind(arguments.kind);
-  check_name(arguments);
+void make_project(const Arguments& arguments) {
   const fs::path folder = (fs::path(arguments.folder) / arguments.name).lexically_normal();
   if (!fs::is_directory(arguments.folder)) {
     throw InputError(fmt::format("--in {}: there is no such folder", arguments.folder));
@@ -194,11 +233,50 @@ ExitCode make(const Arguments& arguments) {
         "`{}` exists and was left as it is; choose another name, or another folder with --in",
         folder.string()));
   }
-  const std::vector<File> files = project(arguments);
-  const Draft draft(folder);
+  const std::vector<File> files = filled(of_project(arguments), arguments);
+  const Draft draft(folder, "; choose another folder with --in");
   for (const File& file : files) draft.write(file);
   draft.keep();
   print_next_steps(arguments, folder.string());
+}
+
+void check_tree(const fs::path& root) {
+  const char* const sign = "framework/include/mixwell/plugin.hpp";
+  if (fs::exists(root / sign)) return;
+  throw InputError(fmt::format("--in-tree {}: not the root of Mixwell's source tree: it has no {}",
+                               root.string(), sign));
+}
+
+/// Writes both files or none.
+void make_in_tree(const Arguments& arguments) {
+  const fs::path root = arguments.tree;
+  check_tree(root);
+  const std::vector<File> files = filled(of_tree(arguments), arguments);
+  for (const File& file : files) {
+    if (!fs::exists(fs::symlink_status(root / file.first))) continue;
+    throw InputError(
+        fmt::format("`{}` exists and was left as it is; choose another name", file.first));
+  }
+  const Draft draft(root / "new", "");
+  for (const File& file : files) draft.write(file);
+  draft.move(files[0], root);
+  try {
+    draft.move(files[1], root);
+  } catch (const InputError&) {
+    fs::remove(root / files[0].first);
+    throw;
+  }
+  fmt::print("wrote {} and {}; next: ./dev test\n", files[0].first, files[1].first);
+}
+
+ExitCode make(const Arguments& arguments) {
+  check_kind(arguments.kind);
+  check_name(arguments);
+  if (arguments.tree.empty()) {
+    make_project(arguments);
+  } else {
+    make_in_tree(arguments);
+  }
   return ExitCode::ok;
 }
 
@@ -209,7 +287,8 @@ constexpr const char* lesson =
     "  manifest.toml          a run that uses it\n"
     "  CMakeLists.txt         builds the plugin and its test against an installed Mixwell\n"
     "  README.md              how to build, test and run it\n"
-    "NAME is the component's id in manifests, in kebab-case. Nothing that exists is touched.\n"
+    "NAME is the component's id in manifests, in kebab-case (my-model; its test is\n"
+    "tests/my_model_test.cpp). Nothing that exists is touched.\n"
     "\n"
     "Kinds: model (what is sampled), integrator (steps of the flow), estimator (a curvature from\n"
     "points and gradients), kernel (a Markov transition), compositor (slots and who updates "
@@ -233,7 +312,13 @@ Command new_command() {
                         {.name = "--in",
                          .value = &given->folder,
                          .help = "Folder to write NAME/ into, by default this one",
-                         .type = "DIR"}},
+                         .type = "DIR"},
+                        {.name = "--in-tree",
+                         .value = &given->tree,
+                         .help = "Mixwell's own source tree: writes component and test there, and "
+                                 "no project",
+                         .type = "DIR",
+                         .excludes = {"--in"}}},
           .footer = lesson + footer("mixwell new model my-model --in ~/plugins"),
           .action = [given] { return make(*given); }};
 }

@@ -3,6 +3,7 @@
 #include "component/toml_text.hpp"
 
 #include <mixwell/fields.hpp>
+#include <mixwell/lab/field_target.hpp>
 
 #include <fmt/format.h>
 
@@ -34,7 +35,11 @@ std::string optional_text(const std::optional<T>& value) {
 
 }  // namespace
 
-Field::Field(std::string key, Target target) : key_(std::move(key)), target_(std::move(target)) {}
+Field::Field(std::string key, std::unique_ptr<FieldTarget> target)
+    : key_(std::move(key)), target_(std::move(target)) {}
+Field::Field(Field&&) noexcept = default;
+Field& Field::operator=(Field&&) noexcept = default;
+Field::~Field() = default;
 
 Field& Field::unit(std::string text) {
   unit_ = std::move(text);
@@ -91,12 +96,12 @@ Field& Field::instead_of(std::string other) {
 }
 
 Field& Field::purpose(std::string word) {
-  std::get<ComponentReference>(target_).purpose = std::move(word);
+  std::get<ComponentReference>(*target_).purpose = std::move(word);
   return *this;
 }
 
 Field& Field::or_default(std::string id) {
-  std::get<ComponentReference>(target_).fallback = std::move(id);
+  std::get<ComponentReference>(*target_).fallback = std::move(id);
   return *this;
 }
 
@@ -117,7 +122,7 @@ std::string Field::type() const {
             if (r.many) return fmt::format("list of references to {}s", to_string(r.kind));
             return "reference to " + with_article(to_string(r.kind));
           }},
-      target_);
+      *target_);
 }
 
 std::string Field::range() const {
@@ -133,7 +138,7 @@ std::string Field::value_text() const {
                                [](std::optional<std::string>* v) { return optional_text(*v); },
                                [](std::optional<Interval>* v) { return optional_text(*v); },
                                [](auto* v) { return toml_text(*v); }},
-                    target_);
+                    *target_);
 }
 
 std::string Field::broken_rule(double value) const {
@@ -147,27 +152,35 @@ std::string Field::broken_rule(double value) const {
   return {};
 }
 
-Field& Fields::number(std::string key, double& value) { return add(std::move(key), &value); }
-Field& Fields::number(std::string key, std::optional<double>& value) {
-  return add(std::move(key), &value);
+Field& Fields::number(std::string key, double& value) {
+  return add(std::move(key), FieldTarget(&value));
 }
-Field& Fields::integer(std::string key, std::int64_t& value) { return add(std::move(key), &value); }
-Field& Fields::flag(std::string key, bool& value) { return add(std::move(key), &value); }
-Field& Fields::text(std::string key, std::string& value) { return add(std::move(key), &value); }
+Field& Fields::number(std::string key, std::optional<double>& value) {
+  return add(std::move(key), FieldTarget(&value));
+}
+Field& Fields::integer(std::string key, std::int64_t& value) {
+  return add(std::move(key), FieldTarget(&value));
+}
+Field& Fields::flag(std::string key, bool& value) {
+  return add(std::move(key), FieldTarget(&value));
+}
+Field& Fields::text(std::string key, std::string& value) {
+  return add(std::move(key), FieldTarget(&value));
+}
 Field& Fields::text(std::string key, std::optional<std::string>& value) {
-  return add(std::move(key), &value);
+  return add(std::move(key), FieldTarget(&value));
 }
 Field& Fields::numbers(std::string key, std::vector<double>& value) {
-  return add(std::move(key), &value);
+  return add(std::move(key), FieldTarget(&value));
 }
 Field& Fields::texts(std::string key, std::vector<std::string>& value) {
-  return add(std::move(key), &value);
+  return add(std::move(key), FieldTarget(&value));
 }
 Field& Fields::interval(std::string key, std::optional<Interval>& value) {
-  return add(std::move(key), &value);
+  return add(std::move(key), FieldTarget(&value));
 }
 Field& Fields::named_numbers(std::string key, NamedNumbers& value) {
-  return add(std::move(key), &value);
+  return add(std::move(key), FieldTarget(&value));
 }
 
 const Field* Fields::find(const std::string& key) const noexcept {
@@ -177,8 +190,17 @@ const Field* Fields::find(const std::string& key) const noexcept {
   return nullptr;
 }
 
-Field& Fields::add(std::string key, Field::Target target) {
-  return fields_.emplace_back(std::move(key), std::move(target));
+Fields::Fields() = default;
+Fields::Fields(Fields&&) noexcept = default;
+Fields& Fields::operator=(Fields&&) noexcept = default;
+Fields::~Fields() = default;
+
+Field& Fields::add(std::string key, FieldTarget target) {
+  return fields_.emplace_back(std::move(key), std::make_unique<FieldTarget>(std::move(target)));
+}
+
+Field& Fields::add(std::string key, ComponentReference reference) {
+  return add(std::move(key), FieldTarget(std::move(reference)));
 }
 
 }  // namespace mixwell

@@ -2,9 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/abi.hpp>
+
 #include <string>
 
 namespace mixwell {
+
+/// What the bits of results depend on beside plugins and data. The compiler is no part of the ABI
+/// tag, but of the bits.
+inline std::string build_tag() {
+  return MIXWELL_VERSION " " MIXWELL_ABI_TAG "compiler=" __VERSION__ ";";
+}
 
 /// The tag this framework was built with.
 std::string host_abi_tag();

@@ -6,10 +6,9 @@
 #include "files/own_library.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
+#include "plugin/abi_tag.hpp"
 
-#include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>
-#include <mixwell/version.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -81,10 +80,7 @@ std::string differing_line(const std::string& saved, const std::string& now) {
 }  // namespace
 
 Origin origin_of(const Composition& composition) {
-  Origin origin{composition.name,
-                composition.effective_manifest,
-                fmt::format("{} {}", MIXWELL_VERSION, MIXWELL_ABI_TAG),
-                {}};
+  Origin origin{composition.name, composition.effective_manifest, build_tag(), {}};
   const std::string own = own_library();
   origin.files.emplace_back("Mixwell's own binary " + base_name(own), file_sha256(own));
   for (const std::string& library : composition.libraries) {

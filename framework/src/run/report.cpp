@@ -23,11 +23,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json versions() {
-  return {{"mixwell", MIXWELL_VERSION},
-          {"abi", MIXWELL_ABI_TAG},
-          {"tbb", TBB_runtime_version()},
-          {"boost", BOOST_LIB_VERSION},
-          {"netcdf", nc_inq_libvers()}};
+  return {{"mixwell", MIXWELL_VERSION}, {"abi", MIXWELL_ABI_TAG},
+          {"compiler", __VERSION__},    {"tbb", TBB_runtime_version()},
+          {"boost", BOOST_LIB_VERSION}, {"netcdf", nc_inq_libvers()}};
 }
 
 Json plugins(const std::vector<std::string>& libraries) {

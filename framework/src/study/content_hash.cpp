@@ -7,10 +7,9 @@
 #include "files/own_library.hpp"
 #include "files/sha256.hpp"
 #include "manifest/text.hpp"
+#include "plugin/abi_tag.hpp"
 
-#include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>
-#include <mixwell/version.hpp>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -114,8 +113,7 @@ Ingredients::Ingredients(const Json& answer, FileHashes& hashes, bool by_hash) {
   before_seed_ = manifest.substr(0, from);
   after_seed_ = manifest.substr(manifest.find('\n', from));
   json_ = {{"manifest", ""},
-           {"mixwell", by_hash ? framework_hash(hashes)
-                               : MIXWELL_VERSION + std::string(" ") + MIXWELL_ABI_TAG},
+           {"mixwell", by_hash ? framework_hash(hashes) : build_tag()},
            {"plugins", Json::object()},
            {"files", Json::object()}};
   for (const Json& library : answer.at("libraries")) {

@@ -4,10 +4,7 @@
 
 #include "move.hpp"
 
-#include <mixwell/divergence.hpp>
-#include <mixwell/graph.hpp>
-#include <mixwell/momentum.hpp>
-#include <mixwell/next_state.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 

@@ -4,12 +4,7 @@
 
 #include "trajectory.hpp"
 
-#include <mixwell/block_normals.hpp>
-#include <mixwell/divergence.hpp>
-#include <mixwell/graph.hpp>
-#include <mixwell/integrator.hpp>
-#include <mixwell/kernel.hpp>
-#include <mixwell/next_state.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <memory>

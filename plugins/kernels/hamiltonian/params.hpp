@@ -4,9 +4,7 @@
 
 #include "../shared/steps.hpp"
 
-#include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>
-#include <mixwell/step_size.hpp>
 
 #include <cstdint>
 #include <map>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/integrator.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -4,10 +4,7 @@
 
 #include "subtrees.hpp"
 
-#include <mixwell/divergence.hpp>
-#include <mixwell/graph.hpp>
-#include <mixwell/integrator.hpp>
-#include <mixwell/momentum.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cmath>

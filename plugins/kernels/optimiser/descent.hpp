@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/kernel.hpp>
-#include <mixwell/oracle.hpp>
-#include <mixwell/step_schedule.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <memory>

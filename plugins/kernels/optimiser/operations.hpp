@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/kernel.hpp>
-#include <mixwell/optimum.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <memory>
 #include <string>

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/divergence.hpp>
-#include <mixwell/graph.hpp>
-#include <mixwell/next_state.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 

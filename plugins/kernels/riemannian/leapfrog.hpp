@@ -4,8 +4,7 @@
 
 #include "metric_law.hpp"
 
-#include <mixwell/function.hpp>
-#include <mixwell/workspace.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -2,8 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/function.hpp>
-#include <mixwell/graph.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
 

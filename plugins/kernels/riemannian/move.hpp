@@ -5,7 +5,7 @@
 #include "leapfrog.hpp"
 #include "params.hpp"
 
-#include <mixwell/graph.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cmath>

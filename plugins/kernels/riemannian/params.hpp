@@ -6,7 +6,6 @@
 #include "leapfrog.hpp"
 
 #include <mixwell/plugin.hpp>
-#include <mixwell/step_size.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/fields.hpp>
-#include <mixwell/graph.hpp>
-#include <mixwell/kernel.hpp>
-#include <mixwell/step_size.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/data.hpp>
-#include <mixwell/error.hpp>
 #include <mixwell/lab/draws.hpp>
-#include <mixwell/model.hpp>
-#include <mixwell/optimum.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <array>

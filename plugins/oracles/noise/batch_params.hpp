@@ -5,9 +5,7 @@
 #include "batch.hpp"
 #include "oracle.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/fields.hpp>
-#include <mixwell/function.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cstdint>
 #include <string>

@@ -5,7 +5,7 @@
 #include "batch.hpp"
 #include "seed.hpp"
 
-#include <mixwell/function.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <memory>
 #include <utility>

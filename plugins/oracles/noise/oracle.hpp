@@ -5,8 +5,7 @@
 #include "../known_law.hpp"
 #include "seed.hpp"
 
-#include <mixwell/fields.hpp>
-#include <mixwell/oracle.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <memory>
 #include <string>

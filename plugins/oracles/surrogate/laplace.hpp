@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/error.hpp>
-#include <mixwell/estimator.hpp>
-#include <mixwell/optimum.hpp>
-#include <mixwell/random.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
 

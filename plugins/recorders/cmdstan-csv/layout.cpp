@@ -4,7 +4,7 @@
 
 #include "number.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include "file.hpp"
 #include "phase.hpp"
 
-#include <mixwell/recorder.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <memory>
 #include <string>

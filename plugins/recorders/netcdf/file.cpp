@@ -4,7 +4,7 @@
 
 #include "../shared/disk.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <fcntl.h>
 #include <netcdf.h>

@@ -4,7 +4,7 @@
 
 #include "file.hpp"
 
-#include <mixwell/recorder.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -5,7 +5,7 @@
 #include "../shared/disk.hpp"
 #include "names.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cstdio>
 #include <limits>

@@ -4,8 +4,7 @@
 
 #include "draft.hpp"
 
-#include <mixwell/recorder.hpp>
-#include <mixwell/state.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "phase.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <algorithm>
 

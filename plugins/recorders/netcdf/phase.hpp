@@ -6,7 +6,7 @@
 #include "group.hpp"
 #include "variable.hpp"
 
-#include <mixwell/recorder.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #include "attributes.hpp"
 
-#include <mixwell/error.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <netcdf.h>
 

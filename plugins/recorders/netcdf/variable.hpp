@@ -6,7 +6,7 @@
 #include "file.hpp"
 #include "group.hpp"
 
-#include <mixwell/recorder.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <cstdint>
 #include <string>

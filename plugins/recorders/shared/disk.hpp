@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/durable.hpp>
+#include <mixwell/plugin.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

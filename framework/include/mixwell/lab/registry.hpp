@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/export.hpp>
+#include <mixwell/lab/field_target.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <map>

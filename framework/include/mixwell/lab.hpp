@@ -1,0 +1,23 @@
+// The one header of a program that embeds Mixwell: registry, manifests, runs, diagnostics, studies.
+// Whoever needs few of them compiles faster with those alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/lab/directions.hpp>
+#include <mixwell/lab/distances.hpp>
+#include <mixwell/lab/dot.hpp>
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/equilibrium.hpp>
+#include <mixwell/lab/ess.hpp>
+#include <mixwell/lab/field_target.hpp>
+#include <mixwell/lab/gradient_check.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/page.hpp>
+#include <mixwell/lab/registry.hpp>
+#include <mixwell/lab/run.hpp>
+#include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/study.hpp>
+#include <mixwell/lab/verify.hpp>
+#include <mixwell/plugin.hpp>

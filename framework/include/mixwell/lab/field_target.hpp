@@ -1,0 +1,24 @@
+// Where the value of a manifest's key is written, for whoever reads manifests and describes keys.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/fields.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mixwell {
+
+using FieldTargetBase =
+    std::variant<double*, std::optional<double>*, std::int64_t*, bool*, std::string*,
+                 std::optional<std::string>*, std::vector<double>*, std::vector<std::string>*,
+                 std::optional<Interval>*, NamedNumbers*, ComponentReference>;
+
+struct FieldTarget : FieldTargetBase {
+  using FieldTargetBase::FieldTargetBase;
+};
+
+}  // namespace mixwell

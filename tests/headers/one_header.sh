@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# <mixwell/plugin.hpp> and <mixwell/lab.hpp> bring all there is, and components include no other
+# header of Mixwell: what is built in is written as an outside author writes it.
+# usage: one_header.sh SOURCE_DIR
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+cd "$1"
+
+failed=0
+fault() {
+  echo "$*" >&2
+  failed=1
+}
+
+# Reading the results of an earlier run is the laboratory's work, not that of a component's author.
+reads_results='estimators/curvature-file/recorded.hpp|plugins/oracles/control-variate/reference.hpp'
+
+while IFS= read -r line; do
+  [[ $line =~ ^($reads_results):.*\<mixwell/lab/draws.hpp\> ]] ||
+    fault "$line: a component includes <mixwell/plugin.hpp>, which brings it"
+done < <(grep -rHE '^#include <mixwell/' --include='*.[ch]pp' --include='*.cpp.in' \
+  models integrators estimators plugins examples cmake/templates tests/package/plugin-project |
+  grep -vE '_test\.cpp|<mixwell/plugin\.hpp>')
+
+# brings UMBRELLA HEADER...: the umbrella includes each of these.
+brings() {
+  local umbrella=framework/include/mixwell/$1 header
+  shift
+  for header in "$@"; do
+    header=${header#framework/include/}
+    grep -qF "#include <$header>" "$umbrella" || fault "$umbrella: it does not include <$header>"
+  done
+}
+
+shopt -s extglob
+brings plugin.hpp framework/include/mixwell/!(plugin|lab|version).hpp
+brings lab.hpp framework/include/mixwell/plugin.hpp framework/include/mixwell/lab/*.hpp
+exit "$failed"
