@@ -102,7 +102,9 @@ class DoubleWell final : public Model, public ExactSampler {
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {d_}}}; }
   const ExactSampler* as_exact() const noexcept override { return this; }
-  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::locally_lipschitz; }
+  GradientGrowth gradient_growth() const noexcept override {
+    return GradientGrowth::locally_lipschitz;
+  }
 
   /// One uniform a coordinate: its half tells the sign, its distance from 1/2 the size.
   void draw(const Stream& stream, Address at, Batch theta) const override {

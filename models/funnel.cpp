@@ -28,7 +28,9 @@ class Funnel final : public Model, public ExactSampler, public Metric {
     return {{.name = "v", .shape = {}}, {.name = "x", .shape = {narrow_}}};
   }
   const ExactSampler* as_exact() const noexcept override { return this; }
-  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::locally_lipschitz; }
+  GradientGrowth gradient_growth() const noexcept override {
+    return GradientGrowth::locally_lipschitz;
+  }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);

@@ -35,7 +35,9 @@ class Quartic final : public Model, public ExactSampler, public Metric {
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {d_}}}; }
   const ExactSampler* as_exact() const noexcept override { return this; }
-  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::locally_lipschitz; }
+  GradientGrowth gradient_growth() const noexcept override {
+    return GradientGrowth::locally_lipschitz;
+  }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.uniforms(at, theta);

@@ -97,7 +97,7 @@ MIXWELL_PLUGIN(registrar) {
   about.details =
       "An example of a kernel from outside: it keeps pi, but does not say so, and nothing of it "
       "can be read off the graph. Its certificate is biased, unproven; declaring `invariant` "
-      "would make it exact, and the laws of compositions would then hold it to its word.";
+      "would make it exact, and the contract of compositions would then hold it to its word.";
   about.sources = {"Neal 2003, Ann. Stat. 31"};
   registrar.add<CoordinateSlice>(about);
 }

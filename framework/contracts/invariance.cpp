@@ -1,4 +1,4 @@
-// The equilibrium test as a law.
+// The equilibrium test as a clause.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/contracts/invariance.hpp>
 #include <mixwell/lab/equilibrium.hpp>

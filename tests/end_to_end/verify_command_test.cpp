@@ -21,8 +21,8 @@ std::string manifest(const std::string& integrator) {
          integrator + "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n";
 }
 
-bool all_hold(const Json& laws) {
-  return std::all_of(laws.begin(), laws.end(),
+bool all_hold(const Json& clauses) {
+  return std::all_of(clauses.begin(), clauses.end(),
                      [](const Json& law) { return law["holds"] == true; });
 }
 

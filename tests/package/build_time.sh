@@ -22,14 +22,15 @@ seconds() {
 }
 
 echo '#include <Eigen/Core>' >"$work/eigen.cpp"
-eigen=$("$cmake" --find-package -DNAME=Eigen3 -DCOMPILER_ID=GNU -DLANGUAGE=CXX -DMODE=COMPILE)
+isa=$(find "$work/moved" -name MixwellConfig.cmake -exec sed -n 's/^set(Mixwell_ISA "\(.*\)")/\1/p' {} +)
+eigen_file=("$compiler" -std=c++20 -O3 "-march=$isa" $(pkg-config --cflags eigen3)
+  -c "$work/eigen.cpp" -o "$work/eigen.o")
 printf '%-12s %8s %8s %8s\n' kind Eigen plugin 'and test'
 for kind in "${kinds[@]}"; do
   "$program" new "$kind" "own-$kind" --in "$work" >/dev/null
   "$cmake" -S "$work/own-$kind" -B "$work/$kind" -G Ninja -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/moved" >"$work/log"
-  floor=$(seconds "$compiler" -std=c++20 -O3 -march=x86-64-v3 $eigen -c "$work/eigen.cpp" \
-    -o "$work/eigen.o")
+  floor=$(seconds "${eigen_file[@]}")
   plugin=$(seconds "$cmake" --build "$work/$kind" --target "$kind-own-$kind")
   test=$(seconds "$cmake" --build "$work/$kind" -j 1)
   echo "$kind $floor $plugin $test" >>"$work/figures"

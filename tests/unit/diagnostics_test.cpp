@@ -1,4 +1,4 @@
-// Diagnostics: numbers of the R package posterior 1.4, laws they obey, and what is not available.
+// Diagnostics: numbers of R's posterior 1.4, identities they obey, and what is not available.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab/diagnostics.hpp>
 

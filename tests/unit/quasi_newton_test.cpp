@@ -395,7 +395,7 @@ Eigen::VectorXd updates(const Printed& how, Index d, std::uint64_t pairs) {
   return numbers;
 }
 
-/// The laws that a representation of these numbers breaks.
+/// The clauses that a representation of these numbers breaks.
 std::vector<std::string> broken(const Printed& how) {
   std::vector<std::string> names;
   for (const contracts::Finding& finding :

@@ -43,7 +43,8 @@ std::string table() {
   std::string text;
   for (const Rule& rule : rules()) {
     const auto example = [](std::string_view name) {
-      return name.empty() ? std::string() : "`" + std::string(name.substr(name.find('/') + 1)) + "`";
+      return name.empty() ? std::string()
+                          : "`" + std::string(name.substr(name.find('/') + 1)) + "`";
     };
     text += "| " + std::string(rule.id) + " | " + std::string(rule.statement) + " | " +
             std::string(rule.verdict) + " | " + std::string(rule.why) + " | " +

@@ -21,6 +21,7 @@ class Bowl final : public Potential {
     g = theta;
     if (out.wants_potential()) out.u() = 0.5 * theta.colwise().squaredNorm();
   }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 };
 
 /// First output = scale * first input + shift, element by element.

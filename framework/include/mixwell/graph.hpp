@@ -363,7 +363,7 @@ class MIXWELL_EXPORT Block {
   };
   struct Sinks;
   /// Where an operation stands, for messages.
-  struct Place {
+  struct Wiring {
     const KernelGraph* graph = nullptr;
     const OperationInfo* operation = nullptr;
   };
@@ -407,7 +407,7 @@ class MIXWELL_EXPORT Block {
   std::span<const Port> inputs_;
   std::span<const Port> outputs_;
   Sinks* sinks_ = nullptr;
-  Place place_;
+  Wiring wiring_;
 };
 
 }  // namespace mixwell

@@ -81,13 +81,13 @@ class MIXWELL_EXPORT Compositor : public Component {
 };
 
 /// The constant value of a model's own law exp(-U).
-MIXWELL_EXPORT [[gnu::cold]] Value target_law(KernelGraph& graph, std::string name,
+[[gnu::cold]] MIXWELL_EXPORT Value target_law(KernelGraph& graph, std::string name,
                                               std::shared_ptr<const Model> model);
 
 /// A register of `points` past points for Site::history. It holds copies of the first point until
 /// it is full, so that a fit sees pairs without length, which no estimator counts; before the first
 /// it is empty and fits get the estimator's H without pairs.
-MIXWELL_EXPORT [[gnu::cold]] PointHistory add_point_history(KernelGraph& graph, std::string name,
+[[gnu::cold]] MIXWELL_EXPORT PointHistory add_point_history(KernelGraph& graph, std::string name,
                                                             Index dimension, Index points);
 
 /// Rows of a path of n points: for each U, then theta, then grad U.
@@ -138,16 +138,16 @@ class MIXWELL_EXPORT SiteCurvature {
 MIXWELL_EXPORT std::string recorded_name(const Site& site, const std::string& name);
 
 /// A statistic of the transition, recorded beside the draws.
-MIXWELL_EXPORT [[gnu::cold]] void record_statistic(KernelGraph& graph, const Site& site,
+[[gnu::cold]] MIXWELL_EXPORT void record_statistic(KernelGraph& graph, const Site& site,
                                                    std::string name, Value value, RecordType type,
                                                    std::string unit, std::string help);
 
-/// Throws InputError, by name, for a slot that does not hold all coordinates of the model and nothing
-/// else: what starts, records and verifies positions takes them for whole ones.
+/// Throws InputError, by name, for a slot that does not hold all coordinates of the model and
+/// nothing else: what starts, records and verifies positions takes them for whole ones.
 MIXWELL_EXPORT void require_whole_position(const VariableInfo& slot, const Model& model);
 
 /// Records a slot's position (through the model's transforms), derived quantities and lp = -U.
-MIXWELL_EXPORT [[gnu::cold]] void record_slot(KernelGraph& graph, Variable slot, Index number,
+[[gnu::cold]] MIXWELL_EXPORT void record_slot(KernelGraph& graph, Variable slot, Index number,
                                               std::shared_ptr<const Model> model, Value law);
 
 }  // namespace mixwell

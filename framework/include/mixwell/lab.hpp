@@ -17,6 +17,7 @@
 #include <mixwell/lab/page.hpp>
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/run.hpp>
+#include <mixwell/lab/run_settings.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/study.hpp>
 #include <mixwell/lab/verify.hpp>

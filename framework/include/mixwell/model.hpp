@@ -135,8 +135,8 @@ class MIXWELL_EXPORT SumOfTerms {
                                   Workspace& scratch) const = 0;
 };
 
-/// How the gradient of U grows: what a scheme without Metropolis rests on, whose argument is one for
-/// eps -> 0. The weaker later.
+/// How the gradient of U grows: what a scheme without Metropolis rests on, whose argument is one
+/// for eps -> 0. The weaker later.
 enum class GradientGrowth {
   lipschitz,          ///< |grad U(x) - grad U(y)| <= L |x - y| everywhere
   locally_lipschitz,  ///< on every bounded set, and U is finite everywhere: tails may be steep

@@ -133,5 +133,5 @@ void Registrar::add(const Description& description) {
 #define MIXWELL_PLUGIN(registrar)                                                                 \
   extern "C" MIXWELL_EXPORT __attribute__((section(".mixwell_abi"), used))                        \
   const char mixwell_abi_tag[] = MIXWELL_ABI_TAG;                                                 \
-  extern "C" MIXWELL_EXPORT [[gnu::cold]] void mixwell_register(::mixwell::Registrar& registrar); \
+  extern "C" [[gnu::cold]] MIXWELL_EXPORT void mixwell_register(::mixwell::Registrar& registrar); \
   void mixwell_register(::mixwell::Registrar& registrar)

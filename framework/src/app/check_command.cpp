@@ -74,12 +74,27 @@ void print_text(const Composition& composition, const Certificate& certificate,
   if (gradient) fmt::print("{}\n", text_of(*gradient));
 }
 
+/// One document, with what ends the command in it.
 void print_json(const Composition& composition, const Certificate& certificate,
-                const std::optional<GradientReport>& gradient) {
+                const std::optional<GradientReport>& gradient, const std::optional<Error>& fault) {
   Json json = parse_json(certificate.to_json());
   json["remarks"] = composition.remarks;
   if (gradient) json["gradient"] = json_of(*gradient);
+  if (fault) json.update({{"error", fault->what()}, {"code", static_cast<int>(fault->code())}});
   fmt::print("{}\n", json_text(json, 2));
+}
+
+std::optional<Error> fault_of(const Composition& composition, const Certificate& certificate,
+                              const std::optional<GradientReport>& gradient) {
+  if (gradient && !gradient->is_right()) {
+    return RunError("the model's gradient is wrong: " + text_of(*gradient));
+  }
+  try {
+    refuse_unless_allowed(certificate.now, composition.run.allow);
+  } catch (const Refused& refused) {
+    return refused;
+  }
+  return std::nullopt;
 }
 
 ExitCode check(const Arguments& arguments) {
@@ -88,12 +103,16 @@ ExitCode check(const Arguments& arguments) {
   probe_wiring(composition.compositor);
   std::optional<GradientReport> gradient;
   if (arguments.gradient) gradient = check_gradient(*composition.model(), composition.run.seed);
-  (arguments.json ? print_json : print_text)(composition, certificate, gradient);
-  if (gradient && !gradient->is_right()) {
-    throw RunError("the model's gradient is wrong: " + text_of(*gradient));
+  const std::optional<Error> fault = fault_of(composition, certificate, gradient);
+  if (!arguments.json) {
+    print_text(composition, certificate, gradient);
+    if (fault) throw *fault;
+    return ExitCode::ok;
   }
-  refuse_unless_allowed(certificate.now, composition.run.allow);
-  return ExitCode::ok;
+  print_json(composition, certificate, gradient, fault);
+  if (!fault) return ExitCode::ok;
+  fmt::print(stderr, "mixwell: error: {}\n", fault->what());
+  return fault->code();
 }
 
 }  // namespace

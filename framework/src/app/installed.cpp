@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/installed.hpp"
 
-#include <mixwell/error.hpp>
+#include "files/text_file.hpp"
 
 #include <boost/dll/runtime_symbol_info.hpp>
-
-#include <fstream>
-#include <iterator>
 
 namespace mixwell::app {
 
@@ -17,11 +14,9 @@ std::filesystem::path beside_program(const char* relative) {
 }
 
 std::string read_installed(const std::filesystem::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in)
-    throw InputError({path.string(), 0, 0},
-                     "cannot be read; it belongs to Mixwell: install it again");
-  return {std::istreambuf_iterator<char>(in), {}};
+  return read_text_file(
+      path.string(), "file",
+      "it belongs to Mixwell: install it again, or build all of it (./dev build)");
 }
 
 }  // namespace mixwell::app

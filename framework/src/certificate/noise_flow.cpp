@@ -104,6 +104,15 @@ class WaysOf {
 
 }  // namespace
 
+bool reads_as_state(const Analysis& a, std::size_t t, Value version) {
+  for (const OperationInfo* part : a.parts(t)) {
+    for (const Input& input : part->inputs) {
+      if (input.role == Role::state && input.value == version) return true;
+    }
+  }
+  return false;
+}
+
 bool is_fresh_auxiliary(const Analysis& a, Value state) {
   const ValueInfo& v = a.graph[state];
   if (v.kind != ValueKind::version || v.producer < 0) return false;
@@ -129,11 +138,19 @@ NoiseFlow::NoiseFlow(const Analysis& a)
   }
 }
 
+bool NoiseFlow::draws_for(std::size_t t, std::size_t refresh) const {
+  if (a_.info(refresh).kind != OperationKind::refresh) return false;
+  const auto& outputs = a_.info(refresh).outputs;
+  return std::any_of(outputs.begin(), outputs.end(),
+                     [&](Value v) { return reads_as_state(a_, t, v); });
+}
+
 std::vector<std::size_t> NoiseFlow::sharing(std::size_t t) const {
   std::vector<std::size_t> found;
   const IdSet told = ways_[t].told();
   for (std::size_t other = 0; other < a_.all.size(); ++other) {
     if (other == t || !told.intersects(ways_[other].told())) continue;
+    if (draws_for(t, other) || draws_for(other, t)) continue;
     const auto& writes = a_.all[other].writes;
     const bool elsewhere =
         std::none_of(writes.begin(), writes.end(), [&](Variable v) { return a_.writes(t, v); });

@@ -39,14 +39,21 @@ class NoiseFlow {
   const NoiseWays& ways(std::size_t t) const { return ways_[t]; }
   /// Noises of this sweep that a version tells of, at any remove.
   const IdSet& known(Value version) const { return known_[static_cast<std::size_t>(version.id)]; }
-  /// Transitions of other variables whose outcome tells of a noise that that of `t` tells of too.
+  /// Transitions of other variables whose outcome tells of a noise that that of `t` tells of too;
+  /// not the refreshes of its own auxiliaries.
   std::vector<std::size_t> sharing(std::size_t t) const;
 
  private:
+  /// Whether `refresh` draws an auxiliary that the transition `t` reads.
+  bool draws_for(std::size_t t, std::size_t refresh) const;
+
   const Analysis& a_;
   std::vector<NoiseWays> ways_;  ///< by transition
   std::vector<IdSet> known_;     ///< by value; of versions
 };
+
+/// Whether a version is one of those that a transition replaces, or judges beside them.
+bool reads_as_state(const Analysis& a, std::size_t t, Value version);
 
 /// The auxiliary states of a transition that a refresh of this sweep drew anew in full.
 bool is_fresh_auxiliary(const Analysis& a, Value state);

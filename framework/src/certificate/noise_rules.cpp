@@ -90,6 +90,7 @@ class NoiseRules {
         each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
           const ValueInfo& v = a_.graph[Value{leaf}];
           if (v.kind != ValueKind::version || a_.writes(t_, v.variable)) return;
+          if (reads_as_state(a_, t_, Value{leaf})) return;
           if (a_.graph[v.variable].forgets != Forgets::diminishing) visit(Value{leaf}, input.value);
         });
       }

@@ -46,7 +46,7 @@ constexpr std::array all_rules = {
         "says nothing of a step size, a branch or a friction that sees the state: the limit is "
         "then "
         "another law",
-        "certificates/sgrld", "counterexamples/mixture-by-position-with-divergence"},
+        "certificates/sgrld", "counterexamples/tempering-own-past"},
     Rule{"3",
          "a parameter depends on a window of past values of other variables that the update "
          "influences",

@@ -26,7 +26,7 @@ class TransitionRules {
       case OperationKind::move:
         return both(move(), evaluations());
       default:
-        return none("", false, "no rule covers this kind of operation");
+        return none("1", false, "no rule covers this kind of operation");
     }
   }
 
@@ -48,7 +48,7 @@ class TransitionRules {
 
   Verdict refresh() const {
     if (!who_.traits.keeps_law) {
-      return none("", false, "the refresh does not declare that it keeps its law");
+      return none("1", false, "the refresh does not declare that it keeps its law");
     }
     return assuming(a_, fine("1", "drawn from its law"), who_, "keeps_law");
   }
@@ -196,7 +196,7 @@ class TransitionRules {
     }
     if (who_.traits.invariant) return opaque(*who_.traits.invariant);
     if (who_.traits.order == 0) {
-      return none("", false, "the move declares neither that it keeps its law nor an order");
+      return none("1", false, "the move declares neither that it keeps its law nor an order");
     }
     return uncorrected();
   }
@@ -207,7 +207,7 @@ class TransitionRules {
           both(assuming(a_, fine("1", "declared invariant"), who_, "invariant"), auxiliaries()),
           noiseless());
     }
-    return assuming(a_, none("", true, "the kernel declares that it does not keep its law"), who_,
+    return assuming(a_, none("1", true, "the kernel declares that it does not keep its law"), who_,
                     "not invariant");
   }
 

@@ -16,51 +16,57 @@
 namespace mixwell {
 namespace {
 
-class FileToWrite {
+/// Written under a temporary name, and removed unless it gets its own.
+class UnfinishedFile {
  public:
-  explicit FileToWrite(std::string path)
-      : path_(std::move(path)),
-        handle_(::open(path_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
-    if (handle_ < 0) fail("opened");
+  explicit UnfinishedFile(const std::string& name)
+      : name_(name),
+        temporary_(name + ".partial"),
+        handle_(::open(temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
+    if (handle_ < 0) fail();
   }
-  ~FileToWrite() {
-    if (handle_ >= 0) ::close(handle_);
+  ~UnfinishedFile() {
+    if (handle_ < 0) return;
+    ::close(handle_);
+    ::unlink(temporary_.c_str());
   }
-  FileToWrite(const FileToWrite&) = delete;
-  FileToWrite& operator=(const FileToWrite&) = delete;
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  void write(std::string_view text) {
+  void write(std::string_view text) const {
     while (!text.empty()) {
       const ssize_t n = ::write(handle_, text.data(), text.size());
-      if (n < 0) fail("written");
+      if (n < 0) fail();
       text.remove_prefix(static_cast<std::size_t>(n));
     }
-    if (force_to_disk(handle_) != 0) fail("flushed");
+    if (force_to_disk(handle_) != 0) fail();
+  }
+
+  void give_name() {
+    if (std::rename(temporary_.c_str(), name_.c_str()) != 0) fail();
+    ::close(handle_);
+    handle_ = -1;
   }
 
  private:
-  [[noreturn]] void fail(const char* what) {
-    const int error = errno;
-    if (handle_ >= 0) ::close(handle_);
-    handle_ = -1;
-    ::unlink(path_.c_str());
+  [[noreturn]] void fail() const {
     throw RunError(fmt::format(
-        "`{}` could not be {}: {}; free some space or lift the limit, or write elsewhere (--out)",
-        path_, what, std::strerror(error)));
+        "`{}` could not be written: {}; free some space or lift the limit, or write elsewhere "
+        "(--out)",
+        name_, std::strerror(errno)));
   }
 
-  std::string path_;
+  std::string name_;
+  std::string temporary_;
   int handle_;
 };
 
 }  // namespace
 
 void write_whole_file(const std::string& path, std::string_view text) {
-  const std::string temporary = path + ".partial";
-  FileToWrite(temporary).write(text);
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    throw RunError(fmt::format("`{}` could not be renamed: {}", temporary, std::strerror(errno)));
-  }
+  UnfinishedFile file(path);
+  file.write(text);
+  file.give_name();
 }
 
 void sync_folder(const std::string& folder) {

@@ -37,32 +37,32 @@ std::string described(const KernelGraph& graph, Value v) {
   return fmt::format("`{}`, {} of {} rows", value.name, kind_of(value), value.rows);
 }
 
-[[noreturn]] void refuse(const Block::Place& place, const char* which, std::size_t k,
+[[noreturn]] void refuse(const Block::Wiring& wiring, const char* which, std::size_t k,
                          const char* wanted, const std::string& found) {
   throw WiringError(
       fmt::format("kernel graph: the body of `{}` takes its {} {} for {}, which is {}: the numbers "
                   "of its edges "
                   "are not those of KernelGraph::add",
-                  place.operation->name, which, k, wanted, found));
+                  wiring.operation->name, which, k, wanted, found));
 }
 
 }  // namespace
 
 void Block::refuse_input(std::size_t k, const char* wanted) const {
-  const auto& inputs = place_.operation->inputs;
+  const auto& inputs = wiring_.operation->inputs;
   if (k >= inputs.size()) {
-    refuse(place_, "input", k, wanted, fmt::format("not there: it has {}", inputs.size()));
+    refuse(wiring_, "input", k, wanted, fmt::format("not there: it has {}", inputs.size()));
   }
-  refuse(place_, "input", k, wanted,
-         fmt::format("{}, read as `{}`", described(*place_.graph, inputs[k].value),
+  refuse(wiring_, "input", k, wanted,
+         fmt::format("{}, read as `{}`", described(*wiring_.graph, inputs[k].value),
                      to_string(inputs[k].role)));
 }
 
 void Block::refuse_output(std::size_t k, const char* wanted) const {
-  const auto& outputs = place_.operation->outputs;
-  refuse(place_, "output", k, wanted,
+  const auto& outputs = wiring_.operation->outputs;
+  refuse(wiring_, "output", k, wanted,
          k >= outputs.size() ? fmt::format("not there: it has {}", outputs.size())
-                             : described(*place_.graph, outputs[k]));
+                             : described(*wiring_.graph, outputs[k]));
 }
 
 void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {

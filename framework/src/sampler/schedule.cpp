@@ -176,7 +176,7 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.scratch_ = &sinks.scratch;
   block.inputs_ = c.inputs;
   block.outputs_ = c.outputs;
-  block.place_ = {&graph_, c.operation};
+  block.wiring_ = {&graph_, c.operation};
   block.sinks_ = &sinks;
   sinks.operation = plan_.steps[step].operation;
   c.body->run(block);

@@ -25,7 +25,7 @@ struct NamedTarget {
 
 /// Not Gaussian, of two modes, curved, of d = 1, correlated and of several scales, with heavy
 /// tails, with a narrow mode, of many dimensions.
-constexpr std::array usual_targets = {
+constexpr std::array usual_tables = {
     NamedTarget{"quartic", "use = \"quartic\"\ndimension = 2\n"},
     NamedTarget{"double-well", "use = \"double-well\"\ndimension = 2\n"},
     NamedTarget{"banana", "use = \"banana\"\n"},
@@ -42,28 +42,28 @@ constexpr std::array usual_targets = {
     NamedTarget{"gaussian-100",
                 "use = \"gaussian\"\ndimension = 100\ncovariance = \"ones-plus\"\nc = 4.0\n"},
 };
-constexpr std::array smooth_targets = {
+constexpr std::array smooth_tables = {
     NamedTarget{"smooth-student-t", "use = \"student-t\"\ndimension = 2\ndegrees_of_freedom = 8\n"},
     NamedTarget{"smooth-gaussian",
                 "use = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\ncondition = 4.0\n"},
 };
 constexpr const char* own_target = verify_target_names.front();
 
-/// "own" and usual_targets, in this order.
+/// "own" and usual_tables, in this order.
 constexpr bool names_are_those_of_targets() {
-  if (verify_target_names.size() != usual_targets.size() + 1) return false;
-  for (std::size_t k = 0; k < usual_targets.size(); ++k) {
-    if (std::string_view(verify_target_names[k + 1]) != usual_targets[k].name) return false;
+  if (verify_target_names.size() != usual_tables.size() + 1) return false;
+  for (std::size_t k = 0; k < usual_tables.size(); ++k) {
+    if (std::string_view(verify_target_names[k + 1]) != usual_tables[k].name) return false;
   }
   return std::string_view(verify_target_names.front()) == "own";
 }
 static_assert(names_are_those_of_targets());
 
 const NamedTarget* find(const std::string& name) {
-  for (const NamedTarget& target : usual_targets) {
+  for (const NamedTarget& target : usual_tables) {
     if (name == target.name) return &target;
   }
-  for (const NamedTarget& target : smooth_targets) {
+  for (const NamedTarget& target : smooth_tables) {
     if (name == target.name) return &target;
   }
   return nullptr;
@@ -130,7 +130,7 @@ std::vector<std::string> verify_targets() {
 const std::vector<std::string>& smooth_targets() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;
-    for (const NamedTarget& target : smooth_targets) all.emplace_back(target.name);
+    for (const NamedTarget& target : smooth_tables) all.emplace_back(target.name);
     return all;
   }();
   return names;

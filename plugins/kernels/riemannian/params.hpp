@@ -33,7 +33,8 @@ struct Params {
     fields.number("fixed_point_tolerance", tolerances.fixed_point)
         .above(0)
         .below(1)
-        .help("relative change at which the iterations of an implicit step end; above 1e-6 the map "
+        .help(
+            "relative change at which the iterations of an implicit step end; above 1e-6 the map "
             "is not declared reversible, and the certificate says so");
     fields.integer("fixed_point_iterations", tolerances.iterations)
         .at_least(1)

@@ -5,6 +5,8 @@
 #include "app/installed.hpp"
 #include "app/report.hpp"
 #include "files/json.hpp"
+#include "files/text_file.hpp"
+#include "files/whole_file.hpp"
 
 #include <mixwell/lab/page.hpp>
 #include <mixwell/lab/study.hpp>
@@ -13,8 +15,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace mixwell::app {
 namespace {
@@ -28,11 +28,7 @@ struct Report {
   fs::path file;
 };
 
-std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw InputError({path.string(), 0, 0}, "cannot be read");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string read_text(const fs::path& path) { return read_text_file(path.string(), "file"); }
 
 #ifdef MIXWELL_PAGE
 std::string page_template() { return read_installed(beside_program(MIXWELL_PAGE)); }
@@ -80,28 +76,13 @@ Report make_report(const fs::path& path) {
   return run_report(folder);
 }
 
-/// Under a temporary name first: a page that is there is whole.
-void write_page(const fs::path& file, const std::string& page) {
-  const std::string temporary = file.string() + ".partial";
-  std::ofstream out(temporary, std::ios::binary);
-  out << page;
-  out.close();
-  std::error_code failed;
-  if (out) fs::rename(temporary, file, failed);
-  if (out && !failed) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  throw RunError(
-      fmt::format("`{}` could not be written: name another file with -o", file.string()));
-}
-
 }  // namespace
 
 ExitCode mixwell_report(const ReportArguments& arguments) {
   const std::string page = page_template();
   const Report made = make_report(arguments.path);
   const fs::path file = arguments.file.empty() ? made.file : fs::path(arguments.file);
-  write_page(file, fill_page(page, made.title, made.data));
+  write_whole_file(file.string(), fill_page(page, made.title, made.data));
   if (arguments.json) {
     fmt::print("{}\n", json_text({{"file", file.string()}, {"bytes", fs::file_size(file)}}));
   } else {
