@@ -3,6 +3,7 @@
 #include "manifest/resolve.hpp"
 
 #include "component/toml_text.hpp"
+#include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/run_settings.hpp"
@@ -82,7 +83,7 @@ class Resolver {
     tidy(files);
     if (files.empty()) return {};
     std::string hashes;
-    for (const std::string& file : files) hashes += file_sha256(file);
+    for (const std::string& file : files) hashes += content_sha256(file);
     return sha256(hashes);
   }
 

@@ -1,5 +1,6 @@
 // Reading draws.nc: variables by pieces of elements, numbers stored beside them, the hash.
 // SPDX-License-Identifier: Apache-2.0
+#include "files/hdf5_exit.hpp"
 #include "files/sha256.hpp"
 
 #include <mixwell/error.hpp>
@@ -16,9 +17,6 @@
 #include <set>
 #include <utility>
 
-/// HDF5's own; weak, as netCDF can be built without HDF5.
-extern "C" __attribute__((weak)) int H5dont_atexit(void);
-
 namespace mixwell {
 namespace {
 
@@ -29,13 +27,6 @@ constexpr Index hash_numbers = Index{1} << 20;   ///< 8 MiB
 
 constexpr std::array<std::pair<RecordGroup, const char*>, 2> groups = {
     {{RecordGroup::posterior, "posterior"}, {RecordGroup::sample_stats, "sample_stats"}}};
-
-/// A file that is recorded on a full disk cannot be closed, and HDF5 would try again when the
-/// program exits, and crash. It must be told before it is first used, which may be for reading
-/// here; if the recorder came first, it says no to this second request.
-void leave_files_at_exit() {
-  if (H5dont_atexit != nullptr) H5dont_atexit();
-}
 
 std::string find_file(const std::string& path) {
   namespace fs = std::filesystem;
