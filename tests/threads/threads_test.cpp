@@ -40,8 +40,16 @@ void keeps_its_contract(const std::string& manifest) {
   CHECK(contracts::all_hold(findings));
 }
 
+RunOptions into(const std::string& folder, int threads) {
+  RunOptions options;
+  options.folder = folder;
+  options.threads = threads;
+  options.force = true;
+  return options;
+}
+
 std::string hash_of_run(const Composition& composition, int threads, const std::string& folder) {
-  const RunResult result = run(composition, {.folder = folder, .threads = threads, .force = true});
+  const RunResult result = run(composition, into(folder, threads));
   return nlohmann::json::parse(result.run_json).at("draws_sha256");
 }
 
@@ -90,7 +98,7 @@ TEST_CASE("a request to stop from another thread ends a run with its draws") {
       compose("[run]\nseed = 3\nwarmup = 10\ndraws = 100000000\nreplicates = 16\n" + gaussian +
               hamiltonian);
   std::atomic<bool> stop{false};
-  RunOptions options{.folder = folder.path() + "/run", .threads = 2, .force = true};
+  RunOptions options = into(folder.path() + "/run", 2);
   options.progress = [&](const Progress& progress) { stop = progress.done > 20; };
   options.stop = &stop;
   CHECK(run(composition, options).outcome == "interrupted");
