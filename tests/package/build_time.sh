@@ -2,8 +2,9 @@
 # What a plugin outside costs to build, in seconds of a processor: for every kind the component that
 # `mixwell new` writes, compiled and linked, then with its test, beside a file that includes
 # <Eigen/Core> and nothing else. Seconds depend on the machine, so the limits are multiples of that
-# file's. Measured when they were set: a plugin 1.6 to 2.1, with its test 4.5 to 5. A header that
-# adds half of Eigen to every plugin fails, and so does a main of Catch2's compiled with each test.
+# file's. When they were set, compiling a plugin took 1.6 to 2 times as long, and its test 2.5 to 3.5.
+# A header that adds as much as Eigen to every plugin fails, and so does a main of Catch2's that is
+# compiled with each test, which takes 13.
 # usage: build_time.sh CMAKE BUILD_DIR CXX_COMPILER
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
