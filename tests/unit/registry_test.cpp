@@ -133,7 +133,7 @@ TEST_CASE("The ABI tag has what decides layout, and not the compiler's version")
                                           "isa", "eigen", "eigen_alignment",
                                           "eigen_static_alignment", "eigen_malloc", "eigen_index",
                                           "eigen_order"});
-  for (const std::string compiler :
+  for (const std::string& compiler :
        {std::string(__VERSION__), std::to_string(__GLIBCXX__), std::to_string(__cplusplus)}) {
     CHECK(std::string(MIXWELL_ABI_TAG).find(compiler) == std::string::npos);
   }
