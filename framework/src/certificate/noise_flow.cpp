@@ -10,7 +10,7 @@ namespace {
 /// Collects the ways of one transition.
 class WaysOf {
  public:
-  WaysOf(const Analysis& a, std::size_t t) : a_(a), t_(t) {
+  WaysOf(const Analysis& a, std::size_t t) : a_(a) {
     const std::size_t count = a.graph.values().size();
     for (IdSet* set : {&ways_.law, &ways_.own, &ways_.refreshed, &ways_.parameters}) {
       set->resize(count);
@@ -63,11 +63,9 @@ class WaysOf {
     return who.kind == OperationKind::accept && input.role == Role::parameter;
   }
 
-  IdSet behind(Value v) const { return noises_in(a_.cones.leaves(v)); }
-
-  IdSet noises_in(const IdSet& leaves) const {
-    IdSet found(leaves.size());
-    each(leaves, [&](std::int32_t leaf) {
+  IdSet behind(Value v) const {
+    IdSet found(a_.graph.values().size());
+    each(a_.cones.leaves(v), [&](std::int32_t leaf) {
       if (a_.is_noise(leaf)) found.set(static_cast<std::size_t>(leaf));
     });
     return found;
@@ -98,7 +96,6 @@ class WaysOf {
   }
 
   const Analysis& a_;
-  std::size_t t_;
   NoiseWays ways_;
 };
 
