@@ -66,6 +66,15 @@ bool Analysis::is_slot(std::int32_t leaf) const {
   return v.kind == ValueKind::version && graph[v.variable].kind == VariableKind::slot;
 }
 
+IdSet Analysis::noises_behind(Value of) const {
+  IdSet found(graph.values().size());
+  if (!of) return found;
+  each(cones.leaves(of), [&](std::int32_t leaf) {
+    if (is_noise(leaf)) found.set(static_cast<std::size_t>(leaf));
+  });
+  return found;
+}
+
 bool Analysis::is_constant(Value of) const {
   bool constant = true;
   each(cones.leaves(of), [&](std::int32_t leaf) {

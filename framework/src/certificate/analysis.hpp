@@ -34,6 +34,8 @@ struct Analysis {
     return graph.values()[static_cast<std::size_t>(leaf)].kind == ValueKind::noise;
   }
   bool is_slot(std::int32_t leaf) const;
+  /// Noises that a value is a function of, through pure operations; none of no value.
+  IdSet noises_behind(Value of) const;
   /// All leaves are constants or histories that nothing writes.
   bool is_constant(Value of) const;
   /// Constants that a law was made from, along views and `law` edges.

@@ -63,13 +63,7 @@ class WaysOf {
     return who.kind == OperationKind::accept && input.role == Role::parameter;
   }
 
-  IdSet behind(Value v) const {
-    IdSet found(a_.graph.values().size());
-    each(a_.cones.leaves(v), [&](std::int32_t leaf) {
-      if (a_.is_noise(leaf)) found.set(static_cast<std::size_t>(leaf));
-    });
-    return found;
-  }
+  IdSet behind(Value v) const { return a_.noises_behind(v); }
 
   /// Noises behind an auxiliary's law by other ways than through evaluations of a law.
   IdSet beside_evaluations(Value of) const {

@@ -149,22 +149,14 @@ class TransitionRules {
         fmt::format("`{}` is carried over sweeps, and no law of it is given", version.name));
   }
 
-  std::vector<std::int32_t> noises(Value of) const {
-    std::vector<std::int32_t> found;
-    if (!of) return found;
-    each(a_.cones.leaves(of), [&](std::int32_t leaf) {
-      if (a_.is_noise(leaf)) found.push_back(leaf);
-    });
-    return found;
-  }
-
   Verdict noisy_ratio() const {
     for (const Input& input : who_.inputs) {
       if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
-      const auto found = noises(input.value);
-      if (!found.empty() && !has_exact_potential(input.value)) {
-        return none("5", true, "the acceptance ratio uses a noisy law",
-                    a_.cones.path(Value{found.front()}, input.value));
+      const IdSet found = a_.noises_behind(input.value);
+      if (found.any() && !has_exact_potential(input.value)) {
+        return none(
+            "5", true, "the acceptance ratio uses a noisy law",
+            a_.cones.path(Value{static_cast<std::int32_t>(found.find_first())}, input.value));
       }
     }
     return fine("1", "the ratio is exact");
@@ -179,11 +171,11 @@ class TransitionRules {
   Verdict noiseless() const {
     for (const Input& input : who_.inputs) {
       if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
-      const auto found = noises(input.value);
-      if (found.empty()) continue;
+      const IdSet found = a_.noises_behind(input.value);
+      if (found.none()) continue;
       return none("5", !has_exact_potential(input.value),
                   "a move that keeps its law at every fixed parameter, and a law that is noisy",
-                  a_.cones.path(Value{found.front()}, input.value));
+                  a_.cones.path(Value{static_cast<std::int32_t>(found.find_first())}, input.value));
     }
     return fine("1", "the law is the same in every sweep");
   }
@@ -213,7 +205,7 @@ class TransitionRules {
 
   /// A step of a scheme whose error nothing corrects.
   Verdict uncorrected() const {
-    const bool noisy = !noises(input_of(who_, Role::law)).empty();
+    const bool noisy = a_.noises_behind(input_of(who_, Role::law)).any();
     Verdict v = scheme(noisy);
     join(v, limit());
     each_auxiliary([&](const ValueInfo& version) {
