@@ -45,11 +45,28 @@ function(mixwell_needs_program target)
   add_dependencies(${target} mixwell mixwell_commands)
 endfunction()
 
+# discover_cases(unit "unit" 120 "[slow]" _slow): the cases of unit_tests with these tags, with labels.
+# Catch2's script cannot pass a property that is a list (ENVIRONMENT): set them after it.
+function(discover_cases target labels seconds tags)
+  set(cases ${target}${ARGN}_cases)
+  catch_discover_tests(${target}_tests TEST_PREFIX ${target}/ TEST_SPEC "${tags}" TEST_LIST ${cases})
+  set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${cases}.cmake)
+  file(WRITE ${properties_file}
+    "if(${cases})
+  set_tests_properties(\${${cases}} PROPERTIES
+    LABELS \"${labels}\" TIMEOUT ${seconds} SKIP_RETURN_CODE 77
+    ENVIRONMENT \"${MIXWELL_TEST_ENVIRONMENT}\")
+endif()
+")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
+endfunction()
+
 # mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words
-# after that are further labels of its cases (.ci/run leaves out slow under sanitizers, and verify).
+# after that are further labels of its cases. TAGS: some cases have these tags, and get them as labels
+# too. .ci/run leaves out nightly and verify, and under sanitizers slow.
 # PLUGINS: those it needs, if it needs neither all of them nor the program.
 function(mixwell_add_tests label timeout folder)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "PLUGINS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "PLUGINS;TAGS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
   if(NOT sources)
     return()
@@ -71,19 +88,13 @@ function(mixwell_add_tests label timeout folder)
   else()
     mixwell_needs_program(${label}_tests)
   endif()
-  catch_discover_tests(${label}_tests TEST_PREFIX ${label}/)
-
-  # Catch2's script cannot pass a property that is a list (ENVIRONMENT): set them after it.
   set(labels ${label} ${arg_UNPARSED_ARGUMENTS})
-  set(properties_file ${CMAKE_CURRENT_BINARY_DIR}/${label}_properties.cmake)
-  file(WRITE ${properties_file}
-    "if(${label}_tests_TESTS)
-  set_tests_properties(\${${label}_tests_TESTS} PROPERTIES
-    LABELS \"${labels}\" TIMEOUT ${seconds} SKIP_RETURN_CODE 77
-    ENVIRONMENT \"${MIXWELL_TEST_ENVIRONMENT}\")
-endif()
-")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
+  list(TRANSFORM arg_TAGS REPLACE "(.+)" "~[\\1]" OUTPUT_VARIABLE untagged)
+  list(JOIN untagged "" untagged)
+  discover_cases(${label} "${labels}" ${seconds} "${untagged}")
+  foreach(tag IN LISTS arg_TAGS)
+    discover_cases(${label} "${labels};${tag}" ${seconds} "[${tag}]" _${tag})
+  endforeach()
 endfunction()
 
 # Every tests/<folder>/*.py is one test with the label <folder>, run by the system's Python (the one
@@ -152,7 +163,7 @@ function(mixwell_add_package_tests timeout)
   add_test(NAME package COMMAND ${folder}/run.sh ${build})
   set_tests_properties(package PROPERTIES LABELS package TIMEOUT ${timeout})
   add_test(NAME package/build-time COMMAND ${folder}/build_time.sh ${build})
-  set_tests_properties(package/build-time PROPERTIES LABELS "package;slow" TIMEOUT ${timeout})
+  set_tests_properties(package/build-time PROPERTIES LABELS "package;slow;nightly" TIMEOUT ${timeout})
   foreach(other clang++ g++-11)
     add_test(NAME package/${other} COMMAND ${folder}/compiler.sh ${build} ${other})
     set_tests_properties(package/${other} PROPERTIES

@@ -106,6 +106,7 @@ class RandomWalkMetropolis final : public Kernel {
     const Index d = graph[site.slot].rows;
     Traits traits;
     traits.involution = true;
+    traits.flips = Flips::noise;
     traits.volume = true;
     traits.local = true;
     return graph.add(path + "/propose", OperationKind::move, traits,

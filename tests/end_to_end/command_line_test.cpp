@@ -76,7 +76,7 @@ TEST_CASE("A run ends with table, sampler, certificate and the way to the draws"
                            "divergences 0",
                            "per gradient",
                            "per second",
-                           "certificate exact",
+                           "exact: Metropolis-corrected",
                            "Results are in out/m",
                            "xarray.open_dataset(\"out/m/draws.nc\", group=\"posterior\")",
                            "arviz.from_netcdf",

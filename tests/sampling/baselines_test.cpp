@@ -50,14 +50,14 @@ TEST_CASE("the no-U-turn sampler leaves every simulated target invariant") {
   }
 }
 
-TEST_CASE("a no-U-turn sampler stopped by max_depth leaves the target invariant") {
+TEST_CASE("a no-U-turn sampler stopped by max_depth leaves the target invariant", "[nightly]") {
   for (const Target& t : all_targets()) {
     INFO(t.name);
     expect_right(check_invariance(on(t, nuts(0.2 * t.eps, "max_depth = 2\n")), fine_test));
   }
 }
 
-TEST_CASE("jittered steps of the no-U-turn sampler leave the target invariant") {
+TEST_CASE("jittered steps of the no-U-turn sampler leave the target invariant", "[nightly]") {
   for (const Target& t : all_targets()) {
     INFO(t.name);
     expect_right(
@@ -65,7 +65,7 @@ TEST_CASE("jittered steps of the no-U-turn sampler leave the target invariant") 
   }
 }
 
-TEST_CASE("curvature learnt in warm-up and then frozen leaves the target invariant") {
+TEST_CASE("curvature learnt in warm-up and then frozen leaves the target invariant", "[nightly]") {
   for (const char* id : {"diagonal", "dense"}) {
     for (const bool pool : {false, true}) {
       for (const Target& t : all_targets()) {
@@ -127,7 +127,7 @@ TEST_CASE("one wrong part of a mixture or a cycle is caught") {
   }
 }
 
-TEST_CASE("a second, recursive no-U-turn sampler passes the same test") {
+TEST_CASE("a second, recursive no-U-turn sampler passes the same test", "[nightly]") {
   for (const Target& t : targets()) {
     for (const double share : {1.0, 0.3}) {
       INFO(t.name << ", eps times " << share);
@@ -143,14 +143,14 @@ TEST_CASE("biased sampling inside the tree is caught") {
   }
 }
 
-TEST_CASE("a U-turn test on the whole trajectory alone is caught") {
+TEST_CASE("a U-turn test on the whole trajectory alone is caught", "[nightly]") {
   for (const Target& t : targets()) {
     INFO(t.name);
     expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "no-subtree-checks")), fine_test));
   }
 }
 
-TEST_CASE("a U-turn test on positions alone is caught") {
+TEST_CASE("a U-turn test on positions alone is caught", "[nightly]") {
   for (const Target& t : targets()) {
     INFO(t.name);
     expect_caught(check_invariance(on(t, wrong_nuts(0.3 * t.eps, "positions-only")), fine_test));

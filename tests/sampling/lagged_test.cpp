@@ -118,7 +118,7 @@ TEST_CASE("pairs of current values are asymptotic without Metropolis") {
         0.4 * std::abs(coarse.mean - exact_second_moment) + 4.0 * (fine.error + coarse.error));
 }
 
-TEST_CASE("pairs must not share the minibatch of the drift") {
+TEST_CASE("pairs must not share the minibatch of the drift", "[nightly]") {
   // Batches of one case out of eight: H of a batch and its gradient go together.
   const std::string model =
       "[model.m]\nuse = \"linear-gaussian\"\ndimension = 2\ncases = 8\nnoise_variance = "

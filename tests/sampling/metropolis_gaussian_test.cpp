@@ -39,7 +39,7 @@ mixwell::contracts::Findings twin(const std::string& mistake) {
 
 }  // namespace
 
-TEST_CASE("Gaussian proposals from fitted curvature leave every target invariant") {
+TEST_CASE("Gaussian proposals from fitted curvature leave every target invariant", "[nightly]") {
   for (const char* own : {"own = true\n", "own = false\n"}) {
     for (const char* estimator : {"bfgs", "lbfgs", "product-form"}) {
       for (const Target& t : all_targets()) {
@@ -53,7 +53,7 @@ TEST_CASE("Gaussian proposals from fitted curvature leave every target invariant
   }
 }
 
-TEST_CASE("every mean of a Gaussian proposal leaves every target invariant") {
+TEST_CASE("every mean of a Gaussian proposal leaves every target invariant", "[nightly]") {
   for (const char* mean : {"mean = \"current\"\n", "mean = \"slot\"\nstep_size_jitter = [1, 2]\n",
                            "newton_factor = 0.7\nstep_size_jitter = [0.5, 1]\n"}) {
     for (const Target& t : all_targets()) {

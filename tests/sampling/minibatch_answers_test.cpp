@@ -267,7 +267,8 @@ TEST_CASE("preconditioned Langevin dynamics on minibatches has the covariance of
   }
 }
 
-TEST_CASE("friction on minibatches has the covariance of its scheme, D fixed or estimated") {
+TEST_CASE("friction on minibatches has the covariance of its scheme, D fixed or estimated",
+          "[nightly]") {
   const Regression r;
   const MatrixXd I = MatrixXd::Identity(2, 2);
   // The estimates of single batches have heavy tails: F is far above E D, below which none may be.

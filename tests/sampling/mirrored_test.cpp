@@ -64,7 +64,7 @@ Moments moments(const std::string& manifest, int sweeps) {
 
 }  // namespace
 
-TEST_CASE("Metropolis kernels leave mirrored gamma laws invariant") {
+TEST_CASE("Metropolis kernels leave mirrored gamma laws invariant", "[nightly]") {
   for (const double shape : {1.0, 2.0, 4.0}) {
     for (const int dimension : {1, 3}) {
       INFO("shape " << shape << ", d = " << dimension);

@@ -686,7 +686,7 @@ TEST_CASE("a slot that nothing random reaches is noted") {
   CHECK(v.notes.front().find("x0") != std::string::npos);
 }
 
-TEST_CASE("a sequential ensemble of 52 slots is certified within 50 ms") {
+TEST_CASE("a sequential ensemble of 52 slots is certified within 50 ms of processor time") {
   KernelGraph graph;
   const Slots s = add_slots(graph, 52);
   for (std::size_t k = 0; k < 52; ++k) {
@@ -700,12 +700,11 @@ TEST_CASE("a sequential ensemble of 52 slots is certified within 50 ms") {
     const Value H = fit(graph, name + "/fit", others);
     add_update(graph, name, {.slot = s.slot[k], .law = s.law[k], .parameters = {H}});
   }
-  double best = 1e9;  // of a few: other programs may be running
+  double best = 1e9;  // processor time, of a few: other programs may be running
   for (int round = 0; round < 5; ++round) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     CHECK(certify(graph).label() == "exact");
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    best = std::min(best, took.count());
+    best = std::min(best, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
   }
   INFO(best);
   CHECK(best < 0.05 * MIXWELL_TIME_FACTOR);

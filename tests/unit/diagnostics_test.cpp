@@ -269,3 +269,27 @@ TEST_CASE("the energy fraction is 2 for fresh energies and small for a slow walk
   CHECK(std::abs(ebfmi(make({40000, 1, 0, 29}))[0] - 2) < 0.040);
   CHECK(std::abs(ebfmi(make({40000, 1, 0.95, 29}))[0] - 0.1) < 0.013);
 }
+
+TEST_CASE("chains that move together count as one", "[diagnostics]") {
+  const MatrixXd one = make({500, 4, 0.5, 41});
+  MatrixXd twice(500, 8);  // chain = replicate * slots + slot
+  for (Index c = 0; c < 8; ++c) twice.col(c) = one.col(c / 2);
+  const StandardFigures alone = summarise(one);
+  const StandardFigures pairs = summarise(twice, 2);
+  CHECK(pairs.mcse_mean == Approx(alone.mcse_mean).epsilon(1e-3));
+  CHECK(pairs.mcse_sd == Approx(alone.mcse_sd).epsilon(1e-3));
+  CHECK(pairs.ess_bulk == Approx(alone.ess_bulk).epsilon(2e-2));
+  CHECK(pairs.ess_tail == Approx(alone.ess_tail).epsilon(1e-1));
+  CHECK(pairs.rhat == Approx(alone.rhat).epsilon(1e-3));
+  CHECK(ess_bulk(twice) > 1.9 * pairs.ess_bulk);
+}
+
+TEST_CASE("slots of opposite noise know their mean better than independent ones", "[diagnostics]") {
+  const MatrixXd one = make({500, 4, 0.0, 43});
+  MatrixXd pairs(500, 8);
+  for (Index c = 0; c < 8; ++c) pairs.col(c) = (c % 2 == 0 ? 1.0 : -0.8) * one.col(c / 2);
+  CHECK(mcse_mean(pairs, 2) < 0.6 * mcse_mean(pairs));
+  // Of independent chains it makes no difference but that of other noise.
+  const MatrixXd apart = make({2000, 8, 0.3, 47});
+  CHECK(ess_mean(apart, 2) == Approx(ess_mean(apart)).epsilon(0.2));
+}

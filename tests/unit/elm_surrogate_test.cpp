@@ -128,7 +128,7 @@ TEST_CASE("a column of a surrogate does not depend on the others") {
   CHECK((evaluate(*surrogate, column, theta).g.col(0).array() == together.col(0).array()).all());
 }
 
-TEST_CASE("the triangle of a fit stays that of its rows over many updates") {
+TEST_CASE("the triangle of a fit stays that of its rows over many updates", "[slow]") {
   constexpr Index s = 40;
   for (const double ridge : {1e-3, 1e-10}) {
     INFO("ridge " << ridge);

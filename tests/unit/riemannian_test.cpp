@@ -79,7 +79,8 @@ TEST_CASE("the energy error of the generalised leapfrog is of order two") {
   }
 }
 
-TEST_CASE("with a constant metric the generalised leapfrog is the leapfrog in other coordinates") {
+TEST_CASE("with a constant metric the generalised leapfrog is the leapfrog in other coordinates",
+          "[slow]") {
   // Sigma^-1 as the mass makes every Gaussian the standard normal: the acceptance probability has
   // the same law for every Sigma. It is bounded by 1, so that five errors are below this bound.
   const std::string keys = "step_size = 1.2\nsteps = 3\n";

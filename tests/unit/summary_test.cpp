@@ -63,7 +63,7 @@ TEST_CASE("a summary has a row for each element, named by its indices, in order"
   write_file(usual(folder.path()), 200, usual_number);
   const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0));
   CHECK(names_of(summary) ==
-        std::vector<std::string>{"variables", "sampler", "weighted", "estimators"});
+        std::vector<std::string>{"variables", "sampler", "weighted", "joint", "estimators"});
   CHECK(names_of(summary["variables"]) == std::vector<std::string>{"alpha", "b[0,0]", "b[0,1]",
                                                                    "b[0,2]", "b[1,0]", "b[1,1]",
                                                                    "b[1,2]", "constant"});
@@ -252,7 +252,7 @@ TEST_CASE("the text is the same on one thread and on several") {
   CHECK(with_threads(1) == with_threads(4));
 }
 
-TEST_CASE("elements read in several pieces get their own rows") {
+TEST_CASE("elements read in several pieces get their own rows", "[slow]") {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("theta", {9})});
   h.replicates = 128;
@@ -314,7 +314,8 @@ TEST_CASE("figures too small to rely on are named, and those beside them") {
   CHECK(summary["sampler"]["min_ess_reliable"] == false);
 }
 
-TEST_CASE("the sum of 500 lags is unreliable near its floor and from chains too short for it") {
+TEST_CASE("the sum of 500 lags is unreliable near its floor and from chains too short for it",
+          "[slow]") {
   const auto number = [](std::size_t c, std::int64_t draw, Index, Index) {
     return c == 0 ? scattered(c, draw, 0, 0) : std::sin(1e-4 * double(draw));
   };

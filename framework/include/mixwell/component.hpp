@@ -22,11 +22,21 @@ inline constexpr std::array<Kind, 7> all_kinds = {Kind::model,     Kind::oracle,
 MIXWELL_EXPORT std::string_view to_string(Kind kind) noexcept;
 MIXWELL_EXPORT std::optional<Kind> kind_from(std::string_view word) noexcept;
 
+/// What an involution negates before it is made again to come back to its start. Nothing: its
+/// outputs as they are lead back.
+enum class Flips {
+  momentum,            ///< what it writes for auxiliary variables
+  noise,               ///< the normals that it draws
+  momentum_and_noise,  ///< both
+  nothing
+};
+
 /// Facts about an operation that its structure does not show. Every default is the weakest, so an
 /// undeclared trait can only weaken a certificate.
 struct Traits {
-  /// move: reversible up to a flip of the momentum, together with its noise.
+  /// move: made again after what `flips` says it leads back to its start.
   bool involution = false;
+  Flips flips = Flips::momentum;
   /// move: preserves volume (or reports log |det J|).
   bool volume = false;
   /// move: order of accuracy in eps of the flow of its laws; 0 = not that flow.

@@ -244,6 +244,12 @@ class MIXWELL_EXPORT KernelGraph {
   /// real of sample_stats.
   [[gnu::cold]] void record(Record record);
 
+  /// Puts `body` in the place of an operation's own, for instruments that look on: edges, traits
+  /// and so the certificate stay what they are.
+  void instrument(std::size_t operation, std::shared_ptr<const Body> body) {
+    operations_.at(operation).body = std::move(body);
+  }
+
   const std::vector<VariableInfo>& variables() const noexcept { return variables_; }
   const std::vector<ValueInfo>& values() const noexcept { return values_; }
   const std::vector<OperationInfo>& operations() const noexcept { return operations_; }
@@ -370,6 +376,7 @@ class MIXWELL_EXPORT Block {
 
  private:
   friend class Schedule;
+  friend class Replay;
   const Port& input(std::size_t k) const {
     if (k >= inputs_.size()) [[unlikely]]
       refuse_input(k, "an input");
@@ -403,6 +410,7 @@ class MIXWELL_EXPORT Block {
   std::uint64_t sweep_ = 0;
   std::int64_t warmup_ = 0;
   NoiseGrid noise_;
+  bool negates_normals_ = false;  ///< Replay: a way back, with the noise of the way there negated
   Workspace* scratch_ = nullptr;
   std::span<const Port> inputs_;
   std::span<const Port> outputs_;

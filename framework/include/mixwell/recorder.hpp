@@ -43,6 +43,7 @@ struct RunHeader {
   std::string created_at;     ///< ISO 8601 with offset
   std::string version;        ///< of Mixwell
   std::string certificate{};  ///< class of the composition: "exact", "biased", ...
+  std::string joint{};        ///< of the slots of a replicate: "product", "coupled"
   Index replicates = 1;
   Index slots = 1;
   std::int64_t warmup = 0;  ///< sweeps

@@ -1,6 +1,7 @@
 // mixwell check: validates and composes a manifest, and says what it is guaranteed to sample.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
+#include "app/cures.hpp"
 #include "files/json.hpp"
 
 #include <mixwell/lab/gradient_check.hpp>
@@ -67,17 +68,23 @@ Json json_of(const GradientReport& report) {
 }
 
 void print_text(const Composition& composition, const Certificate& certificate,
-                const std::optional<GradientReport>& gradient) {
+                const std::optional<GradientReport>& gradient, const std::vector<Cure>& cures) {
   for (const std::string& remark : composition.remarks) fmt::print("note: {}\n", remark);
   const std::string text = certificate.to_text();
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  for (const Cure& cure : cures) fmt::print("cure       {}: {}\n", cure.change, cure.label);
   if (gradient) fmt::print("{}\n", text_of(*gradient));
 }
 
 /// One document, with what ends the command in it.
 void print_json(const Composition& composition, const Certificate& certificate,
-                const std::optional<GradientReport>& gradient, const std::optional<Error>& fault) {
+                const std::optional<GradientReport>& gradient, const std::vector<Cure>& cures,
+                const std::optional<Error>& fault) {
   Json json = parse_json(certificate.to_json());
+  json["cures"] = Json::array();
+  for (const Cure& cure : cures) {
+    json["cures"].push_back({{"set", cure.change}, {"class", cure.label}});
+  }
   json["remarks"] = composition.remarks;
   if (gradient) json["gradient"] = json_of(*gradient);
   if (fault) json.update({{"error", fault->what()}, {"code", static_cast<int>(fault->code())}});
@@ -98,18 +105,20 @@ std::optional<Error> fault_of(const Composition& composition, const Certificate&
 }
 
 ExitCode check(const Arguments& arguments) {
-  const Composition composition = load(arguments.manifest, load_registry());
+  const Registry registry = load_registry();
+  const Composition composition = load(arguments.manifest, registry);
   const Certificate certificate = compose(*composition.compositor).certificate;
   probe_wiring(composition.compositor);
   std::optional<GradientReport> gradient;
   if (arguments.gradient) gradient = check_gradient(*composition.model(), composition.run.seed);
   const std::optional<Error> fault = fault_of(composition, certificate, gradient);
+  const std::vector<Cure> better = cures(composition, registry);
   if (!arguments.json) {
-    print_text(composition, certificate, gradient);
+    print_text(composition, certificate, gradient, better);
     if (fault) throw *fault;
     return ExitCode::ok;
   }
-  print_json(composition, certificate, gradient, fault);
+  print_json(composition, certificate, gradient, better, fault);
   if (!fault) return ExitCode::ok;
   fmt::print(stderr, "mixwell: error: {}\n", fault->what());
   return fault->code();

@@ -1,6 +1,7 @@
 // mixwell run: from a manifest to a folder of results, and what came of it.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
+#include "app/cures.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/stop_signal.hpp"
@@ -68,23 +69,23 @@ void print_json(const Composition& composition, const RunResult& result) {
   fmt::print("{}\n", json_text(json));
 }
 
-void print_certificate(const Certificate& certificate) {
-  fmt::print("\ncertificate {}{}: {}\n", certificate.now.label(),
-             certificate.after_warmup ? " after warm-up" : "", certificate.now.reason);
+void print_certificate(const Certificate& certificate, const std::vector<Cure>& better) {
+  fmt::print("\n{}\n", certificate.in_words());
   if (certificate.now.label() == "exact") return;
   fmt::print(
-      "\nWarning: the draws are not certified exact. `mixwell check` tells the rule and the path; "
-      "to cure it, follow the reason above (a Metropolis step, or learning that ends with "
-      "warm-up).\n");
+      "Warning: the draws are not certified exact. {}`mixwell check` tells the rule and the "
+      "path.\n",
+      better.empty() ? "" : "Cure: " + text_of(better) + ". ");
 }
 
-void print_report(const Composition& composition, const RunResult& result) {
+void print_report(const Composition& composition, const RunResult& result,
+                  const Registry& registry) {
   if (!result.summary_json.empty()) {
     const Summary summary{parse_json(result.summary_json),
                           target_acceptance(composition.effective_manifest)};
     fmt::print("{}", summary_text(summary, short_table,
                                   fmt::format("mixwell summary {} --all", result.folder)));
-    print_certificate(result.certificate);
+    print_certificate(result.certificate, cures(composition, registry));
     fmt::print("\nResults are in {}\n{}", result.folder,
                opening_lines(draws_file(result), summary.json.at("variables")));
   }
@@ -111,7 +112,7 @@ ExitCode run_manifest(const Arguments& arguments) {
   if (arguments.json) {
     print_json(composition, result);
   } else if (!arguments.quiet) {
-    print_report(composition, result);
+    print_report(composition, result, registry);
   }
   return verdict(result);
 }

@@ -33,6 +33,10 @@ Command verify_command() {
                     {.name = "--max-seconds",
                      .value = &given->settings.max_seconds,
                      .help = "Stop after so long; the outcome is then inconclusive"},
+                    {.name = "--threads",
+                     .value = &given->threads,
+                     .help = "Threads; 0 = all cores. The outcome does not depend on it",
+                     .shows_default = true},
                     {.name = "--json", .value = &given->json, .help = "Print the result as JSON"}});
   return {
       .name = "verify",

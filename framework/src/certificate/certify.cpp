@@ -45,6 +45,7 @@ class Judge {
       if (!a_.influence.is_random(slot)) all.notes.push_back(unreached(slot));
     }
     all.coupled = are_coupled(recorded());
+    all.metropolis = decides();
     return all;
   }
 
@@ -120,6 +121,13 @@ class Judge {
     return slots;
   }
 
+  bool decides() const {
+    for (std::size_t t = 0; t < a_.all.size(); ++t) {
+      if (moves_slot(t) && a_.info(t).kind == OperationKind::accept) return true;
+    }
+    return false;
+  }
+
   /// Two of the slots are moved with one noise, by different updates.
   bool are_coupled(const std::vector<Variable>& slots) const {
     const auto moves_one = [&](std::size_t t) {
@@ -144,6 +152,31 @@ class Judge {
   NoiseFlow noise_;
   std::vector<Verdict> verdicts_;  ///< by component of influence
 };
+
+bool is_written(const VariableInfo& v) { return !(v.carried == v.current); }
+
+/// "x0/hmc/step-size-learner" -> "step size".
+std::string last_word(const std::string& path) {
+  std::string word = path.substr(path.rfind('/') + 1);
+  if (word.ends_with("-learner")) word.resize(word.size() - std::string("-learner").size());
+  std::replace(word.begin(), word.end(), '-', ' ');
+  return word;
+}
+
+/// Histories that warm-up writes and sampling has and leaves alone; a word once.
+std::vector<std::string> learnt_in(const KernelGraph& warmup, const KernelGraph& sampling) {
+  std::vector<std::string> words;
+  for (const VariableInfo& v : sampling.variables()) {
+    if (v.kind != VariableKind::history || is_written(v)) continue;
+    const auto& all = warmup.variables();
+    const bool learns = std::any_of(all.begin(), all.end(), [&](const VariableInfo& w) {
+      return w.name == v.name && is_written(w);
+    });
+    const std::string word = last_word(v.name);
+    if (learns && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+  }
+  return words;
+}
 
 std::string accuracy_word(const Verdict& v) {
   if (v.accuracy == Accuracy::exact) return "exact";
@@ -173,6 +206,7 @@ Certificate certify(const KernelGraph& warmup, const KernelGraph& sampling) {
   certificate.warmup = certify(warmup);
   certificate.now = certify(sampling);
   certificate.frozen = Judge(sampling, true).judge();
+  certificate.learnt = learnt_in(warmup, sampling);
   certificate.after_warmup = rank(certificate.warmup) > rank(certificate.now);
   return certificate;
 }

@@ -116,7 +116,8 @@ NoiseFlow::NoiseFlow(const Analysis& a)
     : a_(a), known_(a.graph.values().size(), IdSet(a.graph.values().size())) {
   for (std::size_t t = 0; t < a.all.size(); ++t) {
     ways_.push_back(WaysOf(a, t).take());
-    IdSet told = ways_.back().told();
+    told_.push_back(ways_.back().told());
+    IdSet told = told_.back();
     for (const OperationInfo* part : a.parts(t)) {
       for (const Input& input : part->inputs) {
         each(a.cones.versions(input.value),
@@ -138,9 +139,8 @@ bool NoiseFlow::draws_for(std::size_t t, std::size_t refresh) const {
 
 std::vector<std::size_t> NoiseFlow::sharing(std::size_t t) const {
   std::vector<std::size_t> found;
-  const IdSet told = ways_[t].told();
   for (std::size_t other = 0; other < a_.all.size(); ++other) {
-    if (other == t || !told.intersects(ways_[other].told())) continue;
+    if (other == t || !told_[t].intersects(told_[other])) continue;
     if (draws_for(t, other) || draws_for(other, t)) continue;
     const auto& writes = a_.all[other].writes;
     const bool elsewhere =

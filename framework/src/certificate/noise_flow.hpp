@@ -49,6 +49,7 @@ class NoiseFlow {
 
   const Analysis& a_;
   std::vector<NoiseWays> ways_;  ///< by transition
+  std::vector<IdSet> told_;      ///< by transition: what NoiseWays::told says
   std::vector<IdSet> known_;     ///< by value; of versions
 };
 

@@ -8,6 +8,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <utility>
+
 namespace mixwell {
 namespace {
 
@@ -33,7 +36,45 @@ const char* meaning(const std::string& label) {
   return "wrong in the limit too, or not shown right";
 }
 
+/// "x3/hmc/trajectory: volume" -> "hmc/trajectory: volume"; "" for what is not of a numbered slot.
+std::string without_slot(const std::string& trait) {
+  const auto digits = trait.find_first_not_of("0123456789", 1);
+  const bool numbered = trait.starts_with('x') && digits != std::string::npos && digits > 1;
+  return numbered && trait[digits] == '/' ? trait.substr(digits + 1) : std::string();
+}
+
+/// A line for all slots of which the same is assumed, in order of the first.
+std::vector<std::string> folded(const std::vector<std::string>& assumes) {
+  std::vector<std::pair<std::string, int>> lines;
+  for (const std::string& trait : assumes) {
+    const std::string common = without_slot(trait);
+    const std::string& line = common.empty() ? trait : common;
+    const auto known = std::find_if(lines.begin(), lines.end(),
+                                    [&](const auto& other) { return other.first == line; });
+    if (known == lines.end()) {
+      lines.emplace_back(line, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  std::vector<std::string> all;
+  for (const auto& [line, slots] : lines) {
+    all.push_back(slots > 1 ? fmt::format("{} ({} slots)", line, slots) : line);
+  }
+  return all;
+}
+
 }  // namespace
+
+std::string Certificate::in_words() const {
+  std::string words = now.label() + ": ";
+  const bool plain = now.accuracy == Accuracy::exact && !now.adaptive && now.density == "pi";
+  words += plain && now.metropolis ? "Metropolis-corrected" : now.reason;
+  if (!learnt.empty()) {
+    words += fmt::format("; {} frozen after warm-up", fmt::join(learnt, " and "));
+  }
+  return words;
+}
 
 std::string Certificate::to_json() const {
   nlohmann::ordered_json json;
@@ -76,7 +117,7 @@ std::string Certificate::to_text() const {
     text += fmt::format("feedback   {}\n", fmt::join(now.feedback, " => "));
   }
   if (!now.citation.empty()) text += fmt::format("reference  {}\n", now.citation);
-  for (const std::string& assumed : now.assumes) text += fmt::format("assumes    {}\n", assumed);
+  for (const std::string& line : folded(now.assumes)) text += fmt::format("assumes    {}\n", line);
   for (const std::string& note : now.notes) text += fmt::format("note       {}\n", note);
   return text;
 }

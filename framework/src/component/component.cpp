@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/component.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace mixwell {
@@ -9,6 +11,12 @@ namespace {
 
 constexpr std::array<std::string_view, all_kinds.size()> kind_names = {
     "model", "oracle", "integrator", "estimator", "kernel", "compositor", "recorder"};
+
+std::string_view to_string(Flips flips) noexcept {
+  constexpr std::array<std::string_view, 4> names = {"momentum", "noise", "momentum and noise",
+                                                     "nothing"};
+  return names[static_cast<std::size_t>(flips)];
+}
 
 void add_flag(std::vector<std::string>& texts, const char* name, bool value) {
   if (value) texts.push_back(std::string(name) + " = true");
@@ -29,6 +37,9 @@ std::optional<Kind> kind_from(std::string_view word) noexcept {
 std::vector<std::string> describe(const Traits& traits) {
   std::vector<std::string> texts;
   add_flag(texts, "involution", traits.involution);
+  if (traits.flips != Flips::momentum) {
+    texts.push_back(fmt::format("flips = {}", to_string(traits.flips)));
+  }
   add_flag(texts, "volume", traits.volume);
   if (traits.order != 0) texts.push_back("order = " + std::to_string(traits.order));
   add_flag(texts, "local", traits.local);

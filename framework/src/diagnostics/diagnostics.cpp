@@ -110,8 +110,19 @@ MatrixXd rank_normalised(const MatrixXd& x) {
   return ranks(x).unaryExpr([n](double r) { return normal_quantile((r - 0.375) / (n + 0.25)); });
 }
 
+// The mean of every `together` neighbouring columns: chains that are not independent become one.
+MatrixXd joined(const MatrixXd& x, Index together) {
+  MatrixXd means(x.rows(), x.cols() / together);
+  for (Index c = 0; c < means.cols(); ++c) {
+    means.col(c) = x.middleCols(c * together, together).rowwise().mean();
+  }
+  return means;
+}
+
 // Classic R-hat of chains that are split already.
-double split_rhat(const MatrixXd& x) {
+double split_rhat(const MatrixXd& chains, Index together) {
+  if (!has_spread(chains)) return not_available;
+  const MatrixXd x = together == 1 ? chains : joined(chains, together);
   if (!has_spread(x)) return not_available;
   const double n = static_cast<double>(x.rows());
   double within = 0;
@@ -142,7 +153,7 @@ double autocorrelation_time(Index n, Autocorrelation rho) {
 }
 
 // Effective sample size of chains that are split already: at most n log10 n.
-double split_ess(const MatrixXd& x) {
+double independent_split_ess(const MatrixXd& x) {
   if (x.rows() < 3 || !has_spread(x)) return not_available;
   const MatrixXd y = centred(x);
   const double n = static_cast<double>(y.rows());
@@ -155,6 +166,17 @@ double split_ess(const MatrixXd& x) {
   return size / std::max(autocorrelation_time(y.rows(), rho), 1 / std::log10(size));
 }
 
+// The same of chains that are independent in groups of `together` alone: as many independent draws
+// as have an average with the variance that the average of all has.
+double split_ess(const MatrixXd& x, Index together) {
+  if (together == 1) return independent_split_ess(x);
+  if (x.rows() < 3 || !has_spread(x)) return not_available;
+  const MatrixXd one = joined(x, together);
+  const double size = static_cast<double>(x.size());
+  const double ess = independent_split_ess(one) * variance(x) / variance(one);
+  return std::min(ess, size * std::log10(size));
+}
+
 void check_probability(double p) {
   if (p >= 0 && p <= 1) return;
   throw std::invalid_argument("quantile: probability " + std::to_string(p) +
@@ -162,53 +184,59 @@ void check_probability(double p) {
 }
 
 // Effective sample size of 1{x <= threshold}.
-double ess_below(const Draws& x, double threshold) {
+double ess_below(const Draws& x, double threshold, Index together) {
   if (!has_spread(x)) return not_available;
-  return split_ess(split((x.array() <= threshold).cast<double>().matrix()));
+  return split_ess(split((x.array() <= threshold).cast<double>().matrix()), together);
 }
 
 // Effective sample size of 1{x <= quantile(x, p)}. p = 1 is moved inwards, where it is not
 // constant.
-double ess_quantile(const Draws& x, const std::vector<double>& sorted, double p) {
+double ess_quantile(const Draws& x, const std::vector<double>& sorted, double p, Index together) {
   const double n = static_cast<double>(x.size());
-  return ess_below(x, quantile_of(sorted, p == 1 ? (n - 0.5) / n : p));
+  return ess_below(x, quantile_of(sorted, p == 1 ? (n - 0.5) / n : p), together);
 }
 
 // The larger of the split R-hats: `scores` of the draws themselves, and of |x - median|.
-double larger_rhat(const Draws& x, const MatrixXd& scores, double median) {
+double larger_rhat(const Draws& x, const MatrixXd& scores, double median, Index together) {
   const MatrixXd folded = (x.array() - median).abs();
-  return larger(split_rhat(scores), split_rhat(rank_normalised(split(folded))));
+  return larger(split_rhat(scores, together), split_rhat(rank_normalised(split(folded)), together));
 }
 
 }  // namespace
 
-double rhat(const Draws& x) { return larger_rhat(x, rank_normalised(split(x)), quantile(x, 0.5)); }
-
-double ess_bulk(const Draws& x) { return split_ess(rank_normalised(split(x))); }
-
-double ess_tail(const Draws& x) {
-  const std::vector<double> sorted = in_order(x);
-  return smaller(ess_quantile(x, sorted, 0.05), ess_quantile(x, sorted, 0.95));
+double rhat(const Draws& x, Index together) {
+  return larger_rhat(x, rank_normalised(split(x)), quantile(x, 0.5), together);
 }
 
-double ess_mean(const Draws& x) { return split_ess(split(x)); }
+double ess_bulk(const Draws& x, Index together) {
+  return split_ess(rank_normalised(split(x)), together);
+}
 
-double mcse_mean(const Draws& x) { return sd(x) / std::sqrt(ess_mean(x)); }
+double ess_tail(const Draws& x, Index together) {
+  const std::vector<double> sorted = in_order(x);
+  return smaller(ess_quantile(x, sorted, 0.05, together), ess_quantile(x, sorted, 0.95, together));
+}
+
+double ess_mean(const Draws& x, Index together) { return split_ess(split(x), together); }
+
+double mcse_mean(const Draws& x, Index together) {
+  return sd(x) / std::sqrt(ess_mean(x, together));
+}
 
 // Delta method: var(sd) = var(second moment) / (4 second moment).
-double mcse_sd(const Draws& x) {
+double mcse_sd(const Draws& x, Index together) {
   const MatrixXd square = centred(x).array().square();
   const double second = mean(square);
   const double fourth = mean(square.array().square().matrix());
-  return std::sqrt((fourth - second * second) / ess_mean(square) / second / 4);
+  return std::sqrt((fourth - second * second) / ess_mean(square, together) / second / 4);
 }
 
 // Half the distance of the order statistics at the +-1 sigma points of the Beta law of the
 // quantile's rank, whose sample size is the effective one.
-double mcse_quantile(const Draws& x, double p) {
+double mcse_quantile(const Draws& x, double p, Index together) {
   check_probability(p);
   const std::vector<double> sorted = in_order(x);
-  const double ess = ess_quantile(x, sorted, p);
+  const double ess = ess_quantile(x, sorted, p, together);
   if (std::isnan(ess)) return not_available;
   const auto rank = [&](double level) {
     return boost::math::ibeta_inv(ess * p + 1, ess * (1 - p) + 1, level) *
@@ -243,7 +271,7 @@ double least_reliable_ess(Index chains) {
   return std::max(100.0, 10.0 * 2.0 * static_cast<double>(chains));
 }
 
-StandardFigures summarise(const Draws& x) {
+StandardFigures summarise(const Draws& x, Index together) {
   const std::vector<double> sorted = in_order(x);
   const MatrixXd scores = rank_normalised(split(x));
   const double q5 = quantile_of(sorted, 0.05);
@@ -251,14 +279,14 @@ StandardFigures summarise(const Draws& x) {
   const double q95 = quantile_of(sorted, 0.95);
   return {.mean = mean(x),
           .sd = sd(x),
-          .mcse_mean = mcse_mean(x),
-          .mcse_sd = mcse_sd(x),
+          .mcse_mean = mcse_mean(x, together),
+          .mcse_sd = mcse_sd(x, together),
           .q5 = q5,
           .q50 = q50,
           .q95 = q95,
-          .rhat = larger_rhat(x, scores, q50),
-          .ess_bulk = split_ess(scores),
-          .ess_tail = smaller(ess_below(x, q5), ess_below(x, q95))};
+          .rhat = larger_rhat(x, scores, q50, together),
+          .ess_bulk = split_ess(scores, together),
+          .ess_tail = smaller(ess_below(x, q5, together), ess_below(x, q95, together))};
 }
 
 }  // namespace mixwell::diagnostics

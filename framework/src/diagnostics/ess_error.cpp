@@ -19,7 +19,7 @@ constexpr Index most_groups = 20;
 constexpr Index pieces = 8;
 constexpr Index shortest_piece = 50;
 
-double jackknife(const Draws& draws, Index replicates) {
+double jackknife(const Draws& draws, Index replicates, Index together) {
   const Index slots = draws.cols() / replicates;
   const Index groups = std::min(replicates, most_groups);
   VectorXd without(groups);
@@ -29,26 +29,27 @@ double jackknife(const Draws& draws, Index replicates) {
       if (c / slots % groups != g) kept.push_back(c);
     }
     const double scale = static_cast<double>(draws.cols()) / static_cast<double>(kept.size());
-    without(g) = scale * ess_bulk(MatrixXd(draws(Eigen::all, kept)));
+    without(g) = scale * ess_bulk(MatrixXd(draws(Eigen::all, kept)), together);
   }
   const auto g = static_cast<double>(groups);
   return std::sqrt((g - 1.0) / g * (without.array() - without.mean()).square().sum());
 }
 
-double by_pieces(const Draws& draws) {
+double by_pieces(const Draws& draws, Index together) {
   const Index length = draws.rows() / pieces;
   if (length < shortest_piece) return not_available;
   VectorXd ess(pieces);
   for (Index k = 0; k < pieces; ++k)
-    ess(k) = ess_bulk(MatrixXd(draws.middleRows(k * length, length)));
+    ess(k) = ess_bulk(MatrixXd(draws.middleRows(k * length, length)), together);
   return std::sqrt((ess.array() - ess.mean()).square().sum() / (pieces - 1.0) * pieces);
 }
 
 }  // namespace
 
-double ess_bulk_mcse(const Draws& draws, Index replicates) {
+double ess_bulk_mcse(const Draws& draws, Index replicates, Index together) {
   const bool whole = replicates > 0 && draws.cols() % replicates == 0;
-  return whole && replicates >= 4 ? jackknife(draws, replicates) : by_pieces(draws);
+  return whole && replicates >= 4 ? jackknife(draws, replicates, together)
+                                  : by_pieces(draws, together);
 }
 
 }  // namespace mixwell::diagnostics

@@ -93,18 +93,18 @@ double weighted_sd(const Draws& x, const Draws& w) {
   return std::sqrt(second_moment(x, w, weighted_mean(x, w)) / (1.0 - lost));
 }
 
-double weighted_mcse_mean(const Draws& x, const Draws& w) {
+double weighted_mcse_mean(const Draws& x, const Draws& w, Eigen::Index together) {
   if (!available(x, w)) return not_available;
   const MatrixXd z = w.array() * (x.array() - weighted_mean(x, w));
-  return mcse_mean(z) / w.mean();
+  return mcse_mean(z, together) / w.mean();
 }
 
-double weighted_mcse_sd(const Draws& x, const Draws& w) {
+double weighted_mcse_sd(const Draws& x, const Draws& w, Eigen::Index together) {
   if (!available(x, w)) return not_available;
   const double m = weighted_mean(x, w);
   const double second = second_moment(x, w, m);
   const MatrixXd z = w.array() * ((x.array() - m).square() - second);
-  return std::sqrt(z.array().square().mean() / ess_mean(z) / second / 4) / w.mean();
+  return std::sqrt(z.array().square().mean() / ess_mean(z, together) / second / 4) / w.mean();
 }
 
 double weighted_quantile(const Draws& x, const Draws& w, double p) {
@@ -114,12 +114,12 @@ double weighted_quantile(const Draws& x, const Draws& w, double p) {
   return available(x, w) ? quantile_of(in_order(x, w), p) : not_available;
 }
 
-StandardFigures summarise(const Draws& x, const Draws& w) {
-  StandardFigures s = summarise(x);
+StandardFigures summarise(const Draws& x, const Draws& w, Eigen::Index together) {
+  StandardFigures s = summarise(x, together);
   s.mean = weighted_mean(x, w);
   s.sd = weighted_sd(x, w);
-  s.mcse_mean = weighted_mcse_mean(x, w);
-  s.mcse_sd = weighted_mcse_sd(x, w);
+  s.mcse_mean = weighted_mcse_mean(x, w, together);
+  s.mcse_sd = weighted_mcse_sd(x, w, together);
   const bool known = available(x, w);
   const std::vector<Weighed> draws = known ? in_order(x, w) : std::vector<Weighed>{};
   const auto quantile_at = [&](double p) { return known ? quantile_of(draws, p) : not_available; };

@@ -233,6 +233,7 @@ Value KernelGraph::view(std::string name, std::shared_ptr<const Function> functi
 std::pair<Value, Value> KernelGraph::exchange(const std::string& name, Value a, Value b) {
   Traits traits;
   traits.involution = true;
+  traits.flips = Flips::nothing;
   traits.volume = true;
   const auto proposed =
       add(name, OperationKind::move, traits, {{a, Role::state}, {b, Role::state}},

@@ -110,6 +110,15 @@ struct DrawsFile::Opened {
                      "; it must be the whole draws.nc of a run");
   }
 
+  /// A text attribute of the first group that has it, or "".
+  std::string text(const char* name) const {
+    for (const int group : group_ids) {
+      const std::string found = text_attribute(group, NC_GLOBAL, name);
+      if (!found.empty()) return found;
+    }
+    return {};
+  }
+
   void read_structure() {
     for (const auto& [group, name] : groups) {
       int group_id = -1;
@@ -301,12 +310,10 @@ double DrawsFile::attribute(const std::string& name) const noexcept {
   return std::numeric_limits<double>::quiet_NaN();
 }
 
-std::string DrawsFile::certificate() const {
-  for (const int group : file_->group_ids) {
-    const std::string found = text_attribute(group, NC_GLOBAL, "certificate");
-    if (!found.empty()) return found;
-  }
-  return {};
+std::string DrawsFile::certificate() const { return file_->text("certificate"); }
+
+Index DrawsFile::coupled_chains() const {
+  return file_->text("joint") == "coupled" ? chains() / replicates() : 1;
 }
 
 std::string DrawsFile::sha256() const {

@@ -46,8 +46,8 @@ SummaryRow summary_row(const diagnostics::Draws& draws, const RowSettings& setti
   const bool none = draws.size() == 0;
   SummaryRow row{
       none ? diagnostics::StandardFigures{nan, nan, nan, nan, nan, nan, nan, nan, nan, nan}
-      : settings.weighted() ? diagnostics::summarise(draws, settings.weights)
-                            : diagnostics::summarise(draws),
+      : settings.weighted() ? diagnostics::summarise(draws, settings.weights, settings.together)
+                            : diagnostics::summarise(draws, settings.together),
       {}};
   for (const PaperEstimator* const paper : settings.papers) row.papers.push_back(paper->of(draws));
   return row;

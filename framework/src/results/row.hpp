@@ -28,7 +28,8 @@ struct SummaryRow {
 /// What all rows of a summary have in common.
 struct RowSettings {
   PaperEstimators papers;
-  Eigen::MatrixXd weights;  ///< draws x chains; 0 x 0 where every draw counts the same
+  Eigen::MatrixXd weights;    ///< draws x chains; 0 x 0 where every draw counts the same
+  Eigen::Index together = 1;  ///< chains that are not independent (diagnostics.hpp)
 
   bool weighted() const noexcept { return weights.size() > 0; }
 };

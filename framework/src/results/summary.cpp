@@ -82,7 +82,8 @@ Json is_reliable(double ess, Index chains) {
 /// Monte Carlo standard error of the smallest, as if its variable had been chosen beforehand.
 double smallest_mcse(const DrawsFile& file, const Ess& ess) {
   if (ess.column == nullptr) return nan;
-  return diagnostics::ess_bulk_mcse(file.read(*ess.column, ess.element), file.replicates());
+  return diagnostics::ess_bulk_mcse(file.read(*ess.column, ess.element), file.replicates(),
+                                    file.coupled_chains());
 }
 
 Json sampler_json(const DrawsFile& file, const Ess& ess, double gradients, double seconds) {
@@ -136,7 +137,8 @@ std::string summary_json(const DrawsFile& draws, double gradients, double second
   if (!options.amari.empty() && options.reference.empty())
     throw InputError("--amari compares a matrix with that of --reference; give that as well");
   const RowSettings settings{find_papers(options.ess),
-                             options.unweighted ? Eigen::MatrixXd() : varying_weights(draws)};
+                             options.unweighted ? Eigen::MatrixXd() : varying_weights(draws),
+                             draws.coupled_chains()};
   Json::object_t variables;  // a vector of pairs: append, as looking for each name is quadratic
   Ess ess;
   for (const Column& column : draws.columns()) {
@@ -152,6 +154,7 @@ std::string summary_json(const DrawsFile& draws, double gradients, double second
   result["variables"] = std::move(variables);
   result["sampler"] = sampler_json(draws, ess, gradients, seconds);
   result["weighted"] = settings.weighted();
+  result["joint"] = settings.together > 1 ? "coupled" : "product";
   if (const std::string found = draws.certificate(); !found.empty()) result["certificate"] = found;
   if (!options.directions.empty()) result["directions"] = directions_json(draws, options, settings);
   if (!options.reference.empty())

@@ -139,6 +139,7 @@ class Runner {
     header.created_at = report_.created_at;
     header.version = MIXWELL_VERSION;
     header.certificate = certificate.now.label();
+    header.joint = certificate.now.coupled ? "coupled" : "product";
     header.replicates = settings().replicates;
     header.slots = slots;
     header.warmup = settings().warmup;

@@ -71,6 +71,8 @@ void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
     stream.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_)},
                    z);
   });
+  if (negates_normals_) [[unlikely]]
+    out = -out;
 }
 
 void Block::step_normals(std::size_t k, Batch out, std::uint32_t draw) const {

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/at_equilibrium.hpp"
 
-#include "verify/normal_bound.hpp"
+#include "verify/z_scores.hpp"
 
+#include <mixwell/error.hpp>
 #include <mixwell/lab/equilibrium.hpp>
 #include <mixwell/lab/sampler.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +27,12 @@ constexpr std::int64_t learnt_replicates = 509;
 constexpr std::int64_t few_warmup = 60;
 constexpr std::int64_t trial_replicates = 253;
 constexpr Index many_dimensions = 20;
+
+constexpr std::int64_t long_replicates = 253;
+constexpr std::int64_t trial_sweeps = 16;
+constexpr std::int64_t longest_look = 4096;
+constexpr std::int64_t fewest_for_long = 512;
+constexpr std::int64_t long_looks = 1024;
 
 constexpr double allowed_stretch = 1.5;
 constexpr std::int64_t arrival_replicates = 1021;
@@ -76,12 +85,14 @@ class Tester {
   void judge(const std::vector<EquilibriumStatistic>& statistics) {
     const double alpha = test_.alpha / static_cast<double>(statistics.size() * look_count);
     const double bound = normal_bound(alpha);
+    out_.looks += static_cast<double>(statistics.size());
     out_.tests.clear();
     out_.seen.visible_bias = 0.0;
     out_.largest_shift = 0.0;
     const EquilibriumStatistic* worst = nullptr;
     for (const EquilibriumStatistic& s : statistics) {
       if (worst == nullptr || s.p < worst->p) worst = &s;
+      out_.adjusted_p = std::min(out_.adjusted_p, s.p * test_.alpha / alpha);
       if (!std::isfinite(s.z) || !std::isfinite(s.error)) {
         fail({s.name, out_.seen.name, true, s.z, 0.0});
         continue;
@@ -113,6 +124,60 @@ EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const Equil
   }
   const Composition composition = targets.composed(test.target, out.seen.step_factor);
   Tester(test, out).run(composition);
+  return out;
+}
+
+namespace {
+
+/// What a gradient counts in a long look: over N cases N / 1000, in d dimensions d^2 / 100.
+double size_of(const Model& model) {
+  const auto d = static_cast<double>(model.dimension());
+  const SumOfTerms* const sum = model.as_sum();
+  const double cases = sum == nullptr ? 0.0 : static_cast<double>(sum->terms());
+  return std::max({1.0, 1e-2 * d * d, 1e-3 * cases});
+}
+
+}  // namespace
+
+EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest& test,
+                             double step_factor) {
+  const Composition composition = targets.composed(test.target, step_factor);
+  Equilibrium equilibrium(
+      composition, {.replicates = long_replicates, .warmup = test.warmup, .seed = test.seed + 1});
+  EquilibriumOutcome out;
+  out.seen.name = test.target;
+  const double before = equilibrium.gradients();
+  equilibrium.advance(trial_sweeps);
+  const double gradients = (equilibrium.gradients() - before) / trial_sweeps;
+  const double cost = size_of(*composition.model()) * std::max(gradients, double{long_replicates});
+  const auto sweeps =
+      static_cast<std::int64_t>(std::min(test.budget / cost, static_cast<double>(longest_look)));
+  if (sweeps < fewest_for_long) {
+    throw InputError(
+        fmt::format("the budget affords {} sweeps of {} replicates, and {} are the "
+                    "fewest for a long look; raise --budget",
+                    sweeps, long_replicates, fewest_for_long));
+  }
+  const std::int64_t apart = std::max<std::int64_t>(1, sweeps / long_looks);
+  const auto statistics = equilibrium.follow(sweeps / apart, apart);
+  if (statistics.empty()) {
+    throw InputError(fmt::format("in {} sweeps no average is worth 25 draws", sweeps));
+  }
+  out.seen.sweeps = trial_sweeps + sweeps / apart * apart;
+  const double share = test.alpha / static_cast<double>(statistics.size());
+  const double bound = normal_bound(share);
+  out.looks = static_cast<double>(statistics.size());
+  for (const EquilibriumStatistic& s : statistics) {
+    out.adjusted_p = std::min(out.adjusted_p, s.p * out.looks);
+    out.seen.visible_bias = std::max(out.seen.visible_bias, bound * s.error);
+    const bool failed = s.p < share || !std::isfinite(s.z);
+    out.biased = out.biased || failed;
+    if (failed) {
+      out.tests.push_back(
+          {fmt::format("{} over {} sweeps", s.name, sweeps), test.target, true, s.z, s.p});
+    }
+  }
+  out.gradients = equilibrium.gradients();
   return out;
 }
 

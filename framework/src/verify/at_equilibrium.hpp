@@ -31,6 +31,8 @@ struct EquilibriumOutcome {
   std::vector<VerifiedStatistic> tests;  ///< all that failed, or the one that was farthest off
   bool biased = false;
   double largest_shift = 0.0;  ///< of the means of all statistics, in their standard deviations
+  double adjusted_p = 1.0;     ///< smallest of all looks, times their number
+  double looks = 0.0;          ///< statistics times times at which they were looked at
   double gradients = 0.0;
 };
 
@@ -38,6 +40,13 @@ struct EquilibriumOutcome {
 /// are multiplied by the factor with which a trial run goes farthest. Throws InputError where the
 /// target cannot be composed or has no draws.
 EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const EquilibriumTest& test);
+
+/// Few replicates, thousands of sweeps, and averages over them (Equilibrium::follow): 4096 sweeps
+/// of 253 replicates, or as many as the budget affords, in looks of 1 to 4 sweeps; a gradient
+/// counts at least N / 1000 of N cases and d^2 / 100. Throws InputError where that is fewer than
+/// 512.
+EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest& test,
+                             double step_factor);
 
 /// The multiple of the manifest's step sizes with which two sweeps go farthest. What a composition
 /// keeps does not depend on them, what a test can see of it does. Adds what it spent to

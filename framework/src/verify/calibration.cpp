@@ -3,7 +3,7 @@
 #include "verify/calibration.hpp"
 
 #include "verify/law_draws.hpp"
-#include "verify/normal_bound.hpp"
+#include "verify/z_scores.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -170,6 +170,7 @@ class CalibrationJudge {
     const auto looks = static_cast<double>(rows * function_count) *
                        static_cast<double>(sweep_counts.size() * data_set_counts.size());
     alpha_ = test_.alpha / looks;
+    out_.looks += static_cast<double>(rows * function_count) * sweep_counts.size();
     out_.tests.clear();
     for (std::size_t look = 1; look < table.at.size(); ++look) {
       for (Index i = 0; i < rows; ++i) {
@@ -199,6 +200,7 @@ class CalibrationJudge {
     if (spread == 0.0) return;  // nothing moved
     const double z = mean / std::sqrt(spread / n);
     const double p = two_sided(z);
+    out_.adjusted_p = std::min(out_.adjusted_p, p * test_.alpha / alpha_);
     add({name, out_.seen.name, p < alpha_, z, p});
   }
 

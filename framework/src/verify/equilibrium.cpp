@@ -1,7 +1,7 @@
 // The equilibrium test.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/law_draws.hpp"
-#include "verify/normal_bound.hpp"
+#include "verify/z_scores.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/equilibrium.hpp>
@@ -13,6 +13,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
+#include <optional>
 #include <utility>
 
 namespace mixwell {
@@ -21,6 +23,10 @@ namespace {
 using Rows = Eigen::RowVectorXd;
 
 constexpr Index projection_count = 3;
+constexpr std::size_t few_slots = 5;
+/// Of each replicate, in a long look; at least a thousand, and in all slots together so many.
+constexpr std::int64_t own_draws = 2000;
+constexpr double few_draws = 0.2;  ///< standard deviations of an average: 25 draws
 
 struct Labelled {
   std::string label;
@@ -84,16 +90,16 @@ std::vector<Labelled> of_slot(const Model& model, const Scale& scale, ConstBatch
   return all;
 }
 
-/// Slots are independent at equilibrium: products of one's statistic and the next one's.
-std::vector<Labelled> of_neighbours(const Model& model, const Scale& scale, ConstBatch here,
-                                    ConstBatch there) {
+/// Slots are independent at equilibrium: products of one's statistic and the other's.
+std::vector<Labelled> of_pair(const Model& model, const Scale& scale, ConstBatch here,
+                              ConstBatch there) {
   const auto a = basic(model, scale, here);
   const auto b = basic(model, scale, there);
   std::vector<Labelled> all;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const Eigen::ArrayXXd product = a[i].values.array() * b[i].values.array();
-    all.push_back({a[i].label + " of both", product});
-    if (i + 1 < a.size()) all.push_back({a[i].label + "^2 of both", product.square()});
+    all.push_back({a[i].label, product});
+    if (i + 1 < a.size()) all.push_back({a[i].label + "^2", product.square()});
   }
   return all;
 }
@@ -111,6 +117,27 @@ EquilibriumStatistic compare_means(const std::string& label, const Rows& end, co
       fmt::format("mean {:.6g}, at equilibrium {:.6g}, z = {:.2f}", end.mean(), start.mean(), z)};
 }
 
+/// Whether the mean of `off`, a difference of averages in each replicate, is 0: Student's statistic
+/// with Johnson's correction for skewness (Johnson 1978, eq. 2.4). Nothing where an average is
+/// worth fewer than 25 draws: too few for either.
+std::optional<EquilibriumStatistic> compare_averages(const Labelled& start, const Rows& off) {
+  const auto n = static_cast<double>(off.size());
+  const double mean = off.mean();
+  const Eigen::ArrayXd centred = (off.array() - mean).transpose();
+  const double variance = centred.square().sum() / (n - 1.0);
+  const double spread =
+      std::sqrt((start.values.array() - start.values.mean()).square().sum() / (n - 1.0));
+  if (!(std::sqrt(variance) < few_draws * spread)) return std::nullopt;
+  const double third = centred.cube().sum() / n;
+  const double corrected =
+      mean + third / (6.0 * variance * n) + third / (3.0 * variance * variance) * mean * mean;
+  const double error = std::sqrt(variance / n);
+  const double z = variance > 0.0 ? corrected / error : (mean == 0.0 ? 0.0 : INFINITY);
+  return EquilibriumStatistic{"average of " + start.label, two_sided(z, n - 1.0), z,
+                              spread > 0.0 ? error / spread : 0.0,
+                              fmt::format("off by {:.6g}, z = {:.2f}", mean, z)};
+}
+
 /// Largest distance of two empirical distributions of the same size n; both arguments are sorted.
 double distance(const Rows& a, const Rows& b) {
   Index largest = 0;
@@ -125,8 +152,8 @@ double distance(const Rows& a, const Rows& b) {
   return static_cast<double>(largest) / static_cast<double>(a.size());
 }
 
-/// Two samples of n: P(distance > x) <= 2 P(one sample's > x / 2) <= 4 exp(-n x^2 / 2) by the
-/// triangle inequality and Massart 1990. A NaN is no draw of anything.
+/// Two samples of n: P(distance > x) <= C exp(-n x^2), C = 2 from n = 458 on, and e from n = 4 on
+/// (Wei & Dudley 2012, theorem 1). A NaN is no draw of anything.
 EquilibriumStatistic compare_ranks(const Labelled& end, const Labelled& fresh) {
   if (!end.values.allFinite()) return {"ranks of " + end.label, 0.0, INFINITY, 0.0, "not finite"};
   Rows a = end.values;
@@ -134,7 +161,8 @@ EquilibriumStatistic compare_ranks(const Labelled& end, const Labelled& fresh) {
   std::sort(a.data(), a.data() + a.size());
   std::sort(b.data(), b.data() + b.size());
   const double found = distance(a, b);
-  const double p = 4.0 * std::exp(-0.5 * static_cast<double>(a.size()) * found * found);
+  const double constant = a.size() >= 458 ? 2.0 : std::numbers::e;
+  const double p = constant * std::exp(-static_cast<double>(a.size()) * found * found);
   return {"ranks of " + end.label, std::min(1.0, p), found, 0.0,
           fmt::format("distance {:.5f}", found)};
 }
@@ -146,13 +174,26 @@ void add(std::vector<Labelled>& all, const std::string& where, std::vector<Label
   for (Labelled& f : more) all.push_back({where + f.label, std::move(f.values)});
 }
 
+/// Slots that are looked at together with slot s: all before it, of many those 1, 2, 4, ... before.
+std::vector<std::size_t> partners(std::size_t s, std::size_t slots) {
+  std::vector<std::size_t> all;
+  for (std::size_t apart = 1; apart <= s; apart = slots > few_slots ? 2 * apart : apart + 1) {
+    all.push_back(s - apart);
+  }
+  return all;
+}
+
+/// joint: the slots' joint law is claimed to be a product.
 std::vector<Labelled> all_statistics(const Model& model, const std::vector<Scale>& scales,
-                                     const Positions& at) {
+                                     const Positions& at, bool joint) {
   std::vector<Labelled> all;
   for (std::size_t s = 0; s < at.size(); ++s) {
     const std::string where = at.size() > 1 ? fmt::format("slot {}: ", s) : "";
     add(all, where, of_slot(model, scales[s], at[s]));
-    if (s > 0) add(all, where, of_neighbours(model, scales[s], at[s - 1], at[s]));
+    if (!joint) continue;
+    for (const std::size_t k : partners(s, at.size())) {
+      add(all, fmt::format("slots {} and {}: ", k, s), of_pair(model, scales[s], at[k], at[s]));
+    }
   }
   return all;
 }
@@ -260,6 +301,7 @@ struct Equilibrium::Test {
         settings(wanted),
         keeps_another(program.certificate.now.accuracy != Accuracy::none &&
                       program.certificate.now.density != "pi"),
+        joint(!program.certificate.now.coupled),
         sampler(composed.compositor, settings_of(composed, wanted), std::move(program)) {}
 
   void warm_up() {
@@ -312,7 +354,29 @@ struct Equilibrium::Test {
       scales.push_back(scale);
       start.push_back(std::move(theta));
     }
-    at_start = all_statistics(*composition.model(), scales, start);
+    at_start = statistics(start);
+  }
+
+  std::vector<Labelled> statistics(const Positions& at) const {
+    return all_statistics(*composition.model(), scales, at, joint);
+  }
+
+  /// Sums over draws of their own, in every replicate.
+  std::vector<Rows> sums_of_draws(std::int64_t draws) const {
+    std::vector<Rows> sums;
+    for (std::int64_t k = 0; k < draws; ++k) {
+      Positions at;
+      for (const std::size_t s : compared) {
+        at.push_back(laws[s].draws(settings.seed, fmt::format("long look {}", k)));
+      }
+      add_to(sums, statistics(at));
+    }
+    return sums;
+  }
+
+  static void add_to(std::vector<Rows>& sums, const std::vector<Labelled>& more) {
+    if (sums.empty()) sums.resize(more.size(), Rows::Zero(more.front().values.size()));
+    for (std::size_t k = 0; k < more.size(); ++k) sums[k] += more[k].values;
   }
 
   void remember_frozen() {
@@ -334,6 +398,7 @@ struct Equilibrium::Test {
   const Composition& composition;
   EquilibriumSettings settings;
   bool keeps_another;  ///< by its certificate: a density made from the target's
+  bool joint;          ///< by its certificate: slots are independent
   Sampler sampler;
   std::vector<SlotLaw> laws;
   std::vector<std::size_t> compared;  ///< laws of the slots that are looked at
@@ -375,7 +440,7 @@ std::vector<EquilibriumStatistic> Equilibrium::compare() const {
   const Model& model = *state_->composition.model();
   const Positions now = state_->now();
   std::vector<EquilibriumStatistic> found;
-  const auto at_end = all_statistics(model, state_->scales, now);
+  const auto at_end = state_->statistics(now);
   for (std::size_t k = 0; k < at_end.size(); ++k) {
     found.push_back(compare_means(at_end[k].label, at_end[k].values, state_->at_start[k].values));
   }
@@ -389,6 +454,24 @@ std::vector<EquilibriumStatistic> Equilibrium::compare() const {
     for (std::size_t k = 0; k < end.size(); ++k) {
       found.push_back(compare_ranks({where + end[k].label, end[k].values}, exact[k]));
     }
+  }
+  return found;
+}
+
+std::vector<EquilibriumStatistic> Equilibrium::follow(std::int64_t looks, std::int64_t apart) {
+  std::vector<Rows> sums;
+  for (std::int64_t k = 0; k < looks; ++k) {
+    state_->sampler.advance(PhaseKind::sampling, apart);
+    Test::add_to(sums, state_->statistics(state_->now()));
+  }
+  const auto slots = static_cast<std::int64_t>(state_->compared.size());
+  const std::int64_t draws = std::max<std::int64_t>(1000, own_draws / slots);
+  const std::vector<Rows> exact = state_->sums_of_draws(draws);
+  std::vector<EquilibriumStatistic> found;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    const Rows off = sums[k] / static_cast<double>(looks) - exact[k] / static_cast<double>(draws);
+    const auto average = compare_averages(state_->at_start[k], off);
+    if (average) found.push_back(*average);
   }
   return found;
 }

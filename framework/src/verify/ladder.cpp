@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/ladder.hpp"
 
+#include "verify/ladder_statistics.hpp"
+#include "verify/z_scores.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/lab/sampler.hpp>
 
@@ -32,42 +35,18 @@ constexpr std::int64_t fewest_steps = 4;
 /// Not the first: close to where a scheme becomes unstable it may take long to become stationary.
 constexpr int drift_rung = 1;
 
-/// Statistics of one slot: squares of coordinates, then U; as many rows, a column a replicate.
-Eigen::ArrayXXd statistics(const Model& model, ConstBatch theta) {
-  const Index d = theta.rows();
-  Eigen::ArrayXXd f(d + 1, theta.cols());
-  f.topRows(d) = theta.array().square();
-  Eigen::RowVectorXd u(theta.cols());
-  Eigen::MatrixXd g(d, theta.cols());
-  Workspace scratch;
-  model.evaluate(theta, {u.data(), g, scratch});
-  f.row(d) = u.array();
-  return f;
-}
-
 struct Truth {
   Eigen::ArrayXd mean;
   Eigen::ArrayXd error;
   Eigen::ArrayXd sd;
 };
 
-Truth truth_of(const Model& model) {
-  if (model.as_exact() == nullptr) throw InputError("the model has no exact draws to compare with");
-  constexpr Index draws = 1000000;
-  Eigen::MatrixXd theta(model.dimension(), draws);
-  model.as_exact()->draw(Stream(17, "verify/truth"), {}, theta);
-  const Eigen::ArrayXXd f = statistics(model, theta);
-  const Eigen::ArrayXd mean = f.rowwise().mean();
-  const Eigen::ArrayXd sd =
-      ((f.colwise() - mean).square().rowwise().sum() / static_cast<double>(draws - 1)).sqrt();
-  return {mean, sd / std::sqrt(static_cast<double>(draws)), sd};
-}
-
 class Run {
  public:
-  Run(const Composition& composition, std::int64_t replicates, std::int64_t seed,
-      NoiseGrid noise = {})
+  Run(const Composition& composition, const LadderStatistics& statistics, std::int64_t replicates,
+      std::int64_t seed, NoiseGrid noise = {})
       : composition_(composition),
+        statistics_(statistics),
         settings_(settings_of(composition, replicates, seed)),
         sampler_(composition.compositor, settings_, compose(*composition.compositor), noise) {
     sampler_.initialise();
@@ -84,12 +63,11 @@ class Run {
 
   /// The average over slots and `times` looks, `apart` sweeps from one another, of each replicate.
   Eigen::ArrayXXd average(std::int64_t times, std::int64_t apart) {
-    const Model& model = *composition_.model();
     const auto slots = composition_.compositor->slots();
-    Eigen::ArrayXXd sum = Eigen::ArrayXXd::Zero(model.dimension() + 1, settings_.replicates);
+    Eigen::ArrayXXd sum = Eigen::ArrayXXd::Zero(statistics_.count(), settings_.replicates);
     for (std::int64_t k = 0; k < times; ++k) {
       advance(apart);
-      for (const std::string& slot : slots) sum += statistics(model, sampler_.variable(slot));
+      for (const std::string& slot : slots) sum += statistics_.of(sampler_.variable(slot));
     }
     return sum / static_cast<double>(times * static_cast<std::int64_t>(slots.size()));
   }
@@ -109,6 +87,7 @@ class Run {
   Eigen::MatrixXd first() { return sampler_.variable(composition_.compositor->slots().front()); }
 
   const Composition& composition_;
+  const LadderStatistics& statistics_;
   RunSettings settings_;
   Sampler sampler_;
   Eigen::MatrixXd start_;
@@ -117,10 +96,18 @@ class Run {
 class Climber {
  public:
   Climber(const VerifyTargets& targets, const LadderSettings& settings)
-      : targets_(targets), settings_(settings), factor_(settings.factor) {}
+      : targets_(targets),
+        settings_(settings),
+        factor_(settings.factor),
+        model_(rung(0).model()),
+        statistics_(*model_, settings.bounded),
+        // Of the limit of each, and of its drift.
+        bound_(normal_bound(settings.alpha / static_cast<double>(2 * statistics_.count()))) {}
 
   Ladder climb() {
-    truth_ = truth_of(*rung(0).model());
+    ladder_.bound = bound_;
+    ladder_.looks = 2 * statistics_.count();
+    truth_ = truth();
     const std::int64_t mixing = first_rung();
     if (mixing == 0) return std::move(ladder_);
     ladder_.moved = true;
@@ -130,6 +117,15 @@ class Climber {
   }
 
  private:
+  Truth truth() const {
+    const Eigen::ArrayXXd f = statistics_.of_truth();
+    const auto draws = static_cast<double>(f.cols());
+    const Eigen::ArrayXd mean = f.rowwise().mean();
+    const Eigen::ArrayXd sd =
+        ((f.colwise() - mean).square().rowwise().sum() / (draws - 1.0)).sqrt();
+    return {mean, sd / std::sqrt(draws), sd};
+  }
+
   Composition rung(int k) const {
     const double half = std::ldexp(1.0, -k);
     const std::int64_t finer = std::int64_t{1} << k;
@@ -175,7 +171,7 @@ class Climber {
 
   Pilot pilot() {
     const Composition composition = rung(0);
-    Run run(composition, pilot_replicates, settings_.seed);
+    Run run(composition, statistics_, pilot_replicates, settings_.seed);
     std::int64_t sweeps = 0;
     for (std::int64_t more = 1; sweeps < longest_mixing; more = sweeps) {
       run.advance(more);
@@ -188,7 +184,9 @@ class Climber {
     const Eigen::ArrayXd off = ((mean - truth_.mean) / truth_.sd).abs();
     ladder_.gradients += run.gradients();
     cost_ = run.gradients() / static_cast<double>(pilot_replicates * 3 * sweeps);
-    return {mixes ? sweeps : 0, off.allFinite() ? off.maxCoeff() : 1e300};
+    // At a fixed time nothing has to be stationary.
+    const bool long_enough = mixes || settings_.bounded;
+    return {long_enough ? sweeps : 0, off.allFinite() ? off.maxCoeff() : 1e300};
   }
 
   /// All rungs have the same start and the same noise: what they differ by is known far better than
@@ -198,10 +196,10 @@ class Climber {
     const auto finer = std::uint32_t{1} << (rung_count - 1 - k);
     const NoiseGrid noise = settings_.local ? NoiseGrid{finer, 1} : NoiseGrid{1, finer};
     const Composition composition = rung(k);
-    Run run(composition, replicates, settings_.seed, noise);
+    Run run(composition, statistics_, replicates, settings_.seed, noise);
     run.advance(burn_in * mixing * longer);
     values_.push_back(run.average(averaged_times, mixing * longer));
-    if (k == drift_rung) {
+    if (k == drift_rung && !settings_.bounded) {
       run.advance(later_look * mixing * longer);
       later_ = run.average(averaged_times, mixing * longer);
     }
@@ -237,10 +235,10 @@ class Climber {
           (later_.row(i).transpose() - truth_.mean(i)) / truth_.sd(i) - early;
       const double error = standard_error(drift);
       const double growth = std::copysign(1.0, early.mean()) * drift.mean();
-      const bool grows = growth > settings_.bound * error && growth > std::abs(early.mean());
+      const bool grows = growth > bound_ * error && growth > std::abs(early.mean());
       if (!grows) continue;
       ladder_.drifts = true;
-      ladder_.statistic = name_of(i);
+      ladder_.statistic = statistics_.name(i);
       ladder_.limit = drift.mean();
       ladder_.limit_error = error;
       report_rungs(i);
@@ -256,7 +254,7 @@ class Climber {
   void judge() {
     ladder_.ran_away = ran_away();
     if (ladder_.ran_away) return;
-    check_drift();
+    if (!settings_.bounded) check_drift();
     if (ladder_.drifts) return;
     double most = -1.0;
     for (Index i = 0; i < truth_.mean.size(); ++i) {
@@ -286,7 +284,7 @@ class Climber {
     const Eigen::ArrayXd limits = (power * last - before) / (power - 1.0);
     const double limit = limits.mean();
     const double error = std::hypot(standard_error(limits), truth_.error(i) / truth_.sd(i));
-    const double visible = settings_.bound * error;
+    const double visible = bound_ * error;
     const bool there = std::abs(limit) > visible && std::abs(limit) > 0.5 * std::abs(before.mean());
     return {limit, error, !there, visible < 0.5 * std::abs(errors(i, 0).mean()),
             std::abs(limit) / error};
@@ -295,12 +293,8 @@ class Climber {
   void report(Index i, const Seen& seen) {
     ladder_.limit = seen.limit;
     ladder_.limit_error = seen.error;
-    ladder_.statistic = name_of(i);
+    ladder_.statistic = statistics_.name(i);
     report_rungs(i);
-  }
-
-  std::string name_of(Index i) const {
-    return i + 1 == truth_.mean.size() ? "E U" : "E theta_" + std::to_string(i) + "^2";
   }
 
   void report_rungs(Index i) {
@@ -323,6 +317,9 @@ class Climber {
   const VerifyTargets& targets_;
   const LadderSettings& settings_;
   double factor_;
+  std::shared_ptr<const Model> model_;
+  LadderStatistics statistics_;
+  double bound_;
   Ladder ladder_;
   Truth truth_;
   std::vector<Eigen::ArrayXXd> values_;  ///< by rung: statistics x replicates

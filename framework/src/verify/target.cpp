@@ -44,8 +44,11 @@ constexpr std::array usual_tables = {
 };
 constexpr std::array smooth_tables = {
     NamedTarget{"smooth-student-t", "use = \"student-t\"\ndimension = 2\ndegrees_of_freedom = 8\n"},
-    NamedTarget{"smooth-gaussian",
-                "use = \"gaussian\"\ndimension = 2\ncovariance = \"geometric\"\ncondition = 4.0\n"},
+    NamedTarget{"smooth-skewed",
+                "use = \"gaussian-mixture\"\nweights = [1, 2]\nmeans = [-1, 0.5, 1, 0]\nsd = [0.6, "
+                "1.2]\n"},
+    NamedTarget{"smooth-correlated",
+                "use = \"gaussian\"\ndimension = 2\ncovariance = \"ones-plus\"\nc = 0.5\n"},
 };
 constexpr const char* own_target = verify_target_names.front();
 

@@ -4,10 +4,12 @@
 #include "verify/at_equilibrium.hpp"
 #include "verify/calibration.hpp"
 #include "verify/ladder.hpp"
-#include "verify/normal_bound.hpp"
+#include "verify/operations.hpp"
 #include "verify/target.hpp"
+#include "verify/z_scores.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/lab/equilibrium.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/verify.hpp>
 
@@ -28,6 +30,20 @@ constexpr double still_distance = 0.02;
 constexpr double ladder_moved = 1.6;   ///< what a ladder asks for before it measures
 constexpr double falling_share = 0.7;  ///< of a shift that was there after the shortest of them
 constexpr double same_column = 1e-9;
+
+// Shares of alpha, which add up to 1: single operations, long looks, and all else.
+constexpr double operations_share = 0.1;
+constexpr double long_share = 0.2;
+constexpr double targets_share = 0.7;
+constexpr std::int64_t timed_replicates = 1021;
+constexpr std::int64_t timed_sweeps = 4;
+/// Of 1021 replicates: 8 of 4093 on 9 targets, and two long ones.
+constexpr double looks_expected = 1500.0;
+constexpr std::size_t most_long_looks = 2;
+// Shares of the budget: all short looks together, each long one, all ladders together.
+constexpr double short_budget = 0.25;
+constexpr double long_budget = 0.3;
+constexpr double ladder_budget = 0.5;
 
 class Deadline {
  public:
@@ -98,10 +114,12 @@ class Verifier {
   Verification run() {
     result_.certificate = program_.certificate;
     check_blocks();
+    if (!biased_) check_alone();
     if (biased_) {
       conclude();
       return std::move(result_);
     }
+    tell_seconds();
     if (is_ladder()) {
       if (!targets_.has_schedule()) climb_all();
     } else if (!has_no_draws()) {
@@ -123,6 +141,69 @@ class Verifier {
     if (difference <= same_column) return;
     biased_ = true;
     result_.tests.push_back({"columns stand alone", "own", true, difference, 0.0});
+  }
+
+  /// By the first target on which it can be composed: what a gradient takes there, and a look.
+  void tell_seconds() {
+    if (!settings_.expects) return;
+    for (const std::string& name : verify_targets()) {
+      try {
+        const Composition composition = targets_.composed(name, 1.0);
+        Equilibrium trial(composition, {.replicates = timed_replicates, .seed = 1});
+        trial.advance(2);
+        const double before = trial.gradients();
+        auto start = Clock::now();
+        trial.advance(timed_sweeps);
+        const double spent = std::max(trial.gradients() - before,
+                                      static_cast<double>(timed_replicates * timed_sweeps));
+        const double seconds = settings_.budget * seconds_since(start) / spent;
+        start = Clock::now();
+        trial.compare();
+        settings_.expects(seconds + looks_expected * seconds_since(start));
+        return;
+      } catch (const Error&) {
+        continue;
+      }
+    }
+  }
+
+  /// Every operation by itself: on the manifest's model, and in the plane, where volumes are few
+  /// differences.
+  void check_alone() {
+    for (const char* target : {"own", "quartic"}) {
+      try {
+        const Composition composition = targets_.composed(target, 1.0);
+        OperationsChecked checked =
+            check_operations(composition, warmup(), 0.5 * operations_share * settings_.alpha);
+        result_.gradients += checked.gradients;
+        take(std::move(checked.found), target);
+      } catch (const WiringError&) {
+        throw;
+      } catch (const Error&) {
+        continue;  // a target that the composition cannot be put on; test_all says why
+      }
+    }
+  }
+
+  void take(std::vector<VerifiedOperation> found, const std::string& target) {
+    const double share =
+        0.5 * operations_share / static_cast<double>(std::max<std::size_t>(found.size(), 1));
+    for (VerifiedOperation& f : found) {
+      note(f.p / share, 1.0);
+      if (f.failed) {
+        biased_ = true;
+        result_.tests.push_back(
+            {fmt::format("{} of {}: {}", f.trait, f.operation, f.what), target, true, f.z, f.p});
+      }
+      result_.operations.push_back(std::move(f));
+    }
+  }
+
+  /// adjusted: p times alpha over the share of alpha that it has. 1 - exp(-n p) is what the
+  /// smallest of n independent looks is distributed by; of dependent ones it is larger.
+  void note(double adjusted, double looks) {
+    result_.adjusted_p = std::min(result_.adjusted_p, -std::expm1(-adjusted));
+    result_.looks += looks;
   }
 
   /// An error that vanishes with eps is to be followed; so is that of a scheme which nothing
@@ -149,8 +230,9 @@ class Verifier {
         ladder.target = name;
         ladder.order = std::max(1, result_.certificate.now.order);
         ladder.local = shape_.is_local();
-        ladder.budget = settings_.budget / static_cast<double>(names.size());
-        ladder.bound = normal_bound(settings_.alpha / static_cast<double>(4 * names.size()));
+        ladder.budget = ladder_budget * settings_.budget / static_cast<double>(names.size());
+        ladder.alpha = targets_share * settings_.alpha / static_cast<double>(names.size());
+        ladder.bounded = name == "own" && !is_lipschitz();
         ladder.factor =
             0.25 * best_factor(targets_, name, composition_.run.seed, result_.gradients);
         ladder.seed = composition_.run.seed;
@@ -164,14 +246,20 @@ class Verifier {
     stopped_ = stopped_ || deadline_.passed();
   }
 
-  /// Its own model stands in where a smooth target lacks what the composition asks for.
+  /// Those on which it can be composed, and its own model, if it has exact draws.
   std::vector<std::string> ladder_targets() const {
     std::vector<std::string> possible;
     for (const std::string& name : smooth_targets()) {
       if (targets_.can_compose(name)) possible.push_back(name);
     }
-    if (possible.size() < smooth_targets().size()) possible.emplace_back("own");
+    if (composition_.model()->as_exact() != nullptr || possible.empty()) {
+      possible.emplace_back("own");
+    }
     return possible;
+  }
+
+  bool is_lipschitz() const {
+    return composition_.model()->gradient_growth() == GradientGrowth::lipschitz;
   }
 
   void take(const Ladder& found, const LadderSettings& ladder, VerifiedTarget& seen) {
@@ -190,12 +278,13 @@ class Verifier {
     seen.rungs = found.rungs;
     seen.statistic = found.statistic;
     seen.limit = found.limit;
-    seen.visible_bias = ladder.bound * found.limit_error;
+    seen.visible_bias = found.bound * found.limit_error;
     const bool failed = found.drifts || !found.vanishes;
     biased_ = biased_ || failed;
     tells_ = tells_ || found.tells;
     seen.drifts = found.drifts;
     const double z = found.limit / found.limit_error;
+    note(two_sided(z) * settings_.alpha / two_sided(found.bound), static_cast<double>(found.looks));
     result_.tests.push_back({(found.drifts ? "drift of " : "limit of ") + found.statistic,
                              seen.name, failed, z, two_sided(z)});
   }
@@ -208,6 +297,32 @@ class Verifier {
       visit(test_of(name, names.size()));
     }
     if (!biased_ && !stopped_) arrive(names.size());
+    if (!biased_ && !stopped_ && !result_.certificate.now.adaptive) look_long_at_all();
+  }
+
+  /// Its own model, and the first other target that was tested.
+  void look_long_at_all() {
+    std::size_t looks = 0;
+    for (VerifiedTarget& seen : result_.targets) {
+      if (biased_ || looks == most_long_looks) return;
+      if (!seen.skipped.empty() || seen.redraws_data) continue;
+      ++looks;
+      EquilibriumTest test = test_of(seen.name, 1);
+      test.budget = long_budget * settings_.budget;
+      test.alpha = long_share * settings_.alpha / most_long_looks;
+      try {
+        EquilibriumOutcome outcome = look_long(targets_, test, seen.step_factor);
+        result_.gradients += outcome.gradients;
+        note(outcome.adjusted_p * most_long_looks / long_share, outcome.looks);
+        biased_ = outcome.biased;
+        seen.long_sweeps = outcome.seen.sweeps;
+        seen.long_visible_bias = outcome.seen.visible_bias;
+        if (!biased_) continue;
+        result_.tests = std::move(outcome.tests);
+      } catch (const Error& refusal) {
+        result_.remarks.push_back("no long look at " + seen.name + ": " + refusal.what());
+      }
+    }
   }
 
   EquilibriumTest test_of(const std::string& target, std::size_t count) {
@@ -217,8 +332,8 @@ class Verifier {
     test.warmup = warmup();
     test.adaptive = result_.certificate.now.adaptive;
     test.learnt_laws = shape_.keeps_learnt_law(result_.certificate.now);
-    test.budget = settings_.budget / static_cast<double>(count);
-    test.alpha = settings_.alpha / static_cast<double>(count);
+    test.budget = short_budget * settings_.budget / static_cast<double>(count);
+    test.alpha = targets_share * settings_.alpha / static_cast<double>(count);
     test.seed = composition_.run.seed;
     test.late = [this] { return stopped_ = stopped_ || deadline_.passed(); };
     return test;
@@ -246,6 +361,7 @@ class Verifier {
       EquilibriumOutcome outcome = tested(test);
       result_.gradients += outcome.gradients;
       biased_ = outcome.biased;
+      note(outcome.adjusted_p * settings_.alpha / test.alpha, outcome.looks);
       result_.targets.push_back(std::move(outcome.seen));
       result_.tests.insert(result_.tests.end(), outcome.tests.begin(), outcome.tests.end());
     } catch (const Error& refusal) {

@@ -126,6 +126,7 @@ class WiredWalk final : public Kernel {
                           .front();
     Traits traits;
     traits.involution = true;
+    traits.flips = Flips::noise;
     traits.volume = true;
     const auto end = graph.add(path + "/propose", OperationKind::move, traits,
                                {{graph.current(site.slot), Role::state},

@@ -61,11 +61,24 @@ class RefreshOnce final : public Body {
   }
 };
 
+/// N(0, 1.02 I), two hundredths too wide.
+class WideRefresh final : public Body {
+ public:
+  void run(Block& block) const override {
+    block.normals(1, block.out(0));
+    flat(block.out(0)) *= std::sqrt(1.02);
+  }
+};
+
 /// Inputs: theta, p, law, momentum law, noise. Five leapfrog steps and a decision in one operation.
 class WrongStep final : public Body {
  public:
-  WrongStep(std::shared_ptr<const Integrator> integrator, double eps, double sign, bool stale)
-      : integrator_(std::move(integrator)), eps_(eps), sign_(sign), stale_(stale) {}
+  WrongStep(std::shared_ptr<const Integrator> integrator, double eps, std::string mistake)
+      : integrator_(std::move(integrator)),
+        eps_(eps),
+        sign_(mistake == "acceptance-sign" ? -1.0 : 1.0),
+        stale_(mistake == "kinetic-energy-of-start"),
+        late_(mistake == "late-switch") {}
 
   void run(Block& block) const override {
     const Index d = block.in(0).rows();
@@ -87,7 +100,7 @@ class WrongStep final : public Body {
     integrator_->advance({theta, p, g}, 5,
                          {law, Flow(Coupling::none, {}), {eps.data(), d, w}, scratch}, end.data());
     block.count_gradients(2, 6 * w);
-    if (stale_) flat(p) = flat(block.in(1));
+    if (stale_ || (late_ && block.sweep() >= 150)) flat(p) = flat(block.in(1));
     end += 0.5 * p.colwise().squaredNorm();
     block.uniforms(4, uniform);
     for (Index j = 0; j < w; ++j) {
@@ -100,6 +113,7 @@ class WrongStep final : public Body {
   double eps_;
   double sign_;
   bool stale_;
+  bool late_;
 };
 
 class WrongHamiltonian final : public Kernel {
@@ -112,7 +126,8 @@ class WrongHamiltonian final : public Kernel {
       fields.component("integrator", integrator).or_default("leapfrog").help("scheme");
       fields.number("step_size", step_size).above(0).help("eps");
       fields.text("mistake", mistake)
-          .one_of({"none", "acceptance-sign", "momentum-never-redrawn", "kinetic-energy-of-start"})
+          .one_of({"none", "acceptance-sign", "momentum-never-redrawn", "kinetic-energy-of-start",
+                   "wide-momentum", "late-switch"})
           .help("what is wrong; none is the right twin");
     }
   };
@@ -130,13 +145,18 @@ class WrongHamiltonian final : public Kernel {
           path + "/refresh", OperationKind::refresh, traits,
           {{graph.current(p), Role::state}, {law, Role::law}, {graph.noise(path), Role::noise}},
           {Output::next(p)}, std::make_shared<RefreshOnce>());
+    } else if (params_.mistake == "wide-momentum") {
+      Traits traits;
+      traits.keeps_law = true;
+      traits.full = true;
+      graph.add(path + "/refresh", OperationKind::refresh, traits,
+                {{law, Role::law}, {graph.noise(path), Role::noise}}, {Output::next(p)},
+                std::make_shared<WideRefresh>());
     } else {
       add_momentum_refresh(graph, path + "/refresh", p, law);
     }
     Traits traits = claimed();
     traits.invariant = true;
-    const double sign = params_.mistake == "acceptance-sign" ? -1.0 : 1.0;
-    const bool stale = params_.mistake == "kinetic-energy-of-start";
     graph.add(path + "/step", OperationKind::move, traits,
               {{graph.current(site.slot), Role::state},
                {graph.current(p), Role::state},
@@ -144,7 +164,7 @@ class WrongHamiltonian final : public Kernel {
                {law, Role::law},
                {graph.noise(path + "/accept"), Role::noise}},
               {Output::next(site.slot)},
-              std::make_shared<WrongStep>(params_.integrator, params_.step_size, sign, stale));
+              std::make_shared<WrongStep>(params_.integrator, params_.step_size, params_.mistake));
   }
 
  private:

@@ -13,7 +13,7 @@ namespace {
 using namespace mixwell;
 using Vector = Eigen::VectorXd;
 
-enum class Mistake { none, biased_subtrees, no_subtree_checks, positions_only };
+enum class Mistake { none, biased_subtrees, late_subtrees, no_subtree_checks, positions_only };
 
 struct Point {
   Vector theta, p, g;
@@ -69,9 +69,10 @@ class Transition {
     if (!near.valid) return near;
     const Tree far = grow(forwards ? near.last : near.first, depth - 1, forwards);
     if (!far.valid) return far;
+    const double late = mistake_ == Mistake::late_subtrees ? 0.85 : 1.0;
     const double share = mistake_ == Mistake::biased_subtrees
                              ? far.weight / near.weight
-                             : far.weight / (near.weight + far.weight);
+                             : late * far.weight / (near.weight + late * far.weight);
     const Point chosen = uniform() < share ? far.chosen : near.chosen;
     Tree both = forwards ? joined(near, far) : joined(far, near);
     both.chosen = chosen;
@@ -159,7 +160,8 @@ class WrongNuts final : public Kernel {
     void declare(Fields& fields) {
       fields.number("step_size", step_size).above(0);
       fields.text("mistake", mistake)
-          .one_of({"none", "biased-subtrees", "no-subtree-checks", "positions-only"});
+          .one_of(
+              {"none", "biased-subtrees", "late-subtrees", "no-subtree-checks", "positions-only"});
     }
   };
   explicit WrongNuts(const Params& params) : params_(params) {}
@@ -178,6 +180,7 @@ class WrongNuts final : public Kernel {
  private:
   Mistake mistake() const {
     if (params_.mistake == "biased-subtrees") return Mistake::biased_subtrees;
+    if (params_.mistake == "late-subtrees") return Mistake::late_subtrees;
     if (params_.mistake == "no-subtree-checks") return Mistake::no_subtree_checks;
     if (params_.mistake == "positions-only") return Mistake::positions_only;
     return Mistake::none;

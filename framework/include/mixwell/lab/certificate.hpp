@@ -36,6 +36,8 @@ struct MIXWELL_EXPORT Verdict {
   /// Slots share a noise, so that their joint law is not the product of theirs: replicates, not
   /// slots, are independent.
   bool coupled = false;
+  /// Some update of a slot is decided by a ratio of laws; of a right verdict that is its reason.
+  bool metropolis = false;
   std::vector<std::string> notes;  ///< on reachability, which a certificate does not speak about
 
   /// exact | asymptotic | adaptive | approximate | biased | none
@@ -49,11 +51,15 @@ struct MIXWELL_EXPORT Certificate {
   Verdict warmup;             ///< of the warm-up phase
   Verdict frozen;             ///< of the sampling phase without any learning
   bool after_warmup = false;  ///< the verdict holds only once warm-up has ended
+  /// What warm-up learns and the sampling phase reads, as it is then: "step size", "metric".
+  std::vector<std::string> learnt;
 
   /// certificate.json and `check --json`.
   std::string to_json() const;
   /// For people.
   std::string to_text() const;
+  /// One line for the end of a run: "exact: Metropolis-corrected; step size frozen after warm-up".
+  std::string in_words() const;
 };
 
 /// One rule: docs/certificate.md is made from them.

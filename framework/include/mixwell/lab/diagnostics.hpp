@@ -14,6 +14,10 @@
 /// 2.2e-16); half chains are too short (2 draws for an R-hat, 3 for an effective sample size); or,
 /// where the values and not their ranks alone count, some draw is infinite.
 /// Each half of a chain counts as a chain; of an odd number of draws the middle one is left out.
+/// together: so many neighbouring chains are moved with common random numbers (the slots of one
+/// replicate, where a certificate calls their joint law coupled) and are no independent evidence:
+/// an R-hat is that of their averages, and an effective size the number of independent draws whose
+/// average has the error that theirs has.
 /// Time O(n log n) for n draws in all.
 namespace mixwell::diagnostics {
 
@@ -22,21 +26,21 @@ using Draws = Eigen::Ref<const Eigen::MatrixXd>;
 
 /// The larger of the split R-hats of rank-normalised x and of rank-normalised |x - median|, so that
 /// chains that differ in location or in spread both show.
-MIXWELL_EXPORT double rhat(const Draws& x);
+MIXWELL_EXPORT double rhat(const Draws& x, Eigen::Index together = 1);
 
 /// Effective sample size of the rank-normalised draws.
-MIXWELL_EXPORT double ess_bulk(const Draws& x);
+MIXWELL_EXPORT double ess_bulk(const Draws& x, Eigen::Index together = 1);
 
 /// The smaller of the effective sample sizes of 1{x <= 5 % quantile} and 1{x <= 95 % quantile}.
-MIXWELL_EXPORT double ess_tail(const Draws& x);
+MIXWELL_EXPORT double ess_tail(const Draws& x, Eigen::Index together = 1);
 
 /// Effective sample size for the mean of x, from the autocovariances of x itself.
-MIXWELL_EXPORT double ess_mean(const Draws& x);
+MIXWELL_EXPORT double ess_mean(const Draws& x, Eigen::Index together = 1);
 
 /// Monte Carlo standard errors of mean(x), sd(x) and quantile(x, p), 0 <= p <= 1.
-MIXWELL_EXPORT double mcse_mean(const Draws& x);
-MIXWELL_EXPORT double mcse_sd(const Draws& x);
-MIXWELL_EXPORT double mcse_quantile(const Draws& x, double p);
+MIXWELL_EXPORT double mcse_mean(const Draws& x, Eigen::Index together = 1);
+MIXWELL_EXPORT double mcse_sd(const Draws& x, Eigen::Index together = 1);
+MIXWELL_EXPORT double mcse_quantile(const Draws& x, double p, Eigen::Index together = 1);
 
 /// All chains pooled: mean, standard deviation (n - 1), and the quantile that interpolates linearly
 /// between the order statistics at (n - 1) p (type 7 of Hyndman and Fan), 0 <= p <= 1.
@@ -56,8 +60,8 @@ MIXWELL_EXPORT double quantile(const Draws& x, double p);
 /// v = sum w (x - m)^2 / W, by the delta method: a ratio of averages, to first order in the error.
 MIXWELL_EXPORT double weighted_mean(const Draws& x, const Draws& w);
 MIXWELL_EXPORT double weighted_sd(const Draws& x, const Draws& w);
-MIXWELL_EXPORT double weighted_mcse_mean(const Draws& x, const Draws& w);
-MIXWELL_EXPORT double weighted_mcse_sd(const Draws& x, const Draws& w);
+MIXWELL_EXPORT double weighted_mcse_mean(const Draws& x, const Draws& w, Eigen::Index together = 1);
+MIXWELL_EXPORT double weighted_mcse_sd(const Draws& x, const Draws& w, Eigen::Index together = 1);
 MIXWELL_EXPORT double weighted_quantile(const Draws& x, const Draws& w, double p);
 
 /// Monte Carlo standard error of the ess_bulk of one quantity, draws x
@@ -68,7 +72,8 @@ MIXWELL_EXPORT double weighted_quantile(const Draws& x, const Draws& w, double p
 /// e)^2). With fewer, every chain is cut into 8 pieces in time, and the error is sqrt(8) sd of the
 /// 8 pieces' ess_bulk, which must have at least 50 draws a chain. NaN where neither can be had. O(g
 /// n log n).
-MIXWELL_EXPORT double ess_bulk_mcse(const Draws& draws, Eigen::Index replicates);
+MIXWELL_EXPORT double ess_bulk_mcse(const Draws& draws, Eigen::Index replicates,
+                                    Eigen::Index together = 1);
 
 /// Energy fraction sum_t (E_t - E_{t-1})^2 / sum_t (E_t - mean E)^2 of each chain (Betancourt, "A
 /// conceptual introduction to Hamiltonian Monte Carlo", 2017, section 6.1). Below 0.3 the momentum
@@ -87,8 +92,8 @@ MIXWELL_EXPORT double least_reliable_ess(Eigen::Index chains);
 struct StandardFigures {
   double mean, sd, mcse_mean, mcse_sd, q5, q50, q95, rhat, ess_bulk, ess_tail;
 };
-MIXWELL_EXPORT StandardFigures summarise(const Draws& x);
+MIXWELL_EXPORT StandardFigures summarise(const Draws& x, Eigen::Index together = 1);
 /// Weighted, but for rhat, ess_bulk and ess_tail, which are those of the draws without weights.
-MIXWELL_EXPORT StandardFigures summarise(const Draws& x, const Draws& w);
+MIXWELL_EXPORT StandardFigures summarise(const Draws& x, const Draws& w, Eigen::Index together = 1);
 
 }  // namespace mixwell::diagnostics

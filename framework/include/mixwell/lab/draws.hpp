@@ -41,6 +41,9 @@ class MIXWELL_EXPORT DrawsFile {
   double attribute(const std::string& name) const noexcept;
   /// The class of the composition that made the draws; "" if the file does not say.
   std::string certificate() const;
+  /// Neighbouring chains that are not independent of one another: the slots of a replicate where
+  /// the certificate calls them coupled, else 1.
+  Index coupled_chains() const;
   /// SHA-256 over the posterior arrays in order of declaration, each little-endian float64,
   /// chain-major (chain, draw, element), as lower-case hexadecimal.
   std::string sha256() const;

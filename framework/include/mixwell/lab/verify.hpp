@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,9 +18,11 @@ namespace mixwell {
 struct VerifySettings {
   /// Names of targets; empty = all that can be composed.
   std::vector<std::string> targets = {};
-  double budget = 1e7;       ///< gradients over all targets
+  double budget = 4e7;       ///< gradients over all targets, of which it spends most
   double alpha = 1e-3;       ///< chance that a composition that keeps pi is called biased
   double max_seconds = 0.0;  ///< 0 = no limit; stopped by it, the outcome is inconclusive
+  /// Told once, after a short timing, how many seconds the budget may take.
+  std::function<void(double)> expects{};
 };
 
 /// One statistic on one target: all that failed, and where none did the farthest off.
@@ -50,12 +53,25 @@ struct VerifiedTarget {
   double moved = 0.0;         ///< Equilibrium::moved
   double acceptance = 0.0;    ///< Equilibrium::acceptance
   double visible_bias = 0.0;  ///< smallest shift that would have been seen, in standard deviations
+  /// Of the long look: few replicates, so many sweeps; 0 where there was none.
+  std::int64_t long_sweeps = 0;
+  double long_visible_bias = 0.0;
   /// Without Metropolis: the errors of `statistic` as eps falls, and what they tend to.
   std::vector<VerifiedRung> rungs{};
   std::string statistic{};
   double limit = 0.0;
   bool drifts =
       false;  ///< `limit` is what the error of the second rung grows by in thrice the time
+};
+
+/// One operation by itself, on numbers of its own.
+struct VerifiedOperation {
+  std::string operation;
+  std::string trait;  ///< what it tests: "keeps_law", "a(r) = r a(1/r)", "involution", "volume"
+  std::string what;   ///< the statistic, or what was found
+  double z = 0.0;
+  double p = 1.0;  ///< 0 or 1 of what is no statistic: involution, volume
+  bool failed = false;
 };
 
 /// Replicates that start half as far out again as exact draws, on one target.
@@ -77,8 +93,13 @@ struct Verification {
   VerifiedArrival arrival;
   double smallest_visible_bias = 0.0;  ///< largest over targets of visible_bias
   double gradients = 0.0;
+  double looks = 0.0;  ///< statistics, each counted as often as it was looked at
+  /// Smallest p of all looks, each adjusted for their number: below alpha something failed. Of a
+  /// right composition it is below x with probability at most x.
+  double adjusted_p = 1.0;
   std::vector<VerifiedTarget> targets;
   std::vector<VerifiedStatistic> tests;
+  std::vector<VerifiedOperation> operations;
   std::vector<std::string> remarks;
 };
 

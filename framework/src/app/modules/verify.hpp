@@ -13,6 +13,7 @@ namespace mixwell::app {
 struct VerifyArguments {
   ManifestArguments manifest;
   VerifySettings settings;
+  int threads = 0;  ///< 0 = all cores
   bool json = false;
 };
 

@@ -5,11 +5,14 @@
 #include "app/modules/verify/component_contracts.hpp"
 #include "files/json.hpp"
 
+#include <mixwell/lab/sampler.hpp>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace mixwell::app {
 namespace {
@@ -29,6 +32,10 @@ Json json_of(const VerifiedTarget& target) {
             {"moved", target.moved},
             {"acceptance", std::isnan(target.acceptance) ? Json(nullptr) : Json(target.acceptance)},
             {"visible_bias", target.visible_bias}};
+  if (target.long_sweeps > 0) {
+    json["long_look"] = {{"sweeps", target.long_sweeps},
+                         {"visible_bias", target.long_visible_bias}};
+  }
   if (target.rungs.empty()) return json;
   json["statistic"] = target.statistic;
   json[target.drifts ? "drift" : "limit"] = target.limit;
@@ -83,6 +90,15 @@ void print_json(const Verification& found, const Evidence& evidence) {
     json["tests"].push_back(
         {{"name", s.name}, {"target", s.target}, {"failed", s.failed}, {"z", s.z}, {"p", s.p}});
   }
+  json["operations"] = Json::array();
+  for (const VerifiedOperation& o : found.operations) {
+    json["operations"].push_back({{"operation", o.operation},
+                                  {"tests", o.trait},
+                                  {"found", o.what},
+                                  {"failed", o.failed},
+                                  {"z", o.z},
+                                  {"p", o.p}});
+  }
   json["targets"] = Json::array();
   for (const VerifiedTarget& target : found.targets) json["targets"].push_back(json_of(target));
   if (!found.arrival.target.empty()) {
@@ -92,6 +108,8 @@ void print_json(const Verification& found, const Evidence& evidence) {
                        {"arrives", found.arrival.arrives}};
   }
   json["smallest_visible_bias"] = found.smallest_visible_bias;
+  json["looks"] = found.looks;
+  json["adjusted_p"] = found.adjusted_p;
   json["gradients"] = found.gradients;
   json["remarks"] = found.remarks;
   json.update(json_of(evidence));
@@ -167,7 +185,38 @@ void print_evidence(const Evidence& evidence) {
   }
 }
 
-void print_text(const Verification& found, const Evidence& evidence) {
+/// What holds is one line.
+void print_operations(const std::vector<VerifiedOperation>& all) {
+  if (all.empty()) return;
+  std::set<std::string> names;
+  for (const VerifiedOperation& o : all) names.insert(o.operation);
+  const auto failed =
+      std::count_if(all.begin(), all.end(), [](const VerifiedOperation& o) { return o.failed; });
+  fmt::print("  {} operations by themselves: {}\n", names.size(),
+             failed == 0 ? fmt::format("{} looks, all hold", all.size())
+                         : fmt::format("{} of {} looks FAILED", failed, all.size()));
+}
+
+/// For a statistician: what was looked at, at which error rate, and what would have been seen.
+void print_power(const Verification& found, double alpha) {
+  if (found.tested == "untested" || found.looks == 0.0) return;
+  fmt::print(
+      "{:.0f} looks in all, chance of a false alarm at most {:g}; smallest adjusted p = {:.2g}",
+      found.looks, alpha, found.adjusted_p);
+  const auto first = std::find_if(found.targets.begin(), found.targets.end(),
+                                  [](const VerifiedTarget& t) { return t.skipped.empty(); });
+  if (first == found.targets.end() || found.tested == "biased") {
+    fmt::print("\n");
+    return;
+  }
+  const double own = first->long_sweeps > 0 ? first->long_visible_bias : first->visible_bias;
+  fmt::print(
+      "; on {} a bias of any statistic above {:.2g} sd would have been seen, on all targets above "
+      "{:.2g} sd\n",
+      first->name, own, found.smallest_visible_bias);
+}
+
+void print_text(const Verification& found, const Evidence& evidence, double alpha) {
   fmt::print("certificate  {}\ntested       {}\n", described(found.certificate), found.tested);
   for (const VerifiedTarget& target : found.targets) {
     if (!target.skipped.empty()) {
@@ -184,7 +233,12 @@ void print_text(const Verification& found, const Evidence& evidence) {
         target.step_factor == 1.0 ? "" : fmt::format(" with steps x {:g}", target.step_factor),
         std::isnan(target.acceptance) ? "" : fmt::format(", accepted {:.2f}", target.acceptance),
         target.moved, target.visible_bias);
+    if (target.long_sweeps > 0) {
+      fmt::print("  {:<13} averages over {} sweeps, sees shifts above {:.2g} sd\n", "",
+                 target.long_sweeps, target.long_visible_bias);
+    }
   }
+  print_operations(found.operations);
   print_failures(found.tests);
   if (!found.arrival.target.empty()) {
     fmt::print(
@@ -201,6 +255,12 @@ void print_text(const Verification& found, const Evidence& evidence) {
   fmt::print("{}\n", !found.conclusive ? "inconclusive"
                      : found.agrees    ? "the test agrees with the certificate"
                                        : "the test DISAGREES with the certificate");
+  print_power(found, alpha);
+}
+
+void tell_seconds(double seconds, double budget) {
+  fmt::print(stderr, "verify: a budget of {:g} gradients, about {:.0f} s or less (--budget)\n",
+             budget, std::ceil(seconds));
 }
 
 }  // namespace
@@ -208,7 +268,11 @@ void print_text(const Verification& found, const Evidence& evidence) {
 ExitCode mixwell_verify(const VerifyArguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
-  Verification found = verify(composition, arguments.manifest.path, registry, arguments.settings);
+  VerifySettings settings = arguments.settings;
+  settings.expects = [&](double seconds) { tell_seconds(seconds, settings.budget); };
+  Verification found;
+  with_threads(arguments.threads,
+               [&] { found = verify(composition, arguments.manifest.path, registry, settings); });
   Evidence evidence{run_component_contracts(composition), {}};
   evidence.traits = traits_behind(found.certificate.now, evidence.components);
   if (evidence.breaks_certificate()) {
@@ -216,7 +280,11 @@ ExitCode mixwell_verify(const VerifyArguments& arguments) {
     found.conclusive = true;
     found.remarks.emplace_back("a component lacks a trait that the certificate rests on");
   }
-  (arguments.json ? print_json : print_text)(found, evidence);
+  if (arguments.json) {
+    print_json(found, evidence);
+  } else {
+    print_text(found, evidence, settings.alpha);
+  }
   if (found.conclusive && (!found.agrees || !found.mobile)) return ExitCode::disagrees;
   return found.conclusive ? ExitCode::ok : ExitCode::failed;
 }

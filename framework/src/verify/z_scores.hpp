@@ -1,4 +1,4 @@
-// Quantiles of the normal distribution.
+// Chances and quantiles of z-scores.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -9,6 +9,9 @@ namespace mixwell {
 
 /// P(|Z| > z) of a standard normal Z.
 inline double two_sided(double z) { return std::erfc(std::abs(z) / std::numbers::sqrt2); }
+
+/// P(|T| > t) of Student's law.
+double two_sided(double t, double degrees_of_freedom);
 
 /// z >= 0 with P(|Z| > z) = p, by bisection.
 inline double normal_bound(double p) {

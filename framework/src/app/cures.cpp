@@ -1,0 +1,124 @@
+// What one change of a manifest makes of a composition that is not exact.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cures.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/sampler.hpp>
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+namespace mixwell::app {
+namespace {
+
+constexpr std::size_t most_cures = 3;
+/// Of the kinds whose keys change what is sampled; first those that say what a memory is.
+constexpr std::array kinds = {Kind::compositor, Kind::kernel, Kind::estimator, Kind::oracle};
+
+/// Smaller is better.
+int rank(const Certificate& certificate) {
+  const std::string label = certificate.now.label();
+  constexpr std::array order = {"exact", "adaptive", "asymptotic", "approximate"};
+  const auto found = std::find(order.begin(), order.end(), label);
+  return static_cast<int>(found - order.begin());
+}
+
+std::string label_of(const Certificate& certificate) {
+  return certificate.now.label() + (certificate.after_warmup ? " after warm-up" : "");
+}
+
+struct Change {
+  std::string kind, name, key;
+  bool is_text = true;
+  std::string word;
+
+  std::string text() const {
+    return fmt::format("{}.{}.{} = {}", kind, name, key,
+                       is_text ? fmt::format("\"{}\"", word) : word);
+  }
+};
+
+/// Another word for every key of one component that has a choice.
+void add_changes(const std::string& kind, const std::string& name, const Fields& fields,
+                 const toml::table& table, std::vector<Change>& all) {
+  for (const Field& field : fields.all()) {
+    if (!field.choices().empty()) {
+      const auto now = table[field.key()].value<std::string>();
+      for (const std::string& word : field.choices()) {
+        if (now != word) all.push_back({kind, name, field.key(), true, word});
+      }
+    } else if (field.type() == "boolean") {
+      const bool now = table[field.key()].value_or(field.value_text() == "true");
+      all.push_back({kind, name, field.key(), false, now ? "false" : "true"});
+    }
+  }
+}
+
+std::vector<Change> changes_of(const toml::table& root, const Registry& registry) {
+  std::vector<Change> all;
+  for (const Kind kind : kinds) {
+    const std::string word(to_string(kind));
+    const toml::table* const tables = root[word].as_table();
+    if (tables == nullptr) continue;
+    for (const auto& [name, node] : *tables) {
+      const toml::table* const table = node.as_table();
+      const auto id = table == nullptr ? std::nullopt : (*table)["use"].value<std::string>();
+      if (!id || !registry.has(kind, *id)) continue;
+      const auto blueprint = registry.find(kind, *id).blueprint();
+      add_changes(word, std::string(name.str()), blueprint->fields(), *table, all);
+    }
+  }
+  return all;
+}
+
+std::string changed(toml::table root, const Change& change) {
+  toml::table& table = *root[change.kind][change.name].as_table();
+  if (change.is_text) {
+    table.insert_or_assign(change.key, change.word);
+  } else {
+    table.insert_or_assign(change.key, change.word == "true");
+  }
+  std::ostringstream text;
+  text << root;
+  return text.str();
+}
+
+}  // namespace
+
+std::vector<Cure> cures(const Composition& composition, const Registry& registry) {
+  const int now = rank(compose(*composition.compositor).certificate);
+  const toml::table root = toml::parse(composition.effective_manifest);
+  std::vector<std::pair<int, Cure>> found;
+  for (const Change& change : changes_of(root, registry)) {
+    try {
+      const Composition other = parse_manifest(changed(root, change), composition.name, registry);
+      const Certificate certificate = compose(*other.compositor).certificate;
+      const int then = rank(certificate);
+      if (then < now) found.push_back({then, {change.text(), label_of(certificate)}});
+    } catch (const Error&) {
+      continue;  // two keys that do not go together
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<Cure> best;
+  for (auto& [then, cure] : found) {
+    if (then == found.front().first && best.size() < most_cures) best.push_back(std::move(cure));
+  }
+  return best;
+}
+
+std::string text_of(const std::vector<Cure>& cures) {
+  std::string text;
+  for (const Cure& cure : cures) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " or ", cure.change, cure.label);
+  }
+  return text;
+}
+
+}  // namespace mixwell::app

@@ -1,0 +1,195 @@
+// Whether an accept is in detailed balance at given ratios.
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/operation_check.hpp"
+#include "verify/z_scores.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+constexpr std::array<double, 5> log_ratios = {0.1, 0.5, 1.0, 2.0, 3.0};
+constexpr double decision_count = 2e5;  ///< at each ratio
+constexpr std::uint64_t first_sweep = 100;
+constexpr double largest_potential = 1e9;
+constexpr double shift =
+    1e-9;  ///< relative: tells a copy from its state, and the ratio does not see it
+
+/// Positions of what an accept reads, in pairs of here and there.
+struct Sides {
+  std::vector<std::size_t> states, proposed;
+  std::vector<std::size_t> here, there;       ///< evaluations
+  std::vector<std::size_t> laws, laws_there;  ///< laws, and in whose place which one stands there
+  std::size_t shifted = 0;                    ///< the potential there
+};
+
+bool is_slot(const KernelGraph& graph, Value v) {
+  const ValueInfo& value = graph[v];
+  return value.kind == ValueKind::version && graph[value.variable].kind == VariableKind::slot;
+}
+
+/// A law that stands at the proposal takes the place of the first law of the same function.
+void pair_laws(const Replay& replay, Sides& sides) {
+  const auto& inputs = replay.operation().inputs;
+  sides.laws = inputs_of(replay, Role::law);
+  sides.laws_there = sides.laws;
+  for (const std::size_t there : inputs_of(replay, Role::law_at_proposal)) {
+    for (std::size_t k = 0; k < sides.laws.size(); ++k) {
+      const auto& here = replay.graph()[inputs[sides.laws[k]].value];
+      if (here.function != replay.graph()[inputs[there].value].function) continue;
+      if (sides.laws_there[k] != sides.laws[k]) continue;
+      sides.laws_there[k] = there;
+      break;
+    }
+  }
+}
+
+std::optional<Sides> sides_of(const Replay& replay) {
+  Sides sides;
+  const auto& inputs = replay.operation().inputs;
+  sides.states = inputs_of(replay, Role::state);
+  sides.proposed = inputs_of(replay, Role::proposed);
+  for (const std::size_t k : inputs_of(replay, Role::evaluation)) {
+    const Value at = replay.graph()[inputs[k].value].evaluated_at;
+    (at && is_slot(replay.graph(), at) ? sides.here : sides.there).push_back(k);
+  }
+  const bool paired = sides.states.size() == sides.proposed.size() && !sides.states.empty() &&
+                      sides.here.size() == sides.there.size() && !sides.there.empty();
+  if (!paired) return std::nullopt;
+  for (std::size_t k = 0; k < sides.here.size(); ++k) {
+    const auto rows = [&](std::size_t i) { return replay.graph()[inputs[i].value].rows; };
+    if (rows(sides.here[k]) != rows(sides.there[k])) return std::nullopt;
+  }
+  sides.shifted = sides.there.front();
+  if (replay.graph()[inputs[sides.shifted].value].rows != 1) return std::nullopt;
+  pair_laws(replay, sides);
+  return sides;
+}
+
+/// What is proposed is a copy of the state: the ratio is 1.
+void propose_copies(Replay& replay, const Sides& sides) {
+  for (std::size_t k = 0; k < sides.states.size(); ++k) {
+    const Eigen::MatrixXd state = replay.input(sides.states[k]);
+    replay.input(sides.proposed[k]) = state.array() + shift * (1.0 + state.array().abs());
+  }
+  for (std::size_t k = 0; k < sides.here.size(); ++k) {
+    replay.input(sides.there[k]) = replay.input(sides.here[k]);
+  }
+  for (std::size_t k = 0; k < sides.laws.size(); ++k) {
+    if (sides.laws[k] == sides.laws_there[k] || !replay.has_numbers(sides.laws[k])) continue;
+    replay.input(sides.laws_there[k]) = replay.input(sides.laws[k]);
+  }
+}
+
+Eigen::RowVectorXd potential(Replay& replay, std::size_t law, std::size_t at) {
+  Workspace scratch;
+  const MatrixMap x = replay.input(at);
+  Eigen::RowVectorXd u(x.cols());
+  Eigen::MatrixXd g(x.rows(), x.cols());
+  replay.law(law).evaluate(x, {u.data(), g, scratch});
+  return u;
+}
+
+/// log r of what is proposed, from the laws; of one slot and at most one auxiliary variable.
+std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) {
+  const auto& inputs = replay.operation().inputs;
+  if (sides.states.size() > 2 || sides.laws.size() != sides.states.size()) return std::nullopt;
+  Eigen::RowVectorXd log_r =
+      replay.input(sides.here.front()).row(0) - replay.input(sides.there.front()).row(0);
+  if (sides.states.size() == 1) return log_r;
+  const bool slot_first = is_slot(replay.graph(), inputs[sides.states.front()].value);
+  const std::size_t aux = slot_first ? 1 : 0;
+  if (is_slot(replay.graph(), inputs[sides.states[aux]].value)) return std::nullopt;
+  // The law of the slot is the one that its evaluation is of.
+  const Value of_slot = replay.graph()[inputs[sides.here.front()].value].evaluated_law;
+  for (std::size_t k = 0; k < sides.laws.size(); ++k) {
+    if (inputs[sides.laws[k]].value == of_slot) continue;
+    return log_r + potential(replay, sides.laws[k], sides.states[aux]) -
+           potential(replay, sides.laws_there[k], sides.proposed[aux]);
+  }
+  return std::nullopt;
+}
+
+/// Of columns in which `log_r` and the potentials are of a size that leaves four digits to sums.
+class Decisions {
+ public:
+  Decisions(Replay& replay, const Sides& sides, const Eigen::RowVectorXd& log_r)
+      : replay_(replay), sides_(sides), at_one_(replay.input(sides.shifted).row(0) + log_r) {
+    const auto here = replay.input(sides.here.front()).row(0);
+    for (Index j = 0; j < log_r.size(); ++j) {
+      const double largest =
+          std::max({std::abs(log_r(j)), std::abs(at_one_(j)), std::abs(here(j))});
+      if (largest < largest_potential) told_.push_back(j);
+    }
+  }
+
+  bool tells() const { return !told_.empty(); }
+
+  /// Share of acceptances at log r, where the shifted potential at r = 1 is `at_one`.
+  double share(double log_r) {
+    replay_.input(sides_.shifted) = at_one_.array() - log_r;
+    const Eigen::MatrixXd proposed = replay_.input(sides_.proposed.front());
+    const auto rounds =
+        static_cast<std::uint64_t>(std::ceil(decision_count / static_cast<double>(told_.size())));
+    Index accepted = 0;
+    for (std::uint64_t k = 0; k < rounds; ++k) {
+      replay_.run(first_sweep + next_++);
+      const MatrixMap now = replay_.output(0);
+      for (const Index j : told_) accepted += now(0, j) == proposed(0, j) ? 1 : 0;
+    }
+    tried_ = static_cast<double>(rounds) * static_cast<double>(told_.size());
+    return static_cast<double>(accepted) / tried_;
+  }
+
+  double tried() const { return tried_; }
+
+ private:
+  Replay& replay_;
+  const Sides& sides_;
+  Eigen::RowVectorXd at_one_;
+  std::vector<Index> told_;
+  std::uint64_t next_ = 0;
+  double tried_ = 1.0;
+};
+
+void compare(Decisions decisions, const std::string& name, const char* between,
+             std::vector<VerifiedOperation>& found) {
+  if (!decisions.tells()) return;
+  for (const double x : log_ratios) {
+    const double forward = decisions.share(-x);
+    const double backward = decisions.share(x);
+    const double r = std::exp(-x);
+    const double n = decisions.tried();
+    // Never less than that of one decision: none of n says no more.
+    const auto variance = [&](double a) { return std::max(a * (1.0 - a), 1.0 / n) / n; };
+    const double error = std::sqrt(variance(forward) + r * r * variance(backward));
+    VerifiedOperation v{name, "a(r) = r a(1/r)",
+                        fmt::format("{}: a({:.3g}) = {:.4f}, r a(1/r) = {:.4f}", between, r,
+                                    forward, r * backward)};
+    v.z = (forward - r * backward) / error;
+    v.p = two_sided(v.z);
+    found.push_back(v);
+  }
+}
+
+}  // namespace
+
+std::vector<VerifiedOperation> check_accept(Replay replay) {
+  const auto sides = sides_of(replay);
+  if (!sides) return {};
+  std::vector<VerifiedOperation> found;
+  const std::string& name = replay.operation().name;
+  Replay copies = replay;
+  if (const auto log_r = log_ratio(replay, *sides)) {
+    compare({replay, *sides, *log_r}, name, "to what is proposed", found);
+  }
+  propose_copies(copies, *sides);
+  compare({copies, *sides, Eigen::RowVectorXd::Zero(copies.columns())}, name, "to a copy", found);
+  return found;
+}
+
+}  // namespace mixwell

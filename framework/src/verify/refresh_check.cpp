@@ -1,0 +1,107 @@
+// Whether a refresh draws from its law.
+// SPDX-License-Identifier: Apache-2.0
+#include "verify/operation_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+constexpr double numbers_in_all = 1e6;
+constexpr Index fewest_rounds = 128;
+constexpr Index most_rounds = 20000;
+constexpr Index most_coordinates = 8;
+/// Sweeps of the rounds: not those of the run, and not the first ones alone.
+constexpr std::uint64_t first_sweep = 100;
+constexpr std::uint64_t between_sweeps = 7;
+
+/// Sums over rounds of what has mean 0 in every column: a row a statistic.
+class Stein {
+ public:
+  Stein(Index dimension, Index columns)
+      : shown_(std::min(dimension, most_coordinates)),
+        sums_(Eigen::ArrayXXd::Zero(rows(), columns)),
+        halves_(Eigen::ArrayXXd::Zero(2, columns)) {}
+
+  void add(ConstBatch p, ConstBatch g, bool later) {
+    const Eigen::ArrayXXd virial = p.array() * g.array() - 1.0;
+    const Eigen::ArrayXXd square = p.array().square();
+    const Eigen::ArrayXXd cubic = square * (virial + 1.0 - 3.0);
+    Index row = 0;
+    sums_.row(row++) += virial.colwise().mean();
+    sums_.row(row++) += cubic.colwise().mean();
+    for (Index i = 0; i < shown_; ++i) {
+      sums_.row(row++) += g.row(i).array();
+      sums_.row(row++) += virial.row(i);
+      const Index j = (i + 1) % p.rows();
+      if (j == i) continue;
+      sums_.row(row++) += p.row(i).array() * g.row(j).array();
+    }
+    used_ = row;
+    halves_.row(later ? 1 : 0) += virial.colwise().mean();
+  }
+
+  /// independent: rounds are.
+  std::vector<VerifiedOperation> outcome(const std::string& name, bool independent) const {
+    std::vector<VerifiedOperation> found;
+    Index row = 0;
+    const auto next = [&](std::string what) {
+      found.push_back(zero_mean(name, std::move(what), sums_.row(row++).transpose()));
+    };
+    next("mean of p dU/dp");
+    next("mean of p^3 dU/dp");
+    for (Index i = 0; i < shown_ && row < used_; ++i) {
+      next(fmt::format("dU/dp[{}]", i));
+      next(fmt::format("p dU/dp[{}]", i));
+      if (shown_ > 1) next(fmt::format("p[{}] dU/dp of the next", i));
+    }
+    if (!independent) return found;
+    found.push_back(zero_mean(name, "p dU/dp of single columns",
+                              (halves_.row(0) * halves_.row(1)).transpose()));
+    return found;
+  }
+
+ private:
+  Index rows() const { return 2 + 3 * shown_; }
+
+  Index shown_;
+  Index used_ = 0;
+  Eigen::ArrayXXd sums_;
+  Eigen::ArrayXXd halves_;
+};
+
+}  // namespace
+
+std::vector<VerifiedOperation> check_refresh(Replay replay) {
+  const OperationInfo& operation = replay.operation();
+  const auto laws = inputs_of(replay, Role::law);
+  if (laws.size() != 1 || operation.outputs.empty()) return {};
+  const auto states = inputs_of(replay, Role::state);
+  const Index dimension = replay.output(0).rows();
+  const auto a_round = static_cast<double>(dimension * replay.columns());
+  const Index rounds = std::clamp(static_cast<Index>(std::ceil(numbers_in_all / a_round)),
+                                  fewest_rounds, most_rounds);
+  const bool starts_anew = states.empty() || operation.traits.full;
+  const Index left_out = starts_anew ? 0 : rounds;
+  Stein stein(dimension, replay.columns());
+  Eigen::RowVectorXd u(replay.columns());
+  Eigen::MatrixXd g(dimension, replay.columns());
+  Workspace scratch;
+  for (Index round = 0; round < left_out + rounds; ++round) {
+    replay.run(first_sweep + between_sweeps * static_cast<std::uint64_t>(round));
+    const MatrixMap p = replay.output(0);
+    if (!starts_anew) replay.input(states.front()) = p;
+    if (round < left_out) continue;
+    const Workspace::Frame frame(scratch);
+    replay.law(laws.front()).evaluate(p, {u.data(), g, scratch});
+    stein.add(p, g, 2 * (round - left_out) >= rounds);
+  }
+  auto found = stein.outcome(operation.name, starts_anew);
+  for (VerifiedOperation& f : found) f.trait = "keeps_law";
+  return found;
+}
+
+}  // namespace mixwell

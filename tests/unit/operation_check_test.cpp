@@ -1,0 +1,84 @@
+// Every operation by itself: right ones pass, and each kind of mistake is found where it is.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+#include "verify/operations.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace mixwell;
+
+namespace {
+
+const std::string quartic = "[model.m]\nuse = \"quartic\"\ndimension = 2\n";
+
+std::vector<VerifiedOperation> checked(const std::string& manifest) {
+  return check_operations(composing::compose(manifest), 0, 1e-6).found;
+}
+
+std::set<std::string> traits_of(const std::vector<VerifiedOperation>& all, bool failed) {
+  std::set<std::string> traits;
+  for (const VerifiedOperation& o : all) {
+    if (o.failed || !failed) traits.insert(o.trait);
+  }
+  return traits;
+}
+
+using Names = std::set<std::string>;
+const Names all_traits = {"keeps_law", "a(r) = r a(1/r)", "involution", "volume"};
+
+}  // namespace
+
+TEST_CASE("the operations of right kernels pass by themselves") {
+  const struct {
+    const char* kernel;
+    Names tested;
+  } cases[] = {
+      {"use = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n", all_traits},
+      {"use = \"hamiltonian\"\nstep_size = 0.3\nsteps = 1\npersistence = 0.8\n", all_traits},
+      {"use = \"random-walk-metropolis\"\nstep_size = 0.5\n",
+       {"a(r) = r a(1/r)", "involution", "volume"}},
+      {"use = \"metropolis-gaussian\"\nstep_size = 0.5\n", {"keeps_law", "a(r) = r a(1/r)"}},
+      {"use = \"wrong-accept\"\nmistake = \"barker\"\n",
+       {"a(r) = r a(1/r)", "involution", "volume"}},
+  };
+  for (const auto& c : cases) {
+    INFO(c.kernel);
+    const auto found = checked(quartic + "[kernel.k]\n" + c.kernel);
+    CHECK(traits_of(found, false) == c.tested);
+    CHECK(traits_of(found, true).empty());
+  }
+}
+
+TEST_CASE("a metric that depends on the position is seen in every column") {
+  const auto found = checked(
+      "[model.m]\nuse = \"banana\"\n[kernel.k]\nuse = \"riemannian\"\nstep_size = 0.1\nsteps = "
+      "3\n");
+  CHECK(traits_of(found, false) == all_traits);
+  CHECK(traits_of(found, true).empty());
+}
+
+TEST_CASE("an operation that does not what its trait says fails by itself") {
+  const struct {
+    const char* kernel;
+    const char* trait;
+  } cases[] = {
+      {"use = \"wrong-hamiltonian\"\nmistake = \"wide-momentum\"\n", "keeps_law"},
+      {"use = \"wrong-accept\"\nmistake = \"flattened\"\n", "a(r) = r a(1/r)"},
+      {"use = \"wrong-accept\"\nmistake = \"not-negated\"\n", "involution"},
+      {"use = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n"
+       "[integrator.i]\nuse = \"wrong-leapfrog\"\nmistake = \"volume-lost\"\n",
+       "volume"},
+      {"use = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n"
+       "[integrator.i]\nuse = \"wrong-leapfrog\"\nmistake = \"half-step-forgotten\"\n",
+       "involution"},
+  };
+  for (const auto& c : cases) {
+    INFO(c.kernel);
+    CHECK(traits_of(checked(quartic + "[kernel.k]\n" + c.kernel), true).count(c.trait) == 1);
+  }
+}
