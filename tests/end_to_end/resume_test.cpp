@@ -147,7 +147,7 @@ RunOptions resumed(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("Every example goes on after any interruption as if there had been none") {
+TEST_CASE("Every example goes on after any interruption as if there had been none", "[slow]") {
   for (const std::string& manifest : examples()) {
     const Workplace place;
     INFO(manifest);

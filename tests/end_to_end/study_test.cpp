@@ -391,7 +391,8 @@ TEST_CASE("Ctrl-C ends a study in good order, and the same command goes on") {
   CHECK(place.mixwell("study s.toml --jobs 2 --only 'none/*'", plugins).code == 0);
 }
 
-TEST_CASE("A study that is killed again and again ends with the table of one that never was") {
+TEST_CASE("A study that is killed again and again ends with the table of one that never was",
+          "[slow]") {
   const char* const wanted = std::getenv("MIXWELL_STUDY_KILLS");
   const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
   const Workplace place;

@@ -28,7 +28,8 @@ bool all_hold(const Json& clauses) {
 
 }  // namespace
 
-TEST_CASE("Verify tells the contracts of components and the traits behind the certificate") {
+TEST_CASE("Verify tells the contracts of components and the traits behind the certificate",
+          "[slow]") {
   const Workplace place;
   place.write("m.toml", manifest("use = \"leapfrog\"\n"));
   const Outcome outcome = place.mixwell("verify m.toml --target own --budget 1e5 --json");
@@ -51,7 +52,7 @@ TEST_CASE("Verify tells the contracts of components and the traits behind the ce
   contains(text.out, "assumed k/trajectory: involution: tested, holds");
 }
 
-TEST_CASE("A certificate that rests on a trait whose law is broken disagrees") {
+TEST_CASE("A certificate that rests on a trait whose law is broken disagrees", "[slow]") {
   const Workplace place;
   place.write("m.toml", manifest("use = \"wrong-leapfrog\"\nmistake = \"volume-lost\"\n"));
   // A budget that the test of the whole sees nothing with: the law alone tells.

@@ -29,7 +29,7 @@ bool failed(const Verification& found) {
 
 }  // namespace
 
-TEST_CASE("an exact composition passes, moves, and agrees with its certificate") {
+TEST_CASE("an exact composition passes, moves, and agrees with its certificate", "[slow]") {
   const Verification found = verified(model_table + hmc_table);
   CHECK(found.tested == "exact");
   CHECK(found.conclusive);
@@ -78,7 +78,7 @@ TEST_CASE("a biased composition is shown to be so, and agrees") {
   CHECK(found.agrees);
 }
 
-TEST_CASE("a composition that stands still is told from one that moves") {
+TEST_CASE("a composition that stands still is told from one that moves", "[slow]") {
   const std::string still =
       model_table + "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1e9\n";
   VerifySettings settings{.budget = 2e6};
@@ -172,7 +172,7 @@ TEST_CASE("what goes on learning is off by less and less, or disagrees") {
   CHECK_FALSE(restless.agrees);
 }
 
-TEST_CASE("starts that are too far out come back, or the composition is of no use") {
+TEST_CASE("starts that are too far out come back, or the composition is of no use", "[slow]") {
   VerifySettings settings{.budget = 1e7};
   settings.targets = {"own"};
   const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 10\n";
@@ -257,7 +257,7 @@ TEST_CASE("what cannot be drawn, or compared, is left untested with the reason")
   CHECK_THROWS_AS(verified(model_table + hmc_table, settings), InputError);
 }
 
-TEST_CASE("an asymptotic kernel beside one with Metropolis is followed to eps = 0") {
+TEST_CASE("an asymptotic kernel beside one with Metropolis is followed to eps = 0", "[slow]") {
   const Verification found =
       verified(model_table +
                "[kernel.a]\nuse = \"hamiltonian\"\nstep_size = 0.4\nintegrator = \"leap\"\n"
