@@ -112,7 +112,7 @@ ExitCode check(const Arguments& arguments) {
   std::optional<GradientReport> gradient;
   if (arguments.gradient) gradient = check_gradient(*composition.model(), composition.run.seed);
   const std::optional<Error> fault = fault_of(composition, certificate, gradient);
-  const std::vector<Cure> better = cures(composition, registry);
+  const std::vector<Cure> better = cures(composition, certificate, registry);
   if (!arguments.json) {
     print_text(composition, certificate, gradient, better);
     if (fault) throw *fault;

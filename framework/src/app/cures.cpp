@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cures.hpp"
 
+#include "manifest/model_in_memory.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/lab/sampler.hpp>
 
@@ -10,7 +12,7 @@
 
 #include <algorithm>
 #include <array>
-#include <sstream>
+#include <memory>
 #include <utility>
 
 namespace mixwell::app {
@@ -26,10 +28,6 @@ int rank(const Certificate& certificate) {
   constexpr std::array order = {"exact", "adaptive", "asymptotic", "approximate"};
   const auto found = std::find(order.begin(), order.end(), label);
   return static_cast<int>(found - order.begin());
-}
-
-std::string label_of(const Certificate& certificate) {
-  return certificate.now.label() + (certificate.after_warmup ? " after warm-up" : "");
 }
 
 struct Change {
@@ -76,30 +74,33 @@ std::vector<Change> changes_of(const toml::table& root, const Registry& registry
   return all;
 }
 
-std::string changed(toml::table root, const Change& change) {
+toml::table changed(toml::table root, const Change& change) {
   toml::table& table = *root[change.kind][change.name].as_table();
   if (change.is_text) {
     table.insert_or_assign(change.key, change.word);
   } else {
     table.insert_or_assign(change.key, change.word == "true");
   }
-  std::ostringstream text;
-  text << root;
-  return text.str();
+  return root;
 }
 
 }  // namespace
 
-std::vector<Cure> cures(const Composition& composition, const Registry& registry) {
-  const int now = rank(compose(*composition.compositor).certificate);
+std::vector<Cure> cures(const Composition& composition, const Certificate& certificate,
+                        const Registry& registry) {
+  const int now = rank(certificate);
+  if (now == 0) return {};
+  // Only its name is set, to what it is.
+  const auto model = std::const_pointer_cast<Model>(composition.model());
   const toml::table root = toml::parse(composition.effective_manifest);
   std::vector<std::pair<int, Cure>> found;
   for (const Change& change : changes_of(root, registry)) {
     try {
-      const Composition other = parse_manifest(changed(root, change), composition.name, registry);
-      const Certificate certificate = compose(*other.compositor).certificate;
-      const int then = rank(certificate);
-      if (then < now) found.push_back({then, {change.text(), label_of(certificate)}});
+      const Composition other =
+          compose_on(model, model->name(), changed(root, change), composition.name, registry);
+      const Certificate changed_one = compose(*other.compositor).certificate;
+      const int then = rank(changed_one);
+      if (then < now) found.push_back({then, {change.text(), changed_one.label()}});
     } catch (const Error&) {
       continue;  // two keys that do not go together
     }

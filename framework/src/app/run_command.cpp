@@ -85,7 +85,7 @@ void print_report(const Composition& composition, const RunResult& result,
                           target_acceptance(composition.effective_manifest)};
     fmt::print("{}", summary_text(summary, short_table,
                                   fmt::format("mixwell summary {} --all", result.folder)));
-    print_certificate(result.certificate, cures(composition, registry));
+    print_certificate(result.certificate, cures(composition, result.certificate, registry));
     fmt::print("\nResults are in {}\n{}", result.folder,
                opening_lines(draws_file(result), summary.json.at("variables")));
   }

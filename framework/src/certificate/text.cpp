@@ -36,35 +36,37 @@ const char* meaning(const std::string& label) {
   return "wrong in the limit too, or not shown right";
 }
 
-/// "x3/hmc/trajectory: volume" -> "hmc/trajectory: volume"; "" for what is not of a numbered slot.
+/// "x3/hmc/trajectory: volume" -> "hmc/trajectory: volume".
 std::string without_slot(const std::string& trait) {
   const auto digits = trait.find_first_not_of("0123456789", 1);
   const bool numbered = trait.starts_with('x') && digits != std::string::npos && digits > 1;
-  return numbered && trait[digits] == '/' ? trait.substr(digits + 1) : std::string();
+  return numbered && trait[digits] == '/' ? trait.substr(digits + 1) : trait;
 }
 
-/// A line for all slots of which the same is assumed, in order of the first.
-std::vector<std::string> folded(const std::vector<std::string>& assumes) {
-  std::vector<std::pair<std::string, int>> lines;
-  for (const std::string& trait : assumes) {
-    const std::string common = without_slot(trait);
-    const std::string& line = common.empty() ? trait : common;
-    const auto known = std::find_if(lines.begin(), lines.end(),
-                                    [&](const auto& other) { return other.first == line; });
-    if (known == lines.end()) {
-      lines.emplace_back(line, 1);
+}  // namespace
+
+std::vector<std::string> fold_slots(const std::vector<std::string>& lines) {
+  std::vector<std::pair<std::string, int>> counted;
+  for (const std::string& line : lines) {
+    const std::string common = without_slot(line);
+    const auto known = std::find_if(counted.begin(), counted.end(),
+                                    [&](const auto& other) { return other.first == common; });
+    if (known == counted.end()) {
+      counted.emplace_back(common, 1);
     } else {
       ++known->second;
     }
   }
   std::vector<std::string> all;
-  for (const auto& [line, slots] : lines) {
+  for (const auto& [line, slots] : counted) {
     all.push_back(slots > 1 ? fmt::format("{} ({} slots)", line, slots) : line);
   }
   return all;
 }
 
-}  // namespace
+std::string Certificate::label() const {
+  return now.label() + (after_warmup ? " after warm-up" : "");
+}
 
 std::string Certificate::in_words() const {
   std::string words = now.label() + ": ";
@@ -102,9 +104,7 @@ std::string Certificate::to_json() const {
 }
 
 std::string Certificate::to_text() const {
-  const std::string label = now.label();
-  std::string text = fmt::format("class      {}{}: {}\n", label,
-                                 after_warmup ? " after warm-up" : "", meaning(label));
+  std::string text = fmt::format("class      {}: {}\n", label(), meaning(now.label()));
   if (now.accuracy == Accuracy::asymptotic) text += fmt::format("order      {}\n", now.order);
   text += fmt::format("density    {}\n", now.density);
   text += fmt::format("evidence   {}\n", now.evidence());
@@ -117,7 +117,8 @@ std::string Certificate::to_text() const {
     text += fmt::format("feedback   {}\n", fmt::join(now.feedback, " => "));
   }
   if (!now.citation.empty()) text += fmt::format("reference  {}\n", now.citation);
-  for (const std::string& line : folded(now.assumes)) text += fmt::format("assumes    {}\n", line);
+  for (const std::string& line : fold_slots(now.assumes))
+    text += fmt::format("assumes    {}\n", line);
   for (const std::string& note : now.notes) text += fmt::format("note       {}\n", note);
   return text;
 }

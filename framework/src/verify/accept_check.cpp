@@ -16,8 +16,8 @@ constexpr std::array<double, 5> log_ratios = {0.1, 0.5, 1.0, 2.0, 3.0};
 constexpr double decision_count = 2e5;  ///< at each ratio
 constexpr std::uint64_t first_sweep = 100;
 constexpr double largest_potential = 1e9;
-constexpr double shift =
-    1e-9;  ///< relative: tells a copy from its state, and the ratio does not see it
+/// Relative: tells a copy from its state, and the ratio does not see it.
+constexpr double shift = 1e-9;
 
 /// Positions of what an accept reads, in pairs of here and there.
 struct Sides {
@@ -27,10 +27,7 @@ struct Sides {
   std::size_t shifted = 0;                    ///< the potential there
 };
 
-bool is_slot(const KernelGraph& graph, Value v) {
-  const ValueInfo& value = graph[v];
-  return value.kind == ValueKind::version && graph[value.variable].kind == VariableKind::slot;
-}
+bool is_slot(const KernelGraph& graph, Value v) { return is_version(graph, v, VariableKind::slot); }
 
 /// A law that stands at the proposal takes the place of the first law of the same function.
 void pair_laws(const Replay& replay, Sides& sides) {
@@ -85,15 +82,6 @@ void propose_copies(Replay& replay, const Sides& sides) {
   }
 }
 
-Eigen::RowVectorXd potential(Replay& replay, std::size_t law, std::size_t at) {
-  Workspace scratch;
-  const MatrixMap x = replay.input(at);
-  Eigen::RowVectorXd u(x.cols());
-  Eigen::MatrixXd g(x.rows(), x.cols());
-  replay.law(law).evaluate(x, {u.data(), g, scratch});
-  return u;
-}
-
 /// log r of what is proposed, from the laws; of one slot and at most one auxiliary variable.
 std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) {
   const auto& inputs = replay.operation().inputs;
@@ -108,8 +96,8 @@ std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) 
   const Value of_slot = replay.graph()[inputs[sides.here.front()].value].evaluated_law;
   for (std::size_t k = 0; k < sides.laws.size(); ++k) {
     if (inputs[sides.laws[k]].value == of_slot) continue;
-    return log_r + potential(replay, sides.laws[k], sides.states[aux]) -
-           potential(replay, sides.laws_there[k], sides.proposed[aux]);
+    return log_r + evaluate(replay, sides.laws[k], sides.states[aux]).u -
+           evaluate(replay, sides.laws_there[k], sides.proposed[aux]).u;
   }
   return std::nullopt;
 }

@@ -40,6 +40,37 @@ constexpr double arrived = 0.2;
 constexpr std::int64_t fewest_for_stall = 64;
 constexpr std::int64_t longest_arrival = 2048;
 
+void fail(EquilibriumOutcome& out, const VerifiedStatistic& statistic) {
+  if (!out.biased) out.tests.clear();
+  out.biased = true;
+  out.tests.push_back(statistic);
+}
+
+/// One of `looks` looks that share alpha: all statistics that failed, or the farthest off.
+void judge(const std::vector<EquilibriumStatistic>& statistics, double alpha, int looks,
+           EquilibriumOutcome& out) {
+  const auto count = static_cast<double>(statistics.size());
+  const double share = alpha / (count * looks);
+  const double bound = normal_bound(share);
+  out.looks += count;
+  out.tests.clear();
+  out.seen.visible_bias = 0.0;
+  out.largest_shift = 0.0;
+  const EquilibriumStatistic* worst = nullptr;
+  for (const EquilibriumStatistic& s : statistics) {
+    if (worst == nullptr || s.p < worst->p) worst = &s;
+    out.adjusted_p = std::min(out.adjusted_p, s.p * alpha / share);
+    if (!std::isfinite(s.z) || !std::isfinite(s.error)) {
+      fail(out, {s.name, out.seen.name, true, s.z, 0.0});
+      continue;
+    }
+    out.seen.visible_bias = std::max(out.seen.visible_bias, bound * s.error);
+    out.largest_shift = std::max(out.largest_shift, std::abs(s.z) * s.error);
+    if (s.p < share) fail(out, {s.name, out.seen.name, true, s.z, s.p});
+  }
+  if (!out.biased) out.tests = {{worst->name, out.seen.name, false, worst->z, worst->p}};
+}
+
 class Tester {
  public:
   Tester(const EquilibriumTest& test, EquilibriumOutcome& out) : test_(test), out_(out) {}
@@ -54,13 +85,15 @@ class Tester {
     for (std::int64_t more = 1; seen.sweeps < most_sweeps; more = seen.sweeps) {
       equilibrium.advance(more);
       seen.sweeps += more;
-      judge(equilibrium.compare());
+      judge(equilibrium.compare(), test_.alpha, look_count, out_);
       if (out_.biased || enough(equilibrium.gradients() - before, composition)) break;
       if (test_.late && test_.late()) break;
     }
     seen.moved = equilibrium.moved();
     seen.acceptance = equilibrium.acceptance();
-    if (!equilibrium.frozen_bits_kept()) fail({"bits of what is frozen", seen.name, true, 0, 0});
+    if (!equilibrium.frozen_bits_kept()) {
+      fail(out_, {"bits of what is frozen", seen.name, true, 0, 0});
+    }
     out_.gradients += equilibrium.gradients();
   }
 
@@ -80,34 +113,6 @@ class Tester {
     const double size = std::max(1.0, 0.01 * d * d);
     const double spent = std::max(gradients, updates * size);
     return out_.seen.sweeps >= fewest_sweeps && 2.0 * spent > test_.budget;
-  }
-
-  void judge(const std::vector<EquilibriumStatistic>& statistics) {
-    const double alpha = test_.alpha / static_cast<double>(statistics.size() * look_count);
-    const double bound = normal_bound(alpha);
-    out_.looks += static_cast<double>(statistics.size());
-    out_.tests.clear();
-    out_.seen.visible_bias = 0.0;
-    out_.largest_shift = 0.0;
-    const EquilibriumStatistic* worst = nullptr;
-    for (const EquilibriumStatistic& s : statistics) {
-      if (worst == nullptr || s.p < worst->p) worst = &s;
-      out_.adjusted_p = std::min(out_.adjusted_p, s.p * test_.alpha / alpha);
-      if (!std::isfinite(s.z) || !std::isfinite(s.error)) {
-        fail({s.name, out_.seen.name, true, s.z, 0.0});
-        continue;
-      }
-      out_.seen.visible_bias = std::max(out_.seen.visible_bias, bound * s.error);
-      out_.largest_shift = std::max(out_.largest_shift, std::abs(s.z) * s.error);
-      if (s.p < alpha) fail({s.name, out_.seen.name, true, s.z, s.p});
-    }
-    if (!out_.biased) out_.tests = {{worst->name, out_.seen.name, false, worst->z, worst->p}};
-  }
-
-  void fail(const VerifiedStatistic& statistic) {
-    if (!out_.biased) out_.tests.clear();
-    out_.biased = true;
-    out_.tests.push_back(statistic);
   }
 
   const EquilibriumTest& test_;
@@ -159,24 +164,13 @@ EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest
                     sweeps, long_replicates, fewest_for_long));
   }
   const std::int64_t apart = std::max<std::int64_t>(1, sweeps / long_looks);
-  const auto statistics = equilibrium.follow(sweeps / apart, apart);
+  std::vector<EquilibriumStatistic> statistics = equilibrium.follow(sweeps / apart, apart);
   if (statistics.empty()) {
     throw InputError(fmt::format("in {} sweeps no average is worth 25 draws", sweeps));
   }
   out.seen.sweeps = trial_sweeps + sweeps / apart * apart;
-  const double share = test.alpha / static_cast<double>(statistics.size());
-  const double bound = normal_bound(share);
-  out.looks = static_cast<double>(statistics.size());
-  for (const EquilibriumStatistic& s : statistics) {
-    out.adjusted_p = std::min(out.adjusted_p, s.p * out.looks);
-    out.seen.visible_bias = std::max(out.seen.visible_bias, bound * s.error);
-    const bool failed = s.p < share || !std::isfinite(s.z);
-    out.biased = out.biased || failed;
-    if (failed) {
-      out.tests.push_back(
-          {fmt::format("{} over {} sweeps", s.name, sweeps), test.target, true, s.z, s.p});
-    }
-  }
+  for (EquilibriumStatistic& s : statistics) s.name += fmt::format(" over {} sweeps", sweeps);
+  judge(statistics, test.alpha, 1, out);
   out.gradients = equilibrium.gradients();
   return out;
 }

@@ -1,5 +1,6 @@
 // The equilibrium test.
 // SPDX-License-Identifier: Apache-2.0
+#include "verify/features.hpp"
 #include "verify/law_draws.hpp"
 #include "verify/z_scores.hpp"
 
@@ -22,7 +23,6 @@ namespace {
 
 using Rows = Eigen::RowVectorXd;
 
-constexpr Index projection_count = 3;
 constexpr std::size_t few_slots = 5;
 /// Of each replicate, in a long look; at least a thousand, and in all slots together so many.
 constexpr std::int64_t own_draws = 2000;
@@ -43,22 +43,6 @@ struct Scale {
   Eigen::VectorXd sd;
 };
 
-Rows potentials(const Model& model, ConstBatch theta) {
-  Rows u(theta.cols());
-  Eigen::MatrixXd g(theta.rows(), theta.cols());
-  Workspace scratch;
-  model.evaluate(theta, {u.data(), g, scratch});
-  return u;
-}
-
-/// Directions of length 1, the same for every test; none in one dimension.
-Eigen::MatrixXd directions(Index d) {
-  Eigen::MatrixXd all(d, d > 1 ? projection_count : 0);
-  if (d > 1) Stream(17, "equilibrium/projections").normals({}, all);
-  all.colwise().normalize();
-  return all;
-}
-
 /// Coordinates, projections and U of one slot: what the other statistics are made from.
 std::vector<Labelled> basic(const Model& model, const Scale& scale, ConstBatch theta) {
   const auto names = coordinate_names(model.parameters());
@@ -66,7 +50,8 @@ std::vector<Labelled> basic(const Model& model, const Scale& scale, ConstBatch t
   for (Index i = 0; i < theta.rows(); ++i) {
     all.push_back({names[static_cast<std::size_t>(i)], theta.row(i)});
   }
-  const Eigen::MatrixXd weights = scale.sd.cwiseInverse().asDiagonal() * directions(theta.rows());
+  const Eigen::MatrixXd weights =
+      scale.sd.cwiseInverse().asDiagonal() * directions(theta.rows(), "equilibrium/projections");
   for (Index k = 0; k < weights.cols(); ++k) {
     all.push_back({fmt::format("projection {}", k),
                    weights.col(k).transpose() * (theta.colwise() - scale.mean)});

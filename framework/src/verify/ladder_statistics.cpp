@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/ladder_statistics.hpp"
 
+#include "verify/features.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/random.hpp>
 
@@ -13,18 +15,9 @@
 namespace mixwell {
 namespace {
 
-constexpr Index projections = 3;
 constexpr Index draws = 500000;
 constexpr Index draws_at_once = 10000;
 constexpr double clipped_share = 0.01;
-
-/// Lengths 1; in one dimension a projection is the coordinate.
-Eigen::MatrixXd directions_in(Index d) {
-  Eigen::MatrixXd all(d, d > 1 ? projections : 0);
-  if (d > 1) Stream(17, "verify/ladder/projections").normals({}, all);
-  all.colwise().normalize();
-  return all;
-}
 
 std::vector<std::string> names_in(Index d, Index projected) {
   std::vector<std::string> names;
@@ -49,7 +42,7 @@ double quantile(Eigen::ArrayXd row, double share) {
 }  // namespace
 
 LadderStatistics::LadderStatistics(const Model& model, bool bounded)
-    : model_(model), directions_(directions_in(model.dimension())) {
+    : model_(model), directions_(directions(model.dimension(), "verify/ladder/projections")) {
   if (model.as_exact() == nullptr) throw InputError("the model has no exact draws to compare with");
   names_ = names_in(model.dimension(), directions_.cols());
   truth_.resize(count(), draws);
@@ -81,11 +74,7 @@ Eigen::ArrayXXd LadderStatistics::unbounded(ConstBatch theta) const {
   for (Index k = 0; k < directions_.cols(); ++k) {
     f.row(row++) = (directions_.col(k).transpose() * theta).array().square();
   }
-  Eigen::RowVectorXd u(theta.cols());
-  Eigen::MatrixXd g(theta.rows(), theta.cols());
-  Workspace scratch;
-  model_.evaluate(theta, {u.data(), g, scratch});
-  f.row(row) = u.array();
+  f.row(row) = potentials(model_, theta).array();
   return f;
 }
 

@@ -10,12 +10,14 @@
 namespace mixwell {
 namespace {
 
-/// The input that holds this value in the role of a law.
-std::optional<std::size_t> law_input(const OperationInfo& operation, Value law) {
-  for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
-    if (operation.inputs[k].role == Role::law && operation.inputs[k].value == law) return k;
+/// The evaluations of a law at a state among the inputs, as far as there are: potential, gradient.
+std::vector<std::size_t> evaluations_of(const Replay& replay, Value law, Value state) {
+  std::vector<std::size_t> found;
+  for (const std::size_t k : inputs_of(replay, Role::evaluation)) {
+    const ValueInfo& value = replay.graph()[replay.operation().inputs[k].value];
+    if (value.evaluated_law == law && value.evaluated_at == state) found.push_back(k);
   }
-  return std::nullopt;
+  return found;
 }
 
 }  // namespace
@@ -29,28 +31,30 @@ std::vector<std::size_t> inputs_of(const Replay& replay, Role role) {
   return found;
 }
 
-void evaluate_states(Replay& replay) {
-  const OperationInfo& operation = replay.operation();
+bool is_version(const KernelGraph& graph, Value v, VariableKind kind) {
+  const ValueInfo& value = graph[v];
+  return value.kind == ValueKind::version && graph[value.variable].kind == kind;
+}
+
+EvaluatedLaw evaluate(Replay& replay, std::size_t law, std::size_t at) {
   Workspace scratch;
+  const MatrixMap x = replay.input(at);
+  EvaluatedLaw found{Eigen::RowVectorXd(x.cols()), Eigen::MatrixXd(x.rows(), x.cols())};
+  replay.law(law).evaluate(x, {found.u.data(), found.g, scratch});
+  return found;
+}
+
+void evaluate_states(Replay& replay) {
+  const auto& inputs = replay.operation().inputs;
   for (const std::size_t state : inputs_of(replay, Role::state)) {
-    for (const std::size_t k : inputs_of(replay, Role::evaluation)) {
-      const ValueInfo& value = replay.graph()[operation.inputs[k].value];
-      if (!(value.evaluated_at == operation.inputs[state].value)) continue;
-      const auto law = law_input(operation, value.evaluated_law);
-      if (!law) continue;
-      const MatrixMap theta = replay.input(state);
-      Eigen::RowVectorXd u(theta.cols());
-      Eigen::MatrixXd g(theta.rows(), theta.cols());
-      replay.law(*law).evaluate(theta, {u.data(), g, scratch});
-      if (value.rows == 1 && theta.rows() != 1) {
-        replay.input(k) = u;
-      } else if (value.rows != 1) {
-        replay.input(k) = g;
-      } else {  // of one dimension: first u, then g
-        replay.input(k) = k > 0 && replay.graph()[operation.inputs[k - 1].value].evaluated_at ==
-                                       value.evaluated_at
-                              ? Eigen::RowVectorXd(g)
-                              : u;
+    for (const std::size_t law : inputs_of(replay, Role::law)) {
+      const auto cached = evaluations_of(replay, inputs[law].value, inputs[state].value);
+      if (cached.empty()) continue;
+      const EvaluatedLaw now = evaluate(replay, law, state);
+      for (std::size_t n = 0; n < cached.size(); ++n) {
+        const bool one_row = replay.graph()[inputs[cached[n]].value].rows == 1;
+        const bool is_gradient = now.g.rows() == 1 ? n == 1 : !one_row;
+        replay.input(cached[n]) = is_gradient ? now.g : Eigen::MatrixXd(now.u);
       }
     }
   }

@@ -36,6 +36,16 @@ std::vector<VerifiedOperation> check_involution(Replay replay);
 /// differences keep four digits.
 std::vector<VerifiedOperation> check_volume(Replay replay);
 
+/// U and grad U of the law at one input, at what another holds.
+struct EvaluatedLaw {
+  Eigen::RowVectorXd u;
+  Eigen::MatrixXd g;
+};
+EvaluatedLaw evaluate(Replay& replay, std::size_t law, std::size_t at);
+
+/// A version of a variable of that kind.
+bool is_version(const KernelGraph& graph, Value v, VariableKind kind);
+
 /// The evaluations (u, g) that it reads of a law at one of its states, anew at what the states are
 /// now.
 void evaluate_states(Replay& replay);

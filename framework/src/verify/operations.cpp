@@ -4,6 +4,7 @@
 
 #include "verify/operation_check.hpp"
 
+#include <algorithm>
 #include <iterator>
 
 namespace mixwell {
@@ -42,8 +43,11 @@ OperationsChecked check_operations(const Composition& composition, std::int64_t 
   for (const Replay& replay : replays.all()) {
     for (VerifiedOperation& f : check(replay)) checked.found.push_back(std::move(f));
   }
-  const double share = alpha / static_cast<double>(std::max<std::size_t>(checked.found.size(), 1));
-  for (VerifiedOperation& f : checked.found) f.failed = f.p < share;
+  const auto count = static_cast<double>(checked.found.size());
+  for (VerifiedOperation& f : checked.found) {
+    f.failed = f.p < alpha / count;
+    checked.adjusted_p = std::min(checked.adjusted_p, f.p * count);
+  }
   checked.gradients = replays.gradients();
   return checked;
 }

@@ -17,6 +17,7 @@ namespace mixwell {
 /// declares. With `alpha` for all of them together. Costs some seconds at most.
 struct OperationsChecked {
   std::vector<VerifiedOperation> found;  ///< `failed` is set
+  double adjusted_p = 1.0;               ///< smallest, times their number
   double gradients = 0.0;
 };
 MIXWELL_INTERNAL OperationsChecked check_operations(const Composition& composition,

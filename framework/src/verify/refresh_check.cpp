@@ -29,7 +29,7 @@ class Stein {
   void add(ConstBatch p, ConstBatch g, bool later) {
     const Eigen::ArrayXXd virial = p.array() * g.array() - 1.0;
     const Eigen::ArrayXXd square = p.array().square();
-    const Eigen::ArrayXXd cubic = square * (virial + 1.0 - 3.0);
+    const Eigen::ArrayXXd cubic = square * (virial - 2.0);
     Index row = 0;
     sums_.row(row++) += virial.colwise().mean();
     sums_.row(row++) += cubic.colwise().mean();
@@ -40,7 +40,6 @@ class Stein {
       if (j == i) continue;
       sums_.row(row++) += p.row(i).array() * g.row(j).array();
     }
-    used_ = row;
     halves_.row(later ? 1 : 0) += virial.colwise().mean();
   }
 
@@ -53,7 +52,7 @@ class Stein {
     };
     next("mean of p dU/dp");
     next("mean of p^3 dU/dp");
-    for (Index i = 0; i < shown_ && row < used_; ++i) {
+    for (Index i = 0; i < shown_; ++i) {
       next(fmt::format("dU/dp[{}]", i));
       next(fmt::format("p dU/dp[{}]", i));
       if (shown_ > 1) next(fmt::format("p[{}] dU/dp of the next", i));
@@ -65,10 +64,9 @@ class Stein {
   }
 
  private:
-  Index rows() const { return 2 + 3 * shown_; }
+  Index rows() const { return 2 + (shown_ > 1 ? 3 : 2) * shown_; }
 
   Index shown_;
-  Index used_ = 0;
   Eigen::ArrayXXd sums_;
   Eigen::ArrayXXd halves_;
 };

@@ -21,17 +21,9 @@ constexpr double largest_derivative = 1e3;
 constexpr double largest_end = 1e6;  ///< so that differences of `difference` keep four digits
 constexpr Index most_variables = 24;
 
-bool is_auxiliary(const Replay& replay, Value version) {
-  const ValueInfo& value = replay.graph()[version];
-  return value.kind == ValueKind::version &&
-         replay.graph()[value.variable].kind == VariableKind::auxiliary;
-}
-
-/// What a move replaces, and the outputs that are proposed for it: the first of the same order and
-/// rows.
+/// The inputs that a move replaces: what is proposed for the k-th of them is output k.
 struct Ends {
   std::vector<std::size_t> inputs;
-  std::vector<std::size_t> outputs;
   std::vector<bool> flipped;
 };
 
@@ -47,8 +39,7 @@ std::optional<Ends> ends_of(const Replay& replay) {
     if (replay.graph()[state].rows != replay.graph()[operation.outputs[k]].rows) {
       return std::nullopt;
     }
-    ends.outputs.push_back(k);
-    ends.flipped.push_back(momentum && is_auxiliary(replay, state));
+    ends.flipped.push_back(momentum && is_version(replay.graph(), state, VariableKind::auxiliary));
   }
   return ends;
 }
@@ -83,8 +74,7 @@ Eigen::MatrixXd stacked(Replay& replay, const Ends& ends, bool of_outputs) {
   Eigen::MatrixXd all(rows, replay.columns());
   Index at = 0;
   for (std::size_t k = 0; k < ends.inputs.size(); ++k) {
-    const MatrixMap part =
-        of_outputs ? replay.output(ends.outputs[k]) : replay.input(ends.inputs[k]);
+    const MatrixMap part = of_outputs ? replay.output(k) : replay.input(ends.inputs[k]);
     all.middleRows(at, part.rows()) = part;
     at += part.rows();
   }

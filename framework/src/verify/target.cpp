@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/target.hpp"
 
+#include "manifest/model_in_memory.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/verify.hpp>
@@ -161,37 +163,11 @@ bool VerifyTargets::can_compose(const std::string& target, double step_factor) c
   }
 }
 
-namespace {
-
-/// A plugin without keys that hands out what is there.
-class Ready final : public Blueprint {
- public:
-  explicit Ready(std::shared_ptr<Model> model) : model_(std::move(model)) {}
-  Fields& fields() noexcept override { return fields_; }
-  std::shared_ptr<Component> make() const override { return model_; }
-
- private:
-  std::shared_ptr<Model> model_;
-  Fields fields_;
-};
-
-constexpr const char* ready_model = "model-in-memory";
-
-}  // namespace
-
 Composition VerifyTargets::composed_on(const std::shared_ptr<Model>& model,
                                        double step_factor) const {
-  Registry registry = registry_;
-  registry.add({.kind = Kind::model,
-                .description = {.id = ready_model, .summary = "A model that is in memory already"},
-                .library = {},
-                .blueprint = [&model] { return std::make_unique<Ready>(model); },
-                .traits = {}});
   toml::table root = toml::parse(composition_.effective_manifest);
-  root["model"].as_table()->insert_or_assign(composition_.model()->name(),
-                                             toml::table{{"use", ready_model}});
   multiply_step_sizes(root, step_factor, {});
-  return parse_manifest(text_of(root), path_, registry);
+  return compose_on(model, composition_.model()->name(), std::move(root), path_, registry_);
 }
 
 Composition VerifyTargets::composed(const std::string& target, double step_factor,

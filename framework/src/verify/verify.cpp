@@ -17,6 +17,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace mixwell {
@@ -170,13 +171,12 @@ class Verifier {
   /// Every operation by itself: on the manifest's model, and in the plane, where volumes are few
   /// differences.
   void check_alone() {
-    for (const char* target : {"own", "quartic"}) {
+    constexpr std::array targets = {"own", "quartic"};
+    const double share = operations_share / static_cast<double>(targets.size());
+    for (const char* target : targets) {
       try {
         const Composition composition = targets_.composed(target, 1.0);
-        OperationsChecked checked =
-            check_operations(composition, warmup(), 0.5 * operations_share * settings_.alpha);
-        result_.gradients += checked.gradients;
-        take(std::move(checked.found), target);
+        take(check_operations(composition, warmup(), share * settings_.alpha), target, share);
       } catch (const WiringError&) {
         throw;
       } catch (const Error&) {
@@ -185,11 +185,11 @@ class Verifier {
     }
   }
 
-  void take(std::vector<VerifiedOperation> found, const std::string& target) {
-    const double share =
-        0.5 * operations_share / static_cast<double>(std::max<std::size_t>(found.size(), 1));
-    for (VerifiedOperation& f : found) {
-      note(f.p / share, 1.0);
+  void take(OperationsChecked checked, const std::string& target, double share) {
+    result_.gradients += checked.gradients;
+    if (checked.found.empty()) return;
+    note(checked.adjusted_p / share, static_cast<double>(checked.found.size()));
+    for (VerifiedOperation& f : checked.found) {
       if (f.failed) {
         biased_ = true;
         result_.tests.push_back(

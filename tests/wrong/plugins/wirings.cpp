@@ -1,6 +1,8 @@
 // A random walk whose graph is wired in four ways, three of them wrong although every declared
 // trait is true; the same with two edges of a body exchanged; and Langevin steps whose noise is
 // correlated. SPDX-License-Identifier: Apache-2.0
+#include "walk.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
@@ -61,9 +63,8 @@ class ProposeBody final : public Body {
 };
 
 /// Inputs: theta, theta*, law, u, g, u*, g*, and a noise or a uniform. Outputs: theta, u, g.
-class AcceptBody final : public Body {
+class AcceptBody final : public Body, wrong::Decision {
  public:
-  enum In : std::size_t { theta, theta_end, law, u, g, u_end, g_end, chance };
   explicit AcceptBody(bool draws) : draws_(draws) {}
   void run(Block& block) const override {
     RowMap uniform = block.scratch().row(block.columns());
@@ -75,9 +76,9 @@ class AcceptBody final : public Body {
     for (Index j = 0; j < block.columns(); ++j) {
       const double drop = block.in_row(u)(j) - block.in_row(u_end)(j);
       const bool taken = uniform(j) < (std::isfinite(drop) ? std::exp(std::min(0.0, drop)) : 0.0);
-      block.out(0).col(j) = block.in(taken ? theta_end : theta).col(j);
-      block.out_row(1)(j) = block.in_row(taken ? u_end : u)(j);
-      block.out(2).col(j) = block.in(taken ? g_end : g).col(j);
+      block.out(next_theta).col(j) = block.in(taken ? theta_end : theta).col(j);
+      block.out_row(next_u)(j) = block.in_row(taken ? u_end : u)(j);
+      block.out(next_g).col(j) = block.in(taken ? g_end : g).col(j);
     }
   }
 
@@ -105,7 +106,6 @@ class WiredWalk final : public Kernel {
     const std::string& path = site.path;
     const Index d = graph[site.slot].rows;
     const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
-    const Cached at = graph.evaluation(law, site.slot);
     const Value uniform =
         graph
             .add(path + "/uniform", OperationKind::pure, {},
@@ -139,18 +139,7 @@ class WiredWalk final : public Kernel {
     const bool draws = !is("shared") && !is("register");
     const Input chance =
         draws ? Input{graph.noise(path + "/accept"), Role::noise} : Input{uniform, Role::parameter};
-    graph.add(path + "/accept", OperationKind::accept, {},
-              {{graph.current(site.slot), Role::state},
-               {end[0], Role::proposed},
-               {law, Role::law},
-               {at.u, Role::evaluation},
-               {at.g, Role::evaluation},
-               {end[1], Role::evaluation},
-               {end[2], Role::evaluation},
-               chance},
-              {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
-               Output::evaluation(path + "/g", d, law, site.slot)},
-              std::make_shared<AcceptBody>(draws));
+    wrong::add_decision(graph, site, law, end, chance, std::make_shared<AcceptBody>(draws));
     if (!is("register")) return;
     graph.add(path + "/keep", OperationKind::observe, {},
               {{graph.current(kept), Role::state}, {uniform, Role::parameter}},

@@ -1,6 +1,7 @@
 // A random walk whose decision is wrong, or is another right one.
 // SPDX-License-Identifier: Apache-2.0
 #include "mistake.hpp"
+#include "walk.hpp"
 
 #include <mixwell/next_state.hpp>
 #include <mixwell/plugin.hpp>
@@ -26,22 +27,22 @@ class ProposeBody final : public Body {
   double eps_;
 };
 
-/// Inputs: theta, theta*, law, u, g, u*, g*, noise. Outputs: theta, u, g.
-class DecideBody final : public Body {
+class DecideBody final : public Body, wrong::Decision {
  public:
   explicit DecideBody(wrong::Mistake mistake) : mistake_(std::move(mistake)) {}
 
   void run(Block& block) const override {
     const Index w = block.columns();
     RowMap uniform = block.scratch().row(w);
-    block.uniforms(7, uniform);
-    const NextState next{block.in(0).rows(),
-                         w,
-                         {block.in(0).data(), block.in(3).data(), block.in(4).data()},
-                         {block.in(1).data(), block.in(5).data(), block.in(6).data()},
-                         {block.out(0).data(), block.out(1).data(), block.out(2).data()}};
+    block.uniforms(chance, uniform);
+    const NextState next{
+        block.in(theta).rows(),
+        w,
+        {block.in(theta).data(), block.in(u).data(), block.in(g).data()},
+        {block.in(theta_end).data(), block.in(u_end).data(), block.in(g_end).data()},
+        {block.out(next_theta).data(), block.out(next_u).data(), block.out(next_g).data()}};
     for (Index j = 0; j < w; ++j) {
-      next.column(j, uniform(j) < probability(block.in_row(3)(j) - block.in_row(5)(j)));
+      next.column(j, uniform(j) < probability(block.in_row(u)(j) - block.in_row(u_end)(j)));
     }
   }
 
@@ -71,7 +72,6 @@ class WrongAccept final : public Kernel {
     const std::string& path = site.path;
     const Value law = site.target;
     const Index d = graph[site.slot].rows;
-    const Cached at = graph.evaluation(law, site.slot);
     Traits traits;
     traits.involution = true;
     traits.flips = params_.mistake.is("not-negated") ? Flips::nothing : Flips::noise;
@@ -83,18 +83,8 @@ class WrongAccept final : public Kernel {
                                {Output::derived(path + "/theta*", d),
                                 Output::derived(path + "/u*", 1), Output::derived(path + "/g*", d)},
                                std::make_shared<ProposeBody>(params_.step_size));
-    graph.add(path + "/accept", OperationKind::accept, {},
-              {{graph.current(site.slot), Role::state},
-               {end[0], Role::proposed},
-               {law, Role::law},
-               {at.u, Role::evaluation},
-               {at.g, Role::evaluation},
-               {end[1], Role::evaluation},
-               {end[2], Role::evaluation},
-               {graph.noise(path + "/accept"), Role::noise}},
-              {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
-               Output::evaluation(path + "/g", d, law, site.slot)},
-              std::make_shared<DecideBody>(params_.mistake));
+    wrong::add_decision(graph, site, law, end, {graph.noise(path + "/accept"), Role::noise},
+                        std::make_shared<DecideBody>(params_.mistake));
   }
 
  private:

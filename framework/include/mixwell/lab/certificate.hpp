@@ -54,6 +54,8 @@ struct MIXWELL_EXPORT Certificate {
   /// What warm-up learns and the sampling phase reads, as it is then: "step size", "metric".
   std::vector<std::string> learnt;
 
+  /// The class of the sampling phase, with " after warm-up" where it holds only then.
+  std::string label() const;
   /// certificate.json and `check --json`.
   std::string to_json() const;
   /// For people.
@@ -61,6 +63,10 @@ struct MIXWELL_EXPORT Certificate {
   /// One line for the end of a run: "exact: Metropolis-corrected; step size frozen after warm-up".
   std::string in_words() const;
 };
+
+/// "x3/hmc/trajectory: volume" and what else begins with a numbered slot as one line for all slots,
+/// "hmc/trajectory: volume (4 slots)", in order of the first.
+MIXWELL_EXPORT std::vector<std::string> fold_slots(const std::vector<std::string>& lines);
 
 /// One rule: docs/certificate.md is made from them.
 struct Rule {

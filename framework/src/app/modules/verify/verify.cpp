@@ -19,10 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string described(const Certificate& certificate) {
-  return certificate.now.label() + (certificate.after_warmup ? " after warm-up" : "");
-}
-
 Json json_of(const VerifiedTarget& target) {
   if (!target.skipped.empty()) return {{"name", target.name}, {"skipped", target.skipped}};
   Json json{{"name", target.name},
@@ -80,7 +76,7 @@ Json json_of(const Evidence& evidence) {
 }
 
 void print_json(const Verification& found, const Evidence& evidence) {
-  Json json{{"certificate", described(found.certificate)},
+  Json json{{"certificate", found.certificate.label()},
             {"tested", found.tested},
             {"agree", found.agrees},
             {"conclusive", found.conclusive},
@@ -143,30 +139,16 @@ void print_failures(std::vector<VerifiedStatistic> tests) {
   if (tests.size() > shown) fmt::print("  ... and {} more\n", tests.size() - shown);
 }
 
-/// "x3/hmc/trajectory: volume" -> "hmc/trajectory: volume".
-std::string without_slot(const std::string& trait) {
-  const auto digits = trait.find_first_not_of("0123456789", 1);
-  const bool numbered = trait.starts_with('x') && digits > 1 && digits < trait.size();
-  return numbered && trait[digits] == '/' ? trait.substr(digits + 1) : trait;
-}
-
 /// A line for each trait, and how many slots it stands for, in order of the first.
-std::vector<std::pair<std::string, int>> lines_of(const std::vector<AssumedTrait>& traits) {
-  std::vector<std::pair<std::string, int>> lines;
+std::vector<std::string> lines_of(const std::vector<AssumedTrait>& traits) {
+  std::vector<std::string> lines;
   for (const AssumedTrait& trait : traits) {
-    const std::string line = without_slot(trait.trait) + ": " +
-                             (trait.clause.empty() ? "only tested by the whole, above"
-                              : trait.holds        ? "tested, holds"
-                                                   : "tested, BROKEN");
-    const auto known = std::find_if(lines.begin(), lines.end(),
-                                    [&](const auto& other) { return other.first == line; });
-    if (known == lines.end()) {
-      lines.emplace_back(line, 1);
-    } else {
-      ++known->second;
-    }
+    lines.push_back(trait.trait + ": " +
+                    (trait.clause.empty() ? "only tested by the whole, above"
+                     : trait.holds        ? "tested, holds"
+                                          : "tested, BROKEN"));
   }
-  return lines;
+  return fold_slots(lines);
 }
 
 void print_evidence(const Evidence& evidence) {
@@ -180,9 +162,7 @@ void print_evidence(const Evidence& evidence) {
       if (!finding.holds) fmt::print("    BROKEN {}: {}\n", finding.clause, finding.detail);
     }
   }
-  for (const auto& [line, slots] : lines_of(evidence.traits)) {
-    fmt::print("  assumed {}{}\n", line, slots > 1 ? fmt::format(" ({} slots)", slots) : "");
-  }
+  for (const std::string& line : lines_of(evidence.traits)) fmt::print("  assumed {}\n", line);
 }
 
 /// What holds is one line.
@@ -217,7 +197,7 @@ void print_power(const Verification& found, double alpha) {
 }
 
 void print_text(const Verification& found, const Evidence& evidence, double alpha) {
-  fmt::print("certificate  {}\ntested       {}\n", described(found.certificate), found.tested);
+  fmt::print("certificate  {}\ntested       {}\n", found.certificate.label(), found.tested);
   for (const VerifiedTarget& target : found.targets) {
     if (!target.skipped.empty()) {
       fmt::print("  {:<13} skipped: {}\n", target.name, target.skipped);

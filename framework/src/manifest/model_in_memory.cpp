@@ -1,0 +1,41 @@
+// A manifest on a model that is there already.
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest/model_in_memory.hpp"
+
+#include <sstream>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+/// A plugin without keys that hands out what is there.
+class Ready final : public Blueprint {
+ public:
+  explicit Ready(std::shared_ptr<Model> model) : model_(std::move(model)) {}
+  Fields& fields() noexcept override { return fields_; }
+  std::shared_ptr<Component> make() const override { return model_; }
+
+ private:
+  std::shared_ptr<Model> model_;
+  Fields fields_;
+};
+
+constexpr const char* ready_model = "model-in-memory";
+
+}  // namespace
+
+Composition compose_on(const std::shared_ptr<Model>& model, const std::string& name,
+                       toml::table root, const std::string& path, const Registry& known) {
+  Registry registry = known;
+  registry.add({.kind = Kind::model,
+                .description = {.id = ready_model, .summary = "A model that is in memory already"},
+                .library = {},
+                .blueprint = [&model] { return std::make_unique<Ready>(model); },
+                .traits = {}});
+  root["model"].as_table()->insert_or_assign(name, toml::table{{"use", ready_model}});
+  std::ostringstream text;
+  text << root;
+  return parse_manifest(text.str(), path, registry);
+}
+
+}  // namespace mixwell
