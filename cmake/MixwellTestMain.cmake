@@ -20,7 +20,5 @@ else()
   target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2WithMain)
 endif()
 # It prints what failed: nothing that -O3 would make faster.
-if(NOT MIXWELL_SANITIZE)
-  target_compile_options(mixwell_test_main PRIVATE $<$<CONFIG:Release>:-O1>)
-endif()
+mixwell_optimise_lightly(mixwell_test_main)
 string(REGEX MATCH "^[0-9]+" MIXWELL_CATCH2_MAJOR ${Catch2_VERSION})

@@ -13,7 +13,11 @@ import re
 import sys
 
 OBJECT = re.compile(r"(?:.*/)?CMakeFiles/([^/]+)\.dir/(.*)\.(?:o|gch)$")
-LIBRARIES = {"mixwell_framework": "libmixwell", "mixwell_lab": "libmixwell_lab"}
+LIBRARIES = {
+    "mixwell_framework": "libmixwell",
+    "mixwell_control": "libmixwell",
+    "mixwell_lab": "libmixwell_lab",
+}
 
 
 def commands(folder):
