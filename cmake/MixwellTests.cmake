@@ -61,6 +61,13 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
 endfunction()
 
+# Precompiled headers of all tests, by a target of its own: one program of tests waits for no other.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "" @ONLY)
+add_library(mixwell_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
+target_link_libraries(mixwell_test_headers PRIVATE mixwell_test_main mixwell_test_settings)
+mixwell_precompile(mixwell_test_headers <catch2/catch.hpp>)
+mixwell_optimise_lightly(mixwell_test_headers)
+
 # mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words
 # after that are further labels of its cases. TAGS: some cases have these tags, and get them as labels
 # too. .ci/run leaves out nightly and verify, and under sanitizers slow.
@@ -74,10 +81,8 @@ function(mixwell_add_tests label timeout folder)
   math(EXPR seconds "${timeout} * ${timeout_factor}")
   add_executable(${label}_tests ${sources})
   target_link_libraries(${label}_tests PRIVATE mixwell_test_main mixwell_test_settings)
-  if(label STREQUAL "unit")
-    mixwell_precompile(unit_tests <catch2/catch.hpp>)
-  elseif(NOT arg_PLUGINS) # which would wait for the other target's
-    mixwell_precompile_as(${label}_tests unit_tests)
+  if(NOT arg_PLUGINS) # which has few files
+    mixwell_precompile_as(${label}_tests mixwell_test_headers)
   endif()
   # Their own code is run once; what they test is compiled as users have it.
   mixwell_optimise_lightly(${label}_tests)

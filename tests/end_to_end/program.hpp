@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "temporary_folder.hpp"
+
 #include <catch2/catch.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,28 +27,12 @@ inline std::string read(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A temporary working folder; `mixwell` runs in it.
+/// A temporary working folder; `mixwell` runs in it, and keeps there what it keeps for its user.
 class Workplace {
  public:
-  Workplace() {
-    namespace fs = std::filesystem;
-    std::string pattern = (fs::temp_directory_path() / "mixwell-test-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~Workplace() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
 
-  std::string path(const std::string& name) const { return path_ + "/" + name; }
-
-  void write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path());
-    std::ofstream(path(name), std::ios::binary) << text;
-  }
+  void write(const std::string& name, const std::string& text) const { folder_.file(name, text); }
 
   /// `arguments` as typed in a shell; `before` goes in front of the program, such as variables.
   Outcome mixwell(const std::string& arguments, const std::string& before = "") const {
@@ -54,13 +40,14 @@ class Workplace {
   }
 
   Outcome shell(const std::string& command) const {
-    const std::string line = "cd \"" + path_ + "\" && { " + command + "\n} >.out 2>.err";
+    const std::string line = "cd \"" + folder_.path() + "\" && export XDG_STATE_HOME=\"" +
+                             path(".state") + "\" && { " + command + "\n} >.out 2>.err";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path(".out")), read(path(".err"))};
   }
 
  private:
-  std::string path_;
+  mixwell::testing::TemporaryFolder folder_;
 };
 
 inline void contains(const std::string& text, const std::string& part) {

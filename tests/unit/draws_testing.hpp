@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "temporary_folder.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/registry.hpp>
-
-#include <stdlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -15,27 +15,6 @@
 #include <vector>
 
 namespace mixwell::testing {
-
-/// A new empty folder, removed with all it holds.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "mixwell-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make " + name);
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const noexcept { return path_; }
-  bool is_empty() const { return std::filesystem::is_empty(path_); }
-
- private:
-  std::string path_;
-};
 
 /// The built plugin `recorder/netcdf` with its defaults.
 inline std::shared_ptr<const Recorder> netcdf_recorder() {

@@ -1,18 +1,19 @@
 // From the text of a manifest to components, and every way in which that can go wrong.
 // SPDX-License-Identifier: Apache-2.0
+#include "temporary_folder.hpp"
 #include "toy_components.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/manifest.hpp>
 
 #include <catch2/catch.hpp>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 using namespace mixwell;
+using mixwell::testing::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
@@ -55,26 +56,6 @@ const toy::Chain& chain_of(const Composition& composition) {
 const toy::Step& kernel_of(const Composition& composition) {
   return dynamic_cast<const toy::Step&>(*chain_of(composition).params.kernel);
 }
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "mixwell-manifest-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~Folder() { fs::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string write(const std::string& name, const std::string& text) const {
-    fs::create_directories((fs::path(path) / name).parent_path());
-    std::ofstream((fs::path(path) / name).string()) << text;
-    return (fs::path(path) / name).string();
-  }
-
-  std::string path;
-};
 
 }  // namespace
 
@@ -397,21 +378,21 @@ TEST_CASE("A wrong init is explained") {
 
 TEST_CASE("A file is found beside the manifest first, then in MIXWELL_DATA") {
   const Registry registry = toy::registry();
-  const Folder beside, data;
-  const std::string manifest = beside.write("m.toml", with_model_line("data = \"sub/t.csv\""));
-  const std::string in_data = data.write("sub/t.csv", "x\n1\n");
-  setenv("MIXWELL_DATA", ("/nowhere:" + data.path).c_str(), 1);
+  const TemporaryFolder beside, data;
+  const std::string manifest = beside.file("m.toml", with_model_line("data = \"sub/t.csv\""));
+  const std::string in_data = data.file("sub/t.csv", "x\n1\n");
+  setenv("MIXWELL_DATA", ("/nowhere:" + data.path()).c_str(), 1);
 
   const Composition far = load_manifest(manifest, registry);
   CHECK(model_of(far).params.data == in_data);
   contains(far.effective_manifest, "data = \"sub/t.csv\"");
 
-  const std::string near_file = beside.write("sub/t.csv", "x\n2\n");
+  const std::string near_file = beside.file("sub/t.csv", "x\n2\n");
   const Composition near = load_manifest(manifest, registry);
   CHECK(model_of(near).params.data == near_file);
   contains(near.effective_manifest, "data = \"" + near_file + "\"");
   const Composition moved =
-      parse_manifest(near.effective_manifest, data.path + "/manifest.toml", registry);
+      parse_manifest(near.effective_manifest, data.path() + "/manifest.toml", registry);
   CHECK(moved.effective_manifest == near.effective_manifest);
   unsetenv("MIXWELL_DATA");
 }
@@ -430,6 +411,6 @@ TEST_CASE("A manifest that cannot be read is bad input") {
   CHECK_THROWS_AS(load_manifest("/nowhere/m.toml", registry), InputError);
   CHECK_THROWS_WITH(load_manifest("/nowhere/m.toml", registry),
                     Catch::Contains("/nowhere/m.toml: the manifest cannot be read"));
-  const Folder folder;
-  CHECK_THROWS_WITH(load_manifest(folder.path, registry), Catch::Contains("it is a folder"));
+  const TemporaryFolder folder;
+  CHECK_THROWS_WITH(load_manifest(folder.path(), registry), Catch::Contains("it is a folder"));
 }

@@ -1,5 +1,6 @@
 // Finding, checking and loading plugins, the broken ones above all.
 // SPDX-License-Identifier: Apache-2.0
+#include "temporary_folder.hpp"
 #include "toy_components.hpp"
 
 #include <mixwell/error.hpp>
@@ -29,33 +30,15 @@ std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// A folder of its own for each test, removed afterwards.
-class Folder {
+/// A folder of plugins.
+class Folder : public mixwell::testing::TemporaryFolder {
  public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "mixwell-registry-XXXXXX").string();
-    REQUIRE(mkdtemp(pattern.data()) != nullptr);
-    path_ = pattern;
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  const std::string& path() const { return path_; }
-  std::string write(const std::string& name, const std::string& bytes) const {
-    const std::string file = path_ + "/" + name;
-    std::ofstream(file, std::ios::binary) << bytes;
-    return file;
-  }
   std::string copy(const std::string& plugin) const {
-    const std::string file = path_ + "/" + plugin + ".so";
+    const std::string file = path() + "/" + plugin + ".so";
     fs::copy_file(wrong_plugin(plugin), file);
     return file;
   }
-  Registry load() const { return Registry::load({path_}); }
-
- private:
-  std::string path_;
+  Registry load() const { return Registry::load({path()}); }
 };
 
 /// The reason given for the only file of the folder.
@@ -119,7 +102,7 @@ TEST_CASE("A plugin that differs in one field of the ABI tag is refused for that
     std::string bytes = whole;
     bytes.replace(place + tag.find(name + "=" + value) + name.size() + 1, value.size(), other);
     const Folder folder;
-    folder.write("other.so", bytes);
+    folder.file("other.so", bytes);
     const std::string reason = reason_for(folder);
     contains(reason, ": built unlike this Mixwell: " + name + ": wanted " + value + ", found " +
                          other + "; rebuild it with mixwell_add_plugin()");
@@ -171,7 +154,7 @@ TEST_CASE("A plugin that needs a missing function is listed with the loader's wo
 
 TEST_CASE("A file that is no library is listed as such") {
   const Folder folder;
-  const std::string file = folder.write("text.so", "this is not a library at all");
+  const std::string file = folder.file("text.so", "this is not a library at all");
   const std::string reason = reason_for(folder);
   contains(reason, file);
   contains(reason, "not a library");
@@ -179,7 +162,7 @@ TEST_CASE("A file that is no library is listed as such") {
 
 TEST_CASE("An empty file is no library") {
   const Folder folder;
-  folder.write("empty.so", "");
+  folder.file("empty.so", "");
   contains(reason_for(folder), "not a library");
 }
 
@@ -187,7 +170,7 @@ TEST_CASE("A library cut short anywhere is refused and harms nobody") {
   const std::string whole = bytes_of(wrong_plugin("wrong_abi_tag"));
   const Folder folder;
   for (std::size_t part = 1; part < 64; ++part) {
-    const std::string file = folder.write("cut.so", whole.substr(0, whole.size() * part / 64));
+    const std::string file = folder.file("cut.so", whole.substr(0, whole.size() * part / 64));
     CHECK_THROWS_AS(read_abi_tag(file), InputError);
   }
 }
@@ -200,14 +183,14 @@ TEST_CASE("A library with damaged headers is refused or read, never a crash") {
       std::string bytes = whole;
       bytes[at] = damage;
       try {
-        read_abi_tag(folder.write("damaged.so", bytes));
+        read_abi_tag(folder.file("damaged.so", bytes));
       } catch (const InputError&) {
       }
     }
   }
   std::string no_sections = whole;
   for (std::size_t at = 40; at < 48; ++at) no_sections[at] = '\xff';
-  CHECK_THROWS_AS(read_abi_tag(folder.write("damaged.so", no_sections)), InputError);
+  CHECK_THROWS_AS(read_abi_tag(folder.file("damaged.so", no_sections)), InputError);
 }
 
 TEST_CASE("Of two plugins with one id the later is broken and both files are named") {
@@ -229,7 +212,7 @@ TEST_CASE("Broken plugins do not keep sound ones from loading") {
                            "wrong_abi_tag", "missing_symbol"}) {
     folder.copy(name);
   }
-  folder.write("a.so", "garbage");
+  folder.file("a.so", "garbage");
   const Registry registry = folder.load();
   CHECK(registry.has(Kind::model, "twin"));
   CHECK(registry.broken().size() == 6);

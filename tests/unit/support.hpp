@@ -8,6 +8,8 @@
 #include <catch2/catch.hpp>
 #endif
 
+#include "temporary_folder.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
@@ -22,6 +24,8 @@
 #include <string>
 
 namespace support {
+
+using mixwell::testing::TemporaryFolder;
 
 inline const mixwell::Registry& registry() {
   static const mixwell::Registry all =
@@ -47,33 +51,6 @@ inline std::string refusal(const std::string& body) {
     return error.what();
   }
 }
-
-/// A folder of its own for the files of a test, removed at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string path = (std::filesystem::temp_directory_path() / "mixwell-test-XXXXXX").string();
-    if (mkdtemp(path.data()) == nullptr) throw std::runtime_error("no temporary folder: " + path);
-    path_ = path;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  /// Writes a file and returns its path.
-  std::string file(const std::string& name, const std::string& text) const {
-    const std::string path = path_ + "/" + name;
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
-  const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
 
 /// U and gradient of one model at some columns.
 struct Evaluated {
