@@ -1,5 +1,7 @@
 // The contract of every Model: evaluation, starting points, recorded quantities, exact draws.
 // SPDX-License-Identifier: Apache-2.0
+#include "gradient_growth.hpp"
+
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 
@@ -685,6 +687,7 @@ Findings check_model(const Model& model) {
   if (model.as_sum() != nullptr) check_sum(model, theta, at, findings);
   const Finding gradient = check_gradient(model, theta);
   findings.push_back(gradient);
+  if (gradient.holds) findings.push_back(check_gradient_growth(model, theta));
   if (gradient.holds && model.as_exact() != nullptr) check_exact(model, findings);
   if (gradient.holds && model.as_prior() != nullptr && model.as_data_draws() != nullptr)
     findings.push_back(check_data_draws(model));

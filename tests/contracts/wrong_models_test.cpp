@@ -259,6 +259,32 @@ class Observed final : public mixwell::Model, public mixwell::Prior, public mixw
   Eigen::Vector2d sum_;
 };
 
+/// U = |x|^a / a summed over two coordinates, with the growth it is told to declare.
+class Power final : public mixwell::Model {
+ public:
+  Power(double a, mixwell::GradientGrowth declared) : a_(a), declared_(declared) {}
+
+  std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {2}}}; }
+  mixwell::GradientGrowth gradient_growth() const noexcept override { return declared_; }
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    g = theta.array().sign().matrix().cwiseProduct(theta.cwiseAbs().array().pow(a_ - 1).matrix());
+    if (out.wants_potential()) out.u() = theta.cwiseAbs().array().pow(a_).colwise().sum() / a_;
+  }
+
+  double a_;
+  mixwell::GradientGrowth declared_;
+};
+
+std::string broken(double power, mixwell::GradientGrowth declared) {
+  std::string names;
+  for (const auto& finding : mixwell::contracts::check_model(Power(power, declared)))
+    if (!finding.holds) names += (names.empty() ? "" : ", ") + finding.clause;
+  return names;
+}
+
 std::string broken(DataFault fault) {
   std::string names;
   for (const mixwell::contracts::Finding& finding :
@@ -278,7 +304,7 @@ TEST_CASE("a right model breaks no clause", "[contracts]") {
   const mixwell::contracts::Findings findings = mixwell::contracts::check_model(Twin(Fault::none));
   INFO(mixwell::contracts::report(findings));
   CHECK(mixwell::contracts::all_hold(findings));
-  CHECK(findings.size() == 21);
+  CHECK(findings.size() == 22);
 }
 
 TEST_CASE("a wrong gradient breaks the clause of gradients alone", "[contracts]") {
@@ -362,4 +388,18 @@ TEST_CASE("each fault of a sum of terms breaks the clause meant for it alone", "
   CHECK(broken(Fault::terms_potential) == "gradient of terms");
   CHECK(broken(Fault::terms_lazy) == "terms gradient only");
   CHECK(broken(Fault::terms_lazy_rest) == "terms gradient only");
+}
+
+TEST_CASE("a gradient that grows faster than is declared breaks that clause alone", "[contracts]") {
+  using enum mixwell::GradientGrowth;
+  CHECK(broken(4.0, lipschitz) == "gradient growth");
+  CHECK(broken(2.5, lipschitz) == "gradient growth");
+  CHECK(broken(1.5, lipschitz) == "gradient growth");
+  CHECK(broken(1.5, locally_lipschitz) == "gradient growth");
+  // Declared as it is, or as less.
+  CHECK(broken(2.0, lipschitz).empty());
+  CHECK(broken(2.0, locally_lipschitz).empty());
+  CHECK(broken(4.0, locally_lipschitz).empty());
+  CHECK(broken(4.0, undeclared).empty());
+  CHECK(broken(1.5, singular).empty());
 }

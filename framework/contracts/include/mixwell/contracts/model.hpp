@@ -12,6 +12,8 @@ namespace mixwell::contracts {
 ///   initial         the same numbers each time, by replicate; U and its gradient are finite there
 ///   purity          evaluating twice gives the same bits
 ///   gradient        equals differences of U to 1e-6 (see gradient_error)
+///   gradient growth slopes of the gradient stay bounded where Model::gradient_growth says so: far
+///                   out for `lipschitz`, near 0 for `locally_lipschitz` too
 ///   batch           columns together and alone agree to 1e-12
 ///   isolation       NaN, infinite and huge neighbours change no bit of a column
 ///   gradient only   not asking for U changes no bit of the gradient
