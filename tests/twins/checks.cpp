@@ -20,6 +20,7 @@ using namespace mixwell;
 
 Outcome of(const Verification& found) {
   Outcome outcome;
+  outcome.adjusted_p = found.adjusted_p;
   outcome.wrong = (found.conclusive && !found.agrees) || !found.mobile;
   outcome.verdict = !found.mobile ? "does not move" : found.tested;
   const VerifiedStatistic* worst = nullptr;

@@ -6,6 +6,7 @@
 #include <mixwell/lab/verify.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct Outcome {
   std::string verdict;   ///< in a word or two
   std::string by;        ///< the statistic that was farthest off, and its target
   double seconds = 0.0;  ///< processor time, of all threads
+  /// Verification::adjusted_p; NaN of other checks.
+  double adjusted_p = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// By the check of that name, of the base's composition with or without a mistake. Throws

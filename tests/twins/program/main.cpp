@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <string>
@@ -65,15 +66,48 @@ bool print_table(const Options& options, const mixwell::VerifySettings& settings
   return fine;
 }
 
+/// How far the share of p below x is above x at most, and below it at most.
+struct Uniformity {
+  double above = 0.0;
+  double below = 0.0;
+};
+
+Uniformity uniformity(std::vector<double> p) {
+  std::sort(p.begin(), p.end());
+  const auto n = static_cast<double>(p.size());
+  Uniformity worst;
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    worst.above = std::max(worst.above, static_cast<double>(k + 1) / n - p[k]);
+    worst.below = std::max(worst.below, p[k] - static_cast<double>(k) / n);
+  }
+  return worst;
+}
+
+/// The chance that n uniform numbers are so far off to one side, at most (Smirnov; Massart 1990).
+double chance(double distance, std::size_t n) {
+  return std::exp(-2.0 * static_cast<double>(n) * distance * distance);
+}
+
+void print_uniformity(const std::vector<double>& p) {
+  const Uniformity off = uniformity(p);
+  fmt::print(
+      "Smallest adjusted p of a run: {:.2g} at least; their share below x is above x by {:.3f} at "
+      "most (Kolmogorov-Smirnov, p = {:.2g}), and below it by {:.3f} at most (p = {:.2g}).\n",
+      *std::min_element(p.begin(), p.end()), off.above, chance(off.above, p.size()), off.below,
+      chance(off.below, p.size()));
+}
+
 /// Runs of verify on right versions in turn, with another seed each. True if none is called wrong.
 bool print_false_alarms(const Options& options, const mixwell::VerifySettings& settings) {
   const std::vector<twins::Base> all = twins::bases(twins::read());
   std::vector<std::string> alarms;
   std::vector<double> seconds;
+  std::vector<double> p;
   for (std::int64_t k = 0; k < options.false_alarms; ++k) {
     const twins::Base& base = all[static_cast<std::size_t>(k) % all.size()];
     const twins::Outcome outcome = twins::check("verify", base, "none", settings, 1001 + k);
     seconds.push_back(outcome.seconds);
+    p.push_back(outcome.adjusted_p);
     if (outcome.wrong) {
       alarms.push_back(fmt::format("{} with seed {}: {}", base.name, 1001 + k, outcome.by));
     }
@@ -84,6 +118,7 @@ bool print_false_alarms(const Options& options, const mixwell::VerifySettings& s
       options.false_alarms, all.size(), settings.alpha, settings.budget, alarms.size(),
       median(seconds));
   for (const std::string& alarm : alarms) fmt::print("- {}\n", alarm);
+  print_uniformity(p);
   return alarms.empty();
 }
 
