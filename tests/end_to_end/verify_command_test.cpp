@@ -63,3 +63,48 @@ TEST_CASE("A certificate that rests on a trait whose law is broken disagrees", "
   contains(outcome.out, "a component lacks a trait that the certificate rests on");
   contains(outcome.out, "the test DISAGREES with the certificate");
 }
+
+TEST_CASE("A certificate tells what verify saw of this very composition", "[slow]") {
+  const Workplace place;
+  place.write("m.toml", manifest("use = \"leapfrog\"\n"));
+  const auto tested = [&](const std::string& arguments) {
+    const Outcome outcome = place.mixwell("check m.toml --json " + arguments);
+    CHECK(outcome.code == 0);
+    return Json::parse(outcome.out).at("tested");
+  };
+  CHECK(tested("").is_null());
+  CHECK(place.mixwell("verify m.toml --target quartic --budget 2e6").code == 0);
+  CHECK(tested("").is_null());  // one target is not all of them
+  CHECK(place.mixwell("verify m.toml --budget 2e6 --alpha 1e-4").code == 0);
+  const Json found = tested("");
+  REQUIRE(found.is_object());
+  CHECK(found["agrees"] == true);
+  CHECK(found["alpha"] == 1e-4);
+  CHECK(found["smallest_visible_bias"] > 0.0);
+  CHECK(found["composition"].get<std::string>().size() == 64);
+  contains(place.mixwell("check m.toml").out, "tested     agrees, 20");
+  // What is not of the transitions does not count, and all else does.
+  CHECK(tested("--set run.seed=2 --set run.draws=7") == found);
+  CHECK(tested("--set kernel.k.steps=5").is_null());
+  CHECK(tested("--set run.warmup=7").is_null());
+  // The certificate of a run has it too; none is of a better class for it.
+  CHECK(place.mixwell("run m.toml --quiet --set run.draws=10").code == 0);
+  const Json certificate = Json::parse(end_to_end::read(place.path("out/m/certificate.json")));
+  CHECK(certificate["tested"] == found);
+  CHECK(certificate["evidence"] == "proved");
+  // A damaged record is named, and not believed.
+  const std::string record =
+      ".state/mixwell/verified/" + found["composition"].get<std::string>() + ".json";
+  place.write(record, "{\"agrees\": tr");
+  CHECK(tested("").is_null());
+  contains(place.mixwell("check m.toml").out, record);
+}
+
+TEST_CASE("Verify tells its outcome where it cannot be kept", "[slow]") {
+  const Workplace place;
+  place.write("m.toml", manifest("use = \"leapfrog\"\n"));
+  place.write("file", "");
+  const Outcome outcome = place.mixwell("verify m.toml --budget 2e6", "XDG_STATE_HOME=file");
+  CHECK(outcome.code == 0);
+  contains(outcome.err, "the outcome is not kept for certificates: file/mixwell/verified");
+}

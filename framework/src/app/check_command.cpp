@@ -3,6 +3,7 @@
 #include "app/command.hpp"
 #include "app/cures.hpp"
 #include "files/json.hpp"
+#include "run/tested.hpp"
 
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -107,8 +108,9 @@ std::optional<Error> fault_of(const Composition& composition, const Certificate&
 ExitCode check(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
-  const Certificate certificate = compose(*composition.compositor).certificate;
+  Certificate certificate = compose(*composition.compositor).certificate;
   probe_wiring(composition.compositor);
+  find_tested(composition, certificate);
   std::optional<GradientReport> gradient;
   if (arguments.gradient) gradient = check_gradient(*composition.model(), composition.run.seed);
   const std::optional<Error> fault = fault_of(composition, certificate, gradient);

@@ -13,8 +13,8 @@ constexpr const char* exit_codes =
 
 }  // namespace
 
-std::string footer(const std::string& example) {
-  return "Example:\n  " + example + "\n\n" + exit_codes;
+std::string footer(const std::string& example, const std::string& remark) {
+  return "Example:\n  " + example + "\n\n" + (remark.empty() ? "" : remark + "\n\n") + exit_codes;
 }
 
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others) {

@@ -22,7 +22,7 @@ Command verify_command();
 Command worker_command();
 
 /// Text below the options in `--help`.
-std::string footer(const std::string& example);
+std::string footer(const std::string& example, const std::string& remark = {});
 
 /// The manifest and its `--set`, as first arguments of a command.
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others);

@@ -42,7 +42,10 @@ Command verify_command() {
       .name = "verify",
       .purpose = "Test whether a composition keeps the targets that its certificate says it keeps",
       .arguments = std::move(arguments),
-      .footer = footer("mixwell verify manifest.toml --target quartic --target banana"),
+      .footer = footer("mixwell verify manifest.toml --target quartic --target banana",
+                       "The outcome over all targets is kept, and told as `tested` by the "
+                       "certificate of this very composition,\nin $XDG_STATE_HOME/mixwell/verified "
+                       "(~/.local/state/mixwell/verified)."),
       .json = &given->json,
       .action = [given] {
         return from_module<decltype(mixwell_verify)>("verify", "mixwell_verify")(*given);

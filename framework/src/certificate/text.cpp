@@ -78,6 +78,27 @@ std::string Certificate::in_words() const {
   return words;
 }
 
+namespace {
+
+nlohmann::ordered_json json_of(const Tested& tested) {
+  return {{"agrees", tested.agrees},
+          {"alpha", tested.alpha},
+          {"smallest_visible_bias", tested.smallest_visible_bias},
+          {"date", tested.date},
+          {"composition", tested.composition}};
+}
+
+}  // namespace
+
+std::string Tested::to_json() const { return json_text(json_of(*this), 2); }
+
+std::string Tested::in_words() const {
+  const std::string day = date.substr(0, 10);
+  if (!agrees) return fmt::format("DISAGREES, {} (alpha {:g})", day, alpha);
+  return fmt::format("agrees, {}: a bias above {:.2g} sd would have been seen (alpha {:g})", day,
+                     smallest_visible_bias, alpha);
+}
+
 std::string Certificate::to_json() const {
   nlohmann::ordered_json json;
   json["class"] = now.label();
@@ -87,6 +108,7 @@ std::string Certificate::to_json() const {
   json["density"] = now.density;
   json["time"] = now.adaptive ? "adaptive" : "fixed";
   json["evidence"] = now.evidence();
+  json["tested"] = tested ? json_of(*tested) : nlohmann::ordered_json(nullptr);
   json["joint"] = now.coupled ? "coupled" : "product";
   json["after_warmup"] = after_warmup;
   json["warmup_class"] = warmup.label();
@@ -108,6 +130,7 @@ std::string Certificate::to_text() const {
   if (now.accuracy == Accuracy::asymptotic) text += fmt::format("order      {}\n", now.order);
   text += fmt::format("density    {}\n", now.density);
   text += fmt::format("evidence   {}\n", now.evidence());
+  if (tested) text += fmt::format("tested     {}\n", tested->in_words());
   if (now.coupled) text += "joint      coupled: slots share a noise; replicates are independent\n";
   if (after_warmup) text += fmt::format("in warm-up {}: {}\n", warmup.label(), warmup.reason);
   text += fmt::format("rule       {}: {}\n", now.rule.empty() ? "-" : now.rule, now.reason);

@@ -8,6 +8,7 @@
 #include "run/report.hpp"
 #include "run/result_folder.hpp"
 #include "run/stop_rule.hpp"
+#include "run/tested.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/dot.hpp>
@@ -285,11 +286,12 @@ class Runner {
     result.ended_by = ended_by_;
     result.resumable = saved_ && ended_by_ == "interrupt";
     result.certificate = certificate;
+    find_tested(composition_, result.certificate);
     result.summary_json = summary(folder.path());
     result.run_json = run_json(report_, composition_, *sampler_);
     folder.write("manifest.toml", composition_.effective_manifest);
     folder.write("graph.dot", to_dot(sampler_->graph(PhaseKind::sampling), composition_.name));
-    folder.write("certificate.json", certificate.to_json());
+    folder.write("certificate.json", result.certificate.to_json());
     folder.write("summary.json", result.summary_json);
     folder.write("run.json", result.run_json);
     folder.end_results();

@@ -5,6 +5,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,6 +47,19 @@ struct MIXWELL_EXPORT Verdict {
   std::string evidence() const;
 };
 
+/// What a `verify` of this very composition saw. It raises no class and no evidence.
+struct MIXWELL_EXPORT Tested {
+  bool agrees = false;                 ///< the draws are what the certificate says
+  double alpha = 0.0;                  ///< chance of a false alarm over all its looks
+  double smallest_visible_bias = 0.0;  ///< [standard deviations] of any statistic on any target
+  std::string date = {};               ///< UTC, ISO 8601
+  std::string composition = {};        ///< SHA-256 of manifest, libraries and data files
+
+  std::string to_json() const;
+  /// "agrees, 2026-11-23: a bias above 0.1 sd would have been seen (alpha 0.001)"
+  std::string in_words() const;
+};
+
 struct MIXWELL_EXPORT Certificate {
   Verdict now;                ///< of the sampling phase
   Verdict warmup;             ///< of the warm-up phase
@@ -53,6 +67,8 @@ struct MIXWELL_EXPORT Certificate {
   bool after_warmup = false;  ///< the verdict holds only once warm-up has ended
   /// What warm-up learns and the sampling phase reads, as it is then: "step size", "metric".
   std::vector<std::string> learnt;
+  /// Filled in by `check` and `run`, from the record that `verify` keeps.
+  std::optional<Tested> tested{};
 
   /// The class of the sampling phase, with " after warm-up" where it holds only then.
   std::string label() const;

@@ -4,6 +4,7 @@
 
 #include "app/modules/verify/component_contracts.hpp"
 #include "files/json.hpp"
+#include "run/tested.hpp"
 
 #include <mixwell/lab/sampler.hpp>
 
@@ -243,6 +244,17 @@ void tell_seconds(double seconds, double budget) {
              budget, std::ceil(seconds));
 }
 
+/// For later certificates of this composition. The outcome stands without it.
+void keep(const Composition& composition, const Verification& found, double alpha) {
+  try {
+    keep_tested(composition, {.agrees = found.agrees,
+                              .alpha = alpha,
+                              .smallest_visible_bias = found.smallest_visible_bias});
+  } catch (const Error& error) {
+    fmt::print(stderr, "verify: the outcome is not kept for certificates: {}\n", error.what());
+  }
+}
+
 }  // namespace
 
 ExitCode mixwell_verify(const VerifyArguments& arguments) {
@@ -265,6 +277,7 @@ ExitCode mixwell_verify(const VerifyArguments& arguments) {
   } else {
     print_text(found, evidence, settings.alpha);
   }
+  if (found.conclusive && settings.targets.empty()) keep(composition, found, settings.alpha);
   if (found.conclusive && (!found.agrees || !found.mobile)) return ExitCode::disagrees;
   return found.conclusive ? ExitCode::ok : ExitCode::failed;
 }
