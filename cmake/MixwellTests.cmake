@@ -4,6 +4,7 @@ find_package(Catch2 REQUIRED)
 include(Catch)
 
 set(MIXWELL_TEST_ENVIRONMENT
+  "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache"
   "UBSAN_OPTIONS=print_stacktrace=1"
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp"
   "ASAN_OPTIONS=detect_stack_use_after_return=1")

@@ -1,52 +1,25 @@
 // Finding, checking and loading plugins.
 // SPDX-License-Identifier: Apache-2.0
-#define BOOST_DLL_USE_STD_FS
 #include "files/own_library.hpp"
 #include "plugin/abi_tag.hpp"
+#include "plugin/library.hpp"
+#include "plugin/scan.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/registry.hpp>
 
-#include <boost/dll/shared_library.hpp>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 namespace mixwell {
 namespace {
 
 namespace fs = std::filesystem;
-using RegisterFunction = void(Registrar&);
-
-/// Keeps what one library offers apart until all of it is known to be sound.
-class Collector final : public Registrar {
- public:
-  explicit Collector(std::string library) : library_(std::move(library)) {}
-
-  void add(Entry entry) override {
-    entry.library = library_;
-    entries.push_back(std::move(entry));
-  }
-
-  std::vector<Entry> entries;
-
- private:
-  std::string library_;
-};
-
-std::string label(Kind kind, const std::string& id) {
-  return fmt::format("{} \"{}\"", to_string(kind), id);
-}
-
-/// Handles of all libraries ever loaded. Never destroyed: components and exceptions of a plugin may
-/// outlive everything else.
-std::vector<boost::dll::shared_library>& loaded_libraries() {
-  static auto& libraries = *new std::vector<boost::dll::shared_library>;
-  return libraries;
-}
 
 void check_tag(const std::string& path) {
   const std::string difference = abi_difference(host_abi_tag(), read_abi_tag(path));
@@ -60,55 +33,6 @@ void check_entry_symbol(const std::string& path) {
   throw InputError(path +
                    ": not a Mixwell plugin: it has no symbol mixwell_register (a plugin's source "
                    "ends in MIXWELL_PLUGIN(registrar) { ... })");
-}
-
-boost::dll::shared_library open_library(const std::string& path) {
-  try {
-    return boost::dll::shared_library(fs::absolute(path), boost::dll::load_mode::rtld_now);
-  } catch (const std::exception& fault) {
-    throw InputError(path + ": cannot be loaded: " + fault.what());
-  }
-}
-
-std::vector<Entry> registered_by(const std::string& path) {
-  loaded_libraries().push_back(open_library(path));
-  Collector collector(path);
-  try {
-    loaded_libraries().back().get<RegisterFunction>("mixwell_register")(collector);
-  } catch (const std::exception& fault) {
-    throw InputError(path + ": failed while registering: " + fault.what());
-  } catch (...) {
-    throw InputError(path + ": failed while registering with an exception of an unknown type");
-  }
-  if (collector.entries.empty()) throw InputError(path + ": registers no component");
-  return std::move(collector.entries);
-}
-
-bool is_kebab_case(const std::string& id) {
-  const auto fine = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-  };
-  return !id.empty() && id.front() != '-' && std::all_of(id.begin(), id.end(), fine);
-}
-
-/// Makes a blueprint once: its declaration must hold before anybody relies on it.
-void check_declaration(const Entry& entry) {
-  std::set<std::string> keys = {"use"};
-  const auto blueprint = entry.blueprint();
-  for (const Field& field : blueprint->fields().all()) {
-    if (keys.insert(field.key()).second) continue;
-    throw InputError(fmt::format("{} declares the key \"{}\" twice",
-                                 label(entry.kind, entry.description.id), field.key()));
-  }
-}
-
-void check_entry(const Entry& entry) {
-  const std::string& id = entry.description.id;
-  if (!is_kebab_case(id)) {
-    throw InputError(fmt::format("the id \"{}\" is not in kebab-case (a-z, 0-9, -)", id));
-  }
-  if (!entry.blueprint) throw InputError(label(entry.kind, id) + " has no blueprint");
-  check_declaration(entry);
 }
 
 bool before(const Entry& a, const Entry& b) {
@@ -140,30 +64,47 @@ void append_path_list(std::vector<std::string>& folders, const char* list) {
   }
 }
 
+/// Beside libmixwell; what is in it was built and tested with it.
+std::string own_folder() { return fs::path(own_library()).parent_path() / "mixwell" / "plugins"; }
+
+/// What was found and not used, as the end of a sentence: one of them may offer what is missed.
+std::string broken_text(const std::vector<BrokenLibrary>& broken) {
+  if (broken.empty()) return "";
+  std::string text =
+      fmt::format("; {} could not be used, and may have been what offers it:",
+                  broken.size() == 1 ? "1 library" : fmt::format("{} libraries", broken.size()));
+  for (const BrokenLibrary& library : broken) text += "\n  " + library.reason;
+  return text;
+}
+
 }  // namespace
 
 Registry Registry::load(const std::vector<std::string>& folders) {
   Registry registry;
   std::set<fs::path> seen;
+  std::optional<LibraryScan> scan;
   for (const std::string& folder : folders) {
     check_folder(folder);
     if (!seen.insert(fs::canonical(folder)).second) continue;
-    for (const std::string& path : libraries_in(folder)) registry.load_library(path);
+    const bool is_own = fs::weakly_canonical(own_folder()) == fs::canonical(folder);
+    if (!is_own && !scan) scan.emplace();
+    for (const std::string& path : libraries_in(folder))
+      registry.load_library(path, is_own ? nullptr : &*scan);
   }
   return registry;
 }
 
 std::vector<std::string> Registry::default_folders() {
-  const fs::path library = own_library();
-  std::vector<std::string> folders = {library.parent_path() / "mixwell" / "plugins"};
+  std::vector<std::string> folders = {own_folder()};
   append_path_list(folders, std::getenv("MIXWELL_PLUGIN_PATH"));
   return folders;
 }
 
-void Registry::load_library(const std::string& path) {
+void Registry::load_library(const std::string& path, LibraryScan* scan) {
   try {
     check_tag(path);
     check_entry_symbol(path);
+    if (scan != nullptr) scan->check(path);
     Registry grown = *this;
     for (Entry& entry : registered_by(path)) grown.add(std::move(entry));
     *this = std::move(grown);
@@ -191,13 +132,7 @@ const Entry& Registry::find(Kind kind, const std::string& id) const {
   for (const Entry& entry : entries_) {
     if (entry.kind == kind && entry.description.id == id) return entry;
   }
-  std::string message = "no " + label(kind, id) + suggestion(id, ids(kind));
-  if (!broken_.empty()) {
-    message += fmt::format(
-        "; {} could not be used, see `mixwell plugins`",
-        broken_.size() == 1 ? "1 library" : fmt::format("{} libraries", broken_.size()));
-  }
-  throw InputError(message);
+  throw InputError("no " + label(kind, id) + suggestion(id, ids(kind)) + broken_text(broken_));
 }
 
 bool Registry::has(Kind kind, const std::string& id) const noexcept {

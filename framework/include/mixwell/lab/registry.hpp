@@ -18,12 +18,16 @@ struct BrokenLibrary {
   std::string reason;  ///< what is wrong, wanted, found and the cure
 };
 
+class LibraryScan;
+
 /// All components at hand. Libraries stay loaded until the process ends.
 class MIXWELL_EXPORT Registry {
  public:
   /// Libraries (*.so) of each folder in order, sorted by file name within a folder. A broken one
   /// is listed in `broken()` and harms nobody. An id that is already taken makes the later library
-  /// broken. A folder that does not exist is an InputError.
+  /// broken. A folder that does not exist is an InputError. Libraries outside the first of
+  /// default_folders() are loaded in a process of their own first: one that would end this process,
+  /// or keep it for more than 10 seconds, is broken and is not loaded here.
   static Registry load(const std::vector<std::string>& folders);
   /// The folder beside libmixwell, then those of MIXWELL_PLUGIN_PATH (separated by `:`).
   static std::vector<std::string> default_folders();
@@ -41,7 +45,8 @@ class MIXWELL_EXPORT Registry {
   const std::vector<BrokenLibrary>& broken() const noexcept { return broken_; }
 
  private:
-  void load_library(const std::string& path);
+  /// `scan` null: without a trial.
+  void load_library(const std::string& path, LibraryScan* scan);
   std::vector<Entry> entries_;
   std::vector<BrokenLibrary> broken_;
 };

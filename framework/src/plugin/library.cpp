@@ -1,0 +1,98 @@
+// The code of a library: loading it, and what it registers.
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/library.hpp"
+
+#define BOOST_DLL_USE_STD_FS
+#include <mixwell/error.hpp>
+
+#include <boost/dll/shared_library.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace mixwell {
+namespace {
+
+namespace fs = std::filesystem;
+using RegisterFunction = void(Registrar&);
+
+/// Keeps what one library offers apart until all of it is known to be sound.
+class Collector final : public Registrar {
+ public:
+  explicit Collector(std::string library) : library_(std::move(library)) {}
+
+  void add(Entry entry) override {
+    entry.library = library_;
+    entries.push_back(std::move(entry));
+  }
+
+  std::vector<Entry> entries;
+
+ private:
+  std::string library_;
+};
+
+/// Handles of all libraries ever loaded. Never destroyed: components and exceptions of a plugin may
+/// outlive everything else.
+std::vector<boost::dll::shared_library>& loaded_libraries() {
+  static auto& libraries = *new std::vector<boost::dll::shared_library>;
+  return libraries;
+}
+
+boost::dll::shared_library open_library(const std::string& path) {
+  try {
+    return boost::dll::shared_library(fs::absolute(path), boost::dll::load_mode::rtld_now);
+  } catch (const std::exception& fault) {
+    throw InputError(path + ": cannot be loaded: " + fault.what());
+  }
+}
+
+bool is_kebab_case(const std::string& id) {
+  const auto fine = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  };
+  return !id.empty() && id.front() != '-' && std::all_of(id.begin(), id.end(), fine);
+}
+
+void check_declaration(const Entry& entry) {
+  std::set<std::string> keys = {"use"};
+  const auto blueprint = entry.blueprint();
+  for (const Field& field : blueprint->fields().all()) {
+    if (keys.insert(field.key()).second) continue;
+    throw InputError(fmt::format("{} declares the key \"{}\" twice",
+                                 label(entry.kind, entry.description.id), field.key()));
+  }
+}
+
+}  // namespace
+
+std::string label(Kind kind, const std::string& id) {
+  return fmt::format("{} \"{}\"", to_string(kind), id);
+}
+
+std::vector<Entry> registered_by(const std::string& path) {
+  loaded_libraries().push_back(open_library(path));
+  Collector collector(path);
+  try {
+    loaded_libraries().back().get<RegisterFunction>("mixwell_register")(collector);
+  } catch (const std::exception& fault) {
+    throw InputError(path + ": failed while registering: " + fault.what());
+  } catch (...) {
+    throw InputError(path + ": failed while registering with an exception of an unknown type");
+  }
+  if (collector.entries.empty()) throw InputError(path + ": registers no component");
+  return std::move(collector.entries);
+}
+
+void check_entry(const Entry& entry) {
+  const std::string& id = entry.description.id;
+  if (!is_kebab_case(id)) {
+    throw InputError(fmt::format("the id \"{}\" is not in kebab-case (a-z, 0-9, -)", id));
+  }
+  if (!entry.blueprint) throw InputError(label(entry.kind, id) + " has no blueprint");
+  check_declaration(entry);
+}
+
+}  // namespace mixwell
