@@ -3,6 +3,7 @@
 #include "app/program.hpp"
 
 #include "app/command.hpp"
+#include "app/process_guard.hpp"
 #include "files/json.hpp"
 
 #include <mixwell/version.hpp>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <optional>
 
 namespace mixwell::app {
 namespace {
@@ -35,8 +37,11 @@ ExitCode fail(bool json, ExitCode code, const std::string& message) {
   return code;
 }
 
+/// A worker's end is read by the process that started it.
 ExitCode carry_out(const Command& command) {
   const bool json = command.json != nullptr && *command.json;
+  std::optional<ProcessGuard> guard;
+  if (!command.is_hidden) guard.emplace();
   try {
     return command.action();
   } catch (const Error& fault) {

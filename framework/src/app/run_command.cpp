@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/cures.hpp"
+#include "app/process_guard.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/stop_signal.hpp"
@@ -42,6 +43,9 @@ RunResult carry_out(const Composition& composition, const Arguments& arguments) 
   options.folder = arguments.folder.empty() ? "out/" + composition.name : arguments.folder;
   if (!arguments.resumed.empty()) options.folder = arguments.resumed;
   options.resume = !arguments.resumed.empty();
+  set_last_words(fmt::format(
+      "  `mixwell run --resume {}` goes on from the last checkpoint, if there was one\n",
+      options.folder));
   options.threads = arguments.threads;
   options.force = arguments.force;
   options.progress = [&display](const Progress& progress) { display.show(progress); };

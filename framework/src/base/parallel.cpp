@@ -1,5 +1,7 @@
 // Loops as oneTBB tasks, in an order that the thread sanitizer can see.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/present_call.hpp"
+
 #include <mixwell/parallel.hpp>
 
 #include <oneapi/tbb/parallel_for.h>
@@ -31,20 +33,28 @@ void release([[maybe_unused]] char& x) {
 
 thread_local int depth = 0;  // of iterations that this thread is inside of
 
+/// An iteration is part of the call that the loop is in, whatever thread it is on.
 class Inside {
  public:
-  Inside() noexcept { ++depth; }
+  Inside(const char* task, const Component* component) noexcept : mark_(task, component) {
+    ++depth;
+  }
   ~Inside() { --depth; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
+
+ private:
+  CallMark mark_;
 };
 
 void run_tasks(Index count, void (*call)(const void*, Index), const void* body) {
   static char fork;  // static: a task finds them without reading what the caller wrote
   static char join;
-  const auto task = [call, body](Index k) {
+  const char* const of = present_call().task();
+  const Component* const within = present_call().component();
+  const auto task = [call, body, of, within](Index k) {
     acquire(fork);
-    const Inside inside;
+    const Inside inside(of, within);
     call(body, k);
     release(join);
   };

@@ -1,5 +1,7 @@
 // Models: checked evaluation, default starting points, names and values of what is recorded.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/present_call.hpp"
+
 #include <mixwell/model.hpp>
 
 #include <cassert>
@@ -18,6 +20,11 @@ std::string shape_text(Index rows, Index cols) {
   throw std::invalid_argument("Model::evaluate: theta is " +
                               shape_text(theta.rows(), theta.cols()) + " but its gradient is " +
                               shape_text(out.gradient.rows(), out.gradient.cols()));
+}
+
+std::string words_of(const Model& model) {
+  const char* const words = words_for(&model);
+  return words != nullptr ? words : "the model `" + model.name() + "`";
 }
 
 /// Indices of element `flat` of an array, last index fastest: "2, 0".
@@ -82,11 +89,25 @@ void Model::evaluate(ConstBatch theta, const Evaluation& out) const {
     refuse_shapes(theta, out);
   assert(theta.data() + theta.size() <= out.gradient.data() ||
          out.gradient.data() + out.gradient.size() <= theta.data());
-  do_evaluate(theta, out);
+  PresentCall& call = present_call();
+  const Component* const before = call.component();
+  call.set_component(this);
+  try {
+    do_evaluate(theta, out);
+  } catch (...) {
+    call.set_component(before);
+    rethrow_from(words_of(*this).c_str());
+  }
+  call.set_component(before);
 }
 
 void Model::initial(const Stream& stream, Address at, Batch theta) const {
-  do_initial(stream, at, theta);
+  const CallMark mark(*this);
+  try {
+    do_initial(stream, at, theta);
+  } catch (...) {
+    rethrow_from(words_of(*this).c_str());
+  }
 }
 
 void Model::do_initial(const Stream& stream, Address at, Batch theta) const {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/resolve.hpp"
 
+#include "base/present_call.hpp"
 #include "component/toml_text.hpp"
 #include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
@@ -182,6 +183,7 @@ class Resolver {
     stack_.pop_back();
     const std::shared_ptr<Component> made = construct(instance);
     made->set_name(instance.declaration.name);
+    introduce(*made, instance.declaration.path(), words_of(instance));
     return instance.made = made;
   }
 
@@ -319,7 +321,16 @@ class Resolver {
     return instance;
   }
 
+  /// For whatever happens in its code later.
+  std::string words_of(const Instance& instance) const {
+    return fmt::format("[{}] (use = \"{}\", {}, {})", instance.declaration.path(),
+                       instance.entry->description.id, to_string(place(instance)),
+                       instance.entry->library);
+  }
+
   std::shared_ptr<Component> construct(const Instance& instance) const {
+    const char* const task = kept_text("the constructor of " + words_of(instance));
+    const CallMark mark(task);
     try {
       return instance.blueprint->make();
     } catch (const ParameterError& fault) {
@@ -330,8 +341,11 @@ class Resolver {
     } catch (const Error&) {
       throw;
     } catch (const std::exception& fault) {
-      throw RunError(fmt::format("{}: making [{}] failed: {}", to_string(place(instance)),
-                                 instance.declaration.path(), fault.what()));
+      throw RunError(fmt::format("{}: making [{}] failed: {} ({})", to_string(place(instance)),
+                                 instance.declaration.path(), fault.what(),
+                                 instance.entry->library));
+    } catch (...) {
+      rethrow_from(task);
     }
   }
 

@@ -1,6 +1,7 @@
 // A whole run: from a composition to a folder of results.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
+#include "base/present_call.hpp"
 #include "files/json.hpp"
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
@@ -247,7 +248,10 @@ class Runner {
   void write(DrawChunks& chunks, PhaseKind kind, std::int64_t first_draw) {
     const bool warmup = kind == PhaseKind::warmup;
     const Chunk chunk = chunks.chunk(buffers_, warmup, first_draw);
-    for (const auto& recording : recordings_) recording->write(chunk);
+    for (std::size_t k = 0; k < recordings_.size(); ++k) {
+      const CallMark mark("the recording of draws", composition_.recorders[k].get());
+      recordings_[k]->write(chunk);
+    }
     if (!warmup) prediction_->add(buffers_);
   }
 

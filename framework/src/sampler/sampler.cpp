@@ -1,5 +1,6 @@
 // Composing, compiling and advancing a sampler.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/present_call.hpp"
 #include "graph/cone.hpp"
 #include "sampler/initial_state.hpp"
 #include "sampler/schedule.hpp"
@@ -41,6 +42,7 @@ void check_recorded_once(const KernelGraph& sampling) {
 
 Program compose(const Compositor& compositor) {
   Program program;
+  const CallMark mark("the composition of the kernel graph", &compositor);
   compositor.compose(program.warmup, PhaseKind::warmup);
   compositor.compose(program.sampling, PhaseKind::sampling);
   check_recorded_once(program.sampling);

@@ -3,6 +3,7 @@
 #include "sampler/schedule.hpp"
 
 #include "base/clock.hpp"
+#include "base/present_call.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/parallel.hpp>
@@ -120,6 +121,7 @@ Schedule::Compiled Schedule::compile_copy(Value version) {
   Compiled compiled;
   copies_.push_back(std::make_unique<CopyBody>());
   compiled.body = copies_.back().get();
+  compiled.task = "a copy of a variable";
   compiled.inputs = {slot(version, plan_.placement[static_cast<std::size_t>(version.id)].buffer)};
   compiled.outputs = {slot(version, copy_buffer(graph_, version))};
   return compiled;
@@ -132,6 +134,7 @@ Schedule::Compiled Schedule::compile(const Step& step) {
   Compiled compiled;
   compiled.body = operation.body.get();
   compiled.operation = &operation;
+  compiled.task = words_for_operation(operation.name, operation.body.get());
   compiled.when = step.when;
   compiled.barrier = step.barrier;
   compiled.guard = guarded(operation);
@@ -179,7 +182,15 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.wiring_ = {&graph_, c.operation};
   block.sinks_ = &sinks;
   sinks.operation = plan_.steps[step].operation;
-  c.body->run(block);
+  PresentCall& call = present_call();
+  call.set_task(c.task);
+  try {
+    c.body->run(block);
+  } catch (...) {
+    call.set_task(nullptr);
+    rethrow_from(c.task);
+  }
+  call.set_task(nullptr);
 }
 
 void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,

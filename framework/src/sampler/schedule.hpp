@@ -65,6 +65,7 @@ class MIXWELL_EXPORT Schedule {
   struct Compiled {
     const Body* body = nullptr;
     const OperationInfo* operation = nullptr;  ///< null: a copy
+    const char* task = nullptr;                ///< in words, for whoever looks on
     std::vector<Block::Port> inputs;
     std::vector<Block::Port> outputs;
     When when = When::every_sweep;

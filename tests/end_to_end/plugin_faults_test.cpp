@@ -1,0 +1,118 @@
+// Plugins that end, crash or throw while they are at work: exit code 1, who it was, the checkpoint.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <nlohmann/json.hpp>
+
+using end_to_end::contains;
+using end_to_end::Outcome;
+using end_to_end::read;
+using end_to_end::Workplace;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string manifest(const std::string& fault, const std::string& more = "") {
+  return "mixwell = 1\n[run]\nwarmup = 50\ndraws = 1000\ncheckpoint_seconds = 1e-6\n"
+         "[model.g]\nuse = \"faulty\"\nfault = \"" +
+         fault + "\"\n" + more +
+         "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 4\n";
+}
+
+/// MIXWELL_PLUGIN_PATH of a folder that holds one library alone.
+std::string plugins(const Workplace& place, const std::string& library = "faulty_model") {
+  fs::create_directories(place.path("plugins"));
+  fs::copy_file(MIXWELL_BUILD_DIR "/tests/wrong/" + library + ".so",
+                place.path("plugins/" + library + ".so"), fs::copy_options::skip_existing);
+  return "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\"";
+}
+
+const std::string after = "after = 3000\n";
+
+/// Operation, component with its line, and library.
+void names_all(const Workplace& place, const std::string& text) {
+  contains(text, "the operation `hmc/");
+  contains(text, "[kernel.hmc] (use = \"hamiltonian\", m.toml:10:1, ");
+  contains(text, "[model.g] (use = \"faulty\", m.toml:6:1, " + place.path("plugins"));
+}
+
+std::string hash_of(const Workplace& place, const std::string& folder) {
+  return Json::parse(read(place.path(folder + "/run.json")))["draws_sha256"];
+}
+
+}  // namespace
+
+TEST_CASE("A plugin that ends or crashes the process is named and the exit code is 1") {
+  const Workplace place;
+  for (const char* fault : {"exit", "exit-as-well", "quick-exit", "segfault", "abort", "bus",
+                            "divide", "illegal", "overflow"}) {
+    INFO(fault);
+    place.write("m.toml", manifest(fault, after));
+    const Outcome outcome = place.mixwell("run m.toml --force", plugins(place));
+    CHECK(outcome.code == 1);
+    contains(outcome.err, "mixwell: error: ");
+    names_all(place, outcome.err);
+    contains(outcome.err, "`mixwell run --resume out/m` goes on from the last checkpoint");
+    CHECK(fs::exists(place.path("out/m/resume/checkpoint")));
+    CHECK_FALSE(fs::exists(place.path("out/m/run.json")));
+  }
+}
+
+TEST_CASE("A run whose plugin crashes again and again goes on to the draws of one that does not") {
+  const Workplace place;
+  place.write("whole.toml", manifest("none", after));
+  REQUIRE(place.mixwell("run whole.toml", plugins(place)).code == 0);
+  for (const char* fault : {"segfault", "exit-as-well"}) {
+    place.write("m.toml", manifest(fault, after));
+    CHECK(place.mixwell("run m.toml --force --threads 2", plugins(place)).code == 1);
+    for (int leg = 0; leg < 20 && !fs::exists(place.path("out/m/run.json")); ++leg)
+      place.mixwell("run --resume out/m", plugins(place));
+    REQUIRE(fs::exists(place.path("out/m/run.json")));
+    CHECK(hash_of(place, "out/m") == hash_of(place, "out/whole"));
+  }
+}
+
+TEST_CASE("A plugin that exits when its model is evaluated by check does not make it succeed") {
+  const Workplace place;
+  place.write("m.toml", manifest("exit-as-well"));
+  const Outcome outcome = place.mixwell("check m.toml --gradient", plugins(place));
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "a plugin ended the process");
+  contains(outcome.err, "[model.g] (use = \"faulty\", m.toml:6:1, ");
+}
+
+TEST_CASE("A plugin that crashes when it is made is named") {
+  const Workplace place;
+  place.write("m.toml", manifest("segfault-when-made"));
+  const Outcome outcome = place.mixwell("run m.toml", plugins(place));
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "segmentation fault (SIGSEGV) in the constructor of [model.g] (use = ");
+}
+
+TEST_CASE("Whatever a plugin throws is told with plugin and component and operation and line") {
+  const Workplace place;
+  place.write("m.toml", manifest("throw", after));
+  Outcome outcome = place.mixwell("run m.toml", plugins(place));
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "the model gives up");
+  contains(outcome.err, "thrown as std::runtime_error by [model.g]");
+  names_all(place, outcome.err);
+
+  place.write("m.toml", manifest("throw-number", after));
+  outcome = place.mixwell("run m.toml --force", plugins(place));
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "an exception of type int");
+  names_all(place, outcome.err);
+  contains(outcome.err, " draws before it are kept in out/m");
+
+  place.write("m.toml", manifest("throw-number"));
+  outcome = place.mixwell("check m.toml --gradient", plugins(place));
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "[model.g] (use = \"faulty\", m.toml:6:1, ");
+
+  place.write("m.toml", manifest("throw-number-when-made"));
+  outcome = place.mixwell("check m.toml", plugins(place));
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "the constructor of [model.g] (use = \"faulty\", m.toml:6:1, ");
+}
