@@ -4,10 +4,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
+#include <csignal>
+#include <thread>
+#include <utility>
+
 using end_to_end::contains;
 using end_to_end::Outcome;
 using end_to_end::read;
 using end_to_end::Workplace;
+using namespace std::chrono_literals;
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
@@ -40,6 +46,47 @@ void names_all(const Workplace& place, const std::string& text) {
 std::string hash_of(const Workplace& place, const std::string& folder) {
   return Json::parse(read(place.path(folder + "/run.json")))["draws_sha256"];
 }
+
+/// A run in the background, which is not left behind.
+class Background {
+ public:
+  Background(const Workplace& place, const std::string& words) : place_(place) {
+    process_ = ::fork();
+    REQUIRE(process_ >= 0);
+    if (process_ != 0) return;
+    const std::string line = "cd \"" + place.path("") + "\" && exec env " + plugins(place) + " \"" +
+                             MIXWELL_PROGRAM + "\" " + words + " >background.out 2>background.err";
+    ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
+    std::_Exit(99);
+  }
+  ~Background() {
+    if (process_ <= 0) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+  }
+  Background(const Background&) = delete;
+  Background& operator=(const Background&) = delete;
+
+  void send(int signal) const { ::kill(process_, signal); }
+
+  /// Waits, for at most a minute, until it has written that to standard error.
+  bool says(const std::string& text) const {
+    for (int k = 0; k < 600; ++k, std::this_thread::sleep_for(100ms)) {
+      if (read(place_.path("background.err")).find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  int status() {
+    int status = 0;
+    ::waitpid(std::exchange(process_, -1), &status, 0);
+    return status;
+  }
+
+ private:
+  const Workplace& place_;
+  pid_t process_ = -1;
+};
 
 }  // namespace
 
@@ -115,4 +162,22 @@ TEST_CASE("Whatever a plugin throws is told with plugin and component and operat
   outcome = place.mixwell("check m.toml", plugins(place));
   CHECK(outcome.code == 1);
   contains(outcome.err, "the constructor of [model.g] (use = \"faulty\", m.toml:6:1, ");
+}
+
+TEST_CASE("A run that waits for a call says for which and a second signal of any kind ends it") {
+  const Workplace place;
+  place.write("whole.toml", manifest("none", after));
+  REQUIRE(place.mixwell("run whole.toml", plugins(place)).code == 0);
+  place.write("m.toml", manifest("sleep", after));
+  Background run(place, "run m.toml");
+  REQUIRE(run.says("asleep"));
+  run.send(SIGINT);
+  CHECK(run.says("a second signal ends it at once"));
+  names_all(place, read(place.path("background.err")));
+  run.send(SIGTERM);
+  const int status = run.status();
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGTERM);
+  REQUIRE(place.mixwell("run --resume out/m", plugins(place)).code == 0);
+  CHECK(hash_of(place, "out/m") == hash_of(place, "out/whole"));
 }

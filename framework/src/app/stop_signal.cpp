@@ -2,34 +2,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/stop_signal.hpp"
 
+#include "app/call_words.hpp"
+#include "base/present_call.hpp"
+
+#include <unistd.h>
+
+#include <array>
 #include <csignal>
 
 namespace mixwell::app {
 namespace {
 
+constexpr unsigned patience_seconds = 1;
+constexpr std::array<int, 2> stopping = {SIGINT, SIGTERM};
+
 std::atomic<bool> stop_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only store lock-free");
 
-void request_stop(int) { stop_requested.store(true); }
-
-void set(int signal, void (*handler)(int), int flags) {
+void set(int signal, void (*handler)(int)) {
   struct sigaction action = {};
   action.sa_handler = handler;
-  action.sa_flags = flags;
+  action.sa_flags = SA_RESTART;
   sigaction(signal, &action, nullptr);
+}
+
+/// The second one does what it would have done without a handler, once this returns.
+void request_stop(int signal) {
+  if (stop_requested.exchange(true)) {
+    set(signal, SIG_DFL);
+    ::raise(signal);
+    return;
+  }
+  ::alarm(patience_seconds);
+}
+
+/// Of the first thread that is in a call, for the others mostly are in the same.
+void tell_what_it_waits_for(int) {
+  for (const PresentCall& call : present_calls()) {
+    if (call.task() == nullptr) continue;
+    tell("mixwell: note: the run ends when it can, and is still");
+    tell_of(call);
+    tell("; a second signal ends it at once, and keeps the last checkpoint\n");
+    return;
+  }
 }
 
 }  // namespace
 
 StopSignal::StopSignal() {
   stop_requested.store(false);
-  for (const int signal : {SIGINT, SIGTERM}) {
-    set(signal, request_stop, static_cast<int>(SA_RESETHAND | SA_RESTART));
-  }
+  set(SIGALRM, tell_what_it_waits_for);
+  for (const int signal : stopping) set(signal, request_stop);
 }
 
 StopSignal::~StopSignal() {
-  for (const int signal : {SIGINT, SIGTERM}) set(signal, SIG_DFL, 0);
+  for (const int signal : stopping) set(signal, SIG_DFL);
+  ::alarm(0);
+  set(SIGALRM, SIG_DFL);
 }
 
 const std::atomic<bool>& StopSignal::requested() const noexcept { return stop_requested; }

@@ -6,8 +6,9 @@
 
 namespace mixwell::app {
 
-/// While it lives, the first SIGINT or SIGTERM sets `requested`; a second one of the same kind ends
-/// the program as usual. One at a time.
+/// While it lives, the first SIGINT or SIGTERM sets `requested`; where the program is at work a
+/// second later, a line tells with which plugin's call. A second signal ends the program as usual.
+/// One at a time.
 class StopSignal {
  public:
   StopSignal();
