@@ -8,6 +8,7 @@
 #include <csignal>
 #include <thread>
 #include <utility>
+#include <vector>
 
 using end_to_end::contains;
 using end_to_end::Outcome;
@@ -180,4 +181,36 @@ TEST_CASE("A run that waits for a call says for which and a second signal of any
   CHECK(WTERMSIG(status) == SIGTERM);
   REQUIRE(place.mixwell("run --resume out/m", plugins(place)).code == 0);
   CHECK(hash_of(place, "out/m") == hash_of(place, "out/whole"));
+}
+
+TEST_CASE("Parameters that nothing can be made of are refused by name when the model is made") {
+  const Workplace place;
+  const std::string before = plugins(place, "misdeclared_model") + " timeout 60 env";
+  const auto outcome_of = [&](const std::string& how, const std::string& command) {
+    place.write("m.toml",
+                "mixwell = 1\n[run]\nwarmup = 5\ndraws = 10\n[model.g]\nuse = \"misdeclared\"\n"
+                "how = \"" +
+                    how + "\"\n[kernel.k]\nuse = \"hamiltonian\"\n");
+    return place.mixwell(command + " m.toml", before);
+  };
+  const std::vector<std::pair<const char*, const char*>> rules = {
+      {"empty", "it has no parameters"},
+      {"negative", "the parameter `x` of shape {-1}: every length of a shape is at least 1"},
+      {"zero", "the parameter `y` of shape {2, 0}: every length of a shape is at least 1"},
+      {"huge", "the parameter `x` of shape {1099511627776}: it has more than 2^32"},
+      {"overflow",
+       "the parameter `x` of shape {1099511627776, 1099511627776}: it has more than 2^32"},
+      {"many", "the parameter `y` of shape {3221225472}: with it there are more than 2^32"},
+      {"no-name", "the parameter `` of shape {}: a name has at least one character"},
+      {"slash", "the parameter `a/b` of shape {}: a name has no slash"}};
+  for (const auto& [how, rule] : rules) {
+    for (const char* command : {"run", "check", "check --gradient"}) {
+      INFO(command);
+      const Outcome outcome = outcome_of(how, command);
+      CHECK(outcome.code == 2);
+      contains(outcome.err, "m.toml:5:1: [model.g]: " + std::string(rule));
+      contains(outcome.err, place.path("plugins/misdeclared_model.so"));
+    }
+  }
+  CHECK(outcome_of("none", "run").code == 0);
 }

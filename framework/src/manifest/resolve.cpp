@@ -6,6 +6,7 @@
 #include "component/toml_text.hpp"
 #include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
+#include "law/parameter_rules.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/run_settings.hpp"
 #include "manifest/values.hpp"
@@ -184,6 +185,8 @@ class Resolver {
     const std::shared_ptr<Component> made = construct(instance);
     made->set_name(instance.declaration.name);
     introduce(*made, instance.declaration.path(), words_of(instance));
+    if (const auto* const model = dynamic_cast<const Model*>(made.get()))
+      check_parameters_of(*model, instance);
     return instance.made = made;
   }
 
@@ -346,6 +349,20 @@ class Resolver {
                                  instance.entry->library));
     } catch (...) {
       rethrow_from(task);
+    }
+  }
+
+  void check_parameters_of(const Model& model, const Instance& instance) const {
+    const CallMark mark(model);
+    try {
+      check_parameters(model.parameters());
+    } catch (const InputError& fault) {
+      throw InputError(
+          place(instance),
+          fmt::format("[{}]: {}; mend parameters() in the source of {}",
+                      instance.declaration.path(), fault.what(), instance.entry->library));
+    } catch (...) {
+      rethrow_from(kept_text(words_of(instance)));
     }
   }
 

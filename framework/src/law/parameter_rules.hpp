@@ -1,0 +1,15 @@
+// What the parameters that a model declares must be, for anything to be made of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/model.hpp>
+
+#include <vector>
+
+namespace mixwell {
+
+/// Throws InputError naming parameter, rule and value: names that results can have, lengths of at
+/// least 1, at most 2^32 coordinates in all.
+void check_parameters(const std::vector<Parameter>& parameters);
+
+}  // namespace mixwell
