@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/cures.hpp"
+#include "base/guarded_columns.hpp"
 #include "files/json.hpp"
 #include "run/tested.hpp"
 
@@ -40,10 +41,25 @@ struct GradientReport {
   bool is_right() const { return error.relative <= gradient_limit; }
 };
 
-GradientReport check_gradient(const Model& model, std::int64_t seed) {
+Eigen::MatrixXd starting_points(const Model& model, std::int64_t seed) {
   const Stream stream(static_cast<std::uint64_t>(seed), "check/gradient");
   Eigen::MatrixXd points(model.dimension(), gradient_points);
   model.initial(stream, {}, points);
+  return points;
+}
+
+/// Under CheckedCalls, which throw where the model does what it may not.
+void evaluate_at_starts(const Model& model, std::int64_t seed) {
+  const Eigen::MatrixXd points = starting_points(model, seed);
+  Eigen::MatrixXd gradient(points.rows(), points.cols());
+  Eigen::RowVectorXd potential(points.cols());
+  Workspace scratch;
+  model.evaluate(points, {potential.data(), gradient, scratch});
+  model.evaluate(points, {nullptr, gradient, scratch});
+}
+
+GradientReport check_gradient(const Model& model, std::int64_t seed) {
+  const Eigen::MatrixXd points = starting_points(model, seed);
   const GradientError error = gradient_error(model, points);
   const std::vector<std::string> names = coordinate_names(model.parameters());
   return {error, names.at(static_cast<std::size_t>(error.coordinate))};
@@ -108,6 +124,8 @@ std::optional<Error> fault_of(const Composition& composition, const Certificate&
 ExitCode check(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
+  const CheckedCalls checks(1);
+  evaluate_at_starts(*composition.model(), composition.run.seed);
   Certificate certificate = compose(*composition.compositor).certificate;
   probe_wiring(composition.compositor);
   find_tested(composition, certificate);

@@ -26,6 +26,7 @@ struct Arguments {
   std::string resumed;  ///< folder of an interrupted run
   int threads = 0;
   bool force = false;
+  bool checked = false;
   bool quiet = false;
   bool json = false;
 };
@@ -48,6 +49,7 @@ RunResult carry_out(const Composition& composition, const Arguments& arguments) 
       options.folder));
   options.threads = arguments.threads;
   options.force = arguments.force;
+  options.checked = arguments.checked;
   options.progress = [&display](const Progress& progress) { display.show(progress); };
   options.stop = &stop.requested();
   return run(composition, options);
@@ -133,6 +135,10 @@ std::vector<Argument> run_arguments(Arguments& given) {
         .help = "Threads to use (default: all cores); results do not depend on it",
         .range = {{1, 65536}}},
        {.name = "--force", .value = &given.force, .help = "Replace the results of an earlier run"},
+       {.name = "--checked",
+        .value = &given.checked,
+        .help = "Look for code of plugins that writes where it may not, or whose gradient is "
+                "another the second time; takes about twice as long"},
        {.name = "--resume",
         .value = &given.resumed,
         .help = "Go on with the interrupted run in that folder, instead of a manifest; the draws "

@@ -1,6 +1,8 @@
 // Models: checked evaluation, default starting points, names and values of what is recorded.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/guarded_columns.hpp"
 #include "base/present_call.hpp"
+#include "law/checked_evaluation.hpp"
 
 #include <mixwell/model.hpp>
 
@@ -93,7 +95,13 @@ void Model::evaluate(ConstBatch theta, const Evaluation& out) const {
   const Component* const before = call.component();
   call.set_component(this);
   try {
-    do_evaluate(theta, out);
+    if (const int every = checked_every(); every == 0) {
+      do_evaluate(theta, out);
+    } else {
+      static thread_local int evaluations = 0;
+      const auto evaluate = [this](ConstBatch at, const Evaluation& to) { do_evaluate(at, to); };
+      evaluate_checked(evaluate, theta, out, evaluations++ % every == 0);
+    }
   } catch (...) {
     call.set_component(before);
     rethrow_from(words_of(*this).c_str());

@@ -1,6 +1,7 @@
 // A whole run: from a composition to a folder of results.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
+#include "base/guarded_columns.hpp"
 #include "base/present_call.hpp"
 #include "files/json.hpp"
 #include "run/checkpoint.hpp"
@@ -350,6 +351,9 @@ class Runner {
 }  // namespace
 
 RunResult run(const Composition& composition, const RunOptions& options) {
+  constexpr int repeated_every = 16;
+  std::optional<CheckedCalls> checks;
+  if (options.checked) checks.emplace(repeated_every);
   RunResult result;
   with_threads(options.threads, [&] { result = Runner(composition, options).run(); });
   return result;

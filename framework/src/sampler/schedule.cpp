@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
+#include "sampler/guarded_ports.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/parallel.hpp>
@@ -185,12 +186,24 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   PresentCall& call = present_call();
   call.set_task(c.task);
   try {
-    c.body->run(block);
+    if (checked_every() == 0) {
+      c.body->run(block);
+    } else {
+      run_guarded(*c.body, block);
+    }
   } catch (...) {
     call.set_task(nullptr);
     rethrow_from(c.task);
   }
   call.set_task(nullptr);
+}
+
+void Schedule::run_guarded(const Body& body, Block& block) {
+  const GuardedPorts guarded(block.inputs_, block.outputs_, block.first_column_, block.columns_);
+  block.inputs_ = guarded.inputs();
+  block.outputs_ = guarded.outputs();
+  body.run(block);
+  guarded.settle();
 }
 
 void Schedule::execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,

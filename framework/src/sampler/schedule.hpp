@@ -101,6 +101,7 @@ class MIXWELL_EXPORT Schedule {
                Block::Sinks& sinks) const;
   void execute_columns(std::size_t step, std::uint64_t sweep, Index first, Index width,
                        Block::Sinks& sinks) const;
+  static void run_guarded(const Body& body, Block& block);
   void execute_timed(std::size_t step, std::uint64_t sweep, Index first, Index width,
                      Block::Sinks& sinks) const;
   void run_task(const Task& task, std::uint64_t sweep, When rarest, Index block,

@@ -29,6 +29,10 @@ struct RunOptions {
   /// Go on from the checkpoint in the folder; where there is none, begin anew, with `force`. Throws
   /// InputError if manifest, plugins or data are not those that the checkpoint was made with.
   bool resume = false;
+  /// Look on at every call of a model or an operation: what it writes outside of its own, and
+  /// whether a second evaluation has the same bits. The draws are the same, and take about twice as
+  /// long.
+  bool checked = false;
   std::function<void(const Progress&)> progress;
   /// Set by Ctrl-C: end after the present stretch, with results and a checkpoint.
   const std::atomic<bool>* stop = nullptr;

@@ -1,0 +1,58 @@
+// An evaluation of a model whose promises are checked: what it reads, writes and repeats.
+// SPDX-License-Identifier: Apache-2.0
+#include "law/checked_evaluation.hpp"
+
+#include "base/guarded_columns.hpp"
+
+#include <mixwell/error.hpp>
+
+namespace mixwell {
+namespace {
+
+/// U and grad U of one evaluation, between guards.
+struct GuardedResults {
+  GuardedColumns u;
+  GuardedColumns gradient;
+
+  explicit GuardedResults(const Evaluation& out)
+      : u(out.potential, out.wants_potential() ? out.gradient.cols() : 0),
+        gradient(out.gradient.data(), out.gradient.size()) {}
+
+  Evaluation evaluation(const Evaluation& out) {
+    MatrixMap g(gradient.data(), out.gradient.rows(), out.gradient.cols());
+    return {out.wants_potential() ? u.data() : nullptr, g, out.scratch, out.draw};
+  }
+};
+
+void evaluate_between_guards(const Evaluator& evaluate, ConstBatch theta, const Evaluation& out,
+                             GuardedResults& results) {
+  GuardedColumns position(theta.data(), theta.size());
+  evaluate(ConstMatrixMap(position.data(), theta.rows(), theta.cols()), results.evaluation(out));
+  if (!position.is_intact() || !position.equals(theta.data()))
+    throw RunError("theta was changed: it is const, and belongs to the caller");
+  if (!results.u.is_intact())
+    throw RunError("a number outside of U was written: U has one for each column");
+  if (!results.gradient.is_intact())
+    throw RunError("a number outside of the gradient was written: it has as many columns as theta");
+}
+
+}  // namespace
+
+void evaluate_checked(const Evaluator& evaluate, ConstBatch theta, const Evaluation& out,
+                      bool twice) {
+  GuardedResults results(out);
+  evaluate_between_guards(evaluate, theta, out, results);
+  if (twice) {
+    GuardedResults again(out);
+    evaluate_between_guards(evaluate, theta, out, again);
+    if (!again.u.equals(results.u.data()))
+      throw RunError("U at the same points was another the second time");
+    if (!again.gradient.equals(results.gradient.data()))
+      throw RunError("the gradient at the same points was another the second time");
+  }
+  results.u.copy_to(out.potential);
+  Batch gradient = out.gradient;
+  results.gradient.copy_to(gradient.data());
+}
+
+}  // namespace mixwell

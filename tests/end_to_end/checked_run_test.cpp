@@ -1,0 +1,93 @@
+// Plugins that write where they may not, or do not repeat themselves: found by check and by
+// run --checked.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <utility>
+#include <vector>
+
+using end_to_end::contains;
+using end_to_end::Outcome;
+using end_to_end::read;
+using end_to_end::Workplace;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// MIXWELL_PLUGIN_PATH of a folder that holds one library alone.
+std::string plugin(const Workplace& place, const std::string& library) {
+  fs::create_directories(place.path("plugins"));
+  fs::copy_file(MIXWELL_BUILD_DIR "/tests/wrong/" + library + ".so",
+                place.path("plugins/" + library + ".so"), fs::copy_options::skip_existing);
+  return "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\"";
+}
+
+const std::string head =
+    "mixwell = 1\n[run]\nwarmup = 50\ndraws = 100\nreplicates = 11\nallow = [\"biased\"]\n";
+
+std::string hash_of(const Workplace& place, const std::string& folder) {
+  return Json::parse(read(place.path(folder + "/run.json")))["draws_sha256"];
+}
+
+}  // namespace
+
+TEST_CASE("A model that writes where it may not or is another each time is found") {
+  const Workplace place;
+  const std::string before = plugin(place, "dishonest_model");
+  const std::vector<std::pair<std::string, const char*>> faults = {
+      {"changes-theta", "theta was changed"},
+      {"after-gradient", "a number outside of the gradient was written"},
+      {"before-gradient", "a number outside of the gradient was written"},
+      {"after-u", "a number outside of U was written"},
+      {"other-gradient", "the gradient at the same points was another the second time"},
+      {"other-u", "U at the same points was another the second time"}};
+  const auto write = [&](const std::string& how) {
+    place.write("m.toml", head + "[model.g]\nuse = \"dishonest\"\nhow = \"" + how +
+                              "\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\n");
+  };
+  for (const auto& [how, words] : faults) {
+    write(how);
+    for (const char* command : {"check m.toml", "run m.toml --checked --force"}) {
+      INFO(command);
+      const Outcome outcome = place.mixwell(command, before);
+      CHECK(outcome.code == 1);
+      contains(outcome.err, words);
+      contains(outcome.err, "[model.g] (use = \"dishonest\", m.toml:7:1, ");
+    }
+  }
+  write("none");
+  CHECK(place.mixwell("check m.toml", before).code == 0);
+  CHECK(place.mixwell("run m.toml --checked --force", before).code == 0);
+}
+
+TEST_CASE("A kernel that writes after its columns is found by a checked run") {
+  const Workplace place;
+  const std::string before = plugin(place, "careless_kernel");
+  place.write("m.toml", head +
+                            "[model.g]\nuse = \"gaussian\"\ndimension = 3\n"
+                            "[kernel.k]\nuse = \"careless\"\n");
+  const Outcome outcome = place.mixwell("run m.toml --checked", before);
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "its body wrote outside of the columns of its block");
+  contains(outcome.err, "the operation `k/step` of [kernel.k] (use = \"careless\", m.toml:10:1, ");
+  CHECK(place.mixwell("run m.toml --checked --force --set kernel.k.oversteps=false", before).code ==
+        0);
+}
+
+TEST_CASE("A checked run has the draws of one that is not") {
+  const Workplace place;
+  const std::vector<std::string> kernels = {"use = \"hamiltonian\"\nstep_size = 0.4\nsteps = 5\n",
+                                            "use = \"nuts\"\n",
+                                            "use = \"random-walk-metropolis\"\n"};
+  for (const std::string& kernel : kernels) {
+    INFO(kernel);
+    place.write("m.toml",
+                head + "[model.g]\nuse = \"gaussian\"\ndimension = 7\n[kernel.k]\n" + kernel);
+    REQUIRE(place.mixwell("run m.toml --out plain --force").code == 0);
+    REQUIRE(place.mixwell("run m.toml --out checked --checked --force").code == 0);
+    CHECK(hash_of(place, "plain") == hash_of(place, "checked"));
+  }
+}
