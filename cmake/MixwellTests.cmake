@@ -62,9 +62,9 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${properties_file})
 endfunction()
 
-# Precompiled headers of all tests, by a target of its own: one program of tests waits for no other.
-file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "" @ONLY)
-add_library(mixwell_test_headers OBJECT ${PROJECT_BINARY_DIR}/test_headers.cpp)
+# Precompiled headers of all tests, by a program of its own: one program of tests waits for no other.
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}\n" @ONLY)
+add_executable(mixwell_test_headers ${PROJECT_BINARY_DIR}/test_headers.cpp)
 target_link_libraries(mixwell_test_headers PRIVATE mixwell_test_main mixwell_test_settings)
 mixwell_precompile(mixwell_test_headers <catch2/catch.hpp>)
 mixwell_optimise_lightly(mixwell_test_headers)

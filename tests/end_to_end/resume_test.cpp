@@ -2,6 +2,7 @@
 // them and whenever.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
+#include "files/sha256.hpp"
 #include "interrupting.hpp"
 
 #include <mixwell/contracts/sampler.hpp>
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <functional>
 #include <regex>
@@ -26,6 +28,9 @@ namespace {
 /// disk, names and removes them.
 std::atomic<int> calls_to_live{0};
 
+/// 0 = never; else that many-th rename from now on fails, once.
+std::atomic<int> renames_to_failure{0};
+
 void count_down() {
   if (calls_to_live.load() > 0 && calls_to_live.fetch_sub(1) == 1) raise(SIGKILL);
 }
@@ -39,6 +44,10 @@ MIXWELL_EXPORT int fsync(int file) {
 }
 MIXWELL_EXPORT int rename(const char* from, const char* to) noexcept {
   count_down();
+  if (renames_to_failure.load() > 0 && renames_to_failure.fetch_sub(1) == 1) {
+    errno = EIO;
+    return -1;
+  }
   return static_cast<int>(syscall(SYS_rename, from, to));
 }
 MIXWELL_EXPORT int unlink(const char* name) noexcept {
@@ -108,7 +117,7 @@ std::string hash_in(const std::string& folder) {
 Composition rich(double checkpoint_seconds) {
   return composing::compose("[run]\n" + brief +
                             "record_warmup = false\nreplicates = 3\ncheckpoint_seconds = " +
-                            std::to_string(checkpoint_seconds) +
+                            Json(checkpoint_seconds).dump() +
                             "\n[model.g]\nuse = \"gaussian\"\ndimension = 2\n"
                             "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\n"
                             "target_acceptance = 0.8\n[recorder.csv]\nuse = \"cmdstan-csv\"\n");
@@ -124,10 +133,17 @@ std::string csv_rows(const std::string& folder) {
 std::string message_of(const std::function<void()>& action) {
   try {
     action();
-  } catch (const mixwell::InputError& error) {
+  } catch (const mixwell::Error& error) {
     return error.what();
   }
   return "accepted";
+}
+
+/// A checkpoint that was changed by somebody who knows its format.
+std::string sealed_anew(const std::string& text) {
+  const std::size_t hash = text.find('\n') + 1;
+  const std::size_t sealed = text.find('\n', hash) + 1;
+  return text.substr(0, hash) + mixwell::sha256(text.substr(sealed)) + "\n" + text.substr(sealed);
 }
 
 /// A run that was interrupted soon after that sweep.
@@ -342,7 +358,7 @@ TEST_CASE("A run does not go on with another manifest, plugin or data, and says 
   const auto change = [&](const std::string& from, const std::string& to) {
     std::string text = saved;
     text.replace(text.find(from), from.size(), to);
-    place.write("out/resume/checkpoint", text);
+    place.write("out/resume/checkpoint", sealed_anew(text));
     return refusal(compose("3"));
   };
   const std::string library = "libmixwell";
@@ -351,18 +367,72 @@ TEST_CASE("A run does not go on with another manifest, plugin or data, and says 
   contains(change(entry, entry.substr(0, entry.size() - 2) + "x\""), "the plugin library ");
   contains(change("\"name\":\"m\"", "\"name\":\"n\""), "of the run `n`");
   contains(change("\"version\":\"", "\"version\":\"9"), "Mixwell was 9");
-  contains(change("mixwell checkpoint 1", "mixwell checkpoint 7"), "no whole checkpoint");
-  place.write("out/resume/checkpoint", saved.substr(0, saved.size() - 1));
-  contains(refusal(compose("3")), "no whole checkpoint");
-  std::string flipped = saved;
-  flipped.back() = static_cast<char>(flipped.back() ^ 1);
-  place.write("out/resume/checkpoint", flipped);
-  contains(refusal(compose("3")), "no whole checkpoint");
+  contains(change("mixwell checkpoint 2", "mixwell checkpoint 7"), "no whole checkpoint");
   place.write("out/resume/checkpoint", saved);
   place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.8,1\n");
   contains(refusal(compose("3")), "the data file " + place.path("data.csv"));
   place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.9,1\n");
   CHECK(mixwell::run(compose("3"), resumed(folder)).outcome == "complete");
+}
+
+TEST_CASE("A checkpoint of which any byte has changed is refused") {
+  const Workplace place;
+  const std::string folder = place.path("out");
+  interrupt(rich(60), folder, 60);
+  const std::string saved = read(folder + "/resume/checkpoint");
+  const auto refusal = [&](const std::string& text) {
+    place.write("out/resume/checkpoint", text);
+    return message_of([&] { mixwell::run(rich(60), resumed(folder)); });
+  };
+  for (std::size_t k = 0; k < 40; ++k) {
+    std::string text = saved;
+    char& byte = text[k * (saved.size() - 1) / 39];
+    byte = static_cast<char>(byte ^ 1);
+    contains(refusal(text), folder + "/resume/checkpoint: this is no whole checkpoint");
+  }
+  std::string other_seed = saved;
+  other_seed[saved.find("seed = ") + 7] = '8';
+  contains(refusal(other_seed), "no whole checkpoint");
+  contains(refusal(saved.substr(0, saved.size() - 1)), "no whole checkpoint");
+  contains(refusal(saved + "x"), "no whole checkpoint");
+  contains(refusal(""), "no whole checkpoint");
+  place.write("out/resume/checkpoint", saved);
+  CHECK(mixwell::run(rich(60), resumed(folder)).outcome == "complete");
+}
+
+TEST_CASE("Recorded draws of which any byte has changed are refused by name, and are left alone") {
+  const Workplace place;
+  const std::string whole = place.path("whole");
+  mixwell::run(rich(60), options_in(whole));
+  const std::string folder = place.path("out");
+  interrupt(rich(1e-9), folder, 45);
+  const auto refusal = [&] {
+    return message_of([&] { mixwell::run(rich(1e-9), resumed(folder)); });
+  };
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/resume")) {
+    const std::string name = entry.path().filename();
+    if (name == "checkpoint") continue;
+    ++files;
+    const std::string saved = read(entry.path());
+    for (std::size_t k = 0; k < 8; ++k) {
+      std::string text = saved;
+      char& byte = text[k * (saved.size() - 1) / 7];
+      byte = static_cast<char>(byte ^ 16);
+      place.write("out/resume/" + name, text);
+      contains(refusal(), folder + "/resume/" + name + ": is damaged");
+      CHECK(read(entry.path()) == text);
+    }
+    place.write("out/resume/" + name, saved.substr(0, saved.size() / 2));
+    contains(refusal(), folder + "/resume/" + name + ": has less than its");
+    std::filesystem::rename(entry.path(), folder + "/away");
+    contains(refusal(), folder + "/resume/" + name + ": is not there");
+    place.write("out/resume/" + name, saved);
+  }
+  CHECK(files > 4);
+  CHECK(mixwell::run(rich(1e-9), resumed(folder)).outcome == "complete");
+  CHECK(lasting(folder).at("run") == lasting(whole).at("run"));
+  CHECK(csv_rows(folder) == csv_rows(whole));
 }
 
 TEST_CASE("After a full disk the run goes on from its last checkpoint") {
@@ -380,6 +450,60 @@ TEST_CASE("After a full disk the run goes on from its last checkpoint") {
   REQUIRE(place.mixwell("run m.toml --quiet --out whole --set run.draws=100000").code == 0);
   CHECK(hash_in(place.path("out/m")) == hash_in(place.path("whole")));
   CHECK(is_tidy(place.path("out/m")));
+}
+
+TEST_CASE("A rename that fails costs at most the draws since the last checkpoint, as is said") {
+  const Workplace place;
+  const std::string whole = place.path("whole");
+  mixwell::run(rich(60), options_in(whole));
+  const Json wanted = lasting(whole).at("run");
+  int failures = 0;
+  for (;; ++failures) {
+    const std::string folder = place.path(std::to_string(failures));
+    renames_to_failure = failures + 1;
+    const std::string said = message_of([&] { mixwell::run(rich(1e-9), options_in(folder)); });
+    if (renames_to_failure.exchange(0) > 0) break;
+    INFO("rename " << failures + 1 << ": " << said);
+    contains(said, "Input/output error");
+    CHECK_FALSE(std::filesystem::exists(folder + "/run.json"));
+    CHECK((said.find("goes on from the last checkpoint") != std::string::npos) ==
+          std::filesystem::exists(folder + "/resume/checkpoint"));
+    mixwell::run(rich(1e-9), resumed(folder));
+    CHECK(lasting(folder).at("run") == wanted);
+    CHECK(csv_rows(folder) == csv_rows(whole));
+    std::filesystem::remove_all(folder);
+  }
+  CHECK(failures > 5);
+}
+
+TEST_CASE("A rename that fails leaves an earlier run in the folder whole, or no finished run") {
+  const Workplace place;
+  const std::string folder = place.path("out");
+  RunOptions options = options_in(folder);
+  mixwell::run(rich(60), options);
+  options.force = true;
+  for (int k = 1;; ++k) {
+    renames_to_failure = k;
+    const std::string said = message_of([&] { mixwell::run(rich(60), options); });
+    if (renames_to_failure.exchange(0) > 0) break;
+    INFO("rename " << k << ": " << said);
+    if (std::filesystem::exists(folder + "/run.json"))
+      CHECK(hash_in(folder) == mixwell::DrawsFile(folder).sha256());
+    mixwell::run(rich(60), options);
+  }
+}
+
+TEST_CASE("A run whose folder is removed says that nothing is left, and promises nothing") {
+  const Workplace place;
+  const std::string folder = place.path("out");
+  RunOptions options = options_in(folder);
+  options.progress = [&](const mixwell::Progress& p) {
+    if (p.done > 60) std::filesystem::remove_all(folder);
+  };
+  const std::string said = message_of([&] { mixwell::run(rich(1e-9), options); });
+  contains(said, "No such file or directory");
+  contains(said, "the folder " + folder + " is gone");
+  CHECK(said.find("goes on") == std::string::npos);
 }
 
 TEST_CASE("A kernel that hides state from checkpoints is caught") {

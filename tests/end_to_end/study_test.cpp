@@ -303,7 +303,14 @@ TEST_CASE("A plugin that crashes in one cell of ten leaves the others as they ar
                       [](const Json& row) { return row["status"] == "done"; }) == 9);
   place.write("s.toml", study("none"));
   CHECK(ended(place.mixwell("study s.toml --json", plugins)) == 1);
-  CHECK(fs::is_empty(place.path("out/s/cells")));
+  // What came of each cell, and none of its results.
+  int cells = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(place.path("out/s/cells"))) {
+    if (entry.is_directory()) continue;
+    CHECK(entry.path().filename() == "cell.json");
+    ++cells;
+  }
+  CHECK(cells >= 10);
 }
 
 TEST_CASE("Cells that the certificate refuses fail without running") {
@@ -451,6 +458,95 @@ TEST_CASE("A disk that is full for a while only makes a study wait") {
   CHECK(timeless(table(place)) == timeless(table(place, "--out whole")));
 }
 
+TEST_CASE("A ledger that is gone or not whole is made anew from the cells, and no row is wrong") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
+  const Json wanted = table(place);
+  const std::string whole = read(place.path("out/s/study.sqlite"));
+  const auto cut = [&](std::size_t from, const std::string& middle) {
+    return whole.substr(0, from) + middle + whole.substr(from + middle.size());
+  };
+  const std::vector<std::string> damages = {"",
+                                            "a file of somebody else's\n",
+                                            whole.substr(0, whole.size() / 2),
+                                            whole.substr(0, 100),
+                                            cut(0, std::string(200, 'x')),
+                                            cut(4096, std::string(4096, '\0')),
+                                            cut(whole.size() / 2, std::string(4096, 'x')),
+                                            cut(60, std::string(4, '\7'))};
+  for (std::size_t k = 0; k < damages.size(); ++k) {
+    INFO("damage " << k);
+    place.write("out/s/study.sqlite", damages[k]);
+    const Outcome shown = place.mixwell("study s.toml --table --json");
+    CHECK(shown.code == 0);
+    contains(shown.err, "study.sqlite was damaged: this is from the folders of the 8 cells");
+    CHECK(shown.err.find("SELECT") == std::string::npos);
+    CHECK(Json::parse(shown.out)["rows"] == wanted["rows"]);
+    CHECK(read(place.path("out/s/study.sqlite")) == damages[k]);
+    const Outcome again = place.mixwell("study s.toml --json");
+    CHECK(again.code == 0);
+    contains(again.err + again.out, "it is made anew from the folders of the 8 cells");
+    CHECK(ended(again) == 0);
+    CHECK(table(place) == wanted);
+  }
+  CHECK(fs::exists(place.path("out/s/study.sqlite.damaged")));
+  fs::remove(place.path("out/s/study.sqlite"));
+  const Outcome shown = place.mixwell("study s.toml --table --json");
+  contains(shown.err, "study.sqlite was not there");
+  CHECK(Json::parse(shown.out)["rows"] == wanted["rows"]);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+  CHECK(table(place) == wanted);
+}
+
+TEST_CASE("A bit that flips anywhere in a ledger changes no row") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
+  const Json wanted = table(place)["rows"];
+  const std::string whole = read(place.path("out/s/study.sqlite"));
+  std::mt19937 random(5);
+  int noticed = 0;
+  for (int k = 0; k < 60; ++k) {
+    std::string flipped = whole;
+    char& byte = flipped[random() % whole.size()];
+    byte = static_cast<char>(byte ^ (1 << random() % 8));
+    place.write("out/s/study.sqlite", flipped);
+    const Outcome shown = place.mixwell("study s.toml --table --json");
+    INFO(shown.err);
+    REQUIRE(shown.code == 0);
+    CHECK(Json::parse(shown.out)["rows"] == wanted);
+    noticed += shown.err.empty() ? 0 : 1;
+  }
+  CHECK(noticed > 10);
+}
+
+TEST_CASE("A row that somebody changed is put right, and a cell without its record runs again") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
+  const Json wanted = table(place);
+  REQUIRE(place
+              .shell("python3 -c \"import sqlite3; d = sqlite3.connect('out/s/study.sqlite'); "
+                     "d.execute('UPDATE cells SET min_ess = 99999'); d.commit()\"")
+              .code == 0);
+  CHECK(table(place)["rows"] == wanted["rows"]);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+  CHECK(table(place) == wanted);
+  const std::string cell = wanted["rows"][3]["cell"];
+  const std::string record = "out/s/cells/" + cell + "/cell.json";
+  std::string text = read(place.path(record));
+  text[text.size() / 2] = static_cast<char>(text[text.size() / 2] ^ 1);
+  place.write(record, text);
+  fs::remove(place.path("out/s/study.sqlite"));
+  CHECK(row_of(table(place), "base")["status"] == "done");
+  CHECK(table(place)["rows"][3]["status"] == "pending");
+  CHECK(ended(place.mixwell("study s.toml --json")) == 1);
+  CHECK(timeless(table(place)) == timeless(wanted));
+  fs::remove_all(place.path("out/s/cells/" + cell));
+  CHECK(ended(place.mixwell("study s.toml --json")) == 1);
+}
+
 TEST_CASE("Every variant chooses its own values on the same budget, once") {
   const Workplace place;
   place.write(
@@ -476,6 +572,10 @@ TEST_CASE("Every variant chooses its own values on the same budget, once") {
   }
   CHECK(ended(place.mixwell("study s.toml --json")) == 0);
   CHECK(table(place)["tune"] == first["tune"]);
+  fs::remove(place.path("out/s/study.sqlite"));
+  CHECK(table(place)["tune"] == first["tune"]);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+  CHECK(table(place) == first);
   REQUIRE(place.mixwell("study s.toml --jobs 1 --out other").code == 0);
   CHECK(timeless(table(place, "--out other")) == timeless(first));
 }
@@ -539,7 +639,10 @@ TEST_CASE("The draws of a variant can be the reference of the others") {
                               "[study]\nkeep = \"summary\"\nreference_variant = \"exact\"\n"));
     REQUIRE(place.mixwell("study s.toml --jobs 2 --out other").code == 0);
     CHECK(timeless(table(place, "--out other")) == timeless(first));
-    CHECK(std::distance(fs::directory_iterator(place.path("other/cells")), {}) == 2);
+    const fs::directory_iterator cells(place.path("other/cells"));
+    CHECK(std::count_if(cells, {}, [](const auto& cell) {
+            return fs::exists(cell.path() / "draws.nc");
+          }) == 2);
   }
   SECTION("draws that were not kept cannot be compared later") {
     place.write("s.toml", std::string(study).replace(study.find("[study]\n"), 8,

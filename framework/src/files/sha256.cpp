@@ -52,10 +52,12 @@ void Sha256::add(std::string_view bytes) {
   check(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
 }
 
-std::string Sha256::hexadecimal() {
+std::string Sha256::hexadecimal() const {
+  const Sha256 copy;
+  check(EVP_MD_CTX_copy_ex(copy.context_.get(), context_.get()));
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
-  check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
+  check(EVP_DigestFinal_ex(copy.context_.get(), digest.data(), &size));
   std::string text;
   for (unsigned int i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
   return text;

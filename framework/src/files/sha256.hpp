@@ -17,8 +17,8 @@ class Sha256 {
  public:
   Sha256();
   void add(std::string_view bytes);
-  /// Lower-case; the last call.
-  std::string hexadecimal();
+  /// Lower-case, of all bytes so far; more may follow.
+  std::string hexadecimal() const;
 
  private:
   std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context_;

@@ -3,7 +3,6 @@
 #include "files/whole_file.hpp"
 
 #include <mixwell/durable.hpp>
-#include <mixwell/error.hpp>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,13 +15,23 @@
 namespace mixwell {
 namespace {
 
+bool is_no_room(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+std::string message_of(const std::string& path, int error) {
+  return fmt::format("`{}` could not be written: {}; {}, or write elsewhere (--out)", path,
+                     std::strerror(error),
+                     is_no_room(error) ? "free some space or lift the limit"
+                                       : "check the folder, its permissions and its disk");
+}
+
 /// Written under a temporary name, and removed unless it gets its own.
 class UnfinishedFile {
  public:
   explicit UnfinishedFile(const std::string& name)
       : name_(name),
         temporary_(name + ".partial"),
-        handle_(::open(temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644)) {
+        handle_(::open(temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW,
+                       0644)) {
     if (handle_ < 0) fail();
   }
   ~UnfinishedFile() {
@@ -33,13 +42,13 @@ class UnfinishedFile {
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
 
-  void write(std::string_view text) const {
+  void write(std::string_view text, Flush flush) const {
     while (!text.empty()) {
       const ssize_t n = ::write(handle_, text.data(), text.size());
       if (n < 0) fail();
       text.remove_prefix(static_cast<std::size_t>(n));
     }
-    if (force_to_disk(handle_) != 0) fail();
+    if (flush == Flush::to_disk && force_to_disk(handle_) != 0) fail();
   }
 
   void give_name() {
@@ -49,12 +58,7 @@ class UnfinishedFile {
   }
 
  private:
-  [[noreturn]] void fail() const {
-    throw RunError(fmt::format(
-        "`{}` could not be written: {}; free some space or lift the limit, or write elsewhere "
-        "(--out)",
-        name_, std::strerror(errno)));
-  }
+  [[noreturn]] void fail() const { throw WriteError(name_, errno); }
 
   std::string name_;
   std::string temporary_;
@@ -63,9 +67,13 @@ class UnfinishedFile {
 
 }  // namespace
 
-void write_whole_file(const std::string& path, std::string_view text) {
+WriteError::WriteError(const std::string& path, int error)
+    : RunError(message_of(path, error)), full_(is_no_room(error)) {}
+WriteError::~WriteError() = default;
+
+void write_whole_file(const std::string& path, std::string_view text, Flush flush) {
   UnfinishedFile file(path);
-  file.write(text);
+  file.write(text, flush);
   file.give_name();
 }
 

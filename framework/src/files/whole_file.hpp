@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/error.hpp>
 #include <mixwell/export.hpp>
 
 #include <string>
@@ -9,9 +10,25 @@
 
 namespace mixwell {
 
+/// The system refused to write a file: which, why, and the cure.
+class MIXWELL_INTERNAL WriteError : public RunError {
+ public:
+  WriteError(const std::string& path, int error);
+  ~WriteError() override;
+  /// The disk, a quota or a limit is used up.
+  bool is_full() const noexcept { return full_; }
+
+ private:
+  bool full_;
+};
+
+enum class Flush { to_disk, later };
+
 /// Writes under a temporary name, forces it to disk and renames it; the new name itself outlives a
-/// power cut after sync_folder(). Throws RunError with the cure and leaves what was there before.
-MIXWELL_INTERNAL void write_whole_file(const std::string& path, std::string_view text);
+/// power cut after sync_folder(). Throws WriteError and leaves what was there before. `later`: the
+/// system writes it when it likes, and a power cut may leave an empty file.
+MIXWELL_INTERNAL void write_whole_file(const std::string& path, std::string_view text,
+                                       Flush flush = Flush::to_disk);
 
 /// Makes new names in a folder outlive a power cut, where the file system can.
 MIXWELL_INTERNAL void sync_folder(const std::string& folder);

@@ -23,36 +23,62 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* format_name = "mixwell checkpoint 1";
+constexpr const char* format_name = "mixwell checkpoint 2";
 
 std::string base_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
 [[noreturn]] void damaged(const std::string& file) {
-  throw InputError(file + ": this is no whole checkpoint; run the manifest again with --force");
+  throw InputError(
+      file +
+      ": this is no whole checkpoint, or one of an earlier version; put back a copy of "
+      "it, or run the manifest again with --force");
 }
 
-Json to_json(const Checkpoint& checkpoint, const std::string& sha) {
+Json to_json(const std::vector<SavedPart>& parts) {
+  Json all = Json::array();
+  for (const auto& [name, bytes, sha256] : parts) all.push_back({name, bytes, sha256});
+  return all;
+}
+
+std::vector<SavedPart> parts_from(const Json& json) {
+  std::vector<SavedPart> parts;
+  for (const Json& one : json) parts.push_back({one.at(0), one.at(1), one.at(2)});
+  return parts;
+}
+
+std::string header(const Checkpoint& checkpoint) {
   const Origin& o = checkpoint.origin;
-  return {{"name", o.name},         {"created_at", checkpoint.created_at},
-          {"version", o.version},   {"files", o.files},
-          {"manifest", o.manifest}, {"bytes", checkpoint.state.size()},
-          {"sha256", sha}};
+  return json_text({{"name", o.name},
+                    {"created_at", checkpoint.created_at},
+                    {"version", o.version},
+                    {"files", o.files},
+                    {"manifest", o.manifest},
+                    {"parts", to_json(checkpoint.parts)}}) +
+         "\n";
 }
 
-Checkpoint parse(std::istream& in, const std::string& file) {
-  std::string line;
-  if (!std::getline(in, line) || line != format_name || !std::getline(in, line)) damaged(file);
-  const Json json = parse_json_or_discard(line);
-  if (json.is_discarded()) damaged(file);
-  Checkpoint found;
-  found.state.resize(json.at("bytes").get<std::size_t>());
-  in.read(found.state.data(), static_cast<std::streamsize>(found.state.size()));
-  if (!in || sha256({found.state.data(), found.state.size()}) != json.at("sha256")) damaged(file);
-  found.created_at = json.at("created_at");
-  found.origin = {json.at("name"), json.at("manifest"), json.at("version"), json.at("files")};
-  return found;
+/// What follows the first line and the hash of it in the second: a header, and the state.
+std::string_view sealed_text(std::string_view text, const std::string& file) {
+  const std::string first = std::string(format_name) + "\n";
+  const std::size_t hash_bytes = sha256("").size();
+  if (!text.starts_with(first) || text.size() <= first.size() + hash_bytes) damaged(file);
+  const std::string_view hash = text.substr(first.size(), hash_bytes);
+  const std::string_view sealed = text.substr(first.size() + hash_bytes + 1);
+  if (sha256(sealed) != hash) damaged(file);
+  return sealed;
+}
+
+Checkpoint parse(std::string_view text, const std::string& file) {
+  const std::string_view sealed = sealed_text(text, file);
+  const std::size_t end = std::min(sealed.find('\n'), sealed.size());
+  const Json json = parse_json(std::string(sealed.substr(0, end)));
+  const std::string_view state = sealed.substr(std::min(end + 1, sealed.size()));
+  return {{json.at("name"), json.at("manifest"), json.at("version"), json.at("files")},
+          json.at("created_at"),
+          parts_from(json.at("parts")),
+          {state.begin(), state.end()}};
 }
 
 /// The first line that differs, with the table it is in.
@@ -95,20 +121,22 @@ Origin origin_of(const Composition& composition) {
 std::string checkpoint_file(const std::string& folder) { return folder + "/checkpoint"; }
 
 void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
-  const std::string_view state(checkpoint.state.data(), checkpoint.state.size());
-  std::string text =
-      fmt::format("{}\n{}\n", format_name, json_text(to_json(checkpoint, sha256(state))));
-  text += state;
-  write_whole_file(checkpoint_file(folder), text);
+  std::string sealed = header(checkpoint);
+  sealed.append(checkpoint.state.data(), checkpoint.state.size());
+  write_whole_file(checkpoint_file(folder),
+                   fmt::format("{}\n{}\n{}", format_name, sha256(sealed), sealed));
   sync_folder(folder);
 }
 
 std::optional<Checkpoint> read_checkpoint(const std::string& folder) {
   const std::string file = checkpoint_file(folder);
+  const auto found = std::filesystem::symlink_status(file);
+  if (!std::filesystem::exists(found)) return std::nullopt;
   std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
+  if (!std::filesystem::is_regular_file(found) || !in) damaged(file);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
   try {
-    return parse(in, file);
+    return parse(text, file);
   } catch (const Json::exception&) {
     damaged(file);
   }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "run/saved_parts.hpp"
+
 #include <mixwell/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 
@@ -26,7 +28,8 @@ Origin origin_of(const Composition& composition);
 
 struct Checkpoint {
   Origin origin;
-  std::string created_at;  ///< of the run
+  std::string created_at;        ///< of the run
+  std::vector<SavedPart> parts;  ///< the draws that the state speaks of
   std::vector<char> state;
 };
 
@@ -37,7 +40,7 @@ MIXWELL_INTERNAL std::string checkpoint_file(const std::string& folder);
 /// is there and whole. Throws RunError.
 void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint);
 
-/// Throws InputError where it is damaged; nothing where there is none.
+/// Throws InputError where a byte of it is not as it was; nothing where there is none.
 std::optional<Checkpoint> read_checkpoint(const std::string& folder);
 
 /// Throws InputError that names the first thing that is not as it was: Mixwell, a line of the

@@ -4,12 +4,15 @@
 
 #include "files/whole_file.hpp"
 #include "run/checkpoint.hpp"
+#include "run/mark.hpp"
 
+#include <mixwell/durable.hpp>
 #include <mixwell/error.hpp>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
@@ -17,24 +20,87 @@ namespace mixwell {
 namespace fs = std::filesystem;
 namespace {
 
-void check_reusable(const std::string& path, FolderUse use) {
+const LockTerms& terms() {
+  static const LockTerms of_run{mark_name, marked_without_results, "a run in this folder", "", {}};
+  return of_run;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why,
+                         const char* cure = "choose another with --out") {
+  throw InputError(fmt::format("results folder `{}` {}; {}", path, why, cure));
+}
+
+void check_empty(const std::string& path) {
+  if (holds_only_mark(path)) return;
+  const bool unfinished = fs::exists(checkpoint_file(scratch_folder(path)));
+  refuse(path,
+         unfinished ? "holds a run that can go on: `mixwell run --resume` and that folder"
+                    : "is not empty",
+         "choose another with --out, or replace it with --force");
+}
+
+/// Throws unless what is there is a run's.
+void check_own(const std::string& path) {
   if (!fs::is_directory(path)) {
     throw InputError(fmt::format(
         "results folder `{}`: a file of that name is there; choose another with --out", path));
   }
-  if (fs::is_empty(path) || use == FolderUse::resume) return;
-  if (use == FolderUse::empty) {
-    const bool unfinished = fs::exists(checkpoint_file(scratch_folder(path)));
-    throw InputError(fmt::format(
-        "results folder `{}` {}; choose another with --out, or replace it with --force", path,
-        unfinished ? "holds a run that can go on: `mixwell run --resume` and that folder"
-                   : "is not empty"));
+  if (owner_of(path) == Owner::other) {
+    refuse(path, fmt::format("holds files but no `{}`, Mixwell's mark: it is no earlier run, so it "
+                             "is not touched",
+                             mark_name));
   }
-  if (!fs::exists(fs::path(path) / "run.json") && !fs::exists(scratch_folder(path))) {
+  for (const std::string& name : {std::string("resume"), std::string("resume/look")}) {
+    const fs::file_status found = fs::symlink_status(fs::path(path) / name);
+    if (fs::exists(found) && !fs::is_directory(found)) {
+      throw InputError(
+          fmt::format("{}/{}: is {}, where a run makes a folder of its own; move it away, or "
+                      "choose another folder with --out",
+                      path, name, fs::is_symlink(found) ? "a symbolic link" : "a file"));
+    }
+  }
+}
+
+/// A name of results in a folder that never had any is somebody else's, and so is a link.
+void check_names(const std::string& path, bool has_results) {
+  for (const auto& entry : fs::directory_iterator(path)) {
+    if (!is_result(entry.path().filename()) || (has_results && !entry.is_symlink())) continue;
     throw InputError(
-        fmt::format("results folder `{}` holds files but no run.json: it is no earlier "
-                    "run, so --force does not touch it; choose another with --out",
-                    path));
+        fmt::format("{}: was not written by Mixwell, and the run would replace it; move it away, "
+                    "or choose another folder with --out",
+                    entry.path().string()));
+  }
+}
+
+void check_no_links(const std::string& scratch) {
+  for (const auto& entry : fs::directory_iterator(scratch)) {
+    if (!entry.is_symlink()) continue;
+    throw InputError(
+        fmt::format("{}: is a symbolic link, which a run does not make; put the file itself there, "
+                    "or run the manifest anew with --force",
+                    entry.path().string()));
+  }
+}
+
+fs::path whole_path(const std::string& path) {
+  const fs::path whole = fs::absolute(path).lexically_normal();
+  return whole.has_filename() ? whole : whole.parent_path();
+}
+
+/// Of the folders on the way to `path`, and it, the first that is not there; "" if all are.
+fs::path first_missing(const std::string& path) {
+  std::error_code ignored;
+  fs::path missing;
+  for (fs::path at = whole_path(path); !fs::exists(at, ignored); at = at.parent_path())
+    missing = at;
+  return missing;
+}
+
+/// Empty ones, from `path` up to `first`.
+void remove_made(const std::string& path, const fs::path& first) {
+  std::error_code error;
+  for (fs::path at = whole_path(path);; at = at.parent_path()) {
+    if (!fs::remove(at, error) || at == first) return;  // what holds something stays
   }
 }
 
@@ -48,39 +114,80 @@ void make_folder(const std::string& path) {
   }
 }
 
-/// The folder itself stays, as the sign that what is beside it is a run's.
-void make_empty(const std::string& scratch) {
-  make_folder(scratch);
-  for (const auto& entry : fs::directory_iterator(scratch)) fs::remove_all(entry.path());
-}
-
 }  // namespace
 
 std::string scratch_folder(const std::string& path) { return path + "/resume"; }
 
+void check_idle(const std::string& path) { check_unlocked(path, terms()); }
+
 ResultFolder::ResultFolder(const std::string& path, FolderUse use)
     : path_(path), scratch_(scratch_folder(path)) {
-  std::error_code ignored;
-  const bool goes_on = use == FolderUse::resume && fs::exists(checkpoint_file(scratch_), ignored);
-  created_ = !fs::exists(path, ignored);
-  if (created_) {
-    make_folder(path);
-  } else {
-    check_reusable(path, use == FolderUse::resume && !goes_on ? FolderUse::replace : use);
+  first_made_ = first_missing(path).string();
+  if (!first_made_.empty()) make_folder(path);
+  try {
+    claim(use);
+  } catch (...) {
+    if (!first_made_.empty()) remove_made(path_, first_made_);
+    throw;
   }
-  if (!goes_on) make_empty(scratch_);
+}
+
+/// Looked at before the lock, as a folder of somebody else's gets no mark, and after it, as a run
+/// may have ended in between.
+void ResultFolder::claim(FolderUse use) {
+  check_own(path_);
+  if (use == FolderUse::empty && !is_marked(path_)) check_empty(path_);
+  const bool unmarked_results = owner_of(path_) == Owner::earlier_version;
+  made_mark_ = !fs::exists(fs::symlink_status(path_ + "/" + mark_name));
+  lock_ = std::make_unique<FolderLock>(path_, terms());
+  if (unmarked_results) mark(marked_with_results);
+  has_results_ = lock_title(path_ + "/" + mark_name) == marked_with_results;
+  if (use == FolderUse::empty) check_empty(path_);
+  check_own(path_);
+  check_names(path_, has_results_);
+}
+
+void ResultFolder::mark(const char* title) const {
+  if (!lock_->set_title(title) || force_to_disk(lock_->descriptor()) != 0)
+    throw WriteError(path_ + "/" + mark_name, errno);
+}
+
+void ResultFolder::begin(bool goes_on) {
+  begun_ = true;
+  mark(has_results_ ? marked_with_results : marked_without_results);
+  make_folder(scratch_);
+  if (goes_on)
+    check_no_links(scratch_);
+  else
+    remove_unfinished(scratch_);
 }
 
 ResultFolder::~ResultFolder() {
   std::error_code ignored;
-  if (fs::exists(checkpoint_file(scratch_), ignored)) return;
-  fs::remove_all(scratch_, ignored);
-  if (created_ && fs::is_empty(path_, ignored)) fs::remove(path_, ignored);
+  if (begun_ && fs::exists(checkpoint_file(scratch_), ignored)) return;
+  if (begun_) {
+    remove_unfinished(scratch_);
+    fs::remove(scratch_, ignored);
+  }
+  if (made_mark_ && !has_results_ && holds_only_mark(path_)) lock_->remove_file();
+  if (!first_made_.empty()) remove_made(path_, first_made_);
 }
 
-void ResultFolder::begin_results() const {
-  if (std::rename((path_ + "/run.json").c_str(), (scratch_ + "/run.json").c_str()) != 0) return;
-  sync_folder(path_);
+bool ResultFolder::can_go_on() const {
+  try {
+    const auto checkpoint = read_checkpoint(scratch_);
+    return checkpoint && PartHashes::have_sizes(scratch_, checkpoint->parts);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+void ResultFolder::begin_results() {
+  has_results_ = true;
+  mark(marked_with_results);
+  const std::string file = path_ + "/run.json";
+  if (std::rename(file.c_str(), (scratch_ + "/run.json").c_str()) == 0) return sync_folder(path_);
+  if (const int error = errno; error != ENOENT || !fs::exists(path_)) throw WriteError(file, error);
 }
 
 void ResultFolder::abandon_results() const {

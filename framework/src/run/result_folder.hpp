@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "files/folder_lock.hpp"
+
 #include <mixwell/export.hpp>
 
+#include <memory>
 #include <string>
 
 namespace mixwell {
@@ -15,9 +18,12 @@ enum class FolderUse {
   resume,   ///< a run to go on with; without a checkpoint as `replace`
 };
 
-/// Makes the folder ready for a run: created if it is new. Its subfolder `resume` is for what is
-/// not finished; unless the run goes on from there it is made anew. When destroyed, `resume` goes
-/// if it holds no checkpoint, and the folder if it was made here and is empty.
+/// Claims the folder for a run: made if it is new, locked and marked as Mixwell's as long as this
+/// lives. Its subfolder `resume` is for what is not finished. Throws InputError, and leaves all as
+/// it is, where another process is at work there, where the folder is somebody else's, or a file in
+/// it that the run would replace. When destroyed, `resume` goes if it holds no checkpoint, and mark
+/// and folder if they were made here and there are no results. Only what Mixwell has written is
+/// ever removed or replaced, and symbolic links are not followed.
 class ResultFolder {
  public:
   ResultFolder(const std::string& path, FolderUse use);
@@ -27,8 +33,13 @@ class ResultFolder {
 
   const std::string& path() const noexcept { return path_; }
   const std::string& scratch() const noexcept { return scratch_; }
-  /// From now on the folder holds no finished run until `write` has written run.json.
-  void begin_results() const;
+  /// Makes `resume`, and empties it unless the run goes on from there. Throws.
+  void begin(bool goes_on);
+  /// Whether `resume` holds a whole checkpoint and files as long as it needs them.
+  bool can_go_on() const;
+  /// From now on the folder holds no finished run until `write` has written run.json. Throws
+  /// RunError.
+  void begin_results();
   /// The files of an earlier run are still what they were.
   void abandon_results() const;
   /// Writes a file under a temporary name, flushes it to disk and renames it. Throws RunError.
@@ -39,12 +50,22 @@ class ResultFolder {
   void drop_checkpoint() const;
 
  private:
+  void claim(FolderUse use);
+  void mark(const char* title) const;
+
   std::string path_;
   std::string scratch_;
-  bool created_ = false;
+  std::string first_made_;  ///< of the folders that were made for it; empty if none was
+  bool made_mark_ = false;
+  bool begun_ = false;
+  bool has_results_ = false;  ///< or may have
+  std::unique_ptr<FolderLock> lock_;
 };
 
 /// `resume` in the folder of a run.
 MIXWELL_INTERNAL std::string scratch_folder(const std::string& path);
+
+/// Throws InputError where a run is at work in the folder.
+void check_idle(const std::string& path);
 
 }  // namespace mixwell

@@ -4,6 +4,7 @@
 #include "base/guarded_columns.hpp"
 #include "base/present_call.hpp"
 #include "files/json.hpp"
+#include "files/whole_file.hpp"
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
 #include "run/prediction.hpp"
@@ -60,10 +61,11 @@ class Runner {
     probe_wiring(composition_.compositor);
     const Certificate certificate = program_.certificate;
     sampler_ = std::make_unique<Sampler>(composition_.compositor, settings(), std::move(program_));
-    find_checkpoint();
-    if (!found_) sampler_->initialise();
     ResultFolder folder(options_.folder, use_of_folder());
     folder_ = &folder;
+    find_checkpoint();
+    if (!found_) sampler_->initialise();
+    folder.begin(found_.has_value());
     try {
       sample(certificate);
       RunResult result = finish(certificate);
@@ -71,10 +73,8 @@ class Runner {
       return result;
     } catch (const Error& error) {
       recordings_.clear();  // takes away what was half written
-      if (fault_ || !saved_) throw;
-      throw Error(error.code(), fmt::format("{}\n  `mixwell run --resume {}` goes on from the last "
-                                            "checkpoint",
-                                            error.what(), options_.folder));
+      if (fault_) throw;
+      throw Error(error.code(), error.what() + prospects());
     } catch (...) {
       recordings_.clear();
       throw;
@@ -92,9 +92,11 @@ class Runner {
 
   void find_checkpoint() {
     if (saves() || options_.resume) origin_ = origin_of(composition_);
-    const std::string folder = scratch_folder(options_.folder);
+    const std::string& folder = folder_->scratch();
     if (options_.resume) found_ = read_checkpoint(folder);
+    part_hashes_ = PartHashes(folder);
     if (found_) check_same_origin(found_->origin, origin_, checkpoint_file(folder));
+    if (found_) part_hashes_.check(found_->parts);
     saved_ = found_.has_value();
   }
 
@@ -109,6 +111,21 @@ class Runner {
   [[noreturn]] void tell_of_fault(const RunResult& result) const {
     throw Error(fault_->code(), fmt::format("{}\n  the {} draws before it are kept in {}",
                                             fault_->what(), report_.draws, result.folder));
+  }
+
+  /// After an error: from where the run can go on.
+  std::string prospects() const {
+    if (!std::filesystem::exists(folder_->path())) {
+      return fmt::format("\n  the folder {} is gone, and what the run had drawn with it",
+                         options_.folder);
+    }
+    if (!saved_) return {};
+    if (!folder_->can_go_on()) {
+      return fmt::format("\n  the checkpoint in {} is not whole any more: the run cannot go on",
+                         folder_->scratch());
+    }
+    return fmt::format("\n  `mixwell run --resume {}` goes on from the last checkpoint",
+                       options_.folder);
   }
 
   void sample(const Certificate& certificate) {
@@ -174,7 +191,8 @@ class Runner {
   void save() {
     StateWriter writer;
     visit_state(writer);
-    save_checkpoint(folder_->scratch(), {origin_, report_.created_at, writer.bytes()});
+    save_checkpoint(folder_->scratch(),
+                    {origin_, report_.created_at, part_hashes_.now(), writer.bytes()});
     saved_ = true;
     last_save_ = Clock::now();
   }
@@ -212,7 +230,9 @@ class Runner {
     ended_by_ = rule_.met_by_cost(done, gradients, seconds);
     if (!ended_by_.empty() || !rule_.looks_at_draws(done)) return;
     const std::string folder = folder_->scratch() + "/look";
-    std::filesystem::create_directories(folder);
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) throw WriteError(folder, error.value());
     RunFooter so_far = footer();
     so_far.folder = folder;
     recordings_.front()->finish(so_far);
@@ -279,7 +299,7 @@ class Runner {
   }
 
   RunResult finish(const Certificate& certificate) {
-    const ResultFolder& folder = *folder_;
+    ResultFolder& folder = *folder_;
     report_.draws = draws();
     report_.ended_by = ended_by_;
     report_.outcome = footer().complete ? "complete" : "interrupted";
@@ -336,10 +356,11 @@ class Runner {
   Program program_;
   Origin origin_;
   std::optional<Checkpoint> found_;  ///< to go on from
-  bool saved_ = false;               ///< the folder holds a checkpoint of this run
+  PartHashes part_hashes_{""};
+  bool saved_ = false;  ///< the folder holds a checkpoint of this run
   Clock::time_point last_save_ = Clock::now();
   std::unique_ptr<Sampler> sampler_;
-  const ResultFolder* folder_ = nullptr;
+  ResultFolder* folder_ = nullptr;
   std::unique_ptr<PredictionAverage> prediction_;
   std::vector<std::unique_ptr<Recording>> recordings_;
   DrawBuffers buffers_;
@@ -360,6 +381,7 @@ RunResult run(const Composition& composition, const RunOptions& options) {
 }
 
 Composition load_interrupted(const std::string& folder, const Registry& registry) {
+  check_idle(folder);
   const std::string file = checkpoint_file(scratch_folder(folder));
   const std::optional<Checkpoint> found = read_checkpoint(scratch_folder(folder));
   if (!found) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/database.hpp"
 
+#include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <cmath>
@@ -12,14 +13,31 @@ namespace {
 
 constexpr int patience_ms = 10000;  // with readers and other writers
 
-bool is_disk(int code) {
-  return code == SQLITE_FULL || code == SQLITE_IOERR || code == SQLITE_CANTOPEN;
+DatabaseError::Cause cause_of(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_CANTOPEN:
+      return DatabaseError::Cause::disk;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_ERROR:  // a table or column is not there
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+      return DatabaseError::Cause::damage;
+    default:
+      return DatabaseError::Cause::other;
+  }
 }
 
-[[noreturn]] void fail(sqlite3* database, const std::string& what) {
+[[noreturn]] void fail(sqlite3* database) {
   const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
-  const char* const reason = database == nullptr ? "no memory" : sqlite3_errmsg(database);
-  throw DatabaseError(what + ": " + reason, is_disk(code & 0xff));
+  throw DatabaseError(
+      fmt::format(
+          "the ledger study.sqlite cannot be used: {}; what has ended is kept in the "
+          "folders of the cells, and the same command goes on from there",
+          cause_of(code) == DatabaseError::Cause::damage ? "it is damaged" : sqlite3_errstr(code)),
+      cause_of(code));
 }
 
 sqlite3* open(const std::string& path, Database::Access mode) {
@@ -32,15 +50,15 @@ sqlite3* open(const std::string& path, Database::Access mode) {
     code = sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READONLY, nullptr);
   }
   if (code == SQLITE_OK) return database;
-  const DatabaseError error(path + ": cannot be opened: " + sqlite3_errstr(code), is_disk(code));
+  const DatabaseError error(path + ": cannot be opened: " + sqlite3_errstr(code), cause_of(code));
   sqlite3_close_v2(database);
   throw error;
 }
 
 }  // namespace
 
-DatabaseError::DatabaseError(const std::string& message, bool disk)
-    : RunError(message), disk_(disk) {}
+DatabaseError::DatabaseError(const std::string& message, Cause cause)
+    : RunError(message), cause_(cause) {}
 DatabaseError::~DatabaseError() = default;
 
 Statement::Statement(sqlite3* database, const std::string& sql)
@@ -48,13 +66,13 @@ Statement::Statement(sqlite3* database, const std::string& sql)
   sqlite3_stmt* made = nullptr;
   const int code = sqlite3_prepare_v2(database, sql.c_str(), -1, &made, nullptr);
   statement_.reset(made);
-  if (code != SQLITE_OK) fail(database, "study ledger: " + sql);
+  if (code != SQLITE_OK) fail(database);
 }
 
 void Statement::check(int code) {
   if (code == SQLITE_OK) return;
   sqlite3_reset(statement_.get());
-  fail(database_, "study ledger");
+  fail(database_);
 }
 
 Statement& Statement::bind(int place, const std::string& text) {
@@ -96,6 +114,25 @@ void Statement::run() {
   }
 }
 
+int Statement::columns() const { return sqlite3_column_count(statement_.get()); }
+
+std::string Statement::name(int column) const {
+  return sqlite3_column_name(statement_.get(), column);
+}
+
+Statement::Type Statement::type(int column) const {
+  switch (sqlite3_column_type(statement_.get(), column)) {
+    case SQLITE_NULL:
+      return Type::null;
+    case SQLITE_INTEGER:
+      return Type::integer;
+    case SQLITE_FLOAT:
+      return Type::real;
+    default:
+      return Type::text;
+  }
+}
+
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
@@ -123,7 +160,7 @@ Database::Database(const std::string& path, Access mode)
 
 void Database::execute(const std::string& sql) {
   if (sqlite3_exec(database_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK)
-    fail(database_.get(), "study ledger");
+    fail(database_.get());
 }
 
 Transaction::Transaction(Database& database) : database_(database) {

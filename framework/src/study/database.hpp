@@ -14,16 +14,21 @@ struct sqlite3_stmt;
 
 namespace mixwell::study {
 
-/// What SQLite says went wrong. `disk` = the disk is full or cannot be written: trying again later
-/// may help.
+/// What SQLite says went wrong.
 class DatabaseError : public RunError {
  public:
-  DatabaseError(const std::string& message, bool disk);
+  enum class Cause {
+    disk,    ///< it is full or cannot be written: trying again later may help
+    damage,  ///< the file is not what SQLite wrote
+    other,
+  };
+  DatabaseError(const std::string& message, Cause cause);
   ~DatabaseError() override;
-  bool is_disk() const noexcept { return disk_; }
+  bool is_disk() const noexcept { return cause_ == Cause::disk; }
+  bool is_damage() const noexcept { return cause_ == Cause::damage; }
 
  private:
-  bool disk_;
+  Cause cause_;
 };
 
 /// A prepared statement, run again and again with other values.
@@ -43,7 +48,12 @@ class Statement {
   /// Runs it to its end.
   void run();
 
+  enum class Type { null, integer, real, text };
+
   /// Columns are numbered from 0.
+  int columns() const;
+  std::string name(int column) const;
+  Type type(int column) const;
   bool is_null(int column) const;
   std::string text(int column) const;
   std::int64_t integer(int column) const;

@@ -1,6 +1,7 @@
 // `mixwell study --dry-run`: the cells of a study with what is known before they run.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
+#include "study/ledger_file.hpp"
 #include "study/planner.hpp"
 
 #include <mixwell/error.hpp>
@@ -44,9 +45,11 @@ class DryRun {
 
  private:
   std::map<std::string, LedgerStatus> known_statuses() const {
-    const std::string path = options_.folder + "/study.sqlite";
-    if (!std::filesystem::exists(path)) return {};
-    return Ledger(path, Database::Access::read).statuses();
+    if (!std::filesystem::exists(options_.folder + "/study.sqlite")) return {};
+    const auto remark = [this](const std::string& text) {
+      if (options_.remark) options_.remark(text);
+    };
+    return read_ledger(options_.folder, remark)->statuses();
   }
 
   Json row(SeedGroup& group, const StudyCell& cell,

@@ -4,13 +4,21 @@
 
 #include "base/clock.hpp"
 #include "files/json.hpp"
+#include "files/sha256.hpp"
+#include "files/whole_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <filesystem>
 #include <set>
 
 namespace mixwell::study {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* schema = R"(
 CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -88,6 +96,9 @@ CREATE TABLE IF NOT EXISTS files (
   path TEXT PRIMARY KEY, size INTEGER, changed_ns INTEGER, sha256 TEXT
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS plans (key TEXT PRIMARY KEY, answer TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seals (
+  kind TEXT NOT NULL, key TEXT NOT NULL, sha256 TEXT NOT NULL, PRIMARY KEY (kind, key)
+) WITHOUT ROWID;
 CREATE VIEW IF NOT EXISTS results AS
   SELECT points.place, points.label, points.model, points.variant, points.seed, points.axes,
          cells.*
@@ -97,6 +108,20 @@ CREATE VIEW IF NOT EXISTS results AS
 /// Results are re-computed if a power cut takes the last of them; a killed process loses none.
 constexpr const char* settings =
     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY;";
+
+constexpr std::int64_t earlier_format = 1;  ///< had no records
+
+/// What is only remembered, after a hash of it and of what it belongs to.
+std::string sealed(const std::string& text, const std::string& key) {
+  return sha256(key + "\n" + text) + text;
+}
+
+/// "" where it is not as it was.
+std::string unsealed(const std::string& stored, const std::string& key) {
+  const std::size_t hash_bytes = sha256("").size();
+  const std::string text = stored.substr(std::min(hash_bytes, stored.size()));
+  return sealed(text, key) == stored ? text : "";
+}
 
 std::string text_or_empty(const Json& answer, const char* key) {
   const auto found = answer.find(key);
@@ -111,18 +136,22 @@ std::optional<double> number_or_none(const Json& answer, const char* key) {
 
 }  // namespace
 
-Ledger::Ledger(const std::string& path, Database::Access mode) : database_(path, mode) {
+Ledger::Ledger(const std::string& path, Database::Access mode, std::string folder)
+    : database_(path, mode), folder_(std::move(folder)) {
   if (mode == Database::Access::write) database_.execute(settings);
   Statement version = database_.prepare("PRAGMA user_version");
   version.step();
   const std::int64_t found = version.integer(0);
   version.step();
-  if (found != 0 && found != ledger_format) {
+  new_ = found == 0;
+  if (found == earlier_format) {
     throw InputError(
         fmt::format("{}: a ledger of format {}; this program reads format {}: choose "
                     "another folder with --out",
                     path, found, ledger_format));
   }
+  if (!new_ && found != ledger_format)
+    throw DatabaseError(path + ": is damaged", DatabaseError::Cause::damage);
   if (mode == Database::Access::read) return;
   Transaction transaction(database_);
   database_.execute(schema);
@@ -130,17 +159,108 @@ Ledger::Ledger(const std::string& path, Database::Access mode) : database_(path,
   transaction.commit();
 }
 
+bool Ledger::holds() {
+  Statement check = database_.prepare("PRAGMA integrity_check(1)");
+  if (!check.step() || check.text(0) != "ok") return false;
+  return !new_ && records_.hold();
+}
+
+bool Ledger::agrees_with(const std::string& folder) {
+  for (const RecordKind kind : all_record_kinds) {
+    const auto seals = records_.seals(kind);
+    for (const std::string& key : recorded_keys(folder, kind)) {
+      const std::string recorded = recorded_hash(record_file(folder, kind, key));
+      const auto sealed = seals.find(key);
+      if (!recorded.empty() && (sealed == seals.end() || sealed->second != recorded)) return false;
+    }
+  }
+  const auto ended = cells_where("status IN ('done', 'failed')");
+  return std::all_of(ended.begin(), ended.end(), [&](const std::string& cell) {
+    return !recorded_hash(record_file(folder, RecordKind::cell, cell)).empty();
+  });
+}
+
+std::size_t Ledger::take_records(const std::string& folder) {
+  Transaction transaction(database_);
+  for (const RecordKind kind : all_record_kinds) {
+    const auto seals = records_.seals(kind);
+    for (const std::string& key : recorded_keys(folder, kind)) take(folder, kind, key, seals);
+  }
+  for (const std::string& cell : cells_where("status IN ('done', 'failed')")) {
+    if (recorded_hash(record_file(folder, RecordKind::cell, cell)).empty()) put_off(cell);
+  }
+  lay_out_cells();
+  const std::size_t ended = cells_where("status IN ('done', 'failed')").size();
+  transaction.commit();
+  return ended;
+}
+
+void Ledger::take(const std::string& folder, RecordKind kind, const std::string& key,
+                  const std::map<std::string, std::string>& seals) {
+  const std::string file = record_file(folder, kind, key);
+  const auto sealed = seals.find(key);
+  if (sealed != seals.end() && sealed->second == recorded_hash(file)) return;
+  if (const std::optional<Json> rows = read_record(file)) records_.restore(kind, key, *rows);
+}
+
+/// Cells that stand in a place and have no record: what they are made of is not known here.
+void Ledger::lay_out_cells() {
+  const auto bare = cells_where("sha256 = ''");
+  database_.execute(
+      "INSERT INTO cells (cell, sha256, status) SELECT DISTINCT cell, '', 'pending' FROM points "
+      "WHERE cell NOT IN (SELECT cell FROM cells)");
+  const std::set<std::string> before(bare.begin(), bare.end());
+  for (const std::string& cell : cells_where("sha256 = ''")) {
+    if (!before.contains(cell)) records_.seal(RecordKind::cell, cell);
+  }
+}
+
+std::vector<std::string> Ledger::cells_where(const std::string& condition) {
+  std::vector<std::string> found;
+  Statement all = database_.prepare("SELECT cell FROM cells WHERE " + condition);
+  while (all.step()) found.push_back(all.text(0));
+  return found;
+}
+
+/// Seals the rows and writes the record, before the transaction ends: a record without its row is
+/// taken when the study goes on.
+void Ledger::keep(RecordKind kind, const std::string& key) {
+  const std::string text = records_.seal(kind, key);
+  if (folder_.empty()) return;
+  const std::string file = record_file(folder_, kind, key);
+  try {
+    std::error_code error;
+    fs::create_directories(fs::path(file).parent_path(), error);
+    if (error) throw WriteError(file, error.value());
+    write_whole_file(file, text, Flush::later);
+  } catch (const WriteError& fault) {
+    throw DatabaseError(fault.what(),
+                        fault.is_full() ? DatabaseError::Cause::disk : DatabaseError::Cause::other);
+  }
+}
+
 void Ledger::lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells) {
   Transaction transaction(database_);
+  const auto known_cells = cells_where("sha256 <> ''");
+  const std::set<std::string> known(known_cells.begin(), known_cells.end());
   Statement add = database_.prepare(
       "INSERT INTO cells (cell, sha256, status, class, ingredients, manifest) "
-      "VALUES (?1, ?2, 'pending', ?3, ?4, ?5) ON CONFLICT DO NOTHING");
+      "VALUES (?1, ?2, 'pending', ?3, ?4, ?5) ON CONFLICT (cell) DO UPDATE SET "
+      "sha256 = ?2, class = ?3, ingredients = ?4, manifest = ?5");
   for (const LedgerCell& cell : cells) {
+    if (known.contains(cell.cell)) continue;
     add.bind(1, cell.cell).bind(2, cell.sha256).bind(3, cell.certificate);
     add.bind(4, cell.ingredients).bind(5, cell.manifest).run();
+    records_.seal(RecordKind::cell, cell.cell);
   }
+  place(points);
+  keep(RecordKind::places, "");
+  transaction.commit();
+}
+
+void Ledger::place(const std::vector<LedgerPoint>& points) {
   database_.execute("DELETE FROM points");
-  Statement place = database_.prepare(
+  Statement add = database_.prepare(
       "INSERT INTO points (place, label, model, variant, seed, axes, cell) "
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
   Statement remember = database_.prepare(
@@ -150,11 +270,10 @@ void Ledger::lay_out(const std::vector<LedgerPoint>& points, const std::vector<L
   const std::string now = timestamp();
   std::int64_t number = 0;
   for (const LedgerPoint& point : points) {
-    place.bind(1, ++number).bind(2, point.label).bind(3, point.model).bind(4, point.variant);
-    place.bind(5, point.seed).bind(6, point.axes).bind(7, point.cell).run();
+    add.bind(1, ++number).bind(2, point.label).bind(3, point.model).bind(4, point.variant);
+    add.bind(5, point.seed).bind(6, point.axes).bind(7, point.cell).run();
     remember.bind(1, point.label).bind(2, point.cell).bind(3, now).run();
   }
-  transaction.commit();
 }
 
 std::map<std::string, LedgerStatus> Ledger::statuses() {
@@ -166,13 +285,22 @@ std::map<std::string, LedgerStatus> Ledger::statuses() {
 
 void Ledger::reopen(bool failed) {
   Transaction transaction(database_);
-  database_.execute("UPDATE cells SET status = 'pending' WHERE status = 'running'");
+  for (const std::string& cell : cells_where("status = 'running'")) put_off(cell);
   if (failed) {
-    database_.execute(
-        "UPDATE cells SET status = 'pending', reason = NULL WHERE status = 'failed' AND cell IN "
-        "(SELECT cell FROM points)");
+    for (const std::string& cell :
+         cells_where("status = 'failed' AND cell IN (SELECT cell FROM points)")) {
+      database_.prepare("UPDATE cells SET reason = NULL WHERE cell = ?1").bind(1, cell).run();
+      put_off(cell);
+    }
   }
   transaction.commit();
+}
+
+/// A cell that has not ended has no record.
+void Ledger::put_off(const std::string& cell) {
+  database_.prepare("UPDATE cells SET status = 'pending' WHERE cell = ?1").bind(1, cell).run();
+  records_.seal(RecordKind::cell, cell);
+  if (!folder_.empty()) ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());
 }
 
 void Ledger::write(const std::vector<LedgerEvent>& events) {
@@ -182,9 +310,7 @@ void Ledger::write(const std::vector<LedgerEvent>& events) {
     if (event.status == "running") {
       start(event.cell);
     } else if (event.status == "pending") {
-      database_.prepare("UPDATE cells SET status = 'pending' WHERE cell = ?1")
-          .bind(1, event.cell)
-          .run();
+      put_off(event.cell);
     } else {
       end(event.cell, event.status, event.answer);
     }
@@ -200,6 +326,8 @@ void Ledger::start(const std::string& cell) {
       .bind(1, cell)
       .bind(2, timestamp())
       .run();
+  records_.seal(RecordKind::cell, cell);
+  if (!folder_.empty()) ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());
 }
 
 void Ledger::end(const std::string& cell, const std::string& status, const Json& answer) {
@@ -237,6 +365,7 @@ void Ledger::end(const std::string& cell, const std::string& status, const Json&
   row.run();
   database_.prepare("DELETE FROM metrics WHERE cell = ?1").bind(1, cell).run();
   add_metrics(cell, answer);
+  keep(RecordKind::cell, cell);
 }
 
 /// With the id of what the cell was compared with.
@@ -277,14 +406,18 @@ void Ledger::compare(const std::string& cell, const Json& answer) {
       .bind(1, cell)
       .run();
   add_metrics(cell, answer);
+  keep(RecordKind::cell, cell);
   transaction.commit();
 }
 
 void Ledger::set(const std::string& key, const std::string& value) {
+  Transaction transaction(database_);
   database_.prepare("INSERT OR REPLACE INTO study (key, value) VALUES (?1, ?2)")
       .bind(1, key)
       .bind(2, value)
       .run();
+  keep(RecordKind::study, "");
+  transaction.commit();
 }
 
 std::string Ledger::get(const std::string& key) {
@@ -298,7 +431,7 @@ std::string Ledger::known_hash(const std::string& path, std::int64_t size,
   Statement one = database_.prepare(
       "SELECT sha256 FROM files WHERE path = ?1 AND size = ?2 AND changed_ns = ?3");
   one.bind(1, path).bind(2, size).bind(3, changed_ns);
-  return one.step() ? one.text(0) : "";
+  return one.step() ? unsealed(one.text(0), fmt::format("{} {} {}", path, size, changed_ns)) : "";
 }
 
 void Ledger::know_hash(const std::string& path, std::int64_t size, std::int64_t changed_ns,
@@ -309,20 +442,20 @@ void Ledger::know_hash(const std::string& path, std::int64_t size, std::int64_t 
       .bind(1, path)
       .bind(2, size)
       .bind(3, changed_ns)
-      .bind(4, sha256)
+      .bind(4, sealed(sha256, fmt::format("{} {} {}", path, size, changed_ns)))
       .run();
 }
 
 std::string Ledger::known_plan(const std::string& key) {
   Statement one = database_.prepare("SELECT answer FROM plans WHERE key = ?1");
   one.bind(1, key);
-  return one.step() ? one.text(0) : "";
+  return one.step() ? unsealed(one.text(0), key) : "";
 }
 
 void Ledger::know_plans(const std::vector<std::pair<std::string, std::string>>& plans) {
   Transaction transaction(database_);
   Statement add = database_.prepare("INSERT OR REPLACE INTO plans (key, answer) VALUES (?1, ?2)");
-  for (const auto& [key, answer] : plans) add.bind(1, key).bind(2, answer).run();
+  for (const auto& [key, answer] : plans) add.bind(1, key).bind(2, sealed(answer, key)).run();
   transaction.commit();
 }
 
@@ -340,6 +473,7 @@ Json Ledger::known_trial(const std::string& tuning, int rung, int candidate) {
 
 void Ledger::know_trial(const std::string& tuning, const std::string& group, const Json& trial) {
   const Json place = parse_json(group);
+  Transaction transaction(database_);
   Statement add = database_.prepare(
       "INSERT OR REPLACE INTO tune (tuning, rung, candidate, model, variant, axes, \"values\", "
       "objective, score, gradients, seconds, reason) "
@@ -358,14 +492,19 @@ void Ledger::know_trial(const std::string& tuning, const std::string& group, con
   const std::string reason = text_or_empty(trial, "reason");
   reason.empty() ? add.bind_null(12) : add.bind(12, reason);
   add.run();
+  keep(RecordKind::tuning, tuning);
+  transaction.commit();
 }
 
 void Ledger::choose(const std::string& tuning, int rung, int candidate) {
+  Transaction transaction(database_);
   database_.prepare("UPDATE tune SET winner = (rung = ?2 AND candidate = ?3) WHERE tuning = ?1")
       .bind(1, tuning)
       .bind(2, std::int64_t{rung})
       .bind(3, std::int64_t{candidate})
       .run();
+  keep(RecordKind::tuning, tuning);
+  transaction.commit();
 }
 
 }  // namespace mixwell::study

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "study/database.hpp"
-
-#include <nlohmann/json.hpp>
+#include "study/records.hpp"
 
 #include <map>
 #include <optional>
@@ -12,8 +11,6 @@
 #include <vector>
 
 namespace mixwell::study {
-
-using Json = nlohmann::ordered_json;
 
 /// A place of the study and the cell that stands in it; several places may share one.
 struct LedgerPoint {
@@ -47,10 +44,22 @@ struct LedgerStatus {
   std::string reason;
 };
 
-/// Every method is one transaction; a DatabaseError leaves the ledger as it was.
+/// An index of the records in the study's folder, which are the truth. Every method is one
+/// transaction; a DatabaseError leaves the ledger as it was.
 class Ledger {
  public:
-  Ledger(const std::string& path, Database::Access mode);
+  /// `folder` of the records; "" = none are written.
+  Ledger(const std::string& path, Database::Access mode, std::string folder);
+
+  /// Whether it was made just now.
+  bool is_new() const noexcept { return new_; }
+  /// Whether every row is as it was written. Throws DatabaseError, nlohmann's type_error.
+  bool holds();
+  /// Whether the records of that folder, at which nobody is at work, are those of the rows.
+  bool agrees_with(const std::string& folder);
+  /// Takes what differs from those records: a cell that has none has not ended. Returns how many
+  /// cells have one.
+  std::size_t take_records(const std::string& folder);
 
   /// Makes these the study's places; results of cells that are in none any more are kept.
   void lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells);
@@ -88,11 +97,21 @@ class Ledger {
   void start(const std::string& cell);
   void end(const std::string& cell, const std::string& status, const Json& answer);
   void add_metrics(const std::string& cell, const Json& answer);
+  void put_off(const std::string& cell);
+  void keep(RecordKind kind, const std::string& key);
+  void take(const std::string& folder, RecordKind kind, const std::string& key,
+            const std::map<std::string, std::string>& seals);
+  void lay_out_cells();
+  void place(const std::vector<LedgerPoint>& points);
+  std::vector<std::string> cells_where(const std::string& condition);
 
   Database database_;
+  Records records_{database_};
+  std::string folder_;
+  bool new_ = false;
 };
 
 /// The layout of study.sqlite that this program writes.
-inline constexpr std::int64_t ledger_format = 1;
+inline constexpr std::int64_t ledger_format = 2;
 
 }  // namespace mixwell::study

@@ -3,6 +3,7 @@
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "study/comparison.hpp"
+#include "study/ledger_file.hpp"
 #include "study/lock.hpp"
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
@@ -38,10 +39,10 @@ class StudyRun final : public Work {
       : options_(options),
         study_(read_study_file(options.path, options.quick)),
         folder_(made(options.folder)),
-        lock_(folder_),
+        lock_(folder_, study_lock()),
         reporter_(options, study_.disk_wait),
         ledger_(reporter_.patiently([&] {
-          return std::make_unique<Ledger>(folder_ + "/study.sqlite", Database::Access::write);
+          return open_ledger(folder_, [this](const auto& text) { reporter_.remark(text); });
         })),
         planner_(options, study_, ledger_.get(), lock_.descriptor()),
         comparison_(study_, planner_, *ledger_, reporter_, folder_) {}
@@ -277,7 +278,7 @@ class StudyRun final : public Work {
   const StudyOptions& options_;
   const StudyFile study_;  ///< before folder_: nothing is made for a study that is wrong
   std::string folder_;
-  StudyLock lock_;
+  FolderLock lock_;
   Reporter reporter_;
   StudyProgress& progress_ = reporter_.progress();
   std::unique_ptr<Ledger> ledger_;

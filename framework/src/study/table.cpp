@@ -1,7 +1,7 @@
 // The table of a study, from its ledger.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
-#include "study/ledger.hpp"
+#include "study/ledger_file.hpp"
 
 #include <mixwell/lab/study.hpp>
 
@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 namespace mixwell {
 namespace study {
@@ -149,14 +148,10 @@ class Table {
 }  // namespace
 }  // namespace study
 
-std::string study_table_json(const std::string& study_folder) {
-  const std::string path = (std::filesystem::path(study_folder) / "study.sqlite").string();
-  if (!std::filesystem::exists(path)) {
-    throw InputError(path + ": no such ledger; `mixwell study STUDY.toml` makes it");
-  }
-  study::Ledger ledger(path, study::Database::Access::read);
-  ledger.database().execute("BEGIN");  // one moment of a study that may be running
-  return lenient_json_text(study::Table(ledger).json()) + "\n";
+std::string study_table_json(const std::string& study_folder,
+                             const std::function<void(const std::string&)>& remark) {
+  const auto ledger = study::read_ledger(study_folder, remark);
+  return lenient_json_text(study::Table(*ledger).json()) + "\n";
 }
 
 }  // namespace mixwell

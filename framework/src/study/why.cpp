@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "study/content_hash.hpp"
-#include "study/ledger.hpp"
+#include "study/ledger_file.hpp"
 
 #include <mixwell/lab/study.hpp>
 
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <set>
 #include <sstream>
 
@@ -122,11 +121,7 @@ std::string state_text(const StoredCell& row) {
   return text;
 }
 
-std::string why(const std::string& study_folder, const std::string& cell) {
-  const std::string path = (std::filesystem::path(study_folder) / "study.sqlite").string();
-  if (!std::filesystem::exists(path))
-    throw InputError(path + ": no such ledger; `mixwell study STUDY.toml` makes it");
-  Ledger ledger(path, Database::Access::read);
+std::string why(Ledger& ledger, const std::string& cell) {
   const Found found = find(ledger, cell);
   const StoredCell now = row_of(ledger, found.cell);
   std::string text =
@@ -144,8 +139,9 @@ std::string why(const std::string& study_folder, const std::string& cell) {
 }  // namespace
 }  // namespace study
 
-std::string study_why(const std::string& study_folder, const std::string& cell) {
-  return study::why(study_folder, cell);
+std::string study_why(const std::string& study_folder, const std::string& cell,
+                      const std::function<void(const std::string&)>& remark) {
+  return study::why(*study::read_ledger(study_folder, remark), cell);
 }
 
 }  // namespace mixwell

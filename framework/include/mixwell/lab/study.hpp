@@ -73,13 +73,19 @@ MIXWELL_EXPORT StudyResult run_study(const StudyOptions& options);
 MIXWELL_EXPORT std::string study_plan_json(const StudyOptions& options);
 
 /// `{"study", "file", "axes": [KEY...], "columns": [NAME...], "rows": [{COLUMN: VALUE...}...],
-/// "tune", "paper"}` of the folder of a study, also while it runs. Unknown values are null. Throws
-/// InputError for a folder without a ledger.
-MIXWELL_EXPORT std::string study_table_json(const std::string& study_folder);
+/// "tune", "paper"}` of the folder of a study, also while it runs. Unknown values are null. Where
+/// the ledger is damaged or gone, from the folders of the cells, and `remark` is told. Throws
+/// InputError for a folder that has neither.
+MIXWELL_EXPORT std::string study_table_json(
+    const std::string& study_folder,
+    const std::function<void(const std::string&)>& remark = [](const std::string&) {});
 
 /// Why a cell has (or has not) been run anew: its ingredients beside those of the cell that stood
-/// in its place before, as text. `cell`: the beginning of an id, or a label. Throws InputError.
-MIXWELL_EXPORT std::string study_why(const std::string& study_folder, const std::string& cell);
+/// in its place before, as text. `cell`: the beginning of an id, or a label; `remark` as for the
+/// table. Throws InputError.
+MIXWELL_EXPORT std::string study_why(
+    const std::string& study_folder, const std::string& cell,
+    const std::function<void(const std::string&)>& remark = [](const std::string&) {});
 
 /// The other side of a study: reads requests from descriptor 0 and answers on descriptor 3, JSON
 /// lines both, until its input ends. Ends with the process that started it.

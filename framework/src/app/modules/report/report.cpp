@@ -61,7 +61,11 @@ Report study_report(const std::string& table, const fs::path& source, const fs::
   return {name + " - Mixwell", std::move(data), file};
 }
 
-bool is_study(const fs::path& folder) { return fs::exists(folder / "study.sqlite"); }
+bool is_study(const fs::path& folder) {
+  return fs::exists(folder / "study.sqlite") || fs::exists(folder / "study.json");
+}
+
+void tell(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
 
 /// Where `mixwell study` puts the results of a study file unless told otherwise.
 fs::path results_of(const fs::path& study_file) { return fs::path("out") / study_file.stem(); }
@@ -72,7 +76,7 @@ Report make_report(const fs::path& path) {
   const bool is_file = path.extension() == ".toml" && !fs::is_directory(path);
   const fs::path folder = is_file ? results_of(path) : path;
   if (is_file || is_study(folder))
-    return study_report(study_table_json(folder.string()), folder, folder / "report.html");
+    return study_report(study_table_json(folder.string(), tell), folder, folder / "report.html");
   return run_report(folder);
 }
 

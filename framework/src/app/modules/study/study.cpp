@@ -117,8 +117,10 @@ void print_text(const Json& table) {
   fmt::print("{}", text.text());
 }
 
+void tell(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
+
 ExitCode show_table(const StudyArguments& arguments) {
-  const std::string text = study_table_json(folder_of(arguments));
+  const std::string text = study_table_json(folder_of(arguments), tell);
   if (arguments.json) {
     fmt::print("{}", text);
     return ExitCode::ok;
@@ -234,7 +236,7 @@ ExitCode carry_out(const StudyArguments& arguments) {
 
 ExitCode mixwell_study(const StudyArguments& arguments) {
   if (!arguments.why.empty()) {
-    fmt::print("{}", study_why(folder_of(arguments), arguments.why));
+    fmt::print("{}", study_why(folder_of(arguments), arguments.why, tell));
     return ExitCode::ok;
   }
   if (arguments.table) return show_table(arguments);

@@ -1,0 +1,23 @@
+// The ledger in a study's folder: opened, or made anew from the records where it is not whole.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "study/ledger.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace mixwell::study {
+
+using Remark = std::function<void(const std::string&)>;
+
+/// To work with, by who holds the lock of the study. A ledger that is damaged is kept as
+/// study.sqlite.damaged. Throws DatabaseError when the disk is full.
+std::unique_ptr<Ledger> open_ledger(const std::string& folder, const Remark& remark);
+
+/// To read, also while the study runs; what is not whole is read from the records, in memory, and
+/// nothing is written. Throws InputError where there are none either.
+std::unique_ptr<Ledger> read_ledger(const std::string& folder, const Remark& remark);
+
+}  // namespace mixwell::study

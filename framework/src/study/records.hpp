@@ -1,0 +1,63 @@
+// What a study keeps in files of its own, and the rows of the ledger that say the same.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "study/database.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace mixwell::study {
+
+using Json = nlohmann::ordered_json;
+
+/// What one record holds: all rows of its tables that have its key.
+enum class RecordKind {
+  study,   ///< what the study is called, its file, axes and published figures: study.json
+  places,  ///< the places of the study and the cells that stood there: places.json
+  tuning,  ///< the trials of a tuning: tune/KEY.json
+  cell,    ///< what came of a cell that has ended: cells/KEY/cell.json
+};
+
+inline constexpr std::array all_record_kinds = {RecordKind::study, RecordKind::places,
+                                                RecordKind::tuning, RecordKind::cell};
+
+/// The rows of a record, and the table `seals` with the SHA-256 of each. A statement is prepared
+/// once.
+class Records {
+ public:
+  explicit Records(Database& database) : database_(database) {}
+
+  Json read(RecordKind kind, const std::string& key);
+  /// Puts the rows in the place of those that are there.
+  void restore(RecordKind kind, const std::string& key, const Json& rows);
+  /// After a change of its rows; returns what the file says.
+  std::string seal(RecordKind kind, const std::string& key);
+  /// SHA-256 by key, of all that are sealed.
+  std::map<std::string, std::string> seals(RecordKind kind);
+  /// Whether all rows are as they were when they were sealed. Throws DatabaseError, or nlohmann's
+  /// type_error for texts that are none.
+  bool hold();
+
+ private:
+  Statement& statement(const std::string& sql);
+
+  Database& database_;
+  std::map<std::string, Statement> statements_;
+};
+
+/// The file of a record in a study's folder: {"format": 1, "sha256": ..., "rows": ...}.
+std::string record_file(const std::string& folder, RecordKind kind, const std::string& key);
+/// Its hash without a look at its rows; "" where there is no record.
+std::string recorded_hash(const std::string& file);
+/// Nothing where there is no record or it is not as it was written.
+std::optional<Json> read_record(const std::string& file);
+/// The keys of which there are files.
+std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kind);
+
+}  // namespace mixwell::study
