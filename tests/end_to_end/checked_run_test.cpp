@@ -3,40 +3,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <utility>
 #include <vector>
 
 using end_to_end::contains;
+using end_to_end::draws_hash;
 using end_to_end::Outcome;
-using end_to_end::read;
+using end_to_end::with_plugins;
 using end_to_end::Workplace;
-using Json = nlohmann::json;
-namespace fs = std::filesystem;
 
 namespace {
 
-/// MIXWELL_PLUGIN_PATH of a folder that holds one library alone.
-std::string plugin(const Workplace& place, const std::string& library) {
-  fs::create_directories(place.path("plugins"));
-  fs::copy_file(MIXWELL_BUILD_DIR "/tests/wrong/" + library + ".so",
-                place.path("plugins/" + library + ".so"), fs::copy_options::skip_existing);
-  return "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\"";
-}
-
 const std::string head =
     "mixwell = 1\n[run]\nwarmup = 50\ndraws = 100\nreplicates = 11\nallow = [\"biased\"]\n";
-
-std::string hash_of(const Workplace& place, const std::string& folder) {
-  return Json::parse(read(place.path(folder + "/run.json")))["draws_sha256"];
-}
 
 }  // namespace
 
 TEST_CASE("A model that writes where it may not or is another each time is found") {
   const Workplace place;
-  const std::string before = plugin(place, "dishonest_model");
+  const std::string before = with_plugins(place, {"tests/wrong/dishonest_model.so"});
   const std::vector<std::pair<std::string, const char*>> faults = {
       {"changes-theta", "theta was changed"},
       {"after-gradient", "a number outside of the gradient was written"},
@@ -65,7 +50,7 @@ TEST_CASE("A model that writes where it may not or is another each time is found
 
 TEST_CASE("A kernel that writes after its columns is found by a checked run") {
   const Workplace place;
-  const std::string before = plugin(place, "careless_kernel");
+  const std::string before = with_plugins(place, {"tests/wrong/careless_kernel.so"});
   place.write("m.toml", head +
                             "[model.g]\nuse = \"gaussian\"\ndimension = 3\n"
                             "[kernel.k]\nuse = \"careless\"\n");
@@ -88,6 +73,6 @@ TEST_CASE("A checked run has the draws of one that is not") {
                 head + "[model.g]\nuse = \"gaussian\"\ndimension = 7\n[kernel.k]\n" + kernel);
     REQUIRE(place.mixwell("run m.toml --out plain --force").code == 0);
     REQUIRE(place.mixwell("run m.toml --out checked --checked --force").code == 0);
-    CHECK(hash_of(place, "plain") == hash_of(place, "checked"));
+    CHECK(draws_hash(place, "plain") == draws_hash(place, "checked"));
   }
 }

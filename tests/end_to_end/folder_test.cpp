@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
-#include <nlohmann/json.hpp>
 #include <signal.h>
 
 #include <chrono>
@@ -19,10 +18,6 @@ using namespace std::chrono_literals;
 void run_once(const Workplace& place) {
   place.write("m.toml", gaussian_manifest());
   REQUIRE(place.mixwell("run m.toml --quiet --out done").code == 0);
-}
-
-std::string hash_in(const Workplace& place, const std::string& folder) {
-  return nlohmann::json::parse(read(place.path(folder + "/run.json"))).at("draws_sha256");
 }
 
 /// `--force` is refused, and says where and how to go on.
@@ -141,7 +136,7 @@ TEST_CASE("A name of results is not replaced where there never were any") {
   CHECK(read(place.path("busy/manifest.toml")) == "mine");
   fs::remove(place.path("busy/manifest.toml"));
   CHECK(place.mixwell("run m.toml --quiet --force --out busy").code == 0);
-  CHECK(hash_in(place, "busy") == hash_in(place, "done"));
+  CHECK(draws_hash(place, "busy") == draws_hash(place, "done"));
 }
 
 TEST_CASE("A run from before there was a mark is known by its run.json or checkpoint") {
@@ -182,5 +177,5 @@ TEST_CASE("While a run is at work in a folder no other may begin there") {
   CHECK(fs::exists(place.path("busy/resume/checkpoint")));
   first.kill();
   CHECK(place.mixwell("run m.toml --quiet --force --out busy").code == 0);
-  CHECK(hash_in(place, "busy") == hash_in(place, "done"));
+  CHECK(draws_hash(place, "busy") == draws_hash(place, "done"));
 }

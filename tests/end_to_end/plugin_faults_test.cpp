@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <chrono>
 #include <csignal>
 #include <thread>
@@ -11,11 +9,12 @@
 #include <vector>
 
 using end_to_end::contains;
+using end_to_end::draws_hash;
 using end_to_end::Outcome;
 using end_to_end::read;
+using end_to_end::with_plugins;
 using end_to_end::Workplace;
 using namespace std::chrono_literals;
-using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
@@ -27,12 +26,8 @@ std::string manifest(const std::string& fault, const std::string& more = "") {
          "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 4\n";
 }
 
-/// MIXWELL_PLUGIN_PATH of a folder that holds one library alone.
-std::string plugins(const Workplace& place, const std::string& library = "faulty_model") {
-  fs::create_directories(place.path("plugins"));
-  fs::copy_file(MIXWELL_BUILD_DIR "/tests/wrong/" + library + ".so",
-                place.path("plugins/" + library + ".so"), fs::copy_options::skip_existing);
-  return "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\"";
+std::string plugins(const Workplace& place) {
+  return with_plugins(place, {"tests/wrong/faulty_model.so"});
 }
 
 const std::string after = "after = 3000\n";
@@ -42,10 +37,6 @@ void names_all(const Workplace& place, const std::string& text) {
   contains(text, "the operation `hmc/");
   contains(text, "[kernel.hmc] (use = \"hamiltonian\", m.toml:10:1, ");
   contains(text, "[model.g] (use = \"faulty\", m.toml:6:1, " + place.path("plugins"));
-}
-
-std::string hash_of(const Workplace& place, const std::string& folder) {
-  return Json::parse(read(place.path(folder + "/run.json")))["draws_sha256"];
 }
 
 /// A run in the background, which is not left behind.
@@ -117,7 +108,7 @@ TEST_CASE("A run whose plugin crashes again and again goes on to the draws of on
     for (int leg = 0; leg < 20 && !fs::exists(place.path("out/m/run.json")); ++leg)
       place.mixwell("run --resume out/m", plugins(place));
     REQUIRE(fs::exists(place.path("out/m/run.json")));
-    CHECK(hash_of(place, "out/m") == hash_of(place, "out/whole"));
+    CHECK(draws_hash(place, "out/m") == draws_hash(place, "out/whole"));
   }
 }
 
@@ -180,12 +171,13 @@ TEST_CASE("A run that waits for a call says for which and a second signal of any
   REQUIRE(WIFSIGNALED(status));
   CHECK(WTERMSIG(status) == SIGTERM);
   REQUIRE(place.mixwell("run --resume out/m", plugins(place)).code == 0);
-  CHECK(hash_of(place, "out/m") == hash_of(place, "out/whole"));
+  CHECK(draws_hash(place, "out/m") == draws_hash(place, "out/whole"));
 }
 
 TEST_CASE("Parameters that nothing can be made of are refused by name when the model is made") {
   const Workplace place;
-  const std::string before = plugins(place, "misdeclared_model") + " timeout 60 env";
+  const std::string before =
+      with_plugins(place, {"tests/wrong/misdeclared_model.so"}) + " timeout 60 env";
   const auto outcome_of = [&](const std::string& how, const std::string& command) {
     place.write("m.toml",
                 "mixwell = 1\n[run]\nwarmup = 5\ndraws = 10\n[model.g]\nuse = \"misdeclared\"\n"

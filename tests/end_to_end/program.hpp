@@ -5,6 +5,7 @@
 #include "temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace end_to_end {
 
@@ -41,7 +43,8 @@ class Workplace {
 
   Outcome shell(const std::string& command) const {
     const std::string line = "cd \"" + folder_.path() + "\" && export XDG_STATE_HOME=\"" +
-                             path(".state") + "\" && { " + command + "\n} >.out 2>.err";
+                             path(".state") + "\" XDG_CACHE_HOME=\"" + path(".cache") + "\" && { " +
+                             command + "\n} >.out 2>.err";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path(".out")), read(path(".err"))};
   }
@@ -53,6 +56,23 @@ class Workplace {
 inline void contains(const std::string& text, const std::string& part) {
   INFO("looking for \"" << part << "\" in \"" << text << "\"");
   CHECK(text.find(part) != std::string::npos);
+}
+
+/// Of the run in that folder.
+inline std::string draws_hash(const Workplace& place, const std::string& folder) {
+  return nlohmann::json::parse(read(place.path(folder + "/run.json"))).at("draws_sha256");
+}
+
+/// MIXWELL_PLUGIN_PATH of a folder that holds copies of these libraries of the build.
+inline std::string with_plugins(const Workplace& place, const std::vector<std::string>& libraries) {
+  namespace fs = std::filesystem;
+  fs::create_directories(place.path("plugins"));
+  for (const std::string& library : libraries) {
+    fs::copy_file(MIXWELL_BUILD_DIR "/" + library,
+                  place.path("plugins/" + fs::path(library).filename().string()),
+                  fs::copy_options::skip_existing);
+  }
+  return "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\"";
 }
 
 /// A normal target in three dimensions and a kernel that samples it, for what is not in `more`.

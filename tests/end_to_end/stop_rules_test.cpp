@@ -38,7 +38,7 @@ Json ended(const std::string& rule) {
 std::string hash_of_first(const Json& draws) {
   const Workplace place;
   mixwell::run(compose("draws = " + draws.dump() + "\n"), options_in(place.path("out")));
-  return Json::parse(read(place.path("out/run.json"))).at("draws_sha256");
+  return draws_hash(place, "out");
 }
 
 double largest_relative_error(const Json& summary) {

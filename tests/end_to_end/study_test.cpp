@@ -17,6 +17,7 @@
 using end_to_end::contains;
 using end_to_end::Outcome;
 using end_to_end::read;
+using end_to_end::with_plugins;
 using end_to_end::Workplace;
 using Json = nlohmann::json;
 
@@ -77,16 +78,6 @@ std::map<std::string, std::string> cells_by_place(const Json& table) {
     found[place] = row["cell"];
   }
   return found;
-}
-
-/// MIXWELL_PLUGIN_PATH of a folder that holds copies of these libraries.
-std::string with_plugins(const Workplace& place, const std::vector<std::string>& libraries) {
-  fs::create_directories(place.path("plugins"));
-  for (const std::string& library : libraries) {
-    fs::copy_file(MIXWELL_BUILD_DIR "/" + library,
-                  place.path("plugins/" + fs::path(library).filename().string()));
-  }
-  return "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\"";
 }
 
 const std::string faulty = "tests/wrong/faulty_model.so";

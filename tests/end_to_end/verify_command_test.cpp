@@ -104,7 +104,9 @@ TEST_CASE("Verify tells its outcome where it cannot be kept", "[slow]") {
   const Workplace place;
   place.write("m.toml", manifest("use = \"leapfrog\"\n"));
   place.write("file", "");
-  const Outcome outcome = place.mixwell("verify m.toml --budget 2e6", "XDG_STATE_HOME=file");
+  const Outcome outcome =
+      place.mixwell("verify m.toml --budget 2e6", "XDG_STATE_HOME=\"" + place.path("file") + "\"");
   CHECK(outcome.code == 0);
-  contains(outcome.err, "the outcome is not kept for certificates: file/mixwell/verified");
+  contains(outcome.err,
+           "the outcome is not kept for certificates: " + place.path("file/mixwell/verified"));
 }

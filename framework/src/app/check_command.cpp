@@ -128,7 +128,7 @@ ExitCode check(const Arguments& arguments) {
   evaluate_at_starts(*composition.model(), composition.run.seed);
   Certificate certificate = compose(*composition.compositor).certificate;
   probe_wiring(composition.compositor);
-  find_tested(composition, certificate);
+  if (keeps_tested()) find_tested(origin_of(composition), certificate);
   std::optional<GradientReport> gradient;
   if (arguments.gradient) gradient = check_gradient(*composition.model(), composition.run.seed);
   const std::optional<Error> fault = fault_of(composition, certificate, gradient);

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdio>
 #include <iterator>
 
 namespace mixwell::app {
@@ -16,6 +19,8 @@ constexpr const char* exit_codes =
 std::string footer(const std::string& example, const std::string& remark) {
   return "Example:\n  " + example + "\n\n" + (remark.empty() ? "" : remark + "\n\n") + exit_codes;
 }
+
+void print_note(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
 
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others) {
   std::vector<Argument> all = {

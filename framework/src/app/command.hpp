@@ -24,6 +24,9 @@ Command worker_command();
 /// Text below the options in `--help`.
 std::string footer(const std::string& example, const std::string& remark = {});
 
+/// On standard error: what its reader should know, and nothing ends for.
+void print_note(const std::string& text);
+
 /// The manifest and its `--set`, as first arguments of a command.
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others);
 

@@ -110,9 +110,7 @@ ExitCode run_manifest(const Arguments& arguments) {
                                       ? load(arguments.manifest, registry)
                                       : load_interrupted(arguments.resumed, registry);
   if (!arguments.quiet && !arguments.json) {
-    for (const std::string& remark : composition.remarks) {
-      fmt::print(stderr, "mixwell: note: {}\n", remark);
-    }
+    for (const std::string& remark : composition.remarks) print_note(remark);
   }
   const RunResult result = carry_out(composition, arguments);
   if (arguments.json) {

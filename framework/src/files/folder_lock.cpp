@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/folder_lock.hpp"
 
+#include "base/clock.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <fcntl.h>
@@ -19,8 +21,6 @@
 
 namespace mixwell {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr auto pause = std::chrono::milliseconds(50);
 constexpr int lowest_descriptor = 10;  // above those that workers of a study are given

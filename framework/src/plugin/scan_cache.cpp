@@ -4,14 +4,15 @@
 
 #include "files/json.hpp"
 #include "files/own_library.hpp"
+#include "files/sealed_text.hpp"
 #include "files/sha256.hpp"
+#include "files/user_folder.hpp"
 #include "files/whole_file.hpp"
 
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -22,21 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-/// Empty where neither variable names an absolute path, as the XDG base directories want it.
-fs::path cache_folder() {
-  const auto variable = [](const char* name) -> fs::path {
-    const char* const value = std::getenv(name);
-    return value != nullptr && value[0] == '/' ? value : "";
-  };
-  const fs::path caches = variable("XDG_CACHE_HOME");
-  if (!caches.empty()) return caches / "mixwell";
-  const fs::path home = variable("HOME");
-  return home.empty() ? home : home / ".cache" / "mixwell";
-}
-
 /// Builds side by side have files of their own.
-std::string file_in(const fs::path& folder) {
-  return folder.empty() ? "" : folder / ("scan-" + sha256(own_library()).substr(0, 16));
+std::string file_in(const std::string& folder) {
+  return folder.empty() ? "" : folder + "/scan-" + sha256(own_library()).substr(0, 16);
 }
 
 }  // namespace
@@ -48,7 +37,7 @@ FileStamp stamp_of(const std::string& path) {
                      found.st_ino);
 }
 
-ScanCache::ScanCache() : file_(file_in(cache_folder())) {
+ScanCache::ScanCache() : file_(file_in(user_folder("XDG_CACHE_HOME", ".cache"))) {
   try {
     read();
   } catch (const std::exception&) {
@@ -65,14 +54,12 @@ ScanCache::~ScanCache() {
   }
 }
 
-/// The first line is the SHA-256 of what follows.
 void ScanCache::read() {
   std::ifstream in(file_, std::ios::binary);
-  std::string sum;
-  if (!std::getline(in, sum)) return;
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (sha256(text) != sum) return;
-  const Json json = parse_json(text);
+  const std::string sealed{std::istreambuf_iterator<char>(in), {}};
+  const auto text = unsealed_text(sealed);
+  if (!text) return;
+  const Json json = parse_json(std::string(*text));
   if (json.at("mixwell") != stamp_of(own_library())) return;
   for (const auto& [path, finding] : json.at("libraries").items())
     findings_[path] = {finding.at("stamp"), finding.at("fault")};
@@ -84,10 +71,9 @@ void ScanCache::write() const {
     if (stamp_of(path) != finding.stamp) continue;
     json["libraries"][path] = {{"stamp", finding.stamp}, {"fault", finding.fault}};
   }
-  const std::string text = lenient_json_text(json);
   fs::create_directories(fs::path(file_).parent_path());
   const std::string own = fmt::format("{}.{}", file_, ::getpid());
-  write_whole_file(own, sha256(text) + "\n" + text);
+  write_whole_file(own, sealed_text(lenient_json_text(json)));
   fs::rename(own, file_);
 }
 

@@ -4,6 +4,7 @@
 
 #include "files/json.hpp"
 #include "files/own_library.hpp"
+#include "files/sealed_text.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
 #include "plugin/abi_tag.hpp"
@@ -59,22 +60,20 @@ std::string header(const Checkpoint& checkpoint) {
          "\n";
 }
 
-/// What follows the first line and the hash of it in the second: a header, and the state.
-std::string_view sealed_text(std::string_view text, const std::string& file) {
+/// What follows the first line and its seal: a header, and the state.
+std::string_view content_of(std::string_view text, const std::string& file) {
   const std::string first = std::string(format_name) + "\n";
-  const std::size_t hash_bytes = sha256("").size();
-  if (!text.starts_with(first) || text.size() <= first.size() + hash_bytes) damaged(file);
-  const std::string_view hash = text.substr(first.size(), hash_bytes);
-  const std::string_view sealed = text.substr(first.size() + hash_bytes + 1);
-  if (sha256(sealed) != hash) damaged(file);
-  return sealed;
+  if (!text.starts_with(first)) damaged(file);
+  const auto content = unsealed_text(text.substr(first.size()));
+  if (!content) damaged(file);
+  return *content;
 }
 
 Checkpoint parse(std::string_view text, const std::string& file) {
-  const std::string_view sealed = sealed_text(text, file);
-  const std::size_t end = std::min(sealed.find('\n'), sealed.size());
-  const Json json = parse_json(std::string(sealed.substr(0, end)));
-  const std::string_view state = sealed.substr(std::min(end + 1, sealed.size()));
+  const std::string_view content = content_of(text, file);
+  const std::size_t end = std::min(content.find('\n'), content.size());
+  const Json json = parse_json(std::string(content.substr(0, end)));
+  const std::string_view state = content.substr(std::min(end + 1, content.size()));
   return {{json.at("name"), json.at("manifest"), json.at("version"), json.at("files")},
           json.at("created_at"),
           parts_from(json.at("parts")),
@@ -121,10 +120,10 @@ Origin origin_of(const Composition& composition) {
 std::string checkpoint_file(const std::string& folder) { return folder + "/checkpoint"; }
 
 void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint) {
-  std::string sealed = header(checkpoint);
-  sealed.append(checkpoint.state.data(), checkpoint.state.size());
+  std::string content = header(checkpoint);
+  content.append(checkpoint.state.data(), checkpoint.state.size());
   write_whole_file(checkpoint_file(folder),
-                   fmt::format("{}\n{}\n{}", format_name, sha256(sealed), sealed));
+                   fmt::format("{}\n{}", format_name, sealed_text(content)));
   sync_folder(folder);
 }
 

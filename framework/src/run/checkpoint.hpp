@@ -24,7 +24,7 @@ struct Origin {
   std::vector<std::pair<std::string, std::string>> files;
 };
 
-Origin origin_of(const Composition& composition);
+MIXWELL_INTERNAL Origin origin_of(const Composition& composition);
 
 struct Checkpoint {
   Origin origin;

@@ -311,7 +311,8 @@ class Runner {
     result.ended_by = ended_by_;
     result.resumable = saved_ && ended_by_ == "interrupt";
     result.certificate = certificate;
-    find_tested(composition_, result.certificate);
+    if (keeps_tested())
+      find_tested(origin_.files.empty() ? origin_of(composition_) : origin_, result.certificate);
     result.summary_json = summary(folder.path());
     result.run_json = run_json(report_, composition_, *sampler_);
     folder.write("manifest.toml", composition_.effective_manifest);

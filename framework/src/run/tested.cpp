@@ -4,9 +4,9 @@
 
 #include "base/clock.hpp"
 #include "files/json.hpp"
-#include "files/own_library.hpp"
 #include "files/sha256.hpp"
 #include "files/text_file.hpp"
+#include "files/user_folder.hpp"
 #include "files/whole_file.hpp"
 
 #include <mixwell/error.hpp>
@@ -15,8 +15,6 @@
 #include <nlohmann/json.hpp>
 #include <toml++/toml.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <sstream>
 #include <system_error>
@@ -26,9 +24,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
+/// One file for each composition; empty where a user has no folder.
+std::string record_folder() {
+  const std::string state = user_folder("XDG_STATE_HOME", ".local/state");
+  return state.empty() ? "" : state + "/verified";
+}
+
+std::string record_of(const std::string& sha256) {
+  return record_folder() + "/" + sha256 + ".json";
 }
 
 /// What its transitions are, without how many of them one run takes and who writes them down.
@@ -45,8 +48,11 @@ std::string transitions_of(const std::string& effective_manifest) {
   return std::move(text).str();
 }
 
-std::string record_of(const std::string& sha256) {
-  return tested_folder() + "/" + sha256 + ".json";
+std::string composition_sha256(const Origin& origin) {
+  Sha256 hash;
+  hash.add(transitions_of(origin.manifest));
+  for (const auto& [what, file_hash] : origin.files) hash.add(file_hash);
+  return hash.hexadecimal();
 }
 
 Tested read_record(const std::string& path) {
@@ -60,26 +66,13 @@ Tested read_record(const std::string& path) {
 
 }  // namespace
 
-std::string tested_folder() {
-  if (const std::string state = variable("XDG_STATE_HOME"); !state.empty())
-    return state + "/mixwell/verified";
-  const std::string home = variable("HOME");
-  return home.empty() ? "" : home + "/.local/state/mixwell/verified";
+bool keeps_tested() {
+  std::error_code ignored;
+  return std::filesystem::is_directory(record_folder(), ignored);
 }
 
-std::string composition_sha256(const Composition& composition) {
-  Sha256 hash;
-  hash.add(transitions_of(composition.effective_manifest));
-  hash.add(file_sha256(own_library()));
-  std::vector<std::string> libraries = composition.libraries;
-  std::sort(libraries.begin(), libraries.end());
-  for (const std::string& library : libraries) hash.add(file_sha256(library));
-  for (const std::string& file : composition.files) hash.add(file_sha256(file));
-  return hash.hexadecimal();
-}
-
-void keep_tested(const Composition& composition, Tested tested) {
-  const std::string folder = tested_folder();
+void keep_tested(const Origin& origin, Tested tested) {
+  const std::string folder = record_folder();
   if (folder.empty()) return;
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
@@ -89,16 +82,14 @@ void keep_tested(const Composition& composition, Tested tested) {
                     "XDG_STATE_HOME to a folder that can be written",
                     folder, failure.message()));
   }
-  tested.composition = composition_sha256(composition);
+  tested.composition = composition_sha256(origin);
   tested.date = timestamp();
   write_whole_file(record_of(tested.composition), tested.to_json() + "\n");
 }
 
-void find_tested(const Composition& composition, Certificate& certificate) {
-  const std::string folder = tested_folder();
+void find_tested(const Origin& origin, Certificate& certificate) {
+  const std::string path = record_of(composition_sha256(origin));
   std::error_code ignored;
-  if (folder.empty() || !std::filesystem::is_directory(folder, ignored)) return;
-  const std::string path = record_of(composition_sha256(composition));
   if (!std::filesystem::exists(path, ignored)) return;
   try {
     certificate.tested = read_record(path);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules/report.hpp"
 
+#include "app/command.hpp"
 #include "app/installed.hpp"
 #include "app/report.hpp"
 #include "files/json.hpp"
@@ -65,8 +66,6 @@ bool is_study(const fs::path& folder) {
   return fs::exists(folder / "study.sqlite") || fs::exists(folder / "study.json");
 }
 
-void tell(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
-
 /// Where `mixwell study` puts the results of a study file unless told otherwise.
 fs::path results_of(const fs::path& study_file) { return fs::path("out") / study_file.stem(); }
 
@@ -76,7 +75,8 @@ Report make_report(const fs::path& path) {
   const bool is_file = path.extension() == ".toml" && !fs::is_directory(path);
   const fs::path folder = is_file ? results_of(path) : path;
   if (is_file || is_study(folder))
-    return study_report(study_table_json(folder.string(), tell), folder, folder / "report.html");
+    return study_report(study_table_json(folder.string(), print_note), folder,
+                        folder / "report.html");
   return run_report(folder);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules/study.hpp"
 
+#include "app/command.hpp"
 #include "app/manifest_arguments.hpp"
 #include "app/modules/study/study_progress.hpp"
 #include "app/stop_signal.hpp"
@@ -117,10 +118,8 @@ void print_text(const Json& table) {
   fmt::print("{}", text.text());
 }
 
-void tell(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
-
 ExitCode show_table(const StudyArguments& arguments) {
-  const std::string text = study_table_json(folder_of(arguments), tell);
+  const std::string text = study_table_json(folder_of(arguments), print_note);
   if (arguments.json) {
     fmt::print("{}", text);
     return ExitCode::ok;
@@ -236,7 +235,7 @@ ExitCode carry_out(const StudyArguments& arguments) {
 
 ExitCode mixwell_study(const StudyArguments& arguments) {
   if (!arguments.why.empty()) {
-    fmt::print("{}", study_why(folder_of(arguments), arguments.why, tell));
+    fmt::print("{}", study_why(folder_of(arguments), arguments.why, print_note));
     return ExitCode::ok;
   }
   if (arguments.table) return show_table(arguments);

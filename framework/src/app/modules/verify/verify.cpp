@@ -247,9 +247,9 @@ void tell_seconds(double seconds, double budget) {
 /// For later certificates of this composition. The outcome stands without it.
 void keep(const Composition& composition, const Verification& found, double alpha) {
   try {
-    keep_tested(composition, {.agrees = found.agrees,
-                              .alpha = alpha,
-                              .smallest_visible_bias = found.smallest_visible_bias});
+    keep_tested(origin_of(composition), {.agrees = found.agrees,
+                                         .alpha = alpha,
+                                         .smallest_visible_bias = found.smallest_visible_bias});
   } catch (const Error& error) {
     fmt::print(stderr, "verify: the outcome is not kept for certificates: {}\n", error.what());
   }
