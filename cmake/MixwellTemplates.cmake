@@ -11,6 +11,8 @@ endforeach()
 # What the tests of components in this tree include, theirs include too.
 configure_file(${PROJECT_SOURCE_DIR}/tests/unit/support.hpp
   ${MIXWELL_TEMPLATE_BUILD_DIR}/project/support.hpp COPYONLY)
+configure_file(${PROJECT_SOURCE_DIR}/tests/temporary_folder.hpp
+  ${MIXWELL_TEMPLATE_BUILD_DIR}/project/temporary_folder.hpp COPYONLY)
 
 # Names at the outermost level of the public headers, which a component's class must not have.
 set(taken_names Eigen)

@@ -22,7 +22,11 @@ target_compile_definitions(mixwell_test_settings INTERFACE
   MIXWELL_TIME_FACTOR=${timeout_factor}
   MIXWELL_PROGRAM="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell")
 target_link_libraries(mixwell_test_settings INTERFACE
-  Mixwell::lab Mixwell::contracts mixwell_private mixwell_warnings)
+  Mixwell::framework mixwell_private mixwell_warnings)
+# The same, and everything to test with.
+add_library(mixwell_lab_test_settings INTERFACE)
+target_link_libraries(mixwell_lab_test_settings INTERFACE
+  mixwell_test_settings Mixwell::lab Mixwell::contracts)
 
 # Deliberately broken plugins, kept away from the folder of the good ones.
 add_custom_target(mixwell_wrong_plugins)
@@ -65,14 +69,14 @@ endfunction()
 # Precompiled headers of all tests, by a program of its own: one program of tests waits for no other.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "int main() {}\n" @ONLY)
 add_executable(mixwell_test_headers ${PROJECT_BINARY_DIR}/test_headers.cpp)
-target_link_libraries(mixwell_test_headers PRIVATE mixwell_test_main mixwell_test_settings)
+target_link_libraries(mixwell_test_headers PRIVATE mixwell_test_main mixwell_lab_test_settings)
 mixwell_precompile(mixwell_test_headers <catch2/catch.hpp>)
 mixwell_optimise_lightly(mixwell_test_headers)
 
 # mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words
 # after that are further labels of its cases. TAGS: some cases have these tags, and get them as labels
 # too. .ci/run leaves out nightly and verify, and under sanitizers slow.
-# PLUGINS: those it needs, if it needs neither all of them nor the program.
+# PLUGINS: those it needs, if it needs neither all of them nor the program nor libmixwell_lab.
 function(mixwell_add_tests label timeout folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "PLUGINS;TAGS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
@@ -81,8 +85,10 @@ function(mixwell_add_tests label timeout folder)
   endif()
   math(EXPR seconds "${timeout} * ${timeout_factor}")
   add_executable(${label}_tests ${sources})
-  target_link_libraries(${label}_tests PRIVATE mixwell_test_main mixwell_test_settings)
-  if(NOT arg_PLUGINS) # which has few files
+  if(arg_PLUGINS)
+    target_link_libraries(${label}_tests PRIVATE mixwell_test_main mixwell_test_settings)
+  else()
+    target_link_libraries(${label}_tests PRIVATE mixwell_test_main mixwell_lab_test_settings)
     mixwell_precompile_as(${label}_tests mixwell_test_headers)
   endif()
   # Their own code is run once; what they test is compiled as users have it.
@@ -124,7 +130,7 @@ function(mixwell_add_r_tests folder timeout)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
   math(EXPR seconds "${timeout} * ${timeout_factor}")
   add_executable(${folder}_figures ${sources})
-  target_link_libraries(${folder}_figures PRIVATE mixwell_test_settings)
+  target_link_libraries(${folder}_figures PRIVATE mixwell_lab_test_settings)
   foreach(script IN LISTS scripts)
     cmake_path(GET script STEM LAST_ONLY stem)
     add_test(NAME r/${stem}
@@ -180,6 +186,9 @@ function(mixwell_add_header_tests timeout)
   set(folder ${PROJECT_SOURCE_DIR}/tests/headers)
   add_test(NAME headers/one-header COMMAND ${folder}/one_header.sh ${PROJECT_SOURCE_DIR})
   set_tests_properties(headers/one-header PROPERTIES LABELS headers TIMEOUT 60)
+  add_test(NAME headers/wrong-twins
+    COMMAND ${folder}/wrong_twins.sh ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER})
+  set_tests_properties(headers/wrong-twins PROPERTIES LABELS headers TIMEOUT 120)
   get_target_property(flags mixwell_framework INTERFACE_COMPILE_OPTIONS)
   get_target_property(eigen Eigen3::Eigen INTERFACE_INCLUDE_DIRECTORIES)
   add_test(NAME headers/self-contained

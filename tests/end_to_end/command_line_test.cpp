@@ -255,7 +255,8 @@ TEST_CASE("schema prints a JSON schema that knows every plugin") {
   contains(schema["properties"]["kernel"].dump(), "hamiltonian");
 }
 
-TEST_CASE("After Ctrl-C the draws on disk are a bit-exact prefix of the uninterrupted run's") {
+TEST_CASE("After Ctrl-C the draws on disk are a bit-exact prefix of the uninterrupted run's",
+          "[slow]") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest());
   const Outcome stopped = place.mixwell(

@@ -43,7 +43,8 @@ TEST_CASE("mixwell new writes a whole project for every kind") {
     CHECK(files_in(place.path(name)) ==
           std::set<std::string>{".gitignore", "CMakeLists.txt", "README.md", "manifest.toml",
                                 name + ".cpp", "tests/my_" + kind + "_test.cpp",
-                                "tests/composing.hpp", "tests/support.hpp"});
+                                "tests/composing.hpp", "tests/support.hpp",
+                                "tests/temporary_folder.hpp"});
     for (const std::string& file : files_in(place.path(name))) {
       const std::string text = read(place.path(name + "/" + file));
       INFO(file);

@@ -206,3 +206,27 @@ TEST_CASE("Parameters that nothing can be made of are refused by name when the m
   }
   CHECK(outcome_of("none", "run").code == 0);
 }
+
+TEST_CASE("A slot that is not the whole vector is refused by name wherever positions are used") {
+  const Workplace place;
+  const std::string environment = with_plugins(place, {"tests/wrong/part_slots.so"});
+  const auto refused = [&](const std::string& compositor, const std::string& start,
+                           const std::string& words) {
+    place.write("m.toml", "mixwell = 1\n[run]\nwarmup = 5\ndraws = 10\n" + start +
+                              "[model.g]\nuse = \"gaussian\"\ndimension = 2\nmean = [1, 2]\n"
+                              "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 3\n"
+                              "[compositor.c]\nuse = \"" +
+                              compositor + "\"\nkernel = \"hmc\"\n");
+    for (const char* const command : {"check m.toml", "verify m.toml", "run m.toml"}) {
+      INFO(command << " with " << compositor);
+      const Outcome outcome = place.mixwell(command, environment);
+      CHECK(outcome.code == 2);
+      contains(outcome.err, words);
+      CHECK_FALSE(fs::exists(place.path("out/m/run.json")));
+    }
+  };
+  for (const char* const start : {"", "init = \"exact\"\n"}) {
+    refused("halves", start, "slot `first` has 1 rows and the model 2 coordinates");
+    refused("one-more", start, "slot `theta` has 3 rows and the model 2 coordinates");
+  }
+}

@@ -136,7 +136,7 @@ TEST_CASE("A manifest that needs a library which cannot be loaded is told librar
   contains(outcome.err, file + ": the process that loads it crashes: Segmentation fault");
 }
 
-TEST_CASE("A library that never ends loading is given up, once") {
+TEST_CASE("A library that never ends loading is given up, once", "[slow]") {
   const Workplace place;
   const PluginPath plugins(place);
   const std::string file = plugins.add("loop-when-registering");

@@ -43,8 +43,8 @@ class Workplace {
 
   Outcome shell(const std::string& command) const {
     const std::string line = "cd \"" + folder_.path() + "\" && export XDG_STATE_HOME=\"" +
-                             path(".state") + "\" XDG_CACHE_HOME=\"" + path(".cache") + "\" && { " +
-                             command + "\n} >.out 2>.err";
+                             path(".state") + "\" XDG_CACHE_HOME=\"${XDG_CACHE_HOME:-" +
+                             path(".cache") + "}\" && { " + command + "\n} >.out 2>.err";
     const int status = std::system(line.c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path(".out")), read(path(".err"))};
   }

@@ -195,7 +195,7 @@ TEST_CASE("Thinning, recorded warm-up and CSV files survive interruptions") {
   CHECK(csv_rows(place.path("out/whole")) == csv_rows(place.path("out/broken")));
 }
 
-TEST_CASE("A run killed at any moment leaves nothing that looks finished, and goes on") {
+TEST_CASE("A run killed at any moment leaves nothing that looks finished, and goes on", "[slow]") {
   const Workplace place;
   const std::string whole = place.path("whole");
   REQUIRE(succeeds([&] { mixwell::run(rich(60), options_in(whole)); }));
@@ -222,7 +222,8 @@ TEST_CASE("A run killed at any moment leaves nothing that looks finished, and go
   CHECK(kills > 20);
 }
 
-TEST_CASE("A run that replaces another, killed at any moment, leaves no mixture of the two") {
+TEST_CASE("A run that replaces another, killed at any moment, leaves no mixture of the two",
+          "[slow]") {
   const Workplace place;
   const std::string whole = place.path("whole");
   REQUIRE(succeeds([&] { mixwell::run(rich(60), options_in(whole)); }));
@@ -250,7 +251,7 @@ TEST_CASE("A run that replaces another, killed at any moment, leaves no mixture 
   CHECK(ended);
 }
 
-TEST_CASE("The program goes on after SIGKILL, Ctrl-C and SIGTERM as often as they come") {
+TEST_CASE("The program goes on after SIGKILL, Ctrl-C and SIGTERM as often as they come", "[slow]") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest("replicates = 2\ncheckpoint_seconds = 0.05\n"));
   const std::string draws = " --set run.draws=150000";
@@ -275,7 +276,8 @@ TEST_CASE("The program goes on after SIGKILL, Ctrl-C and SIGTERM as often as the
   CHECK(is_tidy(place.path("cut")));
 }
 
-TEST_CASE("After Ctrl-C results stand beside the checkpoint, and the program says how to go on") {
+TEST_CASE("After Ctrl-C results stand beside the checkpoint, and the program says how to go on",
+          "[slow]") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest());
   const std::string slow = " --set run.draws=50000 --set kernel.hmc.steps=2000";
@@ -435,7 +437,7 @@ TEST_CASE("Recorded draws of which any byte has changed are refused by name, and
   CHECK(csv_rows(folder) == csv_rows(whole));
 }
 
-TEST_CASE("After a full disk the run goes on from its last checkpoint") {
+TEST_CASE("After a full disk the run goes on from its last checkpoint", "[slow]") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest("checkpoint_seconds = 0.01\n"));
   // A limit of 16384 blocks of 512 bytes on the size of a file stands in for the disk's.
@@ -452,7 +454,8 @@ TEST_CASE("After a full disk the run goes on from its last checkpoint") {
   CHECK(is_tidy(place.path("out/m")));
 }
 
-TEST_CASE("A rename that fails costs at most the draws since the last checkpoint, as is said") {
+TEST_CASE("A rename that fails costs at most the draws since the last checkpoint, as is said",
+          "[slow]") {
   const Workplace place;
   const std::string whole = place.path("whole");
   mixwell::run(rich(60), options_in(whole));

@@ -62,7 +62,8 @@ TEST_CASE("stop_gradients ends at the first look with so many gradients") {
   CHECK(run["draws_sha256"] == hash_of_first(run["draws"]));
 }
 
-TEST_CASE("stop_min_ess ends with at least that effective sample size, as the summary has it") {
+TEST_CASE("stop_min_ess ends with at least that effective sample size, as the summary has it",
+          "[slow]") {
   const Json result = ended("stop_min_ess = 700\n");
   CHECK(result["run"]["ended_by"] == "min_ess");
   const double reached = result["summary"]["sampler"]["min_ess"];
@@ -72,14 +73,15 @@ TEST_CASE("stop_min_ess ends with at least that effective sample size, as the su
   CHECK(result["run"]["draws_sha256"] == hash_of_first(result["run"]["draws"]));
 }
 
-TEST_CASE("stop_mcse ends with every Monte Carlo error at most so many standard deviations") {
+TEST_CASE("stop_mcse ends with every Monte Carlo error at most so many standard deviations",
+          "[slow]") {
   const Json result = ended("stop_mcse = 0.04\n");
   CHECK(result["run"]["ended_by"] == "mcse");
   CHECK(largest_relative_error(result["summary"]) <= 0.04);
   CHECK(largest_relative_error(result["summary"]) > 0.025);
 }
 
-TEST_CASE("No effective sample size ends a run before it can be trusted") {
+TEST_CASE("No effective sample size ends a run before it can be trusted", "[slow]") {
   for (const std::string rule : {"stop_min_ess = 1\n", "stop_mcse = 5\n"}) {
     const Json result = ended(rule + "check_every = 5\n");
     CHECK(result["summary"]["sampler"]["min_ess_reliable"] == true);
@@ -89,7 +91,7 @@ TEST_CASE("No effective sample size ends a run before it can be trusted") {
   }
 }
 
-TEST_CASE("Of several rules the first that is met ends the run") {
+TEST_CASE("Of several rules the first that is met ends the run", "[slow]") {
   CHECK(ended("stop_gradients = 900\nstop_min_ess = 5000\n")["run"]["ended_by"] == "gradients");
   CHECK(ended("stop_gradients = 1e7\nstop_min_ess = 300\n")["run"]["ended_by"] == "min_ess");
 }
@@ -103,7 +105,7 @@ TEST_CASE("A rule that is not met leaves the run its draws") {
   CHECK(run["draws"] == 230);
 }
 
-TEST_CASE("stop_seconds ends a run that would last for days, with exit code 0") {
+TEST_CASE("stop_seconds ends a run that would last for days, with exit code 0", "[slow]") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest("stop_seconds = 0.5\n"));
   const Outcome outcome = place.mixwell("run m.toml --quiet --set run.draws=1000000000");

@@ -247,7 +247,8 @@ TEST_CASE("Edited data run exactly their users anew; a file that is only touched
 
 // Sanitizers map more memory than a limit leaves, and end crashing processes in their own way.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST_CASE("Whatever a plugin does to its process fails that cell alone, with the reason") {
+TEST_CASE("Whatever a plugin does to its process fails that cell alone, with the reason",
+          "[slow]") {
   const Workplace place;
   const std::string plugins = with_plugins(place, {faulty});
   place.write("s.toml", faults("[study]\nmemory = 2000\ncell_seconds = 4.0\n",
@@ -395,8 +396,8 @@ TEST_CASE("A study that is killed again and again ends with the table of one tha
   const int kills = wanted == nullptr ? 4 : std::atoi(wanted);
   const Workplace place;
   const std::string study = small_run + "checkpoint_seconds = 0.02\n" + gaussian + hmc +
-                            "[study]\nrepeats = 6\n[study.variant.hmc.axes]\nkernel.k.step_size = "
-                            "[0.1, 0.3, 0.5]\nrun.draws = [500, 200000]\n"
+                            "[study]\nrepeats = 2\n[study.variant.hmc.axes]\nkernel.k.step_size = "
+                            "[0.1, 0.3, 0.5]\nrun.draws = [500, 100000]\n"
                             "[study.variant.nuts]\nkernel.k = { use = \"nuts\" }\n";
   place.write("s.toml", study);
   REQUIRE(place.mixwell("study s.toml --jobs 2 --out whole").code == 0);
@@ -431,7 +432,7 @@ TEST_CASE("Files that may not grow fail a study cleanly, and nothing of it is lo
   CHECK(timeless(table(place)) == timeless(table(place, "--out whole")));
 }
 
-TEST_CASE("A disk that is full for a while only makes a study wait") {
+TEST_CASE("A disk that is full for a while only makes a study wait", "[slow]") {
   const Workplace place;
   place.write("s.toml", small_run + gaussian + hmc +
                             "[study]\nrepeats = 3\n[study.axes]\nrun.draws = [10, 20000]\n");
@@ -490,7 +491,7 @@ TEST_CASE("A ledger that is gone or not whole is made anew from the cells, and n
   CHECK(table(place) == wanted);
 }
 
-TEST_CASE("A bit that flips anywhere in a ledger changes no row") {
+TEST_CASE("A bit that flips anywhere in a ledger changes no row", "[slow]") {
   const Workplace place;
   place.write("s.toml", eight_cells);
   REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
@@ -588,7 +589,7 @@ TEST_CASE("Draws are compared with a reference, at the end and along the way") {
         Approx(row["error_covariance"].get<double>()).epsilon(1e-9));
 }
 
-TEST_CASE("The draws of a variant can be the reference of the others") {
+TEST_CASE("The draws of a variant can be the reference of the others", "[slow]") {
   const Workplace place;
   const std::string study =
       eight_cells +

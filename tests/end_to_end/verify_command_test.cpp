@@ -73,9 +73,9 @@ TEST_CASE("A certificate tells what verify saw of this very composition", "[slow
     return Json::parse(outcome.out).at("tested");
   };
   CHECK(tested("").is_null());
-  CHECK(place.mixwell("verify m.toml --target quartic --budget 2e6").code == 0);
+  CHECK(place.mixwell("verify m.toml --target quartic --budget 2e5").code == 0);
   CHECK(tested("").is_null());  // one target is not all of them
-  CHECK(place.mixwell("verify m.toml --budget 2e6 --alpha 1e-4").code == 0);
+  CHECK(place.mixwell("verify m.toml --budget 2e5 --alpha 1e-4").code == 0);
   const Json found = tested("");
   REQUIRE(found.is_object());
   CHECK(found["agrees"] == true);
@@ -105,7 +105,7 @@ TEST_CASE("Verify tells its outcome where it cannot be kept", "[slow]") {
   place.write("m.toml", manifest("use = \"leapfrog\"\n"));
   place.write("file", "");
   const Outcome outcome =
-      place.mixwell("verify m.toml --budget 2e6", "XDG_STATE_HOME=\"" + place.path("file") + "\"");
+      place.mixwell("verify m.toml --budget 2e5", "XDG_STATE_HOME=\"" + place.path("file") + "\"");
   CHECK(outcome.code == 0);
   contains(outcome.err,
            "the outcome is not kept for certificates: " + place.path("file/mixwell/verified"));

@@ -11,6 +11,7 @@ using mixwell::contracts::check_invariance;
 using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
+using sampling::few_targets;
 using sampling::fine_test;
 using sampling::on;
 using sampling::Target;
@@ -39,15 +40,41 @@ std::string wrong_nuts(double eps, const std::string& mistake) {
          "\nmistake = \"" + mistake + "\"\n";
 }
 
-}  // namespace
-
-TEST_CASE("the no-U-turn sampler leaves every simulated target invariant") {
-  for (const Target& t : all_targets()) {
+void expect_nuts_right(const std::vector<Target>& targets) {
+  for (const Target& t : targets) {
     for (const double share : {1.0, 0.3}) {
       INFO(t.name << ", eps times " << share);
       expect_right(check_invariance(on(t, nuts(share * t.eps)), fine_test));
     }
   }
+}
+
+void expect_compositors_right(const std::vector<Target>& targets) {
+  for (const Target& t : targets) {
+    INFO(t.name);
+    const std::string kernels =
+        nuts(t.eps) + walk(t.eps) +
+        "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\nstep_size = " + std::to_string(t.eps) +
+        "\n";
+    expect_right(
+        check_invariance(on(t, kernels + "[compositor.c]\nuse = \"cycle\"\n"
+                                         "kernels = [\"walk\", \"nuts\", \"walk\", \"hmc\"]\n"),
+                         usual_test));
+    expect_right(check_invariance(
+        on(t, kernels + "[compositor.c]\nuse = \"mixture\"\n"
+                        "kernels = [\"walk\", \"nuts\", \"hmc\"]\nweights = [2, 1, 0.5]\n"),
+        usual_test));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the no-U-turn sampler leaves targets of three shapes invariant") {
+  expect_nuts_right(few_targets());
+}
+
+TEST_CASE("the no-U-turn sampler leaves every simulated target invariant", "[nightly]") {
+  expect_nuts_right(all_targets());
 }
 
 TEST_CASE("a no-U-turn sampler stopped by max_depth leaves the target invariant", "[nightly]") {
@@ -94,27 +121,17 @@ TEST_CASE("random-walk Metropolis leaves every simulated target invariant") {
   }
 }
 
-TEST_CASE("cycles and mixtures of kernels leave every simulated target invariant") {
-  for (const Target& t : all_targets()) {
-    INFO(t.name);
-    const std::string kernels =
-        nuts(t.eps) + walk(t.eps) +
-        "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\nstep_size = " + std::to_string(t.eps) +
-        "\n";
-    expect_right(
-        check_invariance(on(t, kernels + "[compositor.c]\nuse = \"cycle\"\n"
-                                         "kernels = [\"walk\", \"nuts\", \"walk\", \"hmc\"]\n"),
-                         usual_test));
-    expect_right(check_invariance(
-        on(t, kernels + "[compositor.c]\nuse = \"mixture\"\n"
-                        "kernels = [\"walk\", \"nuts\", \"hmc\"]\nweights = [2, 1, 0.5]\n"),
-        usual_test));
-  }
+TEST_CASE("cycles and mixtures of kernels leave targets of three shapes invariant") {
+  expect_compositors_right(few_targets());
+}
+
+TEST_CASE("cycles and mixtures of kernels leave every simulated target invariant", "[nightly]") {
+  expect_compositors_right(all_targets());
 }
 
 TEST_CASE("one wrong part of a mixture or a cycle is caught") {
   for (const char* compositor : {"mixture", "cycle"}) {
-    for (const Target& t : targets()) {
+    for (const Target& t : few_targets()) {
       INFO(t.name << ", " << compositor);
       expect_caught(
           check_invariance(on(t, walk(t.eps) +
@@ -137,7 +154,7 @@ TEST_CASE("a second, recursive no-U-turn sampler passes the same test", "[nightl
 }
 
 TEST_CASE("biased sampling inside the tree is caught") {
-  for (const Target& t : targets()) {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_caught(check_invariance(on(t, wrong_nuts(t.eps, "biased-subtrees")), fine_test));
   }
@@ -158,7 +175,7 @@ TEST_CASE("a U-turn test on positions alone is caught", "[nightly]") {
 }
 
 TEST_CASE("adaptation that never freezes is caught by the test and by the certificate") {
-  for (const Target& t : targets()) {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     const mixwell::contracts::InvarianceOptions options{
         .replicates = 16384, .sweeps = 100, .warmup = 20};

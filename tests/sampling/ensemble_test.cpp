@@ -11,6 +11,7 @@ using mixwell::contracts::check_invariance;
 using sampling::all_targets;
 using sampling::expect_caught;
 using sampling::expect_right;
+using sampling::few_targets;
 using sampling::Target;
 
 namespace {
@@ -38,12 +39,10 @@ const Target& quartic() {
   return target;
 }
 
-}  // namespace
-
-TEST_CASE("curvature fitted to the other slots leaves every target invariant") {
+void expect_fits_right(const std::vector<Target>& targets) {
   for (const char* schedule : {"sequential", "two-groups"}) {
     for (const char* coupling : {"mass", "symmetric", "factor"}) {
-      for (const Target& t : all_targets()) {
+      for (const Target& t : targets) {
         INFO(t.name << ", " << schedule << ", " << coupling);
         const auto composition =
             ensemble(t, hamiltonian(coupling), "schedule = \"" + std::string(schedule) + "\"\n");
@@ -54,16 +53,35 @@ TEST_CASE("curvature fitted to the other slots leaves every target invariant") {
   }
 }
 
-TEST_CASE("no-U-turn and random-walk slots fitted to the others leave every target invariant") {
+void expect_others_right(const std::vector<Target>& targets) {
   for (const char* kernel : {"use = \"nuts\"\nlearn_step_size = false\nstep_size = 0.6\n",
                              "use = \"random-walk-metropolis\"\nstep_size = 0.8\n"}) {
-    for (const Target& t : all_targets()) {
+    for (const Target& t : targets) {
       INFO(t.name << ", " << kernel);
       const auto composition = ensemble(t, kernel, "");
       CHECK(label(composition) == "exact");
       expect_right(check_invariance(composition, short_test));
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("curvature fitted to the other slots leaves targets of three shapes invariant") {
+  expect_fits_right(few_targets());
+}
+
+TEST_CASE("curvature fitted to the other slots leaves every target invariant", "[nightly]") {
+  expect_fits_right(all_targets());
+}
+
+TEST_CASE("other kernels of slots fitted to the others leave targets of three shapes invariant") {
+  expect_others_right(few_targets());
+}
+
+TEST_CASE("no-U-turn and random-walk slots fitted to the others leave every target invariant",
+          "[nightly]") {
+  expect_others_right(all_targets());
 }
 
 TEST_CASE("slots updated all at once from old values are caught by test and certificate") {

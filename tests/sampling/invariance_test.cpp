@@ -8,6 +8,7 @@
 using mixwell::contracts::check_invariance;
 using sampling::expect_caught;
 using sampling::expect_right;
+using sampling::few_targets;
 using sampling::on;
 using sampling::Target;
 using sampling::targets;
@@ -61,7 +62,7 @@ TEST_CASE("the right twin of the wrong kernels passes the same test") {
 }
 
 TEST_CASE("Hamiltonian Monte Carlo without Metropolis at a large step is caught") {
-  for (const Target& t : targets()) {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_caught(
         check_invariance(on(t, hamiltonian(t.eps, "steps = 5\nmetropolis = false\n")), usual_test));
@@ -69,7 +70,7 @@ TEST_CASE("Hamiltonian Monte Carlo without Metropolis at a large step is caught"
 }
 
 TEST_CASE("a forgotten half-step is caught") {
-  for (const Target& t : targets()) {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_caught(check_invariance(
         on(t, "[integrator.wrong]\nuse = \"wrong-leapfrog\"\n" + hamiltonian(t.eps, "steps = 5\n")),
@@ -78,21 +79,21 @@ TEST_CASE("a forgotten half-step is caught") {
 }
 
 TEST_CASE("a wrong acceptance sign is caught") {
-  for (const Target& t : targets()) {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_caught(check_invariance(on(t, wrong(t.eps, "acceptance-sign")), usual_test));
   }
 }
 
 TEST_CASE("a kinetic energy taken at the start alone is caught") {
-  for (const Target& t : targets()) {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_caught(check_invariance(on(t, wrong(t.eps, "kinetic-energy-of-start")), usual_test));
   }
 }
 
 TEST_CASE("a momentum that is never redrawn is caught") {
-  for (const Target& t : targets()) {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_caught(check_invariance(on(t, wrong(t.eps, "momentum-never-redrawn")), usual_test));
   }

@@ -111,7 +111,7 @@ TEST_CASE("the Pima posterior equals the reference", "[data]") {
 }
 
 TEST_CASE("with the expected information as its mass a sampler finds the Pima posterior too",
-          "[data]") {
+          "[data][nightly]") {
   compare_with_reference("pima", "data = \"pima/pima.csv\"\nresponse = \"type\"\npositive = 1\n",
                          "use = \"riemannian\"\ntarget_acceptance = 0.9\nsteps_jitter = [2, 6]\n",
                          2000);

@@ -3,16 +3,14 @@
 // second moments of the scheme solve a discrete Lyapunov equation with E V inside. Right if all
 // |z| <= 5; each mistake in a noise must give |z| > 8 on the same figures.
 // SPDX-License-Identifier: Apache-2.0
+#include "temporary_folder.hpp"
 #include "testing.hpp"
 
 #include <mixwell/lab/sampler.hpp>
 
 #include <Eigen/Dense>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
@@ -211,20 +209,14 @@ const MatrixXd no_noise = MatrixXd::Zero(2, 2);
 /// A curvature H that is neither diagonal nor a multiple of I, from a file.
 class Preconditioner {
  public:
-  Preconditioner() : path_(std::filesystem::temp_directory_path() / name()) {
-    std::ofstream(path_) << "1.2,0.5\n0.5,0.7\n";
-  }
-  ~Preconditioner() { std::filesystem::remove(path_); }
-  Preconditioner(const Preconditioner&) = delete;
-  Preconditioner& operator=(const Preconditioner&) = delete;
   static MatrixXd H() { return MatrixXd{{1.2, 0.5}, {0.5, 0.7}}; }
   std::string estimator() const {
-    return "[estimator.e]\nuse = \"curvature-file\"\nfile = \"" + path_.string() + "\"\n";
+    return "[estimator.e]\nuse = \"curvature-file\"\nfile = \"" + file_ + "\"\n";
   }
 
  private:
-  static std::string name() { return "mixwell-H-" + std::to_string(getpid()) + ".csv"; }
-  std::filesystem::path path_;
+  mixwell::testing::TemporaryFolder place_;
+  std::string file_ = place_.file("H.csv", "1.2,0.5\n0.5,0.7\n");
 };
 
 }  // namespace

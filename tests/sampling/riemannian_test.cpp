@@ -59,7 +59,7 @@ TEST_CASE("a metric as the mass leaves every target invariant") {
   }
 }
 
-TEST_CASE("a metric as the mass with jittered steps leaves every target invariant") {
+TEST_CASE("a metric as the mass with jittered steps leaves every target invariant", "[nightly]") {
   for (const Target& t : with_metric()) {
     INFO(t.name);
     expect_right(check_invariance(
@@ -68,7 +68,8 @@ TEST_CASE("a metric as the mass with jittered steps leaves every target invarian
   }
 }
 
-TEST_CASE("a metric as the mass with a learnt step size leaves every target invariant") {
+TEST_CASE("a metric as the mass with a learnt step size leaves every target invariant",
+          "[nightly]") {
   for (const Target& t : with_metric()) {
     INFO(t.name);
     expect_right(check_invariance(on(t, riemannian(0.2, "steps = 3\ntarget_acceptance = 0.8\n")),

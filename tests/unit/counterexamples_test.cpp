@@ -2,6 +2,7 @@
 // that it must have.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
+#include "temporary_folder.hpp"
 
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -92,8 +93,8 @@ TEST_CASE("a right wiring is probed without a word") {
 }
 
 TEST_CASE("a run that starts from the draws of another does not replay its noise") {
-  const auto draws = std::filesystem::temp_directory_path() / "mixwell-provenance.csv";
-  std::ofstream(draws) << "x[0],x[1]\n0.5,0.5\n";
+  const mixwell::testing::TemporaryFolder place;
+  const std::string draws = place.file("draws.csv", "x[0],x[1]\n0.5,0.5\n");
   const std::string body =
       "[model.m]\nuse = \"quartic\"\ndimension = 2\n[kernel.k]\nuse = "
       "\"hamiltonian\"\nstep_size = 0.1\nsteps = 2\n[run]\nseed = 7\n";
@@ -101,10 +102,9 @@ TEST_CASE("a run that starts from the draws of another does not replay its noise
     return composing::compose(body + init).run.stream_seed();
   };
   const auto fresh = from("");
-  const auto first = from("init = { file = \"" + draws.string() + "\" }\n");
+  const auto first = from("init = { file = \"" + draws + "\" }\n");
   CHECK(fresh == 7);
   CHECK(first != fresh);
-  std::ofstream(draws) << "x[0],x[1]\n0.5,0.6\n";
-  CHECK(from("init = { file = \"" + draws.string() + "\" }\n") != first);
-  std::filesystem::remove(draws);
+  place.file("draws.csv", "x[0],x[1]\n0.5,0.6\n");
+  CHECK(from("init = { file = \"" + draws + "\" }\n") != first);
 }

@@ -137,7 +137,8 @@ Sources of_project(const Arguments& arguments) {
           {"project/README.md.in", "README.md"},
           {"project/gitignore.in", ".gitignore"},
           {"project/composing.hpp.in", "tests/composing.hpp"},
-          {"project/support.hpp", "tests/support.hpp"}};
+          {"project/support.hpp", "tests/support.hpp"},
+          {"project/temporary_folder.hpp", "tests/temporary_folder.hpp"}};
 }
 
 /// Where Mixwell's tree has components of that kind.
