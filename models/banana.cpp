@@ -19,6 +19,7 @@ class Banana final : public Model, public ExactSampler, public Metric {
     void declare(Fields& fields) {
       fields.integer("dimension", dimension)
           .at_least(2)
+          .at_most(most_coordinates)
           .help("number of coordinates d, an even number: d / 2 independent pairs");
       fields.number("scale", scale).above(0).help("standard deviation s of the first of a pair");
       fields.number("curvature", curvature).help("b; the pair is a plain normal where it is 0");

@@ -91,7 +91,10 @@ class DoubleWell final : public Model, public ExactSampler {
     double b = 1;
 
     void declare(Fields& fields) {
-      fields.integer("dimension", dimension).at_least(1).help("number of coordinates d");
+      fields.integer("dimension", dimension)
+          .at_least(1)
+          .at_most(most_coordinates)
+          .help("number of coordinates d");
       fields.number("a", a).help("coefficient of x^2; two wells where it is negative");
       fields.number("b", b).above(0).help("coefficient of x^4");
     }

@@ -17,6 +17,7 @@ class Funnel final : public Model, public ExactSampler, public Metric {
     void declare(Fields& fields) {
       fields.integer("dimension", dimension)
           .at_least(2)
+          .at_most(most_coordinates)
           .help("number of coordinates d: v and d - 1 of x");
       fields.number("scale", scale).above(0).help("standard deviation s of v");
     }

@@ -20,7 +20,10 @@ class Gamma final : public Model, public ExactSampler {
     double rate = 1;
 
     void declare(Fields& fields) {
-      fields.integer("dimension", dimension).at_least(1).help("number of coordinates d");
+      fields.integer("dimension", dimension)
+          .at_least(1)
+          .at_most(most_coordinates)
+          .help("number of coordinates d");
       fields.number("shape", shape).above(0).help("a; the mean is a / rate, 1 is exponential");
       fields.number("rate", rate).above(0).help("b; the variance is a / b^2");
     }

@@ -209,7 +209,7 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
     const CsvTable table(*params.data);
     const std::vector<std::string> inputs = chosen_inputs(table, *params.response, params.inputs);
     Cases cases{rows_of(table, inputs), table.numbers(*params.response), {}, {}};
-    for (const std::string& name : regression::safe_names(inputs, cases.remarks))
+    for (const std::string& name : regression::safe_names(inputs, *params.data, cases.remarks))
       cases.parameters.push_back({.name = name, .shape = {}});
     return cases;
   }

@@ -45,13 +45,11 @@ class Points final : public Derived {
 
  private:
   static void require_name(const std::string& name, const std::vector<Parameter>& parameters) {
-    if (regression::is_reserved(name) ||
-        std::any_of(parameters.begin(), parameters.end(),
+    if (std::any_of(parameters.begin(), parameters.end(),
                     [&name](const Parameter& parameter) { return parameter.name == name; }))
       throw ParameterError("predict." + name, "the name is taken; choose another");
-    if (name.empty() || regression::netcdf_name(name) != name)
-      throw ParameterError("predict." + name,
-                           "a name begins with a letter or digit and has no slash");
+    if (const std::string rule = broken_name_rule(name); !rule.empty())
+      throw ParameterError("predict." + name, "the name " + rule + "; choose another");
   }
 
   static void require_inputs(const Design& design, const std::string& key,
@@ -109,7 +107,7 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
                      const Cases& cases)
       : Posterior(cases, params.prior_variance),
         remarks_(remarks_on(design, table.path)),
-        parameters_(coefficients(design, remarks_)) {
+        parameters_(coefficients(design, table.path, remarks_)) {
     if (!params.predict.empty())
       points_ = std::make_unique<Points>(design, params.predict, parameters_);
     if (params.source.test)

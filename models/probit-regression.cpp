@@ -108,7 +108,7 @@ class ProbitRegression final : public regression::Posterior<probit::Link> {
   static Data described(const Design& design, const Table& table) {
     Data data;
     data.remarks = remarks_on(design, table.path);
-    data.parameters = coefficients(design, data.remarks);
+    data.parameters = coefficients(design, table.path, data.remarks);
     return data;
   }
 

@@ -27,7 +27,10 @@ class Quartic final : public Model, public ExactSampler, public Metric {
     std::int64_t dimension = 1;
 
     void declare(Fields& fields) {
-      fields.integer("dimension", dimension).at_least(1).help("number of coordinates d");
+      fields.integer("dimension", dimension)
+          .at_least(1)
+          .at_most(most_coordinates)
+          .help("number of coordinates d");
     }
   };
 

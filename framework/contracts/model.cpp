@@ -72,17 +72,12 @@ std::string text(double value) {
   return out.str();
 }
 
-bool is_safe_name(const std::string& name) {
-  return !name.empty() && name != "chain" && name != "draw" &&
-         std::none_of(name.begin(), name.end(),
-                      [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7F; });
-}
-
 /// The first thing wrong with the parameters, or "".
 std::string wrong_parameter(const std::vector<Parameter>& parameters,
                             std::set<std::string>& names) {
   for (const Parameter& parameter : parameters) {
-    if (!is_safe_name(parameter.name)) return "the name \"" + parameter.name + "\" is not allowed";
+    const std::string rule = broken_name_rule(parameter.name);
+    if (!rule.empty()) return "the name \"" + parameter.name + "\" " + rule;
     if (!names.insert(parameter.name).second)
       return "the name \"" + parameter.name + "\" occurs twice";
     if (parameter.size() < 1) return "\"" + parameter.name + "\" is empty";

@@ -80,6 +80,7 @@ struct ShapeParams {
   void declare(Fields& fields) {
     fields.integer("dimension", dimension)
         .at_least(0)
+        .at_most(most_coordinates)
         .help("number of coordinates d; 0 = as mean, variances or file have it");
     fields.numbers("mean", mean).help("d numbers, or one for all coordinates");
     fields.text("covariance", covariance)
@@ -116,6 +117,8 @@ inline Index agreed_dimension(const ShapeParams& params, Index covariance) {
   if (params.mean.size() != 1) settle("mean", static_cast<Index>(params.mean.size()));
   if (params.mean.empty()) throw ParameterError("mean", "is an empty list");
   if (d == 0) throw ParameterError("dimension", "must be at least 1 here: nothing else tells d");
+  constexpr double mean_and_variances = 2;
+  check_memory("dimension", mean_and_variances * sizeof(double) * static_cast<double>(d));
   return d;
 }
 

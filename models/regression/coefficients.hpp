@@ -12,8 +12,9 @@
 
 namespace mixwell::regression {
 
-/// Blocks of coefficients: a scalar for each named column, else all of them as the array beta.
-inline std::vector<Parameter> coefficients(const Design& design,
+/// Blocks of coefficients: a scalar for each named column of the file `path`, else all of them as
+/// the array beta.
+inline std::vector<Parameter> coefficients(const Design& design, const std::string& path,
                                            std::vector<std::string>& remarks) {
   std::vector<Parameter> all;
   if (!design.has_names()) {
@@ -24,7 +25,7 @@ inline std::vector<Parameter> coefficients(const Design& design,
   std::vector<std::string> names;
   if (design.has_intercept()) names.push_back("intercept");
   for (Index j = 0; j < design.column_count(); ++j) names.push_back(design.column_name(j));
-  for (const std::string& name : safe_names(names, remarks))
+  for (const std::string& name : safe_names(names, path, remarks))
     all.push_back({.name = name, .shape = {}});
   return all;
 }

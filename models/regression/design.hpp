@@ -50,6 +50,7 @@ class Design {
         input_count_(table.inputs.cols()),
         labels_(table.all_labels) {
     choose_positive(table);
+    check_projection(table);
     if (recipe_.projection > 0)
       projection_ = random_projection(input_count_ * recipe_.powers, recipe_.projection,
                                       recipe_.projection_seed);
@@ -124,6 +125,12 @@ class Design {
       coded.push_back(is_positive(label));
     }
     return coded;
+  }
+
+  /// It is a matrix of inputs x k, and makes N x k of the cases.
+  void check_projection(const Table& table) const {
+    const auto rows = static_cast<double>(input_count_ * recipe_.powers + table.inputs.rows());
+    check_memory("projection", sizeof(double) * rows * static_cast<double>(recipe_.projection));
   }
 
   Eigen::MatrixXd expanded(const Eigen::MatrixXd& raw) const {

@@ -33,6 +33,7 @@ inline void declare_recipe(Fields& fields, Source& source, Recipe& recipe) {
       .help("inputs, their squares, ... up to this power");
   fields.integer("projection", recipe.projection)
       .at_least(0)
+      .at_most(most_coordinates)
       .help("k > 0: replace these by k random projections");
   fields.integer("projection_seed", recipe.projection_seed)
       .at_least(0)

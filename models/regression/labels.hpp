@@ -9,8 +9,11 @@
 
 namespace mixwell::regression {
 
+/// In quotes; the first 60 bytes of what is longer.
 inline std::string quoted(const std::string& text) {
-  return std::string("\"").append(text).append("\"");
+  constexpr std::size_t longest = 60;
+  const bool cut = text.size() > longest;
+  return "\"" + text.substr(0, longest) + (cut ? "...\"" : "\"");
 }
 
 inline std::optional<double> number(const std::string& text) {

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "labels.hpp"
+
+#include <mixwell/plugin.hpp>
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -10,32 +14,34 @@
 
 namespace mixwell::regression {
 
-/// A NetCDF name has no slash and no control character and begins with a letter, a digit, `_` or a
-/// character beyond ASCII: what is not allowed becomes `_`.
+/// A NetCDF name has no slash, no control character and no blank at its end, and begins with a
+/// letter, a digit, `_` or a character beyond ASCII: what is not allowed becomes `_`.
 inline std::string netcdf_name(std::string name) {
   std::replace_if(
       name.begin(), name.end(), [](unsigned char c) { return c == '/' || c < 0x20 || c == 0x7F; },
       '_');
+  if (name.back() == ' ') name.back() = '_';
   const auto first = static_cast<unsigned char>(name.front());
   if (first < 0x80 && std::isalnum(first) == 0 && first != '_') name.insert(name.begin(), '_');
   return name;
 }
 
-/// Names that a file of draws uses for itself.
-inline bool is_reserved(const std::string& name) {
-  static const std::set<std::string> reserved = {"chain", "draw", "replicate", "slot", "sample"};
-  return reserved.contains(name);
-}
-
-/// The safe names, all different: a reserved or repeated one gets `_` at its end. A remark for each
-/// name that was changed.
+/// The safe names, all different: one that draws.nc uses itself, or that is taken, gets `_` at its
+/// end. A remark for each name that was changed. Throws InputError for a column of the file `path`
+/// whose name nothing makes safe: too long, or no UTF-8.
 inline std::vector<std::string> safe_names(const std::vector<std::string>& names,
+                                           const std::string& path,
                                            std::vector<std::string>& remarks) {
   std::set<std::string> taken;
   std::vector<std::string> safe;
   for (const std::string& name : names) {
     std::string changed = netcdf_name(name);
-    while (is_reserved(changed) || taken.contains(changed)) changed += '_';
+    const bool is_reserved = !broken_name_rule(changed).empty();
+    if (is_reserved && broken_name_rule(changed + "_").empty()) changed += '_';
+    while (taken.contains(changed)) changed += '_';
+    if (const std::string rule = broken_name_rule(changed); !rule.empty())
+      throw InputError(path + ": the column " + quoted(name) + " cannot name a coefficient: it " +
+                       rule + "; give it another name, or leave it out of `inputs`");
     if (changed != name)
       remarks.push_back("The coefficient of column \"" + name + "\" is recorded as \"" + changed +
                         "\".");

@@ -29,6 +29,7 @@ struct Simulation {
         .help("without data: number N of cases to simulate");
     fields.integer("dimension", dimension)
         .at_least(0)
+        .at_most(most_coordinates)
         .help("without data: number of simulated inputs");
     fields.integer("simulate_seed", seed).at_least(0).help("without data: of the simulation");
     fields.number("correlation", correlation)
@@ -52,6 +53,9 @@ inline bool is_simulated(const Simulation& simulation, bool has_data) {
   constexpr std::int64_t most = std::int64_t{1} << 30;
   if (!has_data && simulation.dimension > most / simulation.cases)
     throw ParameterError("dimension", "cases times dimension must be at most 2^30 numbers");
+  if (!has_data)
+    check_memory("dimension", sizeof(double) * static_cast<double>(simulation.cases) *
+                                  static_cast<double>(simulation.dimension));
   return !has_data;
 }
 

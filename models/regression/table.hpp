@@ -45,10 +45,9 @@ struct Source {
 namespace detail {
 
 inline void require_column(const CsvTable& csv, const std::string& key, const std::string& column) {
-  const auto& all = csv.columns();
-  if (std::find(all.begin(), all.end(), column) == all.end())
-    throw ParameterError(
-        key, "no column " + quoted(column) + " in " + csv.path() + suggestion(column, all));
+  if (csv.has(column)) return;
+  throw ParameterError(
+      key, "no column " + quoted(column) + " in " + csv.path() + suggestion(column, csv.columns()));
 }
 
 /// The columns to regress on.

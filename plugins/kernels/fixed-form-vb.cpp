@@ -153,6 +153,7 @@ class FixedFormVb final : public Kernel {
       fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
       fields.integer("iterations", iterations)
           .at_least(2)
+          .at_most(1e12)
           .help(
               "T: running means have weight 1 / sqrt T, and the last T / 2 iterations are "
               "averaged; "

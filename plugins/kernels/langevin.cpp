@@ -106,7 +106,10 @@ class Langevin final : public Kernel {
           .or_default("identity")
           .help("H of the drift -H grad U and of the noise, 2 eps H");
       step_size.declare(fields);
-      fields.integer("steps", steps).at_least(1).help("steps of a transition, under one H");
+      fields.integer("steps", steps)
+          .at_least(1)
+          .at_most(1e6)
+          .help("steps of a transition, under one H");
     }
   };
 

@@ -50,7 +50,10 @@ class Map final : public Kernel {
           .unit("nats / theta")
           .above(0)
           .help("converged where |grad U| is at most this");
-      fields.integer("max_iterations", max_iterations).at_least(1).help("of L-BFGS, in a sweep");
+      fields.integer("max_iterations", max_iterations)
+          .at_least(1)
+          .at_most(1e9)
+          .help("of L-BFGS, in a sweep");
       fields.flag("hessian", hessian)
           .help(
               "polish the mode by Newton steps, and record the Hessian there: d^2 numbers a draw");

@@ -175,6 +175,7 @@ class CmdstanCsv final : public Recorder {
           .help("significant digits of a number; 17 give every bit back");
       fields.integer("max_depth", max_depth)
           .at_least(1)
+          .at_most(1000)
           .help("largest tree depth of the sampler, as the files name it");
     }
   };

@@ -238,3 +238,168 @@ TEST_CASE("With --json an error is an object too") {
     CHECK("mixwell: error: " + json["error"].get<std::string>() + "\n" == outcome.err);
   }
 }
+
+TEST_CASE("More threads or jobs than eight for each core are refused with the limit") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  place.write("s.toml", gaussian_manifest() + "[study]\n");
+  for (const std::string command : {"run m.toml --threads 65536", "verify m.toml --threads 65536",
+                                    "study s.toml --jobs 65536"}) {
+    INFO(command);
+    const Outcome outcome = place.mixwell(command);
+    CHECK(outcome.code == 2);
+    contains(outcome.err, "65536 ");
+    contains(outcome.err, "eight for each core");
+    CHECK_FALSE(std::filesystem::exists(place.path("out/m")));
+  }
+}
+
+// Sanitizers reserve more memory than any limit leaves.
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_CASE("Memory that is not there is named with its key and its limit") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const auto refused = [&](const std::string& arguments, const std::string& part) {
+    INFO(arguments);
+    const Outcome outcome = place.mixwell(arguments, "MIXWELL_MEMORY=300M");
+    CHECK(outcome.code == 2);
+    contains(outcome.err, part);
+    contains(outcome.err, "MIXWELL_MEMORY = 300M");
+    CHECK(outcome.err.find("bad_alloc") == std::string::npos);
+  };
+  for (const char* command : {"check", "run"}) {
+    refused(command + std::string(" m.toml --set model.g.dimension=100000000"),
+            "model.g.dimension = 100000000: needs ");
+    refused(command + std::string(" m.toml --set run.replicates=268435456"),
+            "run.replicates = 268435456: ");
+  }
+  CHECK(place.mixwell("check m.toml", "MIXWELL_MEMORY=300M").code == 0);
+  CHECK(place.mixwell("check m.toml", "MIXWELL_MEMORY=lots").code == 2);
+  contains(place.mixwell("check m.toml", "MIXWELL_MEMORY=lots").err, "such as 512M or 4G");
+}
+#endif
+
+TEST_CASE("Manifests that may wait for ever, or have no end, are refused at once") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const auto refused = [&](const std::string& command, const std::string& part) {
+    INFO(command);
+    const Outcome outcome =
+        place.shell("timeout 20 \"" + std::string(MIXWELL_PROGRAM) + "\" " + command);
+    CHECK(outcome.code == 2);
+    contains(outcome.err, part);
+  };
+  REQUIRE(
+      place.shell("mkfifo fifo && ln -s loop loop && ln -s /dev/zero zero && mkdir folder").code ==
+      0);
+  refused("check fifo", "fifo: the manifest cannot be read: it is a pipe");
+  refused("check zero", "zero: the manifest cannot be read: it is a device");
+  refused("check folder", "it is a folder");
+  refused("check loop", "Too many levels of symbolic links");
+  refused("study fifo", "fifo: the study cannot be read: it is a pipe");
+  refused("summary fifo", "fifo: cannot be read: it is a pipe");
+  refused("check " + std::string(5000, 'a'), "File name too long");
+  const Outcome piped =
+      place.shell("cat m.toml | \"" + std::string(MIXWELL_PROGRAM) + "\" check /dev/stdin");
+  CHECK(piped.code == 0);
+}
+
+TEST_CASE("A data file that is none is named with its key and the true reason") {
+  const Workplace place;
+  REQUIRE(place.shell("mkfifo fifo && ln -s loop loop && mkdir folder").code == 0);
+  const auto said = [&](const std::string& name) {
+    std::string manifest = regression();
+    manifest.replace(manifest.find("t.csv"), 5, name);
+    return complaint(place, manifest);
+  };
+  contains(said("fifo"), "m.toml:4:8: model.m.data = \"fifo\": cannot be read (tried ");
+  contains(said("fifo"), "fifo: it is a pipe");
+  contains(said("folder"), "folder: it is a folder");
+  contains(said("/dev/zero"), "/dev/zero: it is a device");
+  contains(said("loop"), "Too many levels of symbolic links");
+  contains(said(std::string(5000, 'a')), "File name too long");
+  contains(said(""), "m.toml:4:8: model.m.data = \"\": must be the name of a file");
+  contains(data_complaint("x,y\n1,0\n2,1\n", "inputs = []\n"),
+           "m.toml:6:10: model.m.inputs = []: must not be empty; without the key it is all but the "
+           "response");
+}
+
+TEST_CASE("Texts of any length are shortened, and not compared letter by letter") {
+  const Workplace place;
+  const std::string long_text(10000000, 'x');
+  for (const std::string& line :
+       {"integrator = \"" + long_text + "\"\n", "[oracle.o]\nuse = \"" + long_text + "\"\n",
+        long_text + " = 1\n", "[" + long_text + "]\na = 1\n"}) {
+    const std::string said = complaint(place, gaussian_manifest() + line);
+    CHECK(said.size() < 10000);
+    contains(said, "xxx... (1");
+  }
+  const std::string cell = data_complaint("x,y\n" + long_text + ",0\n2,1\n");
+  CHECK(cell.size() < 10000);
+  contains(cell, "t.csv:2: row 1, column \"x\": \"xxx");
+}
+
+TEST_CASE("One --set gives one key") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome outcome =
+      place.mixwell("check m.toml --set \"$(printf 'run.draws=5\\n[model.x]')\"");
+  CHECK(outcome.code == 2);
+  contains(outcome.err, "wants one value on one line");
+}
+
+TEST_CASE("The article before a kind is the right one") {
+  contains(complaint(gaussian_manifest() + "integrator = 3\n"), "wants the name of an integrator");
+  contains(complaint(gaussian_manifest() + "integrator = \"g\"\n"),
+           "wants an integrator, but \"g\" is the model [model.g]");
+}
+
+TEST_CASE("Names that draws.nc cannot have are found by check, with file and column") {
+  const Workplace place;
+  place.write("m.toml", regression());
+  const auto checked = [&](const std::string& header) {
+    place.write("t.csv", header + ",y\n1,0\n2,1\n3,0\n");
+    return place.mixwell("check m.toml");
+  };
+  const auto refused = [&](const std::string& header, const std::string& rule) {
+    const Outcome outcome = checked(header);
+    CHECK(outcome.code == 2);
+    contains(outcome.err, "t.csv: the column \"");
+    contains(outcome.err, rule);
+  };
+  refused(std::string(1000, 'n'), "has 1000 bytes, and may have 240");
+  refused(
+      "gr\xF6\xDF"
+      "e",
+      "is not valid UTF-8");
+  for (const char* mended : {"\"blank \"", "a/b", "<x", "chain",
+                             "gr\xC3\xB6\xC3\x9F"
+                             "e"}) {
+    INFO(mended);
+    CHECK(checked(mended).code == 0);
+    CHECK(place.mixwell("run m.toml --quiet --force --set run.draws=5 --set run.warmup=5").code ==
+          0);
+  }
+}
+
+TEST_CASE("What a run refuses before its first draw, check refuses with the same words") {
+  const Workplace place;
+  place.write("one.csv", "a,b,c\n0,0\n");
+  place.write("two.csv", "a,b\n0,0\n");
+  for (const char* init : {"{ file = \"one.csv\" }", "{ file = \"two.csv\" }", "{ value = [1, 2] }",
+                           "\"prior\"", "{ value = [1e200] }"}) {
+    INFO(init);
+    place.write("m.toml", gaussian_manifest("init = " + std::string(init) + "\n"));
+    const Outcome check = place.mixwell("check m.toml");
+    const Outcome run = place.mixwell("run m.toml");
+    CHECK(check.code == 2);
+    CHECK(run.code == 2);
+    CHECK(check.err == run.err);
+  }
+}
+
+TEST_CASE("Counts have upper bounds") {
+  contains(complaint(gaussian_manifest() + "steps_jitter = [1, 1e300]\n"),
+           "m.toml:13:20: kernel.hmc.steps_jitter[1] = 1e+300: must be at most 1000000");
+  contains(complaint(gaussian_manifest("draws = 1e400\n")), "m.toml:5:");
+}

@@ -42,7 +42,7 @@ TEST_CASE("The version is printed") {
 TEST_CASE("A command line that cannot be understood is bad input") {
   const Workplace place;
   for (const char* command : {"", "rum", "run", "run m.toml --fast", "graph m.toml --format png",
-                              "run m.toml --threads 0", "run m.toml --quiet --json"}) {
+                              "run m.toml --threads 0", "run m.toml --threads -3"}) {
     INFO(command);
     const Outcome outcome = place.mixwell(command);
     CHECK(outcome.code == 2);
@@ -272,4 +272,31 @@ TEST_CASE("After Ctrl-C the draws on disk are a bit-exact prefix of the uninterr
   const std::string draws = std::to_string(part.draws());
   REQUIRE(place.mixwell("run m.toml --quiet --out whole --set run.draws=" + draws).code == 0);
   CHECK(mixwell::DrawsFile(place.path("whole")).sha256() == part.sha256());
+}
+
+TEST_CASE("With --quiet --json a command prints one document and nothing else") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome run = place.mixwell("run m.toml --quiet --json");
+  CHECK(run.code == 0);
+  CHECK(run.err.empty());
+  CHECK(std::count(run.out.begin(), run.out.end(), '\n') == 1);
+  CHECK(nlohmann::json::parse(run.out).at("result").at("outcome") == "complete");
+  place.write("s.toml", "mixwell = 1\n[study]\nbase = \"m.toml\"\nrepeats = 2\n");
+  const Outcome study = place.mixwell("study s.toml --quiet --json --jobs 2");
+  CHECK(study.code == 0);
+  CHECK(std::count(study.out.begin(), study.out.end(), '\n') == 1);
+  CHECK(nlohmann::json::parse(study.out).at("result").at("done") == 2);
+  const Outcome bad = place.mixwell("run m.toml --quiet --json --out other --set run.draws=0");
+  CHECK(bad.code == 2);
+  CHECK(nlohmann::json::parse(bad.out).at("code") == 2);
+}
+
+TEST_CASE("A run that is to end after so long does not wait for all its draws") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const Outcome run = place.mixwell(
+      "run m.toml --quiet --json --set run.draws=1000000000000 --set run.stop_seconds=0.3");
+  CHECK(run.code == 0);
+  CHECK(nlohmann::json::parse(run.out).at("result").at("ended_by") == "seconds");
 }

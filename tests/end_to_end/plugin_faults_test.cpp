@@ -193,8 +193,8 @@ TEST_CASE("Parameters that nothing can be made of are refused by name when the m
       {"overflow",
        "the parameter `x` of shape {1099511627776, 1099511627776}: it has more than 2^32"},
       {"many", "the parameter `y` of shape {3221225472}: with it there are more than 2^32"},
-      {"no-name", "the parameter `` of shape {}: a name has at least one character"},
-      {"slash", "the parameter `a/b` of shape {}: a name has no slash"}};
+      {"no-name", "the parameter `` of shape {}: its name is empty"},
+      {"slash", "the parameter `a/b` of shape {}: its name has a slash"}};
   for (const auto& [how, rule] : rules) {
     for (const char* command : {"run", "check", "check --gradient"}) {
       INFO(command);

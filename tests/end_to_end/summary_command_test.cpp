@@ -146,7 +146,7 @@ TEST_CASE("What summary cannot do is refused with the place and the nearest choi
     const char* message;
   } cases[] = {{"--ess qnhcm", "--ess qnhcm: no estimator \"qnhcm\" (did you mean \"qnhmc\"?)"},
                {"--directions d.csv", "d.csv: no coordinate \"y\""},
-               {"--directions none.csv", "none.csv: no such file"},
+               {"--directions none.csv", "none.csv: the file cannot be read: No such file"},
                {"--directions principal --of z", "--of z: no real variable of that name"},
                {"--of x", "--of chooses the variables of --directions"}};
   for (const auto& [arguments, message] : cases) {

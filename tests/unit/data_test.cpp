@@ -46,8 +46,8 @@ TEST_CASE("quotes, Windows line ends, blank lines and a byte order mark are unde
 }
 
 TEST_CASE("a file without a table is refused", "[data]") {
-  CHECK(
-      contains(refused([] { CsvTable("/no/such/file.csv"); }), "/no/such/file.csv: no such file"));
+  CHECK(contains(refused([] { CsvTable("/no/such/file.csv"); }),
+                 "/no/such/file.csv: the file cannot be read: No such file"));
   CHECK(contains(refused([] { CsvTable("/"); }), "/: "));
   CHECK(contains(refused_file(""), "empty"));
   CHECK(contains(refused_file("\n \n"), "no rows"));
@@ -81,4 +81,20 @@ TEST_CASE("a cell that is no finite number is refused with row, column and text"
 TEST_CASE("an unknown column is refused with the nearest name", "[data]") {
   CHECK(contains(refused_numbers("age,dose\n1,2\n", "agee"),
                  "no column \"agee\" (did you mean \"age\"?)"));
+}
+
+TEST_CASE("a table of a million columns is read in seconds", "[data]") {
+  constexpr int count = 1000000;
+  std::string header;
+  std::string row;
+  for (int k = 0; k < count; ++k) {
+    header += (k == 0 ? "c" : ",c") + std::to_string(k);
+    row += k == 0 ? "1" : ",1";
+  }
+  const CsvTable wide = table(header + "\n" + row + "\n");
+  CHECK(wide.columns().size() == count);
+  double sum = 0;
+  for (const std::string& column : wide.columns()) sum += wide.numbers(column)(0);
+  CHECK(sum == count);
+  CHECK(contains(refused_file(header + ",c7\n" + row + ",1\n"), "names column \"c7\" twice"));
 }

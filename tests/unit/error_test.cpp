@@ -59,3 +59,18 @@ TEST_CASE("A parameter error keeps its key and its rule apart") {
   CHECK(error.rule() == "must be even");
   CHECK(std::string(error.what()) == "steps: must be even");
 }
+
+TEST_CASE("Long words are no slips of the keyboard, and long texts are shortened in messages") {
+  const std::string word(10000000, 'x');
+  CHECK(nearest(word, kernels).empty());
+  CHECK(nearest("hamiltonia", std::vector<std::string>{word, "hamiltonian"}) == "hamiltonian");
+  const std::vector<std::string> many(1000, "name");
+  CHECK(suggestion("metropolis", many).size() < 1000);
+  CHECK(suggestion("metropolis", many).ends_with(" and 900 more)"));
+  const std::string said = InputError("begin " + word + " end").what();
+  CHECK(said.size() < 7000);
+  CHECK(said.starts_with("begin xxx"));
+  CHECK(said.ends_with("xxx end"));
+  const std::string longest(6000, 'x');
+  CHECK(InputError(longest).what() == longest);
+}

@@ -127,3 +127,23 @@ TEST_CASE("a potential that is not finite at the point is an infinite error", "[
   CHECK(mixwell::gradient_error(Catenary(), MatrixXd::Constant(3, 1, std::nan(""))).relative ==
         infinity);
 }
+
+TEST_CASE("A name of a parameter is one that draws.nc can have") {
+  for (const char* good : {"x", "beta_1", "1st", "_", "a b", "age^2",
+                           "gr\xC3\xB6\xC3\x9F"
+                           "e"}) {
+    CAPTURE(good);
+    CHECK(mixwell::broken_name_rule(good).empty());
+  }
+  CHECK(mixwell::broken_name_rule(std::string(240, 'n')).empty());
+  CHECK(mixwell::broken_name_rule("") == "is empty");
+  CHECK(mixwell::broken_name_rule(std::string(241, 'n')) == "has 241 bytes, and may have 240");
+  for (const char* bad :
+       {"a/b", "a\n", "a\x7F", "a ", " a", "<x", "-x", "chain", "draw", "replicate", "slot",
+        "sample", "\xFF", "a\xC3", "\xC0\x80", "\xED\xA0\x80", "\xF4\x90\x80\x80",
+        "gr\xF6\xDF"
+        "e"}) {
+    CAPTURE(bad);
+    CHECK_FALSE(mixwell::broken_name_rule(bad).empty());
+  }
+}

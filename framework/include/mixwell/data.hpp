@@ -10,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace mixwell {
@@ -19,12 +20,14 @@ class MIXWELL_EXPORT CsvTable {
  public:
   /// Plain or gzipped. Separator `,`; cells may be quoted with `"` (doubled inside); blanks around
   /// cells are cut; LF or CRLF. Throws InputError for a missing, empty or ragged file, a repeated
-  /// or empty column name, no rows.
+  /// or empty column name, no rows, a line of more than 64 MiB, and more cells than there is
+  /// memory.
   explicit CsvTable(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }
   const std::vector<std::string>& columns() const noexcept { return columns_; }
   Index rows() const noexcept { return rows_; }
+  bool has(const std::string& column) const noexcept { return positions_.contains(column); }
   /// Position of a column; throws InputError with the nearest name.
   Index find(const std::string& column) const;
   const std::string& text(Index row, Index column) const;
@@ -35,8 +38,11 @@ class MIXWELL_EXPORT CsvTable {
   Eigen::VectorXd numbers(const std::string& column) const;
 
  private:
+  void read_header(std::vector<std::string> names, const std::string& place);
+
   std::string path_;
   std::vector<std::string> columns_;
+  std::unordered_map<std::string, Index> positions_;
   std::vector<std::string> cells_;  // row-major
   std::vector<int> lines_;
   Index rows_ = 0;
@@ -48,7 +54,7 @@ class MIXWELL_EXPORT LibsvmTable {
  public:
   /// Throws InputError, with file:line and the text found, for a label that is no finite number, a
   /// pair that is none, an index below 1, above `limit` (0 = no limit) or not above the one before,
-  /// and for a file without rows.
+  /// for a file without rows, a line of more than 64 MiB, and more pairs than there is memory.
   explicit LibsvmTable(const std::string& path, Index limit = 0);
 
   const std::string& path() const noexcept { return path_; }
@@ -58,11 +64,13 @@ class MIXWELL_EXPORT LibsvmTable {
   const std::string& label(Index row) const;
   /// Line of the file on which a row stands (1-based).
   int line(Index row) const;
-  /// The given rows, `columns` >= largest_index() wide. Throws InputError above 2^30 numbers.
+  /// The given rows, `columns` >= largest_index() wide. Throws InputError where there is no memory
+  /// for them.
   Eigen::MatrixXd dense(const std::vector<Index>& rows, Index columns) const;
 
  private:
   void read_line(std::string_view rest, int line, Index limit);
+  double bytes() const noexcept;
 
   std::string path_;
   std::vector<std::string> labels_;
@@ -84,7 +92,7 @@ struct MIXWELL_EXPORT IdxImages {
 };
 
 /// Keeps the images whose label is `wanted`. Throws InputError for a wrong magic, a file that ends
-/// too early or too late, and for counts that differ.
+/// too early or too late, for counts that differ, and for more images than there is memory.
 MIXWELL_EXPORT IdxImages read_idx(const std::string& images, const std::string& labels,
                                   const std::function<bool(std::uint8_t)>& wanted);
 

@@ -184,6 +184,15 @@ class MIXWELL_EXPORT Model : public Component {
   virtual void do_initial(const Stream& stream, Address at, Batch theta) const;
 };
 
+/// Of a model, in all.
+inline constexpr double most_coordinates = 4294967296.0;
+
+/// "" where results can have a parameter (a column of draws.nc) of that name, else the rule that it
+/// breaks, such as "has a slash". UTF-8 of 1 to 240 bytes that begins with a letter, a digit, `_`
+/// or a character beyond ASCII; no slash, no control character, no blank at its end; not chain,
+/// draw, replicate, slot or sample, which draws.nc uses itself.
+MIXWELL_EXPORT std::string broken_name_rule(std::string_view name);
+
 /// Names of all recorded coordinates of the parameters, such as `beta[3]`: 0-based, as in ArviZ.
 MIXWELL_EXPORT std::vector<std::string> coordinate_names(const std::vector<Parameter>& parameters);
 

@@ -18,6 +18,7 @@
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/learner.hpp>
+#include <mixwell/memory.hpp>
 #include <mixwell/model.hpp>
 #include <mixwell/momentum.hpp>
 #include <mixwell/next_state.hpp>

@@ -4,6 +4,7 @@
 #include "app/cures.hpp"
 #include "base/guarded_columns.hpp"
 #include "files/json.hpp"
+#include "run/rehearsal.hpp"
 #include "run/tested.hpp"
 
 #include <mixwell/lab/gradient_check.hpp>
@@ -115,8 +116,9 @@ std::optional<Error> fault_of(const Composition& composition, const Certificate&
   }
   try {
     refuse_unless_allowed(certificate.now, composition.run.allow);
-  } catch (const Refused& refused) {
-    return refused;
+    rehearse(composition);
+  } catch (const Error& fault) {
+    return fault;
   }
   return std::nullopt;
 }
@@ -125,8 +127,10 @@ ExitCode check(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
   const CheckedCalls checks(1);
+  const Program program = compose(*composition.compositor);
+  check_memory(program, composition.run);
   evaluate_at_starts(*composition.model(), composition.run.seed);
-  Certificate certificate = compose(*composition.compositor).certificate;
+  Certificate certificate = program.certificate;
   probe_wiring(composition.compositor);
   if (keeps_tested()) find_tested(origin_of(composition), certificate);
   std::optional<GradientReport> gradient;

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 
+#include "files/json.hpp"
+
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <iterator>
@@ -12,7 +15,9 @@ namespace {
 
 constexpr const char* exit_codes =
     "Exit codes: 0 ok, 1 failed, interrupted or inconclusive, 2 bad input, 3 refused by the "
-    "certificate, 4 `verify` disagrees.";
+    "certificate, 4 `verify` disagrees.\n"
+    "Memory: MIXWELL_MEMORY (such as 4G) is the most that is asked for; by default nine tenths of "
+    "what is free.";
 
 }  // namespace
 
@@ -21,6 +26,14 @@ std::string footer(const std::string& example, const std::string& remark) {
 }
 
 void print_note(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
+
+ExitCode print_only(nlohmann::ordered_json json, const std::optional<Error>& fault) {
+  if (fault) json.update({{"error", fault->what()}, {"code", static_cast<int>(fault->code())}});
+  fmt::print("{}\n", lenient_json_text(json));
+  if (!fault) return ExitCode::ok;
+  fmt::print(stderr, "mixwell: error: {}\n", fault->what());
+  return fault->code();
+}
 
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others) {
   std::vector<Argument> all = {

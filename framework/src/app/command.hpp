@@ -5,6 +5,11 @@
 #include "app/command_line.hpp"
 #include "app/manifest_arguments.hpp"
 
+#include <mixwell/error.hpp>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <optional>
 #include <string>
 
 namespace mixwell::app {
@@ -26,6 +31,9 @@ std::string footer(const std::string& example, const std::string& remark = {});
 
 /// On standard error: what its reader should know, and nothing ends for.
 void print_note(const std::string& text);
+
+/// Of --quiet --json: one document, with `error` and `code` of what ends the command in it.
+ExitCode print_only(nlohmann::ordered_json json, const std::optional<Error>& fault);
 
 /// The manifest and its `--set`, as first arguments of a command.
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others);

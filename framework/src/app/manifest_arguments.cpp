@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/manifest_arguments.hpp"
 
+#include "base/shortened.hpp"
+
 #include <mixwell/error.hpp>
 
 namespace mixwell::app {
@@ -10,7 +12,8 @@ namespace {
 Override parse_override(const std::string& setting) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos) {
-    throw InputError({"--set " + setting, 0, 0}, "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
+    throw InputError({"--set " + shortened(setting), 0, 0},
+                     "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
   }
   return {setting.substr(0, equals), setting.substr(equals + 1)};
 }

@@ -4,6 +4,8 @@
 
 #include "app/command.hpp"
 #include "app/process_guard.hpp"
+#include "base/memory.hpp"
+#include "base/shortened.hpp"
 #include "files/json.hpp"
 
 #include <mixwell/version.hpp>
@@ -11,6 +13,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
+#include <new>
 #include <optional>
 
 namespace mixwell::app {
@@ -43,9 +47,16 @@ ExitCode carry_out(const Command& command) {
   std::optional<ProcessGuard> guard;
   if (!command.is_hidden) guard.emplace();
   try {
+    hold_memory_limit();
     return command.action();
   } catch (const Error& fault) {
     return fail(json, fault.code(), fault.what());
+  } catch (const std::bad_alloc&) {
+    return fail(json, ExitCode::failed, out_of_memory());
+  } catch (const std::filesystem::filesystem_error& fault) {
+    return fail(
+        json, ExitCode::bad_input,
+        fmt::format("{}: {}", shortened(fault.path1().string(), 300), fault.code().message()));
   } catch (const std::exception& fault) {
     return fail(json, ExitCode::failed, fault.what());
   } catch (...) {

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 namespace mixwell::app {
 namespace {
@@ -32,9 +33,9 @@ struct Arguments {
 };
 
 Display::Style progress_style(const Arguments& arguments) {
+  if (arguments.quiet) return Display::Style::none;
   if (arguments.json) return Display::Style::json;
-  const bool watched = !arguments.quiet && isatty(STDERR_FILENO) == 1;
-  return watched ? Display::Style::line : Display::Style::none;
+  return isatty(STDERR_FILENO) == 1 ? Display::Style::line : Display::Style::none;
 }
 
 RunResult carry_out(const Composition& composition, const Arguments& arguments) {
@@ -61,18 +62,17 @@ std::string draws_file(const RunResult& result) {
 
 Json parse_or_null(const std::string& text) { return text.empty() ? Json() : parse_json(text); }
 
-void print_json(const Composition& composition, const RunResult& result) {
-  const Json json = {{"result",
-                      {{"folder", result.folder},
-                       {"outcome", result.outcome},
-                       {"ended_by", result.ended_by},
-                       {"resumable", result.resumable},
-                       {"class", result.certificate.now.label()},
-                       {"remarks", composition.remarks},
-                       {"summary", parse_or_null(result.summary_json)},
-                       {"certificate", parse_or_null(result.certificate.to_json())},
-                       {"run", parse_or_null(result.run_json)}}}};
-  fmt::print("{}\n", json_text(json));
+Json json_of(const Composition& composition, const RunResult& result) {
+  return {{"result",
+           {{"folder", result.folder},
+            {"outcome", result.outcome},
+            {"ended_by", result.ended_by},
+            {"resumable", result.resumable},
+            {"class", result.certificate.now.label()},
+            {"remarks", composition.remarks},
+            {"summary", parse_or_null(result.summary_json)},
+            {"certificate", parse_or_null(result.certificate.to_json())},
+            {"run", parse_or_null(result.run_json)}}}};
 }
 
 void print_certificate(const Certificate& certificate, const std::vector<Cure>& better) {
@@ -97,9 +97,9 @@ void print_report(const Composition& composition, const RunResult& result,
   }
 }
 
-ExitCode verdict(const RunResult& result) {
-  if (result.outcome == "complete") return ExitCode::ok;
-  throw RunError(fmt::format(
+std::optional<Error> fault_of(const RunResult& result) {
+  if (result.outcome == "complete") return std::nullopt;
+  return RunError(fmt::format(
       "interrupted; the draws recorded so far are kept in {}{}", draws_file(result),
       result.resumable ? fmt::format("; `mixwell run --resume {}` goes on", result.folder) : ""));
 }
@@ -113,12 +113,15 @@ ExitCode run_manifest(const Arguments& arguments) {
     for (const std::string& remark : composition.remarks) print_note(remark);
   }
   const RunResult result = carry_out(composition, arguments);
+  const std::optional<Error> fault = fault_of(result);
+  if (arguments.json && arguments.quiet) return print_only(json_of(composition, result), fault);
   if (arguments.json) {
-    print_json(composition, result);
+    fmt::print("{}\n", json_text(json_of(composition, result)));
   } else if (!arguments.quiet) {
     print_report(composition, result, registry);
   }
-  return verdict(result);
+  if (fault) throw *fault;
+  return ExitCode::ok;
 }
 
 std::vector<Argument> run_arguments(Arguments& given) {
@@ -130,8 +133,9 @@ std::vector<Argument> run_arguments(Arguments& given) {
         .type = "DIR"},
        {.name = "--threads",
         .value = &given.threads,
-        .help = "Threads to use (default: all cores); results do not depend on it",
-        .range = {{1, 65536}}},
+        .help = "Threads to use, at most eight for each core (default: one for each); results do "
+                "not depend on it",
+        .is_positive = true},
        {.name = "--force", .value = &given.force, .help = "Replace the results of an earlier run"},
        {.name = "--checked",
         .value = &given.checked,
@@ -143,11 +147,12 @@ std::vector<Argument> run_arguments(Arguments& given) {
                 "are those of a run without interruption",
         .type = "DIR",
         .excludes = {"manifest", "--set", "--out", "--force"}},
-       {.name = "--quiet", .value = &given.quiet, .help = "Print nothing but errors"},
+       {.name = "--quiet",
+        .value = &given.quiet,
+        .help = "Print nothing but errors, and with --json the result"},
        {.name = "--json",
         .value = &given.json,
-        .help = "Print progress and result as lines of JSON",
-        .excludes = {"--quiet"}}});
+        .help = "Print progress and result as lines of JSON"}});
   all.front().required = false;
   all.front().required_unless = "--resume";
   return all;

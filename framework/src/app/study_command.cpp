@@ -17,8 +17,8 @@ std::vector<Argument> study_arguments(StudyArguments& given) {
            .type = "DIR"},
           {.name = "--jobs",
            .value = &given.jobs,
-           .help = "Cells to run at a time (default: all cores)",
-           .range = {{1, 65536}}},
+           .help = "Cells to run at a time, at most eight for each core (default: all cores)",
+           .is_positive = true},
           {.name = "--only",
            .value = &given.only,
            .help = "Only cells whose id begins with it or whose label MODEL/VARIANT/AXES/SEED "
@@ -40,12 +40,14 @@ std::vector<Argument> study_arguments(StudyArguments& given) {
            .help = "Say what made a cell run anew: its id or label",
            .type = "CELL",
            .excludes = {"--dry-run", "--table"}},
-          {.name = "--quiet", .value = &given.quiet, .help = "Print nothing but errors and notes"},
+          {.name = "--quiet",
+           .value = &given.quiet,
+           .help = "Print nothing but errors and notes, and with --json the result"},
           {.name = "--csv", .value = &given.csv, .help = "The table as CSV", .needs = {"--table"}},
           {.name = "--json",
            .value = &given.json,
            .help = "Progress, table or plan as JSON",
-           .excludes = {"--quiet", "--csv"}}};
+           .excludes = {"--csv"}}};
 }
 
 }  // namespace

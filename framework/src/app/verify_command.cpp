@@ -35,7 +35,8 @@ Command verify_command() {
                      .help = "Stop after so long; the outcome is then inconclusive"},
                     {.name = "--threads",
                      .value = &given->threads,
-                     .help = "Threads; 0 = all cores. The outcome does not depend on it",
+                     .help = "Threads, at most eight for each core; 0 = all cores. The outcome "
+                             "does not depend on it",
                      .shows_default = true},
                     {.name = "--json", .value = &given->json, .help = "Print the result as JSON"}});
   return {

@@ -1,5 +1,7 @@
 // Error messages, and the search for what somebody may have meant.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/shortened.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <algorithm>
@@ -28,9 +30,22 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+/// Longer words are no slips of the keyboard.
+constexpr std::size_t longest_word = 256;
+/// A tenth of a second.
+constexpr std::size_t most_comparisons = std::size_t{1} << 26;
+constexpr std::size_t most_listed = 100;
+constexpr std::size_t longest_message = 6000;
+
+std::size_t most_edits(std::string_view word) { return std::max<std::size_t>(2, word.size() / 3); }
+
+/// As many letters more or less are as many edits.
+bool differs_by_length(std::string_view a, std::string_view b) {
+  return std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most_edits(a);
+}
+
 bool near_enough(std::size_t distance, std::string_view word, std::string_view candidate) {
-  return distance <= std::max<std::size_t>(2, word.size() / 3) &&
-         distance < std::max(word.size(), candidate.size());
+  return distance <= most_edits(word) && distance < std::max(word.size(), candidate.size());
 }
 
 std::string located(const Location& where, const std::string& message) {
@@ -40,8 +55,18 @@ std::string located(const Location& where, const std::string& message) {
 
 std::string joined(std::span<const std::string> words) {
   std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
+  for (const std::string& word : words.first(std::min(words.size(), most_listed)))
+    text += (text.empty() ? "" : ", ") + shortened(word);
+  if (words.size() <= most_listed) return text;
+  return text + " and " + std::to_string(words.size() - most_listed) + " more";
+}
+
+/// Whatever was quoted, a message can be read on a screen: its beginning and its end.
+std::string readable(const std::string& message) {
+  if (message.size() <= longest_message) return message;
+  constexpr std::size_t at_end = 1000;
+  return shortened(message, longest_message - at_end) + " ..." +
+         message.substr(message.size() - at_end);
 }
 
 }  // namespace
@@ -52,7 +77,7 @@ std::string to_string(const Location& where) {
 }
 
 Error::Error(ExitCode code, const std::string& message)
-    : std::runtime_error(message), code_(code) {}
+    : std::runtime_error(readable(message)), code_(code) {}
 Error::~Error() = default;
 
 InputError::InputError(const std::string& message) : Error(ExitCode::bad_input, message) {}
@@ -74,7 +99,12 @@ Refused::~Refused() = default;
 std::string nearest(std::string_view word, std::span<const std::string> candidates) {
   std::string best;
   std::size_t least = std::string::npos;
+  std::size_t comparisons = 0;
+  if (word.size() > longest_word) return best;
   for (const std::string& candidate : candidates) {
+    if (differs_by_length(word, candidate)) continue;
+    comparisons += word.size() * candidate.size();
+    if (comparisons > most_comparisons) return best;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < least && near_enough(distance, word, candidate)) {
       least = distance;

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 
+#include "base/memory.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <cxxabi.h>
@@ -164,7 +166,7 @@ void rethrow_from(const char* where) {
   } catch (const WiringError&) {
     throw;
   } catch (const std::bad_alloc&) {
-    throw;
+    throw RunError(fmt::format("{}\n  in {}", out_of_memory(), where));
   } catch (const InputError& fault) {
     throw InputError(fmt::format("{}\n  in {}", fault.what(), where));
   } catch (const Error& fault) {

@@ -1,5 +1,6 @@
 // Declared parameters: their types, ranges and present values as text.
 // SPDX-License-Identifier: Apache-2.0
+#include "component/article.hpp"
 #include "component/toml_text.hpp"
 
 #include <mixwell/fields.hpp>
@@ -18,11 +19,6 @@ struct Overloaded : Functions... {
 };
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
-
-std::string with_article(std::string_view noun) {
-  const bool vowel = std::string_view("aeiou").find(noun.front()) != std::string_view::npos;
-  return fmt::format("{} {}", vowel ? "an" : "a", noun);
-}
 
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
@@ -137,6 +133,13 @@ std::string Field::value_text() const {
                                [](std::optional<double>* v) { return optional_text(*v); },
                                [](std::optional<std::string>* v) { return optional_text(*v); },
                                [](std::optional<Interval>* v) { return optional_text(*v); },
+                               [this](std::string* v) {
+                                 return file_ && v->empty() ? std::string() : toml_text(*v);
+                               },
+                               [this](std::vector<std::string>* v) {
+                                 const bool is_hollow = v->empty() && choices_.empty();
+                                 return is_hollow ? std::string() : toml_text(*v);
+                               },
                                [](auto* v) { return toml_text(*v); }},
                     *target_);
 }

@@ -1,5 +1,6 @@
 // CSV tables: splitting lines into cells, and cells into numbers.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/memory.hpp"
 #include "data/text.hpp"
 #include "files/input_file.hpp"
 
@@ -76,14 +77,10 @@ class LineReader {
   std::string place_;
 };
 
-void require_names(const std::vector<std::string>& columns, const std::string& where) {
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].empty())
-      throw InputError(where + ": column " + std::to_string(i + 1) + " has no name in the header");
-    if (std::find(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(i), columns[i]) !=
-        columns.begin() + static_cast<std::ptrdiff_t>(i))
-      throw InputError(where + ": the header names column " + in_quotes(columns[i]) + " twice");
-  }
+/// Of a text that a string holds: itself, and what does not fit into it.
+double bytes_of(const std::string& text) {
+  const std::size_t beside = text.capacity() > std::string().capacity() ? text.capacity() + 1 : 0;
+  return static_cast<double>(sizeof(std::string) + beside);
 }
 
 void skip_byte_order_mark(std::string& line) {
@@ -95,13 +92,17 @@ void skip_byte_order_mark(std::string& line) {
 CsvTable::CsvTable(const std::string& path) : path_(path) {
   InputFile in(path, "a header and at least one row");
   std::string line;
-  for (int number = 1; std::getline(in, line); ++number) {
+  double bytes = 0;
+  GrowingMemory memory;
+  while (in.next_line(line)) {
+    const int number = in.line_number();
     if (number == 1) skip_byte_order_mark(line);
     if (trimmed(line).empty()) continue;
     std::vector<std::string> cells = LineReader(line, place(path, number)).cells();
+    for (const std::string& cell : cells) bytes += bytes_of(cell);
+    memory.now(bytes, [&] { return place(path, number) + ": the table up to this line"; });
     if (columns_.empty()) {
-      require_names(cells, place(path, number));
-      columns_ = std::move(cells);
+      read_header(std::move(cells), place(path, number));
       continue;
     }
     if (cells.size() != columns_.size())
@@ -115,9 +116,19 @@ CsvTable::CsvTable(const std::string& path) : path_(path) {
   if (rows_ == 0) throw InputError(path + ": no rows; wanted a header and at least one row");
 }
 
+void CsvTable::read_header(std::vector<std::string> names, const std::string& place) {
+  columns_ = std::move(names);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (columns_[i].empty())
+      throw InputError(place + ": column " + std::to_string(i + 1) + " has no name in the header");
+    if (!positions_.emplace(columns_[i], static_cast<Index>(i)).second)
+      throw InputError(place + ": the header names column " + in_quotes(columns_[i]) + " twice");
+  }
+}
+
 Index CsvTable::find(const std::string& column) const {
-  const auto found = std::find(columns_.begin(), columns_.end(), column);
-  if (found != columns_.end()) return found - columns_.begin();
+  const auto found = positions_.find(column);
+  if (found != positions_.end()) return found->second;
   throw InputError(path_ + ": no column " + in_quotes(column) + suggestion(column, columns_));
 }
 

@@ -1,10 +1,12 @@
 // The IDX format of images and labels: unsigned bytes behind a big-endian header.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/memory.hpp"
 #include "files/input_file.hpp"
 
 #include <mixwell/data.hpp>
 #include <mixwell/error.hpp>
 
+#include <algorithm>
 #include <array>
 
 namespace mixwell {
@@ -67,10 +69,12 @@ std::vector<std::uint8_t> read_labels(const std::string& path) {
   IdxReader reader(path, "labels", labels_magic);
   const std::uint32_t count = reader.header_number();
   std::vector<std::uint8_t> labels;
+  GrowingMemory memory;
   for (std::uint32_t n = 0; n < count; ++n) {
     std::uint8_t label = 0;
     reader.require_whole(reader.fill(&label, 1), n, count);
     labels.push_back(label);
+    memory.now(n, [&] { return path + ": its labels"; });
   }
   reader.require_end(count);
   return labels;
@@ -84,17 +88,28 @@ Index side(IdxReader& reader) {
                    std::to_string(pixels));
 }
 
+/// Reads the pixels of one image onto the end of `all`, or past it; false if the file ends before.
+bool read_image(IdxReader& reader, std::size_t pixels, bool keep, std::vector<std::uint8_t>& all) {
+  std::array<std::uint8_t, 1 << 12> piece{};
+  while (pixels > 0) {
+    const std::size_t count = std::min(pixels, piece.size());
+    if (!reader.fill(piece.data(), count)) return false;
+    if (keep)
+      all.insert(all.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(count));
+    pixels -= count;
+  }
+  return true;
+}
+
 /// The bytes of the images in `keep`, one after the other; they grow as the file yields them, so
 /// that a wrong header does not claim memory.
 std::vector<std::uint8_t> read_images(IdxReader& reader, const std::vector<bool>& keep,
                                       Index pixels) {
   const auto count = static_cast<std::uint32_t>(keep.size());
-  std::vector<std::uint8_t> image(static_cast<std::size_t>(pixels));
   std::vector<std::uint8_t> all;
-  for (std::uint32_t n = 0; n < count; ++n) {
-    reader.require_whole(reader.fill(image.data(), image.size()), n, count);
-    if (keep[n]) all.insert(all.end(), image.begin(), image.end());
-  }
+  for (std::uint32_t n = 0; n < count; ++n)
+    reader.require_whole(read_image(reader, static_cast<std::size_t>(pixels), keep[n], all), n,
+                         count);
   reader.require_end(count);
   return all;
 }
@@ -122,6 +137,11 @@ IdxImages read_idx(const std::string& images, const std::string& labels,
   result.height = side(reader);
   result.width = side(reader);
   const Index pixels = result.height * result.width;
+  require_memory(
+      sizeof(double) * static_cast<double>(result.kept.size()) * static_cast<double>(pixels),
+      images + ": " + std::to_string(result.kept.size()) + " images of " +
+          std::to_string(result.height) + " x " + std::to_string(result.width) +
+          " pixels, as the header tells, make a table that");
   const std::vector<std::uint8_t> bytes = read_images(reader, keep, pixels);
   using Bytes = Eigen::Matrix<std::uint8_t, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   result.pixels =

@@ -1,5 +1,6 @@
 // LIBSVM's text format: lines of a label and index:value pairs.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/memory.hpp"
 #include "data/text.hpp"
 #include "files/input_file.hpp"
 
@@ -57,8 +58,12 @@ void require_order(const Pair& pair, Index before, Index limit, const std::strin
 LibsvmTable::LibsvmTable(const std::string& path, Index limit) : path_(path) {
   InputFile in(path, "lines of a label and index:value pairs");
   std::string line;
-  for (int number = 1; std::getline(in, line); ++number)
-    read_line(std::string_view(line).substr(0, line.find('#')), number, limit);
+  GrowingMemory memory;
+  while (in.next_line(line)) {
+    read_line(std::string_view(line).substr(0, line.find('#')), in.line_number(), limit);
+    memory.now(bytes(),
+               [&] { return place(path, in.line_number()) + ": the table up to this line"; });
+  }
   if (labels_.empty())
     throw InputError(path + ": no rows; wanted lines of a label and index:value pairs");
 }
@@ -83,6 +88,12 @@ void LibsvmTable::read_line(std::string_view rest, int line, Index limit) {
   ends_.push_back(indices_.size());
 }
 
+double LibsvmTable::bytes() const noexcept {
+  const std::size_t of_rows =
+      labels_.size() * (sizeof(std::string) + sizeof(int) + sizeof(std::size_t));
+  return static_cast<double>(of_rows + values_.size() * (sizeof(Index) + sizeof(double)));
+}
+
 const std::string& LibsvmTable::label(Index row) const {
   return labels_.at(static_cast<std::size_t>(row));
 }
@@ -90,11 +101,10 @@ const std::string& LibsvmTable::label(Index row) const {
 int LibsvmTable::line(Index row) const { return lines_.at(static_cast<std::size_t>(row)); }
 
 Eigen::MatrixXd LibsvmTable::dense(const std::vector<Index>& rows, Index columns) const {
-  constexpr double largest = 1 << 30;
   const auto count = static_cast<Index>(rows.size());
-  if (static_cast<double>(count) * static_cast<double>(columns) > largest)
-    throw InputError(path_ + ": " + std::to_string(count) + " rows of " + std::to_string(columns) +
-                     " inputs exceed 2^30 numbers; a table is held with its zeros");
+  require_memory(sizeof(double) * static_cast<double>(count) * static_cast<double>(columns),
+                 path_ + ": the table of " + std::to_string(count) + " rows of " +
+                     std::to_string(columns) + " inputs, held with its zeros,");
   Eigen::MatrixXd x = Eigen::MatrixXd::Zero(count, columns);
   for (Index n = 0; n < count; ++n) {
     const auto row = static_cast<std::size_t>(rows[static_cast<std::size_t>(n)]);

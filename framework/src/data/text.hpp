@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/shortened.hpp"
+
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -10,9 +12,8 @@
 
 namespace mixwell {
 
-inline std::string in_quotes(std::string_view text) {
-  return std::string("\"").append(text).append("\"");
-}
+/// Shortened where it is long.
+inline std::string in_quotes(std::string_view text) { return "\"" + shortened(text) + "\""; }
 
 inline std::string place(const std::string& path, int line) {
   return path + ":" + std::to_string(line);

@@ -2,9 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/file_finder.hpp"
 
+#include "base/shortened.hpp"
+#include "files/input_descriptor.hpp"
+
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <sstream>
 
@@ -13,10 +18,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_file(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored);
-}
+/// The places where a file was looked for, and why none of them will do.
+class FileSearch {
+ public:
+  bool finds(const fs::path& path) {
+    const std::string why = why_no_file(path.string());
+    if (why.empty()) return true;
+    const bool absent = why == std::strerror(ENOENT);
+    all_absent_ = all_absent_ && absent;
+    tried_ += (tried_.empty() ? "" : ", ") + shortened(path.string(), longest_path);
+    if (!absent) tried_ += ": " + why;
+    return false;
+  }
+
+  std::string text() const {
+    return fmt::format("{} (tried {})", all_absent_ ? "no such file" : "cannot be read", tried_);
+  }
+
+ private:
+  static constexpr std::size_t longest_path = 300;
+  std::string tried_;
+  bool all_absent_ = true;
+};
 
 }  // namespace
 
@@ -32,17 +55,15 @@ FileFinder::FileFinder(const std::string& manifest)
 FoundFile FileFinder::find(const std::string& name, const std::string& what,
                            const Location& where) const {
   const fs::path first = (fs::path(beside_) / name).lexically_normal();
-  if (is_file(first)) return {first.string(), first.string()};
-  std::string tried = first.string();
+  FileSearch search;
+  if (search.finds(first)) return {first.string(), first.string()};
   for (const std::string& folder : data_folders_) {
     const fs::path path = fs::path(folder) / name;
-    if (is_file(path)) return {path.string(), name};
-    tried += ", " + path.string();
+    if (search.finds(path)) return {path.string(), name};
   }
-  throw InputError(where, fmt::format("{} = \"{}\": no such file (tried {}); a relative name is "
-                                      "looked up beside the manifest, then in the folders of "
-                                      "MIXWELL_DATA",
-                                      what, name, tried));
+  throw InputError(where, fmt::format("{} = \"{}\": {}; a relative name is looked up beside the "
+                                      "manifest, then in the folders of MIXWELL_DATA",
+                                      what, shortened(name), search.text()));
 }
 
 }  // namespace mixwell

@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/input_file.hpp"
 
+#include "files/input_descriptor.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <streambuf>
 #include <vector>
 
@@ -15,9 +18,27 @@ namespace mixwell {
 
 class InputFile::FileBuffer final : public std::streambuf {
  public:
-  explicit FileBuffer(const std::string& path)
-      : path_(path), file_(gzopen(path.c_str(), "rb"), &gzclose) {
-    if (!file_) throw InputError(path_ + ": no such file, or it may not be read");
+  explicit FileBuffer(const std::string& path) : path_(path), file_(nullptr, &gzclose) {
+    InputDescriptor descriptor(path, "the file");
+    file_.reset(gzdopen(descriptor.get(), "rb"));
+    if (!file_) throw std::bad_alloc();
+    descriptor.release();
+  }
+
+  /// Appends what is left of a line, at most to `most` bytes, and passes it with its end. False
+  /// where nothing is left of the file.
+  bool append_line(std::string& line, std::size_t most) {
+    bool any = false;
+    while (line.size() <= most && (gptr() != egptr() || underflow() != traits_type::eof())) {
+      any = true;
+      const auto count = static_cast<std::size_t>(egptr() - gptr());
+      const auto* const end = static_cast<const char*>(std::memchr(gptr(), '\n', count));
+      const std::size_t taken = end == nullptr ? count : static_cast<std::size_t>(end - gptr());
+      line.append(gptr(), taken);
+      setg(eback(), gptr() + taken + (end == nullptr ? 0 : 1), egptr());
+      if (end != nullptr) break;
+    }
+    return any;
   }
 
  protected:
@@ -46,7 +67,7 @@ class InputFile::FileBuffer final : public std::streambuf {
 
 // badbit among the exceptions: a stream then passes on what its buffer throws.
 InputFile::InputFile(const std::string& path, const std::string& wanted)
-    : std::istream(nullptr), buffer_(std::make_unique<FileBuffer>(path)) {
+    : std::istream(nullptr), path_(path), buffer_(std::make_unique<FileBuffer>(path)) {
   rdbuf(buffer_.get());
   exceptions(std::ios::badbit);
   if (peek() == traits_type::eof())
@@ -54,5 +75,15 @@ InputFile::InputFile(const std::string& path, const std::string& wanted)
 }
 
 InputFile::~InputFile() = default;
+
+bool InputFile::next_line(std::string& line) {
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  line.clear();
+  ++line_number_;
+  const bool any = buffer_->append_line(line, most_bytes);
+  if (line.size() <= most_bytes) return any;
+  throw InputError({path_, line_number_, 1},
+                   "a line of more than 64 MiB, which no table has; is it the right file?");
+}
 
 }  // namespace mixwell

@@ -17,9 +17,17 @@ class InputFile final : public std::istream {
   InputFile(const std::string& path, const std::string& wanted);
   ~InputFile() override;
 
+  /// The next line without its end; false after the last. Throws InputError for one of more than 64
+  /// MiB, which is none of a table.
+  bool next_line(std::string& line);
+  /// Of the line that was read last, from 1.
+  int line_number() const noexcept { return line_number_; }
+
  private:
   class FileBuffer;
+  std::string path_;
   std::unique_ptr<FileBuffer> buffer_;
+  int line_number_ = 0;
 };
 
 }  // namespace mixwell

@@ -2,18 +2,114 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/toml_file.hpp"
 
+#include "base/shortened.hpp"
+#include "files/text_file.hpp"
+
 #include <mixwell/error.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
 namespace mixwell {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{16} << 20;
+
+/// Passes over a text before it is parsed: how deep it goes is all that is asked.
+class DepthCheck {
+ public:
+  DepthCheck(std::string_view text, const std::string& path) : rest_(text), path_(path) {}
+
+  void run() {
+    while (!rest_.empty()) {
+      const char c = rest_.front();
+      if (c == '"' || c == '\'') {
+        pass_string(c);
+      } else if (c == '#') {
+        pass(rest_.find('\n'));
+      } else {
+        count(c);
+        pass(1);
+      }
+    }
+  }
+
+ private:
+  void count(char c) {
+    if (c == '.') {
+      if (++parts_ == most_toml_depth) refuse("a key has more than {} parts");
+    } else if (c == '[' || c == '{') {
+      if (++nested_ > most_toml_depth)
+        refuse("lists and tables are more than {} deep inside one another");
+    } else if ((c == ']' || c == '}') && nested_ > 0) {
+      --nested_;
+    }
+    if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) parts_ = 0;
+    if (c == '\n') ++line_;
+  }
+
+  /// One that does not end is for the parser to refuse: it ends here with its line, or the text.
+  void pass_string(char quote) {
+    const std::string_view three = quote == '"' ? R"(""")" : "'''";
+    const bool is_long = rest_.starts_with(three);
+    const std::string_view end = is_long ? three : three.substr(0, 1);
+    pass(end.size());
+    while (!rest_.empty() && !rest_.starts_with(end)) {
+      if (!is_long && rest_.front() == '\n') return;
+      if (rest_.front() == '\n') ++line_;
+      pass(quote == '"' && rest_.front() == '\\' && !rest_.substr(1).starts_with('\n') ? 2 : 1);
+    }
+    pass(end.size());
+  }
+
+  void pass(std::size_t count) { rest_.remove_prefix(std::min(count, rest_.size())); }
+
+  [[noreturn]] void refuse(fmt::format_string<const std::size_t&> rule) const {
+    throw InputError({path_, line_, 1}, fmt::format(rule, most_toml_depth));
+  }
+
+  std::string_view rest_;
+  const std::string& path_;
+  int line_ = 1;
+  std::size_t parts_ = 0;   ///< dots since a key, or what may be one, began
+  std::size_t nested_ = 0;  ///< brackets and braces that are open
+};
+
+std::string_view line_of(std::string_view text, std::size_t line) {
+  for (; line > 1 && !text.empty(); --line)
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find('\n'));
+}
+
+/// "stop_seconds: " where a value stands at this place of the text, else "".
+std::string key_before(std::string_view text, const toml::source_position& at) {
+  std::string_view key = line_of(text, at.line).substr(0, at.column);
+  const std::size_t equals = key.rfind('=');
+  if (equals == std::string_view::npos) return {};
+  key = key.substr(0, equals);
+  key.remove_prefix(std::min(key.find_last_of(",{") + 1, key.size()));
+  const std::size_t first = key.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return shortened(key.substr(first, key.find_last_not_of(" \t") + 1 - first)) + ": ";
+}
+
+}  // namespace
 
 toml::table parse_toml(const std::string& text, const std::string& path) {
+  DepthCheck(text, path).run();
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& fault) {
     const toml::source_position at = fault.source().begin;
     throw InputError({path, static_cast<int>(at.line), static_cast<int>(at.column)},
-                     "not valid TOML: " + std::string(fault.description()));
+                     key_before(text, at) + "not valid TOML: " + std::string(fault.description()));
   }
+}
+
+std::string read_toml_text(const std::string& path, const std::string& what) {
+  return read_text_file(path, what, {}, most_bytes);
 }
 
 }  // namespace mixwell

@@ -2,17 +2,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/parameter_rules.hpp"
 
+#include "base/shortened.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <set>
+
 namespace mixwell {
 namespace {
 
-constexpr Index most_coordinates = Index{1} << 32;
+constexpr auto most = static_cast<Index>(most_coordinates);
 
 [[noreturn]] void refuse(const Parameter& parameter, const std::string& rule) {
-  throw InputError(fmt::format("the parameter `{}` of shape {{{}}}: {}", parameter.name,
+  throw InputError(fmt::format("the parameter `{}` of shape {{{}}}: {}", shortened(parameter.name),
                                fmt::join(parameter.shape, ", "), rule));
 }
 
@@ -21,30 +28,83 @@ Index checked_size(const Parameter& parameter) {
   Index size = 1;
   for (const Index length : parameter.shape) {
     if (length < 1) refuse(parameter, "every length of a shape is at least 1");
-    if (length > most_coordinates / size)
-      refuse(parameter, fmt::format("it has more than 2^32 = {} coordinates", most_coordinates));
+    if (length > most / size)
+      refuse(parameter, fmt::format("it has more than 2^32 = {} coordinates", most));
     size *= length;
   }
   return size;
 }
 
 void check_name(const Parameter& parameter) {
-  if (parameter.name.empty()) refuse(parameter, "a name has at least one character");
-  if (parameter.name.find('/') != std::string::npos)
-    refuse(parameter, "a name has no slash, which would be a folder in draws.nc");
+  const std::string rule = broken_name_rule(parameter.name);
+  if (!rule.empty()) refuse(parameter, "its name " + rule);
+}
+
+/// Of names that are recorded with a number behind them, such as `x_dim_0`; netCDF takes 256 bytes.
+constexpr std::size_t longest_name = 240;
+
+/// What draws.nc and its readers use for themselves.
+constexpr std::array<std::string_view, 5> reserved = {"chain", "draw", "replicate", "slot",
+                                                      "sample"};
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+bool begins_well(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || std::isalnum(byte) != 0 || c == '_';
+}
+
+/// Bytes of the character of UTF-8 that `text` begins with (Unicode 15, table 3-7), or 0.
+std::size_t character(std::string_view text) {
+  const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  if (length == 0 || first > 0xF4 || length > text.size()) return 0;
+  for (std::size_t k = 1; k < length; ++k)
+    if ((byte(k) & 0xC0U) != 0x80) return 0;
+  const unsigned char least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned char most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  return byte(1) < least || byte(1) > most ? 0 : length;
+}
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = character(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 }  // namespace
 
+std::string broken_name_rule(std::string_view name) {
+  if (name.empty()) return "is empty";
+  if (name.size() > longest_name)
+    return fmt::format("has {} bytes, and may have {}", name.size(), longest_name);
+  if (!is_utf8(name)) return "is not valid UTF-8";
+  if (name.find('/') != std::string_view::npos)
+    return "has a slash, which would be a folder in draws.nc";
+  if (std::any_of(name.begin(), name.end(), is_control)) return "has a control character";
+  if (!begins_well(name.front()))
+    return "begins with neither a letter, a digit, `_` nor a character beyond ASCII";
+  if (name.back() == ' ') return "ends with a blank";
+  if (std::find(reserved.begin(), reserved.end(), name) != reserved.end())
+    return "is one that draws.nc uses itself";
+  return {};
+}
+
 void check_parameters(const std::vector<Parameter>& parameters) {
   if (parameters.empty()) throw InputError("it has no parameters, and so nothing to sample");
   Index dimension = 0;
+  std::set<std::string_view> names;
   for (const Parameter& parameter : parameters) {
     check_name(parameter);
+    if (!names.insert(parameter.name).second) refuse(parameter, "another has the same name");
     dimension += checked_size(parameter);
-    if (dimension > most_coordinates)
-      refuse(parameter,
-             fmt::format("with it there are more than 2^32 = {} coordinates", most_coordinates));
+    if (dimension > most)
+      refuse(parameter, fmt::format("with it there are more than 2^32 = {} coordinates", most));
   }
 }
 

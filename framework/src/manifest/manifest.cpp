@@ -1,6 +1,6 @@
 // From a manifest file to components wired together.
 // SPDX-License-Identifier: Apache-2.0
-#include "files/text_file.hpp"
+#include "files/toml_file.hpp"
 #include "manifest/resolve.hpp"
 #include "manifest/text.hpp"
 
@@ -16,7 +16,7 @@ std::shared_ptr<const Model> Composition::model() const {
 
 Composition load_manifest(const std::string& path, const Registry& registry,
                           const std::vector<Override>& overrides) {
-  return parse_manifest(read_text_file(path, "manifest"), path, registry, overrides);
+  return parse_manifest(read_toml_text(path, "manifest"), path, registry, overrides);
 }
 
 Composition parse_manifest(const std::string& text, const std::string& path,

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/resolve.hpp"
 
+#include "base/memory.hpp"
 #include "base/present_call.hpp"
+#include "base/shortened.hpp"
+#include "component/article.hpp"
 #include "component/toml_text.hpp"
 #include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
@@ -16,7 +19,9 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <new>
 #include <set>
+#include <stdexcept>
 
 namespace mixwell {
 namespace {
@@ -185,8 +190,10 @@ class Resolver {
     const std::shared_ptr<Component> made = construct(instance);
     made->set_name(instance.declaration.name);
     introduce(*made, instance.declaration.path(), words_of(instance));
-    if (const auto* const model = dynamic_cast<const Model*>(made.get()))
+    if (const auto* const model = dynamic_cast<const Model*>(made.get())) {
       check_parameters_of(*model, instance);
+      check_size(*model, instance);
+    }
     return instance.made = made;
   }
 
@@ -263,7 +270,8 @@ class Resolver {
   [[noreturn]] void wrong_purpose(const toml::node& node, const Instance& instance,
                                   const Field& field, const Instance& found) const {
     const auto plain = [](const std::string& purpose, Kind kind) {
-      return purpose.empty() ? fmt::format("an ordinary {}", to_string(kind)) : "a " + purpose;
+      return purpose.empty() ? fmt::format("an ordinary {}", to_string(kind))
+                             : with_article(purpose);
     };
     const auto& reference = std::get<ComponentReference>(field.target());
     reject(node, instance.declaration.path() + "." + field.key(),
@@ -277,7 +285,8 @@ class Resolver {
     const std::string key = instance.declaration.path() + "." + field.key();
     if (!node.is_string()) {
       reject(node, key,
-             fmt::format("wants the name of a {}, found {}", to_string(kind), type_name(node)),
+             fmt::format("wants the name of {}, found {}", with_article(to_string(kind)),
+                         type_name(node)),
              manifest_);
     }
     const std::string name = **node.as_string();
@@ -288,9 +297,9 @@ class Resolver {
   std::string unknown_reference(Kind kind, const std::string& name) {
     for (const Instance& other : instances_) {
       if (other.declaration.name != name) continue;
-      return fmt::format("wants a {}, but \"{}\" is the {} [{}]{}", to_string(kind), name,
-                         to_string(other.declaration.kind), other.declaration.path(),
-                         suggestion(name, names(kind)));
+      return fmt::format("wants {}, but \"{}\" is the {} [{}]{}", with_article(to_string(kind)),
+                         shortened(name), to_string(other.declaration.kind),
+                         other.declaration.path(), suggestion(name, names(kind)));
     }
     return fmt::format("the manifest has no [{}.{}]{}", to_string(kind), name,
                        suggestion(name, names(kind)));
@@ -307,8 +316,8 @@ class Resolver {
             : fmt::format("the manifest has several ({}); say which: {} = \"NAME\"",
                           fmt::join(paths, ", "), field.key());
     throw InputError(place(instance),
-                     fmt::format("[{}] needs a {} as \"{}\": {}", instance.declaration.path(),
-                                 to_string(kind), field.key(), rule));
+                     fmt::format("[{}] needs {} as \"{}\": {}", instance.declaration.path(),
+                                 with_article(to_string(kind)), field.key(), rule));
   }
 
   /// A built-in component with its defaults, named like its id.
@@ -343,6 +352,10 @@ class Resolver {
                                    instance.declaration.path(), to_string(place(instance))));
     } catch (const Error&) {
       throw;
+    } catch (const std::bad_alloc&) {
+      too_large(instance);
+    } catch (const std::length_error&) {
+      too_large(instance);
     } catch (const std::exception& fault) {
       throw RunError(fmt::format("{}: making [{}] failed: {} ({})", to_string(place(instance)),
                                  instance.declaration.path(), fault.what(),
@@ -350,6 +363,19 @@ class Resolver {
     } catch (...) {
       rethrow_from(task);
     }
+  }
+
+  /// An allocation failed that its constructor asked for: which of its keys may be why.
+  [[noreturn]] void too_large(const Instance& instance) const {
+    std::string values;
+    for (const Field& field : instance.blueprint->fields().all()) {
+      const bool counts = std::holds_alternative<std::int64_t*>(field.target());
+      if (!instance.texts.contains(field.key()) || !(counts || field.is_file())) continue;
+      values += fmt::format("{}{} = {}", values.empty() ? ", of " : ", ", field.key(),
+                            shortened(instance.texts.at(field.key())));
+    }
+    throw InputError(place(instance), fmt::format("making [{}]{}: {}", instance.declaration.path(),
+                                                  values, out_of_memory()));
   }
 
   void check_parameters_of(const Model& model, const Instance& instance) const {
@@ -364,6 +390,14 @@ class Resolver {
     } catch (...) {
       rethrow_from(kept_text(words_of(instance)));
     }
+  }
+
+  void check_size(const Model& model, const Instance& instance) const {
+    constexpr double point_and_gradient = 2 * sizeof(double);
+    const Index d = model.dimension();
+    require_memory(point_and_gradient * static_cast<double>(d),
+                   fmt::format("{}: [{}]: a point of {} coordinates, with its gradient,",
+                               to_string(place(instance)), instance.declaration.path(), d));
   }
 
   [[noreturn]] void broken_parameter(const Instance& instance, const ParameterError& fault) const {

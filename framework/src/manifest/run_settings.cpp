@@ -67,10 +67,8 @@ class InitReader {
                : field.key() == "file"  ? Init::How::file
                                         : Init::How::value;
     const std::string text = assign(field, value, dotted, source_);
-    const bool hollow = init.how == Init::How::file
-                            ? init.file.empty()
-                            : init.how == Init::How::value && init.value.empty();
-    if (hollow) reject(value, dotted, "must not be empty", source_.manifest);
+    if (init.how == Init::How::value && init.value.empty())
+      reject(value, dotted, "must not be empty", source_.manifest);
     return text;
   }
 
@@ -110,8 +108,14 @@ Fields run_fields(RunSettings& settings) {
       .at_least(0)
       .at_most(static_cast<double>(most_sweeps))
       .help("sweeps before the draws that count");
-  fields.integer("draws", settings.draws).at_least(1).help("recorded sweeps per slot");
-  fields.integer("thin", settings.thin).at_least(1).help("every thin-th sweep is recorded");
+  fields.integer("draws", settings.draws)
+      .at_least(1)
+      .at_most(static_cast<double>(most_sweeps))
+      .help("recorded sweeps per slot");
+  fields.integer("thin", settings.thin)
+      .at_least(1)
+      .at_most(static_cast<double>(most_sweeps))
+      .help("every thin-th sweep is recorded");
   fields.flag("record_warmup", settings.record_warmup).help("write the warm-up's draws too");
   fields.texts("allow", settings.allow)
       .one_of({"biased", "none"})
@@ -129,7 +133,9 @@ Fields run_fields(RunSettings& settings) {
   fields.number("stop_seconds", stop.seconds)
       .above(0)
       .unit("s")
-      .help("end after so long, warm-up included; the number of draws then differs by machine");
+      .help(
+          "end after so long, warm-up and summary included; the number of draws then differs by "
+          "machine");
   fields.number("stop_min_ess", stop.min_ess)
       .above(0)
       .help("end when the smallest effective sample size (bulk) is that large, and reliable");
@@ -138,6 +144,7 @@ Fields run_fields(RunSettings& settings) {
       .help("end when every mean has a Monte Carlo error of at most so many standard deviations");
   fields.integer("check_every", stop.check_every)
       .at_least(1)
+      .at_most(static_cast<double>(most_sweeps))
       .help("sweeps between looks at the rules above; the draws are looked at ever more rarely");
   fields.number("checkpoint_seconds", settings.checkpoint_seconds)
       .at_least(0)

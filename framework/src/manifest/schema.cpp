@@ -1,5 +1,6 @@
 // JSON schema (draft 2020-12) of manifests, from the declarations of all plugins.
 // SPDX-License-Identifier: Apache-2.0
+#include "component/article.hpp"
 #include "files/json.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/run_settings.hpp"
@@ -94,8 +95,8 @@ std::string described(const Field& field) {
   const auto* const reference = std::get_if<ComponentReference>(&field.target());
   const std::string comment = comment_for(field);
   if (reference == nullptr) return comment;
-  return comment + (comment.empty() ? "" : "; ") + "name of a " +
-         std::string(to_string(reference->kind)) + " of this manifest";
+  return comment + (comment.empty() ? "" : "; ") + "name of " +
+         with_article(to_string(reference->kind)) + " of this manifest";
 }
 
 Json schema_of(const Field& field) {

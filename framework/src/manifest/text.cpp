@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/text.hpp"
 
+#include "base/shortened.hpp"
 #include "component/toml_text.hpp"
 #include "files/toml_file.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::int64_t manifest_format = 1;
 
 Location place_of(const Override& change) {
   if (!change.where.file.empty()) return change.where;
-  return {fmt::format("--set {}={}", change.key, change.value), 0, 0};
+  return {fmt::format("--set {}={}", shortened(change.key), shortened(change.value)), 0, 0};
 }
 
 std::vector<std::string> split(const std::string& dotted) {
@@ -27,11 +28,17 @@ std::vector<std::string> split(const std::string& dotted) {
   return parts;
 }
 
+[[noreturn]] void reject(const Override& change, const std::string& message) {
+  throw InputError(place_of(change), message);
+}
+
 /// The value of an override; what is no TOML is a bare word.
 toml::table value_table(const Override& change) {
+  if (change.value.find_first_of("\r\n") != std::string::npos)
+    reject(change, "wants one value on one line; give --set once for each key");
   try {
-    return toml::parse("value = " + change.value);
-  } catch (const toml::parse_error&) {
+    return parse_toml("value = " + change.value, "");
+  } catch (const InputError&) {
     return toml::table{{"value", change.value}};
   }
 }
@@ -48,10 +55,6 @@ std::vector<std::string> top_level_names() {
   return names;
 }
 
-[[noreturn]] void reject(const Override& change, const std::string& message) {
-  throw InputError(place_of(change), message);
-}
-
 /// The table under `key`, made if there is none.
 toml::table& descend(toml::table& table, const std::string& key, const Override& change) {
   if (!table.contains(key)) table.insert(key, toml::table{});
@@ -66,6 +69,8 @@ void check_shape(const Override& change, const std::vector<std::string>& parts) 
       change.effect != Override::Effect::set || (!parts.empty() && parts.front() == "run");
   const std::size_t least = short_key ? 2 : 3;
   if (hollow || parts.size() < least) reject(change, "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
+  if (parts.size() > most_toml_depth)
+    reject(change, fmt::format("a key has more than {} parts", most_toml_depth));
 }
 
 /// A new component can only be begun with its `use`; anything else is a slip in the name.
@@ -97,7 +102,7 @@ bool is_name(std::string_view text) {
 }
 
 bool starts_with_key(const std::string& dotted, const std::string& key) {
-  return dotted == key || dotted.starts_with(key + ".");
+  return dotted == key || dotted.starts_with(key + ".") || dotted.starts_with(key + "[");
 }
 
 }  // namespace
@@ -131,7 +136,7 @@ void ManifestText::apply(const Override& change) {
   const std::vector<std::string> parts = split(change.key);
   check_shape(change, parts);
   if (parts.front() != "run" && !kind_from(parts.front())) {
-    reject(change, fmt::format("unknown kind \"{}\"{}", parts.front(),
+    reject(change, fmt::format("unknown kind \"{}\"{}", shortened(parts.front()),
                                suggestion(parts.front(), top_level_names())));
   }
   check_component(root_, change, parts);
@@ -163,8 +168,8 @@ void ManifestText::check_format() const {
 void ManifestText::check_key(const toml::key& key) const {
   const std::string name(key.str());
   if (name == "mixwell" || name == "run" || kind_from(name)) return;
-  throw InputError(at(name, key.source()),
-                   fmt::format("unknown kind \"{}\"{}", name, suggestion(name, top_level_names())));
+  throw InputError(at(name, key.source()), fmt::format("unknown kind \"{}\"{}", shortened(name),
+                                                       suggestion(name, top_level_names())));
 }
 
 void ManifestText::declare(Kind kind, const toml::node& tables) {
@@ -182,8 +187,8 @@ void ManifestText::declare(Kind kind, const toml::node& tables) {
                                           kind_name, found.name, shown(node)));
     }
     if (!is_name(found.name)) {
-      throw InputError(
-          where, fmt::format("\"{}\": a name is made of letters, digits, _ and -", found.name));
+      throw InputError(where, fmt::format("\"{}\": a name is made of letters, digits, _ and -",
+                                          shortened(found.name)));
     }
     declarations_.push_back(found);
   }
@@ -220,9 +225,7 @@ std::string shown(const toml::node& node) {
       out << value;
     }
   });
-  const std::string text = out.str();
-  constexpr std::size_t longest = 60;
-  return text.size() <= longest ? text : text.substr(0, longest) + "...";
+  return shortened(out.str());
 }
 
 std::string type_name(const toml::node& node) {

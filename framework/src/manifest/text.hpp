@@ -58,7 +58,7 @@ class MIXWELL_INTERNAL ManifestText {
 /// A value as TOML text on one line that reads back as the same value.
 MIXWELL_INTERNAL std::string value_text(const toml::node& node);
 
-/// A value as it stands in the manifest, cut after 60 characters.
+/// A value as it stands in the manifest, shortened().
 MIXWELL_INTERNAL std::string shown(const toml::node& node);
 
 /// "an integer", "a text", ...: what a value is, for messages about what it should be.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/values.hpp"
 
+#include "base/shortened.hpp"
 #include "component/toml_text.hpp"
 
 #include <fmt/format.h>
@@ -68,8 +69,13 @@ class ValueReader {
   }
 
   std::vector<std::string> texts(const toml::node& node, const std::string& key) const {
-    return list(node, key, "a list of texts",
-                [this](const toml::node& item, const std::string& k) { return text(item, k); });
+    std::vector<std::string> values =
+        list(node, key, "a list of texts",
+             [this](const toml::node& item, const std::string& k) { return text(item, k); });
+    if (values.empty() && field_.choices().empty())
+      reject(node, key, "must not be empty; without the key it is " + by_default(),
+             source_.manifest);
+    return values;
   }
 
   Interval interval(const toml::node& node, const std::string& key) const {
@@ -108,6 +114,13 @@ class ValueReader {
   void obey(double value, const toml::node& node, const std::string& key) const {
     const std::string rule = field_.broken_rule(value);
     if (!rule.empty()) reject(node, key, rule, source_.manifest);
+  }
+
+  /// "... as its help says".
+  std::string by_default() const {
+    const std::string& help = field_.help();
+    const std::size_t found = help.find("by default ");
+    return found == std::string::npos ? "its default" : help.substr(found + 11);
   }
 
   std::string meant(const std::string& value) const {
@@ -162,7 +175,8 @@ class Assigner {
   template <class Target>
   std::string text(Target* out) const {
     const std::string value = reader_.text(node_, key_);
-    if (!field_.is_file() || value.empty() || reader_.is_choice(value)) return store(out, value);
+    if (!field_.is_file() || reader_.is_choice(value)) return store(out, value);
+    if (value.empty()) reject(node_, key_, "must be the name of a file", source_.manifest);
     const Location where = source_.manifest.at(key_, node_.source());
     const FoundFile found = source_.files.find(value, key_, where);
     *out = found.path;
@@ -198,14 +212,14 @@ void check_keys(const toml::table& table, const Fields& fields, const std::strin
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     const std::string dotted = path + "." + name;
     throw InputError(manifest.at(dotted, key.source()),
-                     fmt::format("{}: unknown key{}", dotted, suggestion(name, known)));
+                     fmt::format("{}: unknown key{}", shortened(dotted), suggestion(name, known)));
   }
 }
 
 void reject(const toml::node& node, const std::string& dotted, const std::string& rule,
             const ManifestText& manifest) {
   throw InputError(manifest.at(dotted, node.source()),
-                   fmt::format("{} = {}: {}", dotted, shown(node), rule));
+                   fmt::format("{} = {}: {}", shortened(dotted, 200), shown(node), rule));
 }
 
 }  // namespace mixwell

@@ -1,6 +1,7 @@
 // Reading draws.nc: variables by pieces of elements, numbers stored beside them, the hash.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/hdf5_exit.hpp"
+#include "files/input_descriptor.hpp"
 #include "files/sha256.hpp"
 
 #include <mixwell/error.hpp>
@@ -15,6 +16,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace mixwell {
@@ -30,11 +32,15 @@ constexpr std::array<std::pair<RecordGroup, const char*>, 2> groups = {
 
 std::string find_file(const std::string& path) {
   namespace fs = std::filesystem;
-  const fs::path file = fs::is_directory(path) ? fs::path(path) / "draws.nc" : fs::path(path);
-  if (fs::exists(file)) return file.string();
-  const bool cut = fs::exists(file.string() + ".partial");
+  std::error_code ignored;
+  const bool is_folder = fs::is_directory(path, ignored);
+  const fs::path file = is_folder ? fs::path(path) / "draws.nc" : fs::path(path);
+  const std::string why = why_no_file(file.string());
+  if (why.empty()) return file.string();
+  const bool cut = fs::exists(file.string() + ".partial", ignored);
+  const bool absent = !fs::exists(fs::symlink_status(file, ignored));
   throw InputError(
-      file.string() + ": no such file" +
+      file.string() + ": " + (absent ? "no such file" : "cannot be read: " + why) +
       (cut ? "; the run that began " + file.string() + ".partial did not end: run again"
            : "; give a draws.nc, or the folder of a run that holds one"));
 }

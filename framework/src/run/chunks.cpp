@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
 
 namespace mixwell {
 namespace {
@@ -17,13 +20,13 @@ constexpr std::size_t missing = static_cast<std::size_t>(-1);
 
 DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
     : slots_(slots), replicates_(replicates) {
+  std::map<std::pair<RecordGroup, std::string_view>, std::size_t> known;
   for (std::size_t r = 0; r < graph.records().size(); ++r) {
     const Record& record = graph.records()[r];
-    const auto same = std::find_if(columns_.begin(), columns_.end(), [&](const Column& c) {
-      return c.group == record.group && c.name == record.name;
-    });
-    const auto c = static_cast<std::size_t>(same - columns_.begin());
-    if (same == columns_.end()) {
+    const auto [found, is_new] =
+        known.emplace(std::pair(record.group, record.name), columns_.size());
+    const std::size_t c = found->second;
+    if (is_new) {
       columns_.push_back({record.group, record.name, record.shape, record.type, record.unit,
                           record.help, record.once});
       records_.emplace_back(static_cast<std::size_t>(slots), missing);

@@ -5,9 +5,11 @@
 #include "base/present_call.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
+#include "results/summary_cost.hpp"
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
 #include "run/prediction.hpp"
+#include "run/rehearsal.hpp"
 #include "run/report.hpp"
 #include "run/result_folder.hpp"
 #include "run/stop_rule.hpp"
@@ -135,13 +137,11 @@ class Runner {
     DrawChunks warmup_chunks(sampler_->graph(PhaseKind::warmup), slots, settings().replicates);
     prediction_ =
         std::make_unique<PredictionAverage>(*composition_.model(), graph, settings().replicates);
-    if (settings().record_warmup && !(warmup_chunks.columns() == chunks.columns())) {
-      throw InputError(
-          "[run] record_warmup = true: warm-up and sampling record different variables in this "
-          "composition; set it to false");
-    }
+    check_warmup_columns(settings(), warmup_chunks, chunks);
     report_.created_at = found_ ? found_->created_at : timestamp();
-    open_recorders(chunks.columns(), slots, certificate);
+    open_recorders(chunks.columns(), certificate);
+    if (settings().stop.seconds)
+      summary_cost_.emplace(summarised_elements(chunks.columns()), slots * settings().replicates);
     if (found_) restore();
     phase(PhaseKind::warmup, settings().warmup, settings().record_warmup ? &warmup_chunks : nullptr,
           report_.warmup);
@@ -150,24 +150,19 @@ class Runner {
     if (ended_by_ == "interrupt" && saves()) save();
   }
 
-  void open_recorders(const std::vector<Column>& columns, Index slots,
-                      const Certificate& certificate) {
-    RunHeader header;
+  static Index summarised_elements(const std::vector<Column>& columns) {
+    Index elements = 0;
+    for (const Column& column : columns)
+      if (column.group == RecordGroup::posterior) elements += column.size();
+    return elements;
+  }
+
+  void open_recorders(const std::vector<Column>& columns, const Certificate& certificate) {
+    RunHeader header = run_header(composition_, certificate.now, columns);
     header.path = folder_->path();
     header.scratch = folder_->scratch();
-    header.run_name = composition_.name;
     header.created_at = report_.created_at;
-    header.version = MIXWELL_VERSION;
-    header.certificate = certificate.now.label();
-    header.joint = certificate.now.coupled ? "coupled" : "product";
-    header.replicates = settings().replicates;
-    header.slots = slots;
-    header.warmup = settings().warmup;
-    header.thin = settings().thin;
-    header.draws = settings().draws;
-    header.record_warmup = settings().record_warmup;
     header.resume = found_.has_value();
-    header.columns = columns;
     for (const auto& recorder : composition_.recorders) {
       recordings_.push_back(recorder->open(header));
     }
@@ -223,10 +218,15 @@ class Runner {
     return std::numeric_limits<std::int64_t>::max();
   }
 
+  /// What a run that is to end after so long keeps for its summary.
+  double summary_seconds() const {
+    return summary_cost_ ? summary_cost_->seconds(static_cast<double>(draws())) : 0.0;
+  }
+
   void apply_rule() {
     const std::int64_t done = report_.sampling.sweeps;
     const double gradients = report_.warmup.gradients + report_.sampling.gradients;
-    const double seconds = report_.warmup.seconds + report_.sampling.seconds;
+    const double seconds = report_.warmup.seconds + report_.sampling.seconds + summary_seconds();
     ended_by_ = rule_.met_by_cost(done, gradients, seconds);
     if (!ended_by_.empty() || !rule_.looks_at_draws(done)) return;
     const std::string folder = folder_->scratch() + "/look";
@@ -362,6 +362,7 @@ class Runner {
   Clock::time_point last_save_ = Clock::now();
   std::unique_ptr<Sampler> sampler_;
   ResultFolder* folder_ = nullptr;
+  std::optional<SummaryCost> summary_cost_;  ///< where time ends the run
   std::unique_ptr<PredictionAverage> prediction_;
   std::vector<std::unique_ptr<Recording>> recordings_;
   DrawBuffers buffers_;

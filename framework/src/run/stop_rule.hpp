@@ -20,7 +20,8 @@ class StopRule {
 
   /// The sweep of the sampling phase after `done` before which the run need not stop.
   std::int64_t next_look(std::int64_t done) const;
-  /// What ends the run, or "": `seconds` and `gradients` since its start, after any sweep.
+  /// What ends the run, or "": `gradients` since its start, and `seconds`, after any
+  /// sweep.
   std::string met_by_cost(std::int64_t done, double gradients, double seconds) const;
   /// Whether to look at the draws after that sweep.
   bool looks_at_draws(std::int64_t done) const;

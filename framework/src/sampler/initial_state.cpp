@@ -102,12 +102,12 @@ void set_slot(const Init& init, const Model& model, const Stream& stream, Addres
 
 void check_start(const Model& model, const std::string& slot, ConstBatch theta, ConstRow u,
                  ConstBatch g, Index first) {
-  const auto names = coordinate_names(model.parameters());
   for (Index j = 0; j < u.cols(); ++j) {
     for (Index i = 0; i < g.rows(); ++i) {
       if (!std::isfinite(g(i, j))) {
-        const auto what = fmt::format("the derivative of U with respect to `{}`",
-                                      names[static_cast<std::size_t>(i)]);
+        const auto what =
+            fmt::format("the derivative of U with respect to `{}`",
+                        coordinate_names(model.parameters())[static_cast<std::size_t>(i)]);
         not_finite(model, slot, first + j, what, g(i, j), theta);
       }
     }

@@ -166,6 +166,7 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
     : state_(std::make_unique<State>()) {
   state_->compositor = std::move(compositor);
   state_->settings = settings;
+  check_memory(program, settings);
   state_->program = std::move(program);
   const ScheduleSettings schedule{settings.stream_seed(), settings.replicates, settings.block_width,
                                   settings.thin,          settings.warmup,     noise};
@@ -263,7 +264,15 @@ std::vector<OperationTime> Sampler::operation_times() const {
 
 std::size_t Sampler::memory() const { return state_->schedules[0]->memory(); }
 
+int most_threads() { return 8 * tbb::info::default_concurrency(); }
+
 void with_threads(int threads, const std::function<void()>& body) {
+  if (threads < 0 || threads > most_threads()) {
+    throw InputError(fmt::format(
+        "{} threads: must be 1 to {}, eight for each core of this machine; by default it is one "
+        "for each (--threads)",
+        threads, most_threads()));
+  }
   const int count = threads > 0 ? threads : tbb::info::default_concurrency();
   const tbb::global_control limit(tbb::global_control::max_allowed_parallelism,
                                   static_cast<std::size_t>(count));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/expansion.hpp"
 
+#include "base/shortened.hpp"
+#include "files/input_descriptor.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "manifest/text.hpp"
@@ -10,7 +12,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
 namespace mixwell::study {
@@ -53,6 +54,9 @@ std::vector<std::int64_t> seeds_of(const StudyFile& study) {
     seeds.push_back(first + k);
   return seeds;
 }
+
+/// A table of them is read and sorted whole.
+constexpr std::size_t most_cells = 1000000;
 
 class Expander {
  public:
@@ -98,13 +102,15 @@ class Expander {
   }
 
   void check_manifest(const StudyCell& cell) const {
-    if (cell.manifest.empty() || std::filesystem::is_regular_file(cell.manifest)) return;
+    if (cell.manifest.empty()) return;
+    const std::string why = why_no_file(cell.manifest);
+    if (why.empty()) return;
     const auto variant = std::find_if(study_.variants.begin(), study_.variants.end(),
                                       [&](const Variant& v) { return v.name == cell.variant; });
     throw InputError(variant->manifest_at,
-                     fmt::format("study.variant.{}.manifest: there is no file {}; correct the "
-                                 "path, or leave out its cells with [[study.exclude]]",
-                                 cell.variant, cell.manifest));
+                     fmt::format("study.variant.{}.manifest: there is no file {} ({}); correct "
+                                 "the path, or leave out its cells with [[study.exclude]]",
+                                 cell.variant, shortened(cell.manifest, 300), why));
   }
 
   static void check_axes(const std::vector<AxisGroup>& groups) {
@@ -174,6 +180,11 @@ class Expander {
       if (!labels_.insert(one.label).second)
         throw InputError(study_.path + ": two cells are named " + one.label);
       cells_.push_back(std::move(one));
+      if (cells_.size() > most_cells)
+        throw InputError(
+            fmt::format("{}: the study has more than {} cells; take fewer values or "
+                        "repeats, or make several studies of it",
+                        study_.path, most_cells));
     }
   }
 

@@ -9,6 +9,8 @@
 #include "manifest/text.hpp"
 #include "manifest/values.hpp"
 
+#include <mixwell/lab/sampler.hpp>
+
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
@@ -50,7 +52,7 @@ class StudyReader {
  public:
   StudyReader(const std::string& path, bool quick)
       : wants_quick_(quick),
-        text_(read_text_file(path, "study")),
+        text_(read_toml_text(path, "study")),
         root_(parse_toml(text_, path)),
         places_("mixwell = 1\n", path, {}),
         files_(path) {
@@ -134,14 +136,14 @@ class StudyReader {
     std::optional<double>& cell_seconds = study_.cell_seconds;
     Fields fields;
     fields.text("base", study_.base).file();
-    fields.integer("repeats", study_.repeats).at_least(1).at_most(1e9);
+    fields.integer("repeats", study_.repeats).at_least(1).at_most(1e6);
     fields.flag("pair_random_numbers", study_.pair_random_numbers);
     fields.text("reference_variant", study_.reference_variant);
     fields.text("keep", study_.keep).one_of({"draws", "summary"});
     fields.text("framework", study_.framework).one_of({"hash", "version"});
     fields.number("cell_seconds", cell_seconds).above(0);
     fields.number("memory", study_.memory).above(0);
-    fields.integer("threads", study_.threads).at_least(1).at_most(65536);
+    fields.integer("threads", study_.threads).at_least(1).at_most(most_threads());
     fields.number("disk_wait", study_.disk_wait).at_least(0);
     assign_all(fields, table, "study", table_keys);
   }
@@ -149,7 +151,7 @@ class StudyReader {
   void read_base() {
     study_.base_path = study_.base.empty() ? study_.path : study_.base;
     study_.base_text =
-        study_.base.empty() ? "mixwell = 1\n" : read_text_file(study_.base, "manifest");
+        study_.base.empty() ? "mixwell = 1\n" : read_toml_text(study_.base, "manifest");
   }
 
   /// Tables of components and [run] as changes to a manifest: a table with `use` is a component of

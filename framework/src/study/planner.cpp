@@ -4,10 +4,11 @@
 
 #include "files/json.hpp"
 #include "files/sha256.hpp"
-#include "files/text_file.hpp"
+#include "files/toml_file.hpp"
 #include "study/worker.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/lab/sampler.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
@@ -65,6 +66,11 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* le
 }
 
 int Planner::jobs() const {
+  if (options_.jobs > most_threads())
+    throw InputError(
+        fmt::format("{} jobs: must be 1 to {}, eight for each core of this machine "
+                    "(--jobs)",
+                    options_.jobs, most_threads()));
   if (options_.jobs > 0) return options_.jobs;
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, cores / static_cast<int>(study_.threads));
@@ -174,7 +180,7 @@ const Planner::Base& Planner::base_of(const StudyCell& cell) const {
   const auto [found, is_new] = bases_.try_emplace(cell.manifest);
   if (is_new && cell.manifest.empty()) found->second = {study_.base_path, study_.base_text};
   if (is_new && !cell.manifest.empty())
-    found->second = {cell.manifest, read_text_file(cell.manifest, "manifest")};
+    found->second = {cell.manifest, read_toml_text(cell.manifest, "manifest")};
   return found->second;
 }
 

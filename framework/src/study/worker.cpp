@@ -3,6 +3,7 @@
 #include "study/worker.hpp"
 
 #include "base/clock.hpp"
+#include "base/memory.hpp"
 #include "files/json.hpp"
 #include "files/text_file.hpp"
 #include "run/checkpoint.hpp"
@@ -20,7 +21,6 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <toml++/toml.h>
 #include <unistd.h>
 
@@ -127,7 +127,7 @@ class Worker {
     } catch (const InputError& fault) {
       return {{"status", "bad-input"}, {"reason", fault.what()}};
     } catch (const std::bad_alloc&) {
-      return failed("out of memory" + limit_text());
+      return failed(out_of_memory());
     } catch (const std::exception& fault) {
       return failed(fault.what());
     } catch (...) {
@@ -138,12 +138,6 @@ class Worker {
  private:
   static Json failed(const std::string& reason) {
     return {{"status", is_disk_trouble(reason) ? "disk" : "failed"}, {"reason", reason}};
-  }
-
-  static std::string limit_text() {
-    rlimit limit = {};
-    if (::getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return "";
-    return fmt::format(": the limit is {} MiB ([study] memory)", limit.rlim_cur >> 20);
   }
 
   Composition load(const Json& request) const {

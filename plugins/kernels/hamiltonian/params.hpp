@@ -53,6 +53,7 @@ struct Params {
             "between sweeps (coupling mass with a curvature of other slots)");
     fields.integer("refresh_every", refresh_every)
         .at_least(1)
+        .at_most(1e12)
         .help("redraw the momentum in one of so many transitions, and carry it through the others");
     fields.flag("metropolis", metropolis)
         .help("accept or reject; false leaves the error of the integrator in the draws");

@@ -38,6 +38,7 @@ struct Params {
             "is not declared reversible, and the certificate says so");
     fields.integer("fixed_point_iterations", tolerances.iterations)
         .at_least(1)
+        .at_most(1e6)
         .help("iterations after which an implicit step has failed: the proposal is rejected");
     fields.flag("check_reversibility", check_reversibility)
         .help(

@@ -36,13 +36,19 @@ class StepsBody final : public Body {
 
 /// What a manifest says about them.
 struct Steps {
+  static constexpr double most = 1e6;
+
   std::int64_t count = 10;
   std::optional<Interval> jitter{};
 
   void declare(Fields& fields) {
-    fields.integer("steps", count).at_least(1).help("L, integrator steps in a transition");
+    fields.integer("steps", count)
+        .at_least(1)
+        .at_most(most)
+        .help("L, integrator steps in a transition");
     fields.interval("steps_jitter", jitter)
         .at_least(1)
+        .at_most(most)
         .help(
             "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
             "instead of steps");

@@ -18,7 +18,7 @@ struct BatchParams {
   bool shared = false;
 
   void declare(Fields& fields) {
-    fields.integer("size", size).at_least(1).help("n, cases in a batch");
+    fields.integer("size", size).at_least(1).at_most(1e9).help("n, cases in a batch");
     fields.flag("replacement", replacement)
         .help("whether a case may come twice in one batch; each batch is drawn afresh either way");
     declare_shared(fields, shared);

@@ -91,9 +91,9 @@ void Layout::check_names() const {
     });
     const bool twice = !names.insert(place.name).second;
     if (!odd && !twice) continue;
-    throw RunError("cannot record a variable as '" + place.name + "' in a CSV file: the name " +
-                   (twice ? "stands there already" : "must have no blank, comma, quote or '#'") +
-                   "; rename it where the model or kernel declares it");
+    throw InputError("cannot record a variable as '" + place.name + "' in a CSV file: the name " +
+                     (twice ? "stands there already" : "must have no blank, comma, quote or '#'") +
+                     "; rename it where the model or kernel declares it");
   }
 }
 

@@ -16,8 +16,8 @@ namespace mixwell::cmdstan_csv {
 /// numbered from 1, first index fastest: b.1.1, b.2.1, ...
 class Layout {
  public:
-  /// The columns outlive it. Throws RunError where a name cannot stand in the first row, or stands
-  /// there twice.
+  /// The columns outlive it. Throws InputError where a name cannot stand in the first row, or
+  /// stands there twice.
   explicit Layout(const std::vector<Column>& columns);
 
   /// Names, comma-separated, without the end of the line.

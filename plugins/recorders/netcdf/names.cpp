@@ -4,9 +4,6 @@
 
 #include <mixwell/plugin.hpp>
 
-#include <netcdf.h>
-
-#include <algorithm>
 #include <set>
 #include <string>
 
@@ -14,18 +11,11 @@ namespace mixwell::netcdf {
 namespace {
 
 void check_name(const std::string& name, const std::string& taken_by) {
-  const bool control =
-      std::any_of(name.begin(), name.end(), [](unsigned char c) { return c < 32 || c == 127; });
-  std::string rule;
-  if (name.empty() || name.size() > NC_MAX_NAME) rule = "must have 1 to 256 characters";
-  if (control || name.find('/') != std::string::npos)
-    rule = "must have no '/' and no control characters";
-  if (!name.empty() && (name.front() == ' ' || name.back() == ' '))
-    rule = "must not begin or end with a space";
-  if (!taken_by.empty()) rule = "is the name of " + taken_by + " already";
+  const std::string rule =
+      taken_by.empty() ? broken_name_rule(name) : "is the name of " + taken_by + " already";
   if (!rule.empty())
-    throw RunError("cannot record a variable named '" + name + "': the name " + rule +
-                   "; rename it where the model or kernel declares it");
+    throw InputError("cannot record a variable named '" + name + "': the name " + rule +
+                     "; rename it where the model or kernel declares it");
 }
 
 void check_group(const std::vector<Column>& columns, RecordGroup group) {
@@ -40,7 +30,7 @@ void check_group(const std::vector<Column>& columns, RecordGroup group) {
     const bool twice = !names.insert(column.name).second;
     check_name(column.name, coordinate ? "a coordinate" : twice ? "another variable" : "");
     if (column.size() < 1)
-      throw RunError("cannot record the variable '" + column.name + "': it has no elements");
+      throw InputError("cannot record the variable '" + column.name + "': it has no elements");
   }
 }
 

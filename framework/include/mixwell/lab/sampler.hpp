@@ -106,7 +106,15 @@ class MIXWELL_EXPORT Sampler {
   std::unique_ptr<State> state_;
 };
 
-/// Runs `body`, and all parallel work in it, on that many threads; 0 = all cores.
+/// Throws InputError where there is no memory for the variables, values and records of so many
+/// replicates. Sampler asks before it allocates.
+MIXWELL_EXPORT void check_memory(const Program& program, const RunSettings& settings);
+
+/// Eight for each core: more than that start slowly and stall a machine.
+MIXWELL_EXPORT int most_threads();
+
+/// Runs `body`, and all parallel work in it, on that many threads; 0 = all cores. Throws InputError
+/// below 0 and above most_threads().
 MIXWELL_EXPORT void with_threads(int threads, const std::function<void()>& body);
 
 }  // namespace mixwell

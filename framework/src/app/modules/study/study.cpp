@@ -20,6 +20,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 namespace mixwell::app {
 namespace {
@@ -186,21 +187,25 @@ ExitCode show_plan(const StudyArguments& arguments) {
 // --- run ----------------------------------------------------------------------------------------
 
 Display::Style style_of(const StudyArguments& arguments) {
-  if (arguments.json) return Display::Style::json;
   if (arguments.quiet) return Display::Style::none;
+  if (arguments.json) return Display::Style::json;
   return isatty(STDERR_FILENO) == 1 ? Display::Style::line : Display::Style::json;
+}
+
+Json json_of(const StudyResult& result) {
+  const StudyProgress& p = result.progress;
+  return {{"result",
+           {{"folder", result.folder},
+            {"done", p.done},
+            {"failed", p.failed},
+            {"total", p.total},
+            {"interrupted", result.interrupted}}}};
 }
 
 void print_end(const StudyArguments& arguments, const StudyResult& result) {
   const StudyProgress& p = result.progress;
   if (arguments.json) {
-    const Json json = {{"result",
-                        {{"folder", result.folder},
-                         {"done", p.done},
-                         {"failed", p.failed},
-                         {"total", p.total},
-                         {"interrupted", result.interrupted}}}};
-    fmt::print("{}\n", json_text(json));
+    fmt::print("{}\n", json_text(json_of(result)));
   } else if (!arguments.quiet) {
     fmt::print(
         "{} of {} cells done, {} failed; results are in {} (mixwell study {}{}{} --table, mixwell "
@@ -208,6 +213,13 @@ void print_end(const StudyArguments& arguments, const StudyResult& result) {
         p.done, p.total, p.failed, result.folder, arguments.path, arguments.quick ? " --quick" : "",
         arguments.folder.empty() ? "" : " --out " + arguments.folder, result.folder);
   }
+}
+
+std::optional<Error> fault_of(const StudyResult& result) {
+  if (result.interrupted) return RunError("interrupted; the same command goes on from here");
+  if (result.progress.failed == 0) return std::nullopt;
+  return RunError(fmt::format("{} of {} cells failed; --table says why, --retry runs them again",
+                              result.progress.failed, result.progress.total));
 }
 
 ExitCode carry_out(const StudyArguments& arguments) {
@@ -222,12 +234,10 @@ ExitCode carry_out(const StudyArguments& arguments) {
     result = run_study(options);
     display.finish(result.progress);
   }
+  const std::optional<Error> fault = fault_of(result);
+  if (arguments.json && arguments.quiet) return print_only(json_of(result), fault);
   print_end(arguments, result);
-  if (result.interrupted) throw RunError("interrupted; the same command goes on from here");
-  if (result.progress.failed > 0) {
-    throw RunError(fmt::format("{} of {} cells failed; --table says why, --retry runs them again",
-                               result.progress.failed, result.progress.total));
-  }
+  if (fault) throw *fault;
   return ExitCode::ok;
 }
 

@@ -1,0 +1,38 @@
+// How long the summary of a run will take, while there is still time to draw less.
+// SPDX-License-Identifier: Apache-2.0
+#include "results/summary_cost.hpp"
+
+#include "base/clock.hpp"
+#include "results/row.hpp"
+
+#include <mixwell/random.hpp>
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mixwell {
+namespace {
+
+double work(double numbers) { return numbers * std::log2(std::max(numbers, 2.0)); }
+
+}  // namespace
+
+SummaryCost::SummaryCost(Index elements, Index chains)
+    : elements_(static_cast<double>(elements)), chains_(static_cast<double>(chains)) {
+  Eigen::MatrixXd draws(2048, 4);
+  Stream(1, "summary cost").normals({}, draws);
+  const auto start = Clock::now();
+  summary_row(draws, {});
+  constexpr double beside = 1.5;  // reading, hashing, and caches that long chains do not fit into
+  unit_ = beside * seconds_since(start) / work(static_cast<double>(draws.size()));
+}
+
+double SummaryCost::seconds(double draws) const {
+  const double threads = tbb::this_task_arena::max_concurrency();
+  const double together = std::max(1.0, std::min(threads, elements_));
+  return unit_ * elements_ * work(draws * chains_) / together;
+}
+
+}  // namespace mixwell

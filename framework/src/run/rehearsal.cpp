@@ -1,0 +1,98 @@
+// What a run refuses before its first draw, found without one.
+// SPDX-License-Identifier: Apache-2.0
+#include "run/rehearsal.hpp"
+
+#include "base/clock.hpp"
+#include "base/present_call.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/sampler.hpp>
+#include <mixwell/version.hpp>
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+namespace mixwell {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Of this process alone, and gone with it.
+class ScratchFolder {
+ public:
+  ScratchFolder() : path_((fs::temp_directory_path() / "mixwell-check-XXXXXX").string()) {
+    if (::mkdtemp(path_.data()) == nullptr)
+      throw RunError(
+          fmt::format("no temporary folder {} can be made: {}; set TMPDIR to a folder "
+                      "that may be written",
+                      path_, std::strerror(errno)));
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+
+RunHeader run_header(const Composition& composition, const Verdict& verdict,
+                     const std::vector<Column>& columns) {
+  RunHeader header;
+  header.run_name = composition.name;
+  header.version = MIXWELL_VERSION;
+  header.certificate = verdict.label();
+  header.joint = verdict.coupled ? "coupled" : "product";
+  header.replicates = composition.run.replicates;
+  header.slots = static_cast<Index>(composition.compositor->slots().size());
+  header.warmup = composition.run.warmup;
+  header.thin = composition.run.thin;
+  header.draws = composition.run.draws;
+  header.record_warmup = composition.run.record_warmup;
+  header.columns = columns;
+  return header;
+}
+
+void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
+                          const DrawChunks& sampling) {
+  if (!settings.record_warmup || warmup.columns() == sampling.columns()) return;
+  throw InputError(
+      "[run] record_warmup = true: warm-up and sampling record different variables in this "
+      "composition; set it to false");
+}
+
+void rehearse(const Composition& composition) {
+  Program program = compose(*composition.compositor);
+  const Verdict verdict = program.certificate.now;
+  Sampler sampler(composition.compositor, composition.run, std::move(program));
+  sampler.initialise();
+  const auto slots = static_cast<Index>(composition.compositor->slots().size());
+  const DrawChunks chunks(sampler.graph(PhaseKind::sampling), slots, composition.run.replicates);
+  check_warmup_columns(
+      composition.run,
+      DrawChunks(sampler.graph(PhaseKind::warmup), slots, composition.run.replicates), chunks);
+  const ScratchFolder folder;
+  RunHeader header = run_header(composition, verdict, chunks.columns());
+  header.path = folder.path();
+  header.scratch = folder.path();
+  header.created_at = timestamp();
+  for (const auto& recorder : composition.recorders) {
+    const CallMark mark("the opening of its files", recorder.get());
+    recorder->open(header);
+  }
+}
+
+}  // namespace mixwell

@@ -1,0 +1,29 @@
+// What a run refuses before its first draw, found without one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "run/chunks.hpp"
+
+#include <mixwell/export.hpp>
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/recorder.hpp>
+
+#include <vector>
+
+namespace mixwell {
+
+/// What recorders are told of a run, but for its folder and its time.
+RunHeader run_header(const Composition& composition, const Verdict& verdict,
+                     const std::vector<Column>& columns);
+
+/// Throws InputError where a warm-up is to be recorded that has other variables.
+void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
+                          const DrawChunks& sampling);
+
+/// Does what run() does up to its first sweep, but for what concerns its folder: memory, starting
+/// points, what is recorded under which names; recorders open their files in a temporary folder.
+/// Throws what run() would throw.
+MIXWELL_INTERNAL void rehearse(const Composition& composition);
+
+}  // namespace mixwell
