@@ -23,8 +23,7 @@ DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
   std::map<std::pair<RecordGroup, std::string_view>, std::size_t> known;
   for (std::size_t r = 0; r < graph.records().size(); ++r) {
     const Record& record = graph.records()[r];
-    const auto [found, is_new] =
-        known.emplace(std::pair(record.group, record.name), columns_.size());
+    const auto [found, is_new] = known.try_emplace({record.group, record.name}, columns_.size());
     const std::size_t c = found->second;
     if (is_new) {
       columns_.push_back({record.group, record.name, record.shape, record.type, record.unit,
