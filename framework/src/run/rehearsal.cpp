@@ -24,6 +24,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Files of more take HDF5 minutes to begin (it attaches each variable to the same two dimensions);
+/// names of parameters are checked when a model is made.
+constexpr std::size_t most_columns = 2000;
+
 /// Of this process alone, and gone with it.
 class ScratchFolder {
  public:
@@ -84,6 +88,7 @@ void rehearse(const Composition& composition) {
   check_warmup_columns(
       composition.run,
       DrawChunks(sampler.graph(PhaseKind::warmup), slots, composition.run.replicates), chunks);
+  if (chunks.columns().size() > most_columns) return;
   const ScratchFolder folder;
   RunHeader header = run_header(composition, verdict, chunks.columns());
   header.path = folder.path();

@@ -22,7 +22,8 @@ void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
                           const DrawChunks& sampling);
 
 /// Does what run() does up to its first sweep, but for what concerns its folder: memory, starting
-/// points, what is recorded under which names; recorders open their files in a temporary folder.
+/// points, what is recorded under which names; recorders open their files in a temporary folder
+/// (unless there are thousands of variables, which takes minutes).
 /// Throws what run() would throw.
 MIXWELL_INTERNAL void rehearse(const Composition& composition);
 
