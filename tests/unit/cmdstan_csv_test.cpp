@@ -287,7 +287,7 @@ TEST_CASE("names that a CSV file cannot tell apart are refused") {
   const auto refusal = [&](std::vector<Column> columns) -> std::string {
     try {
       csv_recorder()->open(header(folder.path(), std::move(columns)));
-    } catch (const RunError& error) {
+    } catch (const InputError& error) {
       return error.what();
     }
     return "accepted";

@@ -38,6 +38,7 @@ void StepSchedule::declare(Fields& fields, const std::string& meaning) {
   fields.number("exponent", exponent).above(0).at_most(1).help("delta");
   fields.integer("hold", hold)
       .at_least(1)
+      .at_most(1e12)
       .help("eps stays the same for so many sweeps: t counts stretches of them");
 }
 

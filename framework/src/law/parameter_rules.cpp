@@ -63,9 +63,9 @@ std::size_t character(std::string_view text) {
   if (length == 0 || first > 0xF4 || length > text.size()) return 0;
   for (std::size_t k = 1; k < length; ++k)
     if ((byte(k) & 0xC0U) != 0x80) return 0;
-  const unsigned char least = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
-  const unsigned char most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
-  return byte(1) < least || byte(1) > most ? 0 : length;
+  const unsigned char lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const unsigned char highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  return byte(1) < lowest || byte(1) > highest ? 0 : length;
 }
 
 bool is_utf8(std::string_view text) {
