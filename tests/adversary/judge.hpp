@@ -13,14 +13,14 @@
 namespace adversary {
 
 enum class Outcome {
-  agrees,       ///< what is claimed was not refuted
-  disagrees,    ///< it was
-  silent,       ///< nothing is claimed
-  strict,       ///< biased, but nobody proved it, and nothing is seen: too strict, perhaps
-  untested,     ///< there are no draws of what it claims
-  refused,      ///< not a composition
-  slow,         ///< its process took too long
-  broken        ///< its process died, or failed while running
+  agrees,     ///< what is claimed was not refuted
+  disagrees,  ///< it was
+  silent,     ///< nothing is claimed
+  strict,     ///< biased, but nobody proved it, and nothing is seen: too strict, perhaps
+  untested,   ///< there are no draws of what it claims
+  refused,    ///< not a composition
+  slow,       ///< its process took too long
+  broken      ///< its process died, or failed while running
 };
 std::string to_string(Outcome outcome);
 

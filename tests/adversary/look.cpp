@@ -71,8 +71,7 @@ class Run {
     if (model.as_exact() == nullptr || program.certificate.now.density != "pi") return false;
     const auto& factors = program.sampling.factors();
     return std::all_of(factors.begin(), factors.end(), [&](const Factor& factor) {
-      const auto* law =
-          dynamic_cast<const Potential*>(program.sampling[factor.law].function.get());
+      const auto* law = dynamic_cast<const Potential*>(program.sampling[factor.law].function.get());
       return law != nullptr && law->as_model() == &model && factor.slots.size() == 1;
     });
   }
@@ -190,9 +189,9 @@ Sight least(std::vector<Sight> all, std::int64_t sweeps) {
 }
 
 Sight by_ranks(const Composition& composition, std::int64_t sweeps, std::int64_t replicates) {
-  Equilibrium equilibrium(composition, {.replicates = replicates,
-                                        .warmup = composition.run.warmup,
-                                        .seed = second_seed});
+  Equilibrium equilibrium(
+      composition,
+      {.replicates = replicates, .warmup = composition.run.warmup, .seed = second_seed});
   equilibrium.advance(sweeps);
   std::vector<Sight> ranks;
   for (const EquilibriumStatistic& s : equilibrium.compare()) {
@@ -210,9 +209,9 @@ Claim claim_of(const Verdict& verdict) {
 }
 
 Sight first_look(const Composition& composition) {
-  Equilibrium equilibrium(composition, {.replicates = first_replicates,
-                                        .warmup = composition.run.warmup,
-                                        .seed = first_seed});
+  Equilibrium equilibrium(
+      composition,
+      {.replicates = first_replicates, .warmup = composition.run.warmup, .seed = first_seed});
   Sight best;
   std::int64_t done = 0;
   for (const std::int64_t sweeps : first_sweeps) {

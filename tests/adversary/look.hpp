@@ -13,9 +13,9 @@ namespace adversary {
 
 /// How what a verdict claims can be refuted.
 enum class Claim {
-  none,    ///< it claims nothing that a finite run could refute
-  exact,   ///< started from its law it stays there
-  in_limit ///< the same up to an error that a small step makes small
+  none,     ///< it claims nothing that a finite run could refute
+  exact,    ///< started from its law it stays there
+  in_limit  ///< the same up to an error that a small step makes small
 };
 Claim claim_of(const mixwell::Verdict& verdict);
 

@@ -88,9 +88,9 @@ Judgement of_dead(const std::string& how) {
 }
 
 /// What `judge` says of numbers 0 .. count - 1, each in a process of its own; through a file.
-std::map<std::size_t, Judgement> in_processes(
-    const Arguments& arguments, std::size_t count, double minutes, const std::string& file,
-    const std::function<Judgement(std::size_t)>& judge) {
+std::map<std::size_t, Judgement> in_processes(const Arguments& arguments, std::size_t count,
+                                              double minutes, const std::string& file,
+                                              const std::function<Judgement(std::size_t)>& judge) {
   std::filesystem::remove(file);
   compositions::Work work;
   work.count = count;
@@ -114,6 +114,8 @@ bool is_finding(const Judgement& j) {
 }
 
 class Session {
+  static constexpr double try_seconds = 5.0;  ///< a try that takes longer is not smaller
+
  public:
   Session(const Arguments& arguments, const mixwell::Registry& registry)
       : arguments_(arguments), registry_(registry), cases_(arguments, registry) {}
@@ -121,10 +123,10 @@ class Session {
   int run() {
     const auto all = in_processes(
         arguments_, arguments_.cases, arguments_.seconds / 60.0,
-        fmt::format("{}/{}.tsv", arguments_.folder, arguments_.seed), [&](std::size_t k) {
-          return judged(cases_.manifest(k + 1), registry_, settings(k + 1));
-        });
+        fmt::format("{}/{}.tsv", arguments_.folder, arguments_.seed),
+        [&](std::size_t k) { return judged(cases_.manifest(k + 1), registry_, settings(k + 1)); });
     tell(all);
+    std::fflush(stdout);
     std::size_t findings = 0;
     for (const auto& [k, judgement] : all) {
       if (is_finding(judgement)) report(k + 1, judgement, ++findings <= arguments_.shrink);
@@ -166,6 +168,7 @@ class Session {
                     j.verdict, j.sight.statistic, j.sight.z, j.sight.sweeps, j.remark);
     std::ofstream(file) << head << manifest;
     fmt::print("\n{}, case {}{}\n{}{}\n", file, n, shrinks ? ", shrunk" : "", head, manifest);
+    std::fflush(stdout);
   }
 
   std::string smallest(std::size_t n, const Judgement& j) {
@@ -188,8 +191,10 @@ class Session {
   }
 
   bool shows(const std::string& manifest, std::size_t n, Outcome outcome, const Again& again) {
-    const auto found = in_processes(
-        arguments_, 1, 0.0, arguments_.folder + "/shrinking.tsv", [&](std::size_t) {
+    Arguments small = arguments_;
+    small.case_seconds = try_seconds;
+    const auto found =
+        in_processes(small, 1, 0.0, arguments_.folder + "/shrinking.tsv", [&](std::size_t) {
           return outcome == Outcome::disagrees ? judged_again(manifest, registry_, again)
                                                : judged(manifest, registry_, settings(n));
         });
@@ -230,13 +235,15 @@ void declare(CLI::App& program, Arguments& arguments) {
       ->check(CLI::IsMember({"both", "registry", "wirings"}))
       ->capture_default_str();
   program
-      .add_option("--lie", arguments.lie,
-                  "Kernels of wirings do not do what they declare, which must be found. ratio: they "
-                  "accept by the ratio to the power 0.6; momentum: momenta have a standard "
-                  "deviation of 1.3")
+      .add_option(
+          "--lie", arguments.lie,
+          "Kernels of wirings do not do what they declare, which must be found. ratio: they "
+          "accept by the ratio to the power 0.6; momentum: momenta have a standard "
+          "deviation of 1.3")
       ->transform(CLI::CheckedTransformer(std::map<std::string, Lie>{
           {"none", Lie::none}, {"ratio", Lie::ratio}, {"momentum", Lie::momentum}}));
-  program.add_option("--show", arguments.show, "Print the manifest of this case and judge it alone");
+  program.add_option("--show", arguments.show,
+                     "Print the manifest of this case and judge it alone");
   program.add_option("--shrink", arguments.shrink, "Shrink so many findings")
       ->capture_default_str();
   program.add_option("--case-seconds", arguments.case_seconds, "Of the processor, for a case")

@@ -45,9 +45,7 @@ class Smaller {
     });
     each_array([&](const std::string& kind, const std::string& name, const std::string& key,
                    std::size_t k) { without_words(kind, name, key, k); });
-    for (const std::string& key : keys(*root_["run"].as_table())) {
-      edit([&](toml::table& root) { root["run"].as_table()->erase(key); });
-    }
+    without_warmup();
     return std::move(found_);
   }
 
@@ -59,18 +57,28 @@ class Smaller {
     found_.push_back(text_of(copy));
   }
 
+  bool is_chain() const {
+    const toml::table* const compositors = root_["compositor"].as_table();
+    if (compositors == nullptr || compositors->empty()) return true;
+    return (*compositors->begin()->second.as_table())["use"].value_or(std::string()) == "chain";
+  }
+
   /// Each kernel alone.
   void under_a_chain() {
     const toml::table* const kernels = root_["kernel"].as_table();
-    if (kernels == nullptr) return;
+    if (kernels == nullptr || is_chain()) return;
     for (const std::string& kernel : keys(*kernels)) {
       edit([&](toml::table& root) {
         root.insert_or_assign(
             "compositor",
             toml::table{{{"c", toml::table{{{"use", "chain"}, {"kernel", kernel}}}}}});
       });
-      if (found_.back() == text_of(root_)) found_.pop_back();
     }
+  }
+
+  void without_warmup() {
+    if (root_["run"]["warmup"].value_or(0) == 0) return;
+    edit([](toml::table& root) { root["run"].as_table()->insert_or_assign("warmup", 0); });
   }
 
   template <class Visit>
@@ -88,7 +96,7 @@ class Smaller {
   void each_key(const Visit& visit) const {
     each_component([&](const std::string& kind, const std::string& name) {
       for (const std::string& key : keys(*root_[kind][name].as_table())) {
-        if (key != "use") visit(kind, name, key);
+        if (key != "use" && kind != "model") visit(kind, name, key);  // defaults may be larger
       }
     });
   }

@@ -12,26 +12,27 @@
 namespace adversary {
 namespace {
 
+/// In the plane, with exact draws that cost little.
 const std::vector<std::string> models = {
-    "use = \"quartic\"\ndimension = 2\n",
+    "use = \"banana\"\n",
     "use = \"gaussian-mixture\"\nweights = [1, 2]\nmeans = [-1, 0.5, 1, 0]\nsd = [0.6, 1.2]\n",
     "use = \"gaussian\"\ndimension = 2\ncovariance = \"ones-plus\"\nc = 0.5\n",
     "use = \"student-t\"\ndimension = 2\ndegrees_of_freedom = 8.0\n"};
 
 /// Sources that a right wiring may have come more often: only what is called right can be refuted.
 const std::vector<std::string> sources = {
-    "noise:a",    "noise:a",    "noise:b",  "noise:b", "register:r", "register:r",
-    "register:s", "register:s", "others",   "others",  "position",   "start",
-    "outcome",    "proposed"};
+    "noise:a",    "noise:a", "noise:b", "noise:b",  "register:r", "register:r", "register:s",
+    "register:s", "others",  "others",  "position", "start",      "outcome",    "proposed"};
 
 class Writer {
  public:
   Writer(std::uint64_t seed, Lie lie) : chance_(seed), lie_(lie) {}
 
   std::string manifest() {
-    std::string text = "mixwell = 1\n\n[run]\nwarmup = 5\ndraws = 100\nallow = [\"biased\", "
-                       "\"none\"]\n\n[model.m]\n" +
-                       chance_.of(models);
+    std::string text =
+        "mixwell = 1\n\n[run]\nwarmup = 5\ndraws = 100\nallow = [\"biased\", "
+        "\"none\"]\n\n[model.m]\n" +
+        chance_.of(models);
     const std::string compositor = composed();
     for (const std::string& kernel : kernels_) text += kernel;
     return text + compositor;
@@ -108,8 +109,6 @@ class Writer {
 
 }  // namespace
 
-std::string wired_manifest(std::uint64_t seed, Lie lie) {
-  return Writer(seed, lie).manifest();
-}
+std::string wired_manifest(std::uint64_t seed, Lie lie) { return Writer(seed, lie).manifest(); }
 
 }  // namespace adversary

@@ -1,6 +1,6 @@
 // A kernel whose graph is a program of the manifest: what is moved how, where its noise and its
-// parameters come from, what decides. Every trait that it declares is true, unless it is told to lie.
-// SPDX-License-Identifier: Apache-2.0
+// parameters come from, what decides. Every trait that it declares is true, unless it is told to
+// lie. SPDX-License-Identifier: Apache-2.0
 #include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>
 
@@ -17,7 +17,8 @@ namespace {
 
 using namespace mixwell;
 
-/// Where a body finds a number in [0, 1) of each column: on an edge, or nowhere, and then it is 1/2.
+/// Where a body finds a number in [0, 1) of each column: on an edge, or nowhere, and then it is
+/// 1/2.
 using Edge = std::optional<std::size_t>;
 
 double number(const Block& block, Edge edge, Index column) {
@@ -136,8 +137,7 @@ class LeapBody final : public Body {
         end.col(j) += reach_.of(block, j) * p.col(j);
       }
       evaluate_at(block, 1, end, 1);
-      for (Index j = 0; j < block.columns(); ++j)
-        p.col(j) -= 0.5 * reach_.of(block, j) * g.col(j);
+      for (Index j = 0; j < block.columns(); ++j) p.col(j) -= 0.5 * reach_.of(block, j) * g.col(j);
     }
   }
 
@@ -170,8 +170,8 @@ class RedrawBody final : public Body {
   double sd_;
 };
 
-/// Inputs: theta, theta*, law, u, g, u*, g*, chance; with a momentum p, p*, its law. Outputs: theta,
-/// u, g, acceptance, and p, reversed where the proposal was not taken.
+/// Inputs: theta, theta*, law, u, g, u*, g*, chance; with a momentum p, p*, its law. Outputs:
+/// theta, u, g, acceptance, and p, reversed where the proposal was not taken.
 class DecideBody final : public Body {
  public:
   enum In : std::size_t { theta, theta_end, law, u, g, u_end, g_end, chance, p, p_end, p_law };
@@ -262,8 +262,9 @@ Statement parsed(const std::string& line) {
   in >> statement.verb;
   const auto known = keys_of_verbs().find(statement.verb);
   if (known == keys_of_verbs().end()) {
-    throw ParameterError("program", "`" + line + "` begins with none of walk, flip, leap, drift, "
-                                    "keep");
+    throw ParameterError("program", "`" + line +
+                                        "` begins with none of walk, flip, leap, drift, "
+                                        "keep");
   }
   for (std::string word; in >> word;) {
     const std::string key = word.substr(0, word.find('='));
@@ -323,7 +324,8 @@ class Wiring {
     if (name == "constant") return {};
     if (name == "position") return place(graph_.current(site_.slot), what);
     if (name == "start") return place(at_start_, what);
-    if (name == "others") return site_.memory.points.empty() ? Value{} : place(site_.memory.points.front(), what);
+    if (name == "others")
+      return site_.memory.points.empty() ? Value{} : place(site_.memory.points.front(), what);
     if (name == "outcome") return outcome_;
     if (name == "proposed") return proposed_ ? place(proposed_, what) : Value{};
     if (name.starts_with("noise:")) return shared(name.substr(6)).first;
@@ -350,11 +352,10 @@ class Wiring {
     const std::string path = "shared/" + name;
     if (const Value uniform = find(path)) return {uniform, find(path + "/normals")};
     const Guard guard = graph_.set_guard();
-    const auto drawn = graph_.add(path, OperationKind::pure, {},
-                                  {{graph_.noise(path + "/draw"), Role::noise}},
-                                  {Output::derived(path, 1),
-                                   Output::derived(path + "/normals", graph_[site_.slot].rows)},
-                                  std::make_shared<SharedDrawBody>());
+    const auto drawn = graph_.add(
+        path, OperationKind::pure, {}, {{graph_.noise(path + "/draw"), Role::noise}},
+        {Output::derived(path, 1), Output::derived(path + "/normals", graph_[site_.slot].rows)},
+        std::make_shared<SharedDrawBody>());
     graph_.set_guard(guard);
     return {drawn[0], drawn[1]};
   }
@@ -412,9 +413,8 @@ class Wiring {
   void flip(const Statement& statement) {
     std::vector<Input> inputs{{graph_.current(site_.slot), Role::state}, {law_, Role::law}};
     const Edge centre = append(inputs, statement, "centre");
-    decide(statement,
-           graph_.add(path_ + "/flip", OperationKind::move, reversible(Flips::nothing),
-                      std::move(inputs), ends(), std::make_shared<FlipBody>(centre)));
+    decide(statement, graph_.add(path_ + "/flip", OperationKind::move, reversible(Flips::nothing),
+                                 std::move(inputs), ends(), std::make_shared<FlipBody>(centre)));
   }
 
   void leap(const Statement& statement) {
@@ -443,8 +443,7 @@ class Wiring {
     std::vector<Input> inputs{{p_law, Role::law}, z.input};
     if (keeps) inputs.push_back({graph_.current(p), Role::state});
     graph_.add(path_ + "/refresh", OperationKind::refresh, traits, std::move(inputs),
-               {Output::next(p)},
-               std::make_shared<RedrawBody>(keeps, z.shared, lie_.momentum_sd));
+               {Output::next(p)}, std::make_shared<RedrawBody>(keeps, z.shared, lie_.momentum_sd));
   }
 
   void decide(const Statement& statement, const std::vector<Value>& end, Variable p = {},
