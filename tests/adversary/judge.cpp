@@ -51,8 +51,9 @@ class Judging {
   }
 
   Judgement judge() {
-    const bool unproven = verdict_.accuracy == Accuracy::none && !verdict_.proved;
     found_.outcome = Outcome::silent;
+    if (claim_ == Claim::in_limit && !settings_.small_steps) return found_;
+    const bool unproven = verdict_.accuracy == Accuracy::none && !verdict_.proved;
     if (claim_ == Claim::none && !(unproven && settings_.asks_strict)) return found_;
     found_.sight = first_look(composition_);
     const bool seen = found_.sight.p < suspicious;

@@ -38,6 +38,7 @@ std::pair<std::size_t, Judgement> from_line(const std::string& line);
 struct JudgeSettings {
   double level = 1e-6;      ///< chance that a right verdict is called wrong
   bool asks_strict = true;  ///< look at what is biased without a proof, too
+  bool small_steps = true;  ///< those of the manifest are so small that a limit can be seen
   std::string path;         ///< where the manifest would lie, beside its files
 };
 

@@ -117,7 +117,7 @@ class Run {
     const KernelGraph& graph = sampler_.graph(PhaseKind::sampling);
     for (const Factor& factor : graph.factors()) {
       const std::string& slot = graph[factor.slots.front()].name;
-      sampler_.move(slot, draws("start/" + slot));
+      if (sampler_.has(slot)) sampler_.move(slot, draws("start/" + slot));
     }
   }
 

@@ -92,6 +92,15 @@ TEST_CASE("a right wiring is probed without a word") {
   CHECK_NOTHROW(probe_wiring(composition.compositor));
 }
 
+TEST_CASE("a slot that nothing moves and nothing reads is left out of a run") {
+  const Composition composition = composing::compose(
+      "[model.m]\nuse = \"banana\"\n"
+      "[kernel.still]\nuse = \"wired-steps\"\nprogram = []\n"
+      "[kernel.k]\nuse = \"wired-steps\"\n"
+      "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"still\"\nkernel = \"k\"\n");
+  CHECK_NOTHROW(probe_wiring(composition.compositor));
+}
+
 TEST_CASE("a run that starts from the draws of another does not replay its noise") {
   const mixwell::testing::TemporaryFolder place;
   const std::string draws = place.file("draws.csv", "x[0],x[1]\n0.5,0.5\n");

@@ -7,6 +7,15 @@
 namespace mixwell {
 namespace {
 
+/// The refresh of this sweep that an auxiliary state comes from, or null.
+const OperationInfo* redraw_of(const Analysis& a, Value state) {
+  const ValueInfo& v = a.graph[state];
+  if (v.kind != ValueKind::version || v.producer < 0) return nullptr;
+  if (a.graph[v.variable].kind != VariableKind::auxiliary) return nullptr;
+  const OperationInfo& by = a.operation(v.producer);
+  return by.kind == OperationKind::refresh ? &by : nullptr;
+}
+
 /// Collects the ways of one transition.
 class WaysOf {
  public:
@@ -31,7 +40,7 @@ class WaysOf {
         ways_.own |= behind(input.value);
         return;
       case Role::state:
-        if (is_fresh_auxiliary(a_, input.value)) ways_.refreshed |= noises_of_refresh(input.value);
+        ways_.refreshed |= noises_of_redraw(a_, input.value);
         return;
       case Role::proposed:
         return;
@@ -81,14 +90,6 @@ class WaysOf {
     return found;
   }
 
-  IdSet noises_of_refresh(Value auxiliary) const {
-    IdSet found(a_.graph.values().size());
-    for (const Input& input : a_.operation(a_.graph[auxiliary].producer).inputs) {
-      if (input.role == Role::noise) found |= behind(input.value);
-    }
-    return found;
-  }
-
   const Analysis& a_;
   NoiseWays ways_;
 };
@@ -104,12 +105,19 @@ bool reads_as_state(const Analysis& a, std::size_t t, Value version) {
   return false;
 }
 
+IdSet noises_of_redraw(const Analysis& a, Value state) {
+  IdSet found(a.graph.values().size());
+  const OperationInfo* const by = redraw_of(a, state);
+  if (by == nullptr) return found;
+  for (const Input& input : by->inputs) {
+    if (input.role == Role::noise) found |= a.noises_behind(input.value);
+  }
+  return found;
+}
+
 bool is_fresh_auxiliary(const Analysis& a, Value state) {
-  const ValueInfo& v = a.graph[state];
-  if (v.kind != ValueKind::version || v.producer < 0) return false;
-  if (a.graph[v.variable].kind != VariableKind::auxiliary) return false;
-  const OperationInfo& by = a.operation(v.producer);
-  return by.kind == OperationKind::refresh && by.traits.full;
+  const OperationInfo* const by = redraw_of(a, state);
+  return by != nullptr && by->traits.full;
 }
 
 NoiseFlow::NoiseFlow(const Analysis& a)

@@ -56,6 +56,9 @@ class NoiseFlow {
 /// Whether a version is one of those that a transition replaces, or judges beside them.
 bool reads_as_state(const Analysis& a, std::size_t t, Value version);
 
+/// Those that a refresh of this sweep drew an auxiliary state with, in full or in part.
+IdSet noises_of_redraw(const Analysis& a, Value state);
+
 /// The auxiliary states of a transition that a refresh of this sweep drew anew in full.
 bool is_fresh_auxiliary(const Analysis& a, Value state);
 

@@ -25,6 +25,7 @@ class NoiseRules {
     join(v, fresh_for_the_state());
     join(v, fresh_for_the_parameters());
     join(v, not_shared_by_feedback());
+    join(v, not_shared_by_the_states());
     return v;
   }
 
@@ -73,13 +74,20 @@ class NoiseRules {
       for (const Input& input : part->inputs) {
         if (input.role != Role::state || a_.graph[input.value].kind != ValueKind::version) continue;
         if (is_fresh_auxiliary(a_, input.value)) continue;
-        const IdSet both = flow_.known(input.value) & used;
+        const IdSet both = known_beside_the_redraw(input.value) & used;
         if (both.none()) continue;
         return none(true, "the state was moved with a noise that this update uses again",
                     {first_name(both), a_.graph[input.value].name});
       }
     }
     return fine("N", "the state does not know the noise");
+  }
+
+  /// What drew a momentum in part, just before it is used, is used once.
+  IdSet known_beside_the_redraw(Value state) const {
+    const IdSet& known = flow_.known(state);
+    if (writer_.kind == OperationKind::refresh) return known;
+    return known - noises_of_redraw(a_, state);
   }
 
   template <class Visit>
@@ -140,6 +148,34 @@ class NoiseRules {
       });
     }
     return found.value_or(fine("N", "no parameter comes from what shares a noise"));
+  }
+
+  /// An update of several slots, such as an exchange, takes their joint law for a product.
+  Verdict not_shared_by_the_states() const {
+    const auto& writes = a_.all[t_].writes;
+    const auto slots = std::count_if(writes.begin(), writes.end(), [&](Variable v) {
+      return a_.graph[v].kind == VariableKind::slot;
+    });
+    for (std::size_t one = 0; slots > 1 && one < a_.all.size(); ++one) {
+      if (!moves_a_state(one)) continue;
+      for (const std::size_t other : flow_.sharing(one)) {
+        if (!moves_a_state(other)) continue;
+        return none(false,
+                    fmt::format("`{}` and `{}` use the same noise, so that the slots that are "
+                                "updated together are not independent",
+                                a_.info(one).name, a_.info(other).name),
+                    {first_name(flow_.ways(one).told() & flow_.ways(other).told())});
+      }
+    }
+    return fine("N", "what is updated together shares no noise");
+  }
+
+  /// Whether a transition moves a slot that influences, and is influenced by, what is updated.
+  bool moves_a_state(std::size_t t) const {
+    const auto& writes = a_.all[t].writes;
+    return std::any_of(writes.begin(), writes.end(), [&](Variable v) {
+      return a_.graph[v].kind == VariableKind::slot && a_.mutual(t_, v);
+    });
   }
 
   bool reaches(std::size_t t, Variable to) const {

@@ -108,19 +108,19 @@ constexpr std::array all_rules = {
         "mass that follows the other slots gives E theta^2 = 0.737 instead of 0.676; noise without "
         "friction heats for ever (Chen, Fox & Guestrin 2014)",
         "certificates/carried-symmetric", "certificates/carried-mass"},
-    Rule{
-        "N",
-        "a noise is behind the law of an update, or behind a parameter, or its own; behind more "
-        "than one only if the outcome does not tell of it; no state or parameter that the update "
-        "reads knows it, in this sweep or from what another variable that shares it was moved with",
-        "else biased; slots that share a noise under Metropolis are exact and `coupled`",
-        "an accepted proposal is reversed with its noise in reverse, so that the state tells of "
-        "the "
-        "noise. A single small step without Metropolis tells of the noise of its gradient by a "
-        "share "
-        "that vanishes with eps; an accept has no such excuse",
-        "counterexamples/metropolis-gaussian-noisy",
-        "counterexamples/cycle-sharing-noise-one-step"},
+    Rule{"N",
+         "a noise is behind the law of an update, or behind a parameter, or its own; behind more "
+         "than one only if the outcome does not tell of it; no state or parameter that the update "
+         "reads knows it, in this sweep or from what another variable that shares it was moved "
+         "with; slots that are updated together share none",
+         "else biased; slots that share a noise under Metropolis are exact and `coupled`",
+         "an accepted proposal is reversed with its noise in reverse, so that the state tells of "
+         "the "
+         "noise. A single small step without Metropolis tells of the noise of its gradient by a "
+         "share "
+         "that vanishes with eps; an accept has no such excuse",
+         "counterexamples/metropolis-gaussian-noisy",
+         "counterexamples/cycle-sharing-noise-one-step"},
     Rule{"O", "a move declares `optimises`", "none", "it seeks a mode", "", ""},
     Rule{"P", "a history, or a stale version, of something that the update cannot influence",
          "harmless, where it shares no noise with the updates (rule N)",

@@ -141,6 +141,7 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
   for (Index k = 0; k < count; ++k) {
     const VariableInfo& v = *slots[static_cast<std::size_t>(k)];
     require_whole_position(v, model);
+    if (!storage.has(v.name)) continue;  // nothing reads it
     Eigen::MatrixXd& theta = storage.at(v.name).numbers;
     const Stream stream(settings.stream_seed(), "init/" + v.name);
     set_slot(settings.init, model, stream, {sweep, 0, 0}, k, count,
@@ -151,6 +152,7 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     const ValueInfo& law = graph[factor.law];
     if (factor.slots.size() != 1 || law.kind != ValueKind::constant) continue;
     const VariableInfo& v = graph[factor.slots.front()];
+    if (!storage.has(v.name)) continue;
     Eigen::MatrixXd& theta = storage.at(v.name).numbers;
     const Law at(static_cast<const Potential&>(*law.function),
                  ConstMatrixMap(nullptr, 0, theta.cols()));
