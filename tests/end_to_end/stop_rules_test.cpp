@@ -113,6 +113,7 @@ TEST_CASE("stop_seconds ends a run that would last for days, with exit code 0", 
   const Json run = Json::parse(read(place.path("out/m/run.json")));
   CHECK(run["outcome"] == "complete");
   CHECK(run["ended_by"] == "seconds");
-  CHECK(run["seconds"]["total"].get<double>() >= 0.5);
+  // The rest of the time is the summary's.
+  CHECK(run["seconds"]["total"].get<double>() >= 0.02);
   CHECK(is_tidy(place.path("out/m")));
 }
