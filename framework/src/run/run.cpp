@@ -181,6 +181,15 @@ class Runner {
     StateReader reader(std::move(found_->state));
     visit_state(reader);
     if (!reader.at_end()) throw InputError("the saved state holds more than this run has");
+    check_sweeps("warm-up", report_.warmup, settings().warmup);
+    check_sweeps("sampling", report_.sampling, settings().draws * settings().thin);
+  }
+
+  static void check_sweeps(const char* phase, const PhaseCost& cost, std::int64_t all) {
+    if (cost.sweeps >= 0 && cost.sweeps <= all) return;
+    throw InputError(
+        fmt::format("saved state does not fit: {} sweeps of {} are done, and the run has {}",
+                    cost.sweeps, phase, all));
   }
 
   void save() {

@@ -14,6 +14,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace mixwell {
 namespace {
@@ -102,6 +103,22 @@ struct Sampler::State {
   std::uint64_t divergences() const;
 };
 
+namespace {
+
+constexpr std::size_t most_kept = 100;
+
+/// A count that memory or an index follows: one that was saved must not be beyond what can be.
+void visit_limited(StateVisitor& visitor, std::string_view name, std::uint64_t& value,
+                   std::uint64_t most) {
+  visitor.count(name, value);
+  if (value <= most) return;
+  throw InputError(fmt::format(
+      "saved state does not fit: `{}` is {}, and can be {} at most; no run has saved it", name,
+      value, most));
+}
+
+}  // namespace
+
 void Sampler::State::enter(PhaseKind phase) {
   const std::uint64_t wanted = 1 + static_cast<std::uint64_t>(phase);
   if (active == wanted) return;
@@ -123,7 +140,6 @@ void Sampler::State::forget_auxiliaries() {
 }
 
 void Sampler::State::keep_divergences(Schedule& from) {
-  constexpr std::size_t most_kept = 100;
   for (Divergence& d : from.take_kept()) {
     if (kept.size() < most_kept) kept.push_back(std::move(d));
   }
@@ -131,8 +147,11 @@ void Sampler::State::keep_divergences(Schedule& from) {
 
 void Sampler::State::visit_divergences(StateVisitor& visitor) {
   std::uint64_t count = kept.size();
-  visitor.count("kept divergences", count);
+  visit_limited(visitor, "kept divergences", count, most_kept);
   kept.resize(count);
+  Index most_rows = 0;
+  for (const auto& [name, buffer] : storage.all())
+    most_rows = std::max(most_rows, buffer.numbers.rows());
   for (Divergence& d : kept) {
     visitor.text("phase", d.phase);
     visitor.text("operation", d.operation);
@@ -143,7 +162,7 @@ void Sampler::State::visit_divergences(StateVisitor& visitor) {
     visitor.count("chain", chain);
     visitor.count("sweep", d.sweep);
     visitor.count("row", row);
-    visitor.count("length", length);
+    visit_limited(visitor, "length", length, static_cast<std::uint64_t>(most_rows));
     d.chain = static_cast<std::int64_t>(chain);
     d.coordinate = static_cast<Index>(row) - 1;
     d.position.resize(length);
@@ -197,7 +216,7 @@ void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers
 void Sampler::visit_state(StateVisitor& visitor) {
   State& s = *state_;
   visitor.count("sweeps", s.sweeps);
-  visitor.count("phase", s.active);
+  visit_limited(visitor, "phase", s.active, std::size(s.schedules));
   visitor.count("origin", s.origin);
   Eigen::MatrixXd before = Eigen::MatrixXd::Constant(1, 1, s.gradients_before);
   visitor.numbers("gradients before", before);

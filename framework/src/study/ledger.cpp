@@ -134,6 +134,13 @@ std::optional<double> number_or_none(const Json& answer, const char* key) {
   return found->get<double>();
 }
 
+/// The seal is right, so somebody has made it so.
+InputError not_of_a_study(const std::string& file) {
+  return InputError(file +
+                    ": this is no record that a study has written; remove it: what it speaks of "
+                    "then counts as not done");
+}
+
 }  // namespace
 
 Ledger::Ledger(const std::string& path, Database::Access mode, std::string folder)
@@ -200,7 +207,16 @@ void Ledger::take(const std::string& folder, RecordKind kind, const std::string&
   const std::string file = record_file(folder, kind, key);
   const auto sealed = seals.find(key);
   if (sealed != seals.end() && sealed->second == recorded_hash(file)) return;
-  if (const std::optional<Json> rows = read_record(file)) records_.restore(kind, key, *rows);
+  const std::optional<Json> rows = read_record(file);
+  if (!rows) return;
+  try {
+    records_.restore(kind, key, *rows);
+  } catch (const Json::exception&) {
+    throw not_of_a_study(file);
+  } catch (const DatabaseError& fault) {
+    if (!fault.is_damage()) throw;
+    throw not_of_a_study(file);
+  }
 }
 
 /// Cells that stand in a place and have no record: what they are made of is not known here.

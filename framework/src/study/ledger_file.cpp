@@ -103,4 +103,15 @@ std::unique_ptr<Ledger> read_ledger(const std::string& folder, const Remark& rem
   return ledger;
 }
 
+std::string read_from_ledger(const std::string& folder, const Remark& remark,
+                             const std::function<std::string(Ledger&)>& use) {
+  const auto ledger = read_ledger(folder, remark);
+  try {
+    return use(*ledger);
+  } catch (const Json::exception& fault) {
+    throw InputError(
+        fmt::format("{}: a record in it is not as a study writes it: {}", folder, fault.what()));
+  }
+}
+
 }  // namespace mixwell::study

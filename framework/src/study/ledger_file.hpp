@@ -20,4 +20,9 @@ std::unique_ptr<Ledger> open_ledger(const std::string& folder, const Remark& rem
 /// nothing is written. Throws InputError where there are none either.
 std::unique_ptr<Ledger> read_ledger(const std::string& folder, const Remark& remark);
 
+/// What `use` makes of that ledger. Throws InputError too where a text in it is not of the form in
+/// which a study writes it: somebody else has, under a right seal.
+std::string read_from_ledger(const std::string& folder, const Remark& remark,
+                             const std::function<std::string(Ledger&)>& use);
+
 }  // namespace mixwell::study

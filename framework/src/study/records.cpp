@@ -78,9 +78,16 @@ Json row_of(const Statement& statement) {
   return row;
 }
 
+/// As SQL names a column, whatever is in the name.
+std::string quoted(const std::string& name) {
+  std::string text = "\"";
+  for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
 std::string insertion(const std::string& table, const Json& row) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : row.items()) names.push_back('"' + name + '"');
+  for (const auto& [name, value] : row.items()) names.push_back(quoted(name));
   return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(names, ", "),
                      fmt::join(std::vector<char>(names.size(), '?'), ", "));
 }

@@ -150,8 +150,9 @@ class Table {
 
 std::string study_table_json(const std::string& study_folder,
                              const std::function<void(const std::string&)>& remark) {
-  const auto ledger = study::read_ledger(study_folder, remark);
-  return lenient_json_text(study::Table(*ledger).json()) + "\n";
+  return study::read_from_ledger(study_folder, remark, [](study::Ledger& ledger) {
+    return lenient_json_text(study::Table(ledger).json()) + "\n";
+  });
 }
 
 }  // namespace mixwell

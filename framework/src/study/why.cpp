@@ -141,7 +141,8 @@ std::string why(Ledger& ledger, const std::string& cell) {
 
 std::string study_why(const std::string& study_folder, const std::string& cell,
                       const std::function<void(const std::string&)>& remark) {
-  return study::why(*study::read_ledger(study_folder, remark), cell);
+  return study::read_from_ledger(study_folder, remark,
+                                 [&](study::Ledger& ledger) { return study::why(ledger, cell); });
 }
 
 }  // namespace mixwell
