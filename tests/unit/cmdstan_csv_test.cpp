@@ -343,6 +343,28 @@ TEST_CASE("a file that was cut or changed is not continued, and the reason is na
   CHECK_THROWS_WITH(csv_recorder()->open(h), Catch::Contains("it ends before its first row"));
 }
 
+TEST_CASE("rows beyond a saved state are gone when it is restored, before another is saved") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("x")});
+  const std::string file = folder.path() + "/draws_1.csv.partial";
+  std::vector<char> saved;
+  std::uintmax_t size = 0;
+  {
+    const auto recording = csv_recorder()->open(h);
+    write_draws(*recording, h, tagged, false, 0, 4);
+    saved = state_of(*recording);
+    size = std::filesystem::file_size(file);
+    write_draws(*recording, h, tagged, false, 4, 4);
+    state_of(*recording);
+  }
+  REQUIRE(std::filesystem::file_size(file) > size);
+  h.resume = true;
+  const auto recording = csv_recorder()->open(h);
+  mixwell::StateReader reader(saved);
+  recording->visit_state(reader);
+  CHECK(std::filesystem::file_size(file) == size);
+}
+
 TEST_CASE("more chains than a process may have files open are recorded") {
   const TemporaryFolder folder;
   rlimit kept{};

@@ -30,12 +30,19 @@ DatabaseError::Cause cause_of(int code) {
   }
 }
 
+/// "study.sqlite" for one that is in memory alone.
+std::string file_of(sqlite3* database) {
+  const char* const path = database == nullptr ? "" : sqlite3_db_filename(database, "main");
+  return path == nullptr || *path == '\0' ? "study.sqlite" : path;
+}
+
 [[noreturn]] void fail(sqlite3* database) {
   const int code = database == nullptr ? SQLITE_NOMEM : sqlite3_errcode(database);
   throw DatabaseError(
       fmt::format(
-          "the ledger study.sqlite cannot be used: {}; what has ended is kept in the "
+          "the ledger {} cannot be used: {}; what has ended is kept in the "
           "folders of the cells, and the same command goes on from there",
+          file_of(database),
           cause_of(code) == DatabaseError::Cause::damage ? "it is damaged" : sqlite3_errstr(code)),
       cause_of(code));
 }

@@ -51,6 +51,9 @@ void Sheet::move_to(std::uint64_t size) {
   if (size > written_)
     refuse("it has " + std::to_string(written_) + " bytes, but the saved state has " +
            std::to_string(size));
+  // Now, not with the next row: a checkpoint before that would take what is to go for its own.
+  if (size < written_ && ::truncate(file_.c_str(), static_cast<off_t>(size)) != 0)
+    fail("shorten the file");
   written_ = size;
 }
 

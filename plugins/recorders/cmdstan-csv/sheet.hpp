@@ -24,7 +24,7 @@ class Sheet {
   /// Bytes appended so far.
   std::uint64_t size() const noexcept { return written_ + pending_.size(); }
   void append(std::string_view text);
-  /// The next byte is number `size`; those beyond go with the next write. Nothing may be pending.
+  /// The next byte is number `size`; those beyond are removed. Nothing may be pending.
   void move_to(std::uint64_t size);
   /// Text that stands in the file already, to the end of the first line without `#`.
   std::string opening_lines() const;
