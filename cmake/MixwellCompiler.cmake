@@ -25,7 +25,14 @@ if(MIXWELL_SANITIZE)
   endif()
   add_link_options(-fsanitize=${MIXWELL_SANITIZE})
   # GCC's flow analysis gives false positives in instrumented code (its manual says so).
-  add_compile_options(-Wno-maybe-uninitialized)
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
+endif()
+
+if(MIXWELL_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "MIXWELL_FUZZ needs clang++: configure with --preset fuzz.")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link) # coverage, which libFuzzer follows
 endif()
 
 # mixwell_warnings: linked PRIVATE by every target of this project.

@@ -31,8 +31,11 @@ function(mixwell_add_plugin name)
   add_library(${arg_TARGET} MODULE ${arg_SOURCES})
   target_compile_features(${arg_TARGET} PRIVATE cxx_std_20)
   target_link_libraries(${arg_TARGET} PRIVATE Mixwell::framework ${arg_LINK})
-  # A symbol that nobody defines is found here, not when the plugin is loaded.
-  target_link_options(${arg_TARGET} PRIVATE LINKER:--no-undefined)
+  # A symbol that nobody defines is found here, not when the plugin is loaded. (Those of clang's
+  # sanitizers are defined in the program alone.)
+  if(NOT MIXWELL_FUZZ)
+    target_link_options(${arg_TARGET} PRIVATE LINKER:--no-undefined)
+  endif()
   set_target_properties(${arg_TARGET} PROPERTIES
     PREFIX ""
     OUTPUT_NAME ${name}

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/abi.hpp>
+#include <mixwell/export.hpp>
 
 #include <string>
 
@@ -15,13 +16,13 @@ inline std::string build_tag() {
 }
 
 /// The tag this framework was built with.
-std::string host_abi_tag();
+MIXWELL_INTERNAL std::string host_abi_tag();
 
 /// Empty if the tags are equal, else which fields differ, what was wanted and found.
-std::string abi_difference(const std::string& wanted, const std::string& found);
+MIXWELL_INTERNAL std::string abi_difference(const std::string& wanted, const std::string& found);
 
 /// Whether the library at `path` exports the symbol, read from the file without loading it.
 /// Throws InputError when the file is no library.
-bool exports_symbol(const std::string& path, const std::string& symbol);
+MIXWELL_INTERNAL bool exports_symbol(const std::string& path, const std::string& symbol);
 
 }  // namespace mixwell
