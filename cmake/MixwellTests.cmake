@@ -28,9 +28,15 @@ add_library(mixwell_lab_test_settings INTERFACE)
 target_link_libraries(mixwell_lab_test_settings INTERFACE
   mixwell_test_settings Mixwell::lab Mixwell::contracts)
 
-# Deliberately broken plugins, kept away from the folder of the good ones.
+# Deliberately broken plugins, kept away from the folder of the good ones: of plugins/, what unit tests and
+# those of the program look at; of samplers/, what only statistics tell from right ones.
 add_custom_target(mixwell_wrong_plugins)
-file(GLOB wrong_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/wrong/plugins/*.cpp)
+set(wrong_folders plugins)
+if(NOT MIXWELL_SANITIZE)
+  list(APPEND wrong_folders samplers)
+endif()
+list(TRANSFORM wrong_folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/tests/wrong/\\1/*.cpp")
+file(GLOB wrong_sources CONFIGURE_DEPENDS ${wrong_folders})
 foreach(source IN LISTS wrong_sources)
   cmake_path(GET source STEM LAST_ONLY stem)
   add_library(wrong_${stem} MODULE ${source})
@@ -180,6 +186,7 @@ function(mixwell_add_package_tests timeout)
     set_tests_properties(package/${other} PROPERTIES
       LABELS "package;slow" SKIP_RETURN_CODE 77 TIMEOUT ${timeout})
   endforeach()
+  set_property(TEST package/g++-11 APPEND PROPERTY LABELS nightly)
 endfunction()
 
 # What the public headers promise: one is enough, and each compiles alone.

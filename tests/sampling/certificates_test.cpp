@@ -115,7 +115,7 @@ TEST_CASE("examples have the certificates that they name") {
   }
 }
 
-TEST_CASE("examples with an exact certificate stay at equilibrium") {
+TEST_CASE("examples with an exact certificate stay at equilibrium", "[nightly]") {
   for (const Example& example : examples()) {
     if (!has_equilibrium(example) || example.wanted.find("exact") == std::string::npos) continue;
     const bool learns = example.wanted != "exact";

@@ -34,8 +34,8 @@ TEST_CASE("Hamiltonian Monte Carlo leaves every simulated target invariant") {
   }
 }
 
-TEST_CASE("jittered steps and step sizes leave every simulated target invariant") {
-  for (const Target& t : targets()) {
+TEST_CASE("jittered steps and step sizes leave targets of three shapes invariant") {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_right(check_invariance(
         on(t, hamiltonian(t.eps, "steps_jitter = [1, 7]\nstep_size_jitter = [0.5, 1.0]\n")),
@@ -45,7 +45,7 @@ TEST_CASE("jittered steps and step sizes leave every simulated target invariant"
 
 TEST_CASE("a step size learnt in warm-up and then frozen leaves the target invariant") {
   for (const char* pool : {"pool = false\n", "pool = true\n"}) {
-    for (const Target& t : targets()) {
+    for (const Target& t : few_targets()) {
       INFO(t.name << " " << pool);
       const auto composition =
           on(t, hamiltonian(t.eps, "steps = 4\ntarget_acceptance = 0.7\n" + std::string(pool)));
@@ -55,7 +55,7 @@ TEST_CASE("a step size learnt in warm-up and then frozen leaves the target invar
 }
 
 TEST_CASE("the right twin of the wrong kernels passes the same test") {
-  for (const Target& t : targets()) {
+  for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_right(check_invariance(on(t, wrong(t.eps, "none")), usual_test));
   }

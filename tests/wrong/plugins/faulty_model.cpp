@@ -1,6 +1,6 @@
 // A model that ends its process in a way of choice, for what must survive it.
 // SPDX-License-Identifier: Apache-2.0
-#include "flat_model.hpp"
+#include "wrong/flat_model.hpp"
 
 #include <unistd.h>
 

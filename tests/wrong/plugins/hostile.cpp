@@ -1,7 +1,7 @@
 // A plugin that does to its process what the name of its file says: `exit-when-loaded.so`. Under
 // its own name it is sound. Where a file of its name and `.loaded` is, it adds a line at each load.
 // SPDX-License-Identifier: Apache-2.0
-#include "flat_model.hpp"
+#include "wrong/flat_model.hpp"
 
 #include <dlfcn.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // A plugin that needs a function nobody has.
 // SPDX-License-Identifier: Apache-2.0
-#include "flat_model.hpp"
+#include "wrong/flat_model.hpp"
 
 extern "C" void function_of_a_library_that_is_not_there();
 

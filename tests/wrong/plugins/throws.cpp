@@ -1,6 +1,6 @@
 // A plugin that throws after it has registered something: nothing of it may stay.
 // SPDX-License-Identifier: Apache-2.0
-#include "flat_model.hpp"
+#include "wrong/flat_model.hpp"
 
 #include <stdexcept>
 

@@ -1,7 +1,7 @@
 // A random walk whose graph is wired in four ways, three of them wrong although every declared
 // trait is true; the same with two edges of a body exchanged; and Langevin steps whose noise is
 // correlated. SPDX-License-Identifier: Apache-2.0
-#include "walk.hpp"
+#include "wrong/walk.hpp"
 
 #include <mixwell/plugin.hpp>
 

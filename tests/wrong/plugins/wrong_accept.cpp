@@ -1,7 +1,7 @@
 // A random walk whose decision is wrong, or is another right one.
 // SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
-#include "walk.hpp"
+#include "wrong/mistake.hpp"
+#include "wrong/walk.hpp"
 
 #include <mixwell/next_state.hpp>
 #include <mixwell/plugin.hpp>

@@ -1,6 +1,6 @@
 // Hamiltonian kernels and an integrator with one deliberate mistake each; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>

@@ -240,7 +240,7 @@ void print_text(const Verification& found, const Evidence& evidence, double alph
 }
 
 void tell_seconds(double seconds, double budget) {
-  fmt::print(stderr, "verify: a budget of {:g} gradients, about {:.0f} s or less (--budget)\n",
+  fmt::print(stderr, "verify: a budget of {:g} gradients, about {:.0f} s (--budget)\n",
              budget, std::ceil(seconds));
 }
 

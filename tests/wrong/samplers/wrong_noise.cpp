@@ -1,7 +1,7 @@
 // The gradient times random factors of mean 1, with one mistake of choice; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../../plugins/oracles/noise/seed.hpp"
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/oracle.hpp>
 #include <mixwell/plugin.hpp>

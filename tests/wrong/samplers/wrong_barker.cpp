@@ -1,6 +1,6 @@
 // Barker's proposals with a Metropolis test, and one mistake of choice; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 

@@ -1,7 +1,7 @@
 // A positive parameter, x ~ Gamma(2, 1), as a coordinate of the whole line, with one mistake of
 // choice; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 

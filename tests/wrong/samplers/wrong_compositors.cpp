@@ -1,7 +1,7 @@
 // Compositors whose sweep is one opaque operation, with one mistake of choice; all declare to be
 // right.
 // SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 

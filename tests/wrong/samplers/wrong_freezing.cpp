@@ -1,7 +1,7 @@
 // A random walk whose step size is learnt in warm-up and declared to be frozen after it; a wrong
 // twin writes it in secret. All declare to be right.
 // SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 

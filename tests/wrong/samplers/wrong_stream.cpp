@@ -1,7 +1,7 @@
 // A random walk that makes its own random stream, with one mistake of choice in what the stream is
 // keyed by, or in the columns of a block; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 

@@ -1,6 +1,6 @@
 // Hamiltonian Monte Carlo with a diagonal mass, or with a momentum that persists, and one mistake
 // of choice; all declare to be right. SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>

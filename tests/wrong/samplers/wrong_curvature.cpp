@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "../../../estimators/covariance/diagonal.hpp"
 #include "../../../estimators/own/estimator.hpp"
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 

@@ -1,6 +1,6 @@
 // A normal density whose U is far from 0 and kept in single precision.
 // SPDX-License-Identifier: Apache-2.0
-#include "mistake.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 
