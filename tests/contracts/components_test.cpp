@@ -296,7 +296,7 @@ TEST_CASE("learnt curvature keeps the contract of compositions, in and between i
   }
 }
 
-TEST_CASE("ensembles that fit their curvature keep the contract of compositions") {
+TEST_CASE("ensembles that fit their curvature keep the contract of compositions", "[slow]") {
   for (const char* estimator : {"bfgs", "lbfgs", "product-form"}) {
     for (const char* schedule : {"sequential", "two-groups"}) {
       for (const char* kernel :

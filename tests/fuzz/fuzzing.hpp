@@ -17,6 +17,10 @@
 
 namespace fuzzing {
 
+/// Little enough for a sanitizer to fill in a moment; what needs more is refused, as in the
+/// program.
+inline const int memory_is_limited = ::setenv("MIXWELL_MEMORY", "64M", 1);
+
 /// One folder for all inputs of a process; in memory where it can be, as a disk takes milliseconds
 /// for each.
 inline const mixwell::testing::TemporaryFolder& folder() {

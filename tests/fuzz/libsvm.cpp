@@ -9,18 +9,13 @@
 
 namespace {
 
-/// A table is held with its zeros, up to 2^30 of them; a target may use less.
-constexpr double most_numbers = 1 << 20;
-
 void read(const mixwell::LibsvmTable& table) {
   std::vector<mixwell::Index> rows(static_cast<std::size_t>(table.rows()));
   std::iota(rows.begin(), rows.end(), mixwell::Index{0});
   for (const mixwell::Index row : rows) {
     if (table.label(row).empty() || table.line(row) < 1) std::abort();
   }
-  const auto columns = static_cast<double>(table.largest_index());
-  const double numbers = columns * static_cast<double>(table.rows());
-  if (numbers < most_numbers || numbers > 1 << 30) table.dense(rows, table.largest_index());
+  table.dense(rows, table.largest_index());
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ TEST_CASE("a right wiring is probed without a word") {
 TEST_CASE("a slot that nothing moves and nothing reads is left out of a run") {
   const Composition composition = composing::compose(
       "[model.m]\nuse = \"banana\"\n"
-      "[kernel.still]\nuse = \"wired-steps\"\nprogram = []\n"
+      "[kernel.still]\nuse = \"wired-steps\"\nprogram = [\"keep "
+      "register=r of=noise:n\"]\n"
       "[kernel.k]\nuse = \"wired-steps\"\n"
       "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"still\"\nkernel = \"k\"\n");
   CHECK_NOTHROW(probe_wiring(composition.compositor));

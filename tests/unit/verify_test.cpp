@@ -68,7 +68,7 @@ TEST_CASE("a kernel that claims to be exact and is not disagrees with its certif
       verified(model_table + "[kernel.k]\nuse = \"wrong-hamiltonian\"\nstep_size = 0.4\n").agrees);
 }
 
-TEST_CASE("a biased composition is shown to be so, and agrees") {
+TEST_CASE("a biased composition is shown to be so, and agrees", "[slow]") {
   const std::string own =
       "[run]\nallow = [\"biased\"]\n" + model_table + "[estimator.e]\nuse = \"lbfgs\"\n" +
       hmc_table + "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = \"own-history\"\n";
@@ -156,7 +156,7 @@ TEST_CASE("laws of hot slots and of oracles are drawn from a grid", "[slow]") {
   CHECK(learnt.agrees);
 }
 
-TEST_CASE("what goes on learning is off by less and less, or disagrees") {
+TEST_CASE("what goes on learning is off by less and less, or disagrees", "[slow]") {
   VerifySettings settings{.budget = 1e6};
   settings.targets = {"own"};
   const Verification learning = verified(
@@ -186,7 +186,7 @@ TEST_CASE("starts that are too far out come back, or the composition is of no us
   CHECK_FALSE(once.mobile);
 }
 
-TEST_CASE("a model without exact draws is tested on data drawn with its parameters") {
+TEST_CASE("a model without exact draws is tested on data drawn with its parameters", "[slow]") {
   const std::string probit =
       "[model.m]\nuse = \"probit-regression\"\ncases = 40\ndimension = 4\nprior_variance = 4.0\n";
   const VerifySettings settings{.targets = {"own"}, .budget = 1e6};
@@ -230,7 +230,7 @@ TEST_CASE("a history that nothing uses is in nobody's way") {
   CHECK(found.tested == "exact");
 }
 
-TEST_CASE("what cannot be drawn, or compared, is left untested with the reason") {
+TEST_CASE("what cannot be drawn, or compared, is left untested with the reason", "[slow]") {
   const Verification moving =
       verified(model_table +
                "[estimator.e]\nuse = \"elm-surrogate\"\n[oracle.o]\nuse = \"surrogate\"\n"
