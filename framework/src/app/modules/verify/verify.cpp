@@ -240,8 +240,8 @@ void print_text(const Verification& found, const Evidence& evidence, double alph
 }
 
 void tell_seconds(double seconds, double budget) {
-  fmt::print(stderr, "verify: a budget of {:g} gradients, about {:.0f} s (--budget)\n",
-             budget, std::ceil(seconds));
+  fmt::print(stderr, "verify: a budget of {:g} gradients, about {:.0f} s (--budget)\n", budget,
+             std::ceil(seconds));
 }
 
 /// For later certificates of this composition. The outcome stands without it.
