@@ -8,7 +8,8 @@
 
 #include <string>
 
-TEST_CASE("where a carried momentum is redrawn by single steps, redraws grow rarer with eps") {
+TEST_CASE("where a carried momentum is redrawn by single steps, redraws grow rarer with eps",
+          "[nightly]") {
   const std::string sghmc =
       "[model.m]\nuse = \"quartic\"\ndimension = 2\n"
       "[integrator.i]\nuse = \"euler-maruyama-friction\"\nfriction = 1.0\n"
