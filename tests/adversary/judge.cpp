@@ -52,7 +52,7 @@ class Judging {
 
   Judgement judge() {
     found_.outcome = Outcome::silent;
-    if (claim_ == Claim::in_limit && !settings_.small_steps) return found_;
+    if (claim_ == Claim::in_limit && !can_follow_the_limit()) return found_;
     const bool unproven = verdict_.accuracy == Accuracy::none && !verdict_.proved;
     if (claim_ == Claim::none && !(unproven && settings_.asks_strict)) return found_;
     found_.sight = first_look(composition_);
@@ -67,6 +67,12 @@ class Judging {
   }
 
  private:
+  /// Steps are small, and a step of any size has a stationary law: else moments need not exist.
+  bool can_follow_the_limit() const {
+    return settings_.small_steps &&
+           composition_.model()->gradient_growth() == GradientGrowth::lipschitz;
+  }
+
   /// Two looks at most, each at half of the level.
   void look_again() {
     const double first = found_.sight.p;
