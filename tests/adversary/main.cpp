@@ -1,6 +1,6 @@
 // An adversary of the certificate: composes and wires at random, and compares verdict and draws.
 // SPDX-License-Identifier: Apache-2.0
-#include "chance.hpp"
+#include "compositions/chance.hpp"
 #include "compositions/choice.hpp"
 #include "compositions/draft.hpp"
 #include "compositions/workers.hpp"
@@ -32,6 +32,7 @@
 namespace {
 
 using namespace adversary;
+using compositions::Chance;
 
 struct Arguments {
   std::uint64_t seed = 1;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wiring.hpp"
 
-#include "chance.hpp"
+#include "compositions/chance.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +11,8 @@
 
 namespace adversary {
 namespace {
+
+using compositions::Chance;
 
 /// In the plane, with exact draws that cost little.
 const std::vector<std::string> models = {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "draft.hpp"
 
+#include "chance.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/model.hpp>
@@ -17,23 +19,6 @@ using mixwell::Entry;
 using mixwell::Field;
 using mixwell::Kind;
 using mixwell::Registry;
-
-/// splitmix64.
-class Chance {
- public:
-  explicit Chance(std::uint64_t seed) : state_(seed) {}
-  std::size_t below(std::size_t n) { return next() % n; }
-  bool one_in(std::size_t n) { return below(n) == 0; }
-
- private:
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
-  }
-  std::uint64_t state_;
-};
 
 /// How much of a component is drawn.
 enum class Part {

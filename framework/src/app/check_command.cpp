@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <utility>
 
 namespace mixwell::app {
 namespace {
@@ -110,13 +111,13 @@ void print_json(const Composition& composition, const Certificate& certificate,
 }
 
 std::optional<Error> fault_of(const Composition& composition, const Certificate& certificate,
-                              const std::optional<GradientReport>& gradient) {
+                              Program program, const std::optional<GradientReport>& gradient) {
   if (gradient && !gradient->is_right()) {
     return RunError("the model's gradient is wrong: " + text_of(*gradient));
   }
   try {
     refuse_unless_allowed(certificate.now, composition.run.allow);
-    rehearse(composition);
+    rehearse(composition, std::move(program));
   } catch (const Error& fault) {
     return fault;
   }
@@ -127,7 +128,7 @@ ExitCode check(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
   const CheckedCalls checks(1);
-  const Program program = compose(*composition.compositor);
+  Program program = compose(*composition.compositor);
   check_memory(program, composition.run);
   evaluate_at_starts(*composition.model(), composition.run.seed);
   Certificate certificate = program.certificate;
@@ -135,7 +136,8 @@ ExitCode check(const Arguments& arguments) {
   if (keeps_tested()) find_tested(origin_of(composition), certificate);
   std::optional<GradientReport> gradient;
   if (arguments.gradient) gradient = check_gradient(*composition.model(), composition.run.seed);
-  const std::optional<Error> fault = fault_of(composition, certificate, gradient);
+  const std::optional<Error> fault =
+      fault_of(composition, certificate, std::move(program), gradient);
   const std::vector<Cure> better = cures(composition, certificate, registry);
   if (!arguments.json) {
     print_text(composition, certificate, gradient, better);

@@ -6,7 +6,6 @@
 #include "base/present_call.hpp"
 
 #include <mixwell/error.hpp>
-#include <mixwell/lab/sampler.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
@@ -18,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace mixwell {
 namespace {
@@ -78,8 +78,7 @@ void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
       "composition; set it to false");
 }
 
-void rehearse(const Composition& composition) {
-  Program program = compose(*composition.compositor);
+void rehearse(const Composition& composition, Program program) {
   const Verdict verdict = program.certificate.now;
   Sampler sampler(composition.compositor, composition.run, std::move(program));
   sampler.initialise();

@@ -7,6 +7,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/sampler.hpp>
 #include <mixwell/recorder.hpp>
 
 #include <vector>
@@ -24,7 +25,7 @@ void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
 /// Does what run() does up to its first sweep, but for what concerns its folder: memory, starting
 /// points, what is recorded under which names; recorders open their files in a temporary folder
 /// (unless there are thousands of variables, which takes minutes).
-/// Throws what run() would throw.
-MIXWELL_INTERNAL void rehearse(const Composition& composition);
+/// Throws what run() would throw. `program`: what the composition composes.
+MIXWELL_INTERNAL void rehearse(const Composition& composition, Program program);
 
 }  // namespace mixwell

@@ -7,13 +7,14 @@
 #include <string>
 #include <vector>
 
-namespace adversary {
+namespace compositions {
 
 /// splitmix64: the same choices on every machine.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : state_(seed) {}
   std::size_t below(std::size_t n) { return next() % n; }
+  bool one_in(std::size_t n) { return below(n) == 0; }
   bool percent(std::size_t p) { return below(100) < p; }
   const std::string& of(const std::vector<std::string>& all) { return all[below(all.size())]; }
 
@@ -27,4 +28,4 @@ class Chance {
   std::uint64_t state_;
 };
 
-}  // namespace adversary
+}  // namespace compositions
