@@ -205,3 +205,30 @@ function(mixwell_add_header_tests timeout)
   set_tests_properties(headers/self-contained PROPERTIES
     LABELS "headers;slow;verify" TIMEOUT ${timeout})
 endfunction()
+
+# Edges exchanged in the operations of plugins, each of which the compiler must refuse. What takes
+# minutes is left to the night.
+function(mixwell_add_typed_tests)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(folder ${PROJECT_SOURCE_DIR}/tests/typed)
+  set(kernels ${PROJECT_SOURCE_DIR}/plugins/kernels)
+  set(shared ${PROJECT_SOURCE_DIR}/framework/src/kernel)
+  set(swap ${Python3_EXECUTABLE} ${folder}/swap_edges.py)
+  set(commands ${CMAKE_BINARY_DIR}/compile_commands.json)
+  add_test(NAME typed/refused COMMAND ${Python3_EXECUTABLE} ${folder}/refused.py ${commands}
+    ${kernels}/random-walk-metropolis.cpp)
+  add_test(NAME typed/swaps COMMAND ${swap} ${commands}
+    ${kernels}/random-walk-metropolis.cpp ${kernels}/metropolis-gaussian.cpp ${shared}/flow.cpp)
+  # The wrong twin: edges that may be exchanged, of which the script has to tell.
+  add_test(NAME typed/escape COMMAND ${swap} --like ${kernels}/random-walk-metropolis.cpp
+    ${commands} ${folder}/untyped.cpp)
+  set_tests_properties(typed/escape PROPERTIES PASS_REGULAR_EXPRESSION "1 swaps, 1 escaped")
+  file(GLOB plugins ${kernels}/*.cpp ${PROJECT_SOURCE_DIR}/plugins/compositors/*.cpp
+    ${PROJECT_SOURCE_DIR}/plugins/oracles/*.cpp)
+  add_test(NAME typed/all-plugins COMMAND ${swap} ${commands} ${plugins})
+  file(GLOB parts ${shared}/*.cpp)
+  add_test(NAME typed/all-parts COMMAND ${swap} --separately ${commands} ${parts})
+  set_tests_properties(typed/refused typed/swaps typed/escape PROPERTIES LABELS typed TIMEOUT 300)
+  set_tests_properties(typed/all-plugins typed/all-parts PROPERTIES
+    LABELS "typed;slow;nightly" TIMEOUT 7200)
+endfunction()

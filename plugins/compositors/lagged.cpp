@@ -19,21 +19,28 @@ struct Displacement {
   Variable g_to;
 };
 
-/// Inputs: four registers; position before and after the move, gradients there. Outputs: the
-/// registers' next versions. O(d).
-class RememberMove final : public Body {
+/// A move's two ends, positions and then gradients: as they are, or as the registers have them.
+struct MoveEnd : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
+
+/// Inputs and outputs in the order of Displacement. O(d). `keeps`: where nothing moved, the last
+/// displacement stays.
+class RememberMove {
  public:
-  /// keeps: where nothing moved, the last displacement stays.
   explicit RememberMove(bool keeps) : keeps_(keeps) {}
-  void run(Block& block) const override {
-    const ConstMatrixMap from = block.in(4);
-    const ConstMatrixMap to = block.in(5);
+  void operator()(edge::List<edge::Register> before, edge::List<MoveEnd> ends,
+                  edge::OutList<edge::Register> next) const {
+    const MoveEnd from = ends[0];
+    const MoveEnd to = ends[1];
     for (Index j = 0; j < from.cols(); ++j) {
       const bool moved = !std::equal(from.col(j).begin(), from.col(j).end(), to.col(j).begin());
-      for (std::size_t k = 0; k < 4; ++k) {
-        const std::size_t source = moved || !keeps_ ? k + 4 : k;
-        MatrixMap next = block.out(k);
-        if (next.data() != block.in(source).data()) next.col(j) = block.in(source).col(j);
+      for (std::size_t k = 0; k < next.size(); ++k) {
+        const bool taken = moved || !keeps_;
+        const double* const source = taken ? ends[k].data() : before[k].data();
+        edge::Out<edge::Register> out = next[k];
+        if (out.data() != source)
+          std::copy_n(source + j * out.rows(), out.rows(), out.col(j).data());
       }
     }
   }
@@ -168,16 +175,16 @@ class Lagged final : public Compositor {
 
   void remember(KernelGraph& graph, const Displacement& move,
                 const std::array<Value, 4>& ends) const {
-    const std::array<Variable, 4> registers{move.from, move.to, move.g_from, move.g_to};
-    std::vector<Input> inputs;
-    std::vector<Output> outputs;
-    for (const Variable v : registers) {
-      inputs.push_back({graph.current(v), Role::state});
-      outputs.push_back(Output::next(v));
+    std::vector<Edge<edge::Register>> before;
+    std::vector<Write<edge::Register>> next;
+    for (const Variable v : {move.from, move.to, move.g_from, move.g_to}) {
+      before.push_back({graph.current(v)});
+      next.push_back({Output::next(v)});
     }
-    for (const Value v : ends) inputs.push_back({v, Role::parameter});
-    graph.add("remember " + graph[move.to].name, OperationKind::observe, {}, std::move(inputs),
-              std::move(outputs), std::make_shared<RememberMove>(params_.rejected == "keep"));
+    std::vector<Edge<MoveEnd>> now;
+    for (const Value v : ends) now.push_back({v});
+    add_operation(graph, "remember " + graph[move.to].name, OperationKind::observe, {},
+                  RememberMove(params_.rejected == "keep"), before, now, next);
   }
 
   /// Of the others, from the one that waited longest for its move to the one that moved last.

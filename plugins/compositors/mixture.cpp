@@ -10,46 +10,19 @@ namespace {
 
 using namespace mixwell;
 
-/// Output: the branch of each column, from a number in (0, 1) that a derived class makes of the
-/// input.
-class ChooseBody : public Body {
- public:
-  /// cumulative: the upper end of each branch's share of [0, 1).
-  explicit ChooseBody(std::vector<double> cumulative) : cumulative_(std::move(cumulative)) {}
+/// Which of the kernels runs: a whole number.
+struct Branch : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
 
-  void run(Block& block) const final {
-    RowMap branch = block.out_row(0);
-    RowMap uniform = block.scratch().row(branch.cols());
-    shares(block, uniform);
-    for (Index j = 0; j < branch.cols(); ++j) {
-      Index k = 0;
-      while (k + 1 < static_cast<Index>(cumulative_.size()) &&
-             uniform(j) >= cumulative_[static_cast<std::size_t>(k)]) {
-        ++k;
-      }
-      branch(j) = static_cast<double>(k);
-    }
+/// The branch in whose share of [0, 1) a number falls; `cumulative`: the upper end of each.
+void choose_by(ConstRowMap shares, const std::vector<double>& cumulative, RowMap branch) {
+  for (Index j = 0; j < branch.cols(); ++j) {
+    std::size_t k = 0;
+    while (k + 1 < cumulative.size() && shares(j) >= cumulative[k]) ++k;
+    branch(j) = static_cast<double>(k);
   }
-
- private:
-  virtual void shares(Block& block, RowMap out) const = 0;
-
-  std::vector<double> cumulative_;
-};
-
-/// Input: noise.
-class ChooseAtRandom final : public ChooseBody {
-  using ChooseBody::ChooseBody;
-  void shares(Block& block, RowMap out) const override { block.uniforms(0, out); }
-};
-
-/// Input: position. 1 / (1 + exp(-theta_0)) instead of a random number.
-class ChooseByPosition final : public ChooseBody {
-  using ChooseBody::ChooseBody;
-  void shares(Block& block, RowMap out) const override {
-    out.array() = (1.0 + (-block.in(0).row(0).array()).exp()).inverse();
-  }
-};
+}
 
 class Mixture final : public Compositor {
  public:
@@ -112,18 +85,28 @@ class Mixture final : public Compositor {
 
  private:
   Value choose(KernelGraph& graph, Variable slot) const {
-    const Input from = by_position_ ? Input{graph.current(slot), Role::parameter}
-                                    : Input{graph.noise("choose"), Role::noise};
-    std::shared_ptr<const Body> body;
+    const Write<Branch> branch{Output::derived("branch", 1)};
     if (by_position_) {
-      body = std::make_shared<ChooseByPosition>(cumulative_);
-    } else {
-      body = std::make_shared<ChooseAtRandom>(cumulative_);
+      return add_operation(
+                 graph, "choose", OperationKind::pure, {},
+                 [ends = cumulative_](Columns& block, edge::PointPosition theta,
+                                      edge::Out<Branch> out) {
+                   RowMap share = block.scratch().row(out.cols());
+                   share.array() = (1.0 + (-theta.row(0).array()).exp()).inverse();
+                   choose_by(ConstRowMap(share.data(), share.size()), ends, out);
+                 },
+                 Edge<edge::PointPosition>{graph.current(slot)}, branch)
+          .value;
     }
-    return graph
-        .add("choose", OperationKind::pure, {}, {from}, {Output::derived("branch", 1)},
-             std::move(body))
-        .front();
+    return add_operation(
+               graph, "choose", OperationKind::pure, {},
+               [ends = cumulative_](Columns& block, edge::Noise noise, edge::Out<Branch> out) {
+                 RowMap share = block.scratch().row(out.cols());
+                 noise.uniforms(share);
+                 choose_by(ConstRowMap(share.data(), share.size()), ends, out);
+               },
+               Edge<edge::Noise>{graph.noise("choose")}, branch)
+        .value;
   }
 
   std::shared_ptr<const Model> model_;

@@ -47,23 +47,31 @@ inline Site site(const Shared& shared, const std::string& label, PhaseKind phase
   return site;
 }
 
-/// Inputs: one value of each part, then the choice if there is one. Output: their mean or their
-/// maximum, or the value of the part that was chosen.
-class CombineBody final : public Body {
+/// A statistic of one part, that of the whole, and which part ran.
+struct OfPart : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
+struct OfWhole : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
+struct Choice : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
+
+/// The mean or the maximum of the parts, or the value of the part that was chosen.
+class Combine {
  public:
   enum class How { mean, any };
-  CombineBody(How how, std::vector<Index> branches, bool chosen)
-      : how_(how), branches_(std::move(branches)), chosen_(chosen) {}
+  Combine(How how, std::vector<Index> branches) : how_(how), branches_(std::move(branches)) {}
 
-  void run(Block& block) const override {
-    RowMap out = block.out_row(0);
-    const auto parts = static_cast<Index>(branches_.size());
+  void operator()(edge::List<OfPart> parts, std::optional<Choice> choice,
+                  edge::Out<OfWhole> out) const {
     for (Index j = 0; j < out.cols(); ++j) {
       double sum = 0.0;
       double count = 0.0;
-      for (Index k = 0; k < parts; ++k) {
-        if (chosen_ && block.in_row(branches_.size())(j) != branch(k)) continue;
-        sum += block.in_row(static_cast<std::size_t>(k))(j);
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        if (choice && (*choice)(j) != static_cast<double>(branches_[k])) continue;
+        sum += parts[k](j);
         count += 1.0;
       }
       if (how_ == How::any) out(j) = sum > 0.0 ? 1.0 : 0.0;
@@ -74,13 +82,8 @@ class CombineBody final : public Body {
   }
 
  private:
-  double branch(Index k) const {
-    return static_cast<double>(branches_[static_cast<std::size_t>(k)]);
-  }
-
   How how_;
   std::vector<Index> branches_;
-  bool chosen_;
 };
 
 inline std::optional<Value> recorded(const KernelGraph& graph, const std::string& name) {
@@ -92,33 +95,31 @@ inline std::optional<Value> recorded(const KernelGraph& graph, const std::string
 
 /// Records `name` of the whole transition from what its parts record as `LABEL_name`.
 inline void record_combined(KernelGraph& graph, const std::vector<std::string>& labels,
-                            Value choice, const std::string& name, CombineBody::How how,
+                            Value choice, const std::string& name, Combine::How how,
                             const std::string& help) {
-  std::vector<Input> inputs;
+  std::vector<Edge<OfPart>> of_parts;
   std::vector<Index> branches;
   for (std::size_t k = 0; k < labels.size(); ++k) {
     if (const auto value = recorded(graph, labels[k] + "_" + name)) {
-      inputs.push_back({*value, Role::parameter});
+      of_parts.push_back({*value});
       branches.push_back(static_cast<Index>(k));
     }
   }
   if (branches.empty()) return;
-  if (choice) inputs.push_back({choice, Role::parameter});
-  const Value whole =
-      graph
-          .add("whole/" + name, OperationKind::pure, {}, std::move(inputs),
-               {Output::derived("whole/" + name, 1)},
-               std::make_shared<CombineBody>(how, std::move(branches), static_cast<bool>(choice)))
-          .front();
-  const RecordType type = how == CombineBody::How::any ? RecordType::boolean : RecordType::real;
-  graph.record({RecordGroup::sample_stats, name, {}, type, "", help, 0, whole, 0});
+  const std::string path = "whole/" + name;
+  const auto whole =
+      add_operation(graph, path, OperationKind::pure, {}, Combine(how, std::move(branches)),
+                    of_parts, choice ? std::optional(Edge<Choice>{choice}) : std::nullopt,
+                    Write<OfWhole>{Output::derived(path, 1)});
+  const RecordType type = how == Combine::How::any ? RecordType::boolean : RecordType::real;
+  graph.record({RecordGroup::sample_stats, name, {}, type, "", help, 0, whole.value, 0});
 }
 
 /// What summaries and other programs look for under its plain name.
 inline void record_whole(KernelGraph& graph, const std::vector<std::string>& labels, Value choice) {
-  record_combined(graph, labels, choice, "acceptance_rate", CombineBody::How::mean,
+  record_combined(graph, labels, choice, "acceptance_rate", Combine::How::mean,
                   "mean acceptance probability of the kernels that ran");
-  record_combined(graph, labels, choice, "diverging", CombineBody::How::any,
+  record_combined(graph, labels, choice, "diverging", Combine::How::any,
                   "a kernel that ran diverged");
 }
 

@@ -4,71 +4,69 @@
 
 #include <cmath>
 #include <string>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 namespace {
 
 using namespace mixwell;
 
-/// Two slots x, y under the laws a U, b U: inputs x, y, x*, y*, laws, (u, g) of each, noise.
-/// Outputs: x, u, g, y, u, g, acceptance. No new evaluation: a U(y) = (a / b) b U(y).
-class SwapBody final : public Body {
+/// The two slots of an exchange, and what each is after it.
+struct X;
+struct Y;
+template <class Slot>
+struct After;
+
+template <class Slot>
+struct At : edge::Numbers<Role::state> {
+  using At::Numbers::Numbers;
+};
+template <class Slot>
+struct LawOfSlot : edge::LawAs<Role::law> {
+  using LawOfSlot::LawAs::LawAs;
+};
+struct Probability : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
+
+/// x and y under the laws a U, b U change places. No new evaluation: a U(y) = (a / b) b U(y).
+class Swap {
  public:
-  enum In : std::size_t { x, y, x_proposed, y_proposed, law_x, law_y, u_x, g_x, u_y, g_y, noise };
-  enum Out : std::size_t { next_x, next_u_x, next_g_x, next_y, next_u_y, next_g_y, acceptance };
+  Swap(double a, double b) : a_(a), b_(b) {}
 
-  SwapBody(double a, double b) : a_(a), b_(b) {}
-
-  void run(Block& block) const override {
-    Workspace& scratch = block.scratch();
-    const Index w = block.columns();
-    RowMap uniform = scratch.row(w);
-    RowMap probability = scratch.row(w);
-    block.uniforms(noise, uniform);
+  void operator()(Columns& block, At<X> x, At<Y> y, edge::Proposed<At<X>>, edge::Proposed<At<Y>>,
+                  LawOfSlot<X>, LawOfSlot<Y>, edge::Potential<X> u_x, edge::Gradient<X> g_x,
+                  edge::Potential<Y> u_y, edge::Gradient<Y> g_y, edge::Noise noise,
+                  edge::Out<At<X>> next_x, edge::Out<edge::Potential<After<X>>> next_u_x,
+                  edge::Out<edge::Gradient<After<X>>> next_g_x, edge::Out<At<Y>> next_y,
+                  edge::Out<edge::Potential<After<Y>>> next_u_y,
+                  edge::Out<edge::Gradient<After<Y>>> next_g_y,
+                  edge::Out<Probability> probability) const {
+    RowMap uniform = block.scratch().row(block.columns());
+    noise.uniforms(uniform);
     // exp of a U(x) + b U(y) - a U(y) - b U(x)
-    probability =
-        ((a_ - b_) * (block.in_row(u_x) / a_ - block.in_row(u_y) / b_)).array().exp().min(1.0);
-    exchange(block, {block.in(x), block.in(y), block.out(next_x), block.out(next_y), 1.0, 1.0},
-             uniform, probability);
-    exchange(
-        block,
-        {block.in(u_x), block.in(u_y), block.out(next_u_x), block.out(next_u_y), a_ / b_, b_ / a_},
-        uniform, probability);
-    exchange(
-        block,
-        {block.in(g_x), block.in(g_y), block.out(next_g_x), block.out(next_g_y), a_ / b_, b_ / a_},
-        uniform, probability);
-    block.out_row(acceptance) = probability;
+    probability = ((a_ - b_) * (u_x / a_ - u_y / b_)).array().exp().min(1.0);
+    const auto move = [&](const auto& from_x, const auto& from_y, auto& to_x, auto& to_y,
+                          double factor_y, double factor_x) {
+      const Workspace::Frame frame(block.scratch());
+      MatrixMap kept = block.scratch().matrix(from_x.rows(), 1);
+      for (Index j = 0; j < from_x.cols(); ++j) {
+        kept = from_x.col(j);  // what is next may share the memory of what is now
+        if (uniform(j) < probability(j)) {
+          to_x.col(j) = factor_y * from_y.col(j);
+          to_y.col(j) = factor_x * kept;
+        } else {
+          to_x.col(j) = kept;
+          if (to_y.data() != from_y.data()) to_y.col(j) = from_y.col(j);
+        }
+      }
+    };
+    move(x, y, next_x, next_y, 1.0, 1.0);
+    move(u_x, u_y, next_u_x, next_u_y, a_ / b_, b_ / a_);
+    move(g_x, g_y, next_g_x, next_g_y, a_ / b_, b_ / a_);
   }
 
  private:
-  struct Pair {
-    ConstMatrixMap x;
-    ConstMatrixMap y;
-    MatrixMap next_x;
-    MatrixMap next_y;
-    double from_y;  ///< factor of what comes from y to x
-    double from_x;
-  };
-
-  /// What is next may share the memory of what is now.
-  static void exchange(Block& block, Pair pair, ConstRow uniform, ConstRow probability) {
-    const Workspace::Frame frame(block.scratch());
-    MatrixMap kept = block.scratch().matrix(pair.x.rows(), 1);
-    for (Index j = 0; j < pair.x.cols(); ++j) {
-      const bool swapped = uniform(j) < probability(j);
-      kept = pair.x.col(j);
-      if (swapped) {
-        pair.next_x.col(j) = pair.from_y * pair.y.col(j);
-        pair.next_y.col(j) = pair.from_x * kept;
-      } else {
-        pair.next_x.col(j) = kept;
-        if (pair.next_y.data() != pair.y.data()) pair.next_y.col(j) = pair.y.col(j);
-      }
-    }
-  }
-
   double a_;
   double b_;
 };
@@ -145,25 +143,25 @@ class Tempering final : public Compositor {
     const Value now_x = graph.current(x.slot);
     const Value now_y = graph.current(y.slot);
     const auto [x_proposed, y_proposed] = graph.exchange(path + "/exchange", now_x, now_y);
-    const auto out =
-        graph.add(path, OperationKind::accept, {},
-                  {{now_x, Role::state},
-                   {now_y, Role::state},
-                   {x_proposed, Role::proposed},
-                   {y_proposed, Role::proposed},
-                   {x.target, Role::law},
-                   {y.target, Role::law},
-                   {at_x.u, Role::evaluation},
-                   {at_x.g, Role::evaluation},
-                   {at_y.u, Role::evaluation},
-                   {at_y.g, Role::evaluation},
-                   {graph.noise(path), Role::noise}},
-                  {Output::next(x.slot), Output::evaluation(path + "/x/u", 1, x.target, x.slot),
-                   Output::evaluation(path + "/x/g", d, x.target, x.slot), Output::next(y.slot),
-                   Output::evaluation(path + "/y/u", 1, y.target, y.slot),
-                   Output::evaluation(path + "/y/g", d, y.target, y.slot),
-                   Output::derived(path + "/acceptance", 1)},
-                  std::make_shared<SwapBody>(betas_[k], betas_[k + 1]));
+    const auto potential = [&]<class Slot>(const Site& site, const std::string& name) {
+      return Write<edge::Potential<After<Slot>>>{
+          Output::evaluation(path + name, 1, site.target, site.slot)};
+    };
+    const auto gradient = [&]<class Slot>(const Site& site, const std::string& name) {
+      return Write<edge::Gradient<After<Slot>>>{
+          Output::evaluation(path + name, d, site.target, site.slot)};
+    };
+    const auto written = add_operation(
+        graph, path, OperationKind::accept, {}, Swap(betas_[k], betas_[k + 1]), Edge<At<X>>{now_x},
+        Edge<At<Y>>{now_y}, Edge<edge::Proposed<At<X>>>{x_proposed},
+        Edge<edge::Proposed<At<Y>>>{y_proposed}, Edge<LawOfSlot<X>>{x.target},
+        Edge<LawOfSlot<Y>>{y.target}, Edge<edge::Potential<X>>{at_x.u},
+        Edge<edge::Gradient<X>>{at_x.g}, Edge<edge::Potential<Y>>{at_y.u},
+        Edge<edge::Gradient<Y>>{at_y.g}, Edge<edge::Noise>{graph.noise(path)},
+        Write<At<X>>{Output::next(x.slot)}, potential.template operator()<X>(x, "/x/u"),
+        gradient.template operator()<X>(x, "/x/g"), Write<At<Y>>{Output::next(y.slot)},
+        potential.template operator()<Y>(y, "/y/u"), gradient.template operator()<Y>(y, "/y/g"),
+        Write<Probability>{Output::derived(path + "/acceptance", 1)});
     graph.record(
         {RecordGroup::sample_stats,
          path + "_acceptance_rate",
@@ -172,7 +170,7 @@ class Tempering final : public Compositor {
          "",
          "probability of the exchange of slots " + slot_name(k) + " and " + slot_name(k + 1),
          0,
-         out[SwapBody::acceptance],
+         std::get<Edge<Probability>>(written).value,
          0});
   }
 

@@ -27,32 +27,41 @@ struct Layout {
   Index rows() const { return t() + 1; }
 };
 
-/// Inputs: law, noise, register, mean. Outputs: the register's and the mean's next versions,
-/// covariance, diverging. 2 d + 1 gradients and O(d^3) a column.
-class FitGaussianBody final : public Body {
- public:
-  explicit FitGaussianBody(std::int64_t iterations) : iterations_(iterations) {}
+struct Covariance : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
 
-  void run(Block& block) const override {
-    const Workspace::Frame frame(block.scratch());
-    const Index d = block.in(3).rows();
+enum class Fit { diverging };
+
+constexpr StatisticTable<Fit, 1> fit_statistics{
+    {{Fit::diverging,
+      {"diverging", RecordType::boolean, "",
+       "a gradient or a Hessian was not finite, and was left out"}}}};
+
+/// 2 d + 1 gradients and O(d^3) a column.
+class FitGaussian {
+ public:
+  explicit FitGaussian(std::int64_t iterations) : iterations_(iterations) {}
+
+  void operator()(Columns& block, edge::Law law, edge::Noise noise, edge::Register before,
+                  edge::Position theta, edge::Out<edge::Register> state,
+                  edge::Out<edge::Position> mean, edge::Out<Covariance> covariance,
+                  edge::Statistics<Fit> statistics) const {
+    const Index d = theta.rows();
     const Index w = block.columns();
-    MatrixMap state = block.out(0);
-    if (state.data() != block.in(2).data()) state = block.in(2);
-    MatrixMap mean = block.out(1);
-    if (mean.data() != block.in(3).data()) mean = block.in(3);
+    edge::begin(before, state);
+    edge::begin(theta, mean);
     MatrixMap at = block.scratch().matrix(d, w);
     MatrixMap g = block.scratch().matrix(d, w);
     MatrixMap hessian = block.scratch().matrix(d * d, w);
-    const BlockNormals normals(block, 1);
-    normals.normals(at, 0);
+    noise.per_step().normals(at, 0);
     for (Index j = 0; j < w; ++j) draw(state.col(j), mean.col(j), at.col(j), block.scratch());
-    differentiate(block, at, g, hessian);
+    differentiate(block, law, at, g, hessian);
     for (Index j = 0; j < w; ++j) {
       const bool fine = g.col(j).allFinite() && hessian.col(j).allFinite();
-      block.out_row(3)(j) = fine ? 0.0 : 1.0;
+      statistics[Fit::diverging](j) = fine ? 0.0 : 1.0;
       if (fine) learn(state.col(j), at.col(j), g.col(j), hessian.col(j));
-      solve(state.col(j), mean.col(j), block.out(2).col(j), block.scratch());
+      solve(state.col(j), mean.col(j), covariance.col(j), block.scratch());
     }
   }
 
@@ -75,11 +84,11 @@ class FitGaussianBody final : public Body {
   }
 
   /// Gradient and Hessian of the law on one minibatch: central differences of the gradient.
-  static void differentiate(Block& block, MatrixMap at, MatrixMap g, MatrixMap hessian) {
+  static void differentiate(Columns& block, const Law& law, MatrixMap at, MatrixMap g,
+                            MatrixMap hessian) {
     const Workspace::Frame frame(block.scratch());
     const Index d = at.rows();
     const Index w = at.cols();
-    const Law law = block.law(0);
     MatrixMap up = block.scratch().matrix(d, w);
     MatrixMap down = block.scratch().matrix(d, w);
     law.evaluate(at, {nullptr, g, block.scratch()});
@@ -91,7 +100,6 @@ class FitGaussianBody final : public Body {
       }
       hessian.middleRows(i * d, d) = (up - down) / (2.0 * difference);
     }
-    block.count_gradients(0, (2 * d + 1) * w);
   }
 
   template <class Column, class At, class G, class H>
@@ -143,7 +151,7 @@ class FitGaussianBody final : public Body {
   std::int64_t iterations_;
 };
 
-class FixedFormVb final : public Kernel {
+class FixedFormVb final : public TransitionKernel {
  public:
   struct Params {
     std::shared_ptr<const Oracle> oracle;
@@ -162,32 +170,28 @@ class FixedFormVb final : public Kernel {
   };
   explicit FixedFormVb(const Params& params) : params_(params) {}
 
-  void describe(KernelGraph& graph, const Site& site) const override {
-    const std::string& path = site.path;
-    const Index d = graph[site.slot].rows;
-    const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
-    const Variable state = graph.history(path + "/means", Eigen::VectorXd::Zero(Layout(d).rows()),
-                                         Forgets::persistent);
+ protected:
+  void transition(Transition& t) const override {
+    const Index d = t.dimension();
+    const auto law = t.law(params_.oracle);
+    const Variable means = t.graph().history(
+        t.path("means"), Eigen::VectorXd::Zero(Layout(d).rows()), Forgets::persistent);
     Traits traits;
     traits.optimises = true;
-    const auto out = graph.add(
-        path + "/fit", OperationKind::move, traits,
-        {{law, Role::law},
-         {graph.noise(path + "/fit"), Role::noise},
-         {graph.current(state), Role::state},
-         {graph.current(site.slot), Role::state}},
-        {Output::next(state), Output::next(site.slot), Output::derived(path + "/covariance", d * d),
-         Output::derived(path + "/diverging", 1)},
-        std::make_shared<FitGaussianBody>(params_.iterations));
-    graph.record({.group = RecordGroup::sample_stats,
-                  .name = recorded_name(site, "covariance"),
-                  .shape = {d, d},
-                  .unit = "theta^2",
-                  .help = "of the Gaussian; its mean is the draw",
-                  .slot = site.number,
-                  .value = out[2]});
-    record_statistic(graph, site, "diverging", out[3], RecordType::boolean, "",
-                     "a gradient or a Hessian was not finite, and was left out");
+    const auto table = t.statistics(fit_statistics);
+    const auto [state, mean, covariance, statistics] =
+        t.add("fit", OperationKind::move, traits, FitGaussian(params_.iterations), law,
+              t.noise("fit"), Edge<edge::Register>{t.graph().current(means)}, t.position(),
+              Write<edge::Register>{Output::next(means)}, t.next(),
+              t.derived<Covariance>("covariance", d * d), table);
+    t.graph().record({.group = RecordGroup::sample_stats,
+                      .name = recorded_name(t.site(), "covariance"),
+                      .shape = {d, d},
+                      .unit = "theta^2",
+                      .help = "of the Gaussian; its mean is the draw",
+                      .slot = t.site().number,
+                      .value = covariance.value});
+    t.record(table, statistics);
   }
 
  private:

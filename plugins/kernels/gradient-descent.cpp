@@ -10,36 +10,16 @@ namespace {
 
 using namespace mixwell;
 
-/// Inputs: theta, law, u, g. Outputs: theta, u, g, gradient norm, diverging.
-class DescendBody final : public Body {
- public:
-  explicit DescendBody(double eps) : eps_(eps) {}
+using optimiser::Search;
 
-  void run(Block& block) const override {
-    const ConstMatrixMap start = block.in(0);
-    Workspace& scratch = block.scratch();
-    MatrixMap end = scratch.matrix(start.rows(), start.cols());
-    MatrixMap g = scratch.matrix(start.rows(), start.cols());
-    RowMap u = scratch.row(start.cols());
-    flat(end) = flat(start) - eps_ * flat(block.in(3));
-    block.law(1).evaluate(end, {u.data(), g, scratch});
-    block.count_gradients(1, end.cols());
-    for (Index j = 0; j < end.cols(); ++j) {
-      const bool fine = std::isfinite(u(j)) && g.col(j).allFinite();
-      block.out_row(4)(j) = fine ? 0.0 : 1.0;
-      if (!fine) block.report(trouble(j, u(j), g, 0.0), start);
-      block.out(0).col(j) = fine ? end.col(j) : Eigen::VectorXd(start.col(j));
-      block.out_row(1)(j) = fine ? u(j) : block.in_row(2)(j);
-      block.out(2).col(j) = fine ? g.col(j) : Eigen::VectorXd(block.in(3).col(j));
-      block.out_row(3)(j) = block.out(2).col(j).norm();
-    }
-  }
+constexpr StatisticTable<Search, 2> descent_statistics{
+    {{Search::gradient_norm,
+      {"gradient_norm", RecordType::real, "nats / theta", "|grad U| after the step"}},
+     {Search::flag,
+      {"diverging", RecordType::boolean, "",
+       "the step ended where U or its gradient is not finite, and was dropped"}}}};
 
- private:
-  double eps_;
-};
-
-class GradientDescent final : public Kernel {
+class GradientDescent final : public TransitionKernel {
  public:
   struct Params {
     std::shared_ptr<const Oracle> oracle;
@@ -58,15 +38,37 @@ class GradientDescent final : public Kernel {
   };
   explicit GradientDescent(const Params& params) : params_(params) {}
 
-  void describe(KernelGraph& graph, const Site& site) const override {
-    const Value law = params_.oracle->law(graph, site.path + "/oracle", site.target);
-    const auto out = optimiser::add_move(graph, site, law, "descend", "diverging",
-                                         std::make_shared<DescendBody>(params_.step_size));
-    record_statistic(graph, site, "gradient_norm", out[3], RecordType::real, "nats / theta",
-                     "|grad U| after the step");
-    record_statistic(graph, site, "diverging", out[4], RecordType::boolean, "",
-                     "the step ended where U or its gradient is not finite, and was dropped");
-    if (params_.hessian) optimiser::record_hessian(graph, site, law);
+ protected:
+  void transition(Transition& t) const override {
+    const auto law = t.law(params_.oracle);
+    optimiser::add_move(
+        t, law, "descend",
+        [step = params_.step_size](
+            Columns& block, edge::Position theta, edge::Law of, edge::Potential<edge::Here> u,
+            edge::Gradient<edge::Here> g, edge::Out<edge::Position> next,
+            edge::Out<edge::Potential<edge::Next>> next_u,
+            edge::Out<edge::Gradient<edge::Next>> next_g, edge::Statistics<Search> statistics) {
+          Workspace& scratch = block.scratch();
+          MatrixMap end = scratch.matrix(theta.rows(), theta.cols());
+          MatrixMap g_end = scratch.matrix(theta.rows(), theta.cols());
+          RowMap u_end = scratch.row(theta.cols());
+          flat(end) = flat(theta) - step * flat(g);
+          of.evaluate(end, {u_end.data(), g_end, scratch});
+          edge::begin(theta, next);
+          edge::begin(u, next_u);
+          edge::begin(g, next_g);
+          for (Index j = 0; j < end.cols(); ++j) {
+            const bool fine = std::isfinite(u_end(j)) && g_end.col(j).allFinite();
+            statistics[Search::flag](j) = fine ? 0.0 : 1.0;
+            if (!fine) block.report(trouble(j, u_end(j), g_end, 0.0), theta);
+            if (fine) next.col(j) = end.col(j);
+            if (fine) next_u(j) = u_end(j);
+            if (fine) next_g.col(j) = g_end.col(j);
+            statistics[Search::gradient_norm](j) = next_g.col(j).norm();
+          }
+        },
+        descent_statistics);
+    if (params_.hessian) optimiser::record_hessian(t, law);
   }
 
  private:

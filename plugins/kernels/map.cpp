@@ -8,35 +8,17 @@ namespace {
 
 using namespace mixwell;
 
-/// Inputs: theta, law, u, g. Outputs: theta, u, g, gradient norm, converged.
-class ClimbBody final : public Body {
- public:
-  ClimbBody(double tolerance, std::int64_t max_iterations, bool polish)
-      : tolerance_(tolerance), max_iterations_(max_iterations), polish_(polish) {}
+using optimiser::Search;
 
-  void run(Block& block) const override {
-    const Law law = block.law(1);
-    for (Index j = 0; j < block.columns(); ++j) {
-      const ColumnLaw column(law, j, block.scratch());
-      const Optimum mode = find_mode(column, block.in(0).col(j), tolerance_, max_iterations_,
-                                     polish_ ? polish_steps : 0);
-      block.count_gradients(1, column.gradients());
-      block.out(0).col(j) = mode.theta;
-      block.out_row(1)(j) = mode.u;
-      block.out(2).col(j) = mode.gradient;
-      block.out_row(3)(j) = mode.gradient.norm();
-      block.out_row(4)(j) = mode.converged ? 1.0 : 0.0;
-    }
-  }
+constexpr StatisticTable<Search, 2> climb_statistics{
+    {{Search::gradient_norm,
+      {"gradient_norm", RecordType::real, "nats / theta", "|grad U| where it stopped"}},
+     {Search::flag,
+      {"converged", RecordType::boolean, "", "gradient_norm is within the tolerance"}}}};
 
- private:
-  static constexpr std::int64_t polish_steps = 5;
-  double tolerance_;
-  std::int64_t max_iterations_;
-  bool polish_;
-};
+constexpr std::int64_t polish_steps = 5;
 
-class Map final : public Kernel {
+class Map final : public TransitionKernel {
  public:
   struct Params {
     std::shared_ptr<const Oracle> oracle;
@@ -61,16 +43,29 @@ class Map final : public Kernel {
   };
   explicit Map(const Params& params) : params_(params) {}
 
-  void describe(KernelGraph& graph, const Site& site) const override {
-    const Value law = params_.oracle->law(graph, site.path + "/oracle", site.target);
-    const auto out = optimiser::add_move(
-        graph, site, law, "climb", "converged",
-        std::make_shared<ClimbBody>(params_.tolerance, params_.max_iterations, params_.hessian));
-    record_statistic(graph, site, "gradient_norm", out[3], RecordType::real, "nats / theta",
-                     "|grad U| where it stopped");
-    record_statistic(graph, site, "converged", out[4], RecordType::boolean, "",
-                     "gradient_norm is within the tolerance");
-    if (params_.hessian) optimiser::record_hessian(graph, site, law);
+ protected:
+  void transition(Transition& t) const override {
+    const auto law = t.law(params_.oracle);
+    optimiser::add_move(
+        t, law, "climb",
+        [tolerance = params_.tolerance, most = params_.max_iterations,
+         polish = params_.hessian ? polish_steps : 0](
+            Columns& block, edge::Position theta, edge::Law of, edge::Potential<edge::Here>,
+            edge::Gradient<edge::Here>, edge::Out<edge::Position> next,
+            edge::Out<edge::Potential<edge::Next>> next_u,
+            edge::Out<edge::Gradient<edge::Next>> next_g, edge::Statistics<Search> statistics) {
+          for (Index j = 0; j < block.columns(); ++j) {
+            const ColumnLaw column(of, j, block.scratch());
+            const Optimum mode = find_mode(column, theta.col(j), tolerance, most, polish);
+            next.col(j) = mode.theta;
+            next_u(j) = mode.u;
+            next_g.col(j) = mode.gradient;
+            statistics[Search::gradient_norm](j) = mode.gradient.norm();
+            statistics[Search::flag](j) = mode.converged ? 1.0 : 0.0;
+          }
+        },
+        climb_statistics);
+    if (params_.hessian) optimiser::record_hessian(t, law);
   }
 
  private:

@@ -1,7 +1,5 @@
 // Metropolis-Hastings with a Gaussian proposal whose mean and covariance depend on the point.
 // SPDX-License-Identifier: Apache-2.0
-#include "metropolis-gaussian/accept.hpp"
-#include "metropolis-gaussian/fit.hpp"
 #include "metropolis-gaussian/proposal.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -9,16 +7,14 @@
 namespace mixwell::metropolis_gaussian {
 namespace {
 
-class MetropolisGaussian final : public Kernel {
+class MetropolisGaussian final : public TransitionKernel {
  public:
-  struct Params {
-    std::shared_ptr<const Oracle> oracle;
-    std::shared_ptr<const Estimator> estimator;
-    StepSizeSettings step_size{.step_size = 1.0, .target_acceptance = {}};
+  struct Params : TransitionParams {
     std::string mean = "newton";
     std::optional<double> newton_factor;
     bool own = true;
 
+    Params() { step_size.step_size = 1.0; }
     void declare(Fields& fields) {
       fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
       fields.component("estimator", estimator)
@@ -39,143 +35,104 @@ class MetropolisGaussian final : public Kernel {
               "the estimator's points are the memory and the point itself, so that H differs "
               "between theta and theta*; false: the memory alone. Without effect where the "
               "estimator is not fitted to points");
-      fields.number("target_acceptance", step_size.target_acceptance)
-          .above(0)
-          .below(1)
-          .help(
-              "if given, eps is learnt in warm-up towards this mean acceptance probability, then "
-              "frozen");
-      step_size.declare(fields);
+      step_size.declare_with_target(fields);
     }
   };
 
   explicit MetropolisGaussian(const Params& params) : params_(params) {
-    params.step_size.check();
+    params_.check();
     if (params.newton_factor && params.mean != "newton") {
       throw ParameterError("newton_factor",
                            "goes with mean = \"newton\", but it is \"" + params.mean + "\"");
     }
   }
 
-  void describe(KernelGraph& graph, const Site& site) const override {
-    const Value before = graph.current(site.slot);
-    const StepSize step_size(graph, site, params_.step_size);
-    const Value law = params_.oracle->law_for(graph, site);
-    const Point here{graph.current(site.slot), graph.evaluation(law, site.slot)};
-    const Value eps = step_size.draw(graph, site);
-    const bool with_own = params_.own && fits(*params_.estimator);
-    std::optional<SiteCurvature> curvature;
-    std::optional<FitWithPoint> fit;
-    if (with_own) {
-      fit.emplace(site, params_.estimator);
-    } else {
-      curvature.emplace(graph, site, params_.estimator);
-    }
-    const Laws laws(*this, site, eps);
-    const auto law_at = [&](const std::string& path, const Point& point) {
-      return laws.add(graph, path, point, fit ? fit->add(graph, path, point) : curvature->value());
-    };
-
-    const Value there = law_at(site.path, here);
-    const Variable y = graph.auxiliary(site.path + "/proposal", graph[site.slot].rows);
-    refresh(graph, site, y, there);
-    const Point proposed{graph.current(y), graph.evaluation(law, y)};
-    const Value back = law_at(site.path + "/back", proposed);
-    const Value acceptance = accept(graph, site, law, {here, there}, {proposed, back});
-    params_.oracle->learn(graph, site, before);
-    if (curvature) {
-      curvature->learn(graph, site);
-      curvature->record(graph, site);
-    }
-    step_size.learn(graph, site, acceptance, curvature && curvature->learns());
-    record_statistic(graph, site, "acceptance_rate", acceptance, RecordType::real, "",
-                     "Metropolis acceptance probability");
-    record_statistic(graph, site, "step_size", eps, RecordType::real, "", "eps of the transition");
+ protected:
+  void transition(Transition& t) const override {
+    const auto law = t.law(params_.oracle);
+    const OwnPoint here{t.position().value, t.graph().evaluation(law.value, t.site().slot)};
+    const auto eps = t.step_size(params_.step_size);
+    ProposalLaws laws(t, eps, *this);
+    const auto there = laws.add(t.site().path, here);
+    const Variable y = t.graph().auxiliary(t.path("proposal"), t.dimension());
+    draw(t, y, there);
+    const OwnPoint proposed{t.graph().current(y), t.graph().evaluation(law.value, y)};
+    const auto back = laws.add(t.path("back"), proposed);
+    const auto [theta_end, y_end] =
+        t.graph().exchange(t.path("exchange"), here.theta, proposed.theta);
+    t.metropolis(
+        law,
+        {.theta = {theta_end},
+         .at = EvaluationAt<edge::There>{{proposed.at.u}, {proposed.at.g}},
+         .auxiliaries = {{.variable = y,
+                          .end = {y_end},
+                          .law = {there.value},
+                          .law_at_proposal = Edge<edge::AuxiliaryLaw<edge::There>>{back.value}}}});
   }
 
  private:
-  /// A point with the law of the proposal that is made there.
-  struct Place {
-    Point point;
-    Value law;
-  };
-
-  /// Adds the law of the proposal from a point; all its operations share body and function.
-  class Laws {
+  /// Adds the law of the proposal from a point: the same function of each.
+  class ProposalLaws {
    public:
-    Laws(const MetropolisGaussian& kernel, const Site& site, Value eps)
-        : eps_(eps),
+    ProposalLaws(Transition& t, Edge<edge::StepSize> eps, const MetropolisGaussian& kernel)
+        : t_(t),
+          eps_(eps),
           steps_(kernel.params_.mean == "newton"),
           function_(std::make_shared<ProposalLaw>(kernel.params_.estimator->representation())),
-          body_(std::make_shared<LawBody>(steps_, kernel.params_.newton_factor)) {
+          write_(WriteLaw(kernel.params_.newton_factor)) {
+      if (kernel.params_.own && fits(*kernel.params_.estimator)) {
+        fit_.emplace(t.site(), kernel.params_.estimator);
+      } else {
+        curvature_ = t.curvature(kernel.params_.estimator);
+      }
       if (kernel.params_.mean != "slot") return;
-      if (site.memory.points.empty()) {
-        throw InputError("kernel `" + site.path +
+      if (t.site().memory.points.empty()) {
+        throw InputError("kernel `" + t.site().path +
                          "`: mean = \"slot\" is a point of the memory, and there is none; use "
                          "mean = \"newton\" or a compositor with several slots");
       }
-      centre_ = site.memory.points.back();
+      centre_ = t.site().memory.points.back();
     }
 
-    Value add(KernelGraph& graph, const std::string& path, const Point& from,
-              Value curvature) const {
-      std::vector<Input> inputs = {{curvature, Role::parameter},
-                                   {eps_, Role::parameter},
-                                   {centre_ ? centre_ : from.theta, Role::parameter}};
-      if (steps_) inputs.push_back({from.at.g, Role::parameter});
-      const Index rows = ProposalLaw::rows(graph[curvature].rows, graph[from.theta].rows);
-      return graph
-          .add(path + "/proposal-law", OperationKind::pure, {}, std::move(inputs),
-               {Output::derived(path + "/proposal-law", rows, function_)}, body_)
-          .front();
+    Edge<ProposalNumbers> add(const std::string& path, const OwnPoint& from) {
+      const std::string name = path + "/proposal-law";
+      const auto H = fit_ ? fit_->add(t_.graph(), path, from) : curvature_;
+      std::optional<Edge<edge::PointGradient>> g;
+      if (steps_) g = Edge<edge::PointGradient>{from.at.g};
+      const Index rows = ProposalLaw::rows(t_.graph()[H.value].rows, t_.dimension());
+      return write_.add(t_.graph(), name, OperationKind::pure, {}, H, eps_,
+                        Edge<edge::PointPosition>{centre_ ? centre_ : from.theta}, g,
+                        Write<ProposalNumbers>{Output::derived(name, rows, function_)});
     }
 
    private:
-    Value eps_;
-    Value centre_{};
+    static bool fits(const Estimator& estimator) {
+      return estimator.uses_memory() && estimator.as_learner() == nullptr;
+    }
+
+    Transition& t_;
+    Edge<edge::StepSize> eps_;
     bool steps_;
+    Value centre_{};
+    std::optional<MemoryFit> fit_{};
+    Edge<edge::Curvature> curvature_{};
     std::shared_ptr<const ProposalLaw> function_;
-    std::shared_ptr<const Body> body_;
+    SharedOperation<WriteLaw> write_;
   };
 
-  static bool fits(const Estimator& estimator) {
-    return estimator.uses_memory() && estimator.as_learner() == nullptr;
-  }
-
-  static void refresh(KernelGraph& graph, const Site& site, Variable y, Value law) {
+  static void draw(Transition& t, Variable y, Edge<ProposalNumbers> law) {
     Traits traits;
     traits.keeps_law = true;
     traits.full = true;
-    graph.add(site.path + "/propose", OperationKind::refresh, traits,
-              {{law, Role::law}, {graph.noise(site.path + "/propose"), Role::noise}},
-              {Output::next(y)}, std::make_shared<DrawBody>());
-  }
-
-  /// The acceptance probabilities.
-  static Value accept(KernelGraph& graph, const Site& site, Value law, const Place& here,
-                      const Place& proposed) {
-    const std::string& path = site.path;
-    const Index d = graph[site.slot].rows;
-    const Value theta = here.point.theta;
-    const Value y = proposed.point.theta;
-    const auto [theta_end, y_end] = graph.exchange(path + "/exchange", theta, y);
-    return graph.add(path + "/accept", OperationKind::accept, {},
-                     {{theta, Role::state},
-                      {y, Role::state},
-                      {theta_end, Role::proposed},
-                      {y_end, Role::proposed},
-                      {law, Role::law},
-                      {here.law, Role::law},
-                      {proposed.law, Role::law_at_proposal},
-                      {here.point.at.u, Role::evaluation},
-                      {here.point.at.g, Role::evaluation},
-                      {proposed.point.at.u, Role::evaluation},
-                      {proposed.point.at.g, Role::evaluation},
-                      {graph.noise(path + "/accept"), Role::noise}},
-                     {Output::next(site.slot), Output::evaluation(path + "/u", 1, law, site.slot),
-                      Output::evaluation(path + "/g", d, law, site.slot),
-                      Output::derived(path + "/acceptance", 1)},
-                     std::make_shared<AcceptBody>())[AcceptBody::acceptance];
+    t.add(
+        "propose", OperationKind::refresh, traits,
+        [](Columns& block, edge::LawOf<ProposalLaw> from, edge::Noise noise,
+           edge::Out<edge::Auxiliary> to) {
+          from.function.draw(from.numbers, noise.normals(to.rows(), to.cols()), to,
+                             block.scratch());
+        },
+        Edge<edge::LawOf<ProposalLaw>>{law.value}, t.noise("propose"),
+        Write<edge::Auxiliary>{Output::next(y)});
   }
 
   Params params_;

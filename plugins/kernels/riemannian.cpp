@@ -1,6 +1,5 @@
 // Riemannian manifold Hamiltonian Monte Carlo: a metric as the mass, implicit steps.
 // SPDX-License-Identifier: Apache-2.0
-#include "riemannian/accept.hpp"
 #include "riemannian/metric_law.hpp"
 #include "riemannian/move.hpp"
 #include "riemannian/params.hpp"
@@ -8,7 +7,7 @@
 namespace mixwell::riemannian {
 namespace {
 
-class Riemannian final : public Kernel {
+class Riemannian final : public TransitionKernel {
  public:
   using Params = riemannian::Params;
 
@@ -17,150 +16,90 @@ class Riemannian final : public Kernel {
     params.steps.check();
   }
 
-  void describe(KernelGraph& graph, const Site& site) const override {
-    const std::string& path = site.path;
-    const StepSize step_size(graph, site, params_.step_size);
-    const Value law = params_.oracle->law(graph, path + "/oracle", site.target);
-    require_metric(graph, site, law);
-    const Cached at = graph.evaluation(law, site.slot);
-    const Value eps = step_size.draw(graph, site);
-    const Value steps = params_.steps.add(graph, site);
-    const MomentumLaws laws(law, graph[site.slot].rows);
-    const Value there = laws.add(graph, path, graph.current(site.slot));
-    const Variable p = graph.auxiliary(path + "/momentum", graph[site.slot].rows);
-    refresh(graph, site, p, there);
-    const auto end = follow(graph, site, {graph.current(p), law, at, eps, steps});
-    const Value back = laws.add(graph, path + "/back", end[TrajectoryBody::theta_end]);
-    const auto out = accept(graph, site, {graph.current(p), law, at, there, back}, end);
-    step_size.learn(graph, site, out[AcceptBody::acceptance], false);
-    record(graph, site, out, end);
-    record_statistic(graph, site, "step_size", eps, RecordType::real, "time",
-                     "eps of the transition");
-    record_statistic(graph, site, "n_steps", steps, RecordType::integer, "", "steps");
+ protected:
+  void transition(Transition& t) const override {
+    const auto law = t.law(params_.oracle);
+    require_metric(t, law);
+    const auto eps = t.step_size(params_.step_size);
+    const auto L = t.steps(params_.steps);
+    SharedOperation momentum_law(
+        [](Columns& block, edge::TargetLaw of, edge::PointPosition at,
+           edge::Out<MetricNumbers> numbers) { write_metric_law(block, of, at, numbers); });
+    const auto function = std::make_shared<MetricLaw>();
+    const auto law_at = [&](const std::string& name, Value theta) {
+      return momentum_law.add(
+          t.graph(), t.path(name), OperationKind::pure, {}, Edge<edge::TargetLaw>{law.value},
+          Edge<edge::PointPosition>{theta},
+          t.derived<MetricNumbers>(name, MetricLaw::rows(t.dimension()), function));
+    };
+    const auto there = law_at("momentum-law", t.position().value);
+    const Variable p = t.graph().auxiliary(t.path("momentum"), t.dimension());
+    const auto momentum = refresh(t, p, there);
+    const auto end = follow(t, law, momentum, eps, L);
+    const auto back = law_at("back/momentum-law", end.theta.value);
+    t.metropolis(
+        law,
+        {.theta = end.theta,
+         .at = end.at,
+         .auxiliaries = {{.variable = p,
+                          .end = {end.p.value},
+                          .law = {there.value},
+                          .law_at_proposal = Edge<edge::AuxiliaryLaw<edge::There>>{back.value}}},
+         .has_energy = true,
+         .reported = true});
   }
 
  private:
-  /// What the trajectory starts from and follows.
-  struct Start {
-    Value p;
-    Value law;
-    Cached at;
-    Value eps;
-    Value steps;
-  };
-  /// What the ratio is made of.
-  struct Ratio {
-    Value p;
-    Value law;
-    Cached at;
-    Value there;
-    Value back;
+  /// Of a trajectory.
+  struct End {
+    Edge<edge::Proposed<edge::Position>> theta;
+    Edge<edge::Proposed<edge::Momentum>> p;
+    EvaluationAt<edge::There> at;
   };
 
-  /// Adds the law of the momentum at a position; all its operations share body and function.
-  class MomentumLaws {
-   public:
-    MomentumLaws(Value law, Index dimension) : law_(law), dimension_(dimension) {}
-
-    Value add(KernelGraph& graph, const std::string& path, Value theta) const {
-      return graph
-          .add(path + "/momentum-law", OperationKind::pure, {},
-               {{law_, Role::parameter}, {theta, Role::parameter}},
-               {Output::derived(path + "/momentum-law", MetricLaw::rows(dimension_), function_)},
-               body_)
-          .front();
-    }
-
-   private:
-    Value law_;
-    Index dimension_;
-    std::shared_ptr<const MetricLaw> function_ = std::make_shared<MetricLaw>();
-    std::shared_ptr<const Body> body_ = std::make_shared<MetricLawBody>();
-  };
-
-  static void require_metric(const KernelGraph& graph, const Site& site, Value law) {
-    const auto* potential = dynamic_cast<const Potential*>(graph[law].function.get());
+  static void require_metric(const Transition& t, Edge<edge::Law> law) {
+    const ValueInfo& value = t.graph()[law.value];
+    const auto* potential = dynamic_cast<const Potential*>(value.function.get());
     if (potential != nullptr && potential->as_metric() != nullptr) return;
-    throw InputError("kernel `" + site.path + "` needs a metric, and the law `" + graph[law].name +
+    throw InputError("kernel `" + t.site().path + "` needs a metric, and the law `" + value.name +
                      "` has none; use a model that offers one (`mixwell plugins show` of a model "
                      "tells), or kernel hamiltonian");
   }
 
-  static void refresh(KernelGraph& graph, const Site& site, Variable p, Value law) {
+  static Edge<edge::Momentum> refresh(Transition& t, Variable p, Edge<MetricNumbers> law) {
     Traits traits;
     traits.keeps_law = true;
     traits.full = true;
-    graph.add(site.path + "/refresh", OperationKind::refresh, traits,
-              {{law, Role::law}, {graph.noise(site.path + "/refresh"), Role::noise}},
-              {Output::next(p)}, std::make_shared<RefreshBody>());
+    return t.add(
+        "refresh", OperationKind::refresh, traits,
+        [](edge::LawOf<MetricLaw> of, edge::Noise noise, edge::Out<edge::Momentum> to) {
+          MetricLaw::draw(of.numbers, noise.normals(to.rows(), to.cols()), to);
+        },
+        Edge<edge::LawOf<MetricLaw>>{law.value}, t.noise("refresh"),
+        Write<edge::Momentum>{Output::next(p)});
   }
 
   /// An implicit step may have several solutions, or none that is found: the map is its own inverse
   /// up to the momentum's sign where the way back was followed and led back.
-  std::vector<Value> follow(KernelGraph& graph, const Site& site, const Start& start) const {
-    const std::string& path = site.path;
-    const Index d = graph[site.slot].rows;
+  End follow(Transition& t, Edge<edge::Law> law, Edge<edge::Momentum> p, Edge<edge::StepSize> eps,
+             Edge<edge::StepCount> L) const {
     Traits traits;
     const bool solved = params_.tolerances.solve_well();
     traits.involution = params_.check_reversibility && solved;
     traits.volume = solved;
     traits.order = 2;
-    return graph.add(
-        path + "/trajectory", OperationKind::move, traits,
-        {{graph.current(site.slot), Role::state},
-         {start.p, Role::state},
-         {start.law, Role::law},
-         {start.at.u, Role::evaluation},
-         {start.at.g, Role::evaluation},
-         {start.eps, Role::parameter},
-         {start.steps, Role::parameter}},
-        {Output::derived(path + "/theta*", d), Output::derived(path + "/p*", d),
-         Output::derived(path + "/u*", 1), Output::derived(path + "/g*", d),
-         Output::derived(path + "/not-solved", 1), Output::derived(path + "/not-reversed", 1)},
-        std::make_shared<TrajectoryBody>(params_.tolerances, params_.check_reversibility));
-  }
-
-  static std::vector<Value> accept(KernelGraph& graph, const Site& site, const Ratio& ratio,
-                                   const std::vector<Value>& end) {
-    const std::string& path = site.path;
-    const Index d = graph[site.slot].rows;
-    return graph.add(
-        path + "/accept", OperationKind::accept, {},
-        {{graph.current(site.slot), Role::state},
-         {ratio.p, Role::state},
-         {end[TrajectoryBody::theta_end], Role::proposed},
-         {end[TrajectoryBody::p_end], Role::proposed},
-         {ratio.law, Role::law},
-         {ratio.there, Role::law},
-         {ratio.back, Role::law_at_proposal},
-         {ratio.at.u, Role::evaluation},
-         {ratio.at.g, Role::evaluation},
-         {end[TrajectoryBody::u_end], Role::evaluation},
-         {end[TrajectoryBody::g_end], Role::evaluation},
-         {graph.noise(path + "/accept"), Role::noise}},
-        {Output::next(site.slot), Output::evaluation(path + "/u", 1, ratio.law, site.slot),
-         Output::evaluation(path + "/g", d, ratio.law, site.slot),
-         Output::derived(path + "/acceptance", 1), Output::derived(path + "/energy", 1),
-         Output::derived(path + "/energy_error", 1), Output::derived(path + "/diverging", 1)},
-        std::make_shared<AcceptBody>());
-  }
-
-  static void record(KernelGraph& graph, const Site& site, const std::vector<Value>& out,
-                     const std::vector<Value>& end) {
-    record_statistic(graph, site, "acceptance_rate", out[AcceptBody::acceptance], RecordType::real,
-                     "", "Metropolis acceptance probability");
-    record_statistic(graph, site, "energy", out[AcceptBody::energy], RecordType::real, "nats",
-                     "Hamiltonian of the state that was kept, with 1/2 log det G");
-    record_statistic(graph, site, "energy_error", out[AcceptBody::energy_error], RecordType::real,
-                     "nats",
-                     "Hamiltonian at the end of the trajectory minus that at its start; infinite "
-                     "where it has no end");
-    record_statistic(graph, site, "diverging", out[AcceptBody::diverging], RecordType::boolean, "",
-                     "energy error above 1000 nats or not finite");
-    record_statistic(graph, site, "fixed_point_failure", end[TrajectoryBody::not_solved],
-                     RecordType::boolean, "", "an implicit step found no solution");
-    record_statistic(graph, site, "reversibility_failure", end[TrajectoryBody::not_reversed],
-                     RecordType::boolean, "", "the trajectory followed back missed its start");
+    const auto at = t.evaluation(law);
+    const Index d = t.dimension();
+    const auto table = t.statistics(failures);
+    const auto [theta_end, p_end, u_end, g_end, failed] =
+        t.add("trajectory", OperationKind::move, traits,
+              Follow(params_.tolerances, params_.check_reversibility), t.position(), p, law, at.u,
+              at.g, eps, L, t.derived<edge::Proposed<edge::Position>>("theta*", d),
+              t.derived<edge::Proposed<edge::Momentum>>("p*", d),
+              t.derived<edge::Potential<edge::There>>("u*", 1),
+              t.derived<edge::Gradient<edge::There>>("g*", d), table);
+    t.record(table, failed);
+    return {theta_end, p_end, {u_end, g_end}};
   }
 
   Params params_;

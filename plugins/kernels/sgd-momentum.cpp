@@ -8,7 +8,7 @@ namespace {
 
 using namespace mixwell;
 
-class SgdMomentum final : public Kernel {
+class SgdMomentum final : public TransitionKernel {
  public:
   struct Params {
     std::shared_ptr<const Oracle> oracle;
@@ -30,8 +30,9 @@ class SgdMomentum final : public Kernel {
   };
   explicit SgdMomentum(const Params& params) : params_(params) {}
 
-  void describe(KernelGraph& graph, const Site& site) const override {
-    optimiser::add_descent(graph, site, *params_.oracle, params_.step_size, params_.alpha);
+ protected:
+  void transition(Transition& t) const override {
+    optimiser::descend(t, params_.oracle, params_.step_size, params_.alpha);
   }
 
  private:

@@ -8,7 +8,7 @@ namespace {
 
 using namespace mixwell;
 
-class Sgd final : public Kernel {
+class Sgd final : public TransitionKernel {
  public:
   struct Params {
     std::shared_ptr<const Oracle> oracle;
@@ -23,8 +23,9 @@ class Sgd final : public Kernel {
   };
   explicit Sgd(const Params& params) : params_(params) {}
 
-  void describe(KernelGraph& graph, const Site& site) const override {
-    optimiser::add_descent(graph, site, *params_.oracle, params_.step_size, {});
+ protected:
+  void transition(Transition& t) const override {
+    optimiser::descend(t, params_.oracle, params_.step_size, {});
   }
 
  private:

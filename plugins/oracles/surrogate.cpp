@@ -56,59 +56,54 @@ class RegularisedPotential final : public Potential {
   std::optional<Weight> weight_;
 };
 
-/// Inputs: register, position before and after the transition, the model's law. Output: the
-/// register's next version. A column that moved gives a point, at one gradient of the model.
-class LearnBody final : public Body {
+/// Where the slot was before the transition, and where it is after it.
+struct Before : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
+struct After : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
+
+/// A column that moved gives a point, at one gradient of the model.
+class Learn {
  public:
-  LearnBody(std::shared_ptr<const Surrogate> fitted, std::optional<std::int64_t> stop)
+  Learn(std::shared_ptr<const Surrogate> fitted, std::optional<std::int64_t> stop)
       : fitted_(std::move(fitted)), stop_(stop) {}
 
-  void run(Block& block) const override {
-    MatrixMap state = block.out(0);
-    if (state.data() != block.in(0).data()) state = block.in(0);
+  void operator()(Columns& block, edge::Register seen, Before from, After to,
+                  edge::TargetLaw target, edge::Out<edge::Register> state) const {
+    edge::begin(seen, state);
     if (stop_ && block.sweep() >= static_cast<std::uint64_t>(*stop_)) return;
-    const Workspace::Frame frame(block.scratch());
-    const Index d = block.in(2).rows();
-    const Index w = block.in(2).cols();
+    const Index d = to.rows();
+    const Index w = to.cols();
     Index* const columns = block.scratch().objects<Index>(w);
     MatrixMap points = block.scratch().matrix(d, w);
-    const Index moved = gather(block, columns, points);
-    MatrixMap g = block.scratch().matrix(d, w);
-    if (moved > 0) {
-      const Law target = block.law(3);
-      target.regrouped(columns).evaluate(points.leftCols(moved),
-                                         {nullptr, g.leftCols(moved), block.scratch()});
-      block.count_gradients(3, moved);
-    }
-    learn(block, state, columns, ConstMatrixMap(points.data(), d, moved),
-          ConstMatrixMap(g.data(), d, moved));
-    state.row(state.rows() - 1).array() += 1.0;
-  }
-
- private:
-  static Index gather(const Block& block, Index* columns, MatrixMap points) {
-    const ConstMatrixMap from = block.in(1);
-    const ConstMatrixMap to = block.in(2);
     Index moved = 0;
-    for (Index j = 0; j < to.cols(); ++j) {
+    for (Index j = 0; j < w; ++j) {
       if ((from.col(j).array() == to.col(j).array()).all()) continue;
       columns[moved] = j;
       points.col(moved++) = to.col(j);
     }
-    return moved;
+    MatrixMap g = block.scratch().matrix(d, w);
+    if (moved > 0) {
+      target.regrouped(columns).evaluate(points.leftCols(moved),
+                                         {nullptr, g.leftCols(moved), block.scratch()});
+    }
+    learn(state, columns, ConstMatrixMap(points.data(), d, moved),
+          ConstMatrixMap(g.data(), d, moved), block.scratch());
+    state.row(state.rows() - 1).array() += 1.0;
   }
 
+ private:
   /// One register for all columns sees all their points at once.
-  void learn(const Block& block, MatrixMap state, const Index* columns, ConstBatch points,
-             ConstBatch g) const {
+  void learn(MatrixMap state, const Index* columns, ConstBatch points, ConstBatch g,
+             Workspace& scratch) const {
     if (state.cols() == 1) {
-      if (points.cols() > 0)
-        fitted_->learn(state.topRows(fitted_->rows()), points, g, block.scratch());
+      if (points.cols() > 0) fitted_->learn(state.topRows(fitted_->rows()), points, g, scratch);
       return;
     }
     for (Index k = 0; k < points.cols(); ++k) {
-      fitted_->learn(state.col(columns[k]).head(fitted_->rows()), points.col(k), g.col(k),
-                     block.scratch());
+      fitted_->learn(state.col(columns[k]).head(fitted_->rows()), points.col(k), g.col(k), scratch);
     }
   }
 
@@ -116,23 +111,27 @@ class LearnBody final : public Body {
   std::optional<std::int64_t> stop_;
 };
 
-/// Inputs: points, then as many gradients. Output: numbers of W, with mu as it is in the end.
-class FitBody final : public Body {
- public:
-  FitBody(std::shared_ptr<const Surrogate> fitted, std::size_t points)
-      : fitted_(std::move(fitted)), points_(points) {}
+/// The numbers of W.
+struct SurrogateNumbers : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
 
-  void run(Block& block) const override {
-    const Index d = block.in(0).rows();
-    const auto n = static_cast<Index>(points_);
-    const Workspace::Frame frame(block.scratch());
+/// Numbers of W from the points of a memory, with mu as it is in the end.
+class Fit {
+ public:
+  explicit Fit(std::shared_ptr<const Surrogate> fitted) : fitted_(std::move(fitted)) {}
+
+  void operator()(Columns& block, edge::List<edge::PointPosition> points,
+                  edge::List<edge::PointGradient> gradients, edge::Law,
+                  edge::Out<SurrogateNumbers> out) const {
+    const auto n = static_cast<Index>(points.size());
+    const Index d = points[0].rows();
     MatrixMap theta = block.scratch().matrix(d, n);
     MatrixMap g = block.scratch().matrix(d, n);
-    MatrixMap out = block.out(0);
     for (Index j = 0; j < out.cols(); ++j) {
       for (Index k = 0; k < n; ++k) {
-        theta.col(k) = block.in(static_cast<std::size_t>(k)).col(j);
-        g.col(k) = block.in(static_cast<std::size_t>(n + k)).col(j);
+        theta.col(k) = points[static_cast<std::size_t>(k)].col(j);
+        g.col(k) = gradients[static_cast<std::size_t>(k)].col(j);
       }
       fitted_->fit(theta, g, out.col(j).head(fitted_->rows()), block.scratch());
       out(fitted_->rows(), j) = static_cast<double>(n);
@@ -141,7 +140,6 @@ class FitBody final : public Body {
 
  private:
   std::shared_ptr<const Surrogate> fitted_;
-  std::size_t points_;
 };
 
 class SurrogateOracle final : public Oracle {
@@ -219,13 +217,11 @@ class SurrogateOracle final : public Oracle {
     const auto potential =
         std::static_pointer_cast<const RegularisedPotential>(graph[made.outputs.front()].function);
     const Guard branch = graph.set_guard();  // t counts sweeps, whichever branch they chose
-    graph.add(site.path + "/learn-surrogate", OperationKind::observe, {},
-              {{seen, Role::state},
-               {before, Role::parameter},
-               {graph.current(site.slot), Role::parameter},
-               {site.target, Role::parameter}},
-              {Output::next(graph[seen].variable)},
-              std::make_shared<LearnBody>(potential->fitted(), stop()));
+    add_operation(graph, site.path + "/learn-surrogate", OperationKind::observe, {},
+                  Learn(potential->fitted(), stop()), Edge<edge::Register>{seen},
+                  Edge<Before>{before}, Edge<After>{graph.current(site.slot)},
+                  Edge<edge::TargetLaw>{site.target},
+                  Write<edge::Register>{Output::next(graph[seen].variable)});
     graph.set_guard(branch);
   }
 
@@ -266,15 +262,15 @@ class SurrogateOracle final : public Oracle {
                        "`: fit_to = \"memory\" needs current values of other slots; use compositor "
                        "`ensemble-chain`, or fit_to = \"accepted\"");
     }
-    std::vector<Input> inputs;
-    for (const Value v : memory.points) inputs.push_back({v, Role::parameter});
-    for (const Value v : memory.gradients) inputs.push_back({v, Role::parameter});
-    inputs.push_back({site.target, Role::law});
-    return graph
-        .add(path, OperationKind::pure, traits(), std::move(inputs),
-             {Output::derived(path + "/W", potential->numbers(), potential)},
-             std::make_shared<FitBody>(potential->fitted(), memory.points.size()))
-        .front();
+    std::vector<Edge<edge::PointPosition>> points;
+    std::vector<Edge<edge::PointGradient>> gradients;
+    for (const Value v : memory.points) points.push_back({v});
+    for (const Value v : memory.gradients) gradients.push_back({v});
+    return add_operation(graph, path, OperationKind::pure, traits(), Fit(potential->fitted()),
+                         points, gradients, Edge<edge::Law>{site.target},
+                         Write<SurrogateNumbers>{
+                             Output::derived(path + "/W", potential->numbers(), potential)})
+        .value;
   }
 
   Params params_;

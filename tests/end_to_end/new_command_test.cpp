@@ -62,7 +62,10 @@ TEST_CASE("mixwell new writes into the folder that is named") {
   place.write("plugins/there.txt", "");
   CHECK(place.mixwell("new kernel my-walk --in plugins").code == 0);
   CHECK(std::filesystem::exists(place.path("plugins/my-walk/my-walk.cpp")));
-  contains(read(place.path("plugins/my-walk/my-walk.cpp")), "class MyWalk final : public Kernel");
+  const std::string text = read(place.path("plugins/my-walk/my-walk.cpp"));
+  contains(text, "class MyWalk final : public TransitionKernel");
+  INFO("docs/kernels.md shows what is written");
+  contains(read(MIXWELL_SOURCE_DIR "/docs/kernels.md"), "```cpp\n" + text + "```\n");
 }
 
 TEST_CASE("mixwell new writes a component of every kind and its test into the tree of Mixwell") {
@@ -121,7 +124,7 @@ TEST_CASE("mixwell new refuses wrong kinds and names, and says what is right") {
            "--in-tree .: not the root of Mixwell's source tree");
   contains(refusal("model my-model --in . --in-tree ."), "--in");
   contains(refusal("model kernel"), "its class would be Kernel, a name that Mixwell uses");
-  contains(refusal("kernel propose"), "its class would be Propose, a name that Mixwell uses");
+  contains(refusal("kernel transition"), "its class would be Transition, a name that Mixwell uses");
   contains(refusal("model eigen"), "its class would be Eigen, a name that Mixwell uses");
 }
 

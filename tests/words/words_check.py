@@ -24,6 +24,8 @@ MAY_SHARE = {
     "Params": "the manifest keys of one plugin; plugins do not see each other",
     "In": "the inputs of one body, which nests it",
     "Out": "the outputs of one body, which nests it",
+    "Transition": "as a kernel describes it, and as the certificate finds it in a graph",
+    "Statistic": "as a kernel declares it, and as the table of a run has it",
 }
 
 COMMENT = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|//[^\n]*|/\*.*?\*/',
@@ -101,9 +103,23 @@ def check_declared(notation, sources):
     return found
 
 
+def without_edges(code):
+    """Without namespace edge: edge::Law is how a body sees a Law, the same word with the same meaning."""
+    parts = code.split("namespace edge {")
+    kept = [parts[0]]
+    for part in parts[1:]:
+        depth, end = 1, 0
+        while depth > 0 and end < len(part):
+            depth += {"{": 1, "}": -1}.get(part[end], 0)
+            end += 1
+        kept.append(part[end:])
+    return "".join(kept)
+
+
 @functools.lru_cache(maxsize=None)
 def classes_in(code):
-    return CLASS.findall(code), ALIAS.findall(code)
+    bare = without_edges(code)
+    return CLASS.findall(bare), ALIAS.findall(bare)
 
 
 @functools.lru_cache(maxsize=None)

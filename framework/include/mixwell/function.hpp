@@ -105,6 +105,7 @@ class Curvature {
   }
 
   bool is_identity() const noexcept { return how_.is_identity(); }
+  const Numbers& numbers() const noexcept { return numbers_; }
   void H(ConstBatch v, Batch out, Workspace& w) const { how_.H(numbers_, v, out, w); }
   void B(ConstBatch v, Batch out, Workspace& w) const { how_.B(numbers_, v, out, w); }
   void S(ConstBatch z, Batch out, Workspace& w) const { how_.S(numbers_, z, out, w); }
@@ -119,30 +120,44 @@ class Curvature {
   Numbers numbers_;
 };
 
-/// A law as operations see it inside a block.
+/// A law as operations see it inside a block. It counts what is asked of it.
 class Law {
  public:
-  Law(const Potential& how, Numbers numbers) noexcept : how_(how), numbers_(numbers) {}
+  /// `spent`, if not null, grows by gradient_cost() for each column that is evaluated, and for each
+  /// whose noise is estimated.
+  Law(const Potential& how, Numbers numbers, double* spent = nullptr) noexcept
+      : how_(how), numbers_(numbers), spent_(spent) {}
 
   /// As Curvature::regrouped.
-  Law regrouped(const Index* columns) const noexcept { return {how_, numbers_.regrouped(columns)}; }
+  Law regrouped(const Index* columns) const noexcept {
+    return {how_, numbers_.regrouped(columns), spent_};
+  }
 
   void evaluate(ConstBatch theta, const Evaluation& out) const {
     how_.evaluate(numbers_, theta, out);
+    count(theta);
   }
-  double gradient_cost() const noexcept { return how_.gradient_cost(); }
+  const Potential& potential() const noexcept { return how_; }
+  const Numbers& numbers() const noexcept { return numbers_; }
   /// GradientNoise::covariance_diagonal, of a law that offers it.
   void noise_diagonal(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
     how_.as_noise()->covariance_diagonal(numbers_, theta, draw, out, w);
+    count(theta);
   }
   /// GradientNoise::covariance, of a law that offers it.
   void noise_covariance(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
     how_.as_noise()->covariance(numbers_, theta, draw, out, w);
+    count(theta);
   }
 
  private:
+  void count(ConstBatch theta) const {
+    if (spent_ != nullptr) *spent_ += static_cast<double>(theta.cols()) * how_.gradient_cost();
+  }
+
   const Potential& how_;
   Numbers numbers_;
+  double* spent_;
 };
 
 }  // namespace mixwell

@@ -293,8 +293,8 @@ struct NoiseGrid {
   std::uint32_t steps = 1;   ///< the same for steps of an integrator within a sweep
 };
 
-/// What a body sees: the columns of one block, in one sweep. All access is by edge position.
-class MIXWELL_EXPORT Block {
+/// The columns of one block, in one sweep.
+class MIXWELL_EXPORT Columns {
  public:
   Index columns() const noexcept { return columns_; }
   Index first_column() const noexcept { return first_column_; }
@@ -302,7 +302,24 @@ class MIXWELL_EXPORT Block {
   /// Sweeps that the whole warm-up takes.
   std::int64_t warmup() const noexcept { return warmup_; }
   Workspace& scratch() const noexcept { return *scratch_; }
+  /// Keeps an event with the position that the slot had before the operation.
+  void report(const Event& event, ConstBatch theta) const;
 
+  struct Sinks;
+
+ protected:
+  Index columns_ = 0;
+  Index first_column_ = 0;
+  std::uint64_t sweep_ = 0;
+  std::int64_t warmup_ = 0;
+  Workspace* scratch_ = nullptr;
+  Sinks* sinks_ = nullptr;
+};
+
+/// What a raw body sees: its columns, and all edges by position. Bodies of add_operation see them
+/// by their types.
+class MIXWELL_EXPORT Block : public Columns {
+ public:
   /// Numbers of the k-th input: rows x columns(); rows x 1 if its scope is the run and the block
   /// is not. This and what follows throws WiringError, which names operation, input and role, where
   /// the operation has no such input or output, or it is of another kind.
@@ -330,7 +347,7 @@ class MIXWELL_EXPORT Block {
     const Port& p = input(k);
     if (p.potential == nullptr) [[unlikely]]
       refuse_input(k, "a law");
-    return {*p.potential, ConstMatrixMap(pointer(p), p.rows, width(p))};
+    return {*p.potential, ConstMatrixMap(pointer(p), p.rows, width(p)), spent_};
   }
   Curvature curvature(std::size_t k) const {
     const Port& p = input(k);
@@ -353,11 +370,6 @@ class MIXWELL_EXPORT Block {
   void step_normals(std::size_t k, Batch out, std::uint32_t draw) const;
   void uniforms(std::size_t k, Batch out, std::uint32_t draw = 0) const;
 
-  /// Counts `columns` gradients of the law at input k.
-  void count_gradients(std::size_t k, Index columns) const;
-  /// Keeps an event with the position that the first `state` input of this operation had.
-  void report(const Event& event, ConstBatch theta) const;
-
   struct Port {
     double* data = nullptr;
     Index rows = 0;
@@ -367,7 +379,6 @@ class MIXWELL_EXPORT Block {
     const Representation* representation = nullptr;  ///< likewise
     const Stream* stream = nullptr;                  ///< of a noise
   };
-  struct Sinks;
   /// Where an operation stands, for messages.
   struct Wiring {
     const KernelGraph* graph = nullptr;
@@ -405,16 +416,11 @@ class MIXWELL_EXPORT Block {
   double* pointer(const Port& s) const noexcept { return s.data + s.stride * first_column_; }
   Index width(const Port& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
 
-  Index columns_ = 0;
-  Index first_column_ = 0;
-  std::uint64_t sweep_ = 0;
-  std::int64_t warmup_ = 0;
   NoiseGrid noise_;
   bool negates_normals_ = false;  ///< Replay: a way back, with the noise of the way there negated
-  Workspace* scratch_ = nullptr;
   std::span<const Port> inputs_;
   std::span<const Port> outputs_;
-  Sinks* sinks_ = nullptr;
+  double* spent_ = nullptr;  ///< gradients of laws, in units of the model's own
   Wiring wiring_;
 };
 

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace mixwell {
 
@@ -22,6 +23,9 @@ enum class Coupling {
   factor,     ///< (S, I): the kernel of (I, B) in other coordinates
   one_sided,  ///< A = H in theta' alone, M = I: the naive dynamics of QNHMC section 3.1
 };
+
+/// "mass", "symmetric", "factor" or "one-sided"; none where the curvature is the identity.
+MIXWELL_EXPORT Coupling coupling_from(const std::string& word, bool curved);
 
 /// The two linear maps of a flow, for the columns of one block.
 class MIXWELL_EXPORT Flow {

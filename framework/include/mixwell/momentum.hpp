@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/edge.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/function.hpp>
 #include <mixwell/graph.hpp>
@@ -33,12 +34,18 @@ class MIXWELL_EXPORT MomentumLaw final : public Potential {
   std::shared_ptr<const Representation> curvature_;
 };
 
+namespace edge {
+/// The law of a momentum as a body sees it.
+struct MomentumLaw : LawOf<mixwell::MomentumLaw> {
+  using LawOf::LawOf;
+};
+}  // namespace edge
+
 /// The law of the momentum for a curvature value of the graph: it depends on the curvature for M =
 /// B alone, and is a constant otherwise.
-MIXWELL_EXPORT Value add_momentum_law(KernelGraph& graph, const std::string& name,
-                                      Coupling coupling,
-                                      std::shared_ptr<const Representation> representation,
-                                      Value curvature);
+MIXWELL_EXPORT Edge<edge::MomentumLaw> add_momentum_law(
+    KernelGraph& graph, const std::string& name, Coupling coupling,
+    std::shared_ptr<const Representation> representation, Value curvature);
 
 /// p <- persistence p + sqrt(1 - persistence^2) M^(1/2) z in every `every`-th sweep, the first
 /// among them, which keeps N(0, M) (Horowitz 1991).
@@ -50,8 +57,10 @@ struct Redraw {
   bool carries() const noexcept { return persistence > 0.0 || every > 1; }
 };
 
-/// Adds the redraw of `momentum` from `law` (a MomentumLaw), with a noise of its own.
-MIXWELL_EXPORT void add_momentum_refresh(KernelGraph& graph, const std::string& name,
-                                         Variable momentum, Value law, const Redraw& redraw = {});
+/// Adds the redraw of `momentum` from its law, with a noise of its own: its newest version.
+MIXWELL_EXPORT Edge<edge::Momentum> add_momentum_refresh(KernelGraph& graph,
+                                                         const std::string& name, Variable momentum,
+                                                         Edge<edge::MomentumLaw> law,
+                                                         const Redraw& redraw = {});
 
 }  // namespace mixwell

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/edge.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
 #include <mixwell/kernel.hpp>
@@ -27,11 +28,11 @@ struct MIXWELL_EXPORT StepSchedule {
   /// constant: a; polynomial: a (b + t)^-delta; power: (a / t)^delta, with t = 1 + sweep / hold.
   double at(std::uint64_t sweep) const;
   /// eps of this sweep, 1 x w.
-  Value add(KernelGraph& graph, const std::string& path) const;
+  Edge<edge::StepSize> add(KernelGraph& graph, const std::string& path) const;
   /// Records eps (of `add`) as the statistic `weight`, unless it is the same in all sweeps: the
   /// average of f is sum eps_t f(theta_t) / sum eps_t (Simsekli et al. 2016, Eq. 12). For samplers;
   /// the way of an optimiser has no average.
-  void record_weight(KernelGraph& graph, const Site& site, Value eps) const;
+  void record_weight(KernelGraph& graph, const Site& site, Edge<edge::StepSize> eps) const;
 };
 
 }  // namespace mixwell

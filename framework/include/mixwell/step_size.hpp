@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/edge.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/learner.hpp>
+#include <mixwell/momentum.hpp>
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace mixwell {
 
@@ -22,9 +25,10 @@ struct MIXWELL_EXPORT StepSizeSettings {
   bool freeze = true;                ///< learnt in warm-up alone; else for ever
   std::optional<Interval> jitter{};  ///< each transition uses eps * U[a, b]
 
-  /// Keys `step_size`, `pool`, `freeze` and `step_size_jitter`; the kernel names its own for the
-  /// target.
+  /// Keys `step_size`, `pool`, `freeze` and `step_size_jitter`.
   void declare(Fields& fields);
+  /// `target_acceptance` before them; `advice`: what it is good to aim at, "" for none.
+  void declare_with_target(Fields& fields, const std::string& advice = "");
   /// Throws ParameterError where the settings contradict one another.
   void check() const;
   bool learns() const noexcept { return target_acceptance.has_value(); }
@@ -34,10 +38,9 @@ struct MIXWELL_EXPORT StepSizeSettings {
 struct FirstStep {
   std::shared_ptr<const Integrator> integrator;
   Coupling coupling = Coupling::none;
-  Value law;
-  Value momentum_law;
-  Value curvature;
-  Cached at;  ///< (U, g) at the slot's current version
+  Edge<edge::Law> law;
+  Edge<edge::MomentumLaw> momentum_law;
+  Edge<edge::Curvature> curvature;
 };
 
 /// The step size of one kernel in one graph. Call in the order of the sweep: the constructor,
@@ -50,11 +53,13 @@ class MIXWELL_EXPORT StepSize {
   /// the acceptance probability of a single step crosses 0.8 (Hoffman & Gelman 2014, Algorithm 4),
   /// and starts dual averaging from there. One gradient a column and trial, 50 trials at most.
   void search(KernelGraph& graph, const Site& site, const FirstStep& first) const;
+  bool learns() const noexcept { return settings_.learns(); }
   /// eps of this transition, 1 x w.
-  Value draw(KernelGraph& graph, const Site& site) const;
+  Edge<edge::StepSize> draw(KernelGraph& graph, const Site& site) const;
   /// In warm-up: learns from the acceptance probabilities (1 x w); `with_curvature`: starts again
   /// whenever a window of a learnt curvature closes.
-  void learn(KernelGraph& graph, const Site& site, Value acceptance, bool with_curvature) const;
+  void learn(KernelGraph& graph, const Site& site, Edge<edge::Acceptance> acceptance,
+             bool with_curvature) const;
 
  private:
   bool learns_in(const Site& site) const noexcept {

@@ -3,6 +3,8 @@
 #include <mixwell/estimator.hpp>
 #include <mixwell/integrator.hpp>
 
+#include <map>
+
 namespace mixwell {
 
 Function::~Function() = default;
@@ -15,6 +17,14 @@ void OwnCurvature::observe(const Here&, Batch) const {}
 void OwnCurvature::drift_correction(const Potential&, ConstBatch, ConstBatch, ConstBatch, Batch out,
                                     Workspace&) const {
   out.setZero();
+}
+
+Coupling coupling_from(const std::string& word, bool curved) {
+  static const std::map<std::string, Coupling> known = {{"mass", Coupling::mass},
+                                                        {"symmetric", Coupling::symmetric},
+                                                        {"factor", Coupling::factor},
+                                                        {"one-sided", Coupling::one_sided}};
+  return curved ? known.at(word) : Coupling::none;
 }
 
 Flow::Flow(Coupling coupling, std::optional<Curvature> curvature) noexcept

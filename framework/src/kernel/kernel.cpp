@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
+#include <mixwell/operation.hpp>
 #include <mixwell/oracle.hpp>
 
 #include <fmt/format.h>
@@ -27,28 +28,9 @@ class ModelPotential final : public Potential {
   std::shared_ptr<const Model> model_;
 };
 
-/// Input: a slot's position. Output: what is recorded of it.
-class TransformBody final : public Body {
- public:
-  explicit TransformBody(const Model& model) : parameters_(model.parameters()) {}
-  void run(Block& block) const override { to_recorded(parameters_, block.in(0), block.out(0)); }
-
- private:
-  std::vector<Parameter> parameters_;
-};
-
-class DeriveBody final : public Body {
- public:
-  explicit DeriveBody(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
-  void run(Block& block) const override { model_->as_derived()->derive(block.in(0), block.out(0)); }
-
- private:
-  std::shared_ptr<const Model> model_;
-};
-
-class NegateBody final : public Body {
- public:
-  void run(Block& block) const override { flat(block.out(0)) = -flat(block.in(0)); }
+/// What is recorded of a slot.
+struct RecordedNumbers : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
 };
 
 void record_parameters(KernelGraph& graph, const std::vector<Parameter>& parameters, Value value,
@@ -120,28 +102,37 @@ void record_slot(KernelGraph& graph, Variable slot, Index number,
   const bool as_they_are =
       std::all_of(parameters.begin(), parameters.end(),
                   [](const Parameter& p) { return p.transform == Transform::identity; });
+  const auto write = [&](const std::string& name, Index rows) {
+    return Write<RecordedNumbers>{Output::derived(path + "/" + name, rows)};
+  };
+  const Edge<edge::Position> position{theta};
   const Value recorded = as_they_are
                              ? theta
-                             : graph
-                                   .add(path, OperationKind::pure, {}, {{theta, Role::state}},
-                                        {Output::derived(path + "/values", graph[slot].rows)},
-                                        std::make_shared<TransformBody>(*model))
-                                   .front();
+                             : add_operation(
+                                   graph, path, OperationKind::pure, {},
+                                   [parameters](edge::Position at, edge::Out<RecordedNumbers> out) {
+                                     to_recorded(parameters, at, out);
+                                   },
+                                   position, write("values", graph[slot].rows))
+                                   .value;
   record_parameters(graph, parameters, recorded, number);
   if (const Derived* derived = model->as_derived()) {
     const auto quantities = derived->quantities();
-    const Value values = graph
-                             .add(path + "/derive", OperationKind::pure, {}, {{theta, Role::state}},
-                                  {Output::derived(path + "/derived", total_size(quantities))},
-                                  std::make_shared<DeriveBody>(model))
-                             .front();
-    record_parameters(graph, quantities, values, number);
+    const auto values = add_operation(
+        graph, path + "/derive", OperationKind::pure, {},
+        [model](edge::Position at, edge::Out<RecordedNumbers> out) {
+          model->as_derived()->derive(at, out);
+        },
+        position, write("derived", total_size(quantities)));
+    record_parameters(graph, quantities, values.value, number);
   }
   const Cached at = graph.evaluation(law, slot);
-  const Value lp = graph
-                       .add(path + "/negate", OperationKind::pure, {}, {{at.u, Role::evaluation}},
-                            {Output::derived(path + "/lp", 1)}, std::make_shared<NegateBody>())
-                       .front();
+  const Value lp =
+      add_operation(
+          graph, path + "/negate", OperationKind::pure, {},
+          [](edge::Potential<edge::Here> u, edge::Out<RecordedNumbers> out) { out = -u; },
+          Edge<edge::Potential<edge::Here>>{at.u}, write("lp", 1))
+          .value;
   graph.record({RecordGroup::sample_stats,
                 "lp",
                 {},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/columns.hpp>
 #include <mixwell/momentum.hpp>
+#include <mixwell/operation.hpp>
 
 #include <cmath>
 #include <utility>
@@ -10,39 +11,25 @@
 namespace mixwell {
 namespace {
 
-/// Writes fresh momenta of the law at input 0 from the noise at input 1.
-void draw_fresh(Block& block, MatrixMap p) {
-  const auto& law = block.function<MomentumLaw>(0);
-  if (law.is_standard()) {
-    block.normals(1, p);
-    return;
-  }
-  MatrixMap z = block.scratch().matrix(p.rows(), p.cols());
-  block.normals(1, z);
-  law.draw(block.in(0), z, p, block.scratch());
+/// Writes fresh momenta.
+void draw_fresh(Columns& block, const edge::MomentumLaw& law, const edge::Noise& noise,
+                MatrixMap p) {
+  if (law.function.is_standard()) return noise.normals(p);
+  law.function.draw(law.numbers, noise.normals(p.rows(), p.cols()), p, block.scratch());
 }
 
-/// Inputs: law, noise. Output: the momentum's next version.
-class RefreshBody final : public Body {
+/// A momentum of 0 has never been drawn: the sweep is the first one, or the first in which a
+/// mixture comes to this kernel.
+class RedrawInPart {
  public:
-  void run(Block& block) const override { draw_fresh(block, block.out(0)); }
-};
+  explicit RedrawInPart(const Redraw& redraw) : redraw_(redraw) {}
 
-/// Inputs: law, noise, momentum. Output: the momentum's next version. A momentum of 0 has never
-/// been drawn: the sweep is the first one, or the first in which a mixture comes to this kernel.
-class PartialRefreshBody final : public Body {
- public:
-  explicit PartialRefreshBody(const Redraw& redraw) : redraw_(redraw) {}
-  void run(Block& block) const override {
-    MatrixMap p = block.out(0);
-    const ConstMatrixMap before = block.in(2);
+  void operator()(Columns& block, edge::MomentumLaw law, edge::Noise noise, edge::Momentum before,
+                  edge::Out<edge::Momentum> p) const {
     const bool due = block.sweep() % static_cast<std::uint64_t>(redraw_.every) == 0;
-    if (!due && !any_new(before)) {
-      if (p.data() != before.data()) flat(p) = flat(before);
-      return;
-    }
+    if (!due && !any_new(before)) return edge::begin(before, p);
     MatrixMap fresh = block.scratch().matrix(p.rows(), p.cols());
-    draw_fresh(block, fresh);
+    draw_fresh(block, law, noise, fresh);
     const double rest = std::sqrt(1.0 - redraw_.persistence * redraw_.persistence);
     for (Index j = 0; j < p.cols(); ++j) {
       if (is_new(before, j)) {
@@ -56,10 +43,10 @@ class PartialRefreshBody final : public Body {
   }
 
  private:
-  static bool is_new(ConstMatrixMap momentum, Index j) {
+  static bool is_new(const ConstMatrixMap& momentum, Index j) {
     return (momentum.col(j).array() == 0.0).all();
   }
-  static bool any_new(ConstMatrixMap momentum) {
+  static bool any_new(const ConstMatrixMap& momentum) {
     for (Index j = 0; j < momentum.cols(); ++j) {
       if (is_new(momentum, j)) return true;
     }
@@ -108,29 +95,34 @@ void MomentumLaw::evaluate(const Numbers& numbers, ConstBatch p, const Evaluatio
   out.u() *= 0.5;
 }
 
-Value add_momentum_law(KernelGraph& graph, const std::string& name, Coupling coupling,
-                       std::shared_ptr<const Representation> representation, Value curvature) {
+Edge<edge::MomentumLaw> add_momentum_law(KernelGraph& graph, const std::string& name,
+                                         Coupling coupling,
+                                         std::shared_ptr<const Representation> representation,
+                                         Value curvature) {
   auto law = std::make_shared<MomentumLaw>(coupling, std::move(representation));
-  if (law->is_standard()) return graph.constant(name, std::move(law));
-  return graph.view(name, std::move(law), curvature);
+  if (law->is_standard()) return {graph.constant(name, std::move(law))};
+  return {graph.view(name, std::move(law), curvature)};
 }
 
-void add_momentum_refresh(KernelGraph& graph, const std::string& name, Variable momentum, Value law,
-                          const Redraw& redraw) {
+Edge<edge::Momentum> add_momentum_refresh(KernelGraph& graph, const std::string& name,
+                                          Variable momentum, Edge<edge::MomentumLaw> law,
+                                          const Redraw& redraw) {
   Traits traits;
   traits.keeps_law = true;
   traits.full = !redraw.carries();
   traits.renews = redraw.persistence < 1.0;
-  std::vector<Input> inputs{{law, Role::law}, {graph.noise(name), Role::noise}};
-  std::shared_ptr<const Body> body;
+  const Edge<edge::Noise> noise{graph.noise(name)};
+  const Write<edge::Momentum> next{Output::next(momentum)};
   if (traits.full) {
-    body = std::make_shared<RefreshBody>();
-  } else {
-    inputs.push_back({graph.current(momentum), Role::state});
-    body = std::make_shared<PartialRefreshBody>(redraw);
+    return add_operation(
+        graph, name, OperationKind::refresh, traits,
+        [](Columns& block, edge::MomentumLaw of, edge::Noise fresh, edge::Out<edge::Momentum> p) {
+          draw_fresh(block, of, fresh, p);
+        },
+        law, noise, next);
   }
-  graph.add(name, OperationKind::refresh, traits, std::move(inputs), {Output::next(momentum)},
-            std::move(body));
+  return add_operation(graph, name, OperationKind::refresh, traits, RedrawInPart(redraw), law,
+                       noise, Edge<edge::Momentum>{graph.current(momentum)}, next);
 }
 
 }  // namespace mixwell

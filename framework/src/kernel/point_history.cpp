@@ -3,28 +3,20 @@
 #include "kernel/point_history.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/operation.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <vector>
 
 namespace mixwell {
 namespace {
 
-/// Inputs: register, then something else. Output: the register's next version.
-class HistoryBody : public Body {
+/// A register of so many points of dimension d.
+class PointRegister {
  public:
-  HistoryBody(Index dimension, Index points) : d_(dimension), points_(points) {}
-
- protected:
-  enum In : std::size_t { before, first };
-
-  static MatrixMap next(Block& block) {
-    MatrixMap state = block.out(0);
-    if (state.data() != block.in(before).data()) state = block.in(before);
-    return state;
-  }
+  PointRegister(Index dimension, Index points) : d_(dimension), points_(points) {}
 
   PointRows<double> rows(MatrixMap& state, Index j) const {
     return {state.col(j).data() + history_header, d_};
@@ -51,15 +43,13 @@ class HistoryBody : public Body {
   Index points_;
 };
 
-/// Further inputs: the slot's newest position, and the path to the proposal. A path whose end the
-/// slot is not at was rejected.
-class RememberPath final : public HistoryBody {
+/// A path whose end the slot is not at was rejected.
+class RememberPath : public PointRegister {
  public:
-  using HistoryBody::HistoryBody;
-  void run(Block& block) const override {
-    MatrixMap state = next(block);
-    const ConstMatrixMap theta = block.in(first);
-    const ConstMatrixMap path = block.in(first + 1);
+  using PointRegister::PointRegister;
+  void operator()(edge::Register before, edge::PointPosition theta, edge::Way path,
+                  edge::Out<edge::Register> state) const {
+    edge::begin(before, state);
     const Index count = path.rows() / path_rows(dimension(), 1);
     for (Index j = 0; j < state.cols(); ++j) {
       const PointRows<const double> way(path.col(j).data(), dimension());
@@ -72,59 +62,64 @@ class RememberPath final : public HistoryBody {
   }
 };
 
-/// Further inputs: the slot's newest position, u, g. A column that did not move adds nothing.
-class RememberPosition final : public HistoryBody {
+/// The slot's newest position. A column that did not move adds nothing.
+class RememberPosition : public PointRegister {
  public:
-  using HistoryBody::HistoryBody;
-  void run(Block& block) const override {
-    MatrixMap state = next(block);
-    const ConstMatrixMap theta = block.in(first);
+  using PointRegister::PointRegister;
+  void operator()(Columns& block, edge::Register before, edge::PointPosition theta,
+                  edge::PointPotential u, edge::PointGradient g,
+                  edge::Out<edge::Register> state) const {
+    edge::begin(before, state);
     MatrixMap point = block.scratch().matrix(path_rows(dimension(), 1), 1);
     for (Index j = 0; j < state.cols(); ++j) {
       const double* newest = rows(state, j).theta(points() - 1);
       const bool moved = !std::equal(newest, newest + dimension(), theta.col(j).data());
       if (state(0, j) != 0.0 && !moved) continue;
       const PointRows<double> at(point.data(), dimension());
-      at.u(0) = block.in_row(first + 1)(j);
+      at.u(0) = u(j);
       std::copy_n(theta.col(j).data(), dimension(), at.theta(0));
-      std::copy_n(block.in(first + 2).col(j).data(), dimension(), at.g(0));
+      std::copy_n(g.col(j).data(), dimension(), at.g(0));
       push(state, j, point.data());
     }
   }
 };
 
-/// Further inputs: as many potentials, positions and gradients as the history has points. All of
-/// them replace what was there.
-class RememberMemory final : public HistoryBody {
+/// The points of a memory, as many as the history has: all of them replace what was there.
+class RememberMemory : public PointRegister {
  public:
-  using HistoryBody::HistoryBody;
-  void run(Block& block) const override {
-    MatrixMap state = next(block);
+  using PointRegister::PointRegister;
+  void operator()(edge::Register before, edge::List<edge::PointPotential> u,
+                  edge::List<edge::PointPosition> theta, edge::List<edge::PointGradient> g,
+                  edge::Out<edge::Register> state) const {
+    edge::begin(before, state);
     state.row(0).setOnes();
     for (Index k = 0; k < points(); ++k) {
-      const std::size_t at = first + 3 * static_cast<std::size_t>(k);
+      const auto i = static_cast<std::size_t>(k);
       const Index row = history_header + path_rows(dimension(), k);
-      state.row(row) = block.in_row(at);
-      state.middleRows(row + 1, dimension()) = block.in(at + 1);
-      state.middleRows(row + 1 + dimension(), dimension()) = block.in(at + 2);
+      state.row(row) = u[i];
+      state.middleRows(row + 1, dimension()) = theta[i];
+      state.middleRows(row + 1 + dimension(), dimension()) = g[i];
     }
   }
 };
 
-void add_memory(const Site& site, std::vector<Input>& inputs) {
+template <class Meaning>
+std::vector<Edge<Meaning>> edges(const std::vector<Value>& values) {
+  std::vector<Edge<Meaning>> all;
+  for (const Value v : values) all.push_back({v});
+  return all;
+}
+
+void check_memory(const Site& site) {
   const MemoryValues& memory = site.memory;
-  if (memory.potentials.size() != memory.points.size() ||
-      static_cast<Index>(memory.points.size()) != site.history.points) {
-    throw InputError(fmt::format(
-        "the memory of `{}` has {} points and {} potentials, and its history {} points; they must "
-        "be as many",
-        site.path, memory.points.size(), memory.potentials.size(), site.history.points));
+  if (memory.potentials.size() == memory.points.size() &&
+      static_cast<Index>(memory.points.size()) == site.history.points) {
+    return;
   }
-  for (std::size_t k = 0; k < memory.points.size(); ++k) {
-    inputs.push_back({memory.potentials[k], Role::parameter});
-    inputs.push_back({memory.points[k], Role::parameter});
-    inputs.push_back({memory.gradients[k], Role::parameter});
-  }
+  throw InputError(fmt::format(
+      "the memory of `{}` has {} points and {} potentials, and its history {} points; they must be "
+      "as many",
+      site.path, memory.points.size(), memory.potentials.size(), site.history.points));
 }
 
 }  // namespace
@@ -139,24 +134,26 @@ PointHistory add_point_history(KernelGraph& graph, std::string name, Index dimen
 void remember_points(KernelGraph& graph, const Site& site, Value path) {
   if (site.remember == Remember::nothing) return;
   const Index d = graph[site.slot].rows;
-  std::vector<Input> inputs{{graph.current(site.history.numbers), Role::state}};
-  std::shared_ptr<const Body> body;
+  const Index points = site.history.points;
+  const Edge<edge::Register> before{graph.current(site.history.numbers)};
+  const Write<edge::Register> next{Output::next(site.history.numbers)};
+  const Edge<edge::PointPosition> theta{graph.current(site.slot)};
+  const auto add = [&](auto body, const auto&... given) {
+    add_operation(graph, site.path + "/remember", OperationKind::observe, {}, body, before,
+                  given..., next);
+  };
   if (site.remember == Remember::memory) {
-    add_memory(site, inputs);
-    body = std::make_shared<RememberMemory>(d, site.history.points);
+    check_memory(site);
+    add(RememberMemory(d, points), edges<edge::PointPotential>(site.memory.potentials),
+        edges<edge::PointPosition>(site.memory.points),
+        edges<edge::PointGradient>(site.memory.gradients));
   } else if (path) {
-    inputs.push_back({graph.current(site.slot), Role::parameter});
-    inputs.push_back({path, Role::parameter});
-    body = std::make_shared<RememberPath>(d, site.history.points);
+    add(RememberPath(d, points), theta, Edge<edge::Way>{path});
   } else {
     const Cached at = graph.evaluation(site.target, site.slot);
-    inputs.push_back({graph.current(site.slot), Role::parameter});
-    inputs.push_back({at.u, Role::parameter});
-    inputs.push_back({at.g, Role::parameter});
-    body = std::make_shared<RememberPosition>(d, site.history.points);
+    add(RememberPosition(d, points), theta, Edge<edge::PointPotential>{at.u},
+        Edge<edge::PointGradient>{at.g});
   }
-  graph.add(site.path + "/remember", OperationKind::observe, {}, std::move(inputs),
-            {Output::next(site.history.numbers)}, std::move(body));
 }
 
 }  // namespace mixwell

@@ -3,9 +3,10 @@
 #include "kernel/point_history.hpp"
 #include "kernel/warmup_windows.hpp"
 
-#include <mixwell/block_normals.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
+#include <mixwell/memory_fit.hpp>
+#include <mixwell/operation.hpp>
 
 #include <fmt/format.h>
 
@@ -14,137 +15,24 @@
 namespace mixwell {
 namespace {
 
-bool takes_potentials(const MemoryValues& memory, const Estimator& estimator) {
-  return estimator.reads_potentials() && !memory.displacements;
-}
-
-/// Inputs: points, then as many gradients, then as many potentials if the estimator reads them.
-/// Output: the curvature's numbers.
-class FitBody final : public Body {
- public:
-  FitBody(std::shared_ptr<const Estimator> estimator, const MemoryValues& memory, Index dimension)
-      : estimator_(std::move(estimator)),
-        points_(memory.points.size()),
-        inputs_(points_ * (takes_potentials(memory, *estimator_) ? 3 : 2)),
-        displacements_(memory.displacements),
-        dimension_(dimension) {}
-  void run(Block& block) const override {
-    thread_local std::vector<const double*> from;  // grows once: no allocation in a transition
-    from.clear();
-    for (std::size_t k = 0; k < inputs_; ++k) from.push_back(block.in(k).data());
-    const std::span<const double* const> all(from);
-    const Memory memory(dimension_, block.columns(), all.first(points_),
-                        all.subspan(points_, points_), all.subspan(2 * points_));
-    estimator_->fit(displacements_ ? memory.as_displacements() : memory, block.out(0),
-                    block.scratch());
-  }
-
- private:
-  std::shared_ptr<const Estimator> estimator_;
-  std::size_t points_;
-  std::size_t inputs_;
-  bool displacements_;
-  Index dimension_;
+/// The numbers that a fit of the slot's own curvature is made from: its position, or a register.
+struct FittedTo : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
 };
 
-const Potential& exact_law(const Block& block, std::size_t k) {
-  return block.function<Potential>(k);
-}
-
-/// Inputs: register, position, gradient, law of the steps, exact law, noise. Output: the register's
-/// next version.
-class ObserveOwnBody final : public Body {
- public:
-  explicit ObserveOwnBody(std::shared_ptr<const Estimator> estimator)
-      : estimator_(std::move(estimator)) {}
-  void run(Block& block) const override {
-    MatrixMap state = block.out(0);
-    if (state.data() != block.in(0).data()) state = block.in(0);
-    const Law law = block.law(3);
-    const BlockNormals noise(block, 5);
-    estimator_->as_own()->observe(
-        {law, exact_law(block, 4), block.in(1), block.in(2), noise, block.sweep(), block.scratch()},
-        state);
-    block.count_gradients(3, estimator_->as_own()->gradients() * block.columns());
-  }
-
- private:
-  std::shared_ptr<const Estimator> estimator_;
+struct FittedNumbers : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
 };
 
-/// Inputs: exact law, then position or register. Output: the curvature's numbers.
-class FitOwnBody final : public Body {
+/// A fit to the register of a PointHistory. O(points d) before the fit.
+class FitHistory {
  public:
-  explicit FitOwnBody(std::shared_ptr<const Estimator> estimator)
-      : estimator_(std::move(estimator)) {}
-  void run(Block& block) const override {
-    estimator_->as_own()->fit(exact_law(block, 0), block.in(1), block.in(1), block.out(0),
-                              block.scratch());
-  }
-
- private:
-  std::shared_ptr<const Estimator> estimator_;
-};
-
-/// Inputs: exact law, then position or register, then the curvature. Output: Gamma.
-class DriftCorrectionBody final : public Body {
- public:
-  explicit DriftCorrectionBody(std::shared_ptr<const Estimator> estimator)
-      : estimator_(std::move(estimator)) {}
-  void run(Block& block) const override {
-    estimator_->as_own()->drift_correction(exact_law(block, 0), block.in(1), block.in(1),
-                                           block.in(2), block.out(0), block.scratch());
-  }
-
- private:
-  std::shared_ptr<const Estimator> estimator_;
-};
-
-/// Inputs: register, position. Output: the register's next version.
-class LearnCurvatureBody final : public Body {
- public:
-  explicit LearnCurvatureBody(std::shared_ptr<const Estimator> estimator)
-      : estimator_(std::move(estimator)) {}
-  void run(Block& block) const override {
-    MatrixMap state = block.out(0);
-    if (state.data() != block.in(0).data()) state = block.in(0);
-    const WarmupWindows windows(block.warmup());
-    if (!windows.collects(block.sweep())) return;
-    const CurvatureLearner& learner = *estimator_->as_learner();
-    learner.observe(state, block.in(1));
-    if (!windows.closes(block.sweep())) return;
-    learner.close_window(state, block.in(1).rows(), block.scratch());
-  }
-
- private:
-  std::shared_ptr<const Estimator> estimator_;
-};
-
-std::vector<Input> fit_inputs(const Site& site, const Estimator& estimator) {
-  const MemoryValues& memory = site.memory;
-  std::vector<Input> inputs;
-  for (const Value v : memory.points) inputs.push_back({v, Role::parameter});
-  for (const Value v : memory.gradients) inputs.push_back({v, Role::parameter});
-  if (!takes_potentials(memory, estimator)) return inputs;
-  if (memory.potentials.size() != memory.points.size()) {
-    throw InputError(fmt::format(
-        "estimator `{}` sorts points by their potentials, and the memory of `{}` has none; use an "
-        "estimator that takes them as they come (`sort = false`) or another compositor",
-        estimator.name(), site.path));
-  }
-  for (const Value v : memory.potentials) inputs.push_back({v, Role::parameter});
-  return inputs;
-}
-
-/// Input: a PointHistory's register. Output: the curvature's numbers. O(points d) before the fit.
-class FitHistoryBody final : public Body {
- public:
-  FitHistoryBody(std::shared_ptr<const Estimator> estimator, Index points, Index dimension)
+  FitHistory(std::shared_ptr<const Estimator> estimator, Index points, Index dimension)
       : estimator_(std::move(estimator)), points_(points), dimension_(dimension) {}
-  void run(Block& block) const override {
+
+  void operator()(Columns& block, edge::Learnt state, edge::Out<edge::Curvature> numbers) const {
     const Index w = block.columns();
     Workspace& scratch = block.scratch();
-    const ConstMatrixMap state = block.in(0);
     const auto n = static_cast<std::size_t>(points_);
     const double** from = scratch.objects<const double*>(3 * points_);
     for (Index k = 0; k < points_; ++k) {
@@ -160,7 +48,7 @@ class FitHistoryBody final : public Body {
       from[2 * points_ + k] = u.data();
     }
     const std::span<const double* const> all(from, 3 * n);
-    estimator_->fit({dimension_, w, all.first(n), all.subspan(n, n), all.last(n)}, block.out(0),
+    estimator_->fit({dimension_, w, all.first(n), all.subspan(n, n), all.last(n)}, numbers,
                     scratch);
   }
 
@@ -172,25 +60,15 @@ class FitHistoryBody final : public Body {
 
 Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator,
           Index dimension) {
-  const bool past = site.fit_to == FitTo::history;
-  const Index points = past ? site.history.points : static_cast<Index>(site.memory.points.size());
-  std::vector<Input> inputs =
-      past ? std::vector<Input>{{graph.current(site.history.numbers), Role::parameter}}
-           : fit_inputs(site, *estimator);
-  std::shared_ptr<const Body> body;
-  if (past) {
-    body = std::make_shared<FitHistoryBody>(estimator, points, dimension);
-  } else {
-    body = std::make_shared<FitBody>(estimator, site.memory, dimension);
-  }
-  Traits traits = estimator->traits();
-  traits.continuous = traits.continuous || (!past && site.memory.continuous);
-  return graph
-      .add(site.path + "/fit", OperationKind::pure, traits, std::move(inputs),
-           {Output::derived(site.path + "/curvature", estimator->rows(dimension, points),
-                            estimator->representation())},
-           std::move(body))
-      .front();
+  if (site.fit_to == FitTo::memory) return MemoryFit(site, estimator).add(graph, site.path).value;
+  const Index points = site.history.points;
+  return add_operation(graph, site.path + "/fit", OperationKind::pure, estimator->traits(),
+                       FitHistory(estimator, points, dimension),
+                       Edge<edge::Learnt>{graph.current(site.history.numbers)},
+                       Write<edge::Curvature>{Output::derived(site.path + "/curvature",
+                                                              estimator->rows(dimension, points),
+                                                              estimator->representation())})
+      .value;
 }
 
 /// A constant has no numbers in the graph; an estimator of one dimension alone throws for others.
@@ -254,14 +132,21 @@ void SiteCurvature::follow_slot(KernelGraph& graph, const Site& site, const Dyna
 
 void SiteCurvature::observe(KernelGraph& graph, const Site& site, const Dynamics& of,
                             Variable state) const {
-  graph.add(site.path + "/observe", OperationKind::observe, {},
-            {{graph.current(state), Role::state},
-             {graph.current(site.slot), Role::parameter},
-             {of.at.g, Role::parameter},
-             {of.law, Role::parameter},
-             {site.target, Role::parameter},
-             {graph.noise(site.path + "/observe"), Role::noise}},
-            {Output::next(state)}, std::make_shared<ObserveOwnBody>(estimator_));
+  add_operation(
+      graph, site.path + "/observe", OperationKind::observe, {},
+      [own = estimator_](Columns& block, edge::Register before, edge::PointPosition theta,
+                         edge::PointGradient g, edge::StepsLaw law, edge::TargetLaw target,
+                         edge::Noise noise, edge::Out<edge::Register> next) {
+        edge::begin(before, next);
+        own->as_own()->observe(
+            {law, target.potential(), theta, g, noise.per_step(), block.sweep(), block.scratch()},
+            next);
+      },
+      Edge<edge::Register>{graph.current(state)},
+      Edge<edge::PointPosition>{graph.current(site.slot)}, Edge<edge::PointGradient>{of.at.g},
+      Edge<edge::StepsLaw>{of.law}, Edge<edge::TargetLaw>{site.target},
+      Edge<edge::Noise>{graph.noise(site.path + "/observe")},
+      Write<edge::Register>{Output::next(state)});
 }
 
 /// `from`: position or register.
@@ -269,30 +154,52 @@ void SiteCurvature::fit_own(KernelGraph& graph, const Site& site, Value from) {
   const OwnCurvature& own = *estimator_->as_own();
   const Index d = graph[site.slot].rows;
   const std::string& path = site.path;
-  value_ = graph
-               .add(path + "/fit", OperationKind::pure, estimator_->traits(),
-                    {{site.target, Role::parameter}, {from, Role::parameter}},
-                    {Output::derived(path + "/curvature", estimator_->rows(d, 0),
-                                     estimator_->representation())},
-                    std::make_shared<FitOwnBody>(estimator_))
-               .front();
+  const Edge<edge::TargetLaw> target{site.target};
+  const Edge<FittedTo> to{from};
+  const auto fitted = add_operation(
+      graph, path + "/fit", OperationKind::pure, estimator_->traits(),
+      [by = estimator_](Columns& block, edge::TargetLaw law, FittedTo at,
+                        edge::Out<edge::Curvature> numbers) {
+        by->as_own()->fit(law.potential(), at, at, numbers, block.scratch());
+      },
+      target, to,
+      Write<edge::Curvature>{Output::derived(path + "/curvature", estimator_->rows(d, 0),
+                                             estimator_->representation())});
+  value_ = fitted.value;
   if (!own.has_drift_correction()) return;
   drift_correction_ =
-      graph
-          .add(path + "/drift-correction", OperationKind::pure, own.drift_correction_traits(),
-               {{site.target, Role::parameter}, {from, Role::parameter}, {value_, Role::parameter}},
-               {Output::derived(path + "/Gamma", d)},
-               std::make_shared<DriftCorrectionBody>(estimator_))
-          .front();
+      add_operation(
+          graph, path + "/drift-correction", OperationKind::pure, own.drift_correction_traits(),
+          [by = estimator_](Columns& block, edge::TargetLaw law, FittedTo at, FittedNumbers numbers,
+                            edge::Out<edge::DriftCorrection> gamma) {
+            by->as_own()->drift_correction(law.potential(), at, at, numbers, gamma,
+                                           block.scratch());
+          },
+          target, to, Edge<FittedNumbers>{value_},
+          Write<edge::DriftCorrection>{Output::derived(path + "/Gamma", d)})
+          .value;
 }
 
 void SiteCurvature::learn(KernelGraph& graph, const Site& site, Value path) const {
   remember_points(graph, site, path);
   if (!learns() || site.phase != PhaseKind::warmup) return;
   const Guard branch = graph.set_guard();  // windows count sweeps, whichever branch they chose
-  graph.add(site.path + "/learn-curvature", OperationKind::observe, {},
-            {{graph.current(learnt_), Role::state}, {graph.current(site.slot), Role::parameter}},
-            {Output::next(learnt_)}, std::make_shared<LearnCurvatureBody>(estimator_));
+  add_operation(
+      graph, site.path + "/learn-curvature", OperationKind::observe, {},
+      [by = estimator_](Columns& block, edge::Register before, edge::PointPosition theta,
+                        edge::Out<edge::Register> state) {
+        edge::begin(before, state);
+        const WarmupWindows windows(block.warmup());
+        if (!windows.collects(block.sweep())) return;
+        const CurvatureLearner& learner = *by->as_learner();
+        learner.observe(state, theta);
+        if (windows.closes(block.sweep())) {
+          learner.close_window(state, theta.rows(), block.scratch());
+        }
+      },
+      Edge<edge::Register>{graph.current(learnt_)},
+      Edge<edge::PointPosition>{graph.current(site.slot)},
+      Write<edge::Register>{Output::next(learnt_)});
   graph.set_guard(branch);
 }
 

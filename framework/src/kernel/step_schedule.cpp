@@ -1,27 +1,11 @@
 // Step sizes that fall with the number of the sweep.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/operation.hpp>
 #include <mixwell/step_schedule.hpp>
 
 #include <cmath>
-#include <memory>
 
 namespace mixwell {
-namespace {
-
-/// Output: eps.
-class ScheduleBody final : public Body {
- public:
-  explicit ScheduleBody(StepSchedule schedule) : schedule_(std::move(schedule)) {}
-  void run(Block& block) const override {
-    block.out_row(0).setConstant(schedule_.at(block.sweep()));
-  }
-
- private:
-  StepSchedule schedule_;
-};
-
-}  // namespace
-
 const std::string StepSchedule::langevin_step =
     "a; theta+ = theta - eps H grad U + N(0, 2 eps H); Welling & Teh write theta - (eps / 2) grad "
     "U "
@@ -49,16 +33,19 @@ double StepSchedule::at(std::uint64_t sweep) const {
   return step_size;
 }
 
-Value StepSchedule::add(KernelGraph& graph, const std::string& path) const {
-  return graph
-      .add(path + "/step-size", OperationKind::pure, {}, {}, {Output::derived(path + "/eps", 1)},
-           std::make_shared<ScheduleBody>(*this))
-      .front();
+Edge<edge::StepSize> StepSchedule::add(KernelGraph& graph, const std::string& path) const {
+  return add_operation(
+      graph, path + "/step-size", OperationKind::pure, {},
+      [schedule = *this](Columns& block, edge::Out<edge::StepSize> eps) {
+        eps.setConstant(schedule.at(block.sweep()));
+      },
+      Write<edge::StepSize>{Output::derived(path + "/eps", 1)});
 }
 
-void StepSchedule::record_weight(KernelGraph& graph, const Site& site, Value eps) const {
+void StepSchedule::record_weight(KernelGraph& graph, const Site& site,
+                                 Edge<edge::StepSize> eps) const {
   if (schedule == "constant") return;
-  record_statistic(graph, site, "weight", eps, RecordType::real, "time",
+  record_statistic(graph, site, "weight", eps.value, RecordType::real, "time",
                    "eps of the transition, by which averages over the draws are weighted");
 }
 

@@ -3,6 +3,7 @@
 #include "kernel/warmup_windows.hpp"
 
 #include <mixwell/momentum.hpp>
+#include <mixwell/operation.hpp>
 #include <mixwell/step_size.hpp>
 
 #include <algorithm>
@@ -12,90 +13,81 @@
 namespace mixwell {
 namespace {
 
-/// Inputs: [register], [noise]. Output: eps.
-class DrawBody final : public Body {
+/// eps: fixed, or what was learnt, times a random factor if it is jittered.
+class DrawStepSize {
  public:
-  DrawBody(const StepSizeSettings& settings, Index row)
-      : learnt_(settings.learns()),
-        row_(row),
-        step_size_(settings.step_size),
-        jitter_(settings.jitter) {}
+  DrawStepSize(const StepSizeSettings& settings, Index row)
+      : row_(row), step_size_(settings.step_size), jitter_(settings.jitter.value_or(Interval{})) {}
 
-  void run(Block& block) const override {
-    RowMap eps = block.out_row(0);
-    if (learnt_) {
-      const ConstMatrixMap state = block.in(0);
+  void operator()(Columns& block, std::optional<edge::Learnt> learnt,
+                  std::optional<edge::Noise> noise, edge::Out<edge::StepSize> eps) const {
+    if (learnt) {
       for (Index j = 0; j < eps.cols(); ++j) {
-        eps(j) = std::exp(state(row_, state.cols() == 1 ? 0 : j));
+        eps(j) = std::exp((*learnt)(row_, learnt->cols() == 1 ? 0 : j));
       }
     } else {
       eps.setConstant(step_size_);
     }
-    if (!jitter_) return;
+    if (!noise) return;
     RowMap factor = block.scratch().row(eps.cols());
-    block.uniforms(learnt_ ? 1 : 0, factor);
-    const auto [a, b] = *jitter_;
+    noise->uniforms(factor);
+    const auto [a, b] = jitter_;
     eps.array() *= a + (b - a) * factor.array();
   }
 
  private:
-  bool learnt_;
   Index row_;
   double step_size_;
-  std::optional<Interval> jitter_;
+  Interval jitter_;
 };
 
-/// Inputs: register, acceptance probabilities. Output: the register's next version.
-class LearnBody final : public Body {
- public:
-  explicit LearnBody(const StepSizeSettings& settings)
-      : learner_(settings.step_size, *settings.target_acceptance) {}
+/// Where the register is shared, it learns from the mean.
+void learn_from(const DualAveraging& learner, Columns& block, MatrixMap state,
+                ConstRowMap acceptance) {
+  if (state.cols() == acceptance.cols()) return learner.update(state, acceptance);
+  MatrixMap mean = block.scratch().matrix(1, 1);
+  mean(0, 0) = acceptance.mean();
+  learner.update(state, mean);
+}
 
-  void run(Block& block) const override {
-    MatrixMap state = block.out(0);
-    if (state.data() != block.in(0).data()) state = block.in(0);
-    const ConstMatrixMap acceptance = block.in(1);
-    if (state.cols() == acceptance.cols()) return learner_.update(state, acceptance);
-    MatrixMap mean = block.scratch().matrix(1, 1);
-    mean(0, 0) = acceptance.mean();
-    learner_.update(state, mean);
+/// Learning starts again where the curvature has changed.
+void restart(Columns& block, MatrixMap state) {
+  if (!WarmupWindows(block.warmup()).closes(block.sweep())) return;
+  for (Index j = 0; j < state.cols(); ++j) {
+    DualAveraging::restart(state, j, state(DualAveraging::log_eps, j));
   }
+}
 
- private:
-  DualAveraging learner_;
+/// The state from which one step is tried.
+struct TrialStart {
+  edge::PointPosition theta;
+  edge::Law law;
+  edge::MomentumLaw momentum_law;
+  edge::Potential<edge::Here> u;
+  edge::Gradient<edge::Here> g;
+  edge::Curvature H;
+  edge::Noise noise;
 };
 
-/// Input: register. Output: its next version, started again where the curvature has changed.
-class RestartBody final : public Body {
+class FirstStepSearch {
  public:
-  void run(Block& block) const override {
-    MatrixMap state = block.out(0);
-    if (state.data() != block.in(0).data()) state = block.in(0);
-    if (!WarmupWindows(block.warmup()).closes(block.sweep())) return;
-    for (Index j = 0; j < state.cols(); ++j) {
-      DualAveraging::restart(state, j, state(DualAveraging::log_eps, j));
-    }
-  }
-};
-
-/// Inputs: register, theta, law, momentum law, u, g, curvature, noise. Output: the register's next
-/// version.
-class SearchBody final : public Body {
- public:
-  SearchBody(std::shared_ptr<const Integrator> integrator, Coupling coupling)
+  FirstStepSearch(std::shared_ptr<const Integrator> integrator, Coupling coupling)
       : integrator_(std::move(integrator)), coupling_(coupling) {}
 
-  void run(Block& block) const override {
-    MatrixMap state = block.out(0);
-    if (state.data() != block.in(reg).data()) state = block.in(reg);
+  void operator()(Columns& block, edge::Register before, edge::PointPosition theta, edge::Law law,
+                  edge::MomentumLaw momentum_law, edge::Potential<edge::Here> u,
+                  edge::Gradient<edge::Here> g, edge::Curvature H, edge::Noise noise,
+                  edge::Out<edge::Register> state) const {
+    edge::begin(before, state);
     RowMap open = block.scratch().row(state.cols());
     open = (state.row(DualAveraging::count).array() == 0.0).cast<double>();
     if (open.sum() == 0.0) return;
     RowMap direction = block.scratch().row(state.cols());
     direction.setZero();
     RowMap probability = block.scratch().row(state.cols());
+    const TrialStart start{theta, law, momentum_law, u, g, H, noise};
     for (std::uint32_t trial = 0; trial < most_trials && open.sum() > 0.0; ++trial) {
-      try_step(block, state, trial, probability);
+      try_step(block, start, state, trial, probability);
       for (Index j = 0; j < state.cols(); ++j) {
         if (open(j) != 0.0) open(j) = moves_on(state, j, probability(j), direction(j)) ? 1.0 : 0.0;
       }
@@ -103,7 +95,6 @@ class SearchBody final : public Body {
   }
 
  private:
-  enum In : std::size_t { reg, theta, law, momentum_law, u, g, curvature, noise };
   static constexpr std::uint32_t most_trials = 50;
   static constexpr double wanted = 0.8;
 
@@ -119,23 +110,22 @@ class SearchBody final : public Body {
 
   /// Acceptance probabilities of one step with fresh momenta; where the register is shared, their
   /// mean.
-  void try_step(Block& block, ConstBatch state, std::uint32_t trial, Row out) const {
-    const Index d = block.in(theta).rows();
+  void try_step(Columns& block, const TrialStart& at, ConstBatch state, std::uint32_t trial,
+                Row out) const {
+    const Index d = at.theta.rows();
     const Index w = block.columns();
     Workspace& scratch = block.scratch();
     const Workspace::Frame frame(scratch);
-    const auto& kinetic = block.function<MomentumLaw>(momentum_law);
-    MatrixMap z = scratch.matrix(d, w);
+    const auto& [kinetic, numbers, as_law] = at.momentum_law;
     MatrixMap p = scratch.matrix(d, w);
-    block.normals(noise, z, trial);
-    kinetic.draw(block.in(momentum_law), z, p, scratch);
+    kinetic.draw(numbers, at.noise.normals(d, w, trial), p, scratch);
     RowMap start = scratch.row(w);
-    kinetic.kinetic(block.in(momentum_law), p, start, scratch);
-    start += block.in_row(u);
+    kinetic.kinetic(numbers, p, start, scratch);
+    start += at.u;
     RowMap end = scratch.row(w);
-    step(block, state, p, end);
+    step(block, at, state, p, end);
     RowMap kinetic_end = scratch.row(w);
-    kinetic.kinetic(block.in(momentum_law), p, kinetic_end, scratch);
+    kinetic.kinetic(numbers, p, kinetic_end, scratch);
     RowMap accepted = scratch.row(w);
     for (Index j = 0; j < w; ++j) {
       const double error = end(j) + kinetic_end(j) - start(j);
@@ -148,23 +138,21 @@ class SearchBody final : public Body {
     }
   }
 
-  void step(Block& block, ConstBatch state, Batch p, Row u_end) const {
+  void step(Columns& block, const TrialStart& at, ConstBatch state, Batch p, Row u_end) const {
     const Index d = p.rows();
     const Index w = p.cols();
     Workspace& scratch = block.scratch();
     MatrixMap position = scratch.matrix(d, w);
     MatrixMap gradient = scratch.matrix(d, w);
     MatrixMap eps = scratch.matrix(d, w);
-    flat(position) = flat(block.in(theta));
-    flat(gradient) = flat(block.in(g));
+    flat(position) = flat(at.theta);
+    flat(gradient) = flat(at.g);
     for (Index j = 0; j < w; ++j) {
       eps.col(j).setConstant(std::exp(state(DualAveraging::log_eps, state.cols() == 1 ? 0 : j)));
     }
-    const Flow flow(coupling_, block.curvature(curvature));
-    const Law target = block.law(law);
-    const Motion motion{target, flow, ConstMatrixMap(eps.data(), d, w), scratch};
+    const Flow flow(coupling_, at.H);
+    const Motion motion{at.law, flow, ConstMatrixMap(eps.data(), d, w), scratch};
     integrator_->advance({position, p, gradient}, 1, motion, u_end.data());
-    block.count_gradients(law, w * integrator_->gradients(1));
   }
 
   std::shared_ptr<const Integrator> integrator_;
@@ -180,6 +168,17 @@ void check_interval(const char* key, const std::optional<Interval>& interval, bo
   if (whole && (a != std::floor(a) || b != std::floor(b))) {
     throw ParameterError(key, "both ends must be whole numbers");
   }
+}
+
+void StepSizeSettings::declare_with_target(Fields& fields, const std::string& advice) {
+  fields.number("target_acceptance", target_acceptance)
+      .above(0)
+      .below(1)
+      .help(
+          "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
+          "probability, then frozen" +
+          (advice.empty() ? advice : "; " + advice));
+  declare(fields);
 }
 
 void StepSizeSettings::declare(Fields& fields) {
@@ -215,43 +214,51 @@ StepSize::StepSize(KernelGraph& graph, const Site& site, const StepSizeSettings&
 
 void StepSize::search(KernelGraph& graph, const Site& site, const FirstStep& first) const {
   if (!learns_in(site)) return;
-  graph.add(site.path + "/first-step-size", OperationKind::observe, {},
-            {{graph.current(learnt_), Role::state},
-             {graph.current(site.slot), Role::parameter},
-             {first.law, Role::law},
-             {first.momentum_law, Role::law},
-             {first.at.u, Role::evaluation},
-             {first.at.g, Role::evaluation},
-             {first.curvature, Role::parameter},
-             {graph.noise(site.path + "/first-step-size"), Role::noise}},
-            {Output::next(learnt_)},
-            std::make_shared<SearchBody>(first.integrator, first.coupling));
+  const Cached at = graph.evaluation(first.law.value, site.slot);
+  add_operation(graph, site.path + "/first-step-size", OperationKind::observe, {},
+                FirstStepSearch(first.integrator, first.coupling),
+                Edge<edge::Register>{graph.current(learnt_)},
+                Edge<edge::PointPosition>{graph.current(site.slot)}, first.law, first.momentum_law,
+                Edge<edge::Potential<edge::Here>>{at.u}, Edge<edge::Gradient<edge::Here>>{at.g},
+                first.curvature, Edge<edge::Noise>{graph.noise(site.path + "/first-step-size")},
+                Write<edge::Register>{Output::next(learnt_)});
 }
 
-Value StepSize::draw(KernelGraph& graph, const Site& site) const {
-  std::vector<Input> inputs;
-  if (settings_.learns()) inputs.push_back({graph.current(learnt_), Role::parameter});
-  if (settings_.jitter) inputs.push_back({graph.noise(site.path + "/step-size"), Role::noise});
+Edge<edge::StepSize> StepSize::draw(KernelGraph& graph, const Site& site) const {
+  std::optional<Edge<edge::Learnt>> learnt;
+  std::optional<Edge<edge::Noise>> noise;
+  if (settings_.learns()) learnt = {graph.current(learnt_)};
+  if (settings_.jitter) noise = {graph.noise(site.path + "/step-size")};
   // What explores in warm-up wanders by far more than what is recorded may.
   const Index row =
       site.phase == PhaseKind::warmup ? DualAveraging::log_eps : DualAveraging::log_eps_bar;
-  return graph
-      .add(site.path + "/step-size", OperationKind::pure, {}, std::move(inputs),
-           {Output::derived(site.path + "/eps", 1)}, std::make_shared<DrawBody>(settings_, row))
-      .front();
+  return add_operation(graph, site.path + "/step-size", OperationKind::pure, {},
+                       DrawStepSize(settings_, row), learnt, noise,
+                       Write<edge::StepSize>{Output::derived(site.path + "/eps", 1)});
 }
 
-void StepSize::learn(KernelGraph& graph, const Site& site, Value acceptance,
+void StepSize::learn(KernelGraph& graph, const Site& site, Edge<edge::Acceptance> acceptance,
                      bool with_curvature) const {
   if (!learns_in(site) && (settings_.freeze || !settings_.learns())) return;
-  graph.add(site.path + "/learn-step-size", OperationKind::observe, {},
-            {{graph.current(learnt_), Role::state}, {acceptance, Role::parameter}},
-            {Output::next(learnt_)}, std::make_shared<LearnBody>(settings_));
+  add_operation(
+      graph, site.path + "/learn-step-size", OperationKind::observe, {},
+      [learner = DualAveraging(settings_.step_size, *settings_.target_acceptance)](
+          Columns& block, edge::Register before, edge::Acceptance seen,
+          edge::Out<edge::Register> state) {
+        edge::begin(before, state);
+        learn_from(learner, block, state, seen);
+      },
+      Edge<edge::Register>{graph.current(learnt_)}, acceptance,
+      Write<edge::Register>{Output::next(learnt_)});
   if (!with_curvature || site.phase != PhaseKind::warmup) return;
   const Guard branch = graph.set_guard();  // windows close for all, whichever branch they chose
-  graph.add(site.path + "/restart-step-size", OperationKind::observe, {},
-            {{graph.current(learnt_), Role::state}}, {Output::next(learnt_)},
-            std::make_shared<RestartBody>());
+  add_operation(
+      graph, site.path + "/restart-step-size", OperationKind::observe, {},
+      [](Columns& block, edge::Register before, edge::Out<edge::Register> state) {
+        edge::begin(before, state);
+        restart(block, state);
+      },
+      Edge<edge::Register>{graph.current(learnt_)}, Write<edge::Register>{Output::next(learnt_)});
   graph.set_guard(branch);
 }
 

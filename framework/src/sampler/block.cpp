@@ -87,14 +87,7 @@ void Block::uniforms(std::size_t k, Batch out, std::uint32_t draw) const {
   noise(k).uniforms({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
 }
 
-void Block::count_gradients(std::size_t k, Index columns) const {
-  const Port& p = input(k);
-  if (p.potential == nullptr) [[unlikely]]
-    refuse_input(k, "a law");
-  sinks_->gradients += static_cast<double>(columns) * p.potential->gradient_cost();
-}
-
-void Block::report(const Event& event, ConstBatch theta) const {
+void Columns::report(const Event& event, ConstBatch theta) const {
   ++sinks_->divergences;
   if (sinks_->kept.size() >= sinks_->capacity) return;
   Divergence kept;

@@ -13,7 +13,7 @@ namespace mixwell {
 
 /// Counters and scratch of one lane (a task of a level) on one block; touched by one thread at a
 /// time, merged in a fixed order.
-struct alignas(128) Block::Sinks {
+struct alignas(128) Columns::Sinks {
   struct Kept {
     Divergence what;
     std::int32_t operation;

@@ -126,7 +126,7 @@ double evaluate_start(const Law& law, const Model& model, const std::string& slo
     law.evaluate(theta.middleCols(first, width), {u.data(), g, scratch});
     check_start(model, slot, theta, u, g, first);
   }
-  return static_cast<double>(theta.cols()) * law.gradient_cost();
+  return static_cast<double>(theta.cols()) * law.potential().gradient_cost();
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ void Replay::run(std::uint64_t sweep, bool negate_normals) {
   block.outputs_ = out;
   block.wiring_ = wiring_;
   block.sinks_ = sinks_.get();
+  block.spent_ = &sinks_->gradients;
   body_->run(block);
 }
 

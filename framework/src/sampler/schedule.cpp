@@ -182,6 +182,7 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.outputs_ = c.outputs;
   block.wiring_ = {&graph_, c.operation};
   block.sinks_ = &sinks;
+  block.spent_ = &sinks.gradients;
   sinks.operation = plan_.steps[step].operation;
   PresentCall& call = present_call();
   call.set_task(c.task);

@@ -4,12 +4,18 @@
 
 #include <mixwell/plugin.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
 
 namespace mixwell::metropolis_gaussian {
+
+/// The numbers of a ProposalLaw.
+struct ProposalNumbers : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
 
 /// N(m, eps^2 H) with H = S S' and B = H^-1. Numbers of a column: those of the curvature, then m
 /// (d of them), then eps.
@@ -73,53 +79,32 @@ class ProposalLaw final : public Potential {
   std::shared_ptr<const Representation> curvature_;
 };
 
-/// Inputs: curvature, eps, centre, and the gradient there if the mean is a step from it. Output:
-/// the numbers of a ProposalLaw with m = centre - a H g, where a = eps^2 / 2 or a given factor.
-class LawBody final : public Body {
+/// The numbers of a ProposalLaw with m = centre - a H g, where a = eps^2 / 2 or a given factor; m =
+/// centre without a gradient.
+class WriteLaw {
  public:
-  enum In : std::size_t { curvature, eps, centre, gradient };
+  explicit WriteLaw(std::optional<double> factor) : factor_(factor) {}
 
-  LawBody(bool steps, std::optional<double> factor) : steps_(steps), factor_(factor) {}
-
-  void run(Block& block) const override {
-    MatrixMap numbers = block.out(0);
-    const ConstMatrixMap from = block.in(curvature);
-    const Index first = from.rows();
-    const Index d = block.in(centre).rows();
-    if (first > 0) {
-      for (Index j = 0; j < numbers.cols(); ++j) {
-        numbers.col(j).head(first) = from.col(from.cols() == 1 ? 0 : j);
-      }
+  void operator()(Columns& block, edge::Curvature H, edge::StepSize eps, edge::PointPosition centre,
+                  std::optional<edge::PointGradient> g, edge::Out<ProposalNumbers> numbers) const {
+    const Index first = H.numbers().rows();
+    const Index d = centre.rows();
+    for (Index j = 0; j < numbers.cols() && first > 0; ++j) {
+      std::copy_n(H.numbers().column(j), first, numbers.col(j).data());
     }
-    numbers.middleRows(first, d) = block.in(centre);
-    numbers.bottomRows<1>() = block.in_row(eps);
-    if (steps_) subtract_step(block, numbers.middleRows(first, d));
+    auto mean = numbers.middleRows(first, d);
+    mean = centre;
+    numbers.bottomRows<1>() = eps;
+    if (!g) return;
+    MatrixMap step = block.scratch().matrix(d, mean.cols());
+    H.H(*g, step, block.scratch());
+    for (Index j = 0; j < step.cols(); ++j) {
+      mean.col(j) -= factor_.value_or(0.5 * eps(j) * eps(j)) * step.col(j);
+    }
   }
 
  private:
-  template <class Mean>
-  void subtract_step(Block& block, Mean mean) const {
-    MatrixMap step = block.scratch().matrix(mean.rows(), mean.cols());
-    block.curvature(curvature).H(block.in(gradient), step, block.scratch());
-    const ConstRowMap scale = block.in_row(eps);
-    for (Index j = 0; j < step.cols(); ++j) {
-      mean.col(j) -= factor_.value_or(0.5 * scale(j) * scale(j)) * step.col(j);
-    }
-  }
-
-  bool steps_;
   std::optional<double> factor_;
-};
-
-/// Inputs: law, noise. Output: the proposal's next version.
-class DrawBody final : public Body {
- public:
-  void run(Block& block) const override {
-    MatrixMap y = block.out(0);
-    MatrixMap z = block.scratch().matrix(y.rows(), y.cols());
-    block.normals(1, z);
-    block.function<ProposalLaw>(0).draw(block.in(0), z, y, block.scratch());
-  }
 };
 
 }  // namespace mixwell::metropolis_gaussian

@@ -28,10 +28,10 @@ struct Ground {
   Coupling coupling;
   Curvature curvature;
   Law law;
-  const MomentumLaw& momentum_law;
-  Numbers momentum_numbers;
+  edge::MomentumLaw momentum_law;
   ConstMatrixMap p;
   ConstRowMap eps;
+  edge::Noise noise;
 };
 
 /// Position, gradient (d) and potential of one column.
@@ -47,11 +47,10 @@ struct Point {
 /// doubling.
 class Forest {
  public:
-  Forest(Block& block, const Ground& ground, std::size_t noise, Index max_depth)
+  Forest(Columns& block, const Ground& ground, Index max_depth)
       : block_(block),
         scratch_(block.scratch()),
         ground_(ground),
-        noise_(noise),
         max_depth_(max_depth),
         d_(ground.p.rows()),
         w_(ground.p.cols()),
@@ -75,7 +74,7 @@ class Forest {
     plant(theta, g, u);
     for (Index tick = 0; growing_ > 0; ++tick) {
       if (tick % lots_at_once == 0) {
-        block_.uniforms(noise_, lots_, static_cast<std::uint32_t>(1 + tick / lots_at_once));
+        ground_.noise.uniforms(lots_, static_cast<std::uint32_t>(1 + tick / lots_at_once));
       }
       step();
       for (Index k = 0; k < growing_; ++k) add_leaf(k, lots_(tick % lots_at_once, order_[k]));
@@ -84,7 +83,6 @@ class Forest {
   }
 
   const Outcome& outcome(Index j) const { return outcome_[j]; }
-  std::int64_t gradients() const { return gradients_; }
 
  private:
   static constexpr Index lots_at_once = 16;
@@ -128,10 +126,10 @@ class Forest {
   }
 
   void plant(Batch theta, Batch g, Row u) {
-    block_.uniforms(noise_, coins_, 0);
+    ground_.noise.uniforms(coins_);
     flat(start_) = flat(theta);
     flat(p_) = flat(ground_.p);
-    ground_.momentum_law.evaluate(ground_.momentum_numbers, p_, {kinetic_.data(), v_, scratch_});
+    ground_.momentum_law.law.evaluate(p_, {kinetic_.data(), v_, scratch_});
     for (End& end : ends_) {
       flat(end.theta) = flat(theta);
       flat(end.p) = flat(p_);
@@ -181,9 +179,8 @@ class Forest {
     ground_.integrator.advance(
         {theta_.leftCols(growing_), p_.leftCols(growing_), g_.leftCols(growing_)}, 1, motion,
         u_.data());
-    ground_.momentum_law.evaluate(ground_.momentum_numbers.regrouped(order_), p_.leftCols(growing_),
-                                  {kinetic_.data(), v_.leftCols(growing_), scratch_});
-    gradients_ += growing_ * ground_.integrator.gradients(1);
+    ground_.momentum_law.law.regrouped(order_).evaluate(
+        p_.leftCols(growing_), {kinetic_.data(), v_.leftCols(growing_), scratch_});
   }
 
   void add_leaf(Index k, double lot) {
@@ -269,15 +266,13 @@ class Forest {
     }
   }
 
-  Block& block_;
+  Columns& block_;
   Workspace& scratch_;
   Ground ground_;
-  std::size_t noise_;
   Index max_depth_;
   Index d_;
   Index w_;
   Index growing_ = 0;
-  std::int64_t gradients_ = 0;
   Tree* trees_;
   Index* order_;  ///< order_[k]: the column that moves as the k-th
   Outcome* outcome_;

@@ -7,38 +7,49 @@
 #include <cmath>
 #include <memory>
 #include <optional>
-#include <string>
-#include <vector>
+#include <tuple>
 
 namespace mixwell::optimiser {
+
+/// A velocity, carried over sweeps.
+struct Velocity : edge::Numbers<Role::state> {
+  using Numbers::Numbers;
+};
+
+enum class Descent { gradient_norm, diverging };
+
+inline constexpr StatisticTable<Descent, 2> descent_statistics{
+    {{Descent::gradient_norm,
+      {"gradient_norm", RecordType::real, "nats / theta",
+       "|grad U| of the oracle, where the step began"}},
+     {Descent::diverging,
+      {"diverging", RecordType::boolean, "",
+       "the step ended where theta is not finite, and was dropped"}}}};
 
 /// v+ = (1 - alpha) v - eps g, theta+ = theta + v+, with v = 0 where there is no velocity. A column
 /// whose end is not finite stays where it was, at rest, as a divergence. O(d) a column beside the
 /// gradient.
-class DescentBody final : public Body {
+class Descend {
  public:
-  enum In : std::size_t { theta, law, g, eps, velocity };
-  enum Out : std::size_t { next_theta, gradient_norm, diverging, next_velocity };
+  explicit Descend(double alpha) : alpha_(alpha) {}
 
-  explicit DescentBody(std::optional<double> alpha) : alpha_(alpha) {}
-
-  void run(Block& block) const override {
-    const Workspace::Frame frame(block.scratch());
-    const ConstMatrixMap start = block.in(theta);
-    MatrixMap step = block.scratch().matrix(start.rows(), start.cols());
-    step.array() = block.in(g).array().rowwise() * -block.in_row(eps).array();
-    if (alpha_) flat(step) += (1.0 - *alpha_) * flat(block.in(velocity));
-    MatrixMap end = block.out(next_theta);
-    for (Index j = 0; j < start.cols(); ++j) {
-      block.out_row(gradient_norm)(j) = block.in(g).col(j).norm();
-      const Index row = first_not_finite(start.col(j) + step.col(j));
-      block.out_row(diverging)(j) = row < 0 ? 0.0 : 1.0;
+  void operator()(Columns& block, edge::Position theta, edge::Law, edge::Gradient<edge::Here> g,
+                  edge::StepSize eps, std::optional<Velocity> v, edge::Out<edge::Position> next,
+                  edge::Statistics<Descent> statistics,
+                  std::optional<edge::Out<Velocity>> next_v) const {
+    MatrixMap step = block.scratch().matrix(theta.rows(), theta.cols());
+    step.array() = g.array().rowwise() * -eps.array();
+    if (v) flat(step) += (1.0 - alpha_) * flat(*v);
+    for (Index j = 0; j < theta.cols(); ++j) {
+      statistics[Descent::gradient_norm](j) = g.col(j).norm();
+      const Index row = first_not_finite(theta.col(j) + step.col(j));
+      statistics[Descent::diverging](j) = row < 0 ? 0.0 : 1.0;
       if (row < 0) continue;
-      block.report({j, "position", row, start(row, j) + step(row, j)}, start);
+      block.report({j, "position", row, theta(row, j) + step(row, j)}, theta);
       step.col(j).setZero();
     }
-    flat(end) = flat(start) + flat(step);
-    if (alpha_) flat(block.out(next_velocity)) = flat(step);
+    flat(next) = flat(theta) + flat(step);
+    if (next_v) flat(*next_v) = flat(step);
   }
 
  private:
@@ -50,38 +61,31 @@ class DescentBody final : public Body {
     return -1;
   }
 
-  std::optional<double> alpha_;
+  double alpha_;
 };
 
-/// Adds the descent of a site: one gradient of the oracle's law a sweep, the step size of the
+/// Describes the descent of a slot: one gradient of the oracle's law a sweep, the step size of the
 /// schedule, and, with `alpha`, a velocity that is carried over sweeps and begins at rest.
-inline void add_descent(KernelGraph& graph, const Site& site, const Oracle& oracle,
-                        const StepSchedule& schedule, std::optional<double> alpha) {
-  const std::string& path = site.path;
-  const Value law = oracle.law(graph, path + "/oracle", site.target);
-  const Value eps = schedule.add(graph, path);
+inline void descend(Transition& t, const std::shared_ptr<const Oracle>& oracle,
+                    const StepSchedule& schedule, std::optional<double> alpha) {
+  const auto law = t.law(oracle);
+  const auto eps = schedule.add(t.graph(), t.site().path);
   Traits traits;
   traits.optimises = true;
-  std::vector<Input> inputs = {{graph.current(site.slot), Role::state},
-                               {law, Role::law},
-                               {graph.evaluation(law, site.slot).g, Role::evaluation},
-                               {eps, Role::parameter}};
-  std::vector<Output> outputs = {Output::next(site.slot),
-                                 Output::derived(path + "/gradient-norm", 1),
-                                 Output::derived(path + "/diverging", 1)};
+  std::optional<Edge<Velocity>> v;
+  std::optional<Write<Velocity>> next_v;
   if (alpha) {
-    const Variable velocity = graph.history(
-        path + "/velocity", Eigen::VectorXd::Zero(graph[site.slot].rows), Forgets::persistent);
-    inputs.push_back({graph.current(velocity), Role::state});
-    outputs.push_back(Output::next(velocity));
+    const Variable velocity = t.graph().history(
+        t.path("velocity"), Eigen::VectorXd::Zero(t.dimension()), Forgets::persistent);
+    v = Edge<Velocity>{t.graph().current(velocity)};
+    next_v = Write<Velocity>{Output::next(velocity)};
   }
-  const auto out = graph.add(path + "/descend", OperationKind::move, traits, inputs, outputs,
-                             std::make_shared<DescentBody>(alpha));
-  record_statistic(graph, site, "step_size", eps, RecordType::real, "time", "eps of the step");
-  record_statistic(graph, site, "gradient_norm", out[DescentBody::gradient_norm], RecordType::real,
-                   "nats / theta", "|grad U| of the oracle, where the step began");
-  record_statistic(graph, site, "diverging", out[DescentBody::diverging], RecordType::boolean, "",
-                   "the step ended where theta is not finite, and was dropped");
+  const auto g = t.evaluation(law).g;
+  const auto table = t.statistics(descent_statistics);
+  const auto written = t.add("descend", OperationKind::move, traits, Descend(alpha.value_or(1.0)),
+                             t.position(), law, g, eps, v, t.next(), table, next_v);
+  t.record({"step_size", RecordType::real, "time", "eps of the step"}, eps.value);
+  t.record(table, std::get<WrittenStatistics<Descent>>(written));
 }
 
 }  // namespace mixwell::optimiser

@@ -63,13 +63,12 @@ class Leapfrog {
         force_(vector(dimension)) {}
 
   /// False if an iteration did not converge, a metric was not positive definite, or the end is not
-  /// finite; the point is then of no use. Gradients of U spent are added to `gradients`.
-  bool run(Point& at, double eps, std::int64_t steps, std::int64_t& gradients) {
+  /// finite; the point is then of no use.
+  bool run(Point& at, double eps, std::int64_t steps) {
     if (!enter(at.theta)) return false;
     for (std::int64_t k = 0; k < steps; ++k) {
       if (!implicit_kick(at, eps) || !implicit_drift(at, eps)) return false;
       evaluate(at);
-      ++gradients;
       energy_gradient(at, at.p);
       at.p -= 0.5 * eps * force_;
       if (!at.p.allFinite()) return false;

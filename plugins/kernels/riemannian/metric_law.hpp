@@ -23,6 +23,11 @@ inline bool factorise(MatrixMap G) {
 /// 1/2 log det G = the sum of log L_ii.
 inline double half_log_det(ConstMatrixMap L) { return L.diagonal().array().log().sum(); }
 
+/// The numbers of a MetricLaw.
+struct MetricNumbers : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
+
 /// N(0, G). Numbers of a column: L (d x d), then 1/2 log det G; NaN where G is not positive
 /// definite, so that every energy there is.
 class MetricLaw final : public Potential {
@@ -55,35 +60,18 @@ class MetricLaw final : public Potential {
   double gradient_cost() const noexcept override { return 0.0; }
 };
 
-/// Inputs: law of the target, theta. Output: the numbers of the MetricLaw there. One metric and d^3
-/// / 3 multiplications a column.
-class MetricLawBody final : public Body {
- public:
-  void run(Block& block) const override {
-    const Metric& metric = *block.function<Potential>(0).as_metric();
-    const ConstMatrixMap theta = block.in(1);
-    const Index d = theta.rows();
-    MatrixMap numbers = block.out(0);
-    MatrixMap G = block.scratch().matrix(d * d, theta.cols());
-    metric.metric(theta, G, block.scratch());
-    for (Index j = 0; j < theta.cols(); ++j) {
-      MatrixMap L(G.col(j).data(), d, d);
-      if (!factorise(L)) L.setConstant(std::numeric_limits<double>::quiet_NaN());
-      numbers.col(j).head(d * d) = G.col(j);
-      numbers(d * d, j) = half_log_det(ConstMatrixMap(L.data(), d, d));
-    }
+/// The numbers of the MetricLaw at a position. One metric and d^3 / 3 multiplications a column.
+inline void write_metric_law(Columns& block, edge::TargetLaw law, edge::PointPosition theta,
+                             edge::Out<MetricNumbers> numbers) {
+  const Index d = theta.rows();
+  MatrixMap G = block.scratch().matrix(d * d, theta.cols());
+  law.potential().as_metric()->metric(theta, G, block.scratch());
+  for (Index j = 0; j < theta.cols(); ++j) {
+    MatrixMap L(G.col(j).data(), d, d);
+    if (!factorise(L)) L.setConstant(std::numeric_limits<double>::quiet_NaN());
+    numbers.col(j).head(d * d) = G.col(j);
+    numbers(d * d, j) = half_log_det(ConstMatrixMap(L.data(), d, d));
   }
-};
-
-/// Inputs: law, noise. Output: the momentum's next version.
-class RefreshBody final : public Body {
- public:
-  void run(Block& block) const override {
-    MatrixMap p = block.out(0);
-    MatrixMap z = block.scratch().matrix(p.rows(), p.cols());
-    block.normals(1, z);
-    MetricLaw::draw(block.in(0), z, p);
-  }
-};
+}
 
 }  // namespace mixwell::riemannian

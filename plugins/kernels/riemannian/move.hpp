@@ -11,61 +11,85 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace mixwell::riemannian {
 
-/// Outputs: theta*, p*, u*, g*, and whether an implicit step failed, or the way back. Where one of
-/// them did, or U is not finite at the end, the end is the start with u* = inf, and a divergence is
-/// reported. Columns are followed one by one: they need different numbers of iterations.
-class TrajectoryBody final : public Body {
- public:
-  enum In : std::size_t { theta, p, law, u, g, eps, steps };
-  enum Out : std::size_t { theta_end, p_end, u_end, g_end, not_solved, not_reversed };
+enum class Failure { not_solved, not_reversed };
 
-  TrajectoryBody(const Tolerances& tolerances, bool checks_way_back)
+inline constexpr StatisticTable<Failure, 2> failures{
+    {{Failure::not_solved,
+      {"fixed_point_failure", RecordType::boolean, "", "an implicit step found no solution"}},
+     {Failure::not_reversed,
+      {"reversibility_failure", RecordType::boolean, "",
+       "the trajectory followed back missed its start"}}}};
+
+/// Where an implicit step failed, or the way back, or U is not finite at the end, the end is the
+/// start with u* = inf, and a divergence is reported. Columns are followed one by one: they need
+/// different numbers of iterations.
+class Follow {
+ public:
+  Follow(const Tolerances& tolerances, bool checks_way_back)
       : tolerances_(tolerances), checks_way_back_(checks_way_back) {}
 
-  void run(Block& block) const override {
-    flat(block.out(theta_end)) = flat(block.in(theta));
-    flat(block.out(p_end)) = flat(block.in(p));
-    flat(block.out(g_end)) = flat(block.in(g));
-    block.out_row(u_end) = block.in_row(u);
-    std::int64_t gradients = 0;
-    for (Index j = 0; j < block.columns(); ++j) {
+  void operator()(Columns& block, edge::Position theta, edge::Momentum p, edge::Law law,
+                  edge::Potential<edge::Here> u, edge::Gradient<edge::Here> g, edge::StepSize eps,
+                  edge::StepCount steps, edge::ProposedPosition theta_end,
+                  edge::Out<edge::Proposed<edge::Momentum>> p_end,
+                  edge::Out<edge::Potential<edge::There>> u_end,
+                  edge::Out<edge::Gradient<edge::There>> g_end,
+                  edge::Statistics<Failure> failed) const {
+    for (Index j = 0; j < theta.cols(); ++j) {
       const Workspace::Frame frame(block.scratch());
-      follow(block, j, gradients);
+      theta_end.col(j) = theta.col(j);
+      p_end.col(j) = p.col(j);
+      g_end.col(j) = g.col(j);
+      failed[Failure::not_solved](j) = 0.0;
+      failed[Failure::not_reversed](j) = 0.0;
+      Point end{column(theta_end, j), column(p_end, j), column(g_end, j), u(j)};
+      const Start start{column(theta, j), column(p, j), eps(j),
+                        static_cast<std::int64_t>(steps(j))};
+      const auto event = follow(block, law.regrouped(&j), start, end, j, failed);
+      u_end(j) = end.u;
+      if (!event) continue;
+      block.report(*event, theta);
+      theta_end.col(j) = theta.col(j);
+      p_end.col(j) = p.col(j);
+      g_end.col(j) = g.col(j);
+      u_end(j) = std::numeric_limits<double>::infinity();
     }
-    block.count_gradients(law, gradients);
   }
 
  private:
-  void follow(Block& block, Index j, std::int64_t& gradients) const {
-    const Law target = block.law(law).regrouped(&j);
-    const Metric& metric = *block.function<Potential>(law).as_metric();
-    Leapfrog leapfrog(target, metric, tolerances_, block.in(theta).rows(), block.scratch());
-    const double step = block.in_row(eps)(j);
-    const auto count = static_cast<std::int64_t>(block.in_row(steps)(j));
-    block.out_row(not_solved)(j) = 0.0;
-    block.out_row(not_reversed)(j) = 0.0;
-    Point end{column(block, theta_end, j), column(block, p_end, j), column(block, g_end, j),
-              block.in_row(u)(j)};
-    if (!leapfrog.run(end, step, count, gradients)) {
-      block.out_row(not_solved)(j) = 1.0;
-      return drop(block, {j, "implicit step", -1, step});
+  using ConstVector = Eigen::Map<const Eigen::VectorXd>;
+  struct Start {
+    ConstVector theta;
+    ConstVector p;
+    double eps;
+    std::int64_t steps;
+  };
+
+  /// What went wrong, if anything did.
+  std::optional<Event> follow(Columns& block, const Law& law, const Start& start, Point& end,
+                              Index j, edge::Statistics<Failure> failed) const {
+    const Metric& metric = *law.potential().as_metric();
+    Leapfrog leapfrog(law, metric, tolerances_, end.theta.size(), block.scratch());
+    if (!leapfrog.run(end, start.eps, start.steps)) {
+      failed[Failure::not_solved](j) = 1.0;
+      return Event{j, "implicit step", -1, start.eps};
     }
-    if (!std::isfinite(end.u)) return drop(block, {j, "potential", -1, end.u});
-    block.out_row(u_end)(j) = end.u;
-    if (!checks_way_back_) return;
+    if (!std::isfinite(end.u)) return Event{j, "potential", -1, end.u};
+    if (!checks_way_back_) return std::nullopt;
     Point back = turned(end, block.scratch());
     double distance = std::numeric_limits<double>::infinity();
-    if (leapfrog.run(back, step, count, gradients)) distance = from_start(block, j, end, back);
-    if (distance <= tolerances_.reversibility) return;
-    block.out_row(not_reversed)(j) = 1.0;
-    drop(block, {j, "way back", -1, distance});
+    if (leapfrog.run(back, start.eps, start.steps)) distance = from_start(start, end, back);
+    if (distance <= tolerances_.reversibility) return std::nullopt;
+    failed[Failure::not_reversed](j) = 1.0;
+    return Event{j, "way back", -1, distance};
   }
 
-  static Vector column(Block& block, Out k, Index j) {
-    MatrixMap all = block.out(k);
+  static Vector column(MatrixMap all, Index j) { return {all.col(j).data(), all.rows()}; }
+  static ConstVector column(const ConstMatrixMap& all, Index j) {
     return {all.col(j).data(), all.rows()};
   }
 
@@ -81,19 +105,10 @@ class TrajectoryBody final : public Body {
   }
 
   /// How far from the start the way back ended; its momentum is turned again.
-  static double from_start(Block& block, Index j, const Point& end, Point& back) {
+  static double from_start(const Start& start, const Point& end, Point& back) {
     back.p = -back.p;
-    return std::max(relative_change(block.in(theta).col(j), back.theta, end.theta),
-                    relative_change(block.in(p).col(j), back.p, end.p));
-  }
-
-  static void drop(Block& block, const Event& event) {
-    const Index j = event.column;
-    block.report(event, block.in(theta));
-    block.out(theta_end).col(j) = block.in(theta).col(j);
-    block.out(p_end).col(j) = block.in(p).col(j);
-    block.out(g_end).col(j) = block.in(g).col(j);
-    block.out_row(u_end)(j) = std::numeric_limits<double>::infinity();
+    return std::max(relative_change(start.theta, back.theta, end.theta),
+                    relative_change(start.p, back.p, end.p));
   }
 
   Tolerances tolerances_;

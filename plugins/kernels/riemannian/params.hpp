@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../shared/steps.hpp"
 #include "leapfrog.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -22,13 +21,7 @@ struct Params {
 
   void declare(Fields& fields) {
     fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
-    fields.number("target_acceptance", step_size.target_acceptance)
-        .above(0)
-        .below(1)
-        .help(
-            "if given, eps is learnt in warm-up by dual averaging towards this mean acceptance "
-            "probability, then frozen");
-    step_size.declare(fields);
+    step_size.declare_with_target(fields);
     steps.declare(fields);
     fields.number("fixed_point_tolerance", tolerances.fixed_point)
         .above(0)

@@ -24,14 +24,9 @@ inline Stream stream_of(const Numbers& numbers, Index j) {
   return {high << 32U | low, "law"};
 }
 
-/// Inputs: a law, noise. Output: a seed for each column.
-class SeedBody final : public Body {
- public:
-  void run(Block& block) const override {
-    MatrixMap seed = block.out(0);
-    block.uniforms(1, seed);
-    seed = (seed.array() * 4294967296.0).floor();
-  }
+/// A seed for each column.
+struct Seed : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
 };
 
 /// The law `how` made from `factor`, with a fresh seed in every sweep.
@@ -40,12 +35,15 @@ inline Value add_noisy_law(KernelGraph& graph, const std::string& path, Value fa
   Traits traits;
   traits.unbiased = true;
   traits.exact_potential = exact_potential;
-  return graph
-      .add(path, OperationKind::pure, traits,
-           {{factor, Role::law}, {graph.noise(path), Role::noise}},
-           {Output::derived(path + "/law", seed_rows, std::move(how))},
-           std::make_shared<SeedBody>())
-      .front();
+  return add_operation(
+             graph, path, OperationKind::pure, traits,
+             [](edge::Law, edge::Noise noise, edge::Out<Seed> seed) {
+               noise.uniforms(seed);
+               seed = (seed.array() * 4294967296.0).floor();
+             },
+             Edge<edge::Law>{factor}, Edge<edge::Noise>{graph.noise(path)},
+             Write<Seed>{Output::derived(path + "/law", seed_rows, std::move(how))})
+      .value;
 }
 
 }  // namespace mixwell::noise

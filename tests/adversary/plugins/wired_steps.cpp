@@ -19,9 +19,9 @@ using namespace mixwell;
 
 /// Where a body finds a number in [0, 1) of each column: on an edge, or nowhere, and then it is
 /// 1/2.
-using Edge = std::optional<std::size_t>;
+using Place = std::optional<std::size_t>;
 
-double number(const Block& block, Edge edge, Index column) {
+double number(const Block& block, Place edge, Index column) {
   return edge ? block.in_row(*edge)(column) : 0.5;
 }
 
@@ -67,7 +67,7 @@ class RunsBody final : public Body {
 /// How far a step goes.
 struct Reach {
   double scale;
-  Edge edge;
+  Place edge;
   double of(const Block& block, Index column) const {
     return scale * (0.2 + 1.6 * number(block, edge, column));
   }
@@ -84,7 +84,6 @@ void take_normals(Block& block, std::size_t edge, bool shared, MatrixMap out) {
 
 void evaluate_at(Block& block, std::size_t law, ConstBatch theta, std::size_t u) {
   block.law(law).evaluate(theta, {block.out_row(u).data(), block.out(u + 1), block.scratch()});
-  block.count_gradients(law, block.columns());
 }
 
 /// Inputs: theta, law, normals. Outputs: theta* = theta + eps z, u*, g*.
@@ -108,7 +107,7 @@ class WalkBody final : public Body {
 /// Inputs: theta, law. Outputs: theta* = 2 c - theta, c the same number in all coordinates; u*, g*.
 class FlipBody final : public Body {
  public:
-  explicit FlipBody(Edge centre) : centre_(centre) {}
+  explicit FlipBody(Place centre) : centre_(centre) {}
   void run(Block& block) const override {
     MatrixMap end = block.out(0);
     for (Index j = 0; j < block.columns(); ++j)
@@ -117,7 +116,7 @@ class FlipBody final : public Body {
   }
 
  private:
-  Edge centre_;
+  Place centre_;
 };
 
 /// Inputs: theta, law, momentum. Outputs: theta*, u*, g*, p* of three leapfrog steps.
@@ -223,7 +222,6 @@ class DriftBody final : public Body {
     MatrixMap g = block.scratch().matrix(d, block.columns());
     take_normals(block, 2, shared_, z);
     block.law(1).evaluate(block.in(0), {nullptr, g, block.scratch()});
-    block.count_gradients(1, block.columns());
     for (Index j = 0; j < block.columns(); ++j) {
       const double eps = reach_.of(block, j);
       block.out(0).col(j) = block.in(0).col(j) - eps * g.col(j) + std::sqrt(2.0 * eps) * z.col(j);
@@ -378,7 +376,7 @@ class Wiring {
     return {{shared(name).second, Role::noise}, true};
   }
 
-  Edge append(std::vector<Input>& inputs, const Statement& statement, const std::string& key) {
+  Place append(std::vector<Input>& inputs, const Statement& statement, const std::string& key) {
     const Value value = source(statement.word(key, "constant"), key);
     if (!value) return std::nullopt;
     inputs.push_back({value, Role::parameter});
@@ -412,14 +410,15 @@ class Wiring {
 
   void flip(const Statement& statement) {
     std::vector<Input> inputs{{graph_.current(site_.slot), Role::state}, {law_, Role::law}};
-    const Edge centre = append(inputs, statement, "centre");
+    const Place centre = append(inputs, statement, "centre");
     decide(statement, graph_.add(path_ + "/flip", OperationKind::move, reversible(Flips::nothing),
                                  std::move(inputs), ends(), std::make_shared<FlipBody>(centre)));
   }
 
   void leap(const Statement& statement) {
     const Variable p = graph_.auxiliary(path_ + "/p", graph_[site_.slot].rows);
-    const Value p_law = add_momentum_law(graph_, path_ + "/p-law", Coupling::none, nullptr, {});
+    const Value p_law =
+        add_momentum_law(graph_, path_ + "/p-law", Coupling::none, nullptr, {}).value;
     const bool keeps = statement.word("momentum", "fresh") == "kept";
     refresh(statement, p, p_law, keeps);
     std::vector<Input> inputs{{graph_.current(site_.slot), Role::state},

@@ -55,7 +55,6 @@ class ProposeBody final : public Body {
       end.col(j) = block.in(theta).col(j) + size(j) * end.col(j);
     block.law(exchanged_ ? eps : law)
         .evaluate(end, {block.out_row(1).data(), block.out(2), block.scratch()});
-    block.count_gradients(law, block.columns());
   }
 
  private:
@@ -161,7 +160,6 @@ class CorrelatedStepBody final : public Body {
     MatrixMap g = block.scratch().matrix(theta.rows(), theta.cols());
     block.normals(2, z);
     block.law(1).evaluate(theta, {nullptr, g, block.scratch()});
-    block.count_gradients(1, block.columns());
     const double rest = std::sqrt(1.0 - correlation_ * correlation_);
     for (Index i = 1; i < z.rows(); ++i) z.row(i) = rest * z.row(i) + correlation_ * z.row(0);
     block.out(0) = theta - eps_ * g + std::sqrt(2.0 * eps_) * z;

@@ -20,7 +20,6 @@ class ProposeBody final : public Body {
     block.normals(2, block.out(0));
     flat(block.out(0)) = flat(block.in(0)) + eps_ * flat(block.out(0));
     block.law(1).evaluate(block.out(0), {block.out(1).data(), block.out(2), block.scratch()});
-    block.count_gradients(1, block.columns());
   }
 
  private:

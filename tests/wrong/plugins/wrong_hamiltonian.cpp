@@ -99,7 +99,6 @@ class WrongStep final : public Body {
     start += 0.5 * p.colwise().squaredNorm();
     integrator_->advance({theta, p, g}, 5,
                          {law, Flow(Coupling::none, {}), {eps.data(), d, w}, scratch}, end.data());
-    block.count_gradients(2, 6 * w);
     if (stale_ || (late_ && block.sweep() >= 150)) flat(p) = flat(block.in(1));
     end += 0.5 * p.colwise().squaredNorm();
     block.uniforms(4, uniform);
@@ -153,7 +152,7 @@ class WrongHamiltonian final : public Kernel {
                 {{law, Role::law}, {graph.noise(path), Role::noise}}, {Output::next(p)},
                 std::make_shared<WideRefresh>());
     } else {
-      add_momentum_refresh(graph, path + "/refresh", p, law);
+      add_momentum_refresh(graph, path + "/refresh", p, {law});
     }
     Traits traits = claimed();
     traits.invariant = true;

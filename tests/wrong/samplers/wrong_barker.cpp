@@ -36,7 +36,6 @@ class StepBody final : public Body {
     for (Index k = 0; k < step.size(); ++k) step(k) *= turn(k) < 1.0 ? size_ : -size_;
     flat(end) = flat(x) + flat(step);
     block.law(law).evaluate(end, {u_end.data(), g_end, scratch});
-    block.count_gradients(law, w);
     for (Index j = 0; j < w; ++j) {
       double log_ratio = block.in_row(u)(j) - u_end(j);
       if (!mistake_.is("metropolis-ratio")) {

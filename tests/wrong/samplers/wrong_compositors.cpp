@@ -47,7 +47,6 @@ class StretchBody final : public Body {
       const Eigen::RowVectorXd log_ratio = potentials(block.law(0), theta, block.scratch()) -
                                            potentials(block.law(0), end, block.scratch()) +
                                            power * z.array().log().matrix();
-      block.count_gradients(0, 2 * w);
       for (Index j = 0; j < w; ++j) {
         if (std::log(uniform(2 * i + 1, j)) < log_ratio(j)) theta.col(j) = end.col(j);
       }
@@ -88,7 +87,6 @@ class NeighbourBody final : public Body {
           potentials(block.law(0), theta, block.scratch()) -
           potentials(block.law(0), end, block.scratch()) +
           2.0 * ((end - other).colwise().squaredNorm() - (theta - other).colwise().squaredNorm());
-      block.count_gradients(0, 2 * theta.cols());
       for (Index j = 0; j < theta.cols(); ++j) {
         if (std::log(uniform(i, j)) < log_ratio(j)) theta.col(j) = end.col(j);
       }
@@ -117,7 +115,6 @@ class MixtureBody final : public Body {
     }
     const Eigen::RowVectorXd log_ratio = potentials(block.law(0), block.in(2), block.scratch()) -
                                          potentials(block.law(0), end, block.scratch());
-    block.count_gradients(0, 2 * end.cols());
     for (Index j = 0; j < end.cols(); ++j) {
       if (std::log(uniform(1, j)) < log_ratio(j)) block.out(0).col(j) = end.col(j);
     }
@@ -142,7 +139,6 @@ class SwapBody final : public Body {
     y *= 2.0;
     Eigen::RowVectorXd log_ratio =
         potentials(block.law(0), x, block.scratch()) - potentials(block.law(0), y, block.scratch());
-    block.count_gradients(0, 2 * x.cols());
     if (!mistake_.is("no-hot-law")) {
       log_ratio += (y.colwise().squaredNorm() - x.colwise().squaredNorm()) / 8.0;
     }

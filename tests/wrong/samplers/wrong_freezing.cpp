@@ -29,7 +29,6 @@ class WalkBody final : public Body {
     block.normals(3, end, 0);
     for (Index j = 0; j < w; ++j) end.col(j) = x.col(j) + std::exp(block.in(1)(0, j)) * end.col(j);
     block.law(2).evaluate(end, {u_end.data(), g, scratch});
-    block.count_gradients(2, 2 * w);
     block.uniforms(3, uniform, 1);
     const bool secretly = mistake_.is("never-frozen") || mistake_.is("own-position");
     for (Index j = 0; j < w; ++j) {

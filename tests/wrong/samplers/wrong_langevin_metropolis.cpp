@@ -37,7 +37,6 @@ class StepBody final : public Body {
       end.col(j) = x.col(j) - eps(j) * block.in(g).col(j) + sd * end.col(j);
     }
     block.law(law).evaluate(end, {u_end.data(), g_end, scratch});
-    block.count_gradients(law, w);
     for (Index j = 0; j < w; ++j) {
       double log_ratio = block.in_row(u)(j) - u_end(j);
       if (!mistake_.is("proposal-asymmetry")) {

@@ -58,7 +58,6 @@ class MassBody final : public Body {
     block.law(1).evaluate(at.theta, {at.u.data(), at.g, scratch});
     start = at.u + kinetic(at.p, m);
     for (int step = 0; step < 5; ++step) advance(block.law(1), m, eps_, at, scratch);
-    block.count_gradients(1, 6 * w);
     const Eigen::RowVectorXd end = at.u + kinetic(at.p, m);
     for (Index j = 0; j < w; ++j) {
       if (std::log(uniform(j)) < start(j) - end(j)) block.out(0).col(j) = at.theta.col(j);
@@ -98,7 +97,6 @@ class PersistentBody final : public Body {
     block.law(2).evaluate(at.theta, {at.u.data(), at.g, scratch});
     const Eigen::RowVectorXd start = at.u + 0.5 * p.colwise().squaredNorm();
     advance(block.law(2), Eigen::VectorXd::Ones(d), eps_, at, scratch);
-    block.count_gradients(2, 2 * w);
     const Eigen::RowVectorXd end = at.u + 0.5 * at.p.colwise().squaredNorm();
     for (Index j = 0; j < w; ++j) {
       const bool accepted = std::log(uniform(j)) < start(j) - end(j);

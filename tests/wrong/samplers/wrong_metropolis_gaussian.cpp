@@ -73,7 +73,6 @@ class WrongStep final : public Body {
     Eigen::MatrixXd z(here.g.rows(), here.g.cols());
     block.normals(normals, z);
     const Points end(block.law(law), there.draw(z), block.scratch());
-    block.count_gradients(law, 2 * z.cols());
     Proposal back(*estimator_,
                   mistake_ == "reverse-with-forward-curvature" ? there.numbers : fit(block, end),
                   end, eps_);

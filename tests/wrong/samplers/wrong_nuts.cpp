@@ -141,7 +141,6 @@ class TransitionBody final : public Body {
       law.evaluate(start.theta, {&start.u, start.g, block.scratch()});
       Transition transition(law, block.scratch(), eps_, mistake_, uniforms.col(j).data());
       block.out(0).col(j) = transition(start).theta;
-      block.count_gradients(1, transition.steps() + 1);
     }
   }
 

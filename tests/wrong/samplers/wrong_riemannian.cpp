@@ -90,7 +90,6 @@ class WrongStep final : public Body {
       if (!moved(H, x, p)) continue;
       if (std::log(uniform(j)) < start - H(x, p)) block.out(0).col(j) = x;
     }
-    block.count_gradients(law, H.metrics());
   }
 
  private:

@@ -36,7 +36,6 @@ class WalkBody final : public Body {
     flat(end) = flat(x) + size_ * flat(end);
     block.law(1).evaluate(x, {u.data(), g, scratch});
     block.law(1).evaluate(end, {u_end.data(), g, scratch});
-    block.count_gradients(1, 2 * w);
     const Index tested = mistake_.is("edge") ? w / 8 * 8 : w;
     for (Index j = 0; j < w; ++j) {
       const bool accepted = j >= tested || std::log(uniform(j)) < u(j) - u_end(j);

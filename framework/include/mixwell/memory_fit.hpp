@@ -1,0 +1,54 @@
+// A curvature fitted to the points that an update may see.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/edge.hpp>
+#include <mixwell/export.hpp>
+#include <mixwell/kernel.hpp>
+#include <mixwell/operation.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mixwell {
+
+/// A point with its cached evaluation.
+struct OwnPoint {
+  Value theta;
+  Cached at;
+};
+
+/// What an estimator's fit to a memory does in an operation. O(points) before the fit.
+class MIXWELL_EXPORT FitToPoints {
+ public:
+  /// `displacements`: points 2 k and 2 k + 1 belong together.
+  FitToPoints(std::shared_ptr<const Estimator> estimator, bool displacements, Index dimension);
+  void operator()(Columns& block, edge::List<edge::PointPosition> points,
+                  edge::List<edge::PointGradient> gradients,
+                  edge::List<edge::PointPotential> potentials,
+                  edge::Out<edge::Curvature> numbers) const;
+
+ private:
+  std::shared_ptr<const Estimator> estimator_;
+  bool displacements_;
+  Index dimension_;
+};
+
+/// The fit to a site's memory. It can be added for several own points, each of them then the newest
+/// of the memory: as the same function of each.
+class MIXWELL_EXPORT MemoryFit {
+ public:
+  /// Throws InputError for an estimator that sorts points whose potentials the memory has not.
+  MemoryFit(const Site& site, std::shared_ptr<const Estimator> estimator);
+  /// Adds `path/fit`. Throws InputError where there is an own point and the memory is a history.
+  Edge<edge::Curvature> add(KernelGraph& graph, const std::string& path,
+                            const std::optional<OwnPoint>& own = {});
+
+ private:
+  const Site& site_;
+  std::shared_ptr<const Estimator> estimator_;
+  std::optional<SharedOperation<FitToPoints>> fit_;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,258 @@
+// Moves along an integrator's flow.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/divergence.hpp>
+#include <mixwell/error.hpp>
+#include <mixwell/flow.hpp>
+#include <mixwell/next_state.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+using namespace edge;
+
+MatrixMap repeated(const edge::StepSize& eps, Index rows, Workspace& scratch) {
+  MatrixMap step = scratch.matrix(rows, eps.cols());
+  step.rowwise() = eps;
+  return step;
+}
+
+/// One step at a time; the last ones are kept. All columns take the same number of steps.
+class FollowAndKeep {
+ public:
+  FollowAndKeep(const Integrator& integrator, MatrixMap path, Index points)
+      : integrator_(integrator), path_(path), points_(points) {}
+
+  void operator()(PhasePoint point, std::int64_t count, const Motion& motion, Row u) {
+    for (Index step = 0; step < count; ++step) {
+      Motion one = motion;
+      one.steps_before = static_cast<std::uint32_t>(step);
+      integrator_.advance(point, 1, one, u.data());
+      if (step >= count - points_) keep(step - (count - points_), point, u);
+    }
+  }
+
+ private:
+  void keep(Index k, const PhasePoint& point, Row u) {
+    const Index d = point.theta.rows();
+    const Index row = path_rows(d, k);
+    path_.row(row) = u;
+    path_.middleRows(row + 1, d) = point.theta;
+    path_.middleRows(row + 1 + d, d) = point.g;
+  }
+
+  const Integrator& integrator_;
+  MatrixMap path_;
+  Index points_;
+};
+
+class Propose {
+ public:
+  Propose(const FlowMove& flow, Index points)
+      : integrator_(flow.integrator), coupling_(flow.coupling), points_(points) {}
+
+  void operator()(Columns& block, Position theta, Momentum p, edge::Law law, edge::StepSize eps,
+                  StepCount steps, PositionCoupling A, edge::Potential<Here>, Gradient<Here> g,
+                  std::optional<MomentumCoupling>, Out<Proposed<Position>> theta_end,
+                  Out<Proposed<Momentum>> p_end, Out<edge::Potential<There>> u_end,
+                  Out<Gradient<There>> g_end, std::optional<Out<Way>> path) const {
+    flat(theta_end) = flat(theta);
+    flat(p_end) = flat(p);
+    flat(g_end) = flat(g);
+    const Flow flow(coupling_, A);
+    const MatrixMap step = repeated(eps, theta.rows(), block.scratch());
+    const Motion motion{law, flow, ConstMatrixMap(step.data(), step.rows(), step.cols()),
+                        block.scratch()};
+    if (!path) return follow(*integrator_, {theta_end, p_end, g_end}, steps, motion, u_end.data());
+    FollowAndKeep(*integrator_, *path, points_)({theta_end, p_end, g_end},
+                                                static_cast<std::int64_t>(steps(0)), motion, u_end);
+  }
+
+ private:
+  std::shared_ptr<const Integrator> integrator_;
+  Coupling coupling_;
+  Index points_;
+};
+
+enum class Moved { diverging };
+constexpr StatisticTable<Moved, 1> moved_statistics{
+    {{Moved::diverging,
+      {"diverging", RecordType::boolean, "",
+       "the trajectory ended where U or its gradient is not finite, and was dropped"}}}};
+
+/// Where a trajectory ended; p only where there is a momentum.
+struct TrajectoryEnd {
+  MatrixMap theta;
+  MatrixMap p;
+  MatrixMap g;
+  RowMap u;
+};
+
+/// Whether column j of the end can be gone on from. Where U and its gradient there are not kept,
+/// they may not have been computed.
+bool is_fine(Columns& block, const Position& start, const TrajectoryEnd& end, bool with_gradient,
+             Index j) {
+  if (with_gradient) {
+    if (std::isfinite(end.u(j)) && end.g.col(j).allFinite()) return true;
+    block.report(trouble(j, end.u(j), end.g, 0.0), start);
+    return false;
+  }
+  if (end.theta.col(j).allFinite() && (end.p.cols() == 0 || end.p.col(j).allFinite())) return true;
+  block.report(lost(j, end.theta), start);
+  return false;
+}
+
+class Move {
+ public:
+  explicit Move(const FlowMove& flow) : integrator_(flow.integrator), coupling_(flow.coupling) {}
+
+  void operator()(Columns& block, Position theta, std::optional<Momentum> p, edge::Law law,
+                  edge::StepSize eps, StepCount steps, std::optional<PositionCoupling> A,
+                  std::optional<edge::Potential<Here>> u, std::optional<Gradient<Here>> g,
+                  std::optional<MomentumCoupling>, std::optional<Drift> drift,
+                  std::optional<Diffusion>, std::optional<Noise> noise,
+                  std::optional<DriftCorrection> gamma, std::optional<Friction>,
+                  std::optional<AuxiliaryLaw<Here>>, Out<Position> next,
+                  Statistics<Moved> statistics, std::optional<Out<Momentum>> next_p,
+                  std::optional<Out<edge::Potential<Next>>> next_u,
+                  std::optional<Out<Gradient<Next>>> next_g) const {
+    Workspace& scratch = block.scratch();
+    const Index d = theta.rows();
+    const Index w = theta.cols();
+    TrajectoryEnd end{scratch.matrix(d, w), scratch.matrix(d, p ? w : 0), scratch.matrix(d, w),
+                      scratch.row(w)};
+    flat(end.theta) = flat(theta);
+    if (p) flat(end.p) = flat(*p);
+    if (g) flat(end.g) = flat(*g);
+    const MatrixMap step = repeated(eps, d, scratch);
+    const Flow flow(coupling_, A ? mixwell::Curvature(*A) : mixwell::Curvature(*drift));
+    Motion motion{law, flow, ConstMatrixMap(step.data(), d, w), scratch};
+    std::optional<Noise::PerStep> normals;
+    if (noise) motion.noise = &normals.emplace(noise->per_step());
+    if (gamma) new (&motion.drift_correction) ConstMatrixMap(*gamma);
+    motion.end_gradient = next_u.has_value();
+    follow(*integrator_, {end.theta, end.p, end.g}, steps, motion, next_u ? end.u.data() : nullptr);
+    begin(theta, next);
+    if (next_u) begin(*u, *next_u);
+    if (next_g) begin(*g, *next_g);
+    for (Index j = 0; j < w; ++j) {
+      const bool fine = is_fine(block, theta, end, next_u.has_value(), j);
+      statistics[Moved::diverging](j) = fine ? 0.0 : 1.0;
+      if (fine) next.col(j) = end.theta.col(j);
+      if (fine && next_u) (*next_u)(j) = end.u(j);
+      if (fine && next_g) next_g->col(j) = end.g.col(j);
+      if (next_p && fine) next_p->col(j) = end.p.col(j);
+      if (next_p && !fine) next_p->col(j) = -p->col(j);
+    }
+  }
+
+ private:
+  std::shared_ptr<const Integrator> integrator_;
+  Coupling coupling_;
+};
+
+/// Points of the trajectory that the site's history wants; 0 if it wants none.
+Index path_points(const Transition& t, const FlowMove& flow) {
+  const Site& site = t.site();
+  if (site.remember != Remember::path) return 0;
+  if (flow.fixed_steps == 0) {
+    throw InputError(fmt::format(
+        "kernel `{}`: a history of the trajectory's points needs the same number of steps in every "
+        "transition; use `steps` instead of `steps_jitter`",
+        site.path));
+  }
+  return std::min<Index>(flow.fixed_steps, site.history.points);
+}
+
+Traits traits_of(const FlowMove& flow) {
+  Traits traits = flow.integrator->traits();
+  traits.local = traits.local || flow.fixed_steps == 1;
+  return traits;
+}
+
+/// A noise of the gradient that the integrator asks for must be there.
+void check_noise(const Transition& t, const FlowMove& flow) {
+  if (!flow.integrator->wants_gradient_noise()) return;
+  const auto* const how =
+      dynamic_cast<const mixwell::Potential*>(t.graph()[flow.law.value].function.get());
+  if (how != nullptr && how->as_noise() != nullptr) return;
+  throw InputError(fmt::format(
+      "kernel `{}`: integrator `{}` estimates the noise of each gradient, of which oracle `{}` "
+      "tells "
+      "nothing; use oracle `minibatch` with a size of at least 2, or noise_from = \"fixed\"",
+      t.site().path, flow.integrator->name(), t.oracle() == nullptr ? "" : t.oracle()->name()));
+}
+
+template <class Meaning, class From>
+std::optional<Edge<Meaning>> only_if(bool wanted, Edge<From> edge) {
+  return wanted ? std::optional(Edge<Meaning>{edge.value}) : std::nullopt;
+}
+
+template <class Meaning>
+std::optional<Write<Meaning>> only_if(bool wanted, Write<Meaning> write) {
+  return wanted ? std::optional(std::move(write)) : std::nullopt;
+}
+
+}  // namespace
+
+Proposal propose_along(Transition& t, const FlowMove& flow) {
+  const Index points = path_points(t, flow);
+  const Index d = t.dimension();
+  const auto at = t.evaluation(flow.law);
+  const bool symmetric = flow.coupling != Coupling::one_sided;
+  const auto [theta, p, u, g, path] =
+      t.add("trajectory", OperationKind::move, traits_of(flow), Propose(flow, points), t.position(),
+            flow.momentum->p, flow.law, flow.eps, flow.steps, Edge<PositionCoupling>{flow.H.value},
+            at.u, at.g, only_if<MomentumCoupling>(symmetric, flow.H),
+            t.derived<Proposed<Position>>("theta*", d), t.derived<Proposed<Momentum>>("p*", d),
+            t.derived<edge::Potential<There>>("u*", 1), t.derived<Gradient<There>>("g*", d),
+            only_if(points > 0, t.derived<Way>("path", path_rows(d, points))));
+  if (path) t.remember(path->value);
+  Proposal proposal{theta, EvaluationAt<There>{u, g}};
+  proposal.auxiliaries = {Transition::proposed(*flow.momentum, p, flow.redraw)};
+  proposal.has_energy = true;
+  return proposal;
+}
+
+void move_along(Transition& t, const FlowMove& flow) {
+  check_noise(t, flow);
+  const bool damped = !flow.momentum;
+  const bool constant = t.graph().is_constant(flow.law.value);
+  const Integrator& by = *flow.integrator;
+  // An exact gradient at the start is there anyway; another is drawn where the scheme reads it.
+  std::optional<EvaluationAt<Here>> at;
+  if (by.starts_with_gradient() || constant) at = t.evaluation(flow.law);
+  const bool symmetric = !damped && flow.coupling != Coupling::one_sided;
+  const bool carried = !damped && flow.redraw.carries();
+  std::optional<Edge<edge::Potential<Here>>> u;
+  std::optional<Edge<Gradient<Here>>> g;
+  if (at) u = at->u, g = at->g;
+  std::optional<Edge<Momentum>> p;
+  std::optional<Edge<AuxiliaryLaw<Here>>> momentum_law;
+  std::optional<Write<Momentum>> next_p;
+  if (!damped) {
+    p = flow.momentum->p;
+    momentum_law = Edge<AuxiliaryLaw<Here>>{flow.momentum->law.value};
+    if (carried) next_p = Write<Momentum>{Output::next(flow.momentum->variable)};
+  }
+  std::optional<Edge<Noise>> noise;
+  if (by.has_noise()) noise = t.noise(damped ? "step" : "trajectory");
+  std::optional<Edge<Friction>> friction;
+  if (by.has_friction()) friction = {t.graph().constant(t.path("friction"), nullptr)};
+  const auto table = t.statistics(moved_statistics);
+  const auto written = t.add(
+      damped ? "step" : "trajectory", OperationKind::move, traits_of(flow), Move(flow),
+      t.position(), p, flow.law, flow.eps, flow.steps, only_if<PositionCoupling>(!damped, flow.H),
+      u, g, only_if<MomentumCoupling>(symmetric, flow.H), only_if<Drift>(damped, flow.H),
+      only_if<Diffusion>(damped, flow.H), noise, t.drift_correction(), friction, momentum_law,
+      t.next(), table, next_p, only_if(constant, t.next_potential(flow.law)),
+      only_if(constant, t.next_gradient(flow.law)));
+  t.record(table, std::get<WrittenStatistics<Moved>>(written));
+}
+
+}  // namespace mixwell

@@ -1,0 +1,88 @@
+// A curvature fitted to the points that an update may see.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
+#include <mixwell/memory_fit.hpp>
+
+#include <fmt/format.h>
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+template <class Meaning>
+std::vector<Edge<Meaning>> edges(const std::vector<Value>& memory,
+                                 const std::optional<Value>& own) {
+  std::vector<Edge<Meaning>> all;
+  for (const Value v : memory) all.push_back({v});
+  if (own) all.push_back({*own});
+  return all;
+}
+
+}  // namespace
+
+FitToPoints::FitToPoints(std::shared_ptr<const Estimator> estimator, bool displacements,
+                         Index dimension)
+    : estimator_(std::move(estimator)), displacements_(displacements), dimension_(dimension) {}
+
+void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> points,
+                             edge::List<edge::PointGradient> gradients,
+                             edge::List<edge::PointPotential> potentials,
+                             edge::Out<edge::Curvature> numbers) const {
+  const std::size_t n = points.size();
+  const std::size_t count = n + gradients.size() + potentials.size();
+  const double** from = block.scratch().objects<const double*>(static_cast<Index>(count));
+  for (std::size_t k = 0; k < n; ++k) {
+    from[k] = points[k].data();
+    from[n + k] = gradients[k].data();
+    if (potentials.size() > 0) from[2 * n + k] = potentials[k].data();
+  }
+  const std::span<const double* const> all(from, count);
+  const Memory memory(dimension_, block.columns(), all.first(n), all.subspan(n, n),
+                      all.subspan(2 * n));
+  estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
+}
+
+MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const Estimator> estimator)
+    : site_(site), estimator_(std::move(estimator)) {
+  const MemoryValues& memory = site.memory;
+  if (!estimator_->reads_potentials() || memory.displacements) return;
+  if (memory.potentials.size() == memory.points.size()) return;
+  throw InputError(fmt::format(
+      "estimator `{}` sorts points by their potentials, and the memory of `{}` has none; use an "
+      "estimator that takes them as they come (`sort = false`) or another compositor",
+      estimator_->name(), site.path));
+}
+
+Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path,
+                                     const std::optional<OwnPoint>& own) {
+  if (own && site_.fit_to == FitTo::history) {
+    throw InputError(fmt::format(
+        "kernel `{}` fits its curvature to current points and its own, but here the memory is a "
+        "history; set own = false",
+        site_.path));
+  }
+  const MemoryValues& memory = site_.memory;
+  const Index d = graph[site_.slot].rows;
+  const bool displacements = memory.displacements && !own;
+  if (!fit_) fit_.emplace(FitToPoints(estimator_, displacements, d));
+  std::vector<Edge<edge::PointPotential>> potentials;
+  if (estimator_->reads_potentials() && !displacements) {
+    potentials = edges<edge::PointPotential>(memory.potentials,
+                                             own ? std::optional(own->at.u) : std::nullopt);
+  }
+  Traits traits = estimator_->traits();
+  traits.continuous = traits.continuous || (!own && memory.continuous);
+  const auto points = static_cast<Index>(memory.points.size()) + (own ? 1 : 0);
+  return fit_->add(
+      graph, path + "/fit", OperationKind::pure, traits,
+      edges<edge::PointPosition>(memory.points, own ? std::optional(own->theta) : std::nullopt),
+      edges<edge::PointGradient>(memory.gradients, own ? std::optional(own->at.g) : std::nullopt),
+      potentials,
+      Write<edge::Curvature>{Output::derived(path + "/curvature", estimator_->rows(d, points),
+                                             estimator_->representation())});
+}
+
+}  // namespace mixwell

@@ -1,0 +1,164 @@
+// The Metropolis decision, for every kernel that accepts.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/divergence.hpp>
+#include <mixwell/error.hpp>
+#include <mixwell/next_state.hpp>
+#include <mixwell/transition.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+using namespace edge;
+
+enum class Decision { acceptance, energy, energy_error, diverging };
+
+constexpr StatisticTable<Decision, 4> decision_statistics{
+    {{Decision::acceptance,
+      {"acceptance_rate", RecordType::real, "", "Metropolis acceptance probability"}},
+     {Decision::energy,
+      {"energy", RecordType::real, "nats", "Hamiltonian of the state that was kept"}},
+     {Decision::energy_error,
+      {"energy_error", RecordType::real, "nats",
+       "Hamiltonian at the end of the trajectory minus that at its start; infinite where it has no "
+       "end"}},
+     {Decision::diverging,
+      {"diverging", RecordType::boolean, "", "energy error above 1000 nats or not finite"}}}};
+
+/// e -= the log density of an auxiliary. O(d) and a product with H a column.
+void add_energy(Columns& block, ConstMatrixMap at, const mixwell::Law& law, Row e) {
+  const Workspace::Frame frame(block.scratch());
+  RowMap k = block.scratch().row(e.cols());
+  MatrixMap gradient = block.scratch().matrix(at.rows(), at.cols());
+  law.evaluate(at, {k.data(), gradient, block.scratch()});
+  e += k;
+}
+
+/// Takes the proposal with probability min(1, exp(E - E*)); 0 where the difference is not finite.
+class Decide {
+ public:
+  Decide(const Proposal& proposal)
+      : has_energy_(proposal.has_energy), reported_(proposal.reported) {
+    std::size_t anew = 0;
+    for (const ProposedAuxiliary& one : proposal.auxiliaries) anew += one.law_at_proposal ? 1 : 0;
+    std::size_t next = 0;
+    for (std::size_t k = 0; k < proposal.auxiliaries.size(); ++k) {
+      if (proposal.auxiliaries[k].carried) carried_.push_back(k);
+      made_anew_.push_back(proposal.auxiliaries[k].law_at_proposal ? next++ : anew);
+    }
+  }
+
+  void operator()(Columns& block, Position theta, List<Auxiliary> from, Proposed<Position> end,
+                  List<Proposed<Auxiliary>> to, edge::Law, List<AuxiliaryLaw<Here>> laws,
+                  List<AuxiliaryLaw<There>> laws_at_proposal, edge::Potential<Here> u,
+                  Gradient<Here> g, edge::Potential<There> u_end, Gradient<There> g_end,
+                  Noise noise, Out<Position> next_theta, Out<edge::Potential<Next>> next_u,
+                  Out<Gradient<Next>> next_g, Statistics<Decision> statistics,
+                  OutList<Auxiliary> next) const {
+    const Index w = block.columns();
+    RowMap start = block.scratch().row(w);
+    RowMap stop = block.scratch().row(w);
+    RowMap uniform = block.scratch().row(w);
+    start.setZero();
+    stop.setZero();
+    for (std::size_t k = 0; k < laws.size(); ++k) {
+      add_energy(block, from[k], laws[k], start);
+      if (made_anew_[k] == laws_at_proposal.size()) {
+        add_energy(block, to[k], laws[k], stop);
+      } else {
+        add_energy(block, to[k], laws_at_proposal[made_anew_[k]], stop);
+      }
+    }
+    start += u;
+    stop += u_end;
+    noise.uniforms(uniform);
+    // Taken before the next state is written: it may share the memory of the present one.
+    RowMap probability = statistics[Decision::acceptance];
+    probability = (start - stop).array().exp().min(1.0);
+    const NextState state(theta.rows(), w, {theta.data(), u.data(), g.data()},
+                          {end.data(), u_end.data(), g_end.data()},
+                          {next_theta.data(), next_u.data(), next_g.data()});
+    for (Index j = 0; j < w; ++j) {
+      const double error = stop(j) - start(j);
+      if (has_energy_) note(block, statistics, j, error, {theta, u_end(j), g_end});
+      if (!std::isfinite(error)) probability(j) = 0.0;
+      const bool accepted = uniform(j) < probability(j);
+      if (has_energy_) statistics[Decision::energy](j) = accepted ? stop(j) : start(j);
+      state.column(j, accepted);
+      for (std::size_t k = 0; k < carried_.size(); ++k) {
+        if (accepted) {
+          next[k].col(j) = to[carried_[k]].col(j);
+        } else {
+          next[k].col(j) = -from[carried_[k]].col(j);
+        }
+      }
+    }
+  }
+
+ private:
+  struct ProposedState {
+    const ConstMatrixMap& theta;
+    double u;
+    const ConstMatrixMap& g;
+  };
+
+  void note(Columns& block, Statistics<Decision> statistics, Index j, double error,
+            const ProposedState& end) const {
+    const bool divergent = is_divergent(error);
+    statistics[Decision::energy_error](j) = error;
+    statistics[Decision::diverging](j) = divergent ? 1.0 : 0.0;
+    if (!divergent || (reported_ && !std::isfinite(end.u))) return;
+    block.report(trouble(j, end.u, end.g, error), end.theta);
+  }
+
+  bool has_energy_;
+  bool reported_;
+  std::vector<std::size_t> carried_;  ///< which auxiliaries
+  std::vector<std::size_t>
+      made_anew_;  ///< which law_at_proposal each has; as many as there are: none
+};
+
+}  // namespace
+
+void Transition::metropolis(Edge<edge::Law> law, const Proposal& proposal) {
+  if (std::exchange(accepts_, true)) {
+    throw WiringError(fmt::format(
+        "kernel `{}` accepts twice in one transition: a second decision is a kernel of its own, "
+        "joined to it by compositor `cycle`",
+        site_.path));
+  }
+  const EvaluationAt<Here> here = evaluation(law);
+  const auto at_end = [&]() -> EvaluationAt<There> {
+    if (proposal.at) return *proposal.at;
+    const Cached there = graph_.evaluation_at(law.value, site_.slot, proposal.theta.value);
+    return {{there.u}, {there.g}};
+  };
+  const EvaluationAt<There> there = at_end();
+  std::vector<Edge<Auxiliary>> from;
+  std::vector<Edge<Proposed<Auxiliary>>> to;
+  std::vector<Edge<AuxiliaryLaw<Here>>> laws;
+  std::vector<Edge<AuxiliaryLaw<There>>> laws_at_proposal;
+  std::vector<Write<Auxiliary>> next_auxiliaries;
+  for (const ProposedAuxiliary& auxiliary : proposal.auxiliaries) {
+    from.push_back({graph_.current(auxiliary.variable)});
+    to.push_back(auxiliary.end);
+    laws.push_back(auxiliary.law);
+    if (auxiliary.law_at_proposal) laws_at_proposal.push_back(*auxiliary.law_at_proposal);
+    if (auxiliary.carried) next_auxiliaries.push_back({Output::next(auxiliary.variable)});
+  }
+  WriteStatistics<Decision> table = statistics(decision_statistics);
+  if (!proposal.has_energy) table.table = table.table.first(1);
+  const auto written =
+      add("accept", OperationKind::accept, {}, Decide(proposal), position(), from, proposal.theta,
+          to, law, laws, laws_at_proposal, here.u, here.g, there.u, there.g, noise("accept"),
+          next(), next_potential(law), next_gradient(law), table, next_auxiliaries);
+  const auto& values = std::get<WrittenStatistics<Decision>>(written);
+  record(table, values);
+  learn_from(values[Decision::acceptance]);
+}
+
+}  // namespace mixwell

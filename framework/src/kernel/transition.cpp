@@ -1,0 +1,121 @@
+// What every kernel repeats, in one place.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
+#include <mixwell/transition.hpp>
+
+#include <fmt/format.h>
+
+namespace mixwell {
+
+Transition::Transition(KernelGraph& graph, const Site& site)
+    : graph_(graph), site_(site), before_(graph.current(site.slot)) {}
+
+Edge<edge::Law> Transition::law(std::shared_ptr<const Oracle> oracle) {
+  oracle_ = std::move(oracle);
+  return {oracle_->law_for(graph_, site_)};
+}
+
+EvaluationAt<edge::Here> Transition::evaluation(Edge<edge::Law> law) {
+  const Cached at = graph_.evaluation(law.value, site_.slot);
+  return {{at.u}, {at.g}};
+}
+
+Edge<edge::Curvature> Transition::curvature(std::shared_ptr<const Estimator> estimator,
+                                            std::optional<Edge<edge::Law>> of) {
+  estimator_ = std::move(estimator);
+  std::optional<Dynamics> dynamics;
+  if (of) dynamics = Dynamics{of->value, graph_.evaluation(of->value, site_.slot)};
+  curvature_.emplace(graph_, site_, estimator_, dynamics ? &*dynamics : nullptr);
+  return {curvature_->value()};
+}
+
+std::optional<Edge<edge::DriftCorrection>> Transition::drift_correction() const {
+  if (!curvature_ || !curvature_->drift_correction()) return std::nullopt;
+  return Edge<edge::DriftCorrection>{curvature_->drift_correction()};
+}
+
+Edge<edge::StepSize> Transition::step_size(const StepSizeSettings& settings,
+                                           const std::optional<FirstStep>& first) {
+  step_size_.emplace(graph_, site_, settings);
+  if (first) step_size_->search(graph_, site_, *first);
+  const Edge<edge::StepSize> eps = step_size_->draw(graph_, site_);
+  eps_ = eps.value;
+  return eps;
+}
+
+Edge<edge::StepSize> Transition::step_size(const StepSchedule& schedule) {
+  schedule_ = schedule;
+  const Edge<edge::StepSize> eps = schedule.add(graph_, site_.path);
+  eps_ = eps.value;
+  return eps;
+}
+
+Edge<edge::StepCount> Transition::steps(const Steps& settings) {
+  const Edge<edge::StepCount> L = settings.add(graph_, site_);
+  steps_ = L.value;
+  return L;
+}
+
+PhaseMomentum Transition::momentum(Coupling coupling, Edge<edge::Curvature> H) {
+  const Variable p = graph_.auxiliary(path("momentum"), dimension());
+  return {p,
+          {add_momentum_law(graph_, path("momentum-law"), coupling, estimator_->representation(),
+                            H.value)}};
+}
+
+void Transition::refresh(PhaseMomentum& momentum, const Redraw& redraw) {
+  momentum.p =
+      add_momentum_refresh(graph_, path("refresh"), momentum.variable, momentum.law, redraw);
+}
+
+Write<edge::Potential<edge::Next>> Transition::next_potential(Edge<edge::Law> law) const {
+  return {Output::evaluation(path("u"), 1, law.value, site_.slot)};
+}
+
+Write<edge::Gradient<edge::Next>> Transition::next_gradient(Edge<edge::Law> law) const {
+  return {Output::evaluation(path("g"), dimension(), law.value, site_.slot)};
+}
+
+void Transition::record(const Statistic& what, Value value) {
+  record_statistic(graph_, site_, what.name, value, what.type, what.unit, what.help);
+}
+
+void Transition::finish() {
+  if (graph_.current(site_.slot) == before_) {
+    throw WiringError(fmt::format(
+        "kernel `{}` describes a transition that does not move its slot `{}`: it ends with "
+        "`metropolis`, or with an operation that writes `next()`",
+        site_.path, graph_[site_.slot].name));
+  }
+  if (eps_) record({"step_size", RecordType::real, "time", "eps of the transition"}, eps_);
+  if (steps_) record({"n_steps", RecordType::integer, "", "integrator steps"}, steps_);
+  if (schedule_) schedule_->record_weight(graph_, site_, {eps_});
+  if (oracle_) oracle_->learn(graph_, site_, before_);
+  if (curvature_) {
+    curvature_->learn(graph_, site_, path_);
+    curvature_->record(graph_, site_);
+  }
+  if (step_size_) {
+    if (step_size_->learns() && !acceptance_) {
+      throw WiringError(fmt::format(
+          "kernel `{}` learns its step size, and its transition does not say from which acceptance "
+          "probabilities: it ends with `metropolis`, or says `learn_from`",
+          site_.path));
+    }
+    step_size_->learn(graph_, site_, {acceptance_}, curvature_ && curvature_->learns());
+  }
+}
+
+void TransitionKernel::describe(KernelGraph& graph, const Site& site) const {
+  Transition t(graph, site);
+  transition(t);
+  t.finish();
+}
+
+void TransitionParams::declare(Fields& fields) {
+  fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
+  fields.component("estimator", estimator).or_default("identity").help(about_estimator);
+  step_size.declare_with_target(fields, advice);
+}
+
+}  // namespace mixwell

@@ -1,0 +1,112 @@
+# What a kernel costs its author: lines of code, and names of Mixwell's that it uses.
+# SPDX-License-Identifier: Apache-2.0
+"""A line of code is one that is neither blank nor comment alone. A concept is a distinct class, enumeration, function
+or macro of the public headers that the kernel's text names; members of objects are not counted, nor what the file declares
+itself, nor the vocabulary of C++ (mixwell's views of Eigen's matrices among it)."""
+
+import glob
+import os
+import re
+import sys
+
+SOURCE = os.environ.get("MIXWELL_SOURCE_DIR") or os.path.join(os.path.dirname(__file__), "../..")
+KERNELS = os.path.join(SOURCE, "plugins/kernels")
+
+# kernel: most lines of all its files, most concepts (None: no limit), most lines of its transition
+LIMITS = {
+    "random-walk-metropolis": (50, 9, 20),
+    "hamiltonian": (140, None, 40),
+    "mala": (60, None, 10),
+    "barker": (75, None, 10),
+}
+# Lines of plugins/kernels with framework/src/kernel, before kernels were made of typed transitions.
+LINES_BEFORE = 4081
+
+VOCABULARY = {"Index", "Batch", "ConstBatch", "Row", "ConstRow", "MatrixMap", "ConstMatrixMap", "RowMap",
+              "ConstRowMap", "mixwell", "edge"}
+TYPES = re.compile(r"\b(?:class|struct|enum class|enum)\s+(?:MIXWELL_EXPORT\s+)?([A-Z]\w*)|"
+                   r"\busing\s+(\w+)\s*=|^#define\s+(\w+)", re.M)
+FUNCTIONS = re.compile(r"^(?:inline |\[\[\w+\]\] |MIXWELL_EXPORT |constexpr )*[\w:<>&*]+\s[&*]?(\w+)\(", re.M)
+
+
+def without_text(code):
+    code = re.sub(r'"(?:\\.|[^"\\\n])*"', '""', code)
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", code, flags=re.S)
+
+
+def code_lines(path):
+    with open(path, encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.S)
+    return [line for line in text.splitlines() if line.strip() and not line.strip().startswith("//")]
+
+
+def public_names():
+    """Types and macros; free functions."""
+    types, functions = set(), set()
+    for path in glob.glob(os.path.join(SOURCE, "framework/include/mixwell/*.hpp")):
+        with open(path, encoding="utf-8") as file:
+            code = without_text(file.read())
+        types |= {name for found in TYPES.findall(code) for name in found if name}
+        functions |= set(FUNCTIONS.findall(code))
+    return types - VOCABULARY, functions
+
+
+def files_of(kernel):
+    return [os.path.join(KERNELS, kernel + ".cpp")] + sorted(glob.glob(os.path.join(KERNELS, kernel, "*.hpp")))
+
+
+def concepts_of(kernel, public):
+    used, own = set(), set()
+    for path in files_of(kernel):
+        with open(path, encoding="utf-8") as file:
+            code = without_text(file.read())
+        own |= {m.group(1) for m in re.finditer(r"\b(?:class|struct|enum class)\s+(\w+)", code)}
+        used |= set(re.findall(r"(?<![.\w])([A-Z]\w*)", code)) & public[0]
+        used |= set(re.findall(r"(?<![.\w>])(\w+)\(", code)) & public[1]
+        own |= set(re.findall(r"^ +(?:static |virtual |inline )*[\w:<>&*]+ (\w+)\([^;]*\{", code, re.M))
+    return sorted(used - own)
+
+
+def transition_lines(kernel):
+    """Of the body of transition(), the braces left out."""
+    with open(files_of(kernel)[0], encoding="utf-8") as file:
+        code = file.read()
+    start = code.index("{", code.index("void transition(Transition& t)"))
+    depth, end = 0, start
+    while True:
+        depth += {"{": 1, "}": -1}.get(code[end], 0)
+        end += 1
+        if depth == 0:
+            break
+    body = code[start + 1:end - 1].splitlines()
+    return len([line for line in body if line.strip() and not line.strip().startswith("//")])
+
+
+def main():
+    public = public_names()
+    wrong = []
+    kernels = sorted(os.path.basename(p)[:-4] for p in glob.glob(os.path.join(KERNELS, "*.cpp")))
+    for kernel in kernels:
+        lines = sum(len(code_lines(path)) for path in files_of(kernel))
+        concepts = concepts_of(kernel, public)
+        inside = transition_lines(kernel)
+        print(f"{kernel}: {lines} lines, {inside} in its transition, {len(concepts)} concepts")
+        if "--concepts" in sys.argv:
+            print("  " + ", ".join(concepts))
+        most, most_concepts, most_inside = LIMITS.get(kernel, (None, None, None))
+        if most is not None and (lines > most or inside > most_inside):
+            wrong.append(f"{kernel}: at most {most} lines, {most_inside} in its transition")
+        if most_concepts is not None and len(concepts) > most_concepts:
+            wrong.append(f"{kernel}: at most {most_concepts} concepts: {', '.join(concepts)}")
+    paths = glob.glob(os.path.join(KERNELS, "**/*.[ch]pp"), recursive=True)
+    shared = glob.glob(os.path.join(SOURCE, "framework/src/kernel/*.[ch]pp"))
+    total = sum(len(code_lines(path)) for path in paths + shared)
+    print(f"plugins/kernels and framework/src/kernel: {total} lines, {LINES_BEFORE} before")
+    if total >= LINES_BEFORE:
+        wrong.append("the kernels and what they share have grown")
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+// Describing transitions: what is refused when a composition is made, and what edges become.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
+#include <mixwell/plugin.hpp>
+
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/matchers/catch_matchers_exception.hpp>
+#include <catch2/matchers/catch_matchers_string.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::MessageMatches;
+using namespace mixwell;
+
+namespace {
+
+class Flat final : public Potential {
+ public:
+  void evaluate(const Numbers&, ConstBatch, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    g.setZero();
+    if (out.wants_potential()) out.u().setZero();
+  }
+};
+
+/// The target itself.
+class Exact final : public Oracle {
+ public:
+  Value law(KernelGraph&, const std::string&, Value factor) const override { return factor; }
+};
+
+struct Wired {
+  Wired() {
+    site.path = "walk";
+    site.slot = graph.slot("theta", 2);
+    site.target = graph.constant("flat", std::make_shared<Flat>());
+    graph.factor(site.target, {site.slot});
+  }
+  KernelGraph graph;
+  Site site;
+};
+
+/// A kernel whose transition is a function.
+class Described final : public TransitionKernel {
+ public:
+  explicit Described(std::function<void(Transition&)> how) : how_(std::move(how)) {}
+
+ private:
+  void transition(Transition& t) const override { how_(t); }
+  std::function<void(Transition&)> how_;
+};
+
+Proposal walk(Transition& t, const std::string& noise = "propose") {
+  return t.propose_symmetric(
+      [](edge::Position theta, edge::Noise z, edge::ProposedPosition to) {
+        z.normals(to);
+        to += theta;
+      },
+      t.position(), t.noise(noise));
+}
+
+void describe(std::function<void(Transition&)> how) {
+  Wired wired;
+  Described(std::move(how)).describe(wired.graph, wired.site);
+}
+
+void refuses(std::function<void(Transition&)> how, const std::string& what) {
+  INFO(what);
+  CHECK_THROWS_MATCHES(describe(std::move(how)), InputError,
+                       MessageMatches(ContainsSubstring("walk") && ContainsSubstring(what)));
+}
+
+const std::shared_ptr<const Oracle>& exact() {
+  static const std::shared_ptr<const Oracle> oracle = std::make_shared<Exact>();
+  return oracle;
+}
+
+}  // namespace
+
+TEST_CASE("a proposal and its acceptance are a transition") {
+  Wired wired;
+  Described([](Transition& t) {
+    const auto law = t.law(exact());
+    t.metropolis(law, walk(t));
+  }).describe(wired.graph, wired.site);
+  const auto& operations = wired.graph.operations();
+  const auto& accept = operations.back();
+  REQUIRE(accept.name == "walk/accept");
+  CHECK(accept.kind == OperationKind::accept);
+  CHECK(wired.graph[accept.outputs.front()].replaces == wired.graph[wired.site.slot].carried);
+  REQUIRE(wired.graph.records().size() == 1);
+  CHECK(wired.graph.records().front().name == "acceptance_rate");
+}
+
+TEST_CASE("transitions that are none are refused by name") {
+  refuses([](Transition&) {}, "does not move its slot `theta`");
+  refuses([](Transition& t) { walk(t); }, "does not move its slot `theta`");
+  refuses(
+      [](Transition& t) {
+        walk(t, "propose");
+        walk(t, "again");
+      },
+      "there are two of `operation walk/propose`");
+  refuses(
+      [](Transition& t) {
+        const auto law = t.law(exact());
+        const auto end = walk(t);
+        t.metropolis(law, end);
+        t.metropolis(law, end);
+      },
+      "accepts twice in one transition");
+  refuses(
+      [](Transition& t) {
+        const auto law = t.law(exact());
+        t.metropolis(law, walk(t));
+        t.record({"acceptance_rate", RecordType::real, "", "again"}, t.position().value);
+      },
+      "there are two of `record sample_stats/acceptance_rate of slot 0`");
+}
+
+TEST_CASE("a step size has to learn from something") {
+  refuses(
+      [](Transition& t) {
+        StepSizeSettings settings;
+        settings.target_acceptance = 0.5;
+        t.step_size(settings);
+        t.add(
+            "stay", OperationKind::move, {},
+            [](edge::Position theta, edge::Out<edge::Position> next) { edge::begin(theta, next); },
+            t.position(), t.next());
+      },
+      "learns its step size");
+}
+
+TEST_CASE("edges that lead nowhere, and noises used twice, are refused by operation") {
+  refuses(
+      [](Transition& t) {
+        t.add(
+            "stray", OperationKind::pure, {},
+            [](edge::StepSize from, edge::Out<edge::StepCount> to) { to = from; },
+            Edge<edge::StepSize>{}, t.derived<edge::StepCount>("L", 1));
+      },
+      "an edge of `walk/stray`, read as `parameter`, leads nowhere");
+  refuses(
+      [](Transition& t) {
+        const auto noise = t.noise("once");
+        const auto draw = [](edge::Noise z, edge::Out<edge::StepSize> to) { z.uniforms(to); };
+        t.add("first", OperationKind::pure, {}, draw, noise, t.derived<edge::StepSize>("a", 1));
+        t.add("second", OperationKind::pure, {}, draw, noise, t.derived<edge::StepSize>("b", 1));
+      },
+      "feeds both `walk/first` and `walk/second`");
+}
+
+TEST_CASE("a shared body wants the same edges each time") {
+  Wired wired;
+  Transition t(wired.graph, wired.site);
+  SharedOperation count([](edge::List<edge::PointPosition> points, edge::Out<edge::StepSize> to) {
+    to.setConstant(static_cast<double>(points.size()));
+  });
+  const Edge<edge::PointPosition> point{t.position().value};
+  const auto add = [&](const std::string& name, std::size_t points) {
+    count.add(wired.graph, name, OperationKind::pure, {},
+              std::vector<Edge<edge::PointPosition>>(points, point),
+              Write<edge::StepSize>{Output::derived(name, 1)});
+  };
+  add("a", 2);
+  add("b", 2);
+  const auto& operations = wired.graph.operations();
+  CHECK(operations[0].body == operations[1].body);
+  CHECK_THROWS_MATCHES(add("c", 3), WiringError,
+                       MessageMatches(ContainsSubstring("`c` shares the body")));
+}
+
+TEST_CASE("optional edges and lists are counted where they are") {
+  Wired wired;
+  Transition t(wired.graph, wired.site);
+  const auto body = [](std::optional<edge::PointPosition>, edge::List<edge::PointGradient>,
+                       edge::StepSize, std::optional<edge::Out<edge::StepCount>>,
+                       edge::Out<edge::Acceptance>) {};
+  const auto eps = t.add(
+      "eps", OperationKind::pure, {}, [](edge::Out<edge::StepSize> to) { to.setOnes(); },
+      t.derived<edge::StepSize>("eps", 1));
+  const std::vector<Edge<edge::PointGradient>> three(3, {t.position().value});
+  const auto [none, given] = t.add(
+      "some", OperationKind::pure, {}, body, std::optional<Edge<edge::PointPosition>>(), three, eps,
+      std::optional<Write<edge::StepCount>>(), t.derived<edge::Acceptance>("a", 1));
+  const OperationInfo& made = wired.graph.operations().back();
+  CHECK(made.inputs.size() == 4);
+  CHECK(made.inputs.back().value == eps.value);
+  CHECK_FALSE(none.has_value());
+  CHECK(given.value == made.outputs.front());
+}
