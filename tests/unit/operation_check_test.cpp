@@ -54,6 +54,27 @@ TEST_CASE("the operations of right kernels pass by themselves") {
   }
 }
 
+TEST_CASE(
+    "what an operation does with numbers that another one drew is left to the test as a whole") {
+  const struct {
+    const char* statement;
+    Names tested;
+  } cases[] = {
+      {"walk", {"a(r) = r a(1/r)", "involution", "volume"}},
+      {"walk chance=noise:a", {"involution", "volume"}},
+      {"walk normals=a", {"a(r) = r a(1/r)", "volume"}},
+      {"leap", {"keeps_law", "a(r) = r a(1/r)"}},
+      {"leap momentum=kept normals=a", {"a(r) = r a(1/r)"}},
+  };
+  for (const auto& c : cases) {
+    INFO(c.statement);
+    const auto found = checked(quartic + "[kernel.k]\nuse = \"wired-steps\"\nprogram = [\"" +
+                               c.statement + "\"]\n");
+    CHECK(traits_of(found, false) == c.tested);
+    CHECK(traits_of(found, true).empty());
+  }
+}
+
 TEST_CASE("a metric that depends on the position is seen in every column") {
   const auto found = checked(
       "[model.m]\nuse = \"banana\"\n[kernel.k]\nuse = \"riemannian\"\nstep_size = 0.1\nsteps = "

@@ -13,18 +13,41 @@ namespace {
 constexpr std::int64_t replicates = 256;
 constexpr std::int64_t sweeps = 3;  ///< after them every variable has been written
 
+/// Numbers that another operation drew stay as they are when this one is called again: its outcomes
+/// are no new draws, and nobody negates them for the way back.
+bool has_drawn_noise(const Replay& replay) {
+  const auto noises = inputs_of(replay, Role::noise);
+  return std::any_of(noises.begin(), noises.end(), [&](std::size_t k) {
+    const Value noise = replay.operation().inputs[k].value;
+    return replay.graph()[noise].kind != ValueKind::noise;
+  });
+}
+
+/// With a noise of its own; not with a number that it reads as a parameter.
+bool decides_by_itself(const Replay& replay) { return !inputs_of(replay, Role::noise).empty(); }
+
+bool flips_noise(const Traits& traits) {
+  return traits.flips == Flips::noise || traits.flips == Flips::momentum_and_noise;
+}
+
 std::vector<VerifiedOperation> check(const Replay& replay) {
   const OperationInfo& operation = replay.operation();
+  const bool draws = !has_drawn_noise(replay);
   const Traits& traits = operation.traits;
   std::vector<VerifiedOperation> found;
   const auto add = [&](std::vector<VerifiedOperation> more) {
     found.insert(found.end(), std::make_move_iterator(more.begin()),
                  std::make_move_iterator(more.end()));
   };
-  if (operation.kind == OperationKind::refresh && traits.keeps_law) add(check_refresh(replay));
-  if (operation.kind == OperationKind::accept) add(check_accept(replay));
+  if (operation.kind == OperationKind::refresh && traits.keeps_law && draws) {
+    add(check_refresh(replay));
+  }
+  if (operation.kind == OperationKind::accept && draws && decides_by_itself(replay)) {
+    add(check_accept(replay));
+  }
   const bool proposes = operation.kind == OperationKind::move && !traits.invariant;
-  if (proposes && traits.involution) add(check_involution(replay));
+  const bool comes_back = proposes && traits.involution && (draws || !flips_noise(traits));
+  if (comes_back) add(check_involution(replay));
   if (proposes && traits.volume) add(check_volume(replay));
   return found;
 }
