@@ -137,15 +137,13 @@ double distance(const Rows& a, const Rows& b) {
   return static_cast<double>(largest) / static_cast<double>(a.size());
 }
 
-/// Two samples of n: P(distance > x) <= C exp(-n x^2), C = 2 from n = 458 on, and e from n = 4 on
-/// (Wei & Dudley 2012, theorem 1). A NaN is no draw of anything.
+/// `fresh` is sorted. Two samples of n: P(distance > x) <= C exp(-n x^2), C = 2 from n = 458 on,
+/// and e from n = 4 on (Wei & Dudley 2012, theorem 1). A NaN is no draw of anything.
 EquilibriumStatistic compare_ranks(const Labelled& end, const Labelled& fresh) {
   if (!end.values.allFinite()) return {"ranks of " + end.label, 0.0, INFINITY, 0.0, "not finite"};
   Rows a = end.values;
-  Rows b = fresh.values;
   std::sort(a.data(), a.data() + a.size());
-  std::sort(b.data(), b.data() + b.size());
-  const double found = distance(a, b);
+  const double found = distance(a, fresh.values);
   const double constant = a.size() >= 458 ? 2.0 : std::numbers::e;
   const double p = constant * std::exp(-static_cast<double>(a.size()) * found * found);
   return {"ranks of " + end.label, std::min(1.0, p), found, 0.0,
@@ -346,6 +344,18 @@ struct Equilibrium::Test {
     return all_statistics(*composition.model(), scales, at, joint);
   }
 
+  /// Statistics of draws that nothing has moved, each sorted; the same at every look.
+  const std::vector<Labelled>& fresh(std::size_t s) {
+    if (sorted_fresh.empty()) sorted_fresh.resize(compared.size());
+    if (sorted_fresh[s].empty()) {
+      const Eigen::MatrixXd theta = laws[compared[s]].draws(settings.seed, "fresh draws");
+      sorted_fresh[s] = basic(*composition.model(), scales[s], theta);
+      for (Labelled& f : sorted_fresh[s])
+        std::sort(f.values.data(), f.values.data() + f.values.size());
+    }
+    return sorted_fresh[s];
+  }
+
   /// Sums over draws of their own, in every replicate.
   std::vector<Rows> sums_of_draws(std::int64_t draws) const {
     std::vector<Rows> sums;
@@ -390,6 +400,7 @@ struct Equilibrium::Test {
   std::vector<Scale> scales;          ///< of exact draws, by slot
   Positions start;
   std::vector<Labelled> at_start;
+  std::vector<std::vector<Labelled>> sorted_fresh;  ///< by slot that is looked at
   std::vector<std::pair<std::string, Eigen::MatrixXd>> frozen;
   double accepted = 0.0;  ///< sum of all acceptance rates, and how many
   std::int64_t decided = 0;
@@ -430,14 +441,10 @@ std::vector<EquilibriumStatistic> Equilibrium::compare() const {
     found.push_back(compare_means(at_end[k].label, at_end[k].values, state_->at_start[k].values));
   }
   for (std::size_t s = 0; s < now.size(); ++s) {
-    const Scale& scale = state_->scales[s];
-    const auto end = basic(model, scale, now[s]);
-    const auto exact =
-        basic(model, scale,
-              state_->laws[state_->compared[s]].draws(state_->settings.seed, "fresh draws"));
+    const auto end = basic(model, state_->scales[s], now[s]);
     const std::string where = now.size() > 1 ? fmt::format("slot {}: ", s) : "";
     for (std::size_t k = 0; k < end.size(); ++k) {
-      found.push_back(compare_ranks({where + end[k].label, end[k].values}, exact[k]));
+      found.push_back(compare_ranks({where + end[k].label, end[k].values}, state_->fresh(s)[k]));
     }
   }
   return found;
