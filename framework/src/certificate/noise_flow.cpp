@@ -3,6 +3,7 @@
 #include "certificate/noise_flow.hpp"
 
 #include <algorithm>
+#include <set>
 
 namespace mixwell {
 namespace {
@@ -136,6 +137,11 @@ NoiseFlow::NoiseFlow(const Analysis& a)
       if (a.graph[out].kind == ValueKind::version) known_[static_cast<std::size_t>(out.id)] = told;
     }
   }
+  tellers_.resize(a.graph.values().size());
+  for (std::size_t t = 0; t < a.all.size(); ++t) {
+    each(told_[t], [&](std::int32_t n) { tellers_[static_cast<std::size_t>(n)].push_back(t); });
+  }
+  for (std::size_t t = 0; t < a.all.size(); ++t) sharing_.push_back(find_sharing(t));
 }
 
 bool NoiseFlow::draws_for(std::size_t t, std::size_t refresh) const {
@@ -145,11 +151,15 @@ bool NoiseFlow::draws_for(std::size_t t, std::size_t refresh) const {
                      [&](Value v) { return reads_as_state(a_, t, v); });
 }
 
-std::vector<std::size_t> NoiseFlow::sharing(std::size_t t) const {
+std::vector<std::size_t> NoiseFlow::find_sharing(std::size_t t) const {
+  std::set<std::size_t> others;
+  each(told_[t], [&](std::int32_t n) {
+    const auto& tellers = tellers_[static_cast<std::size_t>(n)];
+    others.insert(tellers.begin(), tellers.end());
+  });
   std::vector<std::size_t> found;
-  for (std::size_t other = 0; other < a_.all.size(); ++other) {
-    if (other == t || !told_[t].intersects(told_[other])) continue;
-    if (draws_for(t, other) || draws_for(other, t)) continue;
+  for (const std::size_t other : others) {
+    if (other == t || draws_for(t, other) || draws_for(other, t)) continue;
     const auto& writes = a_.all[other].writes;
     const bool elsewhere =
         std::none_of(writes.begin(), writes.end(), [&](Variable v) { return a_.writes(t, v); });

@@ -31,7 +31,7 @@ struct NoiseWays {
   IdSet told() const { return law_is_faint ? own | refreshed : exposed(); }
 };
 
-/// For all transitions of one graph. O(T V / 64) sets of noises.
+/// For all transitions of one graph. O(T V / 64), beside the pairs that share a noise.
 class NoiseFlow {
  public:
   explicit NoiseFlow(const Analysis& a);
@@ -41,16 +41,19 @@ class NoiseFlow {
   const IdSet& known(Value version) const { return known_[static_cast<std::size_t>(version.id)]; }
   /// Transitions of other variables whose outcome tells of a noise that that of `t` tells of too;
   /// not the refreshes of its own auxiliaries.
-  std::vector<std::size_t> sharing(std::size_t t) const;
+  const std::vector<std::size_t>& sharing(std::size_t t) const { return sharing_[t]; }
 
  private:
+  std::vector<std::size_t> find_sharing(std::size_t t) const;
   /// Whether `refresh` draws an auxiliary that the transition `t` reads.
   bool draws_for(std::size_t t, std::size_t refresh) const;
 
   const Analysis& a_;
-  std::vector<NoiseWays> ways_;  ///< by transition
-  std::vector<IdSet> told_;      ///< by transition: what NoiseWays::told says
-  std::vector<IdSet> known_;     ///< by value; of versions
+  std::vector<NoiseWays> ways_;                    ///< by transition
+  std::vector<IdSet> told_;                        ///< by transition: what NoiseWays::told says
+  std::vector<IdSet> known_;                       ///< by value; of versions
+  std::vector<std::vector<std::size_t>> tellers_;  ///< by noise: transitions that tell of it
+  std::vector<std::vector<std::size_t>> sharing_;  ///< by transition
 };
 
 /// Whether a version is one of those that a transition replaces, or judges beside them.

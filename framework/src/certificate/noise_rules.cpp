@@ -130,24 +130,45 @@ class NoiseRules {
     return false;
   }
 
-  /// What another variable was moved with, this one was moved with too: given a parameter from
-  /// there the state has another law. A register that this update moves itself is judged as such.
+  /// What another variable was moved with, this one was moved with too, or one that it influences
+  /// each other with: given a parameter from there the state has another law. A register that this
+  /// update moves itself is judged as such.
   Verdict not_shared_by_feedback() const {
     std::optional<Verdict> found;
-    for (const std::size_t other : flow_.sharing(t_)) {
-      each_parameter_version([&](Value version, Value input) {
-        const Variable read = a_.graph[version].variable;
-        const bool own_register =
-            a_.graph[read].kind == VariableKind::history && a_.mutual(t_, read);
-        if (found || own_register || !reaches(other, read)) return;
-        const IdSet both = ways_.told() & flow_.ways(other).told();
-        found = none(false,
-                     fmt::format("`{}` uses the same noise, and a parameter comes from there",
-                                 a_.info(other).name),
-                     {first_name(both), a_.graph[version].name, a_.graph[input].name});
-      });
-    }
+    each_parameter_version([&](Value version, Value input) {
+      const Variable read = a_.graph[version].variable;
+      const bool own_register = a_.graph[read].kind == VariableKind::history && a_.mutual(t_, read);
+      for (std::size_t one = 0; !found && !own_register && one < a_.all.size(); ++one) {
+        if (!moves_with(one)) continue;
+        for (const std::size_t other : flow_.sharing(one)) {
+          if (!reaches(other, read)) continue;
+          const IdSet both = flow_.ways(one).told() & flow_.ways(other).told();
+          found = none(false, shared_by(one, other),
+                       {first_name(both), a_.graph[version].name, a_.graph[input].name});
+          break;
+        }
+      }
+    });
     return found.value_or(fine("N", "no parameter comes from what shares a noise"));
+  }
+
+  /// Whether `one` moves what this update moves, or a variable that that influences and is
+  /// influenced by: both are one state, given all else.
+  bool moves_with(std::size_t one) const {
+    const auto& writes = a_.all[one].writes;
+    return one == t_ ||
+           std::any_of(writes.begin(), writes.end(), [&](Variable v) { return a_.mutual(t_, v); });
+  }
+
+  std::string shared_by(std::size_t one, std::size_t other) const {
+    if (one == t_) {
+      return fmt::format("`{}` uses the same noise, and a parameter comes from there",
+                         a_.info(other).name);
+    }
+    return fmt::format(
+        "`{}` and `{}` use the same noise: the one moves the state, and a parameter "
+        "comes from the other",
+        a_.info(one).name, a_.info(other).name);
   }
 
   /// An update of several slots, such as an exchange, takes their joint law for a product.

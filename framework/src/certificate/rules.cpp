@@ -112,7 +112,9 @@ constexpr std::array all_rules = {
          "a noise is behind the law of an update, or behind a parameter, or its own; behind more "
          "than one only if the outcome does not tell of it; no state or parameter that the update "
          "reads knows it, in this sweep or from what another variable that shares it was moved "
-         "with; slots that are updated together share none",
+         "with; no parameter comes from what shares a noise with any update of the variables that "
+         "influence the state and are influenced by it; slots that are updated together share "
+         "none",
          "else biased; slots that share a noise under Metropolis are exact and `coupled`",
          "an accepted proposal is reversed with its noise in reverse, so that the state tells of "
          "the "
