@@ -75,6 +75,15 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("nobody asks a trajectory on a noisy gradient to come back") {
+  const auto found = checked(quartic +
+                             "[oracle.o]\nuse = \"noisy\"\n"
+                             "[kernel.k]\nuse = \"hamiltonian\"\nratio = \"target\"\n"
+                             "step_size = 0.3\nsteps = 4\n");
+  CHECK(traits_of(found, false) == Names{"keeps_law", "a(r) = r a(1/r)", "volume"});
+  CHECK(traits_of(found, true).empty());
+}
+
 TEST_CASE("a metric that depends on the position is seen in every column") {
   const auto found = checked(
       "[model.m]\nuse = \"banana\"\n[kernel.k]\nuse = \"riemannian\"\nstep_size = 0.1\nsteps = "

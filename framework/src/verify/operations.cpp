@@ -26,6 +26,26 @@ bool has_drawn_noise(const Replay& replay) {
 /// With a noise of its own; not with a number that it reads as a parameter.
 bool decides_by_itself(const Replay& replay) { return !inputs_of(replay, Role::noise).empty(); }
 
+/// Through pure operations.
+bool is_noisy(const KernelGraph& graph, Value value) {
+  const ValueInfo& info = graph[value];
+  if (info.kind == ValueKind::noise) return true;
+  if (info.kind != ValueKind::derived || info.producer < 0) return false;
+  const OperationInfo& by = graph.operations()[static_cast<std::size_t>(info.producer)];
+  return by.kind == OperationKind::pure &&
+         std::any_of(by.inputs.begin(), by.inputs.end(),
+                     [&](const Input& i) { return is_noisy(graph, i.value); });
+}
+
+/// A law with noise may draw it anew at every step: the way back has these draws in reverse order,
+/// which nobody can ask for.
+bool has_noisy_law(const Replay& replay) {
+  const auto laws = inputs_of(replay, Role::law);
+  return std::any_of(laws.begin(), laws.end(), [&](std::size_t k) {
+    return is_noisy(replay.graph(), replay.operation().inputs[k].value);
+  });
+}
+
 bool flips_noise(const Traits& traits) {
   return traits.flips == Flips::noise || traits.flips == Flips::momentum_and_noise;
 }
@@ -46,7 +66,8 @@ std::vector<VerifiedOperation> check(const Replay& replay) {
     add(check_accept(replay));
   }
   const bool proposes = operation.kind == OperationKind::move && !traits.invariant;
-  const bool comes_back = proposes && traits.involution && (draws || !flips_noise(traits));
+  const bool comes_back =
+      proposes && traits.involution && (draws || !flips_noise(traits)) && !has_noisy_law(replay);
   if (comes_back) add(check_involution(replay));
   if (proposes && traits.volume) add(check_volume(replay));
   return found;
