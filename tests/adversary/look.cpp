@@ -31,6 +31,16 @@ struct Feature {
   Eigen::ArrayXd fresh;
 };
 
+/// A warm-up leaves nothing behind but histories: positions are drawn anew, auxiliaries forgotten.
+std::int64_t warmup_of(const Composition& composition) {
+  const Program program = compose(*composition.compositor);
+  const auto& variables = program.sampling.variables();
+  const bool learns = std::any_of(variables.begin(), variables.end(), [](const VariableInfo& v) {
+    return v.kind == VariableKind::history;
+  });
+  return learns ? composition.run.warmup : 0;
+}
+
 /// U of the model at every column.
 Eigen::RowVectorXd potential(const Model& model, const Eigen::MatrixXd& theta) {
   Eigen::RowVectorXd u(theta.cols());
@@ -112,7 +122,7 @@ class Run {
   /// What the warm-up learns stays; positions are drawn anew.
   void start() {
     sampler_.initialise();
-    sampler_.advance(PhaseKind::warmup, composition_.run.warmup);
+    sampler_.advance(PhaseKind::warmup, warmup_of(composition_));
     sampler_.initialise();
     const KernelGraph& graph = sampler_.graph(PhaseKind::sampling);
     for (const Factor& factor : graph.factors()) {
@@ -191,7 +201,7 @@ Sight least(std::vector<Sight> all, std::int64_t sweeps) {
 Sight by_ranks(const Composition& composition, std::int64_t sweeps, std::int64_t replicates) {
   Equilibrium equilibrium(
       composition,
-      {.replicates = replicates, .warmup = composition.run.warmup, .seed = second_seed});
+      {.replicates = replicates, .warmup = warmup_of(composition), .seed = second_seed});
   equilibrium.advance(sweeps);
   std::vector<Sight> ranks;
   for (const EquilibriumStatistic& s : equilibrium.compare()) {
@@ -211,7 +221,7 @@ Claim claim_of(const Verdict& verdict) {
 Sight first_look(const Composition& composition) {
   Equilibrium equilibrium(
       composition,
-      {.replicates = first_replicates, .warmup = composition.run.warmup, .seed = first_seed});
+      {.replicates = first_replicates, .warmup = warmup_of(composition), .seed = first_seed});
   Sight best;
   std::int64_t done = 0;
   for (const std::int64_t sweeps : first_sweeps) {

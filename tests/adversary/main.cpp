@@ -1,17 +1,11 @@
 // An adversary of the certificate: composes and wires at random, and compares verdict and draws.
 // SPDX-License-Identifier: Apache-2.0
-#include "compositions/chance.hpp"
-#include "compositions/choice.hpp"
-#include "compositions/draft.hpp"
+#include "cases.hpp"
 #include "compositions/workers.hpp"
 #include "judge.hpp"
 #include "shrink.hpp"
-#include "wiring.hpp"
 
-#include <mixwell/error.hpp>
-#include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
-#include <mixwell/lab/sampler.hpp>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -32,74 +26,18 @@
 namespace {
 
 using namespace adversary;
-using compositions::Chance;
 
 struct Arguments {
-  std::uint64_t seed = 1;
+  CaseSettings cases_of{.folder = "out/adversary"};
   double seconds = 120.0;
   std::size_t cases = 1'000'000;
   double alpha = 1e-3;
   double case_seconds = 30.0;
   std::size_t shrink = 5;
   int jobs = 1;
-  std::string folder = "out/adversary";
-  std::string from = "both";
-  Lie lie = Lie::none;
   std::size_t show = 0;
-};
-
-/// Cases by number, from 1.
-class Cases {
- public:
-  Cases(const Arguments& arguments, const mixwell::Registry& registry)
-      : arguments_(arguments),
-        registry_(registry),
-        choices_(compositions::all_choices(registry)),
-        models_(compositions::models_of(registry, arguments.folder)) {}
-
-  std::string manifest(std::size_t n) const {
-    const std::uint64_t seed = arguments_.seed * 1000003 + n;
-    return is_wired(n) ? wired_manifest(seed, arguments_.lie) : registered(seed);
-  }
-
-  bool is_wired(std::size_t n) const {
-    return arguments_.from == "wirings" || (arguments_.from == "both" && n % 2 == 1);
-  }
-
- private:
-  /// The first of some drafts that is certified exact.
-  std::string registered(std::uint64_t seed) const {
-    constexpr int drafts = 30;
-    Chance chance(seed);
-    std::string text;
-    for (int k = 0; k < drafts; ++k) {
-      text = draft(chance);
-      if (claims(text)) return text;
-    }
-    return text;
-  }
-
-  /// With one choice that is taken where it can be: rare ones come as often as others.
-  std::string draft(Chance& chance) const {
-    const compositions::Choice& one = choices_[chance.below(choices_.size())];
-    const std::uint64_t seed = chance.below(std::size_t{1} << 40U);
-    return compositions::draw(registry_, models_, seed, {{one.kind, one.id}, one}).text;
-  }
-
-  bool claims(const std::string& text) const {
-    try {
-      const auto composition =
-          mixwell::parse_manifest(text, arguments_.folder + "/case.toml", registry_);
-      return claim_of(mixwell::compose(*composition.compositor).certificate.now) == Claim::exact;
-    } catch (const mixwell::InputError&) {
-      return false;
-    }
-  }
-
-  const Arguments& arguments_;
-  const mixwell::Registry& registry_;
-  std::vector<compositions::Choice> choices_;
-  compositions::Models models_;
+  bool list = false;
+  std::size_t at_least = 0;
 };
 
 /// Of case n: over all cases together alpha.
@@ -146,13 +84,15 @@ class Session {
 
  public:
   Session(const Arguments& arguments, const mixwell::Registry& registry)
-      : arguments_(arguments), registry_(registry), cases_(arguments, registry) {}
+      : arguments_(arguments), registry_(registry), cases_(arguments.cases_of, registry) {}
 
   int run() {
-    const auto all = in_processes(
-        arguments_, arguments_.cases, arguments_.seconds / 60.0,
-        fmt::format("{}/{}.tsv", arguments_.folder, arguments_.seed),
-        [&](std::size_t k) { return judged(cases_.manifest(k + 1), registry_, settings(k + 1)); });
+    const auto all =
+        in_processes(arguments_, arguments_.cases, arguments_.seconds / 60.0,
+                     fmt::format("{}/{}.tsv", arguments_.cases_of.folder, arguments_.cases_of.seed),
+                     [&](std::size_t k) {
+                       return judged(cases_.at(k + 1).manifest, registry_, settings(k + 1));
+                     });
     tell(all);
     std::fflush(stdout);
     std::size_t findings = 0;
@@ -164,15 +104,33 @@ class Session {
   }
 
   void show(std::size_t n) const {
-    fmt::print("{}", cases_.manifest(n));
-    const Judgement j = judged(cases_.manifest(n), registry_, settings(n));
-    fmt::print("\n# {}", to_line(n, j));
+    const std::string manifest = cases_.at(n).manifest;
+    fmt::print("{}", manifest);
+    fmt::print("\n# {}", to_line(n, judged(manifest, registry_, settings(n))));
+  }
+
+  /// How many cases of each field claim something; draws nothing.
+  int list() const {
+    std::map<std::string, std::size_t> made;
+    std::map<std::string, std::size_t> claim;
+    for (std::size_t n = 1; n <= arguments_.cases; ++n) {
+      const Case one = cases_.at(n);
+      ++made[one.field];
+      if (one.claims) ++claim[one.field];
+    }
+    bool enough = true;
+    for (const std::string& field : cases_.fields()) {
+      fmt::print("{:7} {}, {} of them claim something\n", made[field], field, claim[field]);
+      enough = enough && claim[field] >= arguments_.at_least;
+    }
+    return enough ? 0 : 1;
   }
 
  private:
-  std::string path() const { return arguments_.folder + "/case.toml"; }
+  std::string path() const { return arguments_.cases_of.folder + "/case.toml"; }
   JudgeSettings settings(std::size_t n) const {
-    return {level(arguments_.alpha, n), arguments_.lie == Lie::none, cases_.is_wired(n), path()};
+    return {level(arguments_.alpha, n), arguments_.cases_of.lie == Lie::none, cases_.is_wired(n),
+            path()};
   }
 
   static void tell(const std::map<std::size_t, Judgement>& all) {
@@ -189,8 +147,9 @@ class Session {
   }
 
   void report(std::size_t n, const Judgement& j, bool shrinks) {
-    const std::string file = fmt::format("{}/{}-{}.toml", arguments_.folder, arguments_.seed, n);
-    const std::string manifest = shrinks ? smallest(n, j) : cases_.manifest(n);
+    const std::string file =
+        fmt::format("{}/{}-{}.toml", arguments_.cases_of.folder, arguments_.cases_of.seed, n);
+    const std::string manifest = shrinks ? smallest(n, j) : cases_.at(n).manifest;
     const std::string head =
         fmt::format("# {}: {}\n# {}, z = {:.3g}, after {} sweeps {}\n", to_string(j.outcome),
                     j.verdict, j.sight.statistic, j.sight.z, j.sight.sweeps, j.remark);
@@ -200,7 +159,7 @@ class Session {
   }
 
   std::string smallest(std::size_t n, const Judgement& j) {
-    const std::string whole = cases_.manifest(n);
+    const std::string whole = cases_.at(n).manifest;
     const Again again{path(), j.sight.sweeps, fewest_that_show(whole, n, j)};
     return shrunk(whole, [&](const std::vector<std::string>& tries) {
       std::size_t k = 0;
@@ -221,8 +180,8 @@ class Session {
   bool shows(const std::string& manifest, std::size_t n, Outcome outcome, const Again& again) {
     Arguments small = arguments_;
     small.case_seconds = try_seconds;
-    const auto found =
-        in_processes(small, 1, 0.0, arguments_.folder + "/shrinking.tsv", [&](std::size_t) {
+    const auto found = in_processes(
+        small, 1, 0.0, arguments_.cases_of.folder + "/shrinking.tsv", [&](std::size_t) {
           return outcome == Outcome::disagrees ? judged_again(manifest, registry_, again)
                                                : judged(manifest, registry_, settings(n));
         });
@@ -238,15 +197,17 @@ int main_of(const Arguments& arguments) {
   std::vector<std::string> folders = mixwell::Registry::default_folders();
   folders.emplace_back(MIXWELL_BUILD_DIR "/tests/adversary/plugins");
   const auto registry = mixwell::Registry::load(folders);
-  compositions::write_fixtures(arguments.folder);
+  compositions::write_fixtures(arguments.cases_of.folder);
   Session session(arguments, registry);
+  if (arguments.list) return session.list();
   if (arguments.show == 0) return session.run();
   session.show(arguments.show);
   return 0;
 }
 
 void declare(CLI::App& program, Arguments& arguments) {
-  program.add_option("--seed", arguments.seed, "Of all cases; the same seed, the same cases")
+  program
+      .add_option("--seed", arguments.cases_of.seed, "Of all cases; the same seed, the same cases")
       ->capture_default_str();
   program.add_option("--seconds", arguments.seconds, "Begin no case after so long")
       ->capture_default_str();
@@ -257,14 +218,14 @@ void declare(CLI::App& program, Arguments& arguments) {
                   "6 alpha / (pi n)^2 of it")
       ->capture_default_str();
   program
-      .add_option("--from", arguments.from,
+      .add_option("--from", arguments.cases_of.from,
                   "registry: components and keys drawn from all that are registered; wirings: "
                   "programs of the kernel wired-steps; both, in turn")
       ->check(CLI::IsMember({"both", "registry", "wirings"}))
       ->capture_default_str();
   program
       .add_option(
-          "--lie", arguments.lie,
+          "--lie", arguments.cases_of.lie,
           "Kernels of wirings do not do what they declare, which must be found. ratio: they "
           "accept by the ratio to the power 0.6; momentum: momenta have a standard "
           "deviation of 1.3")
@@ -272,13 +233,17 @@ void declare(CLI::App& program, Arguments& arguments) {
           {"none", Lie::none}, {"ratio", Lie::ratio}, {"momentum", Lie::momentum}}));
   program.add_option("--show", arguments.show,
                      "Print the manifest of this case and judge it alone");
+  program.add_flag("--list", arguments.list,
+                   "Count cases by the field that they were made to have, instead of judging them");
+  program.add_option("--at-least", arguments.at_least,
+                     "With --list: fail if fewer of a field claim something");
   program.add_option("--shrink", arguments.shrink, "Shrink so many findings")
       ->capture_default_str();
   program.add_option("--case-seconds", arguments.case_seconds, "Of the processor, for a case")
       ->capture_default_str();
   program.add_option("--jobs", arguments.jobs, "Processes")->capture_default_str();
   program
-      .add_option("--out", arguments.folder,
+      .add_option("--out", arguments.cases_of.folder,
                   "Gets SEED.tsv, a line for each case, and SEED-CASE.toml for each finding")
       ->capture_default_str();
   program.footer(R"(

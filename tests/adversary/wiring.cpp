@@ -28,7 +28,7 @@ const std::vector<std::string> sources = {
 
 class Writer {
  public:
-  Writer(std::uint64_t seed, Lie lie) : chance_(seed), lie_(lie) {}
+  Writer(std::uint64_t seed, Lie lie, Wish wish) : chance_(seed), lie_(lie), wish_(wish) {}
 
   std::string manifest() {
     std::string text =
@@ -46,6 +46,26 @@ class Writer {
     return chance_.percent(55) ? "" : " " + key + "=" + chance_.of(from);
   }
 
+  /// A gradient with a control variate around a number, on normals of its own or on shared ones.
+  std::string around() {
+    const std::string of = " around=" + chance_.of(sources);
+    return chance_.percent(25) ? of + " batch=" + chance_.of({"a", "b"}) : of;
+  }
+
+  /// Those that the first kernel begins with.
+  std::vector<std::string> wished() {
+    switch (wish_) {
+      case Wish::nothing:
+        return {};
+      case Wish::control_variate:
+        return {chance_.of({"leap", "drift"}) + word("size", sources) + around()};
+      case Wish::warmup:
+        return {"keep register=learnt phase=warm-up of=" + chance_.of(sources),
+                chance_.of({"walk size", "leap size", "flip centre"}) + "=register:learnt"};
+    }
+    return {};
+  }
+
   std::string statement() {
     const std::string verb = chance_.of({"walk", "walk", "leap", "leap", "flip", "keep", "keep",
                                          chance_.percent(40) ? "drift" : "walk"});
@@ -53,10 +73,12 @@ class Writer {
     std::string line = verb;
     if (verb == "keep") {
       line += " register=" + chance_.of({"r", "s"}) + " of=" + chance_.of(sources);
+      if (chance_.percent(10)) line += " phase=warm-up";
     } else {
       line += word(verb == "flip" ? "centre" : "size", sources);
       if (verb != "flip" && chance_.percent(25)) line += " normals=" + chance_.of(normals);
       if (verb == "leap" && chance_.percent(30)) line += " momentum=kept";
+      if ((verb == "leap" || verb == "drift") && chance_.percent(15)) line += around();
       if (verb != "drift" && chance_.percent(20)) {
         line += " chance=noise:" + chance_.of(normals);
       }
@@ -68,6 +90,7 @@ class Writer {
   std::string kernel() {
     const std::string name = fmt::format("k{}", kernels_.size());
     std::vector<std::string> lines;
+    if (kernels_.empty()) lines = wished();
     for (std::size_t n = 1 + chance_.below(4); n > 0; --n) lines.push_back(statement());
     std::string table = fmt::format("\n[kernel.{}]\nuse = \"wired-steps\"\nprogram = [\"{}\"]\n",
                                     name, fmt::join(lines, "\", \""));
@@ -106,11 +129,14 @@ class Writer {
 
   Chance chance_;
   Lie lie_;
+  Wish wish_;
   std::vector<std::string> kernels_;
 };
 
 }  // namespace
 
-std::string wired_manifest(std::uint64_t seed, Lie lie) { return Writer(seed, lie).manifest(); }
+std::string wired_manifest(std::uint64_t seed, Lie lie, Wish wish) {
+  return Writer(seed, lie, wish).manifest();
+}
 
 }  // namespace adversary

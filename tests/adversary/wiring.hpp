@@ -10,8 +10,15 @@ namespace adversary {
 /// What every kernel does otherwise than it declares.
 enum class Lie { none, ratio, momentum };
 
-/// One or two kernels of 1 to 4 statements under a compositor, on a model in the plane; the same
-/// seed gives the same manifest.
-std::string wired_manifest(std::uint64_t seed, Lie lie);
+/// What the first kernel begins with.
+enum class Wish {
+  nothing,          ///< whatever comes
+  control_variate,  ///< a gradient with a control variate whose reference is a number of the graph
+  warmup            ///< a step that reads a register that is written in warm-up alone
+};
+
+/// One or two kernels of 1 to 4 statements, beside those of the wish, under a compositor, on a
+/// model in the plane; the same arguments give the same manifest.
+std::string wired_manifest(std::uint64_t seed, Lie lie, Wish wish);
 
 }  // namespace adversary

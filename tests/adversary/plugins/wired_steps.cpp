@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -25,12 +26,15 @@ double number(const Block& block, Place edge, Index column) {
   return edge ? block.in_row(*edge)(column) : 0.5;
 }
 
-/// Input: noise. Outputs: a uniform, d normals.
+/// Input: noise. Outputs: a uniform, d normals; the uniform is Phi of the first normal, so that who
+/// takes both takes one noise by two ways.
 class SharedDrawBody final : public Body {
  public:
   void run(Block& block) const override {
-    block.uniforms(0, block.out_row(0), 0);
-    block.normals(0, block.out(1), 1);
+    block.normals(0, block.out(1));
+    for (Index j = 0; j < block.columns(); ++j) {
+      block.out_row(0)(j) = 0.5 * std::erfc(-std::sqrt(0.5) * block.out(1)(0, j));
+    }
   }
 };
 
@@ -233,6 +237,44 @@ class DriftBody final : public Body {
   bool shared_;
 };
 
+/// Inputs: law, normals, number c. Output: the numbers of a law, the normals and the reference 4 c
+/// - 2.
+class ControlVariateBody final : public Body {
+ public:
+  void run(Block& block) const override {
+    MatrixMap numbers = block.out(0);
+    const Index d = numbers.rows() - 1;
+    numbers.topRows(d) = block.in(1);
+    numbers.row(d) = (4.0 * block.in_row(2).array() - 2.0).matrix();
+  }
+};
+
+/// Input: noise. Output: normals.
+class NormalsBody final : public Body {
+ public:
+  void run(Block& block) const override { block.normals(0, block.out(0)); }
+};
+
+/// U, and grad U + (theta - r) z / 2 in every coordinate, as a control variate with reference r has
+/// it: right in the mean for every r, and without noise at r.
+class ControlVariate final : public Potential {
+ public:
+  explicit ControlVariate(std::shared_ptr<const Potential> base) : base_(std::move(base)) {}
+
+  void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
+    const Index d = theta.rows();
+    base_->evaluate({ConstMatrixMap(nullptr, 0, theta.cols())}, theta, out);
+    Batch g = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double* const z = numbers.column(j);
+      for (Index i = 0; i < d; ++i) g(i, j) += 0.5 * (theta(i, j) - z[d]) * z[i];
+    }
+  }
+
+ private:
+  std::shared_ptr<const Potential> base_;
+};
+
 /// One line of a program: a verb, and words key=value.
 struct Statement {
   std::string verb;
@@ -248,9 +290,9 @@ const std::map<std::string, std::vector<std::string>>& keys_of_verbs() {
   static const std::map<std::string, std::vector<std::string>> all = {
       {"walk", {"size", "normals", "chance", "if"}},
       {"flip", {"centre", "chance", "if"}},
-      {"leap", {"size", "normals", "momentum", "chance", "if"}},
-      {"drift", {"size", "normals", "if"}},
-      {"keep", {"register", "of", "if"}}};
+      {"leap", {"size", "normals", "momentum", "around", "batch", "chance", "if"}},
+      {"drift", {"size", "normals", "around", "batch", "if"}},
+      {"keep", {"register", "of", "phase", "if"}}};
   return all;
 }
 
@@ -383,6 +425,34 @@ class Wiring {
     return inputs.size() - 1;
   }
 
+  /// The law of a statement: the model's, or with a control variate.
+  Value law_of(const Statement& statement) {
+    const Value reference = source(statement.word("around", "constant"), "around");
+    if (!reference) return law_;
+    const std::string batch = statement.word("batch", "own");
+    const Value normals = batch == "own" ? own_batch() : shared(batch).second;
+    Traits traits;
+    traits.unbiased = true;
+    traits.exact_potential = true;
+    auto how = std::make_shared<ControlVariate>(
+        std::dynamic_pointer_cast<const Potential>(graph_[law_].function));
+    const std::string name = path_ + "/control-variate";
+    return graph_
+        .add(name, OperationKind::pure, traits,
+             {{law_, Role::law}, {normals, Role::parameter}, {reference, Role::parameter}},
+             {Output::derived(name, graph_[site_.slot].rows + 1, std::move(how))},
+             std::make_shared<ControlVariateBody>())
+        .front();
+  }
+
+  Value own_batch() {
+    const std::string name = path_ + "/batch";
+    return graph_
+        .add(name, OperationKind::pure, {}, {{graph_.noise(name), Role::noise}},
+             {Output::derived(name, graph_[site_.slot].rows)}, std::make_shared<NormalsBody>())
+        .front();
+  }
+
   static Traits reversible(Flips flips) {
     Traits traits;
     traits.involution = true;
@@ -404,15 +474,19 @@ class Wiring {
     const Reach reach{1.0, append(inputs, statement, "size")};
     Traits traits = reversible(Flips::noise);
     traits.local = true;
-    decide(statement, graph_.add(path_ + "/walk", OperationKind::move, traits, std::move(inputs),
-                                 ends(), std::make_shared<WalkBody>(reach, z.shared)));
+    decide(statement,
+           graph_.add(path_ + "/walk", OperationKind::move, traits, std::move(inputs), ends(),
+                      std::make_shared<WalkBody>(reach, z.shared)),
+           law_);
   }
 
   void flip(const Statement& statement) {
     std::vector<Input> inputs{{graph_.current(site_.slot), Role::state}, {law_, Role::law}};
     const Place centre = append(inputs, statement, "centre");
-    decide(statement, graph_.add(path_ + "/flip", OperationKind::move, reversible(Flips::nothing),
-                                 std::move(inputs), ends(), std::make_shared<FlipBody>(centre)));
+    decide(statement,
+           graph_.add(path_ + "/flip", OperationKind::move, reversible(Flips::nothing),
+                      std::move(inputs), ends(), std::make_shared<FlipBody>(centre)),
+           law_);
   }
 
   void leap(const Statement& statement) {
@@ -421,8 +495,9 @@ class Wiring {
         add_momentum_law(graph_, path_ + "/p-law", Coupling::none, nullptr, {}).value;
     const bool keeps = statement.word("momentum", "fresh") == "kept";
     refresh(statement, p, p_law, keeps);
+    const Value law = law_of(statement);
     std::vector<Input> inputs{{graph_.current(site_.slot), Role::state},
-                              {law_, Role::law},
+                              {law, Role::law},
                               {graph_.current(p), Role::state}};
     const Reach reach{0.35, append(inputs, statement, "size")};
     std::vector<Output> outputs = ends();
@@ -430,7 +505,7 @@ class Wiring {
     decide(statement,
            graph_.add(path_ + "/leap", OperationKind::move, reversible(Flips::momentum),
                       std::move(inputs), std::move(outputs), std::make_shared<LeapBody>(reach)),
-           p, p_law);
+           law, p, p_law);
   }
 
   void refresh(const Statement& statement, Variable p, Value p_law, bool keeps) {
@@ -445,14 +520,14 @@ class Wiring {
                {Output::next(p)}, std::make_shared<RedrawBody>(keeps, z.shared, lie_.momentum_sd));
   }
 
-  void decide(const Statement& statement, const std::vector<Value>& end, Variable p = {},
+  void decide(const Statement& statement, const std::vector<Value>& end, Value law, Variable p = {},
               Value p_law = {}) {
     const bool has_momentum = static_cast<bool>(p_law);
-    const Cached at = graph_.evaluation(law_, site_.slot);
+    const Cached at = graph_.evaluation(law, site_.slot);
     const Value from = source(statement.word("chance", "constant"), "chance");
     std::vector<Input> inputs{{graph_.current(site_.slot), Role::state},
                               {end[0], Role::proposed},
-                              {law_, Role::law},
+                              {law, Role::law},
                               {at.u, Role::evaluation},
                               {at.g, Role::evaluation},
                               {end[1], Role::evaluation},
@@ -461,8 +536,8 @@ class Wiring {
                           : Input{graph_.noise(path_ + "/chance"), Role::noise});
     const Index d = graph_[site_.slot].rows;
     std::vector<Output> outputs{Output::next(site_.slot),
-                                Output::evaluation(path_ + "/u", 1, law_, site_.slot),
-                                Output::evaluation(path_ + "/g", d, law_, site_.slot),
+                                Output::evaluation(path_ + "/u", 1, law, site_.slot),
+                                Output::evaluation(path_ + "/g", d, law, site_.slot),
                                 Output::derived(path_ + "/acceptance", 1)};
     if (has_momentum) {
       inputs.push_back({graph_.current(p), Role::state});
@@ -479,7 +554,7 @@ class Wiring {
   void drift(const Statement& statement) {
     const Normals z = normals(statement, "step");
     std::vector<Input> inputs{
-        {graph_.current(site_.slot), Role::state}, {law_, Role::law}, z.input};
+        {graph_.current(site_.slot), Role::state}, {law_of(statement), Role::law}, z.input};
     const Reach reach{0.01, append(inputs, statement, "size")};
     Traits traits;
     traits.order = 1;
@@ -490,6 +565,11 @@ class Wiring {
 
   void keep(const Statement& statement) {
     const Variable kept = cell(statement.word("register", "r"));
+    const std::string phase = statement.word("phase", "both");
+    if (phase != "both" && phase != "warm-up") {
+      throw ParameterError("program", "there is no phase `" + phase + "`");
+    }
+    if (phase == "warm-up" && site_.phase != PhaseKind::warmup) return;
     const Value number = source(statement.word("of", "position"), "of");
     if (!number) return;
     graph_.add(path_ + "/keep", OperationKind::observe, {},
