@@ -176,7 +176,7 @@ Finding reversible(Lab& lab, const std::string& name) {
   there.p = -there.p;
   const Point back = lab.follow(there, 10, 0.1).at;
   const double error = std::max((back.theta - start.theta).norm(), (back.p + start.p).norm());
-  return {"involution, " + name, error <= 1e-9, "comes back to " + number(error)};
+  return {"involution, " + name, error <= 1e-9, "comes back to " + number(error), "involution"};
 }
 
 Finding preserves_volume(Lab& lab, const std::string& name) {
@@ -196,7 +196,7 @@ Finding preserves_volume(Lab& lab, const std::string& name) {
     jacobian.col(k) = (images[0] - images[1]) / (2.0 * h);
   }
   const double det = std::abs(jacobian.determinant());
-  return {"volume, " + name, std::abs(det - 1.0) <= 1e-6, "|det| = " + number(det)};
+  return {"volume, " + name, std::abs(det - 1.0) <= 1e-6, "|det| = " + number(det), "volume"};
 }
 
 Finding has_order(Lab& lab, const std::string& name, int order) {
@@ -208,7 +208,8 @@ Finding has_order(Lab& lab, const std::string& name, int order) {
   const double wanted = std::pow(2.0, order);
   return {"order, " + name, std::abs(ratio / wanted - 1.0) <= 0.15,
           "energy errors " + number(coarse) + ", " + number(fine) + ": ratio " + number(ratio) +
-              ", wanted " + number(wanted)};
+              ", wanted " + number(wanted),
+          "order"};
 }
 
 Finding leaves_gradient(Lab& lab, const std::string& name) {

@@ -29,7 +29,7 @@ constexpr std::array names = {"agrees",   "disagrees", "silent", "strict",
                               "untested", "refused",   "slow",   "broken"};
 
 std::string words(const Verdict& now) {
-  return fmt::format("{}, {}, rule {}, {}", now.label(), now.evidence(), now.rule,
+  return fmt::format("{}, {}, rule {}, {}", now.label(), to_string(now.evidence()), now.rule,
                      now.coupled ? "coupled" : "product");
 }
 

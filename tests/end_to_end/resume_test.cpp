@@ -84,7 +84,8 @@ void check_interruptions(const Composition& composition, const std::string& fold
   mixwell::run(composition, options_in(folder + "/whole"));
   const Json whole = lasting(folder + "/whole");
   CHECK(is_tidy(folder + "/whole"));
-  CHECK(with_interruptions(composition, folder + "/broken").outcome == "complete");
+  CHECK(with_interruptions(composition, folder + "/broken").record.outcome ==
+        mixwell::Outcome::complete);
   CHECK(lasting(folder + "/broken") == whole);
   CHECK(is_tidy(folder + "/broken"));
 }
@@ -331,7 +332,7 @@ TEST_CASE("checkpoint_seconds = 0 writes none, not at Ctrl-C either") {
   RunOptions options = options_in(place.path("out"));
   options.stop = &stop;
   const RunResult result = mixwell::run(rich(0), options);
-  CHECK(result.outcome == "interrupted");
+  CHECK(result.record.outcome == mixwell::Outcome::interrupted);
   CHECK_FALSE(result.resumable);
   CHECK(is_tidy(place.path("out")));
 }
@@ -374,7 +375,7 @@ TEST_CASE("A run does not go on with another manifest, plugin or data, and says 
   place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.8,1\n");
   contains(refusal(compose("3")), "the data file " + place.path("data.csv"));
   place.write("data.csv", "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.9,1\n");
-  CHECK(mixwell::run(compose("3"), resumed(folder)).outcome == "complete");
+  CHECK(mixwell::run(compose("3"), resumed(folder)).record.outcome == mixwell::Outcome::complete);
 }
 
 TEST_CASE("A checkpoint of which any byte has changed is refused") {
@@ -399,7 +400,7 @@ TEST_CASE("A checkpoint of which any byte has changed is refused") {
   contains(refusal(saved + "x"), "no whole checkpoint");
   contains(refusal(""), "no whole checkpoint");
   place.write("out/resume/checkpoint", saved);
-  CHECK(mixwell::run(rich(60), resumed(folder)).outcome == "complete");
+  CHECK(mixwell::run(rich(60), resumed(folder)).record.outcome == mixwell::Outcome::complete);
 }
 
 TEST_CASE("Recorded draws of which any byte has changed are refused by name, and are left alone") {
@@ -432,7 +433,7 @@ TEST_CASE("Recorded draws of which any byte has changed are refused by name, and
     place.write("out/resume/" + name, saved);
   }
   CHECK(files > 4);
-  CHECK(mixwell::run(rich(1e-9), resumed(folder)).outcome == "complete");
+  CHECK(mixwell::run(rich(1e-9), resumed(folder)).record.outcome == mixwell::Outcome::complete);
   CHECK(lasting(folder).at("run") == lasting(whole).at("run"));
   CHECK(csv_rows(folder) == csv_rows(whole));
 }

@@ -22,7 +22,7 @@ Json ended(const std::string& rule) {
   const Workplace place;
   const Composition composition = compose("draws = 100000\n" + rule);
   const RunResult whole = mixwell::run(composition, options_in(place.path("whole")));
-  CHECK(whole.outcome == "complete");
+  CHECK(whole.record.outcome == mixwell::Outcome::complete);
   const Json result = lasting(place.path("whole"));
   RunOptions two = options_in(place.path("two"));
   two.threads = 2;

@@ -50,7 +50,7 @@ RunOptions into(const std::string& folder, int threads) {
 
 std::string hash_of_run(const Composition& composition, int threads, const std::string& folder) {
   const RunResult result = run(composition, into(folder, threads));
-  return nlohmann::json::parse(result.run_json).at("draws_sha256");
+  return result.record.draws_sha256;
 }
 
 }  // namespace
@@ -101,5 +101,5 @@ TEST_CASE("a request to stop from another thread ends a run with its draws") {
   RunOptions options = into(folder.path() + "/run", 2);
   options.progress = [&](const Progress& progress) { stop = progress.done > 20; };
   options.stop = &stop;
-  CHECK(run(composition, options).outcome == "interrupted");
+  CHECK(run(composition, options).record.outcome == mixwell::Outcome::interrupted);
 }

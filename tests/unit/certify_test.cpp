@@ -34,8 +34,9 @@ TEST_CASE("a Metropolis update with constant parameters is exact") {
   const Verdict v = certify(c.graph);
   CHECK(v.label() == "exact");
   CHECK(v.proved);
-  CHECK(std::count(v.assumes.begin(), v.assumes.end(), "a/move: involution") == 1);
-  CHECK(std::count(v.assumes.begin(), v.assumes.end(), "a/move: volume") == 1);
+  CHECK(std::count(v.assumes.begin(), v.assumes.end(), Assumption{"a/move", "involution", {}}) ==
+        1);
+  CHECK(std::count(v.assumes.begin(), v.assumes.end(), Assumption{"a/move", "volume", {}}) == 1);
 }
 
 TEST_CASE("the same update without Metropolis is asymptotic of the scheme's order") {

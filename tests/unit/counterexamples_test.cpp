@@ -63,7 +63,7 @@ TEST_CASE("every counterexample has the verdict that its draws ask for") {
     const Certificate certificate = compose(*load(one.name).compositor).certificate;
     INFO(one.name << "\n" << certificate.to_text());
     check(one.label, certificate.now.label());
-    check(one.evidence, certificate.now.evidence());
+    check(one.evidence, std::string(to_string(certificate.now.evidence())));
     check(one.joint, certificate.now.coupled ? "coupled" : "product");
     CHECK_FALSE(certificate.now.rule.empty());
   }

@@ -4,6 +4,7 @@
 
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/page.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -51,7 +52,7 @@ void write_text(const std::string& path, const std::string& text) {
 /// A folder as `mixwell run` leaves it.
 void write_run(const std::string& folder) {
   write_file(run_header(folder), draws, run_number);
-  write_text(folder + "/summary.json", summary_json(DrawsFile(folder), 4000, 0.5));
+  write_text(folder + "/summary.json", summary_json(summarise(DrawsFile(folder), 4000, 0.5)));
   write_text(folder + "/certificate.json", R"({"class": "exact", "rule": "1"})");
   write_text(folder + "/run.json", R"({"outcome": "complete"})");
   write_text(folder + "/manifest.toml", "mixwell = 1\n");
@@ -183,7 +184,8 @@ TEST_CASE("a page has only a trace and ranks of what never moved") {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("constant")});
   write_file(h, 10, [](std::size_t, std::int64_t, Index, Index) { return 3.5; });
-  write_text(folder.path() + "/summary.json", summary_json(DrawsFile(folder.path()), 1, 1));
+  write_text(folder.path() + "/summary.json",
+             summary_json(summarise(DrawsFile(folder.path()), 1, 1)));
   for (const char* const name : {"/certificate.json", "/run.json"})
     write_text(folder.path() + name, "{}");
   for (const char* const name : {"/manifest.toml", "/graph.dot"})

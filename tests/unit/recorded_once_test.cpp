@@ -129,9 +129,7 @@ RunResult run_in(const std::string& folder, const Composition& composition) {
   return run(composition, options);
 }
 
-std::string hash_of(const RunResult& result) {
-  return nlohmann::json::parse(result.run_json).at("draws_sha256");
-}
+std::string hash_of(const RunResult& result) { return result.record.draws_sha256; }
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "draws_testing.hpp"
 
 #include <mixwell/lab/distances.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -43,7 +44,7 @@ struct Pair {
   }
   Json reference(SummaryOptions options) const {
     if (options.reference.empty()) options.reference = two.path();
-    return Json::parse(summary_json(DrawsFile(one.path()), 1, 1, options))["reference"];
+    return Json::parse(summary_json(summarise(DrawsFile(one.path()), 1, 1, options)))["reference"];
   }
   std::string refused(const SummaryOptions& options) const {
     try {
@@ -141,7 +142,7 @@ TEST_CASE("what needs a reference says so") {
   const Pair files;
   const auto refused = [&](const SummaryOptions& options) {
     try {
-      summary_json(DrawsFile(files.one.path()), 1, 1, options);
+      summary_json(summarise(DrawsFile(files.one.path()), 1, 1, options));
       return std::string("accepted");
     } catch (const InputError& error) {
       return std::string(error.what());

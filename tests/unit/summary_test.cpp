@@ -4,6 +4,7 @@
 
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/ess.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -61,7 +62,7 @@ double usual_number(std::size_t column, std::int64_t draw, Index chain, Index el
 TEST_CASE("a summary has a row for each element, named by its indices, in order") {
   const TemporaryFolder folder;
   write_file(usual(folder.path()), 200, usual_number);
-  const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0));
+  const Json summary = Json::parse(summary_json(summarise(DrawsFile(folder.path()), 1e4, 2.0)));
   CHECK(names_of(summary) ==
         std::vector<std::string>{"variables", "sampler", "weighted", "joint", "estimators"});
   CHECK(names_of(summary["variables"]) == std::vector<std::string>{"alpha", "b[0,0]", "b[0,1]",
@@ -73,7 +74,8 @@ TEST_CASE("a summary has a row for each element, named by its indices, in order"
 TEST_CASE("each row holds the diagnostics of its element to the last bit") {
   const TemporaryFolder folder;
   write_file(usual(folder.path()), 200, usual_number);
-  const Json variables = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0))["variables"];
+  const Json variables =
+      Json::parse(summary_json(summarise(DrawsFile(folder.path()), 1e4, 2.0)))["variables"];
   for (Index e = 0; e < 6; ++e) {
     Eigen::MatrixXd x(200, 4);
     for (Index chain = 0; chain < 4; ++chain)
@@ -92,8 +94,8 @@ TEST_CASE("each row holds the diagnostics of its element to the last bit") {
 TEST_CASE("a constant has a mean and quantiles, and null for what does not exist") {
   const TemporaryFolder folder;
   write_file(usual(folder.path()), 200, usual_number);
-  const Json row =
-      Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0))["variables"]["constant"];
+  const Json row = Json::parse(
+      summary_json(summarise(DrawsFile(folder.path()), 1e4, 2.0)))["variables"]["constant"];
   CHECK(row["mean"] == 3.5);
   CHECK(row["sd"] == 0.0);
   CHECK(row["q5"] == 3.5);
@@ -104,7 +106,7 @@ TEST_CASE("a constant has a mean and quantiles, and null for what does not exist
 TEST_CASE("the sampler's part counts and divides") {
   const TemporaryFolder folder;
   write_file(usual(folder.path()), 200, usual_number);
-  const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 1e4, 2.0));
+  const Json summary = Json::parse(summary_json(summarise(DrawsFile(folder.path()), 1e4, 2.0)));
   const Json sampler = summary["sampler"];
   CHECK(names_of(sampler) == std::vector<std::string>{"acceptance", "divergences", "ebfmi",
                                                       "min_ess", "min_ess_mcse", "mean_ess",
@@ -144,7 +146,8 @@ TEST_CASE("the energy fraction is the smallest over chains") {
     return column == 6 && chain == 2 ? double(draw) : usual_number(column, draw, chain, e);
   };
   write_file(usual(folder.path()), 200, slow_in_chain_2);
-  const Json sampler = Json::parse(summary_json(DrawsFile(folder.path()), 1.0, 1.0))["sampler"];
+  const Json sampler =
+      Json::parse(summary_json(summarise(DrawsFile(folder.path()), 1.0, 1.0)))["sampler"];
   // Energies 0 ... n-1: sum of squared steps n - 1, of squared deviations n (n^2 - 1) / 12.
   CHECK(sampler["ebfmi"].get<double>() == Approx(199.0 * 12.0 / (200.0 * 39999.0)).epsilon(1e-12));
 }
@@ -160,7 +163,7 @@ TEST_CASE("draws with weights that vary have a weighted summary, unless it is to
   const DrawsFile file(folder.path());
   const Eigen::MatrixXd w = file.read(file.columns()[1], 0);
   const Eigen::MatrixXd x = file.read(file.columns()[0], 1);
-  const Json summary = Json::parse(summary_json(file, 1.0, 1.0));
+  const Json summary = Json::parse(summary_json(summarise(file, 1.0, 1.0)));
   const Json& row = summary["variables"]["x[1]"];
   CHECK(summary["weighted"] == true);
   const diagnostics::StandardFigures s = diagnostics::summarise(x, w);
@@ -173,7 +176,7 @@ TEST_CASE("draws with weights that vary have a weighted summary, unless it is to
 
   SummaryOptions options;
   options.unweighted = true;
-  const Json plain = Json::parse(summary_json(file, 1.0, 1.0, options));
+  const Json plain = Json::parse(summary_json(summarise(file, 1.0, 1.0, options)));
   CHECK(plain["weighted"] == false);
   CHECK(plain["variables"]["x[1]"]["mean"] == diagnostics::mean(x));
   CHECK(plain["variables"]["x[1]"]["ess_bulk"] == row["ess_bulk"]);
@@ -187,8 +190,8 @@ TEST_CASE("weights that are the same everywhere change nothing") {
   };
   write_file(header(with_weight.path(), {real("x"), statistic("weight")}), 60, number);
   write_file(header(without.path(), {real("x")}), 60, number);
-  CHECK(summary_json(DrawsFile(with_weight.path()), 1.0, 1.0) ==
-        summary_json(DrawsFile(without.path()), 1.0, 1.0));
+  CHECK(summary_json(summarise(DrawsFile(with_weight.path()), 1.0, 1.0)) ==
+        summary_json(summarise(DrawsFile(without.path()), 1.0, 1.0)));
 }
 
 TEST_CASE("directions are weighted as their coordinates") {
@@ -200,7 +203,7 @@ TEST_CASE("directions are weighted as their coordinates") {
   const std::string csv = folder.path() + "/d.csv";
   std::ofstream(csv) << "name,x[0]\nfirst,1\n";
   const Json summary =
-      Json::parse(summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{}, csv, {"x"}}));
+      Json::parse(summary_json(summarise(DrawsFile(folder.path()), 1.0, 1.0, {{}, csv, {"x"}})));
   CHECK(summary["directions"]["along"]["first"]["mean"] == summary["variables"]["x[0]"]["mean"]);
 }
 
@@ -209,7 +212,7 @@ TEST_CASE("what is not recorded or not known is null") {
   write_file(header(folder.path(), {real("x")}), 100, scattered);
   const double unknown = std::numeric_limits<double>::quiet_NaN();
   const Json sampler =
-      Json::parse(summary_json(DrawsFile(folder.path()), unknown, unknown))["sampler"];
+      Json::parse(summary_json(summarise(DrawsFile(folder.path()), unknown, unknown)))["sampler"];
   for (const char* key :
        {"acceptance", "divergences", "ebfmi", "min_ess_per_gradient", "min_ess_per_second"}) {
     INFO(key);
@@ -222,7 +225,7 @@ TEST_CASE("runs of zero to four draws have a summary") {
   const std::int64_t draws = GENERATE(0, 1, 2, 3, 4);
   const TemporaryFolder folder;
   write_file(usual(folder.path()), draws, usual_number);
-  const Json summary = Json::parse(summary_json(DrawsFile(folder.path()), 0.0, 0.0));
+  const Json summary = Json::parse(summary_json(summarise(DrawsFile(folder.path()), 0.0, 0.0)));
   CHECK(summary["variables"].size() == 8);
   CHECK(summary["variables"]["alpha"]["mean"].is_null() == (draws == 0));
   CHECK(summary["sampler"]["divergences"].is_null() == (draws == 0));
@@ -233,7 +236,8 @@ TEST_CASE("a draw that is not a number makes its row null and leaves the others"
   write_file(usual(folder.path()), 100, [](std::size_t c, std::int64_t draw, Index chain, Index e) {
     return c == 1 && e == 4 && draw == 9 ? NAN : usual_number(c, draw, chain, e);
   });
-  const Json variables = Json::parse(summary_json(DrawsFile(folder.path()), 1.0, 1.0))["variables"];
+  const Json variables =
+      Json::parse(summary_json(summarise(DrawsFile(folder.path()), 1.0, 1.0)))["variables"];
   CHECK(variables["b[1,1]"]["mean"].is_null());
   CHECK(variables["b[1,1]"]["rhat"].is_null());
   CHECK(variables["b[1,0]"]["mean"].is_number());
@@ -247,7 +251,7 @@ TEST_CASE("the text is the same on one thread and on several") {
   const DrawsFile file(folder.path());
   const auto with_threads = [&](std::size_t threads) {
     const tbb::global_control control(tbb::global_control::max_allowed_parallelism, threads);
-    return summary_json(file, 1.0, 1.0);
+    return summary_json(summarise(file, 1.0, 1.0));
   };
   CHECK(with_threads(1) == with_threads(4));
 }
@@ -262,7 +266,7 @@ TEST_CASE("elements read in several pieces get their own rows", "[slow]") {
   write_file(h, 8000, number, 1000);
   const DrawsFile file(folder.path());
   REQUIRE(file.elements_at_once(file.columns()[0]) < 9);
-  const Json variables = Json::parse(summary_json(file, 1.0, 1.0))["variables"];
+  const Json variables = Json::parse(summary_json(summarise(file, 1.0, 1.0)))["variables"];
   for (Index e = 0; e < 9; ++e)
     CHECK(variables["theta[" + std::to_string(e) + "]"]["mean"] == double(e));
 }
@@ -271,14 +275,15 @@ TEST_CASE("every figure has its estimator, with version and source") {
   const TemporaryFolder folder;
   write_file(usual(folder.path()), 50, usual_number);
   const DrawsFile file(folder.path());
-  const Json standard = Json::parse(summary_json(file, 1.0, 1.0))["estimators"];
+  const Json standard = Json::parse(summary_json(summarise(file, 1.0, 1.0)))["estimators"];
   CHECK(names_of(standard) == with(keys, "ebfmi"));
   CHECK(standard["rhat"]["agrees_with"] == "posterior 1.4");
   for (const Json& estimator : standard) {
     for (const char* key : {"name", "version", "source"})
       CHECK_FALSE(estimator[key].get<std::string>().empty());
   }
-  const Json more = Json::parse(summary_json(file, 1.0, 1.0, {{"sghmc"}, "", {}}))["estimators"];
+  const Json more =
+      Json::parse(summary_json(summarise(file, 1.0, 1.0, {{"sghmc"}, "", {}})))["estimators"];
   CHECK(names_of(more) == with(with(keys, "ebfmi"), "autocorrelation_time_sghmc"));
 }
 
@@ -287,7 +292,8 @@ TEST_CASE("papers' estimators stand in the rows that ask for them, in the order 
   write_file(usual(folder.path()), 700, usual_number);
   const DrawsFile file(folder.path());
   const SummaryOptions options = {{"girolami-calderhead", "qnhmc"}, "", {}};
-  const Json row = Json::parse(summary_json(file, 1.0, 1.0, options))["variables"]["b[0,1]"];
+  const Json row =
+      Json::parse(summary_json(summarise(file, 1.0, 1.0, options)))["variables"]["b[0,1]"];
   CHECK(names_of(row) ==
         with(with(with(keys, "ess_girolami_calderhead"), "ess_qnhmc"), "unreliable"));
   const Eigen::MatrixXd x = file.read(file.columns()[1], 1);
@@ -304,8 +310,8 @@ TEST_CASE("figures too small to rely on are named, and those beside them") {
     return scattered(c, draw, chain, e) + (c == 2 ? 9.0 * double(chain) : 0.0);
   };
   write_file(h, 600, number);
-  const Json summary = Json::parse(
-      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{"girolami-calderhead"}, "", {}}));
+  const Json summary = Json::parse(summary_json(
+      summarise(DrawsFile(folder.path()), 1.0, 1.0, {{"girolami-calderhead"}, "", {}})));
   const Json& rows = summary["variables"];
   CHECK(rows["fine"]["unreliable"] == Json::array());
   CHECK(rows["stuck"]["unreliable"].size() >= 2);
@@ -322,8 +328,8 @@ TEST_CASE("the sum of 500 lags is unreliable near its floor and from chains too 
   const auto unreliable = [&](std::int64_t draws, const char* name) {
     const TemporaryFolder own;
     write_file(header(own.path(), {real("fast"), real("slow")}), draws, number, 10000);
-    const Json keys = Json::parse(summary_json(
-        DrawsFile(own.path()), 1.0, 1.0, {{"qnhmc"}, "", {}}))["variables"][name]["unreliable"];
+    const Json keys = Json::parse(summary_json(summarise(
+        DrawsFile(own.path()), 1.0, 1.0, {{"qnhmc"}, "", {}})))["variables"][name]["unreliable"];
     return std::find(keys.begin(), keys.end(), "ess_qnhmc") != keys.end();
   };
   CHECK(unreliable(200000, "slow"));
@@ -347,8 +353,8 @@ TEST_CASE("a summary along principal directions finds the slow combination") {
     return slow + (e == 0 ? 3.0 : -3.0) * (scattered(c, draw, chain, 0) - 0.5);
   };
   write_file(h, 800, number);
-  const Json directions = Json::parse(
-      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{}, "principal", {}}))["directions"];
+  const Json directions = Json::parse(summary_json(
+      summarise(DrawsFile(folder.path()), 1.0, 1.0, {{}, "principal", {}})))["directions"];
   CHECK(directions["from"] == "principal");
   CHECK(directions["coordinates"] == 2);
   CHECK(directions["left_out"] == Json({"constant", "bad"}));
@@ -366,8 +372,8 @@ TEST_CASE("a direction of one coordinate has the figures of that coordinate") {
   write_file(usual(folder.path()), 200, usual_number);
   const std::string csv = folder.path() + "/d.csv";
   std::ofstream(csv) << "name,alpha,b\nfirst,-2,0\nall,0,1\n";
-  const Json summary = Json::parse(
-      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{"sghmc"}, csv, {"b", "alpha"}}));
+  const Json summary = Json::parse(summary_json(
+      summarise(DrawsFile(folder.path()), 1.0, 1.0, {{"sghmc"}, csv, {"b", "alpha"}})));
   const Json& row = summary["directions"]["along"]["first"];
   const Json& alpha = summary["variables"]["alpha"];
   for (const char* key : {"sd", "mcse_sd", "rhat", "ess_bulk", "autocorrelation_time_sghmc"}) {
@@ -387,8 +393,8 @@ TEST_CASE("a NaN reaches only those directions that have a weight there") {
              });
   const std::string csv = folder.path() + "/d.csv";
   std::ofstream(csv) << "name,x[0],x[1]\nwithout,1,0\nwith,1,1\n";
-  const Json along = Json::parse(
-      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{}, csv, {}}))["directions"]["along"];
+  const Json along = Json::parse(summary_json(
+      summarise(DrawsFile(folder.path()), 1.0, 1.0, {{}, csv, {}})))["directions"]["along"];
   CHECK(along["without"]["ess_bulk"].is_number());
   CHECK(along["with"]["ess_bulk"].is_null());
   CHECK(along["with"]["mean"].is_null());
@@ -398,8 +404,8 @@ TEST_CASE("principal directions of nothing that varies are none") {
   const TemporaryFolder folder;
   write_file(header(folder.path(), {real("x", {3})}), GENERATE(0, 1, 100),
              [](std::size_t, std::int64_t, Index, Index) { return 0.25; });
-  const Json directions = Json::parse(
-      summary_json(DrawsFile(folder.path()), 1.0, 1.0, {{}, "principal", {}}))["directions"];
+  const Json directions = Json::parse(summary_json(
+      summarise(DrawsFile(folder.path()), 1.0, 1.0, {{}, "principal", {}})))["directions"];
   CHECK(directions["along"].empty());
   CHECK(directions["smallest"].is_null());
   CHECK(directions["left_out"].size() == 3);
@@ -411,7 +417,7 @@ TEST_CASE("unknown estimators and variables are refused with the nearest") {
   const DrawsFile file(folder.path());
   const auto refused = [&](const SummaryOptions& options) -> std::string {
     try {
-      return summary_json(file, 1.0, 1.0, options);
+      return summary_json(summarise(file, 1.0, 1.0, options));
     } catch (const InputError& error) {
       return error.what();
     }

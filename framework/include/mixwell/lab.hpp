@@ -20,5 +20,6 @@
 #include <mixwell/lab/run_settings.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/study.hpp>
+#include <mixwell/lab/summary.hpp>
 #include <mixwell/lab/verify.hpp>
 #include <mixwell/plugin.hpp>

@@ -3,6 +3,7 @@
 #include "app/command.hpp"
 #include "app/cures.hpp"
 #include "base/guarded_columns.hpp"
+#include "certificate/record_json.hpp"
 #include "files/json.hpp"
 #include "run/rehearsal.hpp"
 #include "run/tested.hpp"
@@ -99,7 +100,7 @@ void print_text(const Composition& composition, const Certificate& certificate,
 void print_json(const Composition& composition, const Certificate& certificate,
                 const std::optional<GradientReport>& gradient, const std::vector<Cure>& cures,
                 const std::optional<Error>& fault) {
-  Json json = parse_json(certificate.to_json());
+  Json json = record_of(certificate);
   json["cures"] = Json::array();
   for (const Cure& cure : cures) {
     json["cures"].push_back({{"set", cure.change}, {"class", cure.label}});

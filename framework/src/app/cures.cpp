@@ -24,9 +24,9 @@ constexpr std::array kinds = {Kind::compositor, Kind::kernel, Kind::estimator, K
 
 /// Smaller is better.
 int rank(const Certificate& certificate) {
-  const std::string label = certificate.now.label();
-  constexpr std::array order = {"exact", "adaptive", "asymptotic", "approximate"};
-  const auto found = std::find(order.begin(), order.end(), label);
+  constexpr std::array order = {CertificateClass::exact, CertificateClass::adaptive,
+                                CertificateClass::asymptotic, CertificateClass::approximate};
+  const auto found = std::find(order.begin(), order.end(), certificate.now.certificate_class());
   return static_cast<int>(found - order.begin());
 }
 

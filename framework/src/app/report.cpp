@@ -26,105 +26,107 @@ constexpr double below_target = 0.1;
 /// Steps that are too small cost only time, and averaging over the end of warm-up makes them so.
 constexpr double above_target = 0.15;
 
+using diagnostics::StandardFigures;
+
 /// In units of the variable, or with a format of its own.
 struct Statistic {
   const char* name;
+  double StandardFigures::*value;
   const char* format = nullptr;
 };
-constexpr std::array<Statistic, 9> statistics = {{{"mean"},
-                                                  {"sd"},
-                                                  {"q5"},
-                                                  {"q50"},
-                                                  {"q95"},
-                                                  {"ess_bulk", "{:.0f}"},
-                                                  {"ess_tail", "{:.0f}"},
-                                                  {"rhat", "{:.3f}"},
-                                                  {"mcse_mean", "{:.2g}"}}};
-
-/// A number of a JSON object, or NaN when it is missing or null.
-double number(const Json& object, const char* name) {
-  const auto found = object.find(name);
-  const bool known = found != object.end() && found->is_number();
-  return known ? found->get<double>() : std::nan("");
-}
+constexpr std::array<Statistic, 9> statistics = {
+    {{"mean", &StandardFigures::mean},
+     {"sd", &StandardFigures::sd},
+     {"q5", &StandardFigures::q5},
+     {"q50", &StandardFigures::q50},
+     {"q95", &StandardFigures::q95},
+     {"ess_bulk", &StandardFigures::ess_bulk, "{:.0f}"},
+     {"ess_tail", &StandardFigures::ess_tail, "{:.0f}"},
+     {"rhat", &StandardFigures::rhat, "{:.3f}"},
+     {"mcse_mean", &StandardFigures::mcse_mean, "{:.2g}"}}};
 
 std::string shown(double value, const char* format) {
-  return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
+  return !std::isfinite(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
 bool is_indexed(const std::string& name) { return name.find('[') != std::string::npos; }
 
-std::size_t scalars_in(const Json& variables) {
-  std::size_t count = 0;
-  for (const auto& [name, value] : variables.items()) count += is_indexed(name) ? 0 : 1;
-  return count;
+std::size_t scalars_in(const std::vector<SummaryRow>& rows) {
+  return static_cast<std::size_t>(std::count_if(
+      rows.begin(), rows.end(), [](const SummaryRow& row) { return !is_indexed(row.name); }));
 }
 
 /// As many decimals as the Monte Carlo error leaves standing: its first digit is the last shown.
-std::string unit_format(const Json& variable) {
+std::string unit_format(const StandardFigures& figures) {
   constexpr double most_decimals = 8;
-  const double decimals = -std::floor(std::log10(number(variable, "mcse_mean")));
-  const bool fits = decimals <= most_decimals && std::abs(number(variable, "mean")) < 1e8;
+  if (!std::isfinite(figures.mcse_mean)) return "{:.4g}";
+  const double decimals = -std::floor(std::log10(figures.mcse_mean));
+  const bool fits = decimals <= most_decimals && std::abs(figures.mean) < 1e8;
   if (!fits) return "{:.4g}";
   return fmt::format("{{:.{}f}}", std::max(0, static_cast<int>(decimals)));
 }
 
 /// Whether the row's standard effective sample sizes are too small to rely on.
-bool is_unreliable(const Json& variable) {
-  const Json keys = variable.value("unreliable", Json::array());
-  return std::any_of(keys.begin(), keys.end(), [](const Json& key) {
+bool is_unreliable(const SummaryRow& row) {
+  return std::any_of(row.unreliable.begin(), row.unreliable.end(), [](const std::string& key) {
     return std::any_of(statistics.begin(), statistics.end(),
                        [&](const Statistic& s) { return key == s.name; });
   });
 }
 
-std::vector<std::string> row_of(const std::string& name, const Json& variable) {
-  std::vector<std::string> cells = {name};
-  const std::string own_unit = unit_format(variable);
+std::vector<std::string> row_of(const SummaryRow& row) {
+  std::vector<std::string> cells = {row.name};
+  const std::string own_unit = unit_format(row.standard);
   for (const Statistic& s : statistics) {
     const char* const format = s.format == nullptr ? own_unit.c_str() : s.format;
-    cells.push_back(shown(number(variable, s.name), format));
+    cells.push_back(shown(row.standard.*s.value, format));
   }
-  if (is_unreliable(variable)) cells.push_back("too few to trust");
+  if (is_unreliable(row)) cells.push_back("too few to trust");
   return cells;
 }
 
 using PaperEstimators = std::vector<const diagnostics::PaperEstimator*>;
 
+const NamedFigure* figure_of(const SummaryRow& row, const diagnostics::PaperEstimator& paper) {
+  const auto found = std::find_if(row.papers.begin(), row.papers.end(), [&](const auto& figure) {
+    return figure.first == paper.definition.key;
+  });
+  return found == row.papers.end() ? nullptr : &*found;
+}
+
 /// Those that the rows have figures of.
-PaperEstimators papers_in(const Json& variables) {
+PaperEstimators papers_in(const std::vector<SummaryRow>& rows) {
   PaperEstimators papers;
+  if (rows.empty()) return papers;
   for (const diagnostics::PaperEstimator& paper : diagnostics::paper_estimators())
-    if (!variables.empty() && variables.front().contains(paper.definition.key))
-      papers.push_back(&paper);
+    if (figure_of(rows.front(), paper) != nullptr) papers.push_back(&paper);
   return papers;
 }
 
-std::vector<std::string> paper_row(const std::string& name, const Json& variable,
-                                   const PaperEstimators& papers) {
-  std::vector<std::string> cells = {name, shown(number(variable, "ess_bulk"), "{:.0f}")};
+std::vector<std::string> paper_row(const SummaryRow& row, const PaperEstimators& papers) {
+  std::vector<std::string> cells = {row.name, shown(row.standard.ess_bulk, "{:.0f}")};
   for (const diagnostics::PaperEstimator* const paper : papers)
-    cells.push_back(
-        shown(number(variable, paper->definition.key), paper->is_size ? "{:.0f}" : "{:.2f}"));
+    cells.push_back(shown(figure_of(row, *paper)->second, paper->is_size ? "{:.0f}" : "{:.2f}"));
   std::string keys;
-  for (const Json& key : variable.at("unreliable"))
-    keys += (keys.empty() ? "not to rely on: " : ", ") + key.get<std::string>();
+  for (const std::string& key : row.unreliable)
+    keys += (keys.empty() ? "not to rely on: " : ", ") + key;
   cells.push_back(keys);
   return cells;
 }
 
 /// The rows of a table: all scalars, and the first indexed names; `more` says how to see the rest.
 template <class RowOf>
-std::string filled(TextTable table, const Json& variables, const Cut& cut, const RowOf& row_of) {
-  std::size_t indexed = cut.rows - std::min(cut.rows, scalars_in(variables));
+std::string filled(TextTable table, const std::vector<SummaryRow>& rows, const Cut& cut,
+                   const RowOf& row_of) {
+  std::size_t indexed = cut.rows - std::min(cut.rows, scalars_in(rows));
   std::size_t hidden = 0;
-  for (const auto& [name, variable] : variables.items()) {
-    if (is_indexed(name) && indexed == 0) {
+  for (const SummaryRow& row : rows) {
+    if (is_indexed(row.name) && indexed == 0) {
       ++hidden;
       continue;
     }
-    if (is_indexed(name)) --indexed;
-    table.add(row_of(name, variable));
+    if (is_indexed(row.name)) --indexed;
+    table.add(row_of(row));
   }
   const std::string rest =
       hidden == 0 ? "" : fmt::format("... {} more rows: {}\n", hidden, cut.more);
@@ -132,21 +134,20 @@ std::string filled(TextTable table, const Json& variables, const Cut& cut, const
 }
 
 /// A table of the papers' estimators; nothing if there are none.
-std::string paper_table(const Json& variables, const std::string& heading, const Cut& cut) {
-  const PaperEstimators papers = papers_in(variables);
+std::string paper_table(const std::vector<SummaryRow>& rows, const std::string& heading,
+                        const Cut& cut) {
+  const PaperEstimators papers = papers_in(rows);
   if (papers.empty()) return {};
   std::vector<TextTable::Heading> headings = {{heading, Align::left}, {"ess_bulk", Align::right}};
   for (const auto* const paper : papers) headings.push_back({paper->definition.key, Align::right});
   headings.push_back({"", Align::left});
-  const auto row = [&](const std::string& name, const Json& variable) {
-    return paper_row(name, variable, papers);
-  };
-  return "\n" + filled(TextTable(std::move(headings)), variables, cut, row);
+  return "\n" + filled(TextTable(std::move(headings)), rows, cut,
+                       [&](const SummaryRow& row) { return paper_row(row, papers); });
 }
 
-std::string paper_notes(const Json& variables) {
+std::string paper_notes(const std::vector<SummaryRow>& rows) {
   std::string notes;
-  for (const auto* const paper : papers_in(variables))
+  for (const auto* const paper : papers_in(rows))
     notes +=
         fmt::format("\n{}, version {}: {}\n  {}", paper->definition.key, paper->definition.version,
                     paper->definition.name, paper->definition.source);
@@ -154,10 +155,8 @@ std::string paper_notes(const Json& variables) {
 }
 
 /// The largest weights of a direction as a sum: `0.71 x[3] - 0.70 x[7] + 98 smaller terms`.
-std::string combination(const Json& weights) {
+std::string combination(std::vector<NamedFigure> terms) {
   constexpr std::size_t most = 5;
-  std::vector<std::pair<std::string, double>> terms;
-  for (const auto& [name, weight] : weights.items()) terms.emplace_back(name, weight);
   const std::size_t count = std::min(most, terms.size());
   std::partial_sort(
       terms.begin(), terms.begin() + static_cast<std::ptrdiff_t>(count), terms.end(),
@@ -171,57 +170,51 @@ std::string combination(const Json& weights) {
   return rest == 0 ? text : text + fmt::format(" + {} smaller terms", rest);
 }
 
-std::string figure_or_none(const Json& figure) {
-  return figure.is_null() ? "not available" : fmt::format("{:.4g}", figure.get<double>());
+std::string figure_or_none(double figure) {
+  return std::isfinite(figure) ? fmt::format("{:.4g}", figure) : "not available";
 }
 
-std::string reference_text(const Json& reference) {
-  const std::size_t left_out = reference.at("left_out").size();
-  std::string text = fmt::format(
-      "\nAgainst {} ({} draws), {} elements", reference.at("from").get<std::string>(),
-      reference.at("draws").get<std::int64_t>(), reference.at("coordinates").get<std::size_t>());
-  if (left_out > 0)
-    text += fmt::format("; {} left out, which one side lacks (the first: {})", left_out,
-                        reference.at("left_out").front().get<std::string>());
+std::string reference_text(const ReferenceSummary& reference) {
+  std::string text = fmt::format("\nAgainst {} ({} draws), {} elements", reference.from,
+                                 reference.draws, reference.coordinates);
+  if (!reference.left_out.empty())
+    text += fmt::format("; {} left out, which one side lacks (the first: {})",
+                        reference.left_out.size(), reference.left_out.front());
   text += fmt::format(
       "\n  relative error of the mean (REM)        {}\n"
       "  relative error of the covariance (REC)  {}\n",
-      figure_or_none(reference.at("rem")), figure_or_none(reference.at("rec")));
-  if (!reference.contains("amari")) return text;
-  for (const auto& [name, distance] : reference.at("amari").items())
+      figure_or_none(reference.rem), figure_or_none(reference.rec));
+  for (const auto& [name, distance] : reference.amari)
     text += fmt::format("  Amari distance of {:<21} {}\n", name, figure_or_none(distance));
   return text;
 }
 
-std::string directions_heading(const Json& directions) {
-  const std::size_t left_out = directions.at("left_out").size();
-  const int degenerate = directions.at("degenerate").get<int>();
-  std::string text = fmt::format(
-      "\nAlong {} directions ({}) of {} coordinates", directions.at("along").size(),
-      directions.at("from").get<std::string>(), directions.at("coordinates").get<std::size_t>());
-  if (left_out > 0)
-    text += fmt::format("; {} left out, constant or not finite, {} first", left_out,
-                        directions.at("left_out").front().get<std::string>());
-  if (degenerate > 0) text += fmt::format("; {} more have no variance", degenerate);
+std::string directions_heading(const DirectionsSummary& directions) {
+  std::string text = fmt::format("\nAlong {} directions ({}) of {} coordinates",
+                                 directions.along.size(), directions.from, directions.coordinates);
+  if (!directions.left_out.empty())
+    text += fmt::format("; {} left out, constant or not finite, {} first",
+                        directions.left_out.size(), directions.left_out.front());
+  if (directions.degenerate > 0)
+    text += fmt::format("; {} more have no variance", directions.degenerate);
   return text + "\n";
 }
 
-std::string directions_text(const Json& directions, const Cut& cut) {
-  const Json& rows = directions.at("along");
-  std::string text = directions_heading(directions) + variable_table(rows, cut, "direction") +
-                     paper_table(rows, "direction", cut);
-  const Json& smallest = directions.at("smallest");
-  if (smallest.is_null()) return text;
-  return text + fmt::format("smallest ess_bulk {:.0f} along {} = {}\n",
-                            smallest.at("ess_bulk").get<double>(),
-                            smallest.at("name").get<std::string>(),
-                            combination(smallest.at("weights")));
+std::string directions_text(const DirectionsSummary& directions, const Cut& cut) {
+  const std::string text = directions_heading(directions) +
+                           variable_table(directions.along, cut, "direction") +
+                           paper_table(directions.along, "direction", cut);
+  if (!directions.smallest) return text;
+  const DirectionsSummary::Smallest& smallest = *directions.smallest;
+  return text + fmt::format("smallest ess_bulk {:.0f} along {} = {}\n", smallest.ess_bulk,
+                            smallest.name, combination(smallest.weights));
 }
 
 /// Variables on the wrong side of a limit: the worst one and how many there are.
 struct Offenders {
-  std::string worst;
+  std::string worst{};
   double value = 0.0;
+  bool is_rough = false;  ///< the worst one's value is not to be relied on
   std::size_t count = 0;
 
   std::string who() const {
@@ -230,23 +223,25 @@ struct Offenders {
 };
 
 template <class IsBad, class IsWorse>
-Offenders offenders(const Json& variables, const char* statistic, IsBad is_bad, IsWorse is_worse) {
+Offenders offenders(const std::vector<SummaryRow>& rows, double StandardFigures::*statistic,
+                    IsBad is_bad, IsWorse is_worse) {
   Offenders found;
-  for (const auto& [name, variable] : variables.items()) {
-    const double value = number(variable, statistic);
-    if (!is_bad(value)) continue;
+  for (const SummaryRow& row : rows) {
+    const double value = row.standard.*statistic;
+    if (!std::isfinite(value) || !is_bad(value)) continue;
     if (found.count == 0 || is_worse(value, found.value)) {
-      found.worst = name;
+      found.worst = row.name;
       found.value = value;
+      found.is_rough = is_unreliable(row);
     }
     ++found.count;
   }
   return found;
 }
 
-void warn_of_rhat(const Json& variables, std::vector<std::string>& texts) {
+void warn_of_rhat(const std::vector<SummaryRow>& rows, std::vector<std::string>& texts) {
   const Offenders bad = offenders(
-      variables, "rhat", [](double r) { return r > high_rhat; }, std::greater<>());
+      rows, &StandardFigures::rhat, [](double r) { return r > high_rhat; }, std::greater<>());
   if (bad.count == 0) return;
   texts.push_back(fmt::format(
       "R-hat of {} is {:.3f}, above {}: the chains have not mixed. Give more warmup and draws; if "
@@ -254,15 +249,14 @@ void warn_of_rhat(const Json& variables, std::vector<std::string>& texts) {
       bad.who(), bad.value, high_rhat));
 }
 
-void warn_of_ess(const Json& variables, const char* statistic, const char* what,
-                 std::vector<std::string>& texts) {
+void warn_of_ess(const std::vector<SummaryRow>& rows, double StandardFigures::*statistic,
+                 const char* what, std::vector<std::string>& texts) {
   const Offenders bad = offenders(
-      variables, statistic, [](double ess) { return ess < low_ess; }, std::less<>());
+      rows, statistic, [](double ess) { return ess < low_ess; }, std::less<>());
   if (bad.count == 0) return;
   const char* const rough =
-      is_unreliable(variables.at(bad.worst))
-          ? " The number itself is too small to be estimated well, and may be far off."
-          : "";
+      bad.is_rough ? " The number itself is too small to be estimated well, and may be far off."
+                   : "";
   texts.push_back(fmt::format(
       "The {} effective sample size of {} is {:.0f}, below {:.0f}: its summary is not reliable.{} "
       "Set run.draws about {} times as large, or make trajectories longer (more steps).",
@@ -270,41 +264,41 @@ void warn_of_ess(const Json& variables, const char* statistic, const char* what,
       static_cast<int>(std::ceil(low_ess / std::max(bad.value, 1.0)))));
 }
 
-void warn_of_constants(const Json& variables, std::vector<std::string>& texts) {
+void warn_of_constants(const std::vector<SummaryRow>& rows, std::vector<std::string>& texts) {
   const Offenders bad = offenders(
-      variables, "sd", [](double sd) { return sd == 0.0; }, std::less<>());
+      rows, &StandardFigures::sd, [](double sd) { return sd == 0.0; }, std::less<>());
   if (bad.count == 0) return;
   texts.push_back(fmt::format(
       "{} never moved: every proposal may have been rejected. Reduce the step size.", bad.who()));
 }
 
-void warn_of_divergences(const Json& sampler, std::vector<std::string>& texts) {
-  const double count = number(sampler, "divergences");
-  if (!(count > 0)) return;
+void warn_of_divergences(const SamplerSummary& sampler, std::vector<std::string>& texts) {
+  const std::int64_t count = sampler.divergences.value_or(0);
+  if (count <= 0) return;
   texts.push_back(fmt::format(
-      "{:.0f} transitions diverged: the draws may miss a region of high curvature. Reduce the step "
+      "{} transitions diverged: the draws may miss a region of high curvature. Reduce the step "
       "size (or raise target_acceptance), or reparametrise the model; run.json holds positions.",
       count));
 }
 
-void warn_of_energy(const Json& sampler, std::vector<std::string>& texts) {
-  const double ebfmi = number(sampler, "ebfmi");
-  if (!(ebfmi < low_ebfmi)) return;
+void warn_of_energy(const SamplerSummary& sampler, std::vector<std::string>& texts) {
+  const double ebfmi = sampler.ebfmi;
+  if (!std::isfinite(ebfmi) || ebfmi >= low_ebfmi) return;
   texts.push_back(fmt::format(
       "E-BFMI is {:.2f}, below {}: momentum draws move the energy too little to explore the tails. "
       "Reparametrise the model so that its tails are lighter.",
       ebfmi, low_ebfmi));
 }
 
-void warn_of_acceptance(const Summary& summary, std::vector<std::string>& texts) {
-  const double acceptance = number(summary.json.at("sampler"), "acceptance");
-  if (summary.target_acceptance) {
-    const double excess = acceptance - *summary.target_acceptance;
+void warn_of_acceptance(double acceptance, std::optional<double> target,
+                        std::vector<std::string>& texts) {
+  if (target) {
+    const double excess = acceptance - *target;
     if (excess >= -below_target && excess <= above_target) return;
     texts.push_back(fmt::format(
         "The acceptance {:.2f} is far from its target {:.2f}: warm-up ended before the step size "
         "settled. Raise run.warmup.",
-        acceptance, *summary.target_acceptance));
+        acceptance, *target));
   } else if (acceptance < low_acceptance) {
     texts.push_back(fmt::format(
         "The acceptance {:.2f} is low: most work is thrown away. Reduce the step size, or let "
@@ -328,8 +322,8 @@ std::string r_subscript(const std::string& name) {
 }
 
 /// Before the table, what its columns mean where draws have weights.
-std::string weights_line(const Json& summary) {
-  if (!summary.value("weighted", false)) return {};
+std::string weights_line(const Summary& summary) {
+  if (!summary.weighted) return {};
   return "weighted by `weight`: mean, sd, quantiles, mcse; of the draws without weights: ess, "
          "rhat\n";
 }
@@ -351,49 +345,46 @@ std::optional<double> target_acceptance(const std::string& effective_manifest) {
   return target;
 }
 
-std::string variable_table(const Json& variables, const Cut& cut, const std::string& heading) {
+std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
+                           const std::string& heading) {
   std::vector<TextTable::Heading> headings = {{heading, Align::left}};
   for (const Statistic& s : statistics) headings.push_back({s.name, Align::right});
-  if (std::any_of(variables.begin(), variables.end(), is_unreliable))
-    headings.push_back({"", Align::left});
-  return filled(TextTable(std::move(headings)), variables, cut, row_of);
+  if (std::any_of(rows.begin(), rows.end(), is_unreliable)) headings.push_back({"", Align::left});
+  return filled(TextTable(std::move(headings)), rows, cut, row_of);
 }
 
-std::string sampler_lines(const Json& sampler) {
-  const auto value = [&](const char* name, const char* format) {
-    return shown(number(sampler, name), format);
-  };
-  const double mcse = number(sampler, "min_ess_mcse");
+std::string sampler_lines(const SamplerSummary& sampler) {
+  const double mcse = sampler.min_ess_mcse;
   const std::string error =
-      std::isnan(mcse) ? "" : " ± " + value("min_ess_mcse", mcse < 10 ? "{:.1g}" : "{:.0f}");
+      std::isfinite(mcse) ? " ± " + shown(mcse, mcse < 10 ? "{:.1g}" : "{:.0f}") : "";
   return fmt::format(
       "acceptance {}   divergences {}   E-BFMI {}\n"
       "min ESS {}{}   per gradient {}   per second {}\n",
-      value("acceptance", "{:.3f}"), value("divergences", "{:.0f}"), value("ebfmi", "{:.2f}"),
-      value("min_ess", "{:.0f}"), error, value("min_ess_per_gradient", "{:.3g}"),
-      value("min_ess_per_second", "{:.3g}"));
+      shown(sampler.acceptance, "{:.3f}"),
+      sampler.divergences ? std::to_string(*sampler.divergences) : "-",
+      shown(sampler.ebfmi, "{:.2f}"), shown(sampler.min_ess, "{:.0f}"), error,
+      shown(sampler.min_ess_per_gradient, "{:.3g}"), shown(sampler.min_ess_per_second, "{:.3g}"));
 }
 
-std::vector<std::string> warnings(const Summary& summary) {
-  const Json& variables = summary.json.at("variables");
-  const Json& sampler = summary.json.at("sampler");
+std::vector<std::string> warnings(const Summary& summary, std::optional<double> target) {
+  const std::vector<SummaryRow>& variables = summary.variables;
   std::vector<std::string> texts;
   warn_of_constants(variables, texts);
-  warn_of_acceptance(summary, texts);
-  warn_of_divergences(sampler, texts);
-  warn_of_energy(sampler, texts);
+  warn_of_acceptance(summary.sampler.acceptance, target, texts);
+  warn_of_divergences(summary.sampler, texts);
+  warn_of_energy(summary.sampler, texts);
   warn_of_rhat(variables, texts);
-  warn_of_ess(variables, "ess_bulk", "bulk", texts);
-  warn_of_ess(variables, "ess_tail", "tail", texts);
-  if (!summary.json.contains("directions")) return texts;
-  const Json& along = summary.json.at("directions").at("along");
+  warn_of_ess(variables, &StandardFigures::ess_bulk, "bulk", texts);
+  warn_of_ess(variables, &StandardFigures::ess_tail, "tail", texts);
+  if (!summary.directions) return texts;
+  const std::vector<SummaryRow>& along = summary.directions->along;
   warn_of_rhat(along, texts);
-  warn_of_ess(along, "ess_bulk", "bulk", texts);
+  warn_of_ess(along, &StandardFigures::ess_bulk, "bulk", texts);
   return texts;
 }
 
-std::string opening_lines(const std::string& file, const Json& variables) {
-  const std::string first = variables.empty() ? "lp" : variables.begin().key();
+std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables) {
+  const std::string first = variables.empty() ? "lp" : variables.front().name;
   const std::string base = first.substr(0, first.find('['));
   return fmt::format(
       "Python:\n"
@@ -406,17 +397,15 @@ std::string opening_lines(const std::string& file, const Json& variables) {
       file, base, r_subscript(first), first);
 }
 
-std::string summary_text(const Summary& summary, std::size_t rows, const std::string& more) {
-  const Json& variables = summary.json.at("variables");
-  const Cut cut{rows, more};
-  std::string text = weights_line(summary.json) + variable_table(variables, cut, "variable") +
-                     "\n" + sampler_lines(summary.json.at("sampler")) +
-                     paper_table(variables, "variable", cut);
-  if (summary.json.contains("directions"))
-    text += directions_text(summary.json.at("directions"), cut);
-  if (summary.json.contains("reference")) text += reference_text(summary.json.at("reference"));
-  text += paper_notes(variables);
-  for (const std::string& warning : warnings(summary)) text += "\nWarning: " + warning + "\n";
+std::string summary_text(const Summary& summary, std::optional<double> target, const Cut& cut) {
+  std::string text = weights_line(summary) + variable_table(summary.variables, cut, "variable") +
+                     "\n" + sampler_lines(summary.sampler) +
+                     paper_table(summary.variables, "variable", cut);
+  if (summary.directions) text += directions_text(*summary.directions, cut);
+  if (summary.reference) text += reference_text(*summary.reference);
+  text += paper_notes(summary.variables);
+  for (const std::string& warning : warnings(summary, target))
+    text += "\nWarning: " + warning + "\n";
   return text;
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -12,17 +12,8 @@
 
 namespace mixwell::app {
 
-using Json = nlohmann::ordered_json;
-
 inline constexpr std::size_t short_table = 40;
 inline constexpr std::size_t whole_table = std::numeric_limits<std::size_t>::max();
-
-/// A summary.json and what is known beside it.
-struct Summary {
-  Json json;
-  /// Of the kernel that adapts its step size; warnings compare it with what was reached.
-  std::optional<double> target_acceptance;
-};
 
 /// `target_acceptance` of the only kernel that has one, and aims at it.
 std::optional<double> target_acceptance(const std::string& effective_manifest);
@@ -36,19 +27,21 @@ struct Cut {
 
 /// One row per variable (or direction, as `heading` says); rows whose effective sample sizes are
 /// too small to rely on say so at their end.
-std::string variable_table(const Json& variables, const Cut& cut, const std::string& heading);
+std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
+                           const std::string& heading);
 
 /// Acceptance, divergences, E-BFMI and the efficiency, a line or two.
-std::string sampler_lines(const Json& sampler);
+std::string sampler_lines(const SamplerSummary& sampler);
 
-/// What is wrong and what to do about it, causes before symptoms.
-std::vector<std::string> warnings(const Summary& summary);
+/// What is wrong and what to do about it, causes before symptoms. `target`: the acceptance that the
+/// kernel which adapts its step size aims at, if there is one.
+std::vector<std::string> warnings(const Summary& summary, std::optional<double> target);
 
 /// Lines of Python and R that open `file` (a draws.nc) and the first of the variables.
-std::string opening_lines(const std::string& file, const Json& variables);
+std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables);
 
 /// Table, sampler, papers' estimators, directions and reference where the summary has them,
 /// warnings.
-std::string summary_text(const Summary& summary, std::size_t rows, const std::string& more);
+std::string summary_text(const Summary& summary, std::optional<double> target, const Cut& cut);
 
 }  // namespace mixwell::app

@@ -6,11 +6,15 @@
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/stop_signal.hpp"
+#include "certificate/record_json.hpp"
 #include "files/json.hpp"
+#include "results/summary_json.hpp"
+#include "run/record.hpp"
 
 #include <mixwell/lab/run.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <cstdio>
@@ -60,24 +64,22 @@ std::string draws_file(const RunResult& result) {
   return (std::filesystem::path(result.folder) / "draws.nc").string();
 }
 
-Json parse_or_null(const std::string& text) { return text.empty() ? Json() : parse_json(text); }
-
-Json json_of(const Composition& composition, const RunResult& result) {
+nlohmann::ordered_json json_of(const Composition& composition, const RunResult& result) {
   return {{"result",
            {{"folder", result.folder},
-            {"outcome", result.outcome},
-            {"ended_by", result.ended_by},
+            {"outcome", to_string(result.record.outcome)},
+            {"ended_by", to_string(result.record.ended_by)},
             {"resumable", result.resumable},
             {"class", result.certificate.now.label()},
             {"remarks", composition.remarks},
-            {"summary", parse_or_null(result.summary_json)},
-            {"certificate", parse_or_null(result.certificate.to_json())},
-            {"run", parse_or_null(result.run_json)}}}};
+            {"summary", result.summary},
+            {"certificate", record_of(result.certificate)},
+            {"run", result.record}}}};
 }
 
 void print_certificate(const Certificate& certificate, const std::vector<Cure>& better) {
   fmt::print("\n{}\n", certificate.in_words());
-  if (certificate.now.label() == "exact") return;
+  if (certificate.now.certificate_class() == CertificateClass::exact) return;
   fmt::print(
       "Warning: the draws are not certified exact. {}`mixwell check` tells the rule and the "
       "path.\n",
@@ -86,19 +88,15 @@ void print_certificate(const Certificate& certificate, const std::vector<Cure>& 
 
 void print_report(const Composition& composition, const RunResult& result,
                   const Registry& registry) {
-  if (!result.summary_json.empty()) {
-    const Summary summary{parse_json(result.summary_json),
-                          target_acceptance(composition.effective_manifest)};
-    fmt::print("{}", summary_text(summary, short_table,
-                                  fmt::format("mixwell summary {} --all", result.folder)));
-    print_certificate(result.certificate, cures(composition, result.certificate, registry));
-    fmt::print("\nResults are in {}\n{}", result.folder,
-               opening_lines(draws_file(result), summary.json.at("variables")));
-  }
+  fmt::print("{}", summary_text(result.summary, target_acceptance(composition.effective_manifest),
+                                {short_table, "mixwell summary " + result.folder + " --all"}));
+  print_certificate(result.certificate, cures(composition, result.certificate, registry));
+  fmt::print("\nResults are in {}\n{}", result.folder,
+             opening_lines(draws_file(result), result.summary.variables));
 }
 
 std::optional<Error> fault_of(const RunResult& result) {
-  if (result.outcome == "complete") return std::nullopt;
+  if (result.record.outcome == Outcome::complete) return std::nullopt;
   return RunError(fmt::format(
       "interrupted; the draws recorded so far are kept in {}{}", draws_file(result),
       result.resumable ? fmt::format("; `mixwell run --resume {}` goes on", result.folder) : ""));

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/report.hpp"
-#include "files/json.hpp"
 
 #include <mixwell/lab/ess.hpp>
-#include <mixwell/lab/run.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <fmt/format.h>
 
@@ -54,22 +53,23 @@ std::string explanation() {
 
 /// What was allowed once is not forgotten.
 void print_mark(const std::string& certificate) {
-  if (certificate == "exact") return;
-  const bool sampler = certificate != "biased" && certificate != "none";
+  const std::optional<CertificateClass> found = certificate_class_from(certificate);
+  if (found == CertificateClass::exact) return;
+  const bool sampler = found != CertificateClass::biased && found != CertificateClass::none;
   fmt::print("\ncertificate {}{}\n", certificate,
              sampler ? "" : ": these are not draws of the target, whatever the figures above say");
 }
 
 ExitCode summary(const Arguments& arguments) {
-  const std::string json = summarise(arguments.path, arguments.options);
+  const Summary found = summarise(arguments.path, arguments.options);
   if (arguments.json) {
-    fmt::print("{}\n", json);
+    fmt::print("{}\n", summary_json(found));
     return ExitCode::ok;
   }
-  const Json parsed = parse_json(json);
-  fmt::print("{}", summary_text({parsed, std::nullopt}, arguments.all ? whole_table : short_table,
-                                fmt::format("mixwell summary {} --all", arguments.path)));
-  if (parsed.contains("certificate")) print_mark(parsed["certificate"].get<std::string>());
+  fmt::print("{}", summary_text(found, std::nullopt,
+                                {arguments.all ? whole_table : short_table,
+                                 "mixwell summary " + arguments.path + " --all"}));
+  if (!found.certificate.empty()) print_mark(found.certificate);
   return ExitCode::ok;
 }
 

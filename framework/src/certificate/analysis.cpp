@@ -4,8 +4,6 @@
 
 #include "certificate/authorship.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -13,9 +11,9 @@ namespace mixwell {
 namespace {
 
 /// What `more` adds goes to the end.
-std::vector<std::string> united(std::vector<std::string> all,
-                                const std::vector<std::string>& more) {
-  for (const std::string& one : more) {
+template <class T>
+std::vector<T> united(std::vector<T> all, const std::vector<T>& more) {
+  for (const T& one : more) {
     if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   }
   return all;
@@ -128,7 +126,8 @@ Verdict fine(std::string rule, std::string reason) {
 }
 
 Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const std::string& trait) {
-  v.assumes.push_back(fmt::format("{}: {}", who.name, trait));
+  v.assumes.push_back({who.name, trait, {}});
+  if (trait == "order") v.assumes.back().value = who.traits.order;
   if (trait == "invariant" || !is_built_in(a.graph, who)) v.declared.push_back(v.assumes.back());
   return v;
 }
@@ -152,8 +151,8 @@ void join(Verdict& total, const Verdict& other) {
   const int order = both_asymptotic ? std::min(total.order, other.order) : 0;
   const bool adaptive = total.adaptive || other.adaptive;
   const std::string density = total.density == "pi" ? other.density : total.density;
-  std::vector<std::string> assumes = united(std::move(total.assumes), other.assumes);
-  std::vector<std::string> declared = united(std::move(total.declared), other.declared);
+  std::vector<Assumption> assumes = united(std::move(total.assumes), other.assumes);
+  std::vector<Assumption> declared = united(std::move(total.declared), other.declared);
   std::vector<std::string> notes = united(std::move(total.notes), other.notes);
   const bool coupled = total.coupled || other.coupled;
   if (rank(other) > rank(total)) total = other;

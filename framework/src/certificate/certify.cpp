@@ -178,25 +178,20 @@ std::vector<std::string> learnt_in(const KernelGraph& warmup, const KernelGraph&
   return words;
 }
 
-std::string accuracy_word(const Verdict& v) {
-  if (v.accuracy == Accuracy::exact) return "exact";
-  return v.accuracy == Accuracy::asymptotic ? "asymptotic" : "none";
-}
-
 }  // namespace
 
-std::string Verdict::label() const {
-  if (optimiser) return "none";
-  if (accuracy == Accuracy::none) return "biased";
-  if (adaptive) return "adaptive";
-  if (density != "pi") return "approximate";
-  return accuracy_word(*this);
+CertificateClass Verdict::certificate_class() const noexcept {
+  if (optimiser) return CertificateClass::none;
+  if (accuracy == Accuracy::none) return CertificateClass::biased;
+  if (adaptive) return CertificateClass::adaptive;
+  if (density != "pi") return CertificateClass::approximate;
+  return accuracy == Accuracy::exact ? CertificateClass::exact : CertificateClass::asymptotic;
 }
 
-std::string Verdict::evidence() const {
-  if (!proved) return "unproven";
+Evidence Verdict::evidence() const noexcept {
+  if (!proved) return Evidence::unproven;
   const bool vouched = accuracy == Accuracy::none || optimiser || declared.empty();
-  return vouched ? "proved" : "declared";
+  return vouched ? Evidence::proved : Evidence::declared;
 }
 
 Verdict certify(const KernelGraph& graph) { return Judge(graph, false).judge(); }

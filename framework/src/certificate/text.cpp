@@ -1,12 +1,9 @@
-// Certificates for programs and for people.
+// Certificates for people, and what a file keeps of one.
 // SPDX-License-Identifier: Apache-2.0
-#include "files/json.hpp"
-
 #include <mixwell/lab/certificate.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -14,26 +11,22 @@
 namespace mixwell {
 namespace {
 
-const char* accuracy_word(Accuracy accuracy) {
-  switch (accuracy) {
-    case Accuracy::exact:
-      return "exact";
-    case Accuracy::asymptotic:
-      return "asymptotic";
-    case Accuracy::none:
-      return "none";
+const char* meaning(CertificateClass of) {
+  switch (of) {
+    case CertificateClass::exact:
+      return "leaves pi invariant at any step size";
+    case CertificateClass::asymptotic:
+      return "right as eps -> 0 at fixed integration time; biased at a finite step";
+    case CertificateClass::adaptive:
+      return "parameters still move with the chain's own, diminishing history";
+    case CertificateClass::approximate:
+      return "right for another density";
+    case CertificateClass::biased:
+      return "wrong in the limit too, or not shown right";
+    case CertificateClass::none:
+      return "not a sampler";
   }
-  return "none";
-}
-
-const char* meaning(const std::string& label) {
-  if (label == "exact") return "leaves pi invariant at any step size";
-  if (label == "asymptotic")
-    return "right as eps -> 0 at fixed integration time; biased at a finite step";
-  if (label == "adaptive") return "parameters still move with the chain's own, diminishing history";
-  if (label == "approximate") return "right for another density";
-  if (label == "none") return "not a sampler";
-  return "wrong in the limit too, or not shown right";
+  return "";
 }
 
 /// "x3/hmc/trajectory: volume" -> "hmc/trajectory: volume".
@@ -64,6 +57,13 @@ std::vector<std::string> fold_slots(const std::vector<std::string>& lines) {
   return all;
 }
 
+std::string Assumption::in_words() const {
+  const std::string words = operation + ": " + trait;
+  return value ? fmt::format("{} {}", words, *value) : words;
+}
+
+std::string Verdict::label() const { return std::string(to_string(certificate_class())); }
+
 std::string Certificate::label() const {
   return now.label() + (after_warmup ? " after warm-up" : "");
 }
@@ -78,20 +78,6 @@ std::string Certificate::in_words() const {
   return words;
 }
 
-namespace {
-
-nlohmann::ordered_json json_of(const Tested& tested) {
-  return {{"agrees", tested.agrees},
-          {"alpha", tested.alpha},
-          {"smallest_visible_bias", tested.smallest_visible_bias},
-          {"date", tested.date},
-          {"composition", tested.composition}};
-}
-
-}  // namespace
-
-std::string Tested::to_json() const { return json_text(json_of(*this), 2); }
-
 std::string Tested::in_words() const {
   const std::string day = date.substr(0, 10);
   if (!agrees) return fmt::format("DISAGREES, {} (alpha {:g})", day, alpha);
@@ -99,37 +85,36 @@ std::string Tested::in_words() const {
                      smallest_visible_bias, alpha);
 }
 
-std::string Certificate::to_json() const {
-  nlohmann::ordered_json json;
-  json["class"] = now.label();
-  json["accuracy"] = accuracy_word(now.accuracy);
-  json["order"] = now.accuracy == Accuracy::asymptotic ? nlohmann::ordered_json(now.order)
-                                                       : nlohmann::ordered_json(nullptr);
-  json["density"] = now.density;
-  json["time"] = now.adaptive ? "adaptive" : "fixed";
-  json["evidence"] = now.evidence();
-  json["tested"] = tested ? json_of(*tested) : nlohmann::ordered_json(nullptr);
-  json["joint"] = now.coupled ? "coupled" : "product";
-  json["after_warmup"] = after_warmup;
-  json["warmup_class"] = warmup.label();
-  json["frozen_class"] = frozen.label();
-  json["rule"] = now.rule;
-  json["reason"] = now.reason;
-  json["nodes"] = now.nodes;
-  json["path"] = now.path;
-  json["feedback"] = now.feedback;
-  json["reference"] = now.citation;
-  json["assumes"] = now.assumes;
-  json["declared"] = now.declared;
-  json["notes"] = now.notes;
-  return json_text(json, 2) + "\n";
+CertificateRecord record_of(const Certificate& certificate) {
+  const Verdict& now = certificate.now;
+  const bool has_order = now.accuracy == Accuracy::asymptotic;
+  return {.certificate_class = now.certificate_class(),
+          .accuracy = now.accuracy,
+          .order = has_order ? std::optional(now.order) : std::nullopt,
+          .density = now.density,
+          .adaptive = now.adaptive,
+          .evidence = now.evidence(),
+          .tested = certificate.tested,
+          .coupled = now.coupled,
+          .after_warmup = certificate.after_warmup,
+          .warmup_class = certificate.warmup.certificate_class(),
+          .frozen_class = certificate.frozen.certificate_class(),
+          .rule = now.rule,
+          .reason = now.reason,
+          .nodes = now.nodes,
+          .path = now.path,
+          .feedback = now.feedback,
+          .citation = now.citation,
+          .assumes = now.assumes,
+          .declared = now.declared,
+          .notes = now.notes};
 }
 
 std::string Certificate::to_text() const {
-  std::string text = fmt::format("class      {}: {}\n", label(), meaning(now.label()));
+  std::string text = fmt::format("class      {}: {}\n", label(), meaning(now.certificate_class()));
   if (now.accuracy == Accuracy::asymptotic) text += fmt::format("order      {}\n", now.order);
   text += fmt::format("density    {}\n", now.density);
-  text += fmt::format("evidence   {}\n", now.evidence());
+  text += fmt::format("evidence   {}\n", to_string(now.evidence()));
   if (tested) text += fmt::format("tested     {}\n", tested->in_words());
   if (now.coupled) text += "joint      coupled: slots share a noise; replicates are independent\n";
   if (after_warmup) text += fmt::format("in warm-up {}: {}\n", warmup.label(), warmup.reason);
@@ -140,8 +125,9 @@ std::string Certificate::to_text() const {
     text += fmt::format("feedback   {}\n", fmt::join(now.feedback, " => "));
   }
   if (!now.citation.empty()) text += fmt::format("reference  {}\n", now.citation);
-  for (const std::string& line : fold_slots(now.assumes))
-    text += fmt::format("assumes    {}\n", line);
+  std::vector<std::string> assumed;
+  for (const Assumption& one : now.assumes) assumed.push_back(one.in_words());
+  for (const std::string& line : fold_slots(assumed)) text += fmt::format("assumes    {}\n", line);
   for (const std::string& note : now.notes) text += fmt::format("note       {}\n", note);
   return text;
 }

@@ -246,7 +246,7 @@ class TransitionRules {
     v.order = noisy ? 1 : who_.traits.order;
     v.nodes = {who_.name};
     v.citation = "right as eps -> 0 at fixed integration time";
-    return assuming(a_, std::move(v), who_, fmt::format("order {}", who_.traits.order));
+    return assuming(a_, std::move(v), who_, "order");
   }
 
   GradientGrowth growth_of_laws() const {

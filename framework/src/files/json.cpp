@@ -2,6 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 
+#include "files/text_file.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
 namespace mixwell {
 namespace {
 
@@ -21,6 +30,27 @@ std::string lenient_json_text(const Json& json) {
 
 std::string ascii_json_text(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+double number_in(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  const bool known = found != json.end() && found->is_number();
+  return known ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+Json read_json(const std::string& path, const std::string& what, const std::string& cure) {
+  const std::string text = read_text_file(path, what, cure);
+  try {
+    return parse_json(text);
+  } catch (const Json::parse_error& fault) {
+    throw_damaged(path, fault);
+  }
+}
+
+void throw_damaged(const std::string& path, const std::exception& fault) {
+  throw InputError({path, 0, 0}, fmt::format("is damaged: {}", fault.what()));
 }
 
 }  // namespace mixwell

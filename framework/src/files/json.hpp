@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <exception>
 #include <string>
 
 namespace mixwell {
@@ -22,5 +23,30 @@ MIXWELL_INTERNAL std::string json_text(const nlohmann::ordered_json& json, int i
 MIXWELL_INTERNAL std::string lenient_json_text(const nlohmann::ordered_json& json);
 /// The same in ASCII, all other characters escaped.
 MIXWELL_INTERNAL std::string ascii_json_text(const nlohmann::ordered_json& json);
+
+/// The number, or null where it is not finite: the writer would do the same; said because readers
+/// rely on it.
+MIXWELL_INTERNAL nlohmann::ordered_json finite_or_null(double value);
+/// The number of that key, or NaN where there is none.
+MIXWELL_INTERNAL double number_in(const nlohmann::ordered_json& json, const char* key);
+
+/// The JSON in a file. Throws InputError "PATH: is damaged: ..." and where it cannot be read, as
+/// read_text_file.
+MIXWELL_INTERNAL nlohmann::ordered_json read_json(const std::string& path, const std::string& what,
+                                                  const std::string& cure = {});
+/// Throws the same InputError for what `fault` found in a file.
+[[noreturn]] MIXWELL_INTERNAL void throw_damaged(const std::string& path,
+                                                 const std::exception& fault);
+
+/// What a file says of a T, which has a from_json.
+template <class T>
+T read_json_as(const std::string& path, const std::string& what, const std::string& cure = {}) {
+  const nlohmann::ordered_json json = read_json(path, what, cure);
+  try {
+    return json.get<T>();
+  } catch (const nlohmann::ordered_json::exception& fault) {
+    throw_damaged(path, fault);
+  }
+}
 
 }  // namespace mixwell

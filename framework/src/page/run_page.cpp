@@ -26,20 +26,13 @@ constexpr std::size_t most_rows = 20000;
 constexpr std::size_t most_divergences = 100;
 constexpr int table_digits = 6;
 
-std::string read_text(const fs::path& path) {
-  return read_text_file(path.string(), "file",
-                        "a report is made from the folder of a run that has ended, with all its "
-                        "files (`mixwell run` writes out/NAME)");
-}
+constexpr const char* cure =
+    "a report is made from the folder of a run that has ended, with all its files (`mixwell run` "
+    "writes out/NAME)";
 
-Json read_json(const fs::path& path) {
-  const std::string text = read_text(path);
-  try {
-    return parse_json(text);
-  } catch (const Json::parse_error& fault) {
-    throw InputError({path.string(), 0, 0}, fmt::format("is damaged: {}", fault.what()));
-  }
-}
+std::string read_text(const fs::path& path) { return read_text_file(path.string(), "file", cure); }
+
+Json read_json_file(const fs::path& path) { return read_json(path.string(), "file", cure); }
 
 void check_is_run(const fs::path& folder) {
   if (!fs::is_directory(folder))
@@ -138,7 +131,7 @@ void add_figures(Json& data, const std::string& folder, const Json& variables) {
 }
 
 Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
-  Json summary = read_json(folder / "summary.json");
+  Json summary = read_json_file(folder / "summary.json");
   const Json variables = summary.at("variables");
   summary.erase("variables");
   const bool whole = variables.size() <= most_rows;
@@ -147,8 +140,8 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
                {"name", name_of(folder)},
                {"folder", folder.string()},
                {"warnings", warnings},
-               {"certificate", read_json(folder / "certificate.json")},
-               {"run", without_positions(read_json(folder / "run.json"))},
+               {"certificate", read_json_file(folder / "certificate.json")},
+               {"run", without_positions(read_json_file(folder / "run.json"))},
                {"manifest", read_text(folder / "manifest.toml")},
                {"graph", read_text(folder / "graph.dot")},
                {"summary", std::move(summary)},

@@ -82,68 +82,64 @@ MatrixXd project(const Vector& vector, const MatrixXd& vectors) {
   return projected;
 }
 
-std::vector<SummaryRow> rows_along(const MatrixXd& vectors, const Vector& vector, Index chains,
+std::vector<SummaryRow> rows_along(const Directions& directions, const Vector& vector, Index chains,
                                    const RowSettings& settings) {
-  std::vector<SummaryRow> rows(static_cast<std::size_t>(vectors.cols()));
-  for (Index first = 0; first < vectors.cols(); first += together) {
-    const Index count = std::min(together, vectors.cols() - first);
-    const MatrixXd projected = project(vector, vectors.middleCols(first, count));
+  const Index all = directions.vectors.cols();
+  std::vector<SummaryRow> rows(static_cast<std::size_t>(all));
+  for (Index first = 0; first < all; first += together) {
+    const Index count = std::min(together, all - first);
+    const MatrixXd projected = project(vector, directions.vectors.middleCols(first, count));
     parallel_for(count, [&](Index k) {
       const auto draws = projected.col(k).reshaped(projected.rows() / chains, chains);
-      rows[static_cast<std::size_t>(first + k)] = summary_row(draws, settings);
+      const auto place = static_cast<std::size_t>(first + k);
+      rows[place] = summary_row(directions.names[place], draws, settings);
     });
   }
   return rows;
 }
 
-SummaryJson weights_json(const VectorXd& direction, const Vector& vector) {
-  SummaryJson weights = SummaryJson::object();
+std::vector<NamedFigure> weights_of(const VectorXd& direction, const Vector& vector) {
+  std::vector<NamedFigure> weights;
   for (Index k = 0; k < direction.size(); ++k)
-    if (direction[k] != 0) weights[vector.names[static_cast<std::size_t>(k)]] = direction[k];
+    if (direction[k] != 0)
+      weights.emplace_back(vector.names[static_cast<std::size_t>(k)], direction[k]);
   return weights;
 }
 
-/// The direction of the smallest ess_bulk and its weights, or null where none has one.
-SummaryJson smallest_json(const Directions& directions, const std::vector<SummaryRow>& rows,
-                          const Vector& vector) {
+/// Nothing where no direction has an ess_bulk.
+std::optional<DirectionsSummary::Smallest> smallest_of(const Directions& directions,
+                                                       const std::vector<SummaryRow>& rows,
+                                                       const Vector& vector) {
   std::size_t worst = rows.size();
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const double ess = rows[k].standard.ess_bulk;
     if (std::isnan(ess)) continue;
     if (worst == rows.size() || ess < rows[worst].standard.ess_bulk) worst = k;
   }
-  if (worst == rows.size()) return nullptr;
-  return {{"name", directions.names[worst]},
-          {"ess_bulk", rows[worst].standard.ess_bulk},
-          {"weights", weights_json(directions.vectors.col(static_cast<Index>(worst)), vector)}};
+  if (worst == rows.size()) return std::nullopt;
+  return DirectionsSummary::Smallest{
+      directions.names[worst], rows[worst].standard.ess_bulk,
+      weights_of(directions.vectors.col(static_cast<Index>(worst)), vector)};
 }
 
 }  // namespace
 
-SummaryJson directions_json(const DrawsFile& file, const SummaryOptions& options,
-                            const RowSettings& settings) {
+DirectionsSummary summarise_directions(const DrawsFile& file, const SummaryOptions& options,
+                                       const RowSettings& settings) {
   Vector vector{read_vector(file, options.of, "--of", "--directions"), {}};
-  std::vector<std::string> left_out;
+  DirectionsSummary result{.from = options.directions};
   Directions directions;
   if (options.directions == "principal") {
-    left_out = take_out_the_rest(vector);
+    result.left_out = take_out_the_rest(vector);
     directions = principal(vector);
   } else {
     blank_what_is_not_finite(vector);
     directions = given(options.directions, vector);
   }
-  const std::vector<SummaryRow> rows =
-      rows_along(directions.vectors, vector, file.chains(), settings);
-  SummaryJson::object_t along;
-  for (std::size_t k = 0; k < rows.size(); ++k)
-    along.emplace_back(directions.names[k],
-                       to_json(rows[k], settings.papers, file.draws(), file.chains()));
-  SummaryJson result = {{"from", options.directions},
-                        {"coordinates", vector.names.size()},
-                        {"left_out", left_out},
-                        {"degenerate", directions.degenerate},
-                        {"smallest", smallest_json(directions, rows, vector)}};
-  result["along"] = std::move(along);
+  result.coordinates = std::ssize(vector.names);
+  result.degenerate = directions.degenerate;
+  result.along = rows_along(directions, vector, file.chains(), settings);
+  result.smallest = smallest_of(directions, result.along, vector);
   return result;
 }
 

@@ -4,12 +4,12 @@
 
 #include "results/row.hpp"
 
-#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/summary.hpp>
 
 namespace mixwell {
 
-/// `directions` of summary_json. Throws InputError.
-SummaryJson directions_json(const DrawsFile& file, const SummaryOptions& options,
-                            const RowSettings& settings);
+/// `directions` of a summary. Throws InputError.
+DirectionsSummary summarise_directions(const DrawsFile& file, const SummaryOptions& options,
+                                       const RowSettings& settings);
 
 }  // namespace mixwell

@@ -9,6 +9,8 @@
 #include <mixwell/lab/distances.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
 
 namespace mixwell {
@@ -112,26 +114,27 @@ void require_elements(const SharedNames& shared, const SummaryOptions& options,
 
 }  // namespace
 
-SummaryJson reference_json(const DrawsFile& file, const SummaryOptions& options,
-                           const MatrixXd& weights) {
+ReferenceSummary summarise_reference(const DrawsFile& file, const SummaryOptions& options,
+                                     const MatrixXd& weights) {
   const ComparedDraws own{read_vector(file, options.of, "--of", option), weights.reshaped()};
   const ComparedDraws reference = read_compared_draws(options.reference);
   SharedNames shared = shared_names(own.vector.names, reference.vector.names);
   require_elements(shared, options, own.vector.names.size());
   if (!options.of.empty()) shared.left_out.clear();  // by choice
-  SummaryJson result = {{"from", options.reference},
-                        {"draws", reference.vector.draws.rows()},
-                        {"coordinates", shared.here.size()},
-                        {"left_out", shared.left_out},
-                        {"rem", nullptr},
-                        {"rec", nullptr}};
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  ReferenceSummary result{.from = options.reference,
+                          .draws = reference.vector.draws.rows(),
+                          .coordinates = std::ssize(shared.here),
+                          .left_out = shared.left_out,
+                          .rem = nan,
+                          .rec = nan};
   if (own.vector.draws.rows() == 0) return result;
   const diagnostics::Moments found = moments_of(own, shared.here);
   const diagnostics::Moments wanted = moments_of(reference, shared.there);
-  result["rem"] = number_or_null(diagnostics::relative_error(found.mean, wanted.mean));
-  result["rec"] = number_or_null(diagnostics::relative_error(found.covariance, wanted.covariance));
+  result.rem = diagnostics::relative_error(found.mean, wanted.mean);
+  result.rec = diagnostics::relative_error(found.covariance, wanted.covariance);
   for (const std::string& name : options.amari)
-    result["amari"][name] = number_or_null(amari(file, name, reference, own.weights));
+    result.amari.emplace_back(name, amari(file, name, reference, own.weights));
   return result;
 }
 

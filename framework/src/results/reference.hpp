@@ -6,7 +6,7 @@
 #include "results/vector.hpp"
 
 #include <mixwell/export.hpp>
-#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/summary.hpp>
 
 namespace mixwell {
 
@@ -29,10 +29,10 @@ struct SharedNames {
 MIXWELL_INTERNAL SharedNames shared_names(const std::vector<std::string>& here,
                                           const std::vector<std::string>& there);
 
-/// `reference` of summary_json; `weights`: those of the draws, draws x chains, or empty. Throws
+/// `reference` of a summary; `weights`: those of the draws, draws x chains, or empty. Throws
 /// InputError.
-SummaryJson reference_json(const DrawsFile& file, const SummaryOptions& options,
-                           const Eigen::MatrixXd& weights);
+ReferenceSummary summarise_reference(const DrawsFile& file, const SummaryOptions& options,
+                                     const Eigen::MatrixXd& weights);
 
 /// What the figures of `reference` are; none without one.
 std::vector<diagnostics::Definition> reference_definitions(const SummaryOptions& options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace mixwell {
 namespace {
@@ -19,18 +20,18 @@ bool is_low(const PaperEstimator& paper, double value, double draws, double limi
   return (paper.is_size && value < std::max(limit, 2 * paper.floor * all)) || draws < paper.length;
 }
 
-SummaryJson unreliable(const SummaryRow& row, const PaperEstimators& papers, double draws,
-                       double chains) {
+std::vector<std::string> unreliable(const SummaryRow& row, const PaperEstimators& papers,
+                                    double draws, double chains) {
   const double limit = diagnostics::least_reliable_ess(static_cast<Eigen::Index>(chains));
   const bool few = row.standard.ess_bulk < limit;
-  SummaryJson keys = SummaryJson::array();
+  std::vector<std::string> keys;
   const auto add = [&](const char* key, double value, bool low) {
-    if (!std::isnan(value) && (few || low)) keys.push_back(key);
+    if (!std::isnan(value) && (few || low)) keys.emplace_back(key);
   };
   add("ess_bulk", row.standard.ess_bulk, false);
   add("ess_tail", row.standard.ess_tail, row.standard.ess_tail < limit);
   for (std::size_t k = 0; k < papers.size(); ++k) {
-    const double value = row.papers[k];
+    const double value = row.papers[k].second;
     add(papers[k]->definition.key, value, is_low(*papers[k], value, draws, limit, draws * chains));
   }
   return keys;
@@ -38,39 +39,19 @@ SummaryJson unreliable(const SummaryRow& row, const PaperEstimators& papers, dou
 
 }  // namespace
 
-SummaryJson number_or_null(double value) {
-  return std::isfinite(value) ? SummaryJson(value) : SummaryJson(nullptr);
-}
-
-SummaryRow summary_row(const diagnostics::Draws& draws, const RowSettings& settings) {
+SummaryRow summary_row(std::string name, const diagnostics::Draws& draws,
+                       const RowSettings& settings) {
   const bool none = draws.size() == 0;
   SummaryRow row{
+      std::move(name),
       none ? diagnostics::StandardFigures{nan, nan, nan, nan, nan, nan, nan, nan, nan, nan}
       : settings.weighted() ? diagnostics::summarise(draws, settings.weights, settings.together)
-                            : diagnostics::summarise(draws, settings.together),
-      {}};
-  for (const PaperEstimator* const paper : settings.papers) row.papers.push_back(paper->of(draws));
+                            : diagnostics::summarise(draws, settings.together)};
+  for (const PaperEstimator* const paper : settings.papers)
+    row.papers.emplace_back(paper->definition.key, paper->of(draws));
+  row.unreliable = unreliable(row, settings.papers, static_cast<double>(draws.rows()),
+                              static_cast<double>(draws.cols()));
   return row;
-}
-
-SummaryJson to_json(const SummaryRow& row, const PaperEstimators& papers, Eigen::Index draws,
-                    Eigen::Index chains) {
-  const diagnostics::StandardFigures& s = row.standard;
-  SummaryJson json = {{"mean", number_or_null(s.mean)},
-                      {"sd", number_or_null(s.sd)},
-                      {"mcse_mean", number_or_null(s.mcse_mean)},
-                      {"mcse_sd", number_or_null(s.mcse_sd)},
-                      {"q5", number_or_null(s.q5)},
-                      {"q50", number_or_null(s.q50)},
-                      {"q95", number_or_null(s.q95)},
-                      {"rhat", number_or_null(s.rhat)},
-                      {"ess_bulk", number_or_null(s.ess_bulk)},
-                      {"ess_tail", number_or_null(s.ess_tail)}};
-  for (std::size_t k = 0; k < papers.size(); ++k)
-    json[papers[k]->definition.key] = number_or_null(row.papers[k]);
-  json["unreliable"] =
-      unreliable(row, papers, static_cast<double>(draws), static_cast<double>(chains));
-  return json;
 }
 
 }  // namespace mixwell

@@ -4,26 +4,15 @@
 
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/ess.hpp>
-
-#include <nlohmann/json.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <string>
 #include <vector>
 
 namespace mixwell {
 
-using SummaryJson = nlohmann::ordered_json;
-
-/// A finite number, or null: the JSON writer would do the same; said because readers rely on it.
-SummaryJson number_or_null(double value);
-
 /// Which papers' estimators a summary shows beside the standard figures.
 using PaperEstimators = std::vector<const diagnostics::PaperEstimator*>;
-
-struct SummaryRow {
-  diagnostics::StandardFigures standard;
-  std::vector<double> papers;  ///< of PaperEstimators, in order
-};
 
 /// What all rows of a summary have in common.
 struct RowSettings {
@@ -35,12 +24,7 @@ struct RowSettings {
 };
 
 /// All NaN where there are no draws.
-SummaryRow summary_row(const diagnostics::Draws& draws, const RowSettings& settings);
-
-/// The figures, and `unreliable`: the keys of those effective sample sizes and times that are below
-/// diagnostics::least_reliable_ess, or stand beside an ess_bulk that is, or are within a factor of
-/// 2 of the floor of their estimator, or come from chains too short for it.
-SummaryJson to_json(const SummaryRow& row, const PaperEstimators& papers, Eigen::Index draws,
-                    Eigen::Index chains);
+SummaryRow summary_row(std::string name, const diagnostics::Draws& draws,
+                       const RowSettings& settings);
 
 }  // namespace mixwell

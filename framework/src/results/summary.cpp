@@ -1,6 +1,5 @@
-// summary.json: one row per element of the posterior, and what the sampler did to get it.
+// A summary: one row per element of the posterior, and what the sampler did to get it.
 // SPDX-License-Identifier: Apache-2.0
-#include "files/json.hpp"
 #include "results/directions_part.hpp"
 #include "results/reference.hpp"
 #include "results/row.hpp"
@@ -8,18 +7,17 @@
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/diagnostics.hpp>
-#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/summary.hpp>
 #include <mixwell/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace mixwell {
 namespace {
-
-using Json = SummaryJson;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
@@ -40,8 +38,8 @@ std::vector<SummaryRow> summarise_elements(const DrawsFile& file, const Column& 
     const Index count = std::min(piece, column.size() - first);
     const Eigen::MatrixXd draws = file.read(column, first, count);
     parallel_for(count, [&](Index k) {
-      rows[static_cast<std::size_t>(first + k)] =
-          summary_row(draws.middleCols(k * chains, chains), settings);
+      rows[static_cast<std::size_t>(first + k)] = summary_row(
+          element_name(column, first + k), draws.middleCols(k * chains, chains), settings);
     });
   }
   return rows;
@@ -75,8 +73,9 @@ double statistic(const DrawsFile& file, const char* name, F f) {
   return f(file.read({RecordGroup::sample_stats, name, {}, RecordType::real, {}, {}}, 0));
 }
 
-Json is_reliable(double ess, Index chains) {
-  return std::isnan(ess) ? Json(nullptr) : Json(ess >= diagnostics::least_reliable_ess(chains));
+std::optional<bool> is_reliable(double ess, Index chains) {
+  if (std::isnan(ess)) return std::nullopt;
+  return ess >= diagnostics::least_reliable_ess(chains);
 }
 
 /// Monte Carlo standard error of the smallest, as if its variable had been chosen beforehand.
@@ -86,51 +85,65 @@ double smallest_mcse(const DrawsFile& file, const Ess& ess) {
                                     file.coupled_chains());
 }
 
-Json sampler_json(const DrawsFile& file, const Ess& ess, double gradients, double seconds) {
-  const double acceptance =
-      statistic(file, "acceptance_rate", [](const Eigen::MatrixXd& x) { return x.mean(); });
+SamplerSummary summarise_sampler(const DrawsFile& file, const Ess& ess, double gradients,
+                                 double seconds) {
   const double divergences =
       statistic(file, "diverging", [](const Eigen::MatrixXd& x) { return x.sum(); });
-  const double ebfmi = statistic(file, "energy", [](const Eigen::MatrixXd& x) {
+  SamplerSummary found;
+  found.acceptance =
+      statistic(file, "acceptance_rate", [](const Eigen::MatrixXd& x) { return x.mean(); });
+  if (!std::isnan(divergences)) found.divergences = std::llround(divergences);
+  found.ebfmi = statistic(file, "energy", [](const Eigen::MatrixXd& x) {
     return diagnostics::ebfmi(x).minCoeff<Eigen::PropagateNaN>();
   });
-  const Json count = std::isnan(divergences) ? Json(nullptr) : Json(std::llround(divergences));
-  return {{"acceptance", number_or_null(acceptance)},
-          {"divergences", count},
-          {"ebfmi", number_or_null(ebfmi)},
-          {"min_ess", number_or_null(ess.smallest)},
-          {"min_ess_mcse", number_or_null(smallest_mcse(file, ess))},
-          {"mean_ess", number_or_null(ess.mean())},
-          {"min_ess_per_gradient", number_or_null(ess.smallest / gradients)},
-          {"min_ess_per_second", number_or_null(ess.smallest / seconds)},
-          {"min_ess_reliable", is_reliable(ess.smallest, file.chains())}};
+  found.min_ess = ess.smallest;
+  found.min_ess_mcse = smallest_mcse(file, ess);
+  found.mean_ess = ess.mean();
+  found.min_ess_per_gradient = ess.smallest / gradients;
+  found.min_ess_per_second = ess.smallest / seconds;
+  found.min_ess_reliable = is_reliable(ess.smallest, file.chains());
+  return found;
 }
 
-Json definition_json(const diagnostics::Definition& definition) {
-  Json json = {{"name", definition.name}, {"version", definition.version}};
-  if (*definition.agrees != '\0') json["agrees_with"] = definition.agrees;
-  json["source"] = definition.source;
-  return json;
+/// A later definition of the same key takes the place of the earlier one.
+void add_note(std::vector<EstimatorNote>& notes, const diagnostics::Definition& definition) {
+  EstimatorNote note{definition.key, definition.name, definition.version, definition.agrees,
+                     definition.source};
+  const auto known = std::find_if(notes.begin(), notes.end(), [&](const EstimatorNote& other) {
+    return other.key == note.key;
+  });
+  if (known == notes.end()) {
+    notes.push_back(std::move(note));
+  } else {
+    *known = std::move(note);
+  }
 }
 
-Json estimators_json(const RowSettings& settings, const SummaryOptions& options) {
-  Json json;
+std::vector<EstimatorNote> estimator_notes(const RowSettings& settings,
+                                           const SummaryOptions& options) {
+  std::vector<EstimatorNote> notes;
   for (const diagnostics::Definition& definition : diagnostics::standard_definitions())
-    json[definition.key] = definition_json(definition);
+    add_note(notes, definition);
   if (settings.weighted())
     for (const diagnostics::Definition& definition : diagnostics::weighted_definitions())
-      json[definition.key] = definition_json(definition);
+      add_note(notes, definition);
   for (const diagnostics::PaperEstimator* const paper : settings.papers)
-    json[paper->definition.key] = definition_json(paper->definition);
+    add_note(notes, paper->definition);
   for (const diagnostics::Definition& definition : reference_definitions(options))
-    json[definition.key] = definition_json(definition);
-  return json;
+    add_note(notes, definition);
+  return notes;
 }
 
 }  // namespace
 
-std::string summary_json(const DrawsFile& draws, double gradients, double seconds,
-                         const SummaryOptions& options) {
+const SummaryRow* Summary::find(const std::string& name) const noexcept {
+  const auto found = std::find_if(variables.begin(), variables.end(),
+                                  [&](const SummaryRow& row) { return row.name == name; });
+  return found == variables.end() ? nullptr : &*found;
+}
+
+Summary summarise(const DrawsFile& draws, double gradients, double seconds,
+                  const SummaryOptions& options) {
   if (!options.of.empty() && options.directions.empty() && options.reference.empty())
     throw InputError(
         "--of chooses the variables of --directions and --reference; give one of them as well");
@@ -139,28 +152,31 @@ std::string summary_json(const DrawsFile& draws, double gradients, double second
   const RowSettings settings{find_papers(options.ess),
                              options.unweighted ? Eigen::MatrixXd() : varying_weights(draws),
                              draws.coupled_chains()};
-  Json::object_t variables;  // a vector of pairs: append, as looking for each name is quadratic
+  Summary result;
   Ess ess;
   for (const Column& column : draws.columns()) {
     if (column.group != RecordGroup::posterior) continue;
-    const std::vector<SummaryRow> rows = summarise_elements(draws, column, settings);
+    std::vector<SummaryRow> rows = summarise_elements(draws, column, settings);
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      variables.emplace_back(element_name(column, static_cast<Index>(k)),
-                             to_json(rows[k], settings.papers, draws.draws(), draws.chains()));
       ess.add(rows[k].standard.ess_bulk, column, k);
+      result.variables.push_back(std::move(rows[k]));
     }
   }
-  Json result;
-  result["variables"] = std::move(variables);
-  result["sampler"] = sampler_json(draws, ess, gradients, seconds);
-  result["weighted"] = settings.weighted();
-  result["joint"] = settings.together > 1 ? "coupled" : "product";
-  if (const std::string found = draws.certificate(); !found.empty()) result["certificate"] = found;
-  if (!options.directions.empty()) result["directions"] = directions_json(draws, options, settings);
+  result.sampler = summarise_sampler(draws, ess, gradients, seconds);
+  result.weighted = settings.weighted();
+  result.coupled = settings.together > 1;
+  result.certificate = draws.certificate();
+  if (!options.directions.empty())
+    result.directions = summarise_directions(draws, options, settings);
   if (!options.reference.empty())
-    result["reference"] = reference_json(draws, options, settings.weights);
-  result["estimators"] = estimators_json(settings, options);
-  return json_text(result, 2) + "\n";
+    result.reference = summarise_reference(draws, options, settings.weights);
+  result.estimators = estimator_notes(settings, options);
+  return result;
+}
+
+Summary summarise(const std::string& folder_or_file, const SummaryOptions& options) {
+  const DrawsFile draws(folder_or_file);
+  return summarise(draws, draws.attribute("gradients"), draws.attribute("sampling_time"), options);
 }
 
 }  // namespace mixwell

@@ -23,9 +23,9 @@ SummaryCost::SummaryCost(Index elements, Index chains)
     : elements_(static_cast<double>(elements)), chains_(static_cast<double>(chains)) {
   Eigen::MatrixXd draws(2048, 4);
   Stream(1, "summary cost").normals({}, draws);
-  summary_row(draws, {});  // the first one is slow: its code and memory are new to the process
+  summary_row("", draws, {});  // the first one is slow: its code and memory are new to the process
   const auto start = Clock::now();
-  summary_row(draws, {});
+  summary_row("", draws, {});
   constexpr double beside = 1.5;  // reading, hashing, and caches that long chains do not fit into
   unit_ = beside * seconds_since(start) / work(static_cast<double>(draws.size()));
 }

@@ -3,26 +3,26 @@
 #include "base/clock.hpp"
 #include "base/guarded_columns.hpp"
 #include "base/present_call.hpp"
+#include "certificate/record_json.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
 #include "results/summary_cost.hpp"
+#include "results/summary_json.hpp"
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
 #include "run/prediction.hpp"
+#include "run/record.hpp"
 #include "run/rehearsal.hpp"
-#include "run/report.hpp"
 #include "run/result_folder.hpp"
 #include "run/stop_rule.hpp"
 #include "run/tested.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/dot.hpp>
-#include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/run.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -37,6 +37,14 @@ namespace {
 constexpr double stretch_seconds = 0.2;
 /// Draws of a stretch stay in the second-level cache until they are written.
 constexpr double stretch_bytes = 2.0 * 1024 * 1024;
+
+/// Spent in one phase.
+struct PhaseCost {
+  std::int64_t sweeps = 0;
+  double seconds = 0.0;
+  double gradients = 0.0;
+  double gradients_before = 0.0;  ///< when it began
+};
 
 void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
   auto sweeps = static_cast<std::uint64_t>(cost.sweeps);
@@ -104,15 +112,15 @@ class Runner {
 
   /// Whether nothing has ended the run.
   bool goes_on() {
-    if (ended_by_.empty() && options_.stop != nullptr && options_.stop->load())
-      ended_by_ = "interrupt";
-    return ended_by_.empty();
+    if (!ended_by_ && options_.stop != nullptr && options_.stop->load())
+      ended_by_ = EndedBy::interrupt;
+    return !ended_by_;
   }
 
   /// The error that an operation ended the run with, and where the draws before it are.
   [[noreturn]] void tell_of_fault(const RunResult& result) const {
     throw Error(fault_->code(), fmt::format("{}\n  the {} draws before it are kept in {}",
-                                            fault_->what(), report_.draws, result.folder));
+                                            fault_->what(), draws(), result.folder));
   }
 
   /// After an error: from where the run can go on.
@@ -138,16 +146,16 @@ class Runner {
     prediction_ =
         std::make_unique<PredictionAverage>(*composition_.model(), graph, settings().replicates);
     check_warmup_columns(settings(), warmup_chunks, chunks);
-    report_.created_at = found_ ? found_->created_at : timestamp();
+    created_at_ = found_ ? found_->created_at : timestamp();
     open_recorders(chunks.columns(), certificate);
     if (settings().stop.seconds)
       summary_cost_.emplace(summarised_elements(chunks.columns()), slots * settings().replicates);
     if (found_) restore();
     phase(PhaseKind::warmup, settings().warmup, settings().record_warmup ? &warmup_chunks : nullptr,
-          report_.warmup);
-    phase(PhaseKind::sampling, settings().draws * settings().thin, &chunks, report_.sampling);
-    if (ended_by_.empty()) ended_by_ = "draws";
-    if (ended_by_ == "interrupt" && saves()) save();
+          warmup_);
+    phase(PhaseKind::sampling, settings().draws * settings().thin, &chunks, sampling_);
+    if (!ended_by_) ended_by_ = EndedBy::draws;
+    if (ended_by_ == EndedBy::interrupt && saves()) save();
   }
 
   static Index summarised_elements(const std::vector<Column>& columns) {
@@ -161,7 +169,7 @@ class Runner {
     RunHeader header = run_header(composition_, certificate.now, columns);
     header.path = folder_->path();
     header.scratch = folder_->scratch();
-    header.created_at = report_.created_at;
+    header.created_at = created_at_;
     header.resume = found_.has_value();
     for (const auto& recorder : composition_.recorders) {
       recordings_.push_back(recorder->open(header));
@@ -171,8 +179,8 @@ class Runner {
   /// Everything that a run which goes on must have.
   void visit_state(StateVisitor& visitor) {
     sampler_->visit_state(visitor);
-    visit(visitor, "warm-up", report_.warmup);
-    visit(visitor, "sampling", report_.sampling);
+    visit(visitor, "warm-up", warmup_);
+    visit(visitor, "sampling", sampling_);
     prediction_->visit_state(visitor);
     for (const auto& recording : recordings_) recording->visit_state(visitor);
   }
@@ -181,8 +189,8 @@ class Runner {
     StateReader reader(std::move(found_->state));
     visit_state(reader);
     if (!reader.at_end()) throw InputError("the saved state holds more than this run has");
-    check_sweeps("warm-up", report_.warmup, settings().warmup);
-    check_sweeps("sampling", report_.sampling, settings().draws * settings().thin);
+    check_sweeps("warm-up", warmup_, settings().warmup);
+    check_sweeps("sampling", sampling_, settings().draws * settings().thin);
   }
 
   static void check_sweeps(const char* phase, const PhaseCost& cost, std::int64_t all) {
@@ -195,8 +203,7 @@ class Runner {
   void save() {
     StateWriter writer;
     visit_state(writer);
-    save_checkpoint(folder_->scratch(),
-                    {origin_, report_.created_at, part_hashes_.now(), writer.bytes()});
+    save_checkpoint(folder_->scratch(), {origin_, created_at_, part_hashes_.now(), writer.bytes()});
     saved_ = true;
     last_save_ = Clock::now();
   }
@@ -233,11 +240,11 @@ class Runner {
   }
 
   void apply_rule() {
-    const std::int64_t done = report_.sampling.sweeps;
-    const double gradients = report_.warmup.gradients + report_.sampling.gradients;
-    const double seconds = report_.warmup.seconds + report_.sampling.seconds + summary_seconds();
+    const std::int64_t done = sampling_.sweeps;
+    const double gradients = warmup_.gradients + sampling_.gradients;
+    const double seconds = warmup_.seconds + sampling_.seconds + summary_seconds();
     ended_by_ = rule_.met_by_cost(done, gradients, seconds);
-    if (!ended_by_.empty() || !rule_.looks_at_draws(done)) return;
+    if (ended_by_ || !rule_.looks_at_draws(done)) return;
     const std::string folder = folder_->scratch() + "/look";
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -257,13 +264,12 @@ class Runner {
     } catch (const Error& fault) {
       if (draws() == 0) throw;
       fault_ = fault;
-      report_.error = fault.what();
-      ended_by_ = "error";
+      ended_by_ = EndedBy::error;
       return false;
     }
   }
 
-  std::int64_t draws() const { return report_.sampling.sweeps / settings().thin; }
+  std::int64_t draws() const { return sampling_.sweeps / settings().thin; }
 
   std::int64_t next_stretch(std::int64_t last, double seconds, const DrawChunks* chunks) const {
     const double wanted = static_cast<double>(last) * stretch_seconds / std::max(seconds, 1e-6);
@@ -291,48 +297,48 @@ class Runner {
     progress.phase = kind;
     progress.done = done + (kind == PhaseKind::sampling ? settings().warmup : 0);
     progress.total = settings().warmup + settings().draws * settings().thin;
-    progress.seconds = report_.warmup.seconds + report_.sampling.seconds;
+    progress.seconds = warmup_.seconds + sampling_.seconds;
     progress.divergences = sampler_->divergence_count();
     options_.progress(progress);
   }
 
   RunFooter footer() const {
     RunFooter footer;
-    footer.complete = ended_by_ != "interrupt" && ended_by_ != "error";
-    footer.warmup_seconds = report_.warmup.seconds;
-    footer.sampling_seconds = report_.sampling.seconds;
-    footer.gradients = report_.sampling.gradients;
-    footer.warmup_draws = settings().record_warmup ? report_.warmup.sweeps / settings().thin : 0;
+    footer.complete = ended_by_ != EndedBy::interrupt && ended_by_ != EndedBy::error;
+    footer.warmup_seconds = warmup_.seconds;
+    footer.sampling_seconds = sampling_.seconds;
+    footer.gradients = sampling_.gradients;
+    footer.warmup_draws = settings().record_warmup ? warmup_.sweeps / settings().thin : 0;
     footer.draws = draws();
     return footer;
   }
 
   RunResult finish(const Certificate& certificate) {
     ResultFolder& folder = *folder_;
-    report_.draws = draws();
-    report_.ended_by = ended_by_;
-    report_.outcome = footer().complete ? "complete" : "interrupted";
-    report_.threads = tbb::this_task_arena::max_concurrency();
     publish_draws();
     RunResult result;
     result.folder = folder.path();
-    result.outcome = report_.outcome;
-    result.ended_by = ended_by_;
-    result.resumable = saved_ && ended_by_ == "interrupt";
+    result.resumable = saved_ && ended_by_ == EndedBy::interrupt;
     result.certificate = certificate;
     if (keeps_tested())
       find_tested(origin_.files.empty() ? origin_of(composition_) : origin_, result.certificate);
-    result.summary_json = summary(folder.path());
-    result.run_json = run_json(report_, composition_, *sampler_);
-    folder.write("manifest.toml", composition_.effective_manifest);
-    folder.write("graph.dot", to_dot(sampler_->graph(PhaseKind::sampling), composition_.name));
-    folder.write("certificate.json", result.certificate.to_json());
-    folder.write("summary.json", result.summary_json);
-    folder.write("run.json", result.run_json);
-    folder.end_results();
+    const DrawsFile draws(folder.path());
+    result.record = record(draws);
+    result.summary = summary(draws);
+    write(result);
     if (!result.resumable) folder.drop_checkpoint();
     recordings_.clear();
     return result;
+  }
+
+  void write(const RunResult& result) const {
+    ResultFolder& folder = *folder_;
+    folder.write("manifest.toml", composition_.effective_manifest);
+    folder.write("graph.dot", to_dot(sampler_->graph(PhaseKind::sampling), composition_.name));
+    folder.write("certificate.json", json_text(record_of(result.certificate), 2) + "\n");
+    folder.write("summary.json", summary_json(result.summary));
+    folder.write("run.json", json_text(result.record, 2) + "\n");
+    folder.end_results();
   }
 
   /// draws.nc last, so that a recorder that fails leaves the results of an earlier run alone.
@@ -348,16 +354,26 @@ class Runner {
     }
   }
 
-  std::string summary(const std::string& path) {
-    const DrawsFile draws(path);
-    report_.draws_sha256 = draws.sha256();
-    const std::string text =
-        summary_json(draws, report_.sampling.gradients, report_.sampling.seconds);
-    if (!prediction_->active()) return text;
-    auto json = parse_json(text);
-    json["prediction"] = {{"cases", prediction_->cases()},
-                          {"error_rate", prediction_->error_rate()}};
-    return json_text(json, 2) + "\n";
+  RunRecord record(const DrawsFile& draws) const {
+    RunRecord record;
+    record.outcome = footer().complete ? Outcome::complete : Outcome::interrupted;
+    record.ended_by = *ended_by_;
+    if (fault_) record.error = fault_->what();
+    record.created_at = created_at_;
+    record.draws_sha256 = draws.sha256();
+    record.draws = this->draws();
+    record.threads = tbb::this_task_arena::max_concurrency();
+    record.gradients = {warmup_.gradients, sampling_.gradients};
+    record.seconds = {warmup_.seconds, sampling_.seconds};
+    describe(record, composition_, *sampler_);
+    return record;
+  }
+
+  Summary summary(const DrawsFile& draws) const {
+    Summary found = summarise(draws, sampling_.gradients, sampling_.seconds);
+    if (prediction_->active())
+      found.prediction = {.cases = prediction_->cases(), .error_rate = prediction_->error_rate()};
+    return found;
   }
 
   const Composition& composition_;
@@ -375,9 +391,11 @@ class Runner {
   std::unique_ptr<PredictionAverage> prediction_;
   std::vector<std::unique_ptr<Recording>> recordings_;
   DrawBuffers buffers_;
-  RunReport report_;
+  std::string created_at_;
+  PhaseCost warmup_;
+  PhaseCost sampling_;
   std::optional<Error> fault_;
-  std::string ended_by_;  ///< "" while it goes on
+  std::optional<EndedBy> ended_by_;  ///< nothing while it goes on
 };
 
 }  // namespace
@@ -406,12 +424,6 @@ Composition load_interrupted(const std::string& folder, const Registry& registry
   Composition composition = parse_manifest(found->origin.manifest, file, registry);
   composition.name = found->origin.name;
   return composition;
-}
-
-std::string summarise(const std::string& folder_or_file, const SummaryOptions& options) {
-  const DrawsFile draws(folder_or_file);
-  return summary_json(draws, draws.attribute("gradients"), draws.attribute("sampling_time"),
-                      options);
 }
 
 }  // namespace mixwell

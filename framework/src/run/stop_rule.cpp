@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/stop_rule.hpp"
 
-#include "files/json.hpp"
-
-#include <nlohmann/json.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,17 +11,16 @@
 namespace mixwell {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double growth = 1.2;
 
 /// The largest mcse_mean / sd; infinite where a variable that moves has none.
-double largest_relative_error(const Json& summary) {
+double largest_relative_error(const Summary& summary) {
   double largest = 0.0;
-  for (const auto& [name, row] : summary.at("variables").items()) {
-    if (row.at("sd").is_null() || row.at("sd") == 0.0) continue;
-    if (row.at("mcse_mean").is_null()) return std::numeric_limits<double>::infinity();
-    largest = std::max(largest, row.at("mcse_mean").get<double>() / row.at("sd").get<double>());
+  for (const SummaryRow& row : summary.variables) {
+    const diagnostics::StandardFigures& figures = row.standard;
+    if (!std::isfinite(figures.sd) || figures.sd == 0.0) continue;
+    if (!std::isfinite(figures.mcse_mean)) return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, figures.mcse_mean / figures.sd);
   }
   return largest;
 }
@@ -35,11 +32,13 @@ std::int64_t StopRule::next_look(std::int64_t done) const {
   return (done / settings_.check_every + 1) * settings_.check_every;
 }
 
-std::string StopRule::met_by_cost(std::int64_t done, double gradients, double seconds) const {
+std::optional<EndedBy> StopRule::met_by_cost(std::int64_t done, double gradients,
+                                             double seconds) const {
   const bool on_grid = done % settings_.check_every == 0;
-  if (settings_.gradients && on_grid && gradients >= *settings_.gradients) return "gradients";
-  if (settings_.seconds && seconds >= *settings_.seconds) return "seconds";
-  return {};
+  if (settings_.gradients && on_grid && gradients >= *settings_.gradients)
+    return EndedBy::gradients;
+  if (settings_.seconds && seconds >= *settings_.seconds) return EndedBy::seconds;
+  return std::nullopt;
 }
 
 bool StopRule::looks_at_draws(std::int64_t done) const {
@@ -54,14 +53,14 @@ bool StopRule::looks_at_draws(std::int64_t done) const {
   return look == wanted;
 }
 
-std::string StopRule::met_by_draws(const DrawsFile& draws) const {
+std::optional<EndedBy> StopRule::met_by_draws(const DrawsFile& draws) const {
   const double unknown = std::numeric_limits<double>::quiet_NaN();
-  const Json summary = parse_json(summary_json(draws, unknown, unknown));
-  const Json& sampler = summary.at("sampler");
-  if (sampler.at("min_ess_reliable") != true) return {};
-  if (settings_.min_ess && sampler.at("min_ess") >= *settings_.min_ess) return "min_ess";
-  if (settings_.mcse && largest_relative_error(summary) <= *settings_.mcse) return "mcse";
-  return {};
+  const Summary summary = summarise(draws, unknown, unknown);
+  const SamplerSummary& sampler = summary.sampler;
+  if (!sampler.min_ess_reliable.value_or(false)) return std::nullopt;
+  if (settings_.min_ess && sampler.min_ess >= *settings_.min_ess) return EndedBy::min_ess;
+  if (settings_.mcse && largest_relative_error(summary) <= *settings_.mcse) return EndedBy::mcse;
+  return std::nullopt;
 }
 
 }  // namespace mixwell

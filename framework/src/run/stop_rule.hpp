@@ -3,10 +3,10 @@
 #pragma once
 
 #include <mixwell/lab/draws.hpp>
-#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/run.hpp>
 
 #include <cstdint>
-#include <string>
+#include <optional>
 
 namespace mixwell {
 
@@ -20,12 +20,11 @@ class StopRule {
 
   /// The sweep of the sampling phase after `done` before which the run need not stop.
   std::int64_t next_look(std::int64_t done) const;
-  /// What ends the run, or "": `gradients` since its start, and `seconds`, after any
-  /// sweep.
-  std::string met_by_cost(std::int64_t done, double gradients, double seconds) const;
+  /// What ends the run, if anything: `gradients` since its start, and `seconds`, after any sweep.
+  std::optional<EndedBy> met_by_cost(std::int64_t done, double gradients, double seconds) const;
   /// Whether to look at the draws after that sweep.
   bool looks_at_draws(std::int64_t done) const;
-  std::string met_by_draws(const DrawsFile& draws) const;
+  std::optional<EndedBy> met_by_draws(const DrawsFile& draws) const;
 
  private:
   bool is_set() const { return settings_.gradients || settings_.min_ess || settings_.mcse; }

@@ -3,16 +3,15 @@
 #include "run/tested.hpp"
 
 #include "base/clock.hpp"
+#include "certificate/record_json.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
-#include "files/text_file.hpp"
 #include "files/user_folder.hpp"
 #include "files/whole_file.hpp"
 
 #include <mixwell/error.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 #include <toml++/toml.h>
 
 #include <filesystem>
@@ -21,8 +20,6 @@
 
 namespace mixwell {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// One file for each composition; empty where a user has no folder.
 std::string record_folder() {
@@ -55,15 +52,6 @@ std::string composition_sha256(const Origin& origin) {
   return hash.hexadecimal();
 }
 
-Tested read_record(const std::string& path) {
-  const Json json = parse_json(read_text_file(path, "record of verify"));
-  return {.agrees = json.at("agrees").get<bool>(),
-          .alpha = json.at("alpha").get<double>(),
-          .smallest_visible_bias = json.at("smallest_visible_bias").get<double>(),
-          .date = json.at("date").get<std::string>(),
-          .composition = json.at("composition").get<std::string>()};
-}
-
 }  // namespace
 
 bool keeps_tested() {
@@ -84,7 +72,7 @@ void keep_tested(const Origin& origin, Tested tested) {
   }
   tested.composition = composition_sha256(origin);
   tested.date = timestamp();
-  write_whole_file(record_of(tested.composition), tested.to_json() + "\n");
+  write_whole_file(record_of(tested.composition), json_text(tested, 2) + "\n");
 }
 
 void find_tested(const Origin& origin, Certificate& certificate) {
@@ -92,7 +80,7 @@ void find_tested(const Origin& origin, Certificate& certificate) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return;
   try {
-    certificate.tested = read_record(path);
+    certificate.tested = read_json_as<Tested>(path, "record of verify");
   } catch (const std::exception& damage) {
     certificate.now.notes.push_back(fmt::format(
         "{}: this record of an earlier `mixwell verify` is damaged ({}); verify replaces it", path,

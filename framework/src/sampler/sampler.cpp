@@ -53,12 +53,13 @@ Program compose(const Compositor& compositor) {
 
 void refuse_unless_allowed(const Verdict& verdict, const std::vector<std::string>& allow) {
   const std::string label = verdict.label();
-  const bool refusable = label == "biased" || label == "none";
+  const CertificateClass found = verdict.certificate_class();
+  const bool refusable = found == CertificateClass::biased || found == CertificateClass::none;
   if (!refusable || std::find(allow.begin(), allow.end(), label) != allow.end()) return;
   throw Refused(fmt::format(
       "this composition is {} ({}): {}; `mixwell check` shows the whole certificate. To run it all "
       "the same, for an ablation, set allow = [\"{}\"] in [run]",
-      label, verdict.evidence(), verdict.reason, label));
+      label, to_string(verdict.evidence()), verdict.reason, label));
 }
 
 void probe_wiring(std::shared_ptr<const Compositor> compositor) {

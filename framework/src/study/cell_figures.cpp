@@ -4,7 +4,6 @@
 
 #include "files/json.hpp"
 #include "study/metrics.hpp"
-#include "study/reference_errors.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,41 +12,45 @@
 namespace mixwell::study {
 namespace {
 
-double max_rhat(const Json& variables) {
+/// Infinite figures are unknown ones in summary.json, and so they are here.
+double known(double figure) {
+  return std::isfinite(figure) ? figure : std::numeric_limits<double>::quiet_NaN();
+}
+
+double max_rhat(const std::vector<SummaryRow>& rows) {
   double most = std::numeric_limits<double>::quiet_NaN();
-  for (const auto& [name, row] : variables.items()) most = std::fmax(most, number_in(row, "rhat"));
+  for (const SummaryRow& row : rows) most = std::fmax(most, known(row.standard.rhat));
   return most;
 }
 
 }  // namespace
 
-void add_figures(const std::string& summary_text, const std::string& run_text, Json& answer) {
-  const Json summary = parse_json(summary_text);
-  const Json run = parse_json(run_text);
-  const Json& sampler = summary.at("sampler");
-  const RunCost cost = run_cost(run);
-  const double mcse = number_in(sampler, "min_ess_mcse");
-  answer["min_ess"] = sampler.at("min_ess");
-  answer["min_ess_mcse"] = sampler.at("min_ess_mcse");
-  answer["gradients"] = finite_or_null(cost.gradients);
-  answer["seconds"] = finite_or_null(cost.seconds);
-  answer["warmup_gradients"] = finite_or_null(cost.warmup_gradients);
-  answer["warmup_seconds"] = finite_or_null(cost.warmup_seconds);
-  answer["draws"] = run.at("draws");
-  answer["draws_sha256"] = run.at("draws_sha256");
-  answer["outcome"] = run.value("ended_by", "draws");
+void add_figures(const Summary& summary, const RunRecord& run, Json& answer) {
+  const SamplerSummary& sampler = summary.sampler;
+  const double mcse = known(sampler.min_ess_mcse);
+  const double mean_ess = known(sampler.mean_ess);
+  answer["min_ess"] = finite_or_null(sampler.min_ess);
+  answer["min_ess_mcse"] = finite_or_null(sampler.min_ess_mcse);
+  answer["gradients"] = finite_or_null(run.gradients.sampling);
+  answer["seconds"] = finite_or_null(run.seconds.sampling);
+  answer["warmup_gradients"] = finite_or_null(run.gradients.warmup);
+  answer["warmup_seconds"] = finite_or_null(run.seconds.warmup);
+  answer["draws"] = run.draws;
+  answer["draws_sha256"] = run.draws_sha256;
+  answer["outcome"] = to_string(run.ended_by);
   answer["metrics"] = Json::object();
-  add_metric(answer, "mean_ess", number_in(sampler, "mean_ess"));
-  add_metric(answer, "min_ess_per_gradient", number_in(sampler, "min_ess_per_gradient"),
-             mcse / cost.gradients);
-  add_metric(answer, "mean_ess_per_second", number_in(sampler, "mean_ess") / cost.seconds);
-  add_metric(answer, "min_ess_per_second", number_in(sampler, "min_ess_per_second"),
-             mcse / cost.seconds);
-  add_metric(answer, "max_rhat", max_rhat(summary.at("variables")));
-  for (const char* const name : {"acceptance", "divergences", "ebfmi"})
-    add_metric(answer, name, number_in(sampler, name));
-  if (summary.contains("prediction"))
-    add_metric(answer, "error_rate", number_in(summary.at("prediction"), "error_rate"));
+  add_metric(answer, "mean_ess", mean_ess);
+  add_metric(answer, "min_ess_per_gradient", known(sampler.min_ess_per_gradient),
+             mcse / run.gradients.sampling);
+  add_metric(answer, "mean_ess_per_second", mean_ess / run.seconds.sampling);
+  add_metric(answer, "min_ess_per_second", known(sampler.min_ess_per_second),
+             mcse / run.seconds.sampling);
+  add_metric(answer, "max_rhat", max_rhat(summary.variables));
+  add_metric(answer, "acceptance", known(sampler.acceptance));
+  if (sampler.divergences)
+    add_metric(answer, "divergences", static_cast<double>(*sampler.divergences));
+  add_metric(answer, "ebfmi", known(sampler.ebfmi));
+  if (summary.prediction) add_metric(answer, "error_rate", known(summary.prediction->error_rate));
 }
 
 }  // namespace mixwell::study

@@ -100,12 +100,7 @@ const ReferenceMoments& References::of(const std::vector<std::string>& paths) {
   return known_.emplace(paths, std::move(made)).first->second;
 }
 
-RunCost run_cost(const Json& run) {
-  return {number_in(run.at("gradients"), "warmup"), number_in(run.at("gradients"), "sampling"),
-          number_in(run.at("seconds"), "warmup"), number_in(run.at("seconds"), "sampling")};
-}
-
-Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const RunCost& cost) {
+Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const RunRecord& run) {
   const DrawnVector own = read_vector(file, {}, "study.reference", "study.reference");
   const SharedNames shared = shared_names(own.names, reference.names);
   if (shared.here.empty() || file.draws() < 2) return nullptr;
@@ -128,8 +123,8 @@ Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const
     const double share = static_cast<double>(place) / static_cast<double>(draws);
     curve.push_back(
         {{"draws", place},
-         {"gradients", cost.warmup_gradients + share * cost.gradients},
-         {"seconds", cost.warmup_seconds + share * cost.seconds},
+         {"gradients", run.gradients.warmup + share * run.gradients.sampling},
+         {"seconds", run.seconds.warmup + share * run.seconds.sampling},
          {"error_mean", finite_or_null(diagnostics::relative_error(found.mean, wanted.mean))},
          {"error_covariance",
           finite_or_null(diagnostics::relative_error(found.covariance, wanted.covariance))}});
@@ -137,9 +132,9 @@ Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const
   return curve;
 }
 
-void add_errors(const std::string& folder, const ReferenceMoments& reference, const RunCost& cost,
+void add_errors(const std::string& folder, const ReferenceMoments& reference, const RunRecord& run,
                 Json& answer) {
-  const Json curve = error_curve(DrawsFile(folder), reference, cost);
+  const Json curve = error_curve(DrawsFile(folder), reference, run);
   if (curve.is_null() || curve.empty()) return;
   add_metric(answer, "error_mean", number_in(curve.back(), "error_mean"));
   add_metric(answer, "error_covariance", number_in(curve.back(), "error_covariance"));

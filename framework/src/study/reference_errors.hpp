@@ -4,6 +4,7 @@
 
 #include <mixwell/lab/distances.hpp>
 #include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/run.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -32,24 +33,14 @@ class References {
   std::map<std::vector<std::string>, ReferenceMoments> known_;
 };
 
-struct RunCost {
-  double warmup_gradients = 0.0;
-  double gradients = 0.0;
-  double warmup_seconds = 0.0;
-  double seconds = 0.0;
-};
-
-/// Of a run's run.json.
-RunCost run_cost(const Json& run);
-
 /// Relative errors of mean and covariance (REM and REC of summaries) of all draws up to about 20
 /// points of a run: [{"draws", "gradients", "seconds", "error_mean", "error_covariance"}...],
 /// spread evenly over log(draws); cost is that of warm-up and sampling, taken in proportion to the
 /// draws. Null where nothing is common or there are no draws. O(n d^2).
-Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const RunCost& cost);
+Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const RunRecord& run);
 
 /// Adds the curve and, as metrics, its last errors to a worker's answer about the run in `folder`.
-void add_errors(const std::string& folder, const ReferenceMoments& reference, const RunCost& cost,
+void add_errors(const std::string& folder, const ReferenceMoments& reference, const RunRecord& run,
                 Json& answer);
 
 }  // namespace mixwell::study

@@ -5,8 +5,8 @@
 #include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "files/json.hpp"
-#include "files/text_file.hpp"
 #include "run/checkpoint.hpp"
+#include "run/record.hpp"
 #include "run/result_folder.hpp"
 #include "study/cell_figures.hpp"
 #include "study/reference_errors.hpp"
@@ -149,12 +149,10 @@ class Worker {
   Json plan(const Json& request) const {
     const Composition composition = load(request);
     const Certificate certificate = compose(*composition.compositor).certificate;
-    Json answer = {{"status", "done"},
-                   {"manifest", composition.effective_manifest},
-                   {"libraries", composition.libraries},
-                   {"files", Json::array()},
-                   {"class", certificate.now.label()},
-                   {"refused", ""}};
+    Json answer = {
+        {"status", "done"}, {"manifest", composition.effective_manifest},
+        {"libraries", composition.libraries},      {"files", Json::array()},
+        {"class", certificate.now.label()},        {"refused", ""}};
     for (const std::string& path : composition.files)
       answer["files"].push_back({{"named", named(composition, path)}, {"path", path}});
     try {
@@ -230,15 +228,16 @@ class Worker {
     options.stop = &stop_requested;
     Json answer = {{"host", host_name()}};
     const RunResult result = run_or_go_on(composition, options);
-    if (result.outcome == "interrupted" && stop_requested.load()) return {{"status", "suspended"}};
+    if (result.record.outcome == Outcome::interrupted && stop_requested.load())
+      return {{"status", "suspended"}};
     answer["class"] = result.certificate.now.label();
-    answer["versions"] = json_text(parse_json(result.run_json).at("versions"));
-    add_figures(result.summary_json, result.run_json, answer);
+    answer["versions"] = json_text(result.record.versions);
+    add_figures(result.summary, result.record, answer);
     if (request.contains("reference")) {
       with_threads(options.threads, [&] { compare(folder, request.at("reference"), answer); });
     }
-    answer["summary"] = result.summary_json;
-    answer["run"] = result.run_json;
+    answer["summary"] = summary_json(result.summary);
+    answer["run"] = json_text(result.record, 2) + "\n";
     if (request.at("keep") == "summary") remove_folder(folder);
     answer["status"] = "done";
     return answer;
@@ -248,9 +247,8 @@ class Worker {
   void compare(const std::string& folder, const Json& reference, Json& answer) {
     answer["reference"] = reference.at("id");
     try {
-      const Json run = parse_json(read_text_file(folder + "/run.json", "run"));
       add_errors(folder, references_.of(reference.at("paths").get<std::vector<std::string>>()),
-                 run_cost(run), answer);
+                 read_run(folder), answer);
     } catch (const InputError& fault) {
       answer["reference_reason"] = fault.what();
     }

@@ -15,6 +15,32 @@ namespace mixwell {
 
 enum class Accuracy { exact, asymptotic, none };
 
+/// What a verdict comes down to. `adaptive`: exact but for parameters that still move;
+/// `approximate`: of another density; `none`: no sampler.
+enum class CertificateClass { exact, asymptotic, adaptive, approximate, biased, none };
+
+/// "exact", ... as in certificate.json.
+MIXWELL_EXPORT std::string_view to_string(CertificateClass of) noexcept;
+MIXWELL_EXPORT std::optional<CertificateClass> certificate_class_from(
+    std::string_view word) noexcept;
+
+/// What stands behind a verdict. `declared`: an author's word; `unproven`: not even that.
+enum class Evidence { proved, declared, unproven };
+
+/// "proved", ... as in certificate.json.
+MIXWELL_EXPORT std::string_view to_string(Evidence evidence) noexcept;
+
+/// A declared trait that a verdict relies on.
+struct MIXWELL_EXPORT Assumption {
+  std::string operation{};     ///< "x/kernel/trajectory"
+  std::string trait{};         ///< "involution", "order"
+  std::optional<int> value{};  ///< of a trait that is a number
+
+  /// "x/kernel/trajectory: involution", "x/kernel/trajectory: order 2"
+  std::string in_words() const;
+  friend bool operator==(const Assumption&, const Assumption&) = default;
+};
+
 /// A verdict is a product: accuracy x density x time x evidence.
 struct MIXWELL_EXPORT Verdict {
   Accuracy accuracy = Accuracy::exact;
@@ -29,11 +55,11 @@ struct MIXWELL_EXPORT Verdict {
   std::vector<std::string> path;
   /// Variables along which what is updated comes back to it, where that is the trouble.
   std::vector<std::string> feedback;
-  std::string citation;              ///< theorem or counter-example
-  std::vector<std::string> assumes;  ///< declared traits relied on, "operation: trait"
+  std::string citation;  ///< theorem or counter-example
+  std::vector<Assumption> assumes;
   /// Those of them that nothing stands behind but their author's word: traits of components from
   /// outside, and `invariant` of any.
-  std::vector<std::string> declared;
+  std::vector<Assumption> declared;
   /// Slots share a noise, so that their joint law is not the product of theirs: replicates, not
   /// slots, are independent.
   bool coupled = false;
@@ -41,10 +67,10 @@ struct MIXWELL_EXPORT Verdict {
   bool metropolis = false;
   std::vector<std::string> notes;  ///< on reachability, which a certificate does not speak about
 
-  /// exact | asymptotic | adaptive | approximate | biased | none
+  CertificateClass certificate_class() const noexcept;
+  /// Its class as a word.
   std::string label() const;
-  /// proved | declared | unproven
-  std::string evidence() const;
+  Evidence evidence() const noexcept;
 };
 
 /// What a `verify` of this very composition saw. It raises no class and no evidence.
@@ -55,7 +81,6 @@ struct MIXWELL_EXPORT Tested {
   std::string date = {};               ///< UTC, ISO 8601
   std::string composition = {};        ///< SHA-256 of manifest, libraries and data files
 
-  std::string to_json() const;
   /// "agrees, 2026-11-23: a bias above 0.1 sd would have been seen (alpha 0.001)"
   std::string in_words() const;
 };
@@ -72,13 +97,40 @@ struct MIXWELL_EXPORT Certificate {
 
   /// The class of the sampling phase, with " after warm-up" where it holds only then.
   std::string label() const;
-  /// certificate.json and `check --json`.
-  std::string to_json() const;
   /// For people.
   std::string to_text() const;
   /// One line for the end of a run: "exact: Metropolis-corrected; step size frozen after warm-up".
   std::string in_words() const;
 };
+
+/// What certificate.json keeps of a certificate: all that a reader of results asks it.
+struct MIXWELL_EXPORT CertificateRecord {
+  CertificateClass certificate_class = CertificateClass::exact;  ///< of the sampling phase
+  Accuracy accuracy = Accuracy::exact;
+  std::optional<int> order{};  ///< of an asymptotic verdict
+  std::string density = "pi";
+  bool adaptive = false;
+  Evidence evidence = Evidence::proved;
+  std::optional<Tested> tested{};
+  bool coupled = false;
+  bool after_warmup = false;  ///< the verdict holds only once warm-up has ended
+  CertificateClass warmup_class = CertificateClass::exact;  ///< of the warm-up phase
+  CertificateClass frozen_class = CertificateClass::exact;  ///< of sampling without any learning
+  std::string rule{};
+  std::string reason{};
+  std::vector<std::string> nodes{};
+  std::vector<std::string> path{};
+  std::vector<std::string> feedback{};
+  std::string citation{};
+  std::vector<Assumption> assumes{};
+  std::vector<Assumption> declared{};
+  std::vector<std::string> notes{};
+};
+
+MIXWELL_EXPORT CertificateRecord record_of(const Certificate& certificate);
+
+/// certificate.json in the folder of a run that has ended. Throws InputError.
+MIXWELL_EXPORT CertificateRecord read_certificate(const std::string& folder);
 
 /// "x3/hmc/trajectory: volume" and what else begins with a numbered slot as one line for all slots,
 /// "hmc/trajectory: volume (4 slots)", in order of the first.

@@ -3,14 +3,17 @@
 #pragma once
 
 #include <mixwell/export.hpp>
-#include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace mixwell {
 
@@ -33,21 +36,77 @@ struct RunOptions {
   /// whether a second evaluation has the same bits. The draws are the same, and take about twice as
   /// long.
   bool checked = false;
-  std::function<void(const Progress&)> progress;
+  std::function<void(const Progress&)> progress{};
   /// Set by Ctrl-C: end after the present stretch, with results and a checkpoint.
   const std::atomic<bool>* stop = nullptr;
 };
 
+/// Whether a run came to its end.
+enum class Outcome { complete, interrupted };
+
+/// What ended a run: its last draw, a stop rule, a signal, or an error of an operation.
+enum class EndedBy { draws, gradients, seconds, min_ess, mcse, interrupt, error };
+
+/// "complete", "min_ess", ... as in run.json.
+MIXWELL_EXPORT std::string_view to_string(Outcome outcome) noexcept;
+MIXWELL_EXPORT std::string_view to_string(EndedBy ended_by) noexcept;
+
+/// What each phase took of something: gradients of all chains, or seconds.
+struct PhaseShares {
+  double warmup = 0.0;
+  double sampling = 0.0;
+
+  double total() const noexcept { return warmup + sampling; }
+};
+
+/// A library that was in use.
+struct UsedLibrary {
+  std::string library;  ///< name of its file
+  std::string sha256;
+};
+
+/// Of what a run was made with.
+struct UsedVersions {
+  std::string mixwell;
+  std::string abi;       ///< the tag that plugins are checked against
+  std::string compiler;  ///< of Mixwell itself
+  std::string tbb;
+  std::string boost;
+  std::string netcdf;
+};
+
+/// run.json: what happened.
+struct RunRecord {
+  Outcome outcome = Outcome::complete;
+  EndedBy ended_by = EndedBy::draws;
+  std::string error{};       ///< with which an operation ended the run, or ""
+  std::string created_at{};  ///< its start, ISO 8601, UTC
+  /// DrawsFile::sha256: equal hashes mean equal draws.
+  std::string draws_sha256{};
+  std::int64_t draws = 0;  ///< recorded, of each chain
+  std::int64_t replicates = 0;
+  int threads = 0;
+  PhaseShares gradients{};  ///< of the whole U; the warm-up's begin with one per chain
+  PhaseShares seconds{};    ///< wall clock, without loading and summary
+  std::int64_t divergences = 0;
+  std::vector<Divergence> first_divergences{};  ///< at most 100 of them
+  std::size_t memory_bytes = 0;                 ///< of variables and intermediate values
+  UsedVersions versions{};
+  std::vector<UsedLibrary> plugins{};
+  std::vector<OperationTime> operations{};
+  std::vector<std::string> remarks{};  ///< Composition::remarks
+};
+
 struct RunResult {
   std::string folder;
-  std::string outcome;  ///< "complete" | "interrupted"
-  /// "draws" | "gradients" | "seconds" | "min_ess" | "mcse" | "interrupt" | "error"
-  std::string ended_by;
   bool resumable = false;  ///< it left a checkpoint to go on from
-  std::string summary_json;
-  std::string run_json;
+  RunRecord record;
+  Summary summary;
   Certificate certificate;
 };
+
+/// run.json in the folder of a run that has ended. Throws InputError.
+MIXWELL_EXPORT RunRecord read_run(const std::string& folder);
 
 /// Runs and writes manifest.toml, graph.dot, certificate.json, draws.nc, summary.json, run.json
 /// into the folder, each under a temporary name first, run.json last. While it runs, its subfolder
@@ -59,9 +118,5 @@ MIXWELL_EXPORT RunResult run(const Composition& composition, const RunOptions& o
 /// The composition of the run that left a checkpoint in the folder, from the manifest in it. Throws
 /// InputError, with the cure, where there is no checkpoint.
 MIXWELL_EXPORT Composition load_interrupted(const std::string& folder, const Registry& registry);
-
-/// summary.json of a draws.nc (or of the folder that holds one), computed from its draws.
-MIXWELL_EXPORT std::string summarise(const std::string& folder_or_file,
-                                     const SummaryOptions& options = {});
 
 }  // namespace mixwell

@@ -11,7 +11,8 @@ namespace mixwell::contracts {
 struct Finding {
   std::string clause;
   bool holds = false;
-  std::string detail;  ///< what was measured; where it is broken, and how badly
+  std::string detail;   ///< what was measured; where it is broken, and how badly
+  std::string trait{};  ///< that it tests, as a certificate's Assumption names it; "" for none
 };
 
 using Findings = std::vector<Finding>;

@@ -42,16 +42,16 @@ std::string page_template() {
 #endif
 
 std::vector<std::string> run_warnings(const fs::path& folder) {
-  const Json summary = parse_json_or_discard(read_text(folder / "summary.json"));
-  // A damaged file is told of by what reads all of them.
-  if (!summary.contains("variables") || !summary.contains("sampler")) return {};
-  return warnings({summary, target_acceptance(read_text(folder / "manifest.toml"))});
+  try {
+    return warnings(read_summary(folder.string()),
+                    target_acceptance(read_text(folder / "manifest.toml")));
+  } catch (const InputError&) {
+    return {};  // a damaged file is told of by what reads all of them
+  }
 }
 
 Report run_report(const fs::path& folder) {
-  const bool whole = fs::exists(folder / "summary.json") && fs::exists(folder / "manifest.toml");
-  std::string data =
-      run_page_json(folder.string(), whole ? run_warnings(folder) : std::vector<std::string>{});
+  std::string data = run_page_json(folder.string(), run_warnings(folder));
   const std::string name = parse_json(data).at("name");
   return {name + " - Mixwell", std::move(data), folder / "report.html"};
 }

@@ -24,27 +24,18 @@ contracts::Findings contract_of(const Component& component) {
   return {};
 }
 
-std::string kind_of(const Component& component) {
-  if (dynamic_cast<const Model*>(&component) != nullptr) return "model";
-  return dynamic_cast<const Integrator*>(&component) != nullptr ? "integrator" : "estimator";
-}
-
-/// "order 2" -> "order".
-std::string first_word(const std::string& text) { return text.substr(0, text.find_first_of(" ,")); }
-
-/// Of moves by an integrator: the clauses are named like the traits.
-bool is_of_integrators(const std::string& trait) {
-  return trait == "involution" || trait == "volume" || trait == "order";
+Kind kind_of(const Component& component) {
+  if (dynamic_cast<const Model*>(&component) != nullptr) return Kind::model;
+  return dynamic_cast<const Integrator*>(&component) != nullptr ? Kind::integrator
+                                                                : Kind::estimator;
 }
 
 /// Takes the clauses of `all` that test the trait.
 void find_clause(AssumedTrait& assumed, const std::vector<ComponentContract>& all) {
-  const std::string trait = first_word(assumed.trait.substr(assumed.trait.rfind(": ") + 2));
-  if (!is_of_integrators(trait)) return;
+  const std::string& trait = assumed.assumption.trait;
   for (const ComponentContract& component : all) {
-    if (!component.component.starts_with("integrator.")) continue;
     for (const contracts::Finding& finding : component.findings) {
-      if (first_word(finding.clause) != trait) continue;
+      if (finding.trait != trait) continue;
       assumed.clause = component.component + ": " + trait;
       assumed.holds = assumed.holds && finding.holds;
     }
@@ -58,7 +49,8 @@ std::vector<ComponentContract> run_component_contracts(const Composition& compos
   for (const auto& component : composition.components) {
     contracts::Findings findings = contract_of(*component);
     if (findings.empty()) continue;
-    all.push_back({kind_of(*component) + "." + component->name(), std::move(findings)});
+    all.push_back({fmt::format("{}.{}", to_string(kind_of(*component)), component->name()),
+                   std::move(findings)});
   }
   all.push_back({"composition", contracts::check_sampler(composition)});
   return all;
@@ -67,8 +59,8 @@ std::vector<ComponentContract> run_component_contracts(const Composition& compos
 std::vector<AssumedTrait> traits_behind(const Verdict& verdict,
                                         const std::vector<ComponentContract>& all) {
   std::vector<AssumedTrait> traits;
-  for (const std::string& trait : verdict.assumes) {
-    traits.push_back({.trait = trait, .clause = {}});
+  for (const Assumption& assumption : verdict.assumes) {
+    traits.push_back({.assumption = assumption, .clause = {}});
     find_clause(traits.back(), all);
   }
   return traits;

@@ -23,7 +23,7 @@ std::vector<ComponentContract> run_component_contracts(const Composition& compos
 
 /// Something that the certificate took a component's word for.
 struct AssumedTrait {
-  std::string trait;  ///< "x/kernel/trajectory: involution", as in the certificate
+  Assumption assumption;
   std::string
       clause;  ///< that was run for it, "integrator.leap: involution"; "" where there is none
   bool holds = true;

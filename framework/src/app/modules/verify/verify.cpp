@@ -47,7 +47,7 @@ Json json_of(const VerifiedTarget& target) {
 }
 
 /// What the contracts of components say, beside what was tested of the whole.
-struct Evidence {
+struct ContractEvidence {
   std::vector<ComponentContract> components;
   std::vector<AssumedTrait> traits;
 
@@ -57,7 +57,7 @@ struct Evidence {
   }
 };
 
-Json json_of(const Evidence& evidence) {
+Json json_of(const ContractEvidence& evidence) {
   Json json{{"components", Json::array()}, {"traits", Json::array()}};
   for (const ComponentContract& component : evidence.components) {
     Json clauses = Json::array();
@@ -68,7 +68,7 @@ Json json_of(const Evidence& evidence) {
     json["components"].push_back({{"name", component.component}, {"laws", std::move(clauses)}});
   }
   for (const AssumedTrait& trait : evidence.traits) {
-    json["traits"].push_back({{"trait", trait.trait},
+    json["traits"].push_back({{"trait", trait.assumption.in_words()},
                               {"run", !trait.clause.empty()},
                               {"law", trait.clause.empty() ? Json(nullptr) : Json(trait.clause)},
                               {"holds", trait.clause.empty() ? Json(nullptr) : Json(trait.holds)}});
@@ -76,7 +76,7 @@ Json json_of(const Evidence& evidence) {
   return json;
 }
 
-void print_json(const Verification& found, const Evidence& evidence) {
+void print_json(const Verification& found, const ContractEvidence& evidence) {
   Json json{{"certificate", found.certificate.label()},
             {"tested", found.tested},
             {"agree", found.agrees},
@@ -144,7 +144,7 @@ void print_failures(std::vector<VerifiedStatistic> tests) {
 std::vector<std::string> lines_of(const std::vector<AssumedTrait>& traits) {
   std::vector<std::string> lines;
   for (const AssumedTrait& trait : traits) {
-    lines.push_back(trait.trait + ": " +
+    lines.push_back(trait.assumption.in_words() + ": " +
                     (trait.clause.empty() ? "only tested by the whole, above"
                      : trait.holds        ? "tested, holds"
                                           : "tested, BROKEN"));
@@ -152,7 +152,7 @@ std::vector<std::string> lines_of(const std::vector<AssumedTrait>& traits) {
   return fold_slots(lines);
 }
 
-void print_evidence(const Evidence& evidence) {
+void print_evidence(const ContractEvidence& evidence) {
   for (const ComponentContract& component : evidence.components) {
     const auto broken = std::count_if(component.findings.begin(), component.findings.end(),
                                       [](const auto& f) { return !f.holds; });
@@ -197,7 +197,7 @@ void print_power(const Verification& found, double alpha) {
       first->name, own, found.smallest_visible_bias);
 }
 
-void print_text(const Verification& found, const Evidence& evidence, double alpha) {
+void print_text(const Verification& found, const ContractEvidence& evidence, double alpha) {
   fmt::print("certificate  {}\ntested       {}\n", found.certificate.label(), found.tested);
   for (const VerifiedTarget& target : found.targets) {
     if (!target.skipped.empty()) {
@@ -265,7 +265,7 @@ ExitCode mixwell_verify(const VerifyArguments& arguments) {
   Verification found;
   with_threads(arguments.threads,
                [&] { found = verify(composition, arguments.manifest.path, registry, settings); });
-  Evidence evidence{run_component_contracts(composition), {}};
+  ContractEvidence evidence{run_component_contracts(composition), {}};
   evidence.traits = traits_behind(found.certificate.now, evidence.components);
   if (evidence.breaks_certificate()) {
     found.agrees = false;

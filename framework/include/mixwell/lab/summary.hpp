@@ -1,0 +1,173 @@
+// What the draws of a run come to: one row for each element of the posterior, and how well the
+// sampler did.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/lab/draws.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+
+/// What a summary has beside the standard figures.
+struct SummaryOptions {
+  std::vector<std::string> ess{};  ///< papers' estimators by id: `qnhmc`, ...
+  std::string directions{};        ///< "", "principal", or a CSV file of directions
+  /// The real variables of `posterior` that make up the vector whose directions are meant, in the
+  /// order of the file; empty: all of them.
+  std::vector<std::string> of{};
+  /// "", or draws to compare with: a draws.nc, a folder that holds one, or a CSV file (.csv,
+  /// .csv.gz) with a column for each element and a row for each draw.
+  std::string reference{};
+  /// Matrix-valued variables to compare with those of the reference by their Amari distance.
+  std::vector<std::string> amari{};
+  /// Every draw counts the same, whatever `weight` says.
+  bool unweighted = false;
+};
+
+/// A figure by its name in summary.json. Of all figures here NaN means "not known or not finite",
+/// which is null there.
+using NamedFigure = std::pair<std::string, double>;
+
+/// The figures of one scalar quantity.
+struct SummaryRow {
+  std::string name;  ///< "x", "beta[3]", "b[2,3]" (from 0)
+  diagnostics::StandardFigures standard{};
+  std::vector<NamedFigure> papers{};  ///< of the papers' estimators that were asked for, in order
+  /// The names of those effective sample sizes and times not to rely on: below
+  /// diagnostics::least_reliable_ess, beside an ess_bulk that is, within a factor of 2 of the floor
+  /// of their estimator, or from chains too short for it.
+  std::vector<std::string> unreliable{};
+};
+
+/// The standard figures by their names, in the order of summary.json.
+struct StandardFigure {
+  const char* name;
+  double diagnostics::StandardFigures::*value;
+};
+inline constexpr std::array<StandardFigure, 10> standard_figures = {
+    {{"mean", &diagnostics::StandardFigures::mean},
+     {"sd", &diagnostics::StandardFigures::sd},
+     {"mcse_mean", &diagnostics::StandardFigures::mcse_mean},
+     {"mcse_sd", &diagnostics::StandardFigures::mcse_sd},
+     {"q5", &diagnostics::StandardFigures::q5},
+     {"q50", &diagnostics::StandardFigures::q50},
+     {"q95", &diagnostics::StandardFigures::q95},
+     {"rhat", &diagnostics::StandardFigures::rhat},
+     {"ess_bulk", &diagnostics::StandardFigures::ess_bulk},
+     {"ess_tail", &diagnostics::StandardFigures::ess_tail}}};
+
+/// How well the sampler did.
+struct SamplerSummary {
+  double acceptance = 0.0;                    ///< mean of acceptance_rate
+  std::optional<std::int64_t> divergences{};  ///< sum of diverging, where it is recorded
+  double ebfmi = 0.0;                         ///< smallest over chains
+  /// Smallest and mean ess_bulk over those variables that have one (constants have none), and
+  /// diagnostics::ess_bulk_mcse of the variable that min_ess is of.
+  double min_ess = 0.0;
+  double min_ess_mcse = 0.0;
+  double mean_ess = 0.0;
+  double min_ess_per_gradient = 0.0;
+  double min_ess_per_second = 0.0;
+  /// Whether min_ess reaches diagnostics::least_reliable_ess; nothing where there is none.
+  std::optional<bool> min_ess_reliable{};
+};
+
+/// Rows for projections v'x of the draws on unit vectors v.
+struct DirectionsSummary {
+  /// The direction of the smallest ess_bulk.
+  struct Smallest {
+    std::string name;
+    double ess_bulk = 0.0;
+    std::vector<NamedFigure> weights{};  ///< by coordinate, those that are not 0
+  };
+
+  std::string from;                     ///< SummaryOptions::directions
+  std::int64_t coordinates = 0;         ///< of x
+  std::vector<std::string> left_out{};  ///< constant or not finite; principal directions only
+  std::int64_t degenerate = 0;          ///< principal directions without variance
+  std::optional<Smallest> smallest{};   ///< nothing where no direction has an ess_bulk
+  std::vector<SummaryRow> along{};      ///< one for each v
+};
+
+/// The draws compared with others.
+struct ReferenceSummary {
+  std::string from;                     ///< SummaryOptions::reference
+  std::int64_t draws = 0;               ///< of the reference
+  std::int64_t coordinates = 0;         ///< that both have
+  std::vector<std::string> left_out{};  ///< names of elements that one alone has
+  /// diagnostics::relative_error of mean and covariance; NaN where not available, such as the
+  /// covariance of one draw.
+  double rem = 0.0;
+  double rec = 0.0;
+  /// diagnostics::amari_distance of the mean of each matrix that was asked for.
+  std::vector<NamedFigure> amari{};
+};
+
+/// What a figure is, so that nobody takes it for another.
+struct EstimatorNote {
+  std::string key;  ///< of the figure
+  std::string name;
+  std::string version;
+  std::string agrees_with{};  ///< a program, or ""
+  std::string source;
+};
+
+/// On test cases that the model has.
+struct PredictionSummary {
+  std::int64_t cases = 0;
+  /// Share that the probability averaged over all draws puts on the wrong side of 1/2.
+  double error_rate = 0.0;
+};
+
+/// summary.json.
+struct Summary {
+  std::vector<SummaryRow> variables{};  ///< every variable of `posterior`, in its order
+  SamplerSummary sampler{};
+  bool weighted = false;  ///< mean, sd, their errors and the quantiles are
+  bool coupled = false;   ///< slots share a noise: replicates are independent, not chains
+  /// Of the composition that made the draws; "" if their file does not say.
+  std::string certificate{};
+  std::optional<DirectionsSummary> directions{};  ///< where they were asked for
+  std::optional<ReferenceSummary> reference{};    ///< likewise
+  std::vector<EstimatorNote> estimators{};        ///< of all figures above
+  std::optional<PredictionSummary> prediction{};  ///< of a run whose model has test cases
+
+  /// The row of that name, or null.
+  MIXWELL_EXPORT const SummaryRow* find(const std::string& name) const noexcept;
+};
+
+/// Of the draws. `gradients` and `seconds` of the sampling phase serve the rates; NaN where
+/// unknown.
+///
+/// Where the statistic `weight` is there and not the same everywhere, `weighted` is true, and mean,
+/// sd, their errors and the quantiles are those of diagnostics::summarise(draws, weights).
+///
+/// Reads the file once; O(N log N) for the N numbers of each element, elements in parallel; the
+/// same on any number of threads. Directions: O(N d^2 + d^3) and all N d numbers in memory. A
+/// reference: O(N d^2) and all numbers of both in memory, both weighted where they have weights.
+///
+/// Throws InputError for an unknown estimator or variable, a file that read_directions refuses, a
+/// variable that one side of a comparison lacks, and a matrix that is not square.
+MIXWELL_EXPORT Summary summarise(const DrawsFile& draws, double gradients, double seconds,
+                                 const SummaryOptions& options = {});
+
+/// Of a draws.nc (or of the folder that holds one), with the gradients and seconds that it says.
+MIXWELL_EXPORT Summary summarise(const std::string& folder_or_file,
+                                 const SummaryOptions& options = {});
+
+/// summary.json in the folder of a run that has ended. Throws InputError.
+MIXWELL_EXPORT Summary read_summary(const std::string& folder);
+
+/// The text of summary.json, as `mixwell summary --json` prints it.
+MIXWELL_EXPORT std::string summary_json(const Summary& summary);
+
+}  // namespace mixwell

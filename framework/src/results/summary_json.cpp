@@ -1,0 +1,224 @@
+// summary.json.
+// SPDX-License-Identifier: Apache-2.0
+#include "results/summary_json.hpp"
+
+#include "files/json.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// An object is a vector of pairs: append, as looking for each name is quadratic.
+Json object_of(const std::vector<NamedFigure>& figures) {
+  Json::object_t object;
+  for (const auto& [name, value] : figures) object.emplace_back(name, finite_or_null(value));
+  return object;
+}
+
+double figure_of(const Json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
+
+std::vector<NamedFigure> figures_in(const Json& object) {
+  std::vector<NamedFigure> figures;
+  for (const auto& [name, value] : object.items()) figures.emplace_back(name, figure_of(value));
+  return figures;
+}
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <class T>
+void get_if_there(const Json& json, const char* key, std::optional<T>& value) {
+  const auto found = json.find(key);
+  if (found != json.end() && !found->is_null()) value = found->template get<T>();
+}
+
+bool is_standard(const std::string& name) {
+  return std::any_of(standard_figures.begin(), standard_figures.end(),
+                     [&](const StandardFigure& figure) { return name == figure.name; });
+}
+
+Json row_json(const SummaryRow& row) {
+  Json json = Json::object();
+  for (const StandardFigure& figure : standard_figures)
+    json[figure.name] = finite_or_null(row.standard.*figure.value);
+  for (const auto& [name, value] : row.papers) json[name] = finite_or_null(value);
+  json["unreliable"] = row.unreliable;
+  return json;
+}
+
+SummaryRow row_in(const std::string& name, const Json& json) {
+  SummaryRow row{name};
+  for (const StandardFigure& figure : standard_figures)
+    row.standard.*figure.value = figure_of(json.at(figure.name));
+  for (const auto& [key, value] : json.items())
+    if (!is_standard(key) && key != "unreliable") row.papers.emplace_back(key, figure_of(value));
+  json.at("unreliable").get_to(row.unreliable);
+  return row;
+}
+
+Json rows_json(const std::vector<SummaryRow>& rows) {
+  Json::object_t object;
+  for (const SummaryRow& row : rows) object.emplace_back(row.name, row_json(row));
+  return object;
+}
+
+std::vector<SummaryRow> rows_in(const Json& object) {
+  std::vector<SummaryRow> rows;
+  for (const auto& [name, row] : object.items()) rows.push_back(row_in(name, row));
+  return rows;
+}
+
+}  // namespace
+
+static void to_json(Json& json, const SamplerSummary& sampler) {
+  json = {{"acceptance", finite_or_null(sampler.acceptance)},
+          {"divergences", or_null(sampler.divergences)},
+          {"ebfmi", finite_or_null(sampler.ebfmi)},
+          {"min_ess", finite_or_null(sampler.min_ess)},
+          {"min_ess_mcse", finite_or_null(sampler.min_ess_mcse)},
+          {"mean_ess", finite_or_null(sampler.mean_ess)},
+          {"min_ess_per_gradient", finite_or_null(sampler.min_ess_per_gradient)},
+          {"min_ess_per_second", finite_or_null(sampler.min_ess_per_second)},
+          {"min_ess_reliable", or_null(sampler.min_ess_reliable)}};
+}
+
+static void from_json(const Json& json, SamplerSummary& sampler) {
+  sampler.acceptance = number_in(json, "acceptance");
+  get_if_there(json, "divergences", sampler.divergences);
+  sampler.ebfmi = number_in(json, "ebfmi");
+  sampler.min_ess = number_in(json, "min_ess");
+  sampler.min_ess_mcse = number_in(json, "min_ess_mcse");
+  sampler.mean_ess = number_in(json, "mean_ess");
+  sampler.min_ess_per_gradient = number_in(json, "min_ess_per_gradient");
+  sampler.min_ess_per_second = number_in(json, "min_ess_per_second");
+  get_if_there(json, "min_ess_reliable", sampler.min_ess_reliable);
+}
+
+static void to_json(Json& json, const DirectionsSummary::Smallest& smallest) {
+  json = {{"name", smallest.name},
+          {"ess_bulk", smallest.ess_bulk},
+          {"weights", object_of(smallest.weights)}};
+}
+
+static void from_json(const Json& json, DirectionsSummary::Smallest& smallest) {
+  json.at("name").get_to(smallest.name);
+  smallest.ess_bulk = figure_of(json.at("ess_bulk"));
+  smallest.weights = figures_in(json.at("weights"));
+}
+
+static void to_json(Json& json, const DirectionsSummary& directions) {
+  json = {{"from", directions.from},
+          {"coordinates", directions.coordinates},
+          {"left_out", directions.left_out},
+          {"degenerate", directions.degenerate},
+          {"smallest", or_null(directions.smallest)},
+          {"along", rows_json(directions.along)}};
+}
+
+static void from_json(const Json& json, DirectionsSummary& directions) {
+  json.at("from").get_to(directions.from);
+  json.at("coordinates").get_to(directions.coordinates);
+  json.at("left_out").get_to(directions.left_out);
+  json.at("degenerate").get_to(directions.degenerate);
+  get_if_there(json, "smallest", directions.smallest);
+  directions.along = rows_in(json.at("along"));
+}
+
+static void to_json(Json& json, const ReferenceSummary& reference) {
+  json = {{"from", reference.from},
+          {"draws", reference.draws},
+          {"coordinates", reference.coordinates},
+          {"left_out", reference.left_out},
+          {"rem", finite_or_null(reference.rem)},
+          {"rec", finite_or_null(reference.rec)}};
+  if (!reference.amari.empty()) json["amari"] = object_of(reference.amari);
+}
+
+static void from_json(const Json& json, ReferenceSummary& reference) {
+  json.at("from").get_to(reference.from);
+  json.at("draws").get_to(reference.draws);
+  json.at("coordinates").get_to(reference.coordinates);
+  json.at("left_out").get_to(reference.left_out);
+  reference.rem = number_in(json, "rem");
+  reference.rec = number_in(json, "rec");
+  if (json.contains("amari")) reference.amari = figures_in(json.at("amari"));
+}
+
+namespace {
+
+Json estimators_json(const std::vector<EstimatorNote>& notes) {
+  Json all = Json::object();
+  for (const EstimatorNote& note : notes) {
+    Json json = {{"name", note.name}, {"version", note.version}};
+    if (!note.agrees_with.empty()) json["agrees_with"] = note.agrees_with;
+    json["source"] = note.source;
+    all[note.key] = std::move(json);
+  }
+  return all;
+}
+
+std::vector<EstimatorNote> estimators_in(const Json& all) {
+  std::vector<EstimatorNote> notes;
+  for (const auto& [key, json] : all.items()) {
+    notes.push_back({.key = key,
+                     .name = json.at("name").get<std::string>(),
+                     .version = json.at("version").get<std::string>(),
+                     .agrees_with = json.value("agrees_with", std::string()),
+                     .source = json.at("source").get<std::string>()});
+  }
+  return notes;
+}
+
+}  // namespace
+
+static void to_json(Json& json, const PredictionSummary& prediction) {
+  json = {{"cases", prediction.cases}, {"error_rate", prediction.error_rate}};
+}
+
+static void from_json(const Json& json, PredictionSummary& prediction) {
+  json.at("cases").get_to(prediction.cases);
+  prediction.error_rate = number_in(json, "error_rate");
+}
+
+void to_json(Json& json, const Summary& summary) {
+  json = Json::object();
+  json["variables"] = rows_json(summary.variables);
+  json["sampler"] = summary.sampler;
+  json["weighted"] = summary.weighted;
+  json["joint"] = summary.coupled ? "coupled" : "product";
+  if (!summary.certificate.empty()) json["certificate"] = summary.certificate;
+  if (summary.directions) json["directions"] = *summary.directions;
+  if (summary.reference) json["reference"] = *summary.reference;
+  json["estimators"] = estimators_json(summary.estimators);
+  if (summary.prediction) json["prediction"] = *summary.prediction;
+}
+
+void from_json(const Json& json, Summary& summary) {
+  summary.variables = rows_in(json.at("variables"));
+  json.at("sampler").get_to(summary.sampler);
+  json.at("weighted").get_to(summary.weighted);
+  summary.coupled = json.at("joint") == "coupled";
+  summary.certificate = json.value("certificate", std::string());
+  get_if_there(json, "directions", summary.directions);
+  get_if_there(json, "reference", summary.reference);
+  summary.estimators = estimators_in(json.at("estimators"));
+  get_if_there(json, "prediction", summary.prediction);
+}
+
+std::string summary_json(const Summary& summary) { return json_text(summary, 2) + "\n"; }
+
+Summary read_summary(const std::string& folder) {
+  return read_json_as<Summary>(folder + "/summary.json", "summary",
+                               "name the folder of a run that has ended");
+}
+
+}  // namespace mixwell
