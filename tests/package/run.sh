@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs a build into an empty prefix, builds plugin-project against it, runs that project's own
-# test, and runs the installed program on manifests that use its plugins. Then the same for what
+# test, and runs the installed program on manifests that use its plugins; builds and runs a program that
+# embeds the package. Then the same for what
 # `mixwell new` of the installed program writes, for every kind, all in one build.
 # usage: run.sh CMAKE BUILD_DIR CXX_COMPILER
 # SPDX-License-Identifier: Apache-2.0
@@ -30,6 +31,20 @@ if [[ -f $build/share/mixwell/report/page.html ]]; then
   "$program" report "$work/out"
   grep -q '<title>out - Mixwell</title>' "$work/out/report.html"
 fi
+
+# A program that embeds the package, which is the code of the README.
+sed -n '/^```cpp$/,/^```$/p' "$here/../../README.md" | sed '/^```/d' |
+  diff - <(tail -n +3 "$here/../../examples/embed/embed.cpp")
+"$cmake" -S "$here/../../examples/embed" -B "$work/embed" -G Ninja \
+  -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/moved" \
+  -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
+"$cmake" --build "$work/embed"
+(cd "$work" && "$work/embed/embed") | tee "$work/embed.log"
+for line in '^exact: Metropolis-corrected' '^x\[2\]: 2\.[45]' '^2000 draws of 4 chains$' \
+  '^from the manifest: the same draws$'; do
+  grep -q "$line" "$work/embed.log" || { echo "the output above lacks $line" >&2; exit 1; }
+done
+/usr/bin/python3 "$here/check_summary.py" "$work/out/bowl/summary.json"
 
 # A plugin that claims to be exact and is not.
 "$program" check "$here/plugin-project/hasty.toml" | grep 'exact'

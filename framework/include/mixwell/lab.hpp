@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/composer.hpp>
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/directions.hpp>
 #include <mixwell/lab/distances.hpp>

@@ -14,8 +14,6 @@
 namespace mixwell {
 namespace {
 
-constexpr std::int64_t manifest_format = 1;
-
 Location place_of(const Override& change) {
   if (!change.where.file.empty()) return change.where;
   return {fmt::format("--set {}={}", shortened(change.key), shortened(change.value)), 0, 0};
@@ -114,6 +112,15 @@ ManifestText::ManifestText(const std::string& text, std::string path,
     : path_(std::move(path)), root_(parse_toml(text, path_)) {
   check_format();
   for (const Override& change : overrides) apply(change);
+  read_tables();
+}
+
+ManifestText::ManifestText(toml::table root, std::string path)
+    : path_(std::move(path)), root_(std::move(root)) {
+  read_tables();
+}
+
+void ManifestText::read_tables() {
   for (const auto& [key, node] : root_) check_key(key);
   if (const toml::node* run = root_.get("run")) {
     run_ = run->as_table();

@@ -16,6 +16,9 @@
 
 namespace mixwell {
 
+/// `mixwell = 1` stands in every manifest.
+inline constexpr std::int64_t manifest_format = 1;
+
 /// `[kind.name]` and the table under it, which the ManifestText owns.
 struct Declaration {
   Kind kind = Kind::model;
@@ -31,6 +34,8 @@ struct Declaration {
 class MIXWELL_INTERNAL ManifestText {
  public:
   ManifestText(const std::string& text, std::string path, const std::vector<Override>& overrides);
+  /// Made in code: nothing in it has a line.
+  ManifestText(toml::table root, std::string path);
   ManifestText(const ManifestText&) = delete;
   ManifestText& operator=(const ManifestText&) = delete;
 
@@ -42,6 +47,7 @@ class MIXWELL_INTERNAL ManifestText {
   Location at(const std::string& dotted, const toml::source_region& source) const;
 
  private:
+  void read_tables();
   void apply(const Override& change);
   void check_format() const;
   void check_key(const toml::key& key) const;

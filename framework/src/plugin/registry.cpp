@@ -103,15 +103,26 @@ std::vector<std::string> Registry::default_folders() {
 
 void Registry::load_library(const std::string& path, LibraryScan* scan) {
   try {
-    check_tag(path);
-    check_entry_symbol(path);
-    if (scan != nullptr) scan->check(path);
-    Registry grown = *this;
-    for (Entry& entry : registered_by(path)) grown.add(std::move(entry));
-    *this = std::move(grown);
+    add_all_of(path, scan);
   } catch (const std::exception& fault) {
     broken_.push_back({path, fault.what()});
   }
+}
+
+void Registry::add_all_of(const std::string& path, LibraryScan* scan) {
+  check_tag(path);
+  check_entry_symbol(path);
+  if (scan != nullptr) scan->check(path);
+  Registry grown = *this;
+  for (Entry& entry : registered_by(path)) grown.add(std::move(entry));
+  *this = std::move(grown);
+}
+
+void Registry::add_library(const std::string& path) { add_all_of(path, nullptr); }
+
+void Registry::ProgramRegistrar::add(Entry entry) {
+  entry.library = library_of(code_);
+  registry_.add(std::move(entry));
 }
 
 void Registry::add(Entry entry) {
@@ -122,9 +133,10 @@ void Registry::add(Entry entry) {
   }
   const auto place = std::lower_bound(entries_.begin(), entries_.end(), entry, before);
   if (place != entries_.end() && !before(entry, *place)) {
-    throw InputError(fmt::format("{}: {} is already offered by {}; remove one of the two files",
-                                 entry.library, label(entry.kind, entry.description.id),
-                                 place->library));
+    throw InputError(
+        fmt::format("{}: {} is already offered by {}; remove one of the two "
+                    "files, or give one of the two another id",
+                    entry.library, label(entry.kind, entry.description.id), place->library));
   }
   entries_.insert(place, std::move(entry));
 }

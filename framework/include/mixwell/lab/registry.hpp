@@ -32,8 +32,19 @@ class MIXWELL_EXPORT Registry {
   /// The folder beside libmixwell, then those of MIXWELL_PLUGIN_PATH (separated by `:`).
   static std::vector<std::string> default_folders();
 
-  /// A component that is part of the program itself. Throws InputError when its id is taken or its
-  /// declaration is unsound.
+  /// What the library at `path` offers, in whichever folder it is; unlike those of load(), it is
+  /// loaded without a trial. Throws InputError when it is no plugin of this Mixwell or an id of it
+  /// is taken; then nothing of it is added.
+  void add_library(const std::string& path);
+
+  /// A component of the program itself, or of a library that it is linked with: a class as plugins
+  /// register it (Registrar::add). Its library is the file that holds its code. Throws InputError
+  /// when its id is taken or its declaration is unsound.
+  template <class T>
+  void add(const Description& description) {
+    ProgramRegistrar registrar(*this, reinterpret_cast<const void*>(&BlueprintOf<T>::fresh));
+    static_cast<Registrar&>(registrar).template add<T>(description);
+  }
   void add(Entry entry);
 
   /// Throws InputError naming the nearest id.
@@ -45,8 +56,20 @@ class MIXWELL_EXPORT Registry {
   const std::vector<BrokenLibrary>& broken() const noexcept { return broken_; }
 
  private:
+  class MIXWELL_EXPORT ProgramRegistrar final : public Registrar {
+   public:
+    /// `code`: of the component.
+    ProgramRegistrar(Registry& registry, const void* code) : registry_(registry), code_(code) {}
+    void add(Entry entry) override;
+
+   private:
+    Registry& registry_;
+    const void* code_;
+  };
+
   /// `scan` null: without a trial.
   void load_library(const std::string& path, LibraryScan* scan);
+  void add_all_of(const std::string& path, LibraryScan* scan);
   std::vector<Entry> entries_;
   std::vector<BrokenLibrary> broken_;
 };
