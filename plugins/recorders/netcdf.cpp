@@ -56,5 +56,6 @@ MIXWELL_PLUGIN(registrar) {
           "of\n"
           "the run is saved that file is closed for good, and draws.nc.partial.1, ... follow.",
       .sources = {"ArviZ documentation, InferenceData schema specification"},
+      .purpose = "draws.nc",
   });
 }

@@ -128,11 +128,12 @@ class Nowhere final : public Recorder {
 };
 
 template <class T>
-void add(Registry& registry, std::string id, std::string summary) {
+void add(Registry& registry, std::string id, std::string summary, std::string purpose = {}) {
   Entry entry;
   entry.kind = T::kind;
   entry.description.id = std::move(id);
   entry.description.summary = std::move(summary);
+  entry.description.purpose = std::move(purpose);
   entry.library = "/plugins/" + entry.description.id + ".so";
   entry.blueprint = [] { return std::make_unique<BlueprintOf<T>>(); };
   registry.add(std::move(entry));
@@ -145,7 +146,7 @@ inline Registry registry() {
   add<Step>(all, "step", "one step");
   add<Pair>(all, "pair", "two kernels");
   add<Chain>(all, "chain", "one slot, one kernel");
-  add<Nowhere>(all, "netcdf", "keeps nothing");
+  add<Nowhere>(all, "netcdf", "keeps nothing", "draws.nc");
   add<Nowhere>(all, "memory", "keeps nothing either");
   return all;
 }

@@ -26,6 +26,10 @@
 namespace mixwell {
 namespace {
 
+/// What stands in for a compositor, and for the recorder of draws.nc, that a manifest leaves out.
+constexpr const char* default_compositor = "chain";
+constexpr const char* default_recorder = "netcdf";
+
 /// A declared component, or a built-in one that stands in for what the manifest left out.
 struct Instance {
   Declaration declaration;
@@ -413,7 +417,7 @@ class Resolver {
 
   Instance& root() {
     const std::vector<Instance*> compositors = of_kind(Kind::compositor, nullptr);
-    if (compositors.empty()) return built_in(Kind::compositor, "chain");
+    if (compositors.empty()) return built_in(Kind::compositor, default_compositor);
     if (compositors.size() > 1) {
       throw InputError(
           place(*compositors[1]),
@@ -423,20 +427,25 @@ class Resolver {
     return *compositors.front();
   }
 
-  /// The netcdf one that summaries read, declared or not, and all others that are declared.
+  static bool writes_draws_file(const Instance* recorder) {
+    return recorder->entry->description.purpose == draws_file_purpose;
+  }
+
+  /// The one that writes what summaries read, declared or not, and all others that are declared.
   std::vector<Instance*> recorders() {
     std::vector<Instance*> all = of_kind(Kind::recorder, nullptr);
-    const auto netcdf = std::find_if(all.begin(), all.end(), [](const Instance* recorder) {
-      return recorder->entry->description.id == "netcdf";
-    });
-    std::rotate(all.begin(), netcdf, netcdf == all.end() ? netcdf : netcdf + 1);
-    if (!all.empty() && all.front()->entry->description.id == "netcdf") return all;
-    if (const Instance* taken = find(Kind::recorder, "netcdf")) {
-      throw InputError(place(*taken),
-                       "[recorder.netcdf]: this name is kept for the recorder that "
-                       "writes draws.nc; choose another one");
+    const auto first = std::find_if(all.begin(), all.end(), writes_draws_file);
+    if (first != all.end()) {
+      std::rotate(all.begin(), first, first + 1);
+      return all;
     }
-    all.insert(all.begin(), &built_in(Kind::recorder, "netcdf"));
+    if (const Instance* taken = find(Kind::recorder, default_recorder)) {
+      throw InputError(place(*taken),
+                       fmt::format("[{}]: this name is kept for the recorder that writes draws.nc; "
+                                   "choose another one",
+                                   taken->declaration.path()));
+    }
+    all.insert(all.begin(), &built_in(Kind::recorder, default_recorder));
     return all;
   }
 

@@ -8,6 +8,9 @@
 
 namespace mixwell {
 
+/// Description::purpose of a recorder that writes draws.nc, which summaries read.
+inline constexpr const char* draws_file_purpose = "draws.nc";
+
 /// Everything of a composition but its name. Throws InputError.
 Composition resolve(const ManifestText& manifest, const Registry& registry);
 

@@ -1,0 +1,126 @@
+# No source of the framework knows a plugin by its id.
+# SPDX-License-Identifier: Apache-2.0
+"""plugin_ids.py [SOURCE [PROGRAM]]   (defaults: $MIXWELL_SOURCE_DIR, $MIXWELL_PROGRAM)
+
+The ids are those that PROGRAM lists, in its own folder of plugins. In texts of framework/ that are
+code (not in comments) an id may stand only where ALLOWED says why: as a default of manifests that is
+documented, or where the same word means something else. What the framework wants to know of a
+component, the component declares: by a trait, a purpose, a capability, the metadata of a record.
+A line of ALLOWED that allows what is never found is a fault too."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDER = "framework"
+TEXT = re.compile(r'"((?:\\.|[^"\\\n])*)"|//[^\n]*|/\*.*?\*/', re.S)
+
+DEFAULTS = "what a manifest that leaves it out has, as documented"
+TARGETS = "a target of `mixwell verify` is a manifest's table, listed in docs/verify.md"
+HELP = "an example in a help text or a message"
+CLASS = "the class of a certificate"
+NOT_A_PLUGIN = "another thing of the same name"
+
+# (file, id): why it may stand there
+ALLOWED = {
+    ("src/manifest/resolve.cpp", "chain"): DEFAULTS,
+    ("src/manifest/resolve.cpp", "netcdf"): DEFAULTS,
+    **{("src/verify/target.cpp", model): TARGETS
+       for model in ("banana", "double-well", "gaussian", "gaussian-mixture", "quartic", "student-t")},
+    **{("include/mixwell/lab/verify.hpp", model): TARGETS
+       for model in ("banana", "double-well", "quartic", "student-t")},
+    ("src/verify/verify.cpp", "quartic"): TARGETS,
+    ("src/app/plugins_command.cpp", "hamiltonian"): HELP,
+    **{(file, "exact"): CLASS
+       for file in ("src/certificate/record_json.cpp", "src/certificate/rules.cpp",
+                    "src/verify/verify.cpp")},
+    ("src/manifest/run_settings.cpp", "exact"): NOT_A_PLUGIN,  # init = "exact"
+    ("src/manifest/schema.cpp", "exact"): NOT_A_PLUGIN,  # likewise
+    **{(file, "chain"): NOT_A_PLUGIN  # of draws, and the dimension of draws.nc
+       for file in ("src/results/draws.cpp", "src/sampler/sampler.cpp", "src/law/parameter_rules.cpp",
+                    "src/run/record.cpp")},
+    ("src/run/record.cpp", "netcdf"): NOT_A_PLUGIN,  # the library's version
+}
+
+
+def own_plugins(program):
+    listed = subprocess.run([program, "plugins", "--json"], capture_output=True, text=True, check=True,
+                            env={**os.environ, "MIXWELL_PLUGIN_PATH": ""})
+    return {(plugin["kind"], plugin["id"]) for plugin in json.loads(listed.stdout)["plugins"]}
+
+
+def texts_in(code):
+    """Literals of a source, with their lines; not those in comments."""
+    for found in TEXT.finditer(code):
+        if found[1] is not None:
+            yield code.count("\n", 0, found.start()) + 1, found[1]
+
+
+def mentions(text, kind, name):
+    """The id alone, as `use` or table of a manifest, as KIND/ID, or as the name of a library."""
+    id_ = re.escape(name)
+    return text == name or re.search(
+        rf'use = \\?"?{id_}\b(?!-)|\b{kind}[/-]{id_}\b(?!-)', text) is not None
+
+
+def sources(root):
+    for place, _, names in os.walk(os.path.join(root, FOLDER)):
+        for name in sorted(names):
+            if name.endswith((".cpp", ".hpp")):
+                yield os.path.join(place, name)
+
+
+def faults(root, plugins, allowed):
+    found, used = [], set()
+    for path in sources(root):
+        name = os.path.relpath(path, os.path.join(root, FOLDER))
+        with open(path, encoding="utf-8") as file:
+            texts = list(texts_in(file.read()))
+        for kind, id_ in sorted(plugins):
+            for line, text in texts:
+                if not mentions(text, kind, id_):
+                    continue
+                used.add((name, id_))
+                if (name, id_) not in allowed:
+                    found.append(f'{FOLDER}/{name}:{line}: "{text}" names the {kind} {id_}; let the '
+                                 "component declare what is asked of it")
+    found += [f"ALLOWED: {name} names no {id_} any more" for name, id_ in sorted(set(allowed) - used)]
+    return found
+
+
+def catches_itself(plugins):
+    """The rules find what they are for."""
+    kind, id_ = min(plugins)
+    with tempfile.TemporaryDirectory() as root:
+        os.makedirs(os.path.join(root, FOLDER))
+        path = os.path.join(root, FOLDER, "tampered.cpp")
+
+        def count(code, allowed=()):
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(code)
+            return len(faults(root, plugins, dict.fromkeys(allowed)))
+
+        assert count(f'if (entry.id == "{id_}") return;\n') == 1
+        assert count(f'table = "use = \\"{id_}\\"\\n";\n') == 1
+        assert count(f'find("{kind}/{id_}");\n') == 1
+        assert count(f'// "{id_}" is said in a comment\nconst char* word = "{id_}-like";\n') == 0
+        assert count(f'call("{id_}");\n', [("tampered.cpp", id_)]) == 0
+        assert count("nothing();\n", [("tampered.cpp", id_)]) == 1
+
+
+def main():
+    given = sys.argv[1:]
+    root = given[0] if given else os.environ["MIXWELL_SOURCE_DIR"]
+    plugins = own_plugins(given[1] if len(given) > 1 else os.environ["MIXWELL_PROGRAM"])
+    catches_itself(plugins)
+    found = faults(root, plugins, ALLOWED)
+    print("\n".join(found) or f"{len(plugins)} plugins, none known by its id but for {len(ALLOWED)} "
+                              "allowances")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
