@@ -15,7 +15,7 @@ void Comparison::begin(std::vector<std::string> ids,
                        const std::map<std::string, LedgerStatus>& statuses) {
   ids_ = std::move(ids);
   for (std::size_t k = 0; k < ids_.size(); ++k) {
-    if (is_reference(k) && statuses.at(ids_[k]).status == "done" && has_draws(ids_[k]))
+    if (is_reference(k) && statuses.at(ids_[k]).status == CellStatus::done && has_draws(ids_[k]))
       done_.insert(ids_[k]);
   }
 }
@@ -71,7 +71,7 @@ void Comparison::run() {
     const std::string id = reference.is_null() ? "" : reference.at("id").get<std::string>();
     for (const std::size_t k : group.cells) {
       const std::string& cell = ids_[k];
-      if (statuses.at(cell).status != "done" || !seen.insert(cell).second) continue;
+      if (statuses.at(cell).status != CellStatus::done || !seen.insert(cell).second) continue;
       const auto before = known.find(cell);
       if ((before == known.end() ? "" : before->second) == id) continue;
       if (!id.empty() && has_draws(cell)) {
@@ -96,7 +96,7 @@ void Comparison::run() {
   RequestList batch(
       std::move(tasks),
       [&](std::size_t k, Json answer) {
-        if (answer.at("status") == "suspended") return;
+        if (status_of(answer) == WorkerStatus::suspended) return;
         explain(answer);
         reporter_.patiently([&] { ledger_.compare(cells[k], answer); });
       },
@@ -105,9 +105,10 @@ void Comparison::run() {
 }
 
 void Comparison::explain(const Json& answer) {
-  const std::string reason = answer.value(
-      "reference_reason",
-      answer.at("status") == "failed" ? answer.value("reason", std::string()) : std::string());
+  const std::string reason =
+      answer.value("reference_reason", status_of(answer) == WorkerStatus::failed
+                                           ? answer.value("reason", std::string())
+                                           : std::string());
   if (!reason.empty() && explained_.insert(reason).second)
     reporter_.remark("no errors against the reference: " + reason);
 }

@@ -65,7 +65,7 @@ class DryRun {
     const Json axes = parse_json(cell.axes);
     for (const auto& [key, value] : axes.items()) row[key] = value;
     const auto known = statuses.find(id);
-    row["status"] = known == statuses.end() ? "pending" : known->second.status;
+    row["status"] = to_string(known == statuses.end() ? CellStatus::pending : known->second.status);
     row["class"] = group.plan.value("class", Json());
     row["refused"] = group.plan.value("refused", group.plan.value("reason", std::string()));
     row["gradients"] = nullptr;

@@ -295,7 +295,14 @@ void Ledger::place(const std::vector<LedgerPoint>& points) {
 std::map<std::string, LedgerStatus> Ledger::statuses() {
   std::map<std::string, LedgerStatus> found;
   Statement all = database_.prepare("SELECT cell, status, reason FROM cells");
-  while (all.step()) found[all.text(0)] = {all.text(1), all.text(2)};
+  while (all.step()) {
+    const std::optional<CellStatus> status = cell_status_from(all.text(1));
+    if (!status) {
+      throw DatabaseError("the ledger calls a cell \"" + all.text(1) + "\": it is damaged",
+                          DatabaseError::Cause::damage);
+    }
+    found[all.text(0)] = {*status, all.text(2)};
+  }
   return found;
 }
 
@@ -323,9 +330,9 @@ void Ledger::write(const std::vector<LedgerEvent>& events) {
   if (events.empty()) return;
   Transaction transaction(database_);
   for (const LedgerEvent& event : events) {
-    if (event.status == "running") {
+    if (event.status == CellStatus::running) {
       start(event.cell);
-    } else if (event.status == "pending") {
+    } else if (event.status == CellStatus::pending) {
       put_off(event.cell);
     } else {
       end(event.cell, event.status, event.answer);
@@ -346,13 +353,13 @@ void Ledger::start(const std::string& cell) {
   if (!folder_.empty()) ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());
 }
 
-void Ledger::end(const std::string& cell, const std::string& status, const Json& answer) {
+void Ledger::end(const std::string& cell, CellStatus status, const Json& answer) {
   Statement row = database_.prepare(
       "UPDATE cells SET status = ?2, reason = ?3, outcome = ?4, class = coalesce(?5, class), "
       "min_ess = ?6, min_ess_mcse = ?7, gradients = ?8, seconds = ?9, warmup_gradients = ?10, "
       "warmup_seconds = ?11, cell_seconds = ?12, draws = ?13, draws_sha256 = ?14, ended_at = ?15, "
       "host = ?16, versions = ?17, curve = ?18, summary = ?19, run = ?20 WHERE cell = ?1");
-  row.bind(1, cell).bind(2, status);
+  row.bind(1, cell).bind(2, std::string(to_string(status)));
   const auto text = [&](int place, const char* key) {
     const std::string value = text_or_empty(answer, key);
     value.empty() ? row.bind_null(place) : row.bind(place, value);

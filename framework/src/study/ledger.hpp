@@ -4,6 +4,7 @@
 
 #include "study/database.hpp"
 #include "study/records.hpp"
+#include "study/status.hpp"
 
 #include <map>
 #include <optional>
@@ -31,16 +32,16 @@ struct LedgerCell {
   std::string manifest;     ///< effective
 };
 
-/// What happens to a cell: "running" when it begins, "pending" when it is put off, "done" or
-/// "failed" with the answer of the worker.
+/// What happens to a cell: `running` when it begins, `pending` when it is put off, `done` or
+/// `failed` with the answer of the worker.
 struct LedgerEvent {
   std::string cell;
-  std::string status;
+  CellStatus status = CellStatus::pending;
   Json answer;
 };
 
 struct LedgerStatus {
-  std::string status;
+  CellStatus status = CellStatus::pending;
   std::string reason;
 };
 
@@ -95,7 +96,7 @@ class Ledger {
 
  private:
   void start(const std::string& cell);
-  void end(const std::string& cell, const std::string& status, const Json& answer);
+  void end(const std::string& cell, CellStatus status, const Json& answer);
   void add_metrics(const std::string& cell, const Json& answer);
   void put_off(const std::string& cell);
   void keep(RecordKind kind, const std::string& key);

@@ -113,7 +113,8 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
   RequestList batch(
       std::move(tasks),
       [&](std::size_t g, Json answer) {
-        if (answer.at("status") == "done") fresh.emplace_back(keys[g], remembered(answer));
+        if (status_of(answer) == WorkerStatus::done)
+          fresh.emplace_back(keys[g], remembered(answer));
         groups_[g].plan = std::move(answer);
         groups_[g].ingredients.reset();
       },
@@ -125,7 +126,7 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
 }
 
 Identity Planner::identity(SeedGroup& group, const StudyCell& cell) {
-  if (group.plan.at("status") == "done") {
+  if (status_of(group.plan) == WorkerStatus::done) {
     if (!group.ingredients)
       group.ingredients.emplace(group.plan, hashes_, study_.framework == "hash");
     return group.ingredients->with_seed(cell.changes.back().value);
@@ -217,7 +218,7 @@ void Planner::refuse_bad_input() const {
   std::size_t count = 0;
   std::string first;
   for (const SeedGroup& group : groups_) {
-    if (group.plan.is_null() || group.plan.at("status") != "bad-input") continue;
+    if (group.plan.is_null() || status_of(group.plan) != WorkerStatus::bad_input) continue;
     const auto reason = group.plan.at("reason").get<std::string>();
     count += group.cells.size();
     if (std::find(reasons.begin(), reasons.end(), reason) != reasons.end()) continue;

@@ -72,7 +72,7 @@ class StudyRun final : public Work {
     const Job job = queue_.front();
     if (comparison_.must_wait(job.cell)) return std::nullopt;
     queue_.pop_front();
-    events_.push_back({job.id, "running", {}});
+    events_.push_back({job.id, CellStatus::running, {}});
     const std::size_t number = started_.size();
     started_.push_back(job);
     return WorkItem{number, json_text(request(job))};
@@ -82,11 +82,11 @@ class StudyRun final : public Work {
 
   void answered(std::size_t number, Json answer) override {
     const Job& job = started_[number];
-    const auto status = answer.at("status").get<std::string>();
-    if (status == "disk") {
+    const WorkerStatus status = status_of(answer);
+    if (status == WorkerStatus::disk) {
       wait_for_disk(job, answer.at("reason").get<std::string>());
-    } else if (status == "suspended") {
-      events_.push_back({job.id, "pending", {}});
+    } else if (status == WorkerStatus::suspended) {
+      events_.push_back({job.id, CellStatus::pending, {}});
     } else {
       disk_trouble_.reset();
       progress_.stage = "running";
@@ -114,7 +114,7 @@ class StudyRun final : public Work {
   }
 
   void wait_for_disk(const Job& job, const std::string& reason) {
-    events_.push_back({job.id, "pending", {}});
+    events_.push_back({job.id, CellStatus::pending, {}});
     queue_.push_front(job);
     if (!disk_trouble_) {
       disk_trouble_ = Clock::now();
@@ -179,7 +179,7 @@ class StudyRun final : public Work {
     const Identity identity = planner_.identity(group, place);
     LedgerCell cell{identity.sha256.substr(0, 16), identity.sha256, "",
                     json_text(identity.ingredients), ""};
-    if (group.plan.at("status") == "done") {
+    if (status_of(group.plan) == WorkerStatus::done) {
       cell.certificate = group.plan.at("class").get<std::string>();
       cell.manifest = manifest_with_seed(group.plan.at("manifest").get<std::string>(),
                                          place.changes.back().value);
@@ -203,15 +203,15 @@ class StudyRun final : public Work {
                           [this](const Job& job) { return comparison_.is_reference(job.cell); });
     progress_.total = static_cast<std::int64_t>(jobs_.size());
     for (const Job& job : jobs_) {
-      const std::string& status = statuses.at(job.id).status;
+      const CellStatus status = statuses.at(job.id).status;
       const bool is_reference = comparison_.is_reference(job.cell);
-      if (status == "done" && (!is_reference || comparison_.has_draws(job.id))) {
+      if (status == CellStatus::done && (!is_reference || comparison_.has_draws(job.id))) {
         ++progress_.done;
-      } else if (status == "failed") {
+      } else if (status == CellStatus::failed) {
         ++progress_.failed;
       } else if (refused.contains(job.id)) {
         ++progress_.failed;
-        events_.push_back({job.id, "failed", {{"reason", refused.at(job.id)}}});
+        events_.push_back({job.id, CellStatus::failed, {{"reason", refused.at(job.id)}}});
       } else {
         queue_.push_back(job);
         if (is_reference) comparison_.expect();
@@ -245,7 +245,7 @@ class StudyRun final : public Work {
   std::string cell_folder(const Job& job) const { return folder_ + "/cells/" + job.id; }
 
   void end(const Job& job, Json answer) {
-    const bool done = answer.at("status") == "done";
+    const bool done = status_of(answer) == WorkerStatus::done;
     if (done) check_unchanged();
     if (comparison_.is_reference(job.cell)) comparison_.ended(job.id, done);
     if (done) comparison_.explain(answer);
@@ -255,7 +255,7 @@ class StudyRun final : public Work {
     }
     ++(done ? progress_.done : progress_.failed);
     ++progress_.ended;
-    events_.push_back({job.id, done ? "done" : "failed", std::move(answer)});
+    events_.push_back({job.id, done ? CellStatus::done : CellStatus::failed, std::move(answer)});
   }
 
   /// What happened since the last time, as one transaction.

@@ -117,7 +117,7 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
   RequestList batch(
       std::move(tasks),
       [&](std::size_t id, Json answer) {
-        if (answer.at("status") == "suspended") return;
+        if (status_of(answer) == WorkerStatus::suspended) return;
         const auto [g, k] = places[id];
         keep_trial(planner_.groups()[g], number, k, answer);
         known[{g, k}] = number_in(answer, "score");

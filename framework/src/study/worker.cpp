@@ -10,6 +10,7 @@
 #include "run/result_folder.hpp"
 #include "study/cell_figures.hpp"
 #include "study/reference_errors.hpp"
+#include "study/status.hpp"
 #include "study/trial.hpp"
 
 #include <mixwell/abi.hpp>
@@ -125,7 +126,7 @@ class Worker {
     } catch (const Refused& fault) {
       return failed(std::string("refused: ") + fault.what());
     } catch (const InputError& fault) {
-      return {{"status", "bad-input"}, {"reason", fault.what()}};
+      return answer_with(WorkerStatus::bad_input, fault.what());
     } catch (const std::bad_alloc&) {
       return failed(out_of_memory());
     } catch (const std::exception& fault) {
@@ -137,7 +138,7 @@ class Worker {
 
  private:
   static Json failed(const std::string& reason) {
-    return {{"status", is_disk_trouble(reason) ? "disk" : "failed"}, {"reason", reason}};
+    return answer_with(is_disk_trouble(reason) ? WorkerStatus::disk : WorkerStatus::failed, reason);
   }
 
   Composition load(const Json& request) const {
@@ -150,7 +151,7 @@ class Worker {
     const Composition composition = load(request);
     const Certificate certificate = compose(*composition.compositor).certificate;
     Json answer = {
-        {"status", "done"}, {"manifest", composition.effective_manifest},
+        {"status", to_string(WorkerStatus::done)}, {"manifest", composition.effective_manifest},
         {"libraries", composition.libraries},      {"files", Json::array()},
         {"class", certificate.now.label()},        {"refused", ""}};
     for (const std::string& path : composition.files)
@@ -199,7 +200,8 @@ class Worker {
       answer = evaluate_trial(composition, request.at("budget").get<double>(),
                               request.at("objective").get<std::string>(), stop_requested);
     });
-    answer["status"] = stop_requested.load() ? "suspended" : "done";
+    answer["status"] =
+        to_string(stop_requested.load() ? WorkerStatus::suspended : WorkerStatus::done);
     return answer;
   }
 
@@ -229,7 +231,7 @@ class Worker {
     Json answer = {{"host", host_name()}};
     const RunResult result = run_or_go_on(composition, options);
     if (result.record.outcome == Outcome::interrupted && stop_requested.load())
-      return {{"status", "suspended"}};
+      return {{"status", to_string(WorkerStatus::suspended)}};
     answer["class"] = result.certificate.now.label();
     answer["versions"] = json_text(result.record.versions);
     add_figures(result.summary, result.record, answer);
@@ -239,7 +241,7 @@ class Worker {
     answer["summary"] = summary_json(result.summary);
     answer["run"] = json_text(result.record, 2) + "\n";
     if (request.at("keep") == "summary") remove_folder(folder);
-    answer["status"] = "done";
+    answer["status"] = to_string(WorkerStatus::done);
     return answer;
   }
 
@@ -255,7 +257,7 @@ class Worker {
   }
 
   Json compare_cell(const Json& request) {
-    Json answer = {{"status", "done"}};
+    Json answer = {{"status", to_string(WorkerStatus::done)}};
     compare(request.at("folder").get<std::string>(), request.at("reference"), answer);
     return answer;
   }
@@ -295,7 +297,7 @@ void serve_study(const Registry& registry) {
   study::Lines lines;
   study::Worker worker(registry);
   std::string line;
-  if (!study::tell({{"status", "ready"}})) return;
+  if (!study::tell({{"status", to_string(study::WorkerStatus::ready)}})) return;
   while (lines.next(line)) {
     if (!study::tell(worker.answer(parse_json(line)))) return;
   }

@@ -3,6 +3,7 @@
 #include "study/worker_pool.hpp"
 
 #include "files/json.hpp"
+#include "study/status.hpp"
 #include "study/worker.hpp"
 
 #include <mixwell/error.hpp>
@@ -318,7 +319,8 @@ void WorkerPool::bury(WorkerProcess& worker) {
   std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
   if (!task) return;
   const bool asked_to_stop = suspending_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
-  const Json answer = {{"status", asked_to_stop ? "suspended" : "failed"}, {"reason", reason}};
+  const Json answer =
+      answer_with(asked_to_stop ? WorkerStatus::suspended : WorkerStatus::failed, reason);
   answers_.push_back({*task, lenient_json_text(answer)});
 }
 

@@ -10,9 +10,16 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mixwell {
+
+/// What has become of a cell.
+enum class CellStatus { pending, running, done, failed };
+
+/// "pending", ... as in tables of studies.
+MIXWELL_EXPORT std::string_view to_string(CellStatus status) noexcept;
 
 /// Where a cell stands in its study.
 struct StudyCell {
