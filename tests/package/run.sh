@@ -39,7 +39,7 @@ sed -n '/^```cpp$/,/^```$/p' "$here/../../README.md" | sed '/^```/d' |
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/moved" \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"
 "$cmake" --build "$work/embed"
-(cd "$work" && "$work/embed/embed") | tee "$work/embed.log"
+(cd "$work" && PATH=$work/embed:$PATH embed) | tee "$work/embed.log"
 for line in '^exact: Metropolis-corrected' '^x\[2\]: 2\.[45]' '^2000 draws of 4 chains$' \
   '^from the manifest: the same draws$'; do
   grep -q "$line" "$work/embed.log" || { echo "the output above lacks $line" >&2; exit 1; }

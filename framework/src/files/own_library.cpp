@@ -5,6 +5,7 @@
 #include <mixwell/error.hpp>
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <filesystem>
 
@@ -12,8 +13,12 @@ namespace mixwell {
 
 std::string library_of(const void* object) {
   Dl_info info = {};
-  if (::dladdr(object, &info) == 0) throw RunError("a library of Mixwell cannot be found on disk");
-  return std::filesystem::canonical(info.dli_fname).string();
+  void* found = nullptr;
+  if (::dladdr1(object, &info, &found, RTLD_DL_LINKMAP) == 0)
+    throw RunError("a library of Mixwell cannot be found on disk");
+  // The program is known by the words it was called with, which need not lead to its file.
+  const bool is_program = *static_cast<const link_map*>(found)->l_name == '\0';
+  return std::filesystem::canonical(is_program ? "/proc/self/exe" : info.dli_fname).string();
 }
 
 std::string own_library() {

@@ -8,7 +8,8 @@
 
 namespace mixwell {
 
-/// The file of the library that `object`, which is static, is a part of, without symbolic links.
+/// The file of the library, or of the program, that `object`, which is static, is a part of,
+/// without symbolic links.
 MIXWELL_INTERNAL std::string library_of(const void* object);
 
 /// The file of libmixwell.
