@@ -84,6 +84,35 @@ TEST_CASE("nobody asks a trajectory on a noisy gradient to come back") {
   CHECK(traits_of(found, true).empty());
 }
 
+TEST_CASE("a refresh that never renews the momentum is left to the test as a whole") {
+  const auto found = checked(quartic +
+                             "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n"
+                             "persistence = 1.0\n");
+  CHECK(traits_of(found, false) == Names{"a(r) = r a(1/r)", "involution", "volume"});
+  CHECK(traits_of(found, true).empty());
+}
+
+TEST_CASE("an accept is judged where proposals are so narrow that a copy is far from its state") {
+  const auto found =
+      checked(quartic + "[kernel.k]\nuse = \"metropolis-gaussian\"\nstep_size = 1e-12\n");
+  CHECK(traits_of(found, false) == Names{"keeps_law", "a(r) = r a(1/r)"});
+  CHECK(traits_of(found, true).empty());
+}
+
+TEST_CASE("a refresh that runs in a few columns alone is left to the test as a whole") {
+  const auto found = checked(quartic +
+                             "[kernel.often]\nuse = \"random-walk-metropolis\"\nstep_size = 0.5\n"
+                             "[kernel.seldom]\nuse = \"hamiltonian\"\nstep_size = 0.3\n"
+                             "steps = 4\n"
+                             "[compositor.c]\nuse = \"mixture\"\n"
+                             "kernels = [\"often\", \"seldom\"]\nweights = [700, 1]\n");
+  const bool ran = std::any_of(found.begin(), found.end(), [](const VerifiedOperation& o) {
+    return o.operation.find("seldom") != std::string::npos;
+  });
+  CHECK(ran);
+  CHECK(traits_of(found, true).empty());
+}
+
 TEST_CASE("a metric that depends on the position is seen in every column") {
   const auto found = checked(
       "[model.m]\nuse = \"banana\"\n[kernel.k]\nuse = \"riemannian\"\nstep_size = 0.1\nsteps = "

@@ -17,7 +17,8 @@ namespace mixwell {
 /// and that the second holds in every column, as products of its means over the first and the
 /// second half of the draws. A refresh that is not full is made again and again from its own
 /// outcome, which it must keep; the first half of that is left out, and single columns are not
-/// looked at. A million numbers in all.
+/// looked at; one that never renews it is left to the test as a whole, and so is one that runs in
+/// fewer than 16 columns. A million numbers in all.
 std::vector<VerifiedOperation> check_refresh(Replay replay);
 
 /// An accept's probability a(r) at given ratios r of densities, between a state and a copy of it

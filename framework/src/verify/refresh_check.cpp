@@ -14,6 +14,8 @@ constexpr double numbers_in_all = 1e6;
 constexpr Index fewest_rounds = 128;
 constexpr Index most_rounds = 20000;
 constexpr Index most_coordinates = 8;
+/// In a branch that is seldom chosen there may be a few only, whose spread tells nothing.
+constexpr Index fewest_columns = 16;
 /// Sweeps of the rounds: not those of the run, and not the first ones alone.
 constexpr std::uint64_t first_sweep = 100;
 constexpr std::uint64_t between_sweeps = 7;
@@ -76,13 +78,14 @@ class Stein {
 std::vector<VerifiedOperation> check_refresh(Replay replay) {
   const OperationInfo& operation = replay.operation();
   const auto laws = inputs_of(replay, Role::law);
-  if (laws.size() != 1 || operation.outputs.empty()) return {};
+  if (laws.size() != 1 || operation.outputs.empty() || replay.columns() < fewest_columns) return {};
   const auto states = inputs_of(replay, Role::state);
   const Index dimension = replay.output(0).rows();
   const auto a_round = static_cast<double>(dimension * replay.columns());
   const Index rounds = std::clamp(static_cast<Index>(std::ceil(numbers_in_all / a_round)),
                                   fewest_rounds, most_rounds);
   const bool starts_anew = states.empty() || operation.traits.full;
+  if (!starts_anew && !operation.traits.renews) return {};  // it has what the run left there
   const Index left_out = starts_anew ? 0 : rounds;
   Stein stein(dimension, replay.columns());
   Eigen::RowVectorXd u(replay.columns());
