@@ -138,8 +138,12 @@ void introduce(const Component& component, const std::string& path, const std::s
   const char* const kept_words = kept_text(words);
   const std::lock_guard lock(mutex());
   Introduction* place = nullptr;
+  // An address may be that of a component which is gone, under another path: one place is left.
   for (Introduction& one : introductions) {
-    if (one.component.load() == &component || one.path.load() == kept_path) place = &one;
+    if (one.component.load() != &component && one.path.load() != kept_path) continue;
+    one.component = nullptr;
+    one.path = nullptr;
+    if (place == nullptr) place = &one;
   }
   if (place == nullptr) place = &introductions[next++ % most_introduced];
   place->path = kept_path;

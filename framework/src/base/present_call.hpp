@@ -73,7 +73,7 @@ MIXWELL_INTERNAL void introduce(const Component& component, const std::string& p
 MIXWELL_INTERNAL const char* words_for(const Component* component) noexcept;
 /// Kept words for an operation of a kernel graph ("hmc/refresh"): those of the kernel or compositor
 /// whose name is in its path, or the library of the class of `body`, which has virtual functions.
-const char* words_for_operation(const std::string& name, const void* body);
+MIXWELL_INTERNAL const char* words_for_operation(const std::string& name, const void* body);
 
 /// Throws the exception being handled again, as one of Mixwell's that says where it came from: what
 /// is no Error as a RunError. Lack of memory and broken wiring say enough themselves.
