@@ -22,7 +22,7 @@ class WaysOf {
  public:
   WaysOf(const Analysis& a, std::size_t t) : a_(a) {
     const std::size_t count = a.graph.values().size();
-    for (IdSet* set : {&ways_.law, &ways_.own, &ways_.refreshed, &ways_.parameters}) {
+    for (IdSet* set : {&ways_.law, &ways_.own, &ways_.refreshed, &ways_.parameters, &ways_.twice}) {
       set->resize(count);
     }
     const OperationInfo& writer = a.info(t);
@@ -38,10 +38,11 @@ class WaysOf {
   void sort(const OperationInfo& who, const Input& input) {
     switch (input.role) {
       case Role::noise:
-        ways_.own |= behind(input.value);
-        return;
+        return add(ways_.own, behind(input.value));
       case Role::state:
-        ways_.refreshed |= noises_of_redraw(a_, input.value);
+        if (states_.insert(input.value.id).second) {
+          add(ways_.refreshed, noises_of_redraw(a_, input.value));
+        }
         return;
       case Role::proposed:
         return;
@@ -52,8 +53,15 @@ class WaysOf {
         ways_.law |= behind(input.value);
         return;
       default:
-        (decides_with(who, input) ? ways_.own : ways_.parameters) |= behind(input.value);
+        if (decides_with(who, input)) return add(ways_.own, behind(input.value));
+        ways_.parameters |= behind(input.value);
     }
+  }
+
+  /// By one input more.
+  void add(IdSet& way, const IdSet& noises) {
+    ways_.twice |= way & noises;
+    way |= noises;
   }
 
   /// A refresh is judged by its law, so that only its own noise tells. A register remembers all.
@@ -93,6 +101,7 @@ class WaysOf {
 
   const Analysis& a_;
   NoiseWays ways_;
+  std::set<std::int32_t> states_;  ///< a state may be read by a move and by its accept
 };
 
 }  // namespace

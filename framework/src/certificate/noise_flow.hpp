@@ -21,6 +21,7 @@ struct NoiseWays {
                      ///< as a parameter: it decides with it
   IdSet refreshed;   ///< of the refreshes that drew its auxiliaries in this sweep
   IdSet parameters;  ///< behind what else it reads
+  IdSet twice;       ///< own by two inputs, or of the refreshes of two auxiliaries
   /// As eps -> 0 a step of an uncorrected one-step scheme forgets the noise of its law: its share
   /// of the displacement is of order eps, beside one of order sqrt(eps).
   bool law_is_faint = false;

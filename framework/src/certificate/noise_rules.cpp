@@ -53,18 +53,22 @@ class NoiseRules {
     const std::array<const IdSet*, 4> all{&ways_.law, &ways_.own, &ways_.refreshed,
                                           &ways_.parameters};
     const IdSet exposed = ways_.exposed();
+    if (ways_.twice.any()) return two_ways(false, ways_.twice);
     for (std::size_t i = 0; i < all.size(); ++i) {
       for (std::size_t k = i + 1; k < all.size(); ++k) {
         const IdSet both = *all[i] & *all[k] & exposed;
         if (both.none()) continue;
-        const bool gradient = is_uncorrected() && i == 0;
-        return none(gradient,
-                    gradient ? "a parameter and the law share one noise"
-                             : "one noise comes into the update by two ways",
-                    {first_name(both), writer_.name});
+        return two_ways(is_uncorrected() && i == 0, both);
       }
     }
     return fine("N", "each noise comes in by one way");
+  }
+
+  Verdict two_ways(bool by_the_gradient, const IdSet& noises) const {
+    return none(by_the_gradient,
+                by_the_gradient ? "a parameter and the law share one noise"
+                                : "one noise comes into the update by two ways",
+                {first_name(noises), writer_.name});
   }
 
   /// What the update does with a noise is right given a state that does not know it.
