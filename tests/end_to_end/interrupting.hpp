@@ -16,7 +16,6 @@ namespace end_to_end {
 using Json = nlohmann::json;
 using mixwell::Composition;
 using mixwell::EndedBy;
-using mixwell::Outcome;
 using mixwell::RunOptions;
 using mixwell::RunResult;
 
@@ -31,7 +30,8 @@ inline RunOptions options_in(const std::string& folder) {
 /// sweeps (1 sweep), the next after two (1 and 4), ...
 inline RunResult with_interruptions(const Composition& composition, const std::string& folder) {
   RunResult result;
-  for (int leg = 0; leg == 0 || (leg < 20 && result.record.outcome != Outcome::complete); ++leg) {
+  for (int leg = 0; leg == 0 || (leg < 20 && result.record.outcome != mixwell::Outcome::complete);
+       ++leg) {
     std::atomic<bool> stop{false};
     int told = 0;
     RunOptions options = options_in(folder);
@@ -40,7 +40,7 @@ inline RunResult with_interruptions(const Composition& composition, const std::s
     options.stop = &stop;
     options.progress = [&](const mixwell::Progress&) { stop = ++told > leg; };
     result = mixwell::run(composition, options);
-    if (result.record.outcome != Outcome::complete) {
+    if (result.record.outcome != mixwell::Outcome::complete) {
       CHECK(result.record.ended_by == EndedBy::interrupt);
       CHECK(result.resumable);
     }

@@ -3,16 +3,12 @@
 #include <mixwell/error.hpp>
 #include <mixwell/plugin.hpp>
 
-#include <catch2/catch_test_macros.hpp>
-#include <catch2/matchers/catch_matchers_exception.hpp>
-#include <catch2/matchers/catch_matchers_string.hpp>
+#include <catch2/catch.hpp>
 
 #include <functional>
 #include <memory>
 #include <string>
 
-using Catch::Matchers::ContainsSubstring;
-using Catch::Matchers::MessageMatches;
 using namespace mixwell;
 
 namespace {
@@ -68,9 +64,7 @@ void describe(std::function<void(Transition&)> how) {
 }
 
 void refuses(std::function<void(Transition&)> how, const std::string& what) {
-  INFO(what);
-  CHECK_THROWS_MATCHES(describe(std::move(how)), InputError,
-                       MessageMatches(ContainsSubstring("walk") && ContainsSubstring(what)));
+  CHECK_THROWS_WITH(describe(std::move(how)), Catch::Contains("walk") && Catch::Contains(what));
 }
 
 const std::shared_ptr<const Oracle>& exact() {
@@ -170,8 +164,7 @@ TEST_CASE("a shared body wants the same edges each time") {
   add("b", 2);
   const auto& operations = wired.graph.operations();
   CHECK(operations[0].body == operations[1].body);
-  CHECK_THROWS_MATCHES(add("c", 3), WiringError,
-                       MessageMatches(ContainsSubstring("`c` shares the body")));
+  CHECK_THROWS_WITH(add("c", 3), Catch::Contains("`c` shares the body"));
 }
 
 TEST_CASE("optional edges and lists are counted where they are") {
