@@ -44,7 +44,7 @@ class Drawing {
   Draft draw() {
     add("main", pick(Kind::compositor, ""), Kind::compositor, Part::subject);
     if (chance_.one_in(8)) {
-      const std::string id = pick(Kind::recorder, "");
+      const std::string id = pick_among(Kind::recorder, registry_.ids(Kind::recorder));
       add("recorder", id, Kind::recorder, Part::fixture);
     }
     draft_.text = head_table;
@@ -65,7 +65,10 @@ class Drawing {
   }
 
   std::string pick(Kind kind, const std::string& purpose) {
-    const std::vector<std::string> ids = ids_for(registry_, kind, purpose);
+    return pick_among(kind, ids_for(registry_, kind, purpose));
+  }
+
+  std::string pick_among(Kind kind, const std::vector<std::string>& ids) {
     for (const Choice& choice : wanted_) {
       if (choice.kind == kind && std::find(ids.begin(), ids.end(), choice.id) != ids.end()) {
         return choice.id;

@@ -112,7 +112,7 @@ TEST_CASE("transitions that are none are refused by name") {
         t.metropolis(law, walk(t));
         t.record({"acceptance_rate", RecordType::real, "", "again"}, t.position().value);
       },
-      "there are two of `record sample_stats/acceptance_rate of slot 0`");
+      "records the statistic `acceptance_rate` twice");
 }
 
 TEST_CASE("a step size has to learn from something") {

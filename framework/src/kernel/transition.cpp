@@ -77,6 +77,13 @@ Write<edge::Gradient<edge::Next>> Transition::next_gradient(Edge<edge::Law> law)
 }
 
 void Transition::record(const Statistic& what, Value value) {
+  const std::string name = recorded_name(site_, what.name);
+  for (const Record& other : graph_.records()) {
+    if (other.group != RecordGroup::sample_stats || other.name != name) continue;
+    if (other.slot != site_.number) continue;
+    throw WiringError(
+        fmt::format("kernel `{}` records the statistic `{}` twice", site_.path, name));
+  }
   record_statistic(graph_, site_, what.name, value, what.type, what.unit, what.help);
 }
 
