@@ -27,6 +27,8 @@ NOT_A_PLUGIN = "another thing of the same name"
 # (file, id): why it may stand there
 ALLOWED = {
     ("src/manifest/resolve.cpp", "chain"): DEFAULTS,
+    ("src/kernel/transition.cpp", "exact"): DEFAULTS,
+    ("src/kernel/transition.cpp", "identity"): DEFAULTS,
     ("src/manifest/resolve.cpp", "netcdf"): DEFAULTS,
     **{("src/verify/target.cpp", model): TARGETS
        for model in ("banana", "double-well", "gaussian", "gaussian-mixture", "quartic", "student-t")},
