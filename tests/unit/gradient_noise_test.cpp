@@ -126,6 +126,22 @@ TEST_CASE("the noisy oracle knows its noise") {
   CHECK(largest_z(noise, std::sqrt(1.0 / 3.0)) > 8.0);
 }
 
+TEST_CASE("the noisy oracle leaves U as it is, and its gradient is right in the mean") {
+  const support::TemporaryFolder folder;
+  const OracleLaw law(oracle_contract::logistic(folder) +
+                      "[oracle.o]\nuse = \"noisy\"\nvariance = 3\n");
+  constexpr Index count = 20000;
+  const Eigen::MatrixXd seeds = law.seeds(count);
+  Eigen::RowVectorXd u(count);
+  Eigen::MatrixXd g(law.dimension(), count);
+  Workspace scratch;
+  law->evaluate(Numbers{ConstBatch(seeds)}, law.points(count), {u.data(), g, scratch});
+  CHECK((u.array() == law.whole_potential()).all());
+  for (Index i = 0; i < law.dimension(); ++i) {
+    CHECK(std::abs(support::z_score(g.row(i).transpose(), law.whole_gradient()(i))) <= 5.0);
+  }
+}
+
 TEST_CASE("equal draws tell the same noise, others another") {
   const support::TemporaryFolder folder;
   const OracleLaw law(oracle_contract::logistic(folder) + minibatch(false));

@@ -28,6 +28,7 @@ class MIXWELL_EXPORT FitToPoints {
                   edge::List<edge::PointGradient> gradients,
                   edge::List<edge::PointPotential> potentials,
                   edge::Out<edge::Curvature> numbers) const;
+  const Component& acts_for() const noexcept { return *estimator_; }
 
  private:
   std::shared_ptr<const Estimator> estimator_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/acts_for.hpp>
 #include <mixwell/edge.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
@@ -203,11 +204,31 @@ struct EdgeRange {
   bool operator==(const EdgeRange&) const = default;
 };
 
+/// Its function, and for whom it acts, if it says so.
+template <class F>
+class BodyOf : public Body {
+ public:
+  explicit BodyOf(F f) : f_(std::move(f)) {}
+
+ protected:
+  F f_;
+};
+template <class F>
+requires requires(const F& f) { f.acts_for(); }
+class BodyOf<F> : public Body, public ActsFor {
+ public:
+  explicit BodyOf(F f) : f_(std::move(f)) {}
+  const Component& acts_for() const noexcept final { return f_.acts_for(); }
+
+ protected:
+  F f_;
+};
+
 template <class F, class... Given>
-class TypedBody final : public Body {
+class TypedBody final : public BodyOf<F> {
  public:
   TypedBody(F f, const std::array<EdgeRange, sizeof...(Given)>& places)
-      : f_(std::move(f)), places_(places) {}
+      : BodyOf<F>(std::move(f)), places_(places) {}
   void run(Block& block) const override { call(block, std::index_sequence_for<Given...>{}); }
   bool is_at(const std::array<EdgeRange, sizeof...(Given)>& places) const {
     return places_ == places;
@@ -217,13 +238,12 @@ class TypedBody final : public Body {
   template <std::size_t... k>
   void call(Block& block, std::index_sequence<k...>) const {
     if constexpr (takes_block<F>()) {
-      f_(block, Connection<Given>::see(block, places_[k].first, places_[k].count)...);
+      this->f_(block, Connection<Given>::see(block, places_[k].first, places_[k].count)...);
     } else {
-      f_(Connection<Given>::see(block, places_[k].first, places_[k].count)...);
+      this->f_(Connection<Given>::see(block, places_[k].first, places_[k].count)...);
     }
   }
 
-  F f_;
   std::array<EdgeRange, sizeof...(Given)> places_;
 };
 
@@ -242,6 +262,21 @@ MIXWELL_EXPORT void require_values(const std::string& operation, const std::vect
 [[noreturn]] MIXWELL_EXPORT void refuse_other_edges(const std::string& operation);
 
 }  // namespace detail
+
+/// A body that calls a component: see ActsFor.
+template <class F>
+struct Acting : F {
+  Acting(std::shared_ptr<const Component> whom, F f) : F(std::move(f)), whom_(std::move(whom)) {}
+  using F::operator();
+  const Component& acts_for() const noexcept { return *whom_; }
+
+ private:
+  std::shared_ptr<const Component> whom_;
+};
+template <class F>
+Acting<F> acting_for(std::shared_ptr<const Component> whom, F body) {
+  return {std::move(whom), std::move(body)};
+}
 
 /// Several operations with one body: the same function at different points, as a proposal's law is
 /// at theta and at theta*. The certificate knows them for the same by their body.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/abi.hpp>
+#include <mixwell/acts_for.hpp>
 #include <mixwell/asymmetric.hpp>
 #include <mixwell/columns.hpp>
 #include <mixwell/component.hpp>

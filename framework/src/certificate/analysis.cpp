@@ -132,6 +132,13 @@ Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const s
   return v;
 }
 
+Verdict resting_on(const Analysis& a, Verdict v, Value function, const std::string& contract) {
+  if (is_built_in(a.graph, function)) return v;
+  v.assumes.push_back({a.graph[function].name, contract, {}});
+  v.declared.push_back(v.assumes.back());
+  return v;
+}
+
 int rank(const Verdict& v) {
   if (v.optimiser) return 5;
   switch (v.accuracy) {

@@ -74,6 +74,9 @@ Verdict fine(std::string rule, std::string reason);
 /// Notes a trait that the verdict relies on; one that only an author outside states is `declared`.
 /// So is `invariant`, whoever states it: no contract can test it.
 Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const std::string& trait);
+/// Notes that the verdict relies on a contract of a function, where its author is an outside one:
+/// the interfaces of built-in components are held to theirs.
+Verdict resting_on(const Analysis& a, Verdict v, Value function, const std::string& contract);
 /// exact < adaptive < asymptotic < unproven < proved to be wrong < no sampler.
 int rank(const Verdict& v);
 /// total becomes the worse of the two; what holds of either part holds of the whole.

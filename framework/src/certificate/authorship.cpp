@@ -4,6 +4,8 @@
 
 #include "files/own_library.hpp"
 
+#include <mixwell/acts_for.hpp>
+
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -34,13 +36,33 @@ bool runs_our_code(const void* object) {
   return it->second;
 }
 
+/// Of a model's own law: the model's.
+bool is_our_function(const Function& function) {
+  const auto* const potential = dynamic_cast<const Potential*>(&function);
+  const Model* const model = potential == nullptr ? nullptr : potential->as_model();
+  return model == nullptr ? runs_our_code(&function) : runs_our_code(model);
+}
+
+bool is_our_body(const Body& body) {
+  const auto* const acting = dynamic_cast<const ActsFor*>(&body);
+  return runs_our_code(&body) && (acting == nullptr || runs_our_code(&acting->acts_for()));
+}
+
 }  // namespace
 
 bool is_built_in(const KernelGraph& graph, const OperationInfo& operation) {
-  if (operation.body) return runs_our_code(operation.body.get());
-  return std::all_of(operation.outputs.begin(), operation.outputs.end(), [&](Value v) {
-    return !graph[v].function || runs_our_code(graph[v].function.get());
-  });
+  const auto writes_ours = [&](Value v) {
+    return !graph[v].function || is_our_function(*graph[v].function);
+  };
+  return (!operation.body || is_our_body(*operation.body)) &&
+         std::all_of(operation.outputs.begin(), operation.outputs.end(), writes_ours);
+}
+
+bool is_built_in(const KernelGraph& graph, Value function) {
+  const ValueInfo& info = graph[function];
+  if (info.function && !is_our_function(*info.function)) return false;
+  return info.producer < 0 ||
+         is_built_in(graph, graph.operations()[static_cast<std::size_t>(info.producer)]);
 }
 
 }  // namespace mixwell

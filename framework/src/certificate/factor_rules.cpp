@@ -94,8 +94,11 @@ class FactorRules {
     if (a_.graph[law].producer < 0) return v;
     const OperationInfo& made_by = a_.operation(a_.graph[law].producer);
     if (!made_by.traits.density.empty()) {
+      v = assuming(a_, std::move(v), made_by, "density");
       v.density = made_by.traits.density;
-    } else if (!made_by.traits.unbiased) {
+    } else if (made_by.traits.unbiased) {
+      v = assuming(a_, std::move(v), made_by, "unbiased");
+    } else {
       return none("C", false,
                   fmt::format("`{}` is made from the target's law in a way nothing is declared "
                               "about",

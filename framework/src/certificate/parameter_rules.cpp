@@ -158,7 +158,9 @@ class ParameterRules {
 
   std::optional<Verdict> stale(const Reading& r, const ValueInfo& v) const {
     const char* what = "a parameter reads a value that was replaced before the update";
-    if (vanishes(r, {v.variable})) return with_feedback(asymptotic(r, "1s", what), v.variable);
+    if (vanishes(r, {v.variable})) {
+      return with_feedback(continuous(r, asymptotic(r, "1s", what)), v.variable);
+    }
     return with_feedback(none(r, "1s", true, what), v.variable);
   }
 
@@ -224,7 +226,7 @@ class ParameterRules {
       return v;
     }
     const char* what = "a parameter reads past values of variables that this update influences";
-    if (vanishes(r, seen)) return with_feedback(asymptotic(r, "3", what), of);
+    if (vanishes(r, seen)) return with_feedback(continuous(r, asymptotic(r, "3", what)), of);
     Verdict v = none(r, "3", true, what);
     v.citation =
         "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as pairs "
@@ -269,18 +271,34 @@ class ParameterRules {
   /// Every pure operation between the leaf and the parameter has a limit when its points' distances
   /// vanish. Views and evaluations of laws do.
   bool is_continuous(const Reading& r) const {
+    const auto between = operations_between(r);
+    return std::all_of(between.begin(), between.end(),
+                       [](const OperationInfo* o) { return o->traits.continuous; });
+  }
+
+  Verdict continuous(const Reading& r, Verdict v) const {
+    for (const OperationInfo* o : operations_between(r)) {
+      v = assuming(a_, std::move(v), *o, "continuous");
+    }
+    return v;
+  }
+
+  /// Pure ones that have a body, but for evaluations of laws.
+  std::vector<const OperationInfo*> operations_between(const Reading& r) const {
+    std::vector<const OperationInfo*> found;
     std::vector<Value> open{r.input.value};
     while (!open.empty()) {
       const Value v = open.back();
       open.pop_back();
       if (v == r.leaf || !is_pure(a_.graph, v)) continue;
       const OperationInfo& by = a_.operation(a_.graph[v].producer);
-      if (!a_.graph[v].evaluated_law && by.body && !by.traits.continuous) return false;
+      const bool counts = !a_.graph[v].evaluated_law && by.body;
+      if (counts && std::find(found.begin(), found.end(), &by) == found.end()) found.push_back(&by);
       for (const Value source : sources(a_.graph, v)) {
         if (a_.cones.depends(source, r.leaf)) open.push_back(source);
       }
     }
-    return true;
+    return found;
   }
 
   const Analysis& a_;

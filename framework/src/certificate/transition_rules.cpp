@@ -20,11 +20,11 @@ class TransitionRules {
       case OperationKind::observe:
         return fine("F", "a register is no part of the target");
       case OperationKind::refresh:
-        return refresh();
+        return both(refresh(), curvatures());
       case OperationKind::accept:
-        return both(accept(), evaluations());
+        return both(both(accept(), evaluations()), curvatures());
       case OperationKind::move:
-        return both(move(), evaluations());
+        return both(both(move(), evaluations()), curvatures());
       default:
         return none("1", false, "no rule covers this kind of operation");
     }
@@ -150,16 +150,20 @@ class TransitionRules {
   }
 
   Verdict noisy_ratio() const {
+    Verdict v = fine("1", "the ratio is exact");
     for (const Input& input : who_.inputs) {
       if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
       const IdSet found = a_.noises_behind(input.value);
-      if (found.any() && !has_exact_potential(input.value)) {
+      if (found.none()) continue;
+      if (!has_exact_potential(input.value)) {
         return none(
             "5", true, "the acceptance ratio uses a noisy law",
             a_.cones.path(Value{static_cast<std::int32_t>(found.find_first())}, input.value));
       }
+      v = assuming(a_, std::move(v), a_.operation(a_.graph[input.value].producer),
+                   "exact_potential");
     }
-    return fine("1", "the ratio is exact");
+    return v;
   }
 
   bool has_exact_potential(Value law) const {
@@ -207,6 +211,7 @@ class TransitionRules {
   Verdict uncorrected() const {
     const bool noisy = a_.noises_behind(input_of(who_, Role::law)).any();
     Verdict v = scheme(noisy);
+    each_factor([&](Value factor) { v = resting_on(a_, std::move(v), factor, "gradient_growth"); });
     join(v, limit());
     each_auxiliary([&](const ValueInfo& version) {
       const OperationInfo* by = refreshed_by(version);
@@ -249,16 +254,41 @@ class TransitionRules {
     return assuming(a_, std::move(v), who_, "order");
   }
 
-  GradientGrowth growth_of_laws() const {
-    GradientGrowth worst = GradientGrowth::lipschitz;
+  template <class Visit>
+  void each_factor(const Visit& visit) const {
     for (const Input& input : who_.inputs) {
       if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
-      for (const Value factor : a_.factors_of(input.value)) {
-        const auto* law = dynamic_cast<const Potential*>(a_.graph[factor].function.get());
-        if (law != nullptr) worst = std::max(worst, law->gradient_growth());
+      for (const Value factor : a_.factors_of(input.value)) visit(factor);
+    }
+  }
+
+  GradientGrowth growth_of_laws() const {
+    GradientGrowth worst = GradientGrowth::lipschitz;
+    each_factor([&](Value factor) {
+      const auto* law = dynamic_cast<const Potential*>(a_.graph[factor].function.get());
+      if (law != nullptr) worst = std::max(worst, law->gradient_growth());
+    });
+    return worst;
+  }
+
+  /// H, S and C of the curvatures that it reads, itself or in the law of an auxiliary, are those of
+  /// one matrix.
+  Verdict curvatures() const {
+    Verdict v = fine("1", "curvatures are what they say");
+    const auto visit = [&](const Input& input) {
+      const Function* const function = a_.graph[input.value].function.get();
+      if (dynamic_cast<const Representation*>(function) == nullptr) return;
+      v = resting_on(a_, std::move(v), input.value, "curvature");
+    };
+    for (const OperationInfo* part : a_.parts(t_)) {
+      for (const Input& input : part->inputs) {
+        visit(input);
+        const std::int32_t made_by = a_.graph[input.value].producer;
+        if (input.role != Role::law || made_by < 0) continue;
+        for (const Input& behind : a_.operation(made_by).inputs) visit(behind);
       }
     }
-    return worst;
+    return v;
   }
 
   /// What eps -> 0 proves of a target whose gradient grows so.

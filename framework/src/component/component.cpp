@@ -1,5 +1,6 @@
 // Kinds by name, and traits as text.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/acts_for.hpp>
 #include <mixwell/component.hpp>
 
 #include <fmt/format.h>
@@ -59,5 +60,7 @@ std::vector<std::string> describe(const Traits& traits) {
 }
 
 Component::~Component() = default;
+
+ActsFor::~ActsFor() = default;
 
 }  // namespace mixwell

@@ -53,6 +53,7 @@ class FollowAndKeep {
 
 class Propose {
  public:
+  const Component& acts_for() const noexcept { return *integrator_; }
   Propose(const FlowMove& flow, Index points)
       : integrator_(flow.integrator), coupling_(flow.coupling), points_(points) {}
 
@@ -109,6 +110,7 @@ bool is_fine(Columns& block, const Position& start, const TrajectoryEnd& end, bo
 
 class Move {
  public:
+  const Component& acts_for() const noexcept { return *integrator_; }
   explicit Move(const FlowMove& flow) : integrator_(flow.integrator), coupling_(flow.coupling) {}
 
   void operator()(Columns& block, Position theta, std::optional<Momentum> p, edge::Law law,

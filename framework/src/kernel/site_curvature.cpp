@@ -27,6 +27,7 @@ struct FittedNumbers : edge::Numbers<Role::parameter> {
 /// A fit to the register of a PointHistory. O(points d) before the fit.
 class FitHistory {
  public:
+  const Component& acts_for() const noexcept { return *estimator_; }
   FitHistory(std::shared_ptr<const Estimator> estimator, Index points, Index dimension)
       : estimator_(std::move(estimator)), points_(points), dimension_(dimension) {}
 
@@ -158,25 +159,28 @@ void SiteCurvature::fit_own(KernelGraph& graph, const Site& site, Value from) {
   const Edge<FittedTo> to{from};
   const auto fitted = add_operation(
       graph, path + "/fit", OperationKind::pure, estimator_->traits(),
-      [by = estimator_](Columns& block, edge::TargetLaw law, FittedTo at,
-                        edge::Out<edge::Curvature> numbers) {
-        by->as_own()->fit(law.potential(), at, at, numbers, block.scratch());
-      },
+      acting_for(estimator_,
+                 [by = estimator_](Columns& block, edge::TargetLaw law, FittedTo at,
+                                   edge::Out<edge::Curvature> numbers) {
+                   by->as_own()->fit(law.potential(), at, at, numbers, block.scratch());
+                 }),
       target, to,
       Write<edge::Curvature>{Output::derived(path + "/curvature", estimator_->rows(d, 0),
                                              estimator_->representation())});
   value_ = fitted.value;
   if (!own.has_drift_correction()) return;
   drift_correction_ =
-      add_operation(
-          graph, path + "/drift-correction", OperationKind::pure, own.drift_correction_traits(),
-          [by = estimator_](Columns& block, edge::TargetLaw law, FittedTo at, FittedNumbers numbers,
-                            edge::Out<edge::DriftCorrection> gamma) {
-            by->as_own()->drift_correction(law.potential(), at, at, numbers, gamma,
-                                           block.scratch());
-          },
-          target, to, Edge<FittedNumbers>{value_},
-          Write<edge::DriftCorrection>{Output::derived(path + "/Gamma", d)})
+      add_operation(graph, path + "/drift-correction", OperationKind::pure,
+                    own.drift_correction_traits(),
+                    acting_for(estimator_,
+                               [by = estimator_](Columns& block, edge::TargetLaw law, FittedTo at,
+                                                 FittedNumbers numbers,
+                                                 edge::Out<edge::DriftCorrection> gamma) {
+                                 by->as_own()->drift_correction(law.potential(), at, at, numbers,
+                                                                gamma, block.scratch());
+                               }),
+                    target, to, Edge<FittedNumbers>{value_},
+                    Write<edge::DriftCorrection>{Output::derived(path + "/Gamma", d)})
           .value;
 }
 
