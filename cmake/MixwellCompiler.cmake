@@ -49,3 +49,9 @@ target_compile_options(mixwell_warnings INTERFACE
 function(mixwell_optimise_lightly target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
 endfunction()
+
+# mixwell_optimise_as_tests(<target>): the same, and under sanitizers a third less.
+function(mixwell_optimise_as_tests target)
+  mixwell_optimise_lightly(${target})
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+endfunction()
