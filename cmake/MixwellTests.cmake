@@ -53,6 +53,7 @@ endforeach()
 # The program and everything it loads are up to date before a test that may run them is.
 function(mixwell_needs_program target)
   add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins kernel-coordinate-slice
+    kernel-multiple-try kernel-direction-slice steps-chees
     adversary_wired_steps)
   add_dependencies(${target} mixwell mixwell_commands)
 endfunction()
@@ -78,11 +79,12 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/test_headers.cpp CONTENT "int main()
 add_executable(mixwell_test_headers ${PROJECT_BINARY_DIR}/test_headers.cpp)
 target_link_libraries(mixwell_test_headers PRIVATE mixwell_test_main mixwell_lab_test_settings)
 mixwell_precompile(mixwell_test_headers <catch2/catch.hpp>)
-mixwell_optimise_lightly(mixwell_test_headers)
+mixwell_optimise_as_tests(mixwell_test_headers)
 
 # mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words
 # after that are further labels of its cases. TAGS: some cases have these tags, and get them as labels
-# too. .ci/run leaves out nightly and verify, and under sanitizers slow.
+# too; the rest gets the label brief where slow is one of the tags. .ci/run leaves out nightly and verify;
+# it runs what is slow without sanitizers, and what is brief with them.
 # PLUGINS: those it needs, if it needs neither all of them nor the program nor libmixwell_lab.
 function(mixwell_add_tests label timeout folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "PLUGINS;TAGS")
@@ -99,7 +101,7 @@ function(mixwell_add_tests label timeout folder)
     mixwell_precompile_as(${label}_tests mixwell_test_headers)
   endif()
   # Their own code is run once; what they test is compiled as users have it.
-  mixwell_optimise_lightly(${label}_tests)
+  mixwell_optimise_as_tests(${label}_tests)
   if(arg_PLUGINS)
     add_dependencies(${label}_tests ${arg_PLUGINS})
   else()
@@ -108,7 +110,11 @@ function(mixwell_add_tests label timeout folder)
   set(labels ${label} ${arg_UNPARSED_ARGUMENTS})
   list(TRANSFORM arg_TAGS REPLACE "(.+)" "~[\\1]" OUTPUT_VARIABLE untagged)
   list(JOIN untagged "" untagged)
-  discover_cases(${label} "${labels}" ${seconds} "${untagged}")
+  set(untagged_labels ${labels})
+  if("slow" IN_LIST arg_TAGS)
+    list(APPEND untagged_labels brief)
+  endif()
+  discover_cases(${label} "${untagged_labels}" ${seconds} "${untagged}")
   foreach(tag IN LISTS arg_TAGS)
     discover_cases(${label} "${labels};${tag}" ${seconds} "[${tag}]" _${tag})
   endforeach()

@@ -41,16 +41,19 @@ class EulerMaruyamaFriction final : public Integrator {
           .help("F of dp = -grad U dt - F p dt + noise");
       fields.number("alpha", alpha)
           .above(0)
+          .refines(Refines::step_size)
           .instead_of("friction")
           .help("eps F, the share of the momentum that a step loses");
       fields.number("noise_estimate", noise_estimate)
           .unit("1/time")
           .at_least(0)
+          .refines(Refines::step_size)
           .help(
               "D, the noise that the gradient brings itself: eps V / 2 for a gradient of variance "
               "V, or 0. At most `friction`");
       fields.number("beta", beta)
           .at_least(0)
+          .refines(Refines::step_size_squared)
           .instead_of("noise_estimate")
           .help("eps D, for use with alpha. At most `alpha`");
       fields.text("noise_from", noise_from)

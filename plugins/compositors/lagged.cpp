@@ -3,7 +3,6 @@
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <vector>
 
@@ -174,17 +173,15 @@ class Lagged final : public Compositor {
   }
 
   void remember(KernelGraph& graph, const Displacement& move,
-                const std::array<Value, 4>& ends) const {
+                const std::vector<Value>& ends) const {
     std::vector<Edge<edge::Register>> before;
     std::vector<Write<edge::Register>> next;
     for (const Variable v : {move.from, move.to, move.g_from, move.g_to}) {
       before.push_back({graph.current(v)});
       next.push_back({Output::next(v)});
     }
-    std::vector<Edge<MoveEnd>> now;
-    for (const Value v : ends) now.push_back({v});
     add_operation(graph, "remember " + graph[move.to].name, OperationKind::observe, {},
-                  RememberMove(params_.rejected == "keep"), before, now, next);
+                  RememberMove(params_.rejected == "keep"), before, edges<MoveEnd>(ends), next);
   }
 
   /// Of the others, from the one that waited longest for its move to the one that moved last.

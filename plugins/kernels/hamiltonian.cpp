@@ -13,6 +13,7 @@ class Hamiltonian final : public TransitionKernel {
   struct Params : TransitionParams {
     std::shared_ptr<const Integrator> integrator;
     std::optional<double> learning_rate;
+    StepSchedule schedule;
     Steps steps;
     Redraw redraw;
     bool metropolis = true;
@@ -26,12 +27,15 @@ class Hamiltonian final : public TransitionKernel {
       fields.number("learning_rate", learning_rate)
           .unit("time^2")
           .above(0)
+          .refines(Refines::step_size_squared)
           .instead_of("step_size")
           .help("eta = eps^2, as stochastic-gradient samplers with a velocity v = eps p write it");
+      schedule.declare_shape(fields);
       steps.declare(fields);
       fields.number("persistence", redraw.persistence)
           .at_least(0)
           .at_most(1)
+          .refines(Refines::persistence)
           .help(
               "of the momentum from sweep to sweep: p <- persistence p + sqrt(1 - persistence^2) "
               "z, and -p after a rejection; 0 redraws it, 1 never does. Wrong where its law "
@@ -39,6 +43,7 @@ class Hamiltonian final : public TransitionKernel {
       fields.integer("refresh_every", redraw.every)
           .at_least(1)
           .at_most(1e12)
+          .refines(Refines::redraw_every)
           .help(
               "redraw the momentum in one of so many transitions, and carry it through the others");
       fields.flag("metropolis", metropolis)
@@ -63,7 +68,13 @@ class Hamiltonian final : public TransitionKernel {
             coupling_from(params.coupling, !params.estimator->representation()->is_identity())) {
     if (params.learning_rate) params_.step_size.step_size = std::sqrt(*params.learning_rate);
     params_.check();
+    params_.schedule.step_size = params_.step_size.step_size;
     params.steps.check();
+    if (!params.schedule.is_constant() && (params.step_size.learns() || params.step_size.jitter)) {
+      throw ParameterError("schedule",
+                           "eps falls with the sweep, and is neither learnt nor jittered; leave "
+                           "out target_acceptance and step_size_jitter, or the schedule");
+    }
     if (params.metropolis && params.integrator->has_noise()) {
       throw ParameterError("integrator",
                            "has noise of its own, which the Metropolis ratio does not account for; "
@@ -85,8 +96,10 @@ class Hamiltonian final : public TransitionKernel {
     const auto H = t.curvature(params_.estimator);
     const auto law = t.law(params_.oracle);
     PhaseMomentum p = t.momentum(coupling_, H);
-    const auto eps =
-        t.step_size(params_.step_size, FirstStep{params_.integrator, coupling_, law, p.law, H});
+    const auto eps = params_.schedule.is_constant()
+                         ? t.step_size(params_.step_size,
+                                       FirstStep{params_.integrator, coupling_, law, p.law, H})
+                         : t.step_size(params_.schedule);
     const auto L = t.steps(params_.steps);
     t.refresh(p, params_.redraw);
     const FlowMove flow{.integrator = params_.integrator,
@@ -120,7 +133,10 @@ MIXWELL_PLUGIN(registrar) {
            "Each transition redraws p ~ N(0, M), follows theta' = A M^-1 p, p' = -A' grad U for L "
            "steps of eps, and accepts the end with probability min(1, exp(H_start - H_end)), "
            "H = U(theta) + 1/2 p' M^-1 p (a published QNHMC prints the sign of this ratio "
-           "reversed). eps may be fixed, jittered, or learnt in warm-up; L fixed or jittered. With "
+           "reversed). eps may be fixed, jittered, learnt in warm-up, or fall with the sweep "
+           "(without "
+           "Metropolis its average weighs each draw by eps); L fixed, jittered, or by a rule of "
+           "its own (kind steps). With "
            "persistence the momentum is redrawn in part and reversed on rejection. Dynamics of a "
            "noisy oracle are exact with ratio = \"target\": noise that is drawn afresh at every "
            "step, from a law that depends on theta alone, makes a trajectory and its reverse "

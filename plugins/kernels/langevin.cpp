@@ -26,10 +26,7 @@ class Langevin final : public TransitionKernel {
           .or_default("identity")
           .help("H of the drift -H grad U and of the noise, 2 eps H");
       step_size.declare(fields);
-      fields.integer("steps", steps.count)
-          .at_least(1)
-          .at_most(1e6)
-          .help("steps of a transition, under one H");
+      steps.declare_fixed(fields, "steps of a transition, under one H");
     }
   };
 
@@ -58,7 +55,7 @@ class Langevin final : public TransitionKernel {
                 .law = law,
                 .H = H,
                 .eps = eps,
-                .steps = params_.steps.add(t.graph(), t.site()),
+                .steps = StepCounts(t.graph(), t.site(), params_.steps, eps).value(),
                 .fixed_steps = params_.steps.fixed()});
   }
 

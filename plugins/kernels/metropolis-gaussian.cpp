@@ -50,24 +50,11 @@ class MetropolisGaussian final : public TransitionKernel {
  protected:
   void transition(Transition& t) const override {
     const auto law = t.law(params_.oracle);
-    const OwnPoint here{t.position().value, t.graph().evaluation(law.value, t.site().slot)};
-    const auto eps = t.step_size(params_.step_size);
-    ProposalLaws laws(t, eps, *this);
-    const auto there = laws.add(t.site().path, here);
-    const Variable y = t.graph().auxiliary(t.path("proposal"), t.dimension());
-    draw(t, y, there);
-    const OwnPoint proposed{t.graph().current(y), t.graph().evaluation(law.value, y)};
-    const auto back = laws.add(t.path("back"), proposed);
-    const auto [theta_end, y_end] =
-        t.graph().exchange(t.path("exchange"), here.theta, proposed.theta);
-    t.metropolis(
-        law,
-        {.theta = {theta_end},
-         .at = EvaluationAt<edge::There>{{proposed.at.u}, {proposed.at.g}},
-         .auxiliaries = {{.variable = y,
-                          .end = {y_end},
-                          .law = {there.value},
-                          .law_at_proposal = Edge<edge::AuxiliaryLaw<edge::There>>{back.value}}}});
+    ProposalLaws laws(t, t.step_size(params_.step_size), *this);
+    t.metropolis(law, propose_from<ProposalLaw>(
+                          t, law, [&](const std::string& path, const EvaluatedPoint& from) {
+                            return laws.add(path, from).value;
+                          }));
   }
 
  private:
@@ -94,7 +81,7 @@ class MetropolisGaussian final : public TransitionKernel {
       centre_ = t.site().memory.points.back();
     }
 
-    Edge<ProposalNumbers> add(const std::string& path, const OwnPoint& from) {
+    Edge<ProposalNumbers> add(const std::string& path, const EvaluatedPoint& from) {
       const std::string name = path + "/proposal-law";
       const auto H = fit_ ? fit_->add(t_.graph(), path, from) : curvature_;
       std::optional<Edge<edge::PointGradient>> g;
@@ -119,21 +106,6 @@ class MetropolisGaussian final : public TransitionKernel {
     std::shared_ptr<const ProposalLaw> function_;
     SharedOperation<WriteLaw> write_;
   };
-
-  static void draw(Transition& t, Variable y, Edge<ProposalNumbers> law) {
-    Traits traits;
-    traits.keeps_law = true;
-    traits.full = true;
-    t.add(
-        "propose", OperationKind::refresh, traits,
-        [](Columns& block, edge::LawOf<ProposalLaw> from, edge::Noise noise,
-           edge::Out<edge::Auxiliary> to) {
-          from.function.draw(from.numbers, noise.normals(to.rows(), to.cols()), to,
-                             block.scratch());
-        },
-        Edge<edge::LawOf<ProposalLaw>>{law.value}, t.noise("propose"),
-        Write<edge::Auxiliary>{Output::next(y)});
-  }
 
   Params params_;
 };

@@ -34,7 +34,8 @@ class Riemannian final : public TransitionKernel {
     };
     const auto there = law_at("momentum-law", t.position().value);
     const Variable p = t.graph().auxiliary(t.path("momentum"), t.dimension());
-    const auto momentum = refresh(t, p, there);
+    const auto momentum =
+        t.redraw<edge::Momentum>("refresh", p, Edge<edge::LawOf<MetricLaw>>{there.value});
     const auto end = follow(t, law, momentum, eps, L);
     const auto back = law_at("back/momentum-law", end.theta.value);
     t.metropolis(
@@ -64,19 +65,6 @@ class Riemannian final : public TransitionKernel {
     throw InputError("kernel `" + t.site().path + "` needs a metric, and the law `" + value.name +
                      "` has none; use a model that offers one (`mixwell plugins show` of a model "
                      "tells), or kernel hamiltonian");
-  }
-
-  static Edge<edge::Momentum> refresh(Transition& t, Variable p, Edge<MetricNumbers> law) {
-    Traits traits;
-    traits.keeps_law = true;
-    traits.full = true;
-    return t.add(
-        "refresh", OperationKind::refresh, traits,
-        [](edge::LawOf<MetricLaw> of, edge::Noise noise, edge::Out<edge::Momentum> to) {
-          MetricLaw::draw(of.numbers, noise.normals(to.rows(), to.cols()), to);
-        },
-        Edge<edge::LawOf<MetricLaw>>{law.value}, t.noise("refresh"),
-        Write<edge::Momentum>{Output::next(p)});
   }
 
   /// An implicit step may have several solutions, or none that is found: the map is its own inverse

@@ -204,8 +204,9 @@ class SurrogateOracle final : public Oracle {
     if (params_.fit_to == "memory") return fit(graph, site, potential, path);
     Eigen::VectorXd initial(potential->numbers());
     initial << potential->fitted()->initial(), 0.0;
-    const Variable state = graph.history(path + "/register", initial, Forgets::diminishing,
-                                         params_.pool ? Scope::run : Scope::replicate, 1.0);
+    const Variable state =
+        graph.history(path + "/register", initial, Forgets::diminishing,
+                      params_.pool ? Scope::run : Scope::replicate, 1.0, "surrogate");
     return graph.view(path, potential, graph.current(state), traits(), site.target);
   }
 
@@ -262,12 +263,9 @@ class SurrogateOracle final : public Oracle {
                        "`: fit_to = \"memory\" needs current values of other slots; use compositor "
                        "`ensemble-chain`, or fit_to = \"accepted\"");
     }
-    std::vector<Edge<edge::PointPosition>> points;
-    std::vector<Edge<edge::PointGradient>> gradients;
-    for (const Value v : memory.points) points.push_back({v});
-    for (const Value v : memory.gradients) gradients.push_back({v});
     return add_operation(graph, path, OperationKind::pure, traits(), Fit(potential->fitted()),
-                         points, gradients, Edge<edge::Law>{site.target},
+                         edges<edge::PointPosition>(memory.points),
+                         edges<edge::PointGradient>(memory.gradients), Edge<edge::Law>{site.target},
                          Write<SurrogateNumbers>{
                              Output::derived(path + "/W", potential->numbers(), potential)})
         .value;

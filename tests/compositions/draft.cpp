@@ -17,6 +17,7 @@ namespace {
 using mixwell::ComponentReference;
 using mixwell::Entry;
 using mixwell::Field;
+using mixwell::Fields;
 using mixwell::Kind;
 using mixwell::Registry;
 
@@ -93,7 +94,9 @@ class Drawing {
     const auto blueprint = registry_.find(kind, id).blueprint();
     std::string table =
         "\n[" + std::string(to_string(kind)) + "." + name + "]\nuse = \"" + id + "\"\n";
+    const std::set<std::string> left_out = keys_left_out(blueprint->fields());
     for (const Field& field : blueprint->fields().all()) {
+      if (left_out.contains(field.key())) continue;
       if (const auto* reference = std::get_if<ComponentReference>(&field.target())) {
         if (refers(*reference, part)) {
           table += field.key() + " = " + refer(*reference, field, name, kind, part) + "\n";
@@ -103,6 +106,19 @@ class Drawing {
       }
     }
     tables_.push_back(std::move(table));
+  }
+
+  /// Optional references to nothing, and the keys in whose place the others are.
+  std::set<std::string> keys_left_out(const Fields& fields) {
+    std::set<std::string> keys;
+    for (const Field& field : fields.all()) {
+      const auto* const reference = std::get_if<ComponentReference>(&field.target());
+      if (reference == nullptr || !reference->optional) continue;
+      const bool wanted = std::any_of(wanted_.begin(), wanted_.end(),
+                                      [&](const Choice& c) { return c.kind == reference->kind; });
+      keys.insert(wanted || chance_.one_in(6) ? field.replaced() : field.key());
+    }
+    return keys;
   }
 
   static bool refers(const ComponentReference& reference, Part part) {

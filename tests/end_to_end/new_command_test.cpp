@@ -31,8 +31,8 @@ std::string refusal(const std::string& arguments) {
 }  // namespace
 
 TEST_CASE("mixwell new writes a whole project for every kind") {
-  for (const std::string kind :
-       {"model", "integrator", "estimator", "kernel", "compositor", "oracle", "recorder"}) {
+  for (const std::string kind : {"model", "integrator", "estimator", "steps", "kernel",
+                                 "compositor", "oracle", "recorder"}) {
     const Workplace place;
     const std::string name = "my-" + kind;
     const Outcome outcome = place.mixwell("new " + kind + " " + name);
@@ -77,6 +77,7 @@ TEST_CASE("mixwell new writes a component of every kind and its test into the tr
                                                          {"kernel", "plugins/kernels"},
                                                          {"compositor", "plugins/compositors"},
                                                          {"oracle", "plugins/oracles"},
+                                                         {"steps", "plugins/steps"},
                                                          {"recorder", "plugins/recorders"}};
   for (const auto& [kind, folder] : folders) {
     const Outcome outcome = place.mixwell("new " + kind + " my-" + kind + " --in-tree tree");

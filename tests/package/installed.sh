@@ -9,4 +9,4 @@ unset MIXWELL_PLUGIN_PATH
   { cat "$work/install.log"; exit 1; }
 mv "$work/prefix" "$work/moved"
 program=$work/moved/bin/mixwell
-kinds=(model integrator estimator kernel compositor oracle recorder)
+kinds=(model integrator estimator steps kernel compositor oracle recorder)

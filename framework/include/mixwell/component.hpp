@@ -12,14 +12,16 @@
 
 namespace mixwell {
 
-enum class Kind { model, oracle, integrator, estimator, kernel, compositor, recorder };
+enum class Kind { model, oracle, integrator, estimator, steps, kernel, compositor, recorder };
 
-inline constexpr std::array<Kind, 7> all_kinds = {Kind::model,     Kind::oracle, Kind::integrator,
-                                                  Kind::estimator, Kind::kernel, Kind::compositor,
-                                                  Kind::recorder};
+inline constexpr std::array<Kind, 8> all_kinds = {Kind::model,      Kind::oracle,  Kind::integrator,
+                                                  Kind::estimator,  Kind::steps,   Kind::kernel,
+                                                  Kind::compositor, Kind::recorder};
 
 /// "model", "oracle", ... as in manifests.
 MIXWELL_EXPORT std::string_view to_string(Kind kind) noexcept;
+/// "a model", "an oracle", ..., "a rule of steps".
+MIXWELL_EXPORT std::string one_of_kind(Kind kind);
 MIXWELL_EXPORT std::optional<Kind> kind_from(std::string_view word) noexcept;
 
 /// What an involution negates before it is made again to come back to its start. Nothing: its

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace mixwell {
 
@@ -23,6 +24,15 @@ template <class Meaning>
 struct Write {
   Output output;
 };
+
+/// Edges of one meaning.
+template <class Meaning>
+std::vector<Edge<Meaning>> edges(const std::vector<Value>& values) {
+  std::vector<Edge<Meaning>> all;
+  all.reserve(values.size());
+  for (const Value v : values) all.push_back({v});
+  return all;
+}
 
 /// Meanings: the Role that an edge has in the graph, and what a body may do with its numbers. All
 /// are views, passed by value; a block has w columns.
@@ -184,15 +194,11 @@ struct TargetLaw : LawAs<Role::parameter> {
   using LawAs::LawAs;
 };
 
-/// A law as the class that the body was written for, with its numbers.
-template <class Class, Role r = Role::law>
-struct LawOf {
-  static constexpr Role role = r;
-  LawOf(const Block& block, std::size_t k)
-      : function(block.function<Class>(k)), numbers(block.in(k)), law(block.law(k)) {}
+/// A law as the class that the body was written for.
+template <class Class>
+struct LawOf : LawAs<Role::law> {
+  LawOf(const Block& block, std::size_t k) : LawAs(block, k), function(block.function<Class>(k)) {}
   const Class& function;
-  ConstMatrixMap numbers;
-  mixwell::Law law;
 };
 
 /// Fresh randomness, for this operation alone. `draw` tells repeated use within a sweep apart: the
@@ -264,18 +270,7 @@ using ProposedPosition = Out<Proposed<Position>>;
 
 /// Several outputs of one meaning, whose number is known when a composition is made.
 template <class Meaning>
-class OutList {
- public:
-  OutList(const Block& block, std::size_t first, std::size_t size) noexcept
-      : block_(&block), first_(first), size_(size) {}
-  std::size_t size() const noexcept { return size_; }
-  Out<Meaning> operator[](std::size_t k) const { return {*block_, first_ + k}; }
-
- private:
-  const Block* block_;
-  std::size_t first_;
-  std::size_t size_;
-};
+using OutList = List<Out<Meaning>>;
 
 /// The next version starts as the one before: a copy, unless they share their memory.
 template <class Before, class Meaning>

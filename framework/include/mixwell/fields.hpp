@@ -34,6 +34,21 @@ struct ComponentReference {
   bool many = false;
   /// Description::purpose of what it may name.
   std::string purpose{};
+  /// Nothing is bound where the manifest has none of this kind, or where it gives the key that this
+  /// one is instead of.
+  bool optional = false;
+};
+
+/// What a key is to a transition that is refined towards the flow it approximates, as `mixwell
+/// verify` does: where eps is multiplied by c, and the same way takes 1 / c as many steps.
+enum class Refines {
+  nothing,
+  step_size,          ///< times c
+  step_size_squared,  ///< times c^2
+  steps,              ///< the number of steps: divided by c
+  redraw_every,       ///< transitions between redraws of what is carried: divided by c
+  persistence,        ///< of what is carried, in a transition: its power c
+  schedule            ///< eps changes with the sweep, unless it is the default: not refined
 };
 
 /// Where the value of a key is written: a variant, which <mixwell/lab/field_target.hpp> defines. A
@@ -65,8 +80,11 @@ class MIXWELL_EXPORT Field {
   [[gnu::cold]] Field& instead_of(std::string other);
   /// ComponentReference only: see ComponentReference::fallback.
   [[gnu::cold]] Field& or_default(std::string id);
+  /// ComponentReference only: see ComponentReference::optional.
+  [[gnu::cold]] Field& or_none();
   /// ComponentReference only: see ComponentReference::purpose.
   [[gnu::cold]] Field& purpose(std::string word);
+  [[gnu::cold]] Field& refines(Refines what);
 
   const std::string& key() const noexcept { return key_; }
   const std::string& unit() const noexcept { return unit_; }
@@ -74,6 +92,7 @@ class MIXWELL_EXPORT Field {
   const std::vector<std::string>& choices() const noexcept { return choices_; }
   /// The key that this one takes the place of, or "".
   const std::string& replaced() const noexcept { return replaced_; }
+  Refines refined() const noexcept { return refines_; }
   bool is_required() const noexcept { return required_; }
   bool is_file() const noexcept { return file_; }
   /// A text neither from a list nor of a file: a manifest may write it as an integer, such as the
@@ -107,6 +126,7 @@ class MIXWELL_EXPORT Field {
   bool high_open_ = true;
   bool required_ = false;
   bool file_ = false;
+  Refines refines_ = Refines::nothing;
 };
 
 /// The keys of one component in the order they were declared. A component's `Params` is a plain

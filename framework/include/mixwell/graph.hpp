@@ -94,6 +94,8 @@ struct VariableInfo {
   /// history, diminishing: what is read of it changes by about n^-rate in the n-th sweep; 0 = not
   /// declared.
   double rate = 0.0;
+  /// history: what it learns, in a certificate's words ("step size"); its name where it is empty.
+  std::string learns{};
   /// rows x 1, given to every column before the first sweep; slots start where `init` says.
   Eigen::VectorXd initial;
   Value carried;  ///< version 0
@@ -171,6 +173,11 @@ struct Cached {
   Value u;
   Value g;
 };
+/// That version with them.
+struct EvaluatedPoint {
+  Value theta;
+  Cached at;
+};
 
 enum class RecordGroup { posterior, sample_stats };
 enum class RecordType { real, integer, boolean };
@@ -206,7 +213,8 @@ class MIXWELL_EXPORT KernelGraph {
   [[gnu::cold]] Variable slot(std::string name, Index rows);
   [[gnu::cold]] Variable auxiliary(std::string name, Index rows);
   [[gnu::cold]] Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
-                                 Scope scope = Scope::replicate, double rate = 0.0);
+                                 Scope scope = Scope::replicate, double rate = 0.0,
+                                 std::string learns = {});
 
   [[gnu::cold]] Value constant(std::string name, std::shared_ptr<const Function> function);
   /// Declares that exp(-U) of `law` is a factor of the joint target.

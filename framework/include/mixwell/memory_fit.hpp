@@ -13,12 +13,6 @@
 
 namespace mixwell {
 
-/// A point with its cached evaluation.
-struct OwnPoint {
-  Value theta;
-  Cached at;
-};
-
 /// What an estimator's fit to a memory does in an operation. O(points) before the fit.
 class MIXWELL_EXPORT FitToPoints {
  public:
@@ -44,7 +38,7 @@ class MIXWELL_EXPORT MemoryFit {
   MemoryFit(const Site& site, std::shared_ptr<const Estimator> estimator);
   /// Adds `path/fit`. Throws InputError where there is an own point and the memory is a history.
   Edge<edge::Curvature> add(KernelGraph& graph, const std::string& path,
-                            const std::optional<OwnPoint>& own = {});
+                            const std::optional<EvaluatedPoint>& own = {});
 
  private:
   const Site& site_;

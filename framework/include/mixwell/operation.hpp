@@ -39,67 +39,72 @@ namespace detail {
 template <class Given>
 struct Connection;
 
+/// What the body sees of one edge, of one or none, of a list.
 template <class Meaning>
-struct Connection<Edge<Meaning>> {
+struct One {
   using View = Meaning;
-  static constexpr bool writes = false;
-  static std::size_t add(const Edge<Meaning>& edge, std::vector<Input>& inputs) {
-    inputs.push_back({edge.value, Meaning::role});
-    return 1;
-  }
   static View see(const Block& block, std::size_t first, std::size_t) { return {block, first}; }
 };
-
 template <class Meaning>
-struct Connection<std::optional<Edge<Meaning>>> {
+struct Maybe {
   using View = std::optional<Meaning>;
-  static constexpr bool writes = false;
-  static std::size_t add(const std::optional<Edge<Meaning>>& edge, std::vector<Input>& inputs) {
-    return edge ? Connection<Edge<Meaning>>::add(*edge, inputs) : 0;
-  }
   static View see(const Block& block, std::size_t first, std::size_t count) {
     return count == 0 ? View() : View(std::in_place, block, first);
   }
 };
-
 template <class Meaning>
-struct Connection<std::vector<Edge<Meaning>>> {
+struct Many {
   using View = edge::List<Meaning>;
-  static constexpr bool writes = false;
-  static std::size_t add(const std::vector<Edge<Meaning>>& edges, std::vector<Input>& inputs) {
-    for (const Edge<Meaning>& edge : edges) Connection<Edge<Meaning>>::add(edge, inputs);
-    return edges.size();
-  }
   static View see(const Block& block, std::size_t first, std::size_t count) {
     return {block, first, count};
   }
 };
 
 template <class Meaning>
-struct Connection<Write<Meaning>> {
-  using View = edge::Out<Meaning>;
+struct Connection<Edge<Meaning>> : One<Meaning> {
+  static constexpr bool writes = false;
+  static std::size_t add(const Edge<Meaning>& edge, std::vector<Input>& inputs) {
+    inputs.push_back({edge.value, Meaning::role});
+    return 1;
+  }
+};
+
+template <class Meaning>
+struct Connection<std::optional<Edge<Meaning>>> : Maybe<Meaning> {
+  static constexpr bool writes = false;
+  static std::size_t add(const std::optional<Edge<Meaning>>& edge, std::vector<Input>& inputs) {
+    return edge ? Connection<Edge<Meaning>>::add(*edge, inputs) : 0;
+  }
+};
+
+template <class Meaning>
+struct Connection<std::vector<Edge<Meaning>>> : Many<Meaning> {
+  static constexpr bool writes = false;
+  static std::size_t add(const std::vector<Edge<Meaning>>& edges, std::vector<Input>& inputs) {
+    for (const Edge<Meaning>& edge : edges) Connection<Edge<Meaning>>::add(edge, inputs);
+    return edges.size();
+  }
+};
+
+template <class Meaning>
+struct Connection<Write<Meaning>> : One<edge::Out<Meaning>> {
   using Written = Edge<Meaning>;
   static constexpr bool writes = true;
   static std::size_t add(const Write<Meaning>& write, std::vector<Output>& outputs) {
     outputs.push_back(write.output);
     return 1;
   }
-  static View see(const Block& block, std::size_t first, std::size_t) { return {block, first}; }
   static Written written(const std::vector<Value>& values, std::size_t first, std::size_t) {
     return {values[first]};
   }
 };
 
 template <class Meaning>
-struct Connection<std::optional<Write<Meaning>>> {
-  using View = std::optional<edge::Out<Meaning>>;
+struct Connection<std::optional<Write<Meaning>>> : Maybe<edge::Out<Meaning>> {
   using Written = std::optional<Edge<Meaning>>;
   static constexpr bool writes = true;
   static std::size_t add(const std::optional<Write<Meaning>>& write, std::vector<Output>& outputs) {
     return write ? Connection<Write<Meaning>>::add(*write, outputs) : 0;
-  }
-  static View see(const Block& block, std::size_t first, std::size_t count) {
-    return count == 0 ? View() : View(std::in_place, block, first);
   }
   static Written written(const std::vector<Value>& values, std::size_t first, std::size_t count) {
     return count == 0 ? Written() : Written(Edge<Meaning>{values[first]});
@@ -107,16 +112,12 @@ struct Connection<std::optional<Write<Meaning>>> {
 };
 
 template <class Meaning>
-struct Connection<std::vector<Write<Meaning>>> {
-  using View = edge::OutList<Meaning>;
+struct Connection<std::vector<Write<Meaning>>> : Many<edge::Out<Meaning>> {
   using Written = std::vector<Edge<Meaning>>;
   static constexpr bool writes = true;
   static std::size_t add(const std::vector<Write<Meaning>>& writes, std::vector<Output>& outputs) {
     for (const Write<Meaning>& write : writes) outputs.push_back(write.output);
     return writes.size();
-  }
-  static View see(const Block& block, std::size_t first, std::size_t count) {
-    return {block, first, count};
   }
   static Written written(const std::vector<Value>& values, std::size_t first, std::size_t count) {
     Written all;
@@ -126,8 +127,7 @@ struct Connection<std::vector<Write<Meaning>>> {
 };
 
 template <class Key>
-struct Connection<WriteStatistics<Key>> {
-  using View = edge::Statistics<Key>;
+struct Connection<WriteStatistics<Key>> : One<edge::Statistics<Key>> {
   using Written = WrittenStatistics<Key>;
   static constexpr bool writes = true;
   static std::size_t add(const WriteStatistics<Key>& write, std::vector<Output>& outputs) {
@@ -136,7 +136,6 @@ struct Connection<WriteStatistics<Key>> {
     }
     return write.table.size();
   }
-  static View see(const Block& block, std::size_t first, std::size_t) { return {block, first}; }
   static Written written(const std::vector<Value>& values, std::size_t first, std::size_t count) {
     const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
     return {{begin, begin + static_cast<std::ptrdiff_t>(count)}};

@@ -23,6 +23,9 @@ struct MIXWELL_EXPORT StepSchedule {
   /// `meaning` is the help of step_size: the step that eps is the size of. By default the Langevin
   /// step of this program's convention, with that of others beside it.
   void declare(Fields& fields, const std::string& meaning = langevin_step);
+  /// The same without step_size, for kernels that have one already.
+  void declare_shape(Fields& fields);
+  bool is_constant() const noexcept { return schedule == "constant"; }
 
   static const std::string langevin_step;
   /// constant: a; polynomial: a (b + t)^-delta; power: (a / t)^delta, with t = 1 + sweep / hold.
@@ -33,6 +36,10 @@ struct MIXWELL_EXPORT StepSchedule {
   /// average of f is sum eps_t f(theta_t) / sum eps_t (Simsekli et al. 2016, Eq. 12). For samplers;
   /// the way of an optimiser has no average.
   void record_weight(KernelGraph& graph, const Site& site, Edge<edge::StepSize> eps) const;
+
+ private:
+  void declare_kind(Fields& fields);
+  void declare_numbers(Fields& fields);
 };
 
 }  // namespace mixwell

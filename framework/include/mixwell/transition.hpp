@@ -24,6 +24,10 @@ namespace mixwell {
 /// (U, grad U) of a law at a position.
 template <class Where>
 struct EvaluationAt {
+  EvaluationAt(Edge<edge::Potential<Where>> potential, Edge<edge::Gradient<Where>> gradient)
+      : u(potential), g(gradient) {}
+  explicit EvaluationAt(const Cached& at) : u{at.u}, g{at.g} {}
+
   Edge<edge::Potential<Where>> u;
   Edge<edge::Gradient<Where>> g;
 };
@@ -58,6 +62,8 @@ struct Proposal {
   bool has_energy = false;
   /// The move has itself reported where U* is not finite.
   bool reported = false;
+  /// Of a flow whose curvature is the same at its end: what a number of steps may be learnt from.
+  std::optional<TrajectoryEdges> trajectory{};
 };
 
 /// One transition of one slot. It owns what every kernel repeats: the law and its cached
@@ -95,7 +101,7 @@ class MIXWELL_EXPORT Transition {
   Edge<edge::StepSize> step_size(const StepSizeSettings& settings,
                                  const std::optional<FirstStep>& first = {});
   Edge<edge::StepSize> step_size(const StepSchedule& schedule);
-  /// L of this transition, recorded as n_steps.
+  /// L of this transition, recorded as n_steps, and its learning. After step_size.
   Edge<edge::StepCount> steps(const Steps& settings);
   /// p ~ N(0, M) for a coupling of the curvature to the flow; drawn by `refresh`.
   PhaseMomentum momentum(Coupling coupling, Edge<edge::Curvature> H);
@@ -105,6 +111,22 @@ class MIXWELL_EXPORT Transition {
                                     Edge<edge::Proposed<edge::Momentum>> end,
                                     const Redraw& redraw = {}) {
     return {momentum.variable, {end.value}, {momentum.law.value}, {}, redraw.carries()};
+  }
+
+  /// A draw of an auxiliary variable from its law, whatever it was: its newest version. The law's
+  /// class has
+  ///   void draw(const Numbers& numbers, const edge::Noise& noise, Batch out, Workspace&) const.
+  template <class Meaning, class Class>
+  Edge<Meaning> redraw(const std::string& name, Variable auxiliary, Edge<edge::LawOf<Class>> law) {
+    Traits traits;
+    traits.keeps_law = true;
+    traits.full = true;
+    return add(
+        name, OperationKind::refresh, traits,
+        [](Columns& block, edge::LawOf<Class> of, edge::Noise noise, edge::Out<Meaning> to) {
+          of.function.draw(of.numbers(), noise, to, block.scratch());
+        },
+        law, this->noise(name), Write<Meaning>{Output::next(auxiliary)});
   }
 
   /// An operation of this transition; as add_operation.
@@ -168,6 +190,9 @@ class MIXWELL_EXPORT Transition {
   void finish();
 
  private:
+  void learn_step_size();
+  void learn_steps();
+
   KernelGraph& graph_;
   const Site& site_;
   Value before_;
@@ -178,9 +203,10 @@ class MIXWELL_EXPORT Transition {
   std::optional<SiteCurvature> curvature_;
   std::optional<StepSize> step_size_;
   std::optional<StepSchedule> schedule_;
+  std::optional<StepCounts> steps_;
+  std::optional<TrajectoryEdges> trajectory_;
   bool accepts_ = false;
-  Value eps_;
-  Value steps_;
+  std::optional<Edge<edge::StepSize>> eps_;
 };
 
 /// A kernel whose transition is described through Transition.

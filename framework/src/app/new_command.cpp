@@ -144,7 +144,7 @@ Sources of_project(const Arguments& arguments) {
 /// Where Mixwell's tree has components of that kind.
 std::string folder_of(const std::string& kind) {
   const bool outermost = kind == "model" || kind == "integrator" || kind == "estimator";
-  return (outermost ? "" : "plugins/") + kind + "s";
+  return (outermost ? "" : "plugins/") + kind + (kind == "steps" ? "" : "s");
 }
 
 Sources of_tree(const Arguments& arguments) {
@@ -292,9 +292,10 @@ constexpr const char* lesson =
     "tests/my_model_test.cpp). Nothing that exists is touched.\n"
     "\n"
     "Kinds: model (what is sampled), integrator (steps of the flow), estimator (a curvature from\n"
-    "points and gradients), kernel (a Markov transition), compositor (slots and who updates "
-    "them),\n"
-    "oracle (where the law comes from), recorder (a format of results).\n\n";
+    "points and gradients), steps (how many a trajectory has), kernel (a Markov transition),\n"
+    "compositor (slots and who updates them), oracle (where the law comes from), recorder (a "
+    "format\n"
+    "of results).\n\n";
 
 }  // namespace
 

@@ -67,6 +67,7 @@ std::string default_text(const Field& field) {
   if (field.is_required()) return "required";
   if (const auto* const reference = std::get_if<ComponentReference>(&field.target())) {
     if (reference->many) return "all there are";
+    if (reference->optional) return "the only one, else none";
     return reference->fallback.empty() ? "the only one"
                                        : "the only one, else " + reference->fallback;
   }

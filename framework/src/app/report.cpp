@@ -337,7 +337,6 @@ std::optional<double> target_acceptance(const std::string& effective_manifest) {
   if (kernels == nullptr) return target;
   for (const auto& [name, kernel] : *kernels) {
     const toml::node_view keys(kernel);
-    if (!keys["learn_step_size"].value_or(true)) continue;
     const auto found = keys["target_acceptance"].value<double>();
     if (found && target) return std::nullopt;
     if (found) target = found;

@@ -155,14 +155,6 @@ class Judge {
 
 bool is_written(const VariableInfo& v) { return !(v.carried == v.current); }
 
-/// "x0/hmc/step-size-learner" -> "step size".
-std::string last_word(const std::string& path) {
-  std::string word = path.substr(path.rfind('/') + 1);
-  if (word.ends_with("-learner")) word.resize(word.size() - std::string("-learner").size());
-  std::replace(word.begin(), word.end(), '-', ' ');
-  return word;
-}
-
 /// Histories that warm-up writes and sampling has and leaves alone; a word once.
 std::vector<std::string> learnt_in(const KernelGraph& warmup, const KernelGraph& sampling) {
   std::vector<std::string> words;
@@ -172,7 +164,7 @@ std::vector<std::string> learnt_in(const KernelGraph& warmup, const KernelGraph&
     const bool learns = std::any_of(all.begin(), all.end(), [&](const VariableInfo& w) {
       return w.name == v.name && is_written(w);
     });
-    const std::string word = last_word(v.name);
+    const std::string& word = v.learns.empty() ? v.name : v.learns;
     if (learns && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   }
   return words;

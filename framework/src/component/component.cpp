@@ -1,5 +1,7 @@
 // Kinds by name, and traits as text.
 // SPDX-License-Identifier: Apache-2.0
+#include "component/article.hpp"
+
 #include <mixwell/acts_for.hpp>
 #include <mixwell/component.hpp>
 
@@ -11,7 +13,7 @@ namespace mixwell {
 namespace {
 
 constexpr std::array<std::string_view, all_kinds.size()> kind_names = {
-    "model", "oracle", "integrator", "estimator", "kernel", "compositor", "recorder"};
+    "model", "oracle", "integrator", "estimator", "steps", "kernel", "compositor", "recorder"};
 
 std::string_view to_string(Flips flips) noexcept {
   constexpr std::array<std::string_view, 4> names = {"momentum", "noise", "momentum and noise",
@@ -27,6 +29,10 @@ void add_flag(std::vector<std::string>& texts, const char* name, bool value) {
 
 std::string_view to_string(Kind kind) noexcept {
   return kind_names[static_cast<std::size_t>(kind)];
+}
+
+std::string one_of_kind(Kind kind) {
+  return kind == Kind::steps ? "a rule of steps" : with_article(to_string(kind));
 }
 
 std::optional<Kind> kind_from(std::string_view word) noexcept {

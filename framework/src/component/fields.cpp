@@ -101,6 +101,16 @@ Field& Field::or_default(std::string id) {
   return *this;
 }
 
+Field& Field::or_none() {
+  std::get<ComponentReference>(*target_).optional = true;
+  return *this;
+}
+
+Field& Field::refines(Refines what) {
+  refines_ = what;
+  return *this;
+}
+
 std::string Field::type() const {
   return std::visit(
       Overloaded{
@@ -116,7 +126,7 @@ std::string Field::type() const {
           [](NamedNumbers*) { return std::string("table of tables of numbers"); },
           [](const ComponentReference& r) {
             if (r.many) return fmt::format("list of references to {}s", to_string(r.kind));
-            return "reference to " + with_article(to_string(r.kind));
+            return "reference to " + one_of_kind(r.kind);
           }},
       *target_);
 }

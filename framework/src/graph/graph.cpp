@@ -101,7 +101,7 @@ Variable KernelGraph::auxiliary(std::string name, Index rows) {
 }
 
 Variable KernelGraph::history(std::string name, Eigen::VectorXd initial, Forgets forgets,
-                              Scope scope, double rate) {
+                              Scope scope, double rate, std::string learns) {
   VariableInfo info;
   info.name = std::move(name);
   info.kind = VariableKind::history;
@@ -110,6 +110,7 @@ Variable KernelGraph::history(std::string name, Eigen::VectorXd initial, Forgets
   info.forgets = forgets;
   info.scope = scope;
   info.rate = rate;
+  info.learns = std::move(learns);
   return add_variable(std::move(info));
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/asymmetric.hpp>
 
+#include <string>
 #include <utility>
 
 namespace mixwell {
@@ -64,39 +65,18 @@ AsymmetricProposal::~AsymmetricProposal() = default;
 
 Proposal propose_asymmetric(Transition& t, Edge<edge::Law> law, Edge<edge::StepSize> eps,
                             std::shared_ptr<const AsymmetricProposal> q) {
-  KernelGraph& graph = t.graph();
   const auto function = std::make_shared<ProposedFrom>(std::move(q));
   SharedOperation from([](edge::PointPosition theta, edge::PointGradient g, edge::StepSize size,
                           edge::Out<FromNumbers> numbers) { write_from(theta, g, size, numbers); });
-  const auto law_from = [&](const std::string& name, Value theta, Value g) {
-    return from.add(graph, t.path(name), OperationKind::pure, {}, Edge<edge::PointPosition>{theta},
-                    Edge<edge::PointGradient>{g}, eps,
-                    t.derived<FromNumbers>(name, rows_from(t.dimension()), function));
-  };
-  const Value theta = t.position().value;
-  const auto there = law_from("proposal-law", theta, t.evaluation(law).g.value);
-  const Variable y = graph.auxiliary(t.path("proposal"), t.dimension());
-  Traits traits;
-  traits.keeps_law = true;
-  traits.full = true;
-  t.add(
-      "propose", OperationKind::refresh, traits,
-      [](Columns& block, edge::LawOf<ProposedFrom> by, edge::Noise noise,
-         edge::Out<edge::Auxiliary> to) {
-        by.function.draw(by.numbers, noise, to, block.scratch());
-      },
-      Edge<edge::LawOf<ProposedFrom>>{there.value}, t.noise("propose"),
-      Write<edge::Auxiliary>{Output::next(y)});
-  const Value proposed = graph.current(y);
-  const Cached at = graph.evaluation(law.value, y);
-  const auto back = law_from("back/proposal-law", proposed, at.g);
-  const auto [theta_end, y_end] = graph.exchange(t.path("exchange"), theta, proposed);
-  return {.theta = {theta_end},
-          .at = EvaluationAt<edge::There>{{at.u}, {at.g}},
-          .auxiliaries = {{.variable = y,
-                           .end = {y_end},
-                           .law = {there.value},
-                           .law_at_proposal = Edge<edge::AuxiliaryLaw<edge::There>>{back.value}}}};
+  return propose_from<ProposedFrom>(
+      t, law, [&](const std::string& path, const EvaluatedPoint& point) {
+        const std::string name = path + "/proposal-law";
+        const Write<FromNumbers> numbers{Output::derived(name, rows_from(t.dimension()), function)};
+        return from
+            .add(t.graph(), name, OperationKind::pure, {}, Edge<edge::PointPosition>{point.theta},
+                 Edge<edge::PointGradient>{point.at.g}, eps, numbers)
+            .value;
+      });
 }
 
 }  // namespace mixwell

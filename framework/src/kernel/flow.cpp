@@ -218,6 +218,7 @@ Proposal propose_along(Transition& t, const FlowMove& flow) {
   Proposal proposal{theta, EvaluationAt<There>{u, g}};
   proposal.auxiliaries = {Transition::proposed(*flow.momentum, p, flow.redraw)};
   proposal.has_energy = true;
+  proposal.trajectory = TrajectoryEdges{theta, p, flow.coupling, flow.H};
   return proposal;
 }
 

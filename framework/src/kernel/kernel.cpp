@@ -74,8 +74,15 @@ std::string recorded_name(const Site& site, const std::string& name) {
 
 void record_statistic(KernelGraph& graph, const Site& site, std::string name, Value value,
                       RecordType type, std::string unit, std::string help) {
+  const std::string recorded = recorded_name(site, name);
+  for (const Record& other : graph.records()) {
+    if (other.group != RecordGroup::sample_stats || other.name != recorded) continue;
+    if (other.slot != site.number) continue;
+    throw WiringError(
+        fmt::format("kernel `{}` records the statistic `{}` twice", site.path, recorded));
+  }
   graph.record({RecordGroup::sample_stats,
-                recorded_name(site, name),
+                recorded,
                 {},
                 type,
                 std::move(unit),

@@ -10,19 +10,6 @@
 #include <vector>
 
 namespace mixwell {
-namespace {
-
-template <class Meaning>
-std::vector<Edge<Meaning>> edges(const std::vector<Value>& memory,
-                                 const std::optional<Value>& own) {
-  std::vector<Edge<Meaning>> all;
-  for (const Value v : memory) all.push_back({v});
-  if (own) all.push_back({*own});
-  return all;
-}
-
-}  // namespace
-
 FitToPoints::FitToPoints(std::shared_ptr<const Estimator> estimator, bool displacements,
                          Index dimension)
     : estimator_(std::move(estimator)), displacements_(displacements), dimension_(dimension) {}
@@ -57,7 +44,7 @@ MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const Estimator> estimato
 }
 
 Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path,
-                                     const std::optional<OwnPoint>& own) {
+                                     const std::optional<EvaluatedPoint>& own) {
   if (own && site_.fit_to == FitTo::history) {
     throw InputError(fmt::format(
         "kernel `{}` fits its curvature to current points and its own, but here the memory is a "
@@ -68,21 +55,22 @@ Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path
   const Index d = graph[site_.slot].rows;
   const bool displacements = memory.displacements && !own;
   if (!fit_) fit_.emplace(FitToPoints(estimator_, displacements, d));
+  auto points = edges<edge::PointPosition>(memory.points);
+  auto gradients = edges<edge::PointGradient>(memory.gradients);
   std::vector<Edge<edge::PointPotential>> potentials;
-  if (estimator_->reads_potentials() && !displacements) {
-    potentials = edges<edge::PointPotential>(memory.potentials,
-                                             own ? std::optional(own->at.u) : std::nullopt);
+  const bool sorts = estimator_->reads_potentials() && !displacements;
+  if (sorts) potentials = edges<edge::PointPotential>(memory.potentials);
+  if (own) {
+    points.push_back({own->theta});
+    gradients.push_back({own->at.g});
+    if (sorts) potentials.push_back({own->at.u});
   }
   Traits traits = estimator_->traits();
   traits.continuous = traits.continuous || (!own && memory.continuous);
-  const auto points = static_cast<Index>(memory.points.size()) + (own ? 1 : 0);
-  return fit_->add(
-      graph, path + "/fit", OperationKind::pure, traits,
-      edges<edge::PointPosition>(memory.points, own ? std::optional(own->theta) : std::nullopt),
-      edges<edge::PointGradient>(memory.gradients, own ? std::optional(own->at.g) : std::nullopt),
-      potentials,
-      Write<edge::Curvature>{Output::derived(path + "/curvature", estimator_->rows(d, points),
-                                             estimator_->representation())});
+  const Index rows = estimator_->rows(d, static_cast<Index>(points.size()));
+  return fit_->add(graph, path + "/fit", OperationKind::pure, traits, points, gradients, potentials,
+                   Write<edge::Curvature>{
+                       Output::derived(path + "/curvature", rows, estimator_->representation())});
 }
 
 }  // namespace mixwell

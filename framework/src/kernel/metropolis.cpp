@@ -134,8 +134,7 @@ void Transition::metropolis(Edge<edge::Law> law, const Proposal& proposal) {
   const EvaluationAt<Here> here = evaluation(law);
   const auto at_end = [&]() -> EvaluationAt<There> {
     if (proposal.at) return *proposal.at;
-    const Cached there = graph_.evaluation_at(law.value, site_.slot, proposal.theta.value);
-    return {{there.u}, {there.g}};
+    return EvaluationAt<There>(graph_.evaluation_at(law.value, site_.slot, proposal.theta.value));
   };
   const EvaluationAt<There> there = at_end();
   std::vector<Edge<Auxiliary>> from;
@@ -159,6 +158,7 @@ void Transition::metropolis(Edge<edge::Law> law, const Proposal& proposal) {
   const auto& values = std::get<WrittenStatistics<Decision>>(written);
   record(table, values);
   learn_from(values[Decision::acceptance]);
+  trajectory_ = proposal.trajectory;
 }
 
 }  // namespace mixwell

@@ -15,7 +15,7 @@ namespace {
 void draw_fresh(Columns& block, const edge::MomentumLaw& law, const edge::Noise& noise,
                 MatrixMap p) {
   if (law.function.is_standard()) return noise.normals(p);
-  law.function.draw(law.numbers, noise.normals(p.rows(), p.cols()), p, block.scratch());
+  law.function.draw(law.numbers(), noise.normals(p.rows(), p.cols()), p, block.scratch());
 }
 
 /// A momentum of 0 has never been drawn: the sweep is the first one, or the first in which a

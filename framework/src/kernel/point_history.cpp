@@ -103,13 +103,6 @@ class RememberMemory : public PointRegister {
   }
 };
 
-template <class Meaning>
-std::vector<Edge<Meaning>> edges(const std::vector<Value>& values) {
-  std::vector<Edge<Meaning>> all;
-  for (const Value v : values) all.push_back({v});
-  return all;
-}
-
 void check_memory(const Site& site) {
   const MemoryValues& memory = site.memory;
   if (memory.potentials.size() == memory.points.size() &&

@@ -92,7 +92,7 @@ SiteCurvature::SiteCurvature(KernelGraph& graph, const Site& site,
   const Index d = graph[site.slot].rows;
   if (const CurvatureLearner* learner = estimator_->as_learner()) {
     learnt_ = graph.history(site.path + "/curvature-learner", learner->initial(d),
-                            learner->forgets(), learner->scope(), learner->rate());
+                            learner->forgets(), learner->scope(), learner->rate(), "curvature");
     value_ =
         graph.view(site.path + "/curvature", estimator_->representation(), graph.current(learnt_));
   } else if (estimator_->as_own() != nullptr) {

@@ -12,12 +12,30 @@ const std::string StepSchedule::langevin_step =
     "+ N(0, eps): their eps is twice this one";
 
 void StepSchedule::declare(Fields& fields, const std::string& meaning) {
+  declare_kind(fields);
+  fields.number("step_size", step_size)
+      .unit("time")
+      .above(0)
+      .refines(Refines::step_size)
+      .help(meaning);
+  declare_numbers(fields);
+}
+
+void StepSchedule::declare_shape(Fields& fields) {
+  declare_kind(fields);
+  declare_numbers(fields);
+}
+
+void StepSchedule::declare_kind(Fields& fields) {
   fields.text("schedule", schedule)
       .one_of({"constant", "polynomial", "power"})
+      .refines(Refines::schedule)
       .help(
           "eps of sweep t = 1, 2, ...: constant: step_size; polynomial: step_size (offset + "
           "t)^-exponent; power: (step_size / t)^exponent, HAMCMC's with exponent 0.51");
-  fields.number("step_size", step_size).unit("time").above(0).help(meaning);
+}
+
+void StepSchedule::declare_numbers(Fields& fields) {
   fields.number("offset", offset).at_least(0).help("b of the polynomial schedule");
   fields.number("exponent", exponent).above(0).at_most(1).help("delta");
   fields.integer("hold", hold)
@@ -44,7 +62,7 @@ Edge<edge::StepSize> StepSchedule::add(KernelGraph& graph, const std::string& pa
 
 void StepSchedule::record_weight(KernelGraph& graph, const Site& site,
                                  Edge<edge::StepSize> eps) const {
-  if (schedule == "constant") return;
+  if (is_constant()) return;
   record_statistic(graph, site, "weight", eps.value, RecordType::real, "time",
                    "eps of the transition, by which averages over the draws are weighted");
 }

@@ -116,7 +116,8 @@ class FirstStepSearch {
     const Index w = block.columns();
     Workspace& scratch = block.scratch();
     const Workspace::Frame frame(scratch);
-    const auto& [kinetic, numbers, as_law] = at.momentum_law;
+    const MomentumLaw& kinetic = at.momentum_law.function;
+    const Numbers& numbers = at.momentum_law.numbers();
     MatrixMap p = scratch.matrix(d, w);
     kinetic.draw(numbers, at.noise.normals(d, w, trial), p, scratch);
     RowMap start = scratch.row(w);
@@ -185,6 +186,7 @@ void StepSizeSettings::declare(Fields& fields) {
   fields.number("step_size", step_size)
       .unit("time")
       .above(0)
+      .refines(Refines::step_size)
       .help("eps of one step; where it is learnt, the value to start from");
   fields.flag("pool", pool)
       .help(
@@ -208,8 +210,9 @@ StepSize::StepSize(KernelGraph& graph, const Site& site, const StepSizeSettings&
     : settings_(settings) {
   if (!settings.learns()) return;
   const DualAveraging learner(settings.step_size, *settings.target_acceptance);
-  learnt_ = graph.history(site.path + "/step-size-learner", learner.initial(), learner.forgets(),
-                          settings.pool ? Scope::run : Scope::replicate, learner.rate());
+  learnt_ =
+      graph.history(site.path + "/step-size-learner", learner.initial(), learner.forgets(),
+                    settings.pool ? Scope::run : Scope::replicate, learner.rate(), "step size");
 }
 
 void StepSize::search(KernelGraph& graph, const Site& site, const FirstStep& first) const {

@@ -1,45 +1,164 @@
 // The number of steps of each transition.
 // SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
 #include <mixwell/operation.hpp>
 #include <mixwell/step_size.hpp>
 #include <mixwell/steps.hpp>
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace mixwell {
+namespace {
+
+/// What a rule draws, made whole; where it is no number, a RunError.
+class DrawByRule {
+ public:
+  explicit DrawByRule(std::shared_ptr<const StepRule> rule) : rule_(std::move(rule)) {}
+
+  void operator()(Columns& block, edge::StepSize eps, std::optional<edge::Learnt> learnt,
+                  edge::Noise noise, edge::Out<edge::StepCount> L) const {
+    const ConstMatrixMap nothing(nullptr, 0, 1);
+    rule_->draw({block.sweep(), eps, learnt ? *learnt : nothing, noise}, L);
+    for (Index j = 0; j < L.cols(); ++j) {
+      if (std::isnan(L(j))) {
+        throw RunError(fmt::format("steps `{}`: the number of steps is NaN where eps = {}",
+                                   rule_->name(), eps(j)));
+      }
+      L(j) = std::clamp(std::ceil(L(j)), 1.0, Steps::most);
+    }
+  }
+  const Component& acts_for() const noexcept { return *rule_; }
+
+ private:
+  std::shared_ptr<const StepRule> rule_;
+};
+
+/// Where a trajectory ended, as parameters of what learns from it.
+struct EndPosition : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
+struct EndMomentum : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
+
+class LearnFromTrajectories {
+ public:
+  LearnFromTrajectories(std::shared_ptr<const StepRule> rule, Coupling coupling)
+      : rule_(std::move(rule)), coupling_(coupling) {}
+
+  void operator()(Columns& block, edge::Register before, edge::PointPosition start, EndPosition end,
+                  EndMomentum p, edge::Curvature H, edge::StepSize eps, edge::StepCount L,
+                  edge::Acceptance acceptance, edge::Out<edge::Register> state) const {
+    edge::begin(before, state);
+    const Flow flow(coupling_, mixwell::Curvature(H));
+    MatrixMap velocity = block.scratch().matrix(p.rows(), p.cols());
+    if (flow.velocity_is_momentum()) {
+      velocity = p;
+    } else {
+      flow.velocity(p, velocity, block.scratch());
+    }
+    const ConstMatrixMap end_velocity(velocity.data(), velocity.rows(), velocity.cols());
+    Eigen::Map<Eigen::VectorXd> numbers(state.data(), state.rows());
+    rule_->as_learner()->update({start, end, end_velocity, acceptance, eps, L, block.scratch()},
+                                numbers);
+  }
+  const Component& acts_for() const noexcept { return *rule_; }
+
+ private:
+  std::shared_ptr<const StepRule> rule_;
+  Coupling coupling_;
+};
+
+Edge<edge::StepCount> add_fixed(KernelGraph& graph, const std::string& name, double count,
+                                const Write<edge::StepCount>& write) {
+  return add_operation(
+      graph, name, OperationKind::pure, {},
+      [count](edge::Out<edge::StepCount> L) { L.setConstant(count); }, write);
+}
+
+Edge<edge::StepCount> add_jittered(KernelGraph& graph, const std::string& name,
+                                   const Interval& range, const Write<edge::StepCount>& write) {
+  return add_operation(
+      graph, name, OperationKind::pure, {},
+      [range](edge::Noise noise, edge::Out<edge::StepCount> L) {
+        const auto [a, b] = range;
+        noise.uniforms(L);
+        L = (a + ((b - a + 1.0) * L.array()).floor()).min(b);
+      },
+      Edge<edge::Noise>{graph.noise(name)}, write);
+}
+
+}  // namespace
+
+StepLearner::~StepLearner() = default;
+StepRule::~StepRule() = default;
+
+void Steps::declare_fixed(Fields& fields, const std::string& help) {
+  fields.integer("steps", count).at_least(1).at_most(most).refines(Refines::steps).help(help);
+}
 
 void Steps::declare(Fields& fields) {
-  fields.integer("steps", count)
-      .at_least(1)
-      .at_most(most)
-      .help("L, integrator steps in a transition");
+  declare_fixed(fields, "L, integrator steps in a transition");
   fields.interval("steps_jitter", jitter)
       .at_least(1)
       .at_most(most)
       .help(
           "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
           "instead of steps");
+  fields.component("steps_from", rule)
+      .or_none()
+      .instead_of("steps")
+      .help("rule that L is drawn by, instead of steps");
 }
 
-void Steps::check() const { check_interval("steps_jitter", jitter, true); }
+void Steps::check() const {
+  check_interval("steps_jitter", jitter, true);
+  if (rule && jitter) {
+    throw ParameterError("steps_jitter", "[steps." + rule->name() +
+                                             "] says already how many steps there are; remove "
+                                             "one of the two");
+  }
+}
 
-Edge<edge::StepCount> Steps::add(KernelGraph& graph, const Site& site) const {
+StepCounts::StepCounts(KernelGraph& graph, const Site& site, const Steps& settings,
+                       std::optional<Edge<edge::StepSize>> eps)
+    : rule_(settings.rule) {
   const std::string name = site.path + "/steps";
   const Write<edge::StepCount> write{Output::derived(site.path + "/L", 1)};
-  if (!jitter) {
-    return add_operation(
-        graph, name, OperationKind::pure, {},
-        [n = static_cast<double>(count)](edge::Out<edge::StepCount> L) { L.setConstant(n); },
-        write);
+  if (!rule_) {
+    value_ = settings.jitter ? add_jittered(graph, name, *settings.jitter, write)
+                             : add_fixed(graph, name, static_cast<double>(settings.count), write);
+    return;
   }
-  return add_operation(
-      graph, name, OperationKind::pure, {},
-      [range = *jitter](edge::Noise noise, edge::Out<edge::StepCount> L) {
-        const auto [a, b] = range;
-        noise.uniforms(L);
-        L = (a + ((b - a + 1.0) * L.array()).floor()).min(b);
-      },
-      Edge<edge::Noise>{graph.noise(name)}, write);
+  if (!eps) {
+    throw WiringError(fmt::format(
+        "kernel `{}` draws its number of steps by steps `{}` before its step size: `steps` comes "
+        "after `step_size`",
+        site.path, rule_->name()));
+  }
+  eps_ = *eps;
+  std::optional<Edge<edge::Learnt>> learnt;
+  if (const StepLearner* const learner = rule_->as_learner()) {
+    learnt_ = graph.history(site.path + "/steps-learner", learner->initial(), Forgets::unknown,
+                            Scope::run, 0.0, "number of steps");
+    learnt = Edge<edge::Learnt>{graph.current(learnt_)};
+  }
+  value_ = add_operation(graph, name, OperationKind::pure, {}, DrawByRule(rule_), eps_, learnt,
+                         Edge<edge::Noise>{graph.noise(name)}, write);
+}
+
+void StepCounts::learn(KernelGraph& graph, const Site& site, Value before,
+                       const TrajectoryEdges& seen, Edge<edge::Acceptance> acceptance) const {
+  if (!learns() || site.phase != PhaseKind::warmup) return;
+  add_operation(graph, site.path + "/learn-steps", OperationKind::observe, {},
+                LearnFromTrajectories(rule_, seen.coupling),
+                Edge<edge::Register>{graph.current(learnt_)}, Edge<edge::PointPosition>{before},
+                Edge<EndPosition>{seen.end.value}, Edge<EndMomentum>{seen.end_momentum.value},
+                seen.H, eps_, value_, acceptance, Write<edge::Register>{Output::next(learnt_)});
 }
 
 }  // namespace mixwell

@@ -16,8 +16,7 @@ Edge<edge::Law> Transition::law(std::shared_ptr<const Oracle> oracle) {
 }
 
 EvaluationAt<edge::Here> Transition::evaluation(Edge<edge::Law> law) {
-  const Cached at = graph_.evaluation(law.value, site_.slot);
-  return {{at.u}, {at.g}};
+  return EvaluationAt<edge::Here>(graph_.evaluation(law.value, site_.slot));
 }
 
 Edge<edge::Curvature> Transition::curvature(std::shared_ptr<const Estimator> estimator,
@@ -39,21 +38,19 @@ Edge<edge::StepSize> Transition::step_size(const StepSizeSettings& settings,
   step_size_.emplace(graph_, site_, settings);
   if (first) step_size_->search(graph_, site_, *first);
   const Edge<edge::StepSize> eps = step_size_->draw(graph_, site_);
-  eps_ = eps.value;
+  eps_ = eps;
   return eps;
 }
 
 Edge<edge::StepSize> Transition::step_size(const StepSchedule& schedule) {
   schedule_ = schedule;
   const Edge<edge::StepSize> eps = schedule.add(graph_, site_.path);
-  eps_ = eps.value;
+  eps_ = eps;
   return eps;
 }
 
 Edge<edge::StepCount> Transition::steps(const Steps& settings) {
-  const Edge<edge::StepCount> L = settings.add(graph_, site_);
-  steps_ = L.value;
-  return L;
+  return steps_.emplace(graph_, site_, settings, eps_).value();
 }
 
 PhaseMomentum Transition::momentum(Coupling coupling, Edge<edge::Curvature> H) {
@@ -77,13 +74,6 @@ Write<edge::Gradient<edge::Next>> Transition::next_gradient(Edge<edge::Law> law)
 }
 
 void Transition::record(const Statistic& what, Value value) {
-  const std::string name = recorded_name(site_, what.name);
-  for (const Record& other : graph_.records()) {
-    if (other.group != RecordGroup::sample_stats || other.name != name) continue;
-    if (other.slot != site_.number) continue;
-    throw WiringError(
-        fmt::format("kernel `{}` records the statistic `{}` twice", site_.path, name));
-  }
   record_statistic(graph_, site_, what.name, value, what.type, what.unit, what.help);
 }
 
@@ -94,23 +84,41 @@ void Transition::finish() {
         "`metropolis`, or with an operation that writes `next()`",
         site_.path, graph_[site_.slot].name));
   }
-  if (eps_) record({"step_size", RecordType::real, "time", "eps of the transition"}, eps_);
-  if (steps_) record({"n_steps", RecordType::integer, "", "integrator steps"}, steps_);
-  if (schedule_) schedule_->record_weight(graph_, site_, {eps_});
+  if (eps_) record({"step_size", RecordType::real, "time", "eps of the transition"}, eps_->value);
+  if (steps_) {
+    record({"n_steps", RecordType::integer, "", "integrator steps"}, steps_->value().value);
+  }
+  // Metropolis makes all draws equally good, whatever eps was.
+  if (schedule_ && !accepts_) schedule_->record_weight(graph_, site_, *eps_);
   if (oracle_) oracle_->learn(graph_, site_, before_);
   if (curvature_) {
     curvature_->learn(graph_, site_, path_);
     curvature_->record(graph_, site_);
   }
-  if (step_size_) {
-    if (step_size_->learns() && !acceptance_) {
-      throw WiringError(fmt::format(
-          "kernel `{}` learns its step size, and its transition does not say from which acceptance "
-          "probabilities: it ends with `metropolis`, or says `learn_from`",
-          site_.path));
-    }
-    step_size_->learn(graph_, site_, {acceptance_}, curvature_ && curvature_->learns());
+  learn_step_size();
+  learn_steps();
+}
+
+void Transition::learn_step_size() {
+  if (!step_size_) return;
+  if (step_size_->learns() && !acceptance_) {
+    throw WiringError(fmt::format(
+        "kernel `{}` learns its step size, and its transition does not say from which acceptance "
+        "probabilities: it ends with `metropolis`, or says `learn_from`",
+        site_.path));
   }
+  step_size_->learn(graph_, site_, {acceptance_}, curvature_ && curvature_->learns());
+}
+
+void Transition::learn_steps() {
+  if (!steps_ || !steps_->learns()) return;
+  if (!trajectory_ || !acceptance_) {
+    throw InputError(fmt::format(
+        "kernel `{}`: its number of steps is learnt from proposals of a flow whose curvature stays "
+        "the same, and it makes none; give `steps`, or use kernel hamiltonian with metropolis",
+        site_.path));
+  }
+  steps_->learn(graph_, site_, before_, *trajectory_, {acceptance_});
 }
 
 void TransitionKernel::describe(KernelGraph& graph, const Site& site) const {

@@ -212,9 +212,10 @@ class Resolver {
 
   void bind_reference(Instance& instance, const Field& field, const ComponentReference& reference) {
     if (reference.many) return bind_references(instance, field, reference);
-    Instance& target = referred(instance, field, reference);
-    reference.bind(make(target));
-    instance.texts[field.key()] = toml_text(target.declaration.name);
+    Instance* const target = referred(instance, field, reference);
+    if (target == nullptr) return;
+    reference.bind(make(*target));
+    instance.texts[field.key()] = toml_text(target->declaration.name);
   }
 
   void bind_references(Instance& instance, const Field& field,
@@ -246,23 +247,26 @@ class Resolver {
     return found;
   }
 
-  Instance& referred(const Instance& instance, const Field& field,
+  /// Null for an optional reference to nothing.
+  Instance* referred(const Instance& instance, const Field& field,
                      const ComponentReference& reference) {
     const toml::table* const table = instance.declaration.table;
     const toml::node* const node = table == nullptr ? nullptr : table->get(field.key());
     if (node != nullptr) {
       Instance& found = named(*node, instance, field, reference.kind);
       if (!serves(found, reference)) wrong_purpose(*node, instance, field, found);
-      return found;
+      return &found;
     }
+    if (reference.optional && instance.texts.contains(field.replaced())) return nullptr;
     std::vector<Instance*> candidates = of_kind(reference.kind, &instance);
     // What stands in for the default of one reference is no choice of the manifest's for others.
     std::erase_if(candidates, [&](const Instance* c) {
       return !serves(*c, reference) || c->declaration.table == nullptr;
     });
-    if (candidates.size() == 1) return *candidates.front();
+    if (candidates.size() == 1) return candidates.front();
+    if (candidates.empty() && reference.optional) return nullptr;
     if (candidates.empty() && !reference.fallback.empty()) {
-      return built_in(reference.kind, reference.fallback);
+      return &built_in(reference.kind, reference.fallback);
     }
     unresolved(instance, field, reference.kind, candidates);
   }
@@ -289,8 +293,7 @@ class Resolver {
     const std::string key = instance.declaration.path() + "." + field.key();
     if (!node.is_string()) {
       reject(node, key,
-             fmt::format("wants the name of {}, found {}", with_article(to_string(kind)),
-                         type_name(node)),
+             fmt::format("wants the name of {}, found {}", one_of_kind(kind), type_name(node)),
              manifest_);
     }
     const std::string name = **node.as_string();
@@ -301,7 +304,7 @@ class Resolver {
   std::string unknown_reference(Kind kind, const std::string& name) {
     for (const Instance& other : instances_) {
       if (other.declaration.name != name) continue;
-      return fmt::format("wants {}, but \"{}\" is the {} [{}]{}", with_article(to_string(kind)),
+      return fmt::format("wants {}, but \"{}\" is the {} [{}]{}", one_of_kind(kind),
                          shortened(name), to_string(other.declaration.kind),
                          other.declaration.path(), suggestion(name, names(kind)));
     }
@@ -321,7 +324,7 @@ class Resolver {
                           fmt::join(paths, ", "), field.key());
     throw InputError(place(instance),
                      fmt::format("[{}] needs {} as \"{}\": {}", instance.declaration.path(),
-                                 with_article(to_string(kind)), field.key(), rule));
+                                 one_of_kind(kind), field.key(), rule));
   }
 
   /// A built-in component with its defaults, named like its id.

@@ -95,8 +95,8 @@ std::string described(const Field& field) {
   const auto* const reference = std::get_if<ComponentReference>(&field.target());
   const std::string comment = comment_for(field);
   if (reference == nullptr) return comment;
-  return comment + (comment.empty() ? "" : "; ") + "name of " +
-         with_article(to_string(reference->kind)) + " of this manifest";
+  return comment + (comment.empty() ? "" : "; ") + "name of " + one_of_kind(reference->kind) +
+         " of this manifest";
 }
 
 Json schema_of(const Field& field) {

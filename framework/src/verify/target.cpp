@@ -74,49 +74,54 @@ const NamedTarget* find(const std::string& name) {
   return nullptr;
 }
 
-void refine(toml::table& kernel, const Refinement& refinement) {
-  if (const auto steps = kernel["steps"].value<std::int64_t>()) {
-    kernel.insert_or_assign("steps", std::max(*steps, refinement.least_steps) * refinement.steps);
-  }
-  const auto redraw = kernel["refresh_every"].value<std::int64_t>();
-  if (redraw && *redraw > 1)
-    kernel.insert_or_assign("refresh_every", *redraw * refinement.between_redraws);
-  if (const auto kept = kernel["persistence"].value<double>()) {
-    kernel.insert_or_assign("persistence",
-                            std::pow(*kept, 1.0 / static_cast<double>(refinement.between_redraws)));
+/// A key's value where eps is multiplied by `factor`.
+void refine(toml::table& table, const Field& field, double factor, const Refinement& refinement) {
+  const std::string& key = field.key();
+  const std::optional<double> value = table[key].value<double>();
+  if (!value) return;
+  const auto between = static_cast<double>(refinement.between_redraws);
+  const auto whole = [&] { return *table[key].value<std::int64_t>(); };
+  switch (field.refined()) {
+    case Refines::nothing:
+    case Refines::schedule:
+      return;
+    case Refines::step_size:
+      table.insert_or_assign(key, *value * factor);
+      return;
+    case Refines::step_size_squared:
+      table.insert_or_assign(key, *value * factor * factor);
+      return;
+    case Refines::steps:
+      table.insert_or_assign(key, std::max(whole(), refinement.least_steps) * refinement.steps);
+      return;
+    case Refines::redraw_every:
+      if (whole() > 1) table.insert_or_assign(key, whole() * refinement.between_redraws);
+      return;
+    case Refines::persistence:
+      table.insert_or_assign(key, std::pow(*value, 1.0 / between));
+      return;
   }
 }
 
-void multiply(toml::table& table, const char* key, double factor) {
-  if (const auto value = table[key].value<double>()) table.insert_or_assign(key, *value * factor);
-}
-
-void multiply_step_sizes(toml::table& root, double factor, const Refinement& refinement) {
-  for (const char* kind : {"kernel", "integrator"}) {
-    toml::table* const tables = root[kind].as_table();
+/// Calls visit(kind, table, fields) for every component that the manifest names.
+template <class Table, class Visit>
+void each_component(Table& root, const Registry& registry, Visit visit) {
+  for (const Kind kind : all_kinds) {
+    auto* const tables = root[to_string(kind)].as_table();
     if (tables == nullptr) continue;
     for (auto&& [name, node] : *tables) {
-      toml::table* const table = node.as_table();
-      if (table == nullptr) continue;
-      refine(*table, refinement);
-      multiply(*table, "step_size", factor);
-      multiply(*table, "learning_rate", factor * factor);
-      // Of a scheme with friction: eps V / 2, and the same and the friction in units of a step.
-      multiply(*table, "noise_estimate", factor);
-      multiply(*table, "alpha", factor);
-      multiply(*table, "beta", factor * factor);
+      auto* const table = node.as_table();
+      const auto id = (*table)["use"].template value<std::string>();
+      const auto blueprint = registry.find(kind, *id).blueprint();
+      visit(kind, *table, blueprint->fields());
     }
   }
 }
 
-template <class Condition>
-bool any_kernel(const std::string& effective_manifest, Condition condition) {
-  const toml::table root = toml::parse(effective_manifest);
-  const toml::table* const kernels = root["kernel"].as_table();
-  if (kernels == nullptr) return false;
-  return std::any_of(kernels->begin(), kernels->end(), [&](const auto& entry) {
-    const toml::table* const kernel = entry.second.as_table();
-    return kernel != nullptr && condition(*kernel);
+void multiply_step_sizes(toml::table& root, const Registry& registry, double factor,
+                         const Refinement& refinement) {
+  each_component(root, registry, [&](Kind, toml::table& table, const Fields& fields) {
+    for (const Field& field : fields.all()) refine(table, field, factor, refinement);
   });
 }
 
@@ -142,16 +147,29 @@ const std::vector<std::string>& smooth_targets() {
 }
 
 bool VerifyTargets::has_schedule() const {
-  return any_kernel(composition_.effective_manifest, [](const toml::table& kernel) {
-    const auto schedule = kernel["schedule"].value<std::string>();
-    return schedule && *schedule != "constant";
+  return any_key([](Kind, const toml::table& table, const Field& field) {
+    if (field.refined() != Refines::schedule) return false;
+    const toml::table usual = toml::parse(field.key() + " = " + field.value_text());
+    return table[field.key()].value<std::string>() != usual[field.key()].value<std::string>();
   });
 }
 
 bool VerifyTargets::has_step_sizes() const {
-  return any_kernel(composition_.effective_manifest, [](const toml::table& kernel) {
-    return kernel["step_size"].is_number() || kernel["learning_rate"].is_number();
+  return any_key([](Kind kind, const toml::table& table, const Field& field) {
+    const bool is_eps =
+        field.refined() == Refines::step_size || field.refined() == Refines::step_size_squared;
+    return kind == Kind::kernel && is_eps && table[field.key()].is_number();
   });
+}
+
+template <class Condition>
+bool VerifyTargets::any_key(Condition condition) const {
+  const toml::table root = toml::parse(composition_.effective_manifest);
+  bool found = false;
+  each_component(root, registry_, [&](Kind kind, const toml::table& table, const Fields& fields) {
+    for (const Field& field : fields.all()) found = found || condition(kind, table, field);
+  });
+  return found;
 }
 
 bool VerifyTargets::can_compose(const std::string& target, double step_factor) const {
@@ -166,7 +184,7 @@ bool VerifyTargets::can_compose(const std::string& target, double step_factor) c
 Composition VerifyTargets::composed_on(const std::shared_ptr<Model>& model,
                                        double step_factor) const {
   toml::table root = toml::parse(composition_.effective_manifest);
-  multiply_step_sizes(root, step_factor, {});
+  multiply_step_sizes(root, registry_, step_factor, {});
   return compose_on(model, composition_.model()->name(), std::move(root), path_, registry_);
 }
 
@@ -177,7 +195,7 @@ Composition VerifyTargets::composed(const std::string& target, double step_facto
     root["model"].as_table()->insert_or_assign(composition_.model()->name(),
                                                toml::parse(find(target)->table));
   }
-  multiply_step_sizes(root, step_factor, refinement);
+  multiply_step_sizes(root, registry_, step_factor, refinement);
   return parse_manifest(text_of(root), path_, registry_);
 }
 

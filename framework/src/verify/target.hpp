@@ -44,6 +44,9 @@ class VerifyTargets {
   Composition composed_on(const std::shared_ptr<Model>& model, double step_factor) const;
 
  private:
+  template <class Condition>
+  bool any_key(Condition condition) const;
+
   const Composition& composition_;
   std::string path_;
   const Registry& registry_;

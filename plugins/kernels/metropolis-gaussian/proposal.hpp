@@ -26,9 +26,9 @@ class ProposalLaw final : public Potential {
 
   static Index rows(Index curvature, Index dimension) noexcept { return curvature + dimension + 1; }
 
-  /// out = m + eps S z for z ~ N(0, I); out must not alias z. One product with S.
-  void draw(const Numbers& numbers, ConstBatch z, Batch out, Workspace& scratch) const {
-    curvature_->S(numbers, z, out, scratch);
+  /// out = m + eps S z for z ~ N(0, I). One product with S.
+  void draw(const Numbers& numbers, const edge::Noise& noise, Batch out, Workspace& scratch) const {
+    curvature_->S(numbers, noise.normals(out.rows(), out.cols()), out, scratch);
     for (Index j = 0; j < out.cols(); ++j) {
       const Tail at(numbers, j, out.rows());
       out.col(j) = at.mean + at.eps * out.col(j);

@@ -129,7 +129,7 @@ class Forest {
     ground_.noise.uniforms(coins_);
     flat(start_) = flat(theta);
     flat(p_) = flat(ground_.p);
-    ground_.momentum_law.law.evaluate(p_, {kinetic_.data(), v_, scratch_});
+    ground_.momentum_law.evaluate(p_, {kinetic_.data(), v_, scratch_});
     for (End& end : ends_) {
       flat(end.theta) = flat(theta);
       flat(end.p) = flat(p_);
@@ -179,7 +179,7 @@ class Forest {
     ground_.integrator.advance(
         {theta_.leftCols(growing_), p_.leftCols(growing_), g_.leftCols(growing_)}, 1, motion,
         u_.data());
-    ground_.momentum_law.law.regrouped(order_).evaluate(
+    ground_.momentum_law.regrouped(order_).evaluate(
         p_.leftCols(growing_), {kinetic_.data(), v_.leftCols(growing_), scratch_});
   }
 

@@ -34,9 +34,10 @@ class MetricLaw final : public Potential {
  public:
   static Index rows(Index dimension) noexcept { return dimension * dimension + 1; }
 
-  /// p = L z; out must not alias z. d^2 / 2 multiplications.
-  static void draw(const Numbers& numbers, ConstBatch z, Batch out) {
-    const Index d = z.rows();
+  /// p = L z. d^2 / 2 multiplications a column.
+  void draw(const Numbers& numbers, const edge::Noise& noise, Batch out, Workspace&) const {
+    const Index d = out.rows();
+    const MatrixMap z = noise.normals(d, out.cols());
     for (Index j = 0; j < z.cols(); ++j) {
       const ConstMatrixMap L(numbers.column(j), d, d);
       out.col(j).noalias() = L.triangularView<Eigen::Lower>() * z.col(j);

@@ -27,7 +27,10 @@ class Hasty final : public mixwell::Kernel {
   struct Params {
     double step_size = 0.1;
     void declare(mixwell::Fields& fields) {
-      fields.number("step_size", step_size).above(0).help("eps");
+      fields.number("step_size", step_size)
+          .above(0)
+          .refines(mixwell::Refines::step_size)
+          .help("eps");
     }
   };
   explicit Hasty(const Params& params) : step_size_(params.step_size) {}

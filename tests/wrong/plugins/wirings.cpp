@@ -93,7 +93,10 @@ class WiredWalk final : public Kernel {
     std::string wiring = "none";
     void declare(Fields& fields) {
       fields.component("oracle", oracle).or_default("exact").help("where U comes from");
-      fields.number("step_size", step_size).above(0).help("scale of the steps");
+      fields.number("step_size", step_size)
+          .above(0)
+          .refines(Refines::step_size)
+          .help("scale of the steps");
       fields.text("wiring", wiring)
           .one_of({"none", "shared", "register", "evaluation-role", "exchanged"})
           .help("the mistake, or none");
@@ -178,7 +181,7 @@ class CorrelatedLangevin final : public Kernel {
     double correlation = 0.0;
     void declare(Fields& fields) {
       fields.component("oracle", oracle).or_default("exact").help("where grad U comes from");
-      fields.number("step_size", step_size).above(0).help("eps");
+      fields.number("step_size", step_size).above(0).refines(Refines::step_size).help("eps");
       fields.number("correlation", correlation).at_least(0).below(1).help("0 is right");
     }
   };

@@ -62,7 +62,7 @@ class WrongAccept final : public Kernel {
     double step_size = 1.0;
     void declare(Fields& fields) {
       mistake.declare(fields, {"flattened", "barker", "not-negated"});
-      fields.number("step_size", step_size).above(0).help("eps");
+      fields.number("step_size", step_size).above(0).refines(Refines::step_size).help("eps");
     }
   };
   explicit WrongAccept(const Params& params) : params_(params) {}

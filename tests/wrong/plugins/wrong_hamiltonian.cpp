@@ -123,7 +123,7 @@ class WrongHamiltonian final : public Kernel {
     std::string mistake = "none";
     void declare(Fields& fields) {
       fields.component("integrator", integrator).or_default("leapfrog").help("scheme");
-      fields.number("step_size", step_size).above(0).help("eps");
+      fields.number("step_size", step_size).above(0).refines(Refines::step_size).help("eps");
       fields.text("mistake", mistake)
           .one_of({"none", "acceptance-sign", "momentum-never-redrawn", "kinetic-energy-of-start",
                    "wide-momentum", "late-switch"})

@@ -68,7 +68,10 @@ class WrongBarker final : public Kernel {
     double step_size = 0.5;
     wrong::Mistake mistake;
     void declare(Fields& fields) {
-      fields.number("step_size", step_size).above(0).help("standard deviation of a step");
+      fields.number("step_size", step_size)
+          .above(0)
+          .refines(Refines::step_size)
+          .help("standard deviation of a step");
       mistake.declare(fields, {"metropolis-ratio", "uphill"});
     }
   };

@@ -68,7 +68,10 @@ class WrongLangevinMetropolis final : public Kernel {
     double step_size = 0.1;
     wrong::Mistake mistake;
     void declare(Fields& fields) {
-      fields.number("step_size", step_size).above(0).help("mean of eps");
+      fields.number("step_size", step_size)
+          .above(0)
+          .refines(Refines::step_size)
+          .help("mean of eps");
       mistake.declare(fields, {"proposal-asymmetry", "noise-scale", "jitter-by-state",
                                "stale-energy", "stale-gradient"});
     }

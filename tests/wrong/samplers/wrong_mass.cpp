@@ -117,7 +117,7 @@ class WrongMass final : public Kernel {
     double step_size = 0.3;
     wrong::Mistake mistake;
     void declare(Fields& fields) {
-      fields.number("step_size", step_size).above(0).help("eps");
+      fields.number("step_size", step_size).above(0).refines(Refines::step_size).help("eps");
       mistake.declare(fields, {"drawn-with-inverse", "root", "energy-without-mass"});
     }
   };
@@ -142,7 +142,7 @@ class WrongPersistence final : public Kernel {
     double step_size = 0.3;
     wrong::Mistake mistake;
     void declare(Fields& fields) {
-      fields.number("step_size", step_size).above(0).help("eps");
+      fields.number("step_size", step_size).above(0).refines(Refines::step_size).help("eps");
       mistake.declare(fields, {"refresh", "not-negated"});
     }
   };

@@ -122,7 +122,7 @@ class WrongMetropolisGaussian final : public Kernel {
     std::string mistake = "none";
     void declare(Fields& fields) {
       fields.component("estimator", estimator).help("curvature");
-      fields.number("step_size", step_size).above(0).help("eps");
+      fields.number("step_size", step_size).above(0).refines(Refines::step_size).help("eps");
       fields.text("mistake", mistake)
           .one_of(
               {"none", "no-determinants", "no-reverse-density", "reverse-with-forward-curvature"})

@@ -157,7 +157,7 @@ class WrongNuts final : public Kernel {
     double step_size = 0.1;
     std::string mistake = "none";
     void declare(Fields& fields) {
-      fields.number("step_size", step_size).above(0);
+      fields.number("step_size", step_size).above(0).refines(Refines::step_size);
       fields.text("mistake", mistake)
           .one_of(
               {"none", "biased-subtrees", "late-subtrees", "no-subtree-checks", "positions-only"});

@@ -154,8 +154,8 @@ class WrongRiemannian final : public Kernel {
     std::int64_t steps = 3;
     std::string mistake = "none";
     void declare(Fields& fields) {
-      fields.number("step_size", step_size).above(0).help("eps");
-      fields.integer("steps", steps).at_least(1).help("L");
+      fields.number("step_size", step_size).above(0).refines(Refines::step_size).help("eps");
+      fields.integer("steps", steps).at_least(1).refines(Refines::steps).help("L");
       fields.text("mistake", mistake)
           .one_of({"none", "no-determinant", "explicit-steps", "not-converged"})
           .help("what is wrong; none is the right twin");

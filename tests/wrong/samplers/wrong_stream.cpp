@@ -56,7 +56,10 @@ class WrongStream final : public Kernel {
     std::int64_t seed = 1;
     wrong::Mistake mistake;
     void declare(Fields& fields) {
-      fields.number("step_size", step_size).above(0).help("standard deviation of a step");
+      fields.number("step_size", step_size)
+          .above(0)
+          .refines(Refines::step_size)
+          .help("standard deviation of a step");
       fields.integer("seed", seed).at_least(0).help("of the stream");
       mistake.declare(fields, {"slot", "sweep", "replicate", "draw", "column", "edge"});
     }
