@@ -99,7 +99,7 @@ class Case {
   Numbers numbers() const { return ConstMatrixMap(numbers_.data(), numbers_.rows(), 1); }
 
   Bowl bowl_;
-  std::shared_ptr<const Estimator> estimator_;
+  std::shared_ptr<const FittedCurvature> estimator_;
   std::shared_ptr<const Integrator> integrator_;
   Eigen::MatrixXd theta_;
   Eigen::MatrixXd g_;

@@ -31,7 +31,7 @@ std::shared_ptr<const Surrogate> network(Index nodes) {
   const std::shared_ptr<const Component> made = blueprint->make();
   const Laplace at{Eigen::VectorXd::Zero(dimension),
                    Eigen::MatrixXd::Identity(dimension, dimension)};
-  return std::dynamic_pointer_cast<const Estimator>(made)->surrogate(at);
+  return std::dynamic_pointer_cast<const SurrogateEstimator>(made)->surrogate(at);
 }
 
 Eigen::MatrixXd normals(Index rows, Index columns, std::uint64_t k) {

@@ -32,7 +32,7 @@ std::shared_ptr<const Representation> dense(const Metric& metric, const std::str
       std::move(numbers));
 }
 
-class CurvatureFile final : public Estimator {
+class CurvatureFile final : public ConstantCurvature {
  public:
   struct Params {
     std::string file;
@@ -58,22 +58,14 @@ class CurvatureFile final : public Estimator {
     representation_ = is_diagonal(metric) ? diagonal(metric) : dense(metric, path_);
   }
 
-  static Traits declared() {
-    Traits traits;
-    traits.continuous = true;
-    return traits;
-  }
-  Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return false; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
   /// Throws InputError for another dimension than the file's.
-  Index rows(Index dimension, Index) const override {
-    if (dimension == dimension_) return 0;
+  void check(Index dimension) const override {
+    if (dimension == dimension_) return;
     throw InputError(path_ + ": a curvature of " + std::to_string(dimension_) +
                      " coordinates, but the model has " + std::to_string(dimension) +
                      "; it must come from the same model");
   }
-  void fit(const Memory&, Batch, Workspace&) const override {}
 
  private:
   static Metric read(const Params& params) {

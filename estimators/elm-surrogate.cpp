@@ -155,7 +155,7 @@ class Network final : public Surrogate {
   double ridge_;
 };
 
-class ElmSurrogate final : public Estimator {
+class ElmSurrogate final : public SurrogateEstimator {
  public:
   struct Params {
     std::int64_t nodes = 100;
@@ -183,13 +183,6 @@ class ElmSurrogate final : public Estimator {
   };
   explicit ElmSurrogate(const Params& params) : params_(params) {}
 
-  static Traits declared() { return {}; }
-  Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return false; }
-  std::shared_ptr<const Representation> representation() const override { no_curvature(); }
-  Index rows(Index, Index) const override { no_curvature(); }
-  void fit(const Memory&, Batch, Workspace&) const override { no_curvature(); }
-
   std::shared_ptr<const Surrogate> surrogate(const Laplace& at) const override {
     return std::make_shared<Network>(Nodes(at, random_network::activation_from(params_.activation),
                                            static_cast<Index>(params_.nodes), params_.scale,
@@ -198,11 +191,6 @@ class ElmSurrogate final : public Estimator {
   }
 
  private:
-  [[noreturn]] void no_curvature() const {
-    throw InputError("estimator `" + name() +
-                     "` makes a potential and no curvature; it belongs to an oracle `surrogate`");
-  }
-
   Params params_;
 };
 

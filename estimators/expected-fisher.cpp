@@ -31,11 +31,8 @@ class ExpectedFisher final : public own::FollowingEstimator {
       : FollowingEstimator(std::make_shared<covariance::DenseRepresentation>()),
         gamma_(params.gamma) {}
 
-  Index rows(Index dimension, Index) const override {
-    return covariance::DenseNumbers(dimension).rows();
-  }
+  Index rows(Index dimension) const override { return covariance::DenseNumbers(dimension).rows(); }
 
-  using FollowingEstimator::fit;
   Index state_rows(Index) const noexcept override { return 0; }
   bool has_drift_correction() const noexcept override { return gamma_; }
   Traits drift_correction_traits() const override {
@@ -53,7 +50,7 @@ class ExpectedFisher final : public own::FollowingEstimator {
                                                  Index dimension) const override {
     if (!target.as_metric()->is_constant()) return nullptr;
     Workspace scratch;
-    Eigen::VectorXd numbers(rows(dimension, 0));
+    Eigen::VectorXd numbers(rows(dimension));
     const Eigen::MatrixXd anywhere = Eigen::MatrixXd::Zero(dimension, 1);
     fit(target, anywhere, anywhere, numbers, scratch);
     return std::make_shared<covariance::Constant<covariance::DenseRepresentation>>(

@@ -17,23 +17,14 @@ class IdentityRepresentation final : public Representation {
   void log_det_H(const Numbers&, Index, Row out, Workspace&) const override { out.setZero(); }
 };
 
-class Identity final : public Estimator {
+class Identity final : public ConstantCurvature {
  public:
   struct Params {
     void declare(Fields&) {}
   };
   explicit Identity(const Params&) : representation_(std::make_shared<IdentityRepresentation>()) {}
 
-  static Traits declared() {
-    Traits traits;
-    traits.continuous = true;
-    return traits;
-  }
-  Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return false; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
-  Index rows(Index, Index) const override { return 0; }
-  void fit(const Memory&, Batch, Workspace&) const override {}
 
  private:
   std::shared_ptr<const Representation> representation_;

@@ -111,14 +111,13 @@ class NaturalGradient final : public own::FollowingEstimator {
       : FollowingEstimator(std::make_shared<Rows>()), gamma_(params.gamma) {}
 
   /// Throws InputError for a dimension that is no square.
-  Index rows(Index dimension, Index) const override {
+  Index rows(Index dimension) const override {
     if (side(dimension) > 0) return dimension;
     throw InputError("estimator `" + name() + "`: the parameter must be a square matrix, but " +
                      std::to_string(dimension) +
                      " coordinates are none; it is meant for model `ica`");
   }
 
-  using FollowingEstimator::fit;
   Index state_rows(Index) const noexcept override { return 0; }
   bool has_drift_correction() const noexcept override { return gamma_; }
   Traits drift_correction_traits() const override {

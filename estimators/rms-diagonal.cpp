@@ -59,11 +59,10 @@ class RmsDiagonal final : public own::FollowingEstimator {
                : params.gamma == "one-step" ? Gamma::one_step
                                             : Gamma::stationary) {}
 
-  Index rows(Index dimension, Index) const override {
+  Index rows(Index dimension) const override {
     return covariance::DiagonalNumbers(dimension).rows();
   }
 
-  using FollowingEstimator::fit;
   Index state_rows(Index dimension) const noexcept override { return Layout(dimension).rows(); }
   bool sees_present() const noexcept override { return gamma_ != Gamma::stationary; }
   bool has_drift_correction() const noexcept override { return gamma_ != Gamma::none; }

@@ -10,7 +10,7 @@
 namespace mixwell::covariance {
 
 /// A curvature learnt from the windows of warm-up, for each replicate or pooled, and then frozen.
-class LearntEstimator : public Estimator, public CurvatureLearner {
+class LearntEstimator : public LearntCurvature {
  public:
   struct Params {
     bool pool = false;
@@ -20,14 +20,7 @@ class LearntEstimator : public Estimator, public CurvatureLearner {
     }
   };
 
-  static Traits declared() { return {}; }
-  Traits traits() const override { return declared(); }
-  const CurvatureLearner* as_learner() const noexcept override { return this; }
-  bool uses_memory() const noexcept override { return false; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
-  Index rows(Index, Index) const override { return 0; }
-  void fit(const Memory&, Batch, Workspace&) const override {}
-
   Forgets forgets() const noexcept override { return Forgets::diminishing; }
   double rate() const noexcept override { return 1.0; }
   Scope scope() const noexcept override { return pool_ ? Scope::run : Scope::replicate; }

@@ -9,7 +9,7 @@
 
 namespace mixwell::own {
 
-class FollowingEstimator : public Estimator, public OwnCurvature {
+class FollowingEstimator : public OwnCurvature {
  public:
   static Traits declared() {
     Traits traits;
@@ -17,13 +17,7 @@ class FollowingEstimator : public Estimator, public OwnCurvature {
     return traits;
   }
   Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return false; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
-  const OwnCurvature* as_own() const noexcept override { return this; }
-
-  using OwnCurvature::fit;
-  /// Of a memory, which there is none of.
-  void fit(const Memory&, Batch, Workspace&) const final {}
 
  protected:
   explicit FollowingEstimator(std::shared_ptr<const Representation> representation)

@@ -18,7 +18,7 @@ namespace mixwell::quasi_newton {
 ///   void start(double gamma)                   H = gamma I
 ///   void add(s, y, sy, Workspace&)             one BFGS update
 template <class Form>
-class QuasiNewton final : public Estimator {
+class QuasiNewton final : public FittedCurvature {
  public:
   using Params = Options;
   explicit QuasiNewton(const Params& params)
@@ -28,7 +28,6 @@ class QuasiNewton final : public Estimator {
 
   static Traits declared() { return {}; }
   Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return true; }
   bool reads_potentials() const noexcept override { return options_.sort; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
   Index rows(Index dimension, Index points) const override {

@@ -185,7 +185,8 @@ bool same_bits(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
                                        sizeof(double) * static_cast<std::size_t>(a.size())) == 0);
 }
 
-Eigen::MatrixXd fitted(const Estimator& estimator, Index d, Index columns, const Memory& memory) {
+Eigen::MatrixXd fitted(const FittedCurvature& estimator, Index d, Index columns,
+                       const Memory& memory) {
   Workspace scratch;
   Eigen::MatrixXd numbers =
       Eigen::MatrixXd::Constant(estimator.rows(d, memory.size()), columns, 3.0);
@@ -205,8 +206,8 @@ Findings check_representation(const Representation& how, ConstBatch numbers, Ind
 namespace {
 
 /// A register that has seen `draws` positions of a window, theta = mean + L z in every column.
-Eigen::MatrixXd learnt(const CurvatureLearner& learner, const Eigen::MatrixXd& factor,
-                       Index columns, Index draws) {
+Eigen::MatrixXd learnt(const LearntCurvature& learner, const Eigen::MatrixXd& factor, Index columns,
+                       Index draws) {
   const Index d = factor.rows();
   const Index registers = learner.scope() == Scope::run ? 1 : columns;
   Eigen::MatrixXd state = learner.initial(d).replicate(1, registers);
@@ -223,10 +224,9 @@ Eigen::MatrixXd learnt(const CurvatureLearner& learner, const Eigen::MatrixXd& f
 }
 
 /// Before it has seen anything, after too few draws, and after many; twice with the same bits.
-Findings check_learner(const Estimator& estimator) {
+Findings check_learner(const LearntCurvature& learner) {
   constexpr Index d = 6;
   constexpr Index columns = 3;
-  const CurvatureLearner& learner = *estimator.as_learner();
   Eigen::MatrixXd factor = Eigen::MatrixXd::Identity(d, d);
   factor.bottomRows(1).setConstant(0.5);
   factor *= 3.0;
@@ -237,7 +237,7 @@ Findings check_learner(const Estimator& estimator) {
                         state.allFinite(), ""});
     findings.push_back(
         {"learning is pure", same_bits(state, learnt(learner, factor, columns, draws)), ""});
-    const Findings more = check_representation(*estimator.representation(), state, d);
+    const Findings more = check_representation(*learner.representation(), state, d);
     findings.insert(findings.end(), more.begin(), more.end());
   }
   return findings;
@@ -248,7 +248,7 @@ Findings check_learner(const Estimator& estimator) {
 namespace {
 
 /// Pure, finite, and right by the contract of curvatures, with any number of points.
-void check_fit(const Estimator& estimator, SimulatedMemory memory, Findings& findings) {
+void check_fit(const FittedCurvature& estimator, SimulatedMemory memory, Findings& findings) {
   const Memory view = memory.view();
   const std::string with = " with " + std::to_string(view.size()) + " points";
   const Eigen::MatrixXd once = fitted(estimator, view.rows(), view.cols(), view);
@@ -259,7 +259,7 @@ void check_fit(const Estimator& estimator, SimulatedMemory memory, Findings& fin
   findings.insert(findings.end(), more.begin(), more.end());
 }
 
-void check_isolation(const Estimator& estimator, SimulatedMemory memory, Findings& findings) {
+void check_isolation(const FittedCurvature& estimator, SimulatedMemory memory, Findings& findings) {
   const Index d = memory.view().rows();
   const Index columns = memory.view().cols();
   const Eigen::MatrixXd once = fitted(estimator, d, columns, memory.view());
@@ -313,14 +313,17 @@ void check_covariance(const Representation& how, ConstBatch numbers, Index d, Fi
 
 }  // namespace
 
-Findings check_estimator(const Estimator& estimator) {
-  if (estimator.as_learner() != nullptr) return check_learner(estimator);
-  if (estimator.as_own() != nullptr) return check_own_curvature(estimator);
+namespace {
+
+/// Without numbers in the graph: those of three columns have no rows.
+Findings check_constant(const ConstantCurvature& constant) {
+  constexpr Index d = 6;
+  constant.check(d);
+  return check_representation(*constant.representation(), Eigen::MatrixXd(0, 3), d);
+}
+
+Findings check_fitted(const FittedCurvature& estimator) {
   Findings findings;
-  if (!estimator.uses_memory()) {
-    check_fit(estimator, quartic_memory(6, 3, 0), findings);
-    return findings;
-  }
   for (const Index points : {0, 1, 2, 4, 9}) {
     check_fit(estimator, quartic_memory(6, 3, points), findings);
     check_fit(estimator, indefinite_memory(6, 3, points), findings);
@@ -329,7 +332,22 @@ Findings check_estimator(const Estimator& estimator) {
   return findings;
 }
 
-Findings check_quasi_newton(const Estimator& estimator) {
+}  // namespace
+
+Findings check_estimator(const Estimator& estimator) {
+  if (const auto* learnt = dynamic_cast<const LearntCurvature*>(&estimator)) {
+    return check_learner(*learnt);
+  }
+  if (const auto* own = dynamic_cast<const OwnCurvature*>(&estimator)) {
+    return check_own_curvature(*own);
+  }
+  if (const auto* fitted = dynamic_cast<const FittedCurvature*>(&estimator)) {
+    return check_fitted(*fitted);
+  }
+  return check_constant(dynamic_cast<const ConstantCurvature&>(estimator));
+}
+
+Findings check_quasi_newton(const FittedCurvature& estimator) {
   constexpr Index d = 6;
   constexpr Index columns = 3;
   Findings findings;
@@ -402,13 +420,15 @@ Path follow(Coupling coupling, const Estimator& estimator, const Numbers& number
 
 /// Numbers that are not those of H = I, where the estimator has a choice.
 Eigen::MatrixXd some_numbers(const Estimator& estimator, Index d, Index columns) {
-  if (const CurvatureLearner* learner = estimator.as_learner()) {
+  if (const auto* learner = dynamic_cast<const LearntCurvature*>(&estimator)) {
     Eigen::MatrixXd factor = Eigen::MatrixXd::Identity(d, d);
     factor.bottomRows(1).setConstant(0.5);
     return learnt(*learner, factor, columns, 200);
   }
-  SimulatedMemory memory = quartic_memory(d, columns, estimator.uses_memory() ? 5 : 0);
-  return fitted(estimator, d, columns, memory.view());
+  const auto* fits = dynamic_cast<const FittedCurvature*>(&estimator);
+  if (fits == nullptr) return Eigen::MatrixXd(0, columns);
+  SimulatedMemory memory = quartic_memory(d, columns, 5);
+  return fitted(*fits, d, columns, memory.view());
 }
 
 }  // namespace

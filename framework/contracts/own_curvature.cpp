@@ -66,27 +66,27 @@ Eigen::MatrixXd settled(const OwnCurvature& own, const Potential& target,
   return state;
 }
 
-Eigen::MatrixXd numbers_from(const Estimator& estimator, const Potential& target,
+Eigen::MatrixXd numbers_from(const OwnCurvature& own, const Potential& target,
                              const Eigen::MatrixXd& state, Index d) {
-  Eigen::MatrixXd numbers = Eigen::MatrixXd::Constant(estimator.rows(d, 0), state.cols(), 3.0);
+  Eigen::MatrixXd numbers = Eigen::MatrixXd::Constant(own.rows(d), state.cols(), 3.0);
   Workspace scratch;
-  estimator.as_own()->fit(target, state, state, numbers, scratch);
+  own.fit(target, state, state, numbers, scratch);
   return numbers;
 }
 
 /// Column i of H of every column of the numbers.
-Eigen::MatrixXd column_of(const Estimator& estimator, const Eigen::MatrixXd& numbers, Index d,
+Eigen::MatrixXd column_of(const OwnCurvature& own, const Eigen::MatrixXd& numbers, Index d,
                           Index i) {
   const Eigen::MatrixXd unit = Eigen::VectorXd::Unit(d, i).replicate(1, numbers.cols());
   Eigen::MatrixXd image(d, numbers.cols());
   Workspace scratch;
-  estimator.representation()->H(ConstMatrixMap(numbers.data(), numbers.rows(), numbers.cols()),
-                                unit, image, scratch);
+  own.representation()->H(ConstMatrixMap(numbers.data(), numbers.rows(), numbers.cols()), unit,
+                          image, scratch);
   return image;
 }
 
 /// sum_i dH e_i / dtheta_i by central differences.
-Eigen::MatrixXd numeric_drift_correction(const Estimator& estimator, const Eigen::MatrixXd& theta) {
+Eigen::MatrixXd numeric_drift_correction(const OwnCurvature& own, const Eigen::MatrixXd& theta) {
   constexpr double h = 1e-5;
   const Index d = theta.rows();
   Eigen::MatrixXd sum = Eigen::MatrixXd::Zero(d, theta.cols());
@@ -95,22 +95,21 @@ Eigen::MatrixXd numeric_drift_correction(const Estimator& estimator, const Eigen
     Eigen::MatrixXd down = theta;
     up.row(i).array() += h;
     down.row(i).array() -= h;
-    sum += (column_of(estimator, own_numbers(estimator, up), d, i) -
-            column_of(estimator, own_numbers(estimator, down), d, i)) /
+    sum += (column_of(own, own_numbers(own, up), d, i) -
+            column_of(own, own_numbers(own, down), d, i)) /
            (2.0 * h);
   }
   return sum;
 }
 
-Finding check_drift_correction(const Estimator& estimator, const Eigen::MatrixXd& theta) {
+Finding check_drift_correction(const OwnCurvature& own, const Eigen::MatrixXd& theta) {
   const Bowl target;
-  const OwnCurvature& own = *estimator.as_own();
   const Eigen::MatrixXd state = settled(own, target, theta);
-  const Eigen::MatrixXd numbers = numbers_from(estimator, target, state, theta.rows());
+  const Eigen::MatrixXd numbers = numbers_from(own, target, state, theta.rows());
   Eigen::MatrixXd gamma = Eigen::MatrixXd::Constant(theta.rows(), theta.cols(), 7.0);
   Workspace scratch;
   own.drift_correction(target, state, state, numbers, gamma, scratch);
-  const Eigen::MatrixXd numeric = numeric_drift_correction(estimator, theta);
+  const Eigen::MatrixXd numeric = numeric_drift_correction(own, theta);
   const double error = (gamma - numeric).norm() / numeric.norm();
   std::ostringstream measured;
   measured << "relative error " << error;
@@ -119,23 +118,22 @@ Finding check_drift_correction(const Estimator& estimator, const Eigen::MatrixXd
 
 }  // namespace
 
-Eigen::MatrixXd own_numbers(const Estimator& estimator, const Eigen::MatrixXd& theta) {
+Eigen::MatrixXd own_numbers(const OwnCurvature& own, const Eigen::MatrixXd& theta) {
   const Bowl target;
-  return numbers_from(estimator, target, settled(*estimator.as_own(), target, theta), theta.rows());
+  return numbers_from(own, target, settled(own, target, theta), theta.rows());
 }
 
-Findings check_own_curvature(const Estimator& estimator) {
+Findings check_own_curvature(const OwnCurvature& own) {
   Eigen::MatrixXd theta(4, 3);  // a square, for estimators on matrices
   Stream(5, "contracts/own-curvature").normals({}, theta);
-  const Eigen::MatrixXd numbers = own_numbers(estimator, theta);
+  const Eigen::MatrixXd numbers = own_numbers(own, theta);
   Findings findings = {
-      {"fit is pure", (numbers.array() == own_numbers(estimator, theta).array()).all(), ""},
+      {"fit is pure", (numbers.array() == own_numbers(own, theta).array()).all(), ""},
       {"fit is finite", numbers.allFinite(), ""}};
-  const Findings more = check_representation(*estimator.representation(), numbers, theta.rows());
+  const Findings more = check_representation(*own.representation(), numbers, theta.rows());
   findings.insert(findings.end(), more.begin(), more.end());
-  const OwnCurvature& own = *estimator.as_own();
   if (own.has_drift_correction() && own.drift_correction_traits().total) {
-    findings.push_back(check_drift_correction(estimator, theta));
+    findings.push_back(check_drift_correction(own, theta));
   }
   return findings;
 }

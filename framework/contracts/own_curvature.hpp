@@ -8,10 +8,10 @@
 namespace mixwell::contracts {
 
 /// Numbers of the curvature at theta (d x w), where the slot has been for long.
-Eigen::MatrixXd own_numbers(const Estimator& estimator, const Eigen::MatrixXd& theta);
+Eigen::MatrixXd own_numbers(const OwnCurvature& own, const Eigen::MatrixXd& theta);
 
 /// The fit is pure and finite, and obeys check_representation; a total drift correction is that of
 /// the curvature where the slot has been for long.
-Findings check_own_curvature(const Estimator& estimator);
+Findings check_own_curvature(const OwnCurvature& own);
 
 }  // namespace mixwell::contracts

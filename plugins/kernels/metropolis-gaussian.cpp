@@ -67,8 +67,10 @@ class MetropolisGaussian final : public TransitionKernel {
           steps_(kernel.params_.mean == "newton"),
           function_(std::make_shared<ProposalLaw>(kernel.params_.estimator->representation())),
           write_(WriteLaw(kernel.params_.newton_factor)) {
-      if (kernel.params_.own && fits(*kernel.params_.estimator)) {
-        fit_.emplace(t.site(), kernel.params_.estimator);
+      const auto fitted =
+          std::dynamic_pointer_cast<const FittedCurvature>(kernel.params_.estimator);
+      if (kernel.params_.own && fitted) {
+        fit_.emplace(t.site(), fitted);
       } else {
         curvature_ = t.curvature(kernel.params_.estimator);
       }
@@ -93,10 +95,6 @@ class MetropolisGaussian final : public TransitionKernel {
     }
 
    private:
-    static bool fits(const Estimator& estimator) {
-      return estimator.uses_memory() && estimator.as_learner() == nullptr;
-    }
-
     Transition& t_;
     Edge<edge::StepSize> eps_;
     bool steps_;

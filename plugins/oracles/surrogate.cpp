@@ -145,7 +145,7 @@ class Fit {
 class SurrogateOracle final : public Oracle {
  public:
   struct Params {
-    std::shared_ptr<const Estimator> estimator;
+    std::shared_ptr<const SurrogateEstimator> estimator;
     bool laplace = true;
     double transition = 200.0;
     double most = 1.0 - 1e-6;

@@ -204,7 +204,7 @@ TEST_CASE("a fit whose eigenvalues have limits does not allocate however many pa
     const auto blueprint = composing::registry().find(Kind::estimator, id).blueprint();
     *std::get<std::optional<Interval>*>(blueprint->fields().find("eigenvalues")->target()) =
         Interval(1e-6, 1e6);
-    const auto estimator = std::dynamic_pointer_cast<const Estimator>(
+    const auto estimator = std::dynamic_pointer_cast<const FittedCurvature>(
         std::shared_ptr<const Component>(blueprint->make()));
     const Points points(420, pairs + 1);
     Eigen::MatrixXd numbers(estimator->rows(420, pairs + 1), 1);

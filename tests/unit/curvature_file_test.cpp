@@ -210,28 +210,3 @@ TEST_CASE("a curvature of another dimension is refused before the run") {
   CHECK(support::contains(making::refused([&] { compose(*composition.compositor); }),
                           file + ": a curvature of 2 coordinates, but the model has 3"));
 }
-
-TEST_CASE("an estimator without memory cannot have numbers in the graph") {
-  class Numbered final : public Estimator {
-   public:
-    explicit Numbered(std::shared_ptr<const Estimator> of) : of_(std::move(of)) {}
-    Traits traits() const override { return of_->traits(); }
-    bool uses_memory() const noexcept override { return false; }
-    std::shared_ptr<const Representation> representation() const override {
-      return of_->representation();
-    }
-    Index rows(Index, Index) const override { return 2; }
-    void fit(const Memory&, Batch, Workspace&) const override {}
-
-   private:
-    std::shared_ptr<const Estimator> of_;
-  };
-  const support::TemporaryFolder folder;
-  const auto numbered = std::make_shared<Numbered>(load(folder.file("h", two_by_two)));
-  KernelGraph graph;
-  Site site;
-  site.path = "k";
-  site.slot = graph.slot("x", 2);
-  CHECK(support::contains(making::refused([&] { SiteCurvature(graph, site, numbered); }),
-                          "uses no memory and yet wants 2 numbers a column in `k`"));
-}

@@ -42,7 +42,7 @@ std::shared_ptr<const Surrogate> network(const std::string& keys) {
   set("activation", keys.substr(0, keys.find(' ')));
   set("nodes", std::int64_t{std::stol(keys.substr(keys.find(' ')))});
   const std::shared_ptr<const Component> made = blueprint->make();
-  return std::dynamic_pointer_cast<const Estimator>(made)->surrogate(laplace());
+  return std::dynamic_pointer_cast<const SurrogateEstimator>(made)->surrogate(laplace());
 }
 
 Eigen::MatrixXd points(Index n, std::uint64_t k) {

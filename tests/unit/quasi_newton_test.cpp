@@ -28,14 +28,14 @@ struct Keys {
   double curvature_test = 1e-6;
 };
 
-std::shared_ptr<const Estimator> make(const std::string& id, const Keys& keys = {}) {
+std::shared_ptr<const FittedCurvature> make(const std::string& id, const Keys& keys = {}) {
   const auto blueprint = support::registry().find(Kind::estimator, id).blueprint();
   const auto target = [&](const char* key) { return blueprint->fields().find(key)->target(); };
   *std::get<std::optional<double>*>(target("gamma")) = keys.gamma;
   *std::get<std::optional<Interval>*>(target("eigenvalues")) = keys.eigenvalues;
   *std::get<bool*>(target("sort")) = keys.sort;
   *std::get<double*>(target("curvature_test")) = keys.curvature_test;
-  return std::dynamic_pointer_cast<const Estimator>(
+  return std::dynamic_pointer_cast<const FittedCurvature>(
       std::shared_ptr<const Component>(blueprint->make()));
 }
 
@@ -52,7 +52,7 @@ class Points {
     return add(theta, A * theta, 0.5 * theta.dot(A * theta));
   }
 
-  Eigen::MatrixXd fit(const Estimator& estimator) const {
+  Eigen::MatrixXd fit(const FittedCurvature& estimator) const {
     std::vector<const double*> from;
     for (const auto& x : thetas_) from.push_back(x.data());
     for (const auto& x : gradients_) from.push_back(x.data());
@@ -75,7 +75,7 @@ class Points {
 
 using Product = void (Representation::*)(const Numbers&, ConstBatch, Batch, Workspace&) const;
 
-Eigen::MatrixXd matrix(const Estimator& estimator, const Points& points, Product product) {
+Eigen::MatrixXd matrix(const FittedCurvature& estimator, const Points& points, Product product) {
   const Eigen::MatrixXd numbers = points.fit(estimator);
   const Index d = points.dimension();
   Workspace scratch;
@@ -86,11 +86,11 @@ Eigen::MatrixXd matrix(const Estimator& estimator, const Points& points, Product
   return out;
 }
 
-Eigen::MatrixXd H_of(const Estimator& estimator, const Points& points) {
+Eigen::MatrixXd H_of(const FittedCurvature& estimator, const Points& points) {
   return matrix(estimator, points, &Representation::H);
 }
 
-double log_det(const Estimator& estimator, const Points& points) {
+double log_det(const FittedCurvature& estimator, const Points& points) {
   const Eigen::MatrixXd numbers = points.fit(estimator);
   Eigen::RowVectorXd out(1);
   Workspace scratch;

@@ -58,10 +58,69 @@ class Memory {
   bool displacements_ = false;
 };
 
+/// A curvature H for kernels: how its numbers are applied. Where they come from says its class, one
+/// of the four below.
+class MIXWELL_EXPORT Estimator : public Component {
+ public:
+  static constexpr Kind kind = Kind::estimator;
+  ~Estimator() override;
+
+  /// How the numbers are applied. May be shared by all fits.
+  virtual std::shared_ptr<const Representation> representation() const = 0;
+
+ private:
+  Estimator() = default;
+  friend class ConstantCurvature;
+  friend class FittedCurvature;
+  friend class LearntCurvature;
+  friend class OwnCurvature;
+};
+
+/// H is the same for ever: its numbers are in the representation.
+class MIXWELL_EXPORT ConstantCurvature : public Estimator {
+ public:
+  /// Throws InputError for a dimension that it does not have.
+  virtual void check(Index dimension) const;
+};
+
+/// A pure function from a memory to the numbers of a curvature: called twice with the same memory
+/// it writes the same bits. Which memory a slot's update sees is the compositor's decision.
+class MIXWELL_EXPORT FittedCurvature : public Estimator {
+ public:
+  /// Of `fit`.
+  virtual Traits traits() const = 0;
+  /// `fit` reads the potentials of the memory too. A compositor that has none refuses.
+  virtual bool reads_potentials() const noexcept { return false; }
+  /// Rows of the numbers for dimension d and n points.
+  virtual Index rows(Index dimension, Index points) const = 0;
+  /// Writes rows x R numbers for d x R points.
+  virtual void fit(const Memory& memory, Batch numbers, Workspace& scratch) const = 0;
+};
+
+/// Learnt from the positions that a chain visits in the windows of its warm-up (WarmupWindows), and
+/// then frozen. Stateless: the state is a register of the graph, whose first rows are the numbers
+/// that the representation reads.
+class MIXWELL_EXPORT LearntCurvature : public Estimator {
+ public:
+  virtual Forgets forgets() const noexcept = 0;
+  /// As Learner::rate.
+  virtual double rate() const noexcept { return 0.0; }
+  /// run: all replicates share one curvature, learnt from the draws of all.
+  virtual Scope scope() const noexcept = 0;
+  /// The register before anything was seen, rows x 1.
+  virtual Eigen::VectorXd initial(Index dimension) const = 0;
+  /// Shape of H as it is recorded, once, under the name inv_metric: the register's first rows.
+  virtual std::vector<Index> shape(Index dimension) const = 0;
+  /// theta d x R; state has as many columns, or a single one that sees them all.
+  virtual void observe(Batch state, ConstBatch theta) const = 0;
+  /// What was observed since the last call becomes the curvature.
+  virtual void close_window(Batch state, Index dimension, Workspace& scratch) const = 0;
+};
+
 /// A curvature that follows the slot which it moves: H(theta), or H of a register that the
 /// gradients of the slot's own past enter. Steps with it need Gamma_i = sum_j dH_ij/dtheta_j in
 /// their drift, or they are wrong at every step size.
-class MIXWELL_EXPORT OwnCurvature {
+class MIXWELL_EXPORT OwnCurvature : public Estimator {
  public:
   /// Where the slot is, in the columns of a block.
   struct Here {
@@ -74,7 +133,10 @@ class MIXWELL_EXPORT OwnCurvature {
     Workspace& scratch;
   };
 
-  virtual ~OwnCurvature();
+  /// Of `fit`.
+  virtual Traits traits() const = 0;
+  /// Rows of the numbers.
+  virtual Index rows(Index dimension) const = 0;
   /// Rows of the register; 0: H is a function of theta alone.
   virtual Index state_rows(Index dimension) const noexcept = 0;
   /// Whether H of a step holds that step's own gradient. Then it shares the gradient's noise.
@@ -103,27 +165,6 @@ class MIXWELL_EXPORT OwnCurvature {
   }
 };
 
-/// Learns the numbers of a curvature from the positions that a chain visits in the windows of its
-/// warm-up (WarmupWindows). Stateless: the state is a register of the graph, whose first rows are
-/// the numbers that the estimator's representation reads.
-class MIXWELL_EXPORT CurvatureLearner {
- public:
-  virtual ~CurvatureLearner();
-  virtual Forgets forgets() const noexcept = 0;
-  /// As Learner::rate.
-  virtual double rate() const noexcept { return 0.0; }
-  /// run: all replicates share one curvature, learnt from the draws of all.
-  virtual Scope scope() const noexcept = 0;
-  /// The register before anything was seen, rows x 1.
-  virtual Eigen::VectorXd initial(Index dimension) const = 0;
-  /// Shape of H as it is recorded, once, under the name inv_metric: the register's first rows.
-  virtual std::vector<Index> shape(Index dimension) const = 0;
-  /// theta d x R; state has as many columns, or a single one that sees them all.
-  virtual void observe(Batch state, ConstBatch theta) const = 0;
-  /// What was observed since the last call becomes the curvature.
-  virtual void close_window(Batch state, Index dimension, Workspace& scratch) const = 0;
-};
-
 /// U near its mode: 1/2 (theta - mode)' hessian (theta - mode).
 struct Laplace {
   Eigen::VectorXd mode;
@@ -149,31 +190,15 @@ class MIXWELL_EXPORT Surrogate : public Potential {
   double gradient_cost() const noexcept override { return 0.0; }
 };
 
-/// A pure function from a memory to the numbers of a curvature: called twice with the same memory
-/// it writes the same bits. Which memory a slot's update sees is the compositor's decision.
-class MIXWELL_EXPORT Estimator : public Component {
+/// Makes potentials and no curvature: a component of kind estimator whose Description::purpose is
+/// "surrogate".
+class MIXWELL_EXPORT SurrogateEstimator : public Component {
  public:
   static constexpr Kind kind = Kind::estimator;
-  ~Estimator() override;
+  ~SurrogateEstimator() override;
 
-  virtual Traits traits() const = 0;
-  /// Not null: the curvature is learnt in warm-up and then frozen; `fit` is not called.
-  virtual const CurvatureLearner* as_learner() const noexcept { return nullptr; }
-  /// Not null: the curvature follows the slot itself; `fit` is not called.
-  virtual const OwnCurvature* as_own() const noexcept { return nullptr; }
-  /// False and no learner: the curvature is a constant, `fit` gets an empty memory.
-  virtual bool uses_memory() const noexcept = 0;
-  /// `fit` reads the potentials of the memory too. A compositor that has none refuses.
-  virtual bool reads_potentials() const noexcept { return false; }
-  /// How the numbers are applied. May be shared by all fits.
-  virtual std::shared_ptr<const Representation> representation() const = 0;
-  /// Rows of the numbers for dimension d and n points.
-  virtual Index rows(Index dimension, Index points) const = 0;
-  /// Writes rows x R numbers for d x R points.
-  virtual void fit(const Memory& memory, Batch numbers, Workspace& scratch) const = 0;
-  /// Not null for an estimator whose Description::purpose is "surrogate": it makes potentials and
-  /// no curvature, scaled to the target's Laplace approximation.
-  virtual std::shared_ptr<const Surrogate> surrogate(const Laplace&) const { return nullptr; }
+  /// Scaled to the target's Laplace approximation.
+  virtual std::shared_ptr<const Surrogate> surrogate(const Laplace& at) const = 0;
 };
 
 }  // namespace mixwell

@@ -18,6 +18,21 @@
 
 namespace mixwell {
 
+namespace detail {
+
+[[noreturn]] MIXWELL_EXPORT void refuse_class(const Component& component);
+
+/// Throws InputError for a component of another class than the reference takes: its kind serves
+/// several, and its Description::purpose says another one.
+template <class T>
+std::shared_ptr<const T> component_as(const std::shared_ptr<const Component>& component) {
+  auto found = std::dynamic_pointer_cast<const T>(component);
+  if (!found) refuse_class(*component);
+  return found;
+}
+
+}  // namespace detail
+
 /// [low, high] of two numbers.
 using Interval = std::pair<double, double>;
 /// name -> (key -> number): a table of tables such as `predict.p_31F = { temperature = 31 }`.
@@ -154,20 +169,19 @@ class MIXWELL_EXPORT Fields {
     return add(std::move(key), ComponentReference{T::kind,
                                                   {},
                                                   [&value](std::shared_ptr<const Component> c) {
-                                                    value = std::dynamic_pointer_cast<const T>(c);
+                                                    value = detail::component_as<T>(c);
                                                   },
                                                   false});
   }
 
   template <class T>
   Field& components(std::string key, std::vector<std::shared_ptr<const T>>& values) {
-    return add(std::move(key),
-               ComponentReference{T::kind,
-                                  {},
-                                  [&values](std::shared_ptr<const Component> c) {
-                                    values.push_back(std::dynamic_pointer_cast<const T>(c));
-                                  },
-                                  true});
+    return add(std::move(key), ComponentReference{T::kind,
+                                                  {},
+                                                  [&values](std::shared_ptr<const Component> c) {
+                                                    values.push_back(detail::component_as<T>(c));
+                                                  },
+                                                  true});
   }
 
   const std::vector<Field>& all() const noexcept { return fields_; }

@@ -114,7 +114,7 @@ class MIXWELL_EXPORT SiteCurvature {
   Value value() const noexcept { return value_; }
   /// Gamma, d x w, if there is one.
   Value drift_correction() const noexcept { return drift_correction_; }
-  bool learns() const noexcept { return estimator_->as_learner() != nullptr; }
+  bool learns() const noexcept { return learner_ != nullptr; }
   /// After the transition. In warm-up a learner sees the slot's newest version, and changes the
   /// curvature where one of the WarmupWindows closes. A site's history sees what Site::remember
   /// says; `path` (path_rows x w) is the way to the proposal, kept where the slot is at its end. A
@@ -124,11 +124,13 @@ class MIXWELL_EXPORT SiteCurvature {
   void record(KernelGraph& graph, const Site& site) const;
 
  private:
-  void follow_slot(KernelGraph& graph, const Site& site, const Dynamics* of);
-  void observe(KernelGraph& graph, const Site& site, const Dynamics& of, Variable state) const;
-  void fit_own(KernelGraph& graph, const Site& site, Value from);
+  void learn_from_slot(KernelGraph& graph, const Site& site);
+  void follow_slot(KernelGraph& graph, const Site& site, const Dynamics* of,
+                   const std::shared_ptr<const OwnCurvature>& own);
+  void fit_own(KernelGraph& graph, const Site& site, Value from,
+               const std::shared_ptr<const OwnCurvature>& own);
 
-  std::shared_ptr<const Estimator> estimator_;
+  std::shared_ptr<const LearntCurvature> learner_;
   Variable learnt_{};
   Value value_;
   Value drift_correction_;

@@ -17,7 +17,8 @@ namespace mixwell {
 class MIXWELL_EXPORT FitToPoints {
  public:
   /// `displacements`: points 2 k and 2 k + 1 belong together.
-  FitToPoints(std::shared_ptr<const Estimator> estimator, bool displacements, Index dimension);
+  FitToPoints(std::shared_ptr<const FittedCurvature> estimator, bool displacements,
+              Index dimension);
   void operator()(Columns& block, edge::List<edge::PointPosition> points,
                   edge::List<edge::PointGradient> gradients,
                   edge::List<edge::PointPotential> potentials,
@@ -25,7 +26,7 @@ class MIXWELL_EXPORT FitToPoints {
   const Component& acts_for() const noexcept { return *estimator_; }
 
  private:
-  std::shared_ptr<const Estimator> estimator_;
+  std::shared_ptr<const FittedCurvature> estimator_;
   bool displacements_;
   Index dimension_;
 };
@@ -35,14 +36,14 @@ class MIXWELL_EXPORT FitToPoints {
 class MIXWELL_EXPORT MemoryFit {
  public:
   /// Throws InputError for an estimator that sorts points whose potentials the memory has not.
-  MemoryFit(const Site& site, std::shared_ptr<const Estimator> estimator);
+  MemoryFit(const Site& site, std::shared_ptr<const FittedCurvature> estimator);
   /// Adds `path/fit`. Throws InputError where there is an own point and the memory is a history.
   Edge<edge::Curvature> add(KernelGraph& graph, const std::string& path,
                             const std::optional<EvaluatedPoint>& own = {});
 
  private:
   const Site& site_;
-  std::shared_ptr<const Estimator> estimator_;
+  std::shared_ptr<const FittedCurvature> estimator_;
   std::optional<SharedOperation<FitToPoints>> fit_;
 };
 

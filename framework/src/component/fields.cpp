@@ -101,6 +101,12 @@ Field& Field::or_default(std::string id) {
   return *this;
 }
 
+void detail::refuse_class(const Component& component) {
+  throw InputError("`" + component.name() +
+                   "` does not serve here: its kind has several classes, and what refers to it "
+                   "takes another one; name another component");
+}
+
 Field& Field::or_none() {
   std::get<ComponentReference>(*target_).optional = true;
   return *this;

@@ -11,8 +11,8 @@ Function::~Function() = default;
 GradientNoise::~GradientNoise() = default;
 Integrator::~Integrator() = default;
 Estimator::~Estimator() = default;
-CurvatureLearner::~CurvatureLearner() = default;
-OwnCurvature::~OwnCurvature() = default;
+SurrogateEstimator::~SurrogateEstimator() = default;
+void ConstantCurvature::check(Index) const {}
 void OwnCurvature::observe(const Here&, Batch) const {}
 void OwnCurvature::drift_correction(const Potential&, ConstBatch, ConstBatch, ConstBatch, Batch out,
                                     Workspace&) const {

@@ -10,7 +10,8 @@
 #include <vector>
 
 namespace mixwell {
-FitToPoints::FitToPoints(std::shared_ptr<const Estimator> estimator, bool displacements,
+
+FitToPoints::FitToPoints(std::shared_ptr<const FittedCurvature> estimator, bool displacements,
                          Index dimension)
     : estimator_(std::move(estimator)), displacements_(displacements), dimension_(dimension) {}
 
@@ -32,7 +33,7 @@ void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> poi
   estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
 }
 
-MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const Estimator> estimator)
+MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const FittedCurvature> estimator)
     : site_(site), estimator_(std::move(estimator)) {
   const MemoryValues& memory = site.memory;
   if (!estimator_->reads_potentials() || memory.displacements) return;

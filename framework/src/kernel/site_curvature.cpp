@@ -28,7 +28,7 @@ struct FittedNumbers : edge::Numbers<Role::parameter> {
 class FitHistory {
  public:
   const Component& acts_for() const noexcept { return *estimator_; }
-  FitHistory(std::shared_ptr<const Estimator> estimator, Index points, Index dimension)
+  FitHistory(std::shared_ptr<const FittedCurvature> estimator, Index points, Index dimension)
       : estimator_(std::move(estimator)), points_(points), dimension_(dimension) {}
 
   void operator()(Columns& block, edge::Learnt state, edge::Out<edge::Curvature> numbers) const {
@@ -54,13 +54,13 @@ class FitHistory {
   }
 
  private:
-  std::shared_ptr<const Estimator> estimator_;
+  std::shared_ptr<const FittedCurvature> estimator_;
   Index points_;
   Index dimension_;
 };
 
-Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator> estimator,
-          Index dimension) {
+Value fit(KernelGraph& graph, const Site& site,
+          const std::shared_ptr<const FittedCurvature>& estimator, Index dimension) {
   if (site.fit_to == FitTo::memory) return MemoryFit(site, estimator).add(graph, site.path).value;
   const Index points = site.history.points;
   return add_operation(graph, site.path + "/fit", OperationKind::pure, estimator->traits(),
@@ -72,74 +72,15 @@ Value fit(KernelGraph& graph, const Site& site, std::shared_ptr<const Estimator>
       .value;
 }
 
-/// A constant has no numbers in the graph; an estimator of one dimension alone throws for others.
-Value constant(KernelGraph& graph, const Site& site, const Estimator& estimator, Index dimension) {
-  const Index rows = estimator.rows(dimension, 0);
-  if (rows != 0) {
-    throw InputError(fmt::format(
-        "estimator `{}` uses no memory and yet wants {} numbers a column in `{}`; a constant "
-        "curvature keeps its numbers in its representation",
-        estimator.name(), rows, site.path));
-  }
-  return graph.constant(site.path + "/curvature", estimator.representation());
-}
-
-}  // namespace
-
-SiteCurvature::SiteCurvature(KernelGraph& graph, const Site& site,
-                             std::shared_ptr<const Estimator> estimator, const Dynamics* of)
-    : estimator_(std::move(estimator)) {
-  const Index d = graph[site.slot].rows;
-  if (const CurvatureLearner* learner = estimator_->as_learner()) {
-    learnt_ = graph.history(site.path + "/curvature-learner", learner->initial(d),
-                            learner->forgets(), learner->scope(), learner->rate(), "curvature");
-    value_ =
-        graph.view(site.path + "/curvature", estimator_->representation(), graph.current(learnt_));
-  } else if (estimator_->as_own() != nullptr) {
-    follow_slot(graph, site, of);
-  } else if (estimator_->uses_memory()) {
-    value_ = fit(graph, site, estimator_, d);
-  } else {
-    value_ = constant(graph, site, *estimator_, d);
-  }
-}
-
-void SiteCurvature::follow_slot(KernelGraph& graph, const Site& site, const Dynamics* of) {
-  const OwnCurvature& own = *estimator_->as_own();
-  if (of == nullptr) {
-    throw InputError(fmt::format(
-        "estimator `{}` follows the slot that `{}` moves, and this kernel has no place for the "
-        "drift correction that it needs; use kernel `langevin`",
-        estimator_->name(), site.path));
-  }
-  const Index d = graph[site.slot].rows;
-  const auto& target = static_cast<const Potential&>(*graph[site.target].function);
-  if (const std::string refusal = own.refusal(target); !refusal.empty()) {
-    throw InputError(
-        fmt::format("estimator `{}` in `{}`: {}", estimator_->name(), site.path, refusal));
-  }
-  if (auto constant = own.constant(target, d)) {
-    value_ = graph.constant(site.path + "/curvature", std::move(constant));
-  } else if (const Index rows = own.state_rows(d); rows > 0) {
-    const Variable state =
-        graph.history(site.path + "/own", Eigen::VectorXd::Zero(rows), Forgets::window);
-    if (own.sees_present()) observe(graph, site, *of, state);
-    fit_own(graph, site, graph.current(state));
-    if (!own.sees_present()) observe(graph, site, *of, state);
-  } else {
-    fit_own(graph, site, graph.current(site.slot));
-  }
-}
-
-void SiteCurvature::observe(KernelGraph& graph, const Site& site, const Dynamics& of,
-                            Variable state) const {
+void observe(KernelGraph& graph, const Site& site, const Dynamics& of, Variable state,
+             const std::shared_ptr<const OwnCurvature>& own) {
   add_operation(
       graph, site.path + "/observe", OperationKind::observe, {},
-      [own = estimator_](Columns& block, edge::Register before, edge::PointPosition theta,
-                         edge::PointGradient g, edge::StepsLaw law, edge::TargetLaw target,
-                         edge::Noise noise, edge::Out<edge::Register> next) {
+      [own](Columns& block, edge::Register before, edge::PointPosition theta, edge::PointGradient g,
+            edge::StepsLaw law, edge::TargetLaw target, edge::Noise noise,
+            edge::Out<edge::Register> next) {
         edge::begin(before, next);
-        own->as_own()->observe(
+        own->observe(
             {law, target.potential(), theta, g, noise.per_step(), block.sweep(), block.scratch()},
             next);
       },
@@ -150,37 +91,87 @@ void SiteCurvature::observe(KernelGraph& graph, const Site& site, const Dynamics
       Write<edge::Register>{Output::next(state)});
 }
 
+}  // namespace
+
+SiteCurvature::SiteCurvature(KernelGraph& graph, const Site& site,
+                             std::shared_ptr<const Estimator> estimator, const Dynamics* of)
+    : learner_(std::dynamic_pointer_cast<const LearntCurvature>(estimator)) {
+  const Index d = graph[site.slot].rows;
+  if (learner_) {
+    learn_from_slot(graph, site);
+  } else if (const auto own = std::dynamic_pointer_cast<const OwnCurvature>(estimator)) {
+    follow_slot(graph, site, of, own);
+  } else if (const auto fitted = std::dynamic_pointer_cast<const FittedCurvature>(estimator)) {
+    value_ = fit(graph, site, fitted, d);
+  } else {
+    dynamic_cast<const ConstantCurvature&>(*estimator).check(d);
+    value_ = graph.constant(site.path + "/curvature", estimator->representation());
+  }
+}
+
+void SiteCurvature::learn_from_slot(KernelGraph& graph, const Site& site) {
+  learnt_ =
+      graph.history(site.path + "/curvature-learner", learner_->initial(graph[site.slot].rows),
+                    learner_->forgets(), learner_->scope(), learner_->rate(), "curvature");
+  value_ = graph.view(site.path + "/curvature", learner_->representation(), graph.current(learnt_));
+}
+
+void SiteCurvature::follow_slot(KernelGraph& graph, const Site& site, const Dynamics* of,
+                                const std::shared_ptr<const OwnCurvature>& own) {
+  if (of == nullptr) {
+    throw InputError(fmt::format(
+        "estimator `{}` follows the slot that `{}` moves, and this kernel has no place for the "
+        "drift correction that it needs; use kernel `langevin`",
+        own->name(), site.path));
+  }
+  const Index d = graph[site.slot].rows;
+  const auto& target = static_cast<const Potential&>(*graph[site.target].function);
+  if (const std::string refusal = own->refusal(target); !refusal.empty()) {
+    throw InputError(fmt::format("estimator `{}` in `{}`: {}", own->name(), site.path, refusal));
+  }
+  if (auto constant = own->constant(target, d)) {
+    value_ = graph.constant(site.path + "/curvature", std::move(constant));
+  } else if (const Index rows = own->state_rows(d); rows > 0) {
+    const Variable state =
+        graph.history(site.path + "/own", Eigen::VectorXd::Zero(rows), Forgets::window);
+    if (own->sees_present()) observe(graph, site, *of, state, own);
+    fit_own(graph, site, graph.current(state), own);
+    if (!own->sees_present()) observe(graph, site, *of, state, own);
+  } else {
+    fit_own(graph, site, graph.current(site.slot), own);
+  }
+}
+
 /// `from`: position or register.
-void SiteCurvature::fit_own(KernelGraph& graph, const Site& site, Value from) {
-  const OwnCurvature& own = *estimator_->as_own();
+void SiteCurvature::fit_own(KernelGraph& graph, const Site& site, Value from,
+                            const std::shared_ptr<const OwnCurvature>& own) {
   const Index d = graph[site.slot].rows;
   const std::string& path = site.path;
   const Edge<edge::TargetLaw> target{site.target};
   const Edge<FittedTo> to{from};
-  const auto fitted = add_operation(
-      graph, path + "/fit", OperationKind::pure, estimator_->traits(),
-      acting_for(estimator_,
-                 [by = estimator_](Columns& block, edge::TargetLaw law, FittedTo at,
-                                   edge::Out<edge::Curvature> numbers) {
-                   by->as_own()->fit(law.potential(), at, at, numbers, block.scratch());
-                 }),
-      target, to,
-      Write<edge::Curvature>{Output::derived(path + "/curvature", estimator_->rows(d, 0),
-                                             estimator_->representation())});
-  value_ = fitted.value;
-  if (!own.has_drift_correction()) return;
-  drift_correction_ =
-      add_operation(graph, path + "/drift-correction", OperationKind::pure,
-                    own.drift_correction_traits(),
-                    acting_for(estimator_,
-                               [by = estimator_](Columns& block, edge::TargetLaw law, FittedTo at,
-                                                 FittedNumbers numbers,
-                                                 edge::Out<edge::DriftCorrection> gamma) {
-                                 by->as_own()->drift_correction(law.potential(), at, at, numbers,
-                                                                gamma, block.scratch());
+  const auto fitted =
+      add_operation(graph, path + "/fit", OperationKind::pure, own->traits(),
+                    acting_for(own,
+                               [own](Columns& block, edge::TargetLaw law, FittedTo at,
+                                     edge::Out<edge::Curvature> numbers) {
+                                 own->fit(law.potential(), at, at, numbers, block.scratch());
                                }),
-                    target, to, Edge<FittedNumbers>{value_},
-                    Write<edge::DriftCorrection>{Output::derived(path + "/Gamma", d)})
+                    target, to,
+                    Write<edge::Curvature>{
+                        Output::derived(path + "/curvature", own->rows(d), own->representation())});
+  value_ = fitted.value;
+  if (!own->has_drift_correction()) return;
+  drift_correction_ =
+      add_operation(
+          graph, path + "/drift-correction", OperationKind::pure, own->drift_correction_traits(),
+          acting_for(own,
+                     [own](Columns& block, edge::TargetLaw law, FittedTo at, FittedNumbers numbers,
+                           edge::Out<edge::DriftCorrection> gamma) {
+                       own->drift_correction(law.potential(), at, at, numbers, gamma,
+                                             block.scratch());
+                     }),
+          target, to, Edge<FittedNumbers>{value_},
+          Write<edge::DriftCorrection>{Output::derived(path + "/Gamma", d)})
           .value;
 }
 
@@ -190,15 +181,14 @@ void SiteCurvature::learn(KernelGraph& graph, const Site& site, Value path) cons
   const Guard branch = graph.set_guard();  // windows count sweeps, whichever branch they chose
   add_operation(
       graph, site.path + "/learn-curvature", OperationKind::observe, {},
-      [by = estimator_](Columns& block, edge::Register before, edge::PointPosition theta,
-                        edge::Out<edge::Register> state) {
+      [learner = learner_](Columns& block, edge::Register before, edge::PointPosition theta,
+                           edge::Out<edge::Register> state) {
         edge::begin(before, state);
         const WarmupWindows windows(block.warmup());
         if (!windows.collects(block.sweep())) return;
-        const CurvatureLearner& learner = *by->as_learner();
-        learner.observe(state, theta);
+        learner->observe(state, theta);
         if (windows.closes(block.sweep())) {
-          learner.close_window(state, theta.rows(), block.scratch());
+          learner->close_window(state, theta.rows(), block.scratch());
         }
       },
       Edge<edge::Register>{graph.current(learnt_)},
@@ -211,7 +201,7 @@ void SiteCurvature::record(KernelGraph& graph, const Site& site) const {
   if (!learns()) return;
   graph.record({.group = RecordGroup::sample_stats,
                 .name = recorded_name(site, "inv_metric"),
-                .shape = estimator_->as_learner()->shape(graph[site.slot].rows),
+                .shape = learner_->shape(graph[site.slot].rows),
                 .unit = "theta^2",
                 .help = "learnt curvature H; the inverse of the mass where coupling is mass",
                 .slot = site.number,

@@ -50,7 +50,7 @@ class Multiple final : public Representation {
 };
 
 /// H = (s's / s'y) I from the last two points, where s'y > 0.1 s's; else I.
-class WrongSecant final : public Estimator {
+class WrongSecant final : public FittedCurvature {
  public:
   struct Params {
     wrong::Mistake mistake;
@@ -63,7 +63,6 @@ class WrongSecant final : public Estimator {
 
   static Traits declared() { return {}; }
   Traits traits() const override { return declared(); }
-  bool uses_memory() const noexcept override { return true; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
   Index rows(Index, Index) const override { return 1; }
   void fit(const Memory& memory, Batch numbers, Workspace&) const override {
@@ -95,10 +94,9 @@ class WrongDriftCorrection final : public own::FollowingEstimator {
       : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>()),
         mistake_(params.mistake) {}
 
-  Index rows(Index dimension, Index) const override {
+  Index rows(Index dimension) const override {
     return covariance::DiagonalNumbers(dimension).rows();
   }
-  using FollowingEstimator::fit;
   Index state_rows(Index) const noexcept override { return 0; }
   bool has_drift_correction() const noexcept override { return true; }
   Traits drift_correction_traits() const override {

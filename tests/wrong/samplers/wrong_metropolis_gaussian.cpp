@@ -60,7 +60,7 @@ class WrongStep final : public Body {
  public:
   enum In : std::size_t { theta, law, normals, uniforms, memory };
 
-  WrongStep(std::shared_ptr<const Estimator> estimator, std::size_t points, double eps,
+  WrongStep(std::shared_ptr<const FittedCurvature> estimator, std::size_t points, double eps,
             std::string mistake)
       : estimator_(std::move(estimator)),
         points_(points),
@@ -108,7 +108,7 @@ class WrongStep final : public Body {
     return numbers;
   }
 
-  std::shared_ptr<const Estimator> estimator_;
+  std::shared_ptr<const FittedCurvature> estimator_;
   std::size_t points_;
   double eps_;
   std::string mistake_;
@@ -117,7 +117,7 @@ class WrongStep final : public Body {
 class WrongMetropolisGaussian final : public Kernel {
  public:
   struct Params {
-    std::shared_ptr<const Estimator> estimator;
+    std::shared_ptr<const FittedCurvature> estimator;
     double step_size = 1.0;
     std::string mistake = "none";
     void declare(Fields& fields) {

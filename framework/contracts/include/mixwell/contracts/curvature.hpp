@@ -15,7 +15,7 @@ Findings check_representation(const Representation& how, ConstBatch numbers, Ind
 
 /// Fits memories of 0 to 9 simulated points, d = 6, of a convex quartic and of one that is concave
 /// about its middle: `fit` is pure (same bits twice), finite, isolated by column (other columns
-/// change no bit); and its numbers obey check_representation. A learner is instead fed 0 to 200
+/// change no bit); and its numbers obey check_representation. A LearntCurvature is fed 0 to 200
 /// correlated draws: pure, finite, and its register obeys check_representation. An OwnCurvature is
 /// made at positions where the slot has been for long; a drift correction that declares itself
 /// total is compared with differences of H there.
@@ -24,7 +24,7 @@ Findings check_estimator(const Estimator& estimator);
 /// What a quasi-Newton estimator adds, on points of a convex quartic in order of descending U,
 /// which is also the order of the memory: H y = s and B s = y for the last two points; and z-scores
 /// of the covariances of S z and C z, eight with a joint error rate of 5e-6.
-Findings check_quasi_newton(const Estimator& estimator);
+Findings check_quasi_newton(const FittedCurvature& estimator);
 
 /// Coupling `factor` (A, M) = (S, I) is the kernel of `mass`, (I, B), in other coordinates: on a
 /// law that is not Gaussian, 20 steps of the scheme from p = z with the one and from p = C z with
