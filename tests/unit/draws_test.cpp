@@ -1,5 +1,6 @@
 // DrawsFile: reading parts of variables, the hash, and files that are none.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/memory.hpp"
 #include "draws_testing.hpp"
 
 #include <catch2/catch.hpp>
@@ -150,4 +151,18 @@ TEST_CASE("a draws file that lost its end is refused") {
   const std::string file = folder.path() + "/draws.nc";
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
   CHECK_THROWS_AS(DrawsFile(folder.path()).sha256(), InputError);
+}
+
+TEST_CASE("elements that share chunks of the file are read together, unless memory is short") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("theta", {10})});
+  h.replicates = 60;
+  h.draws = 16000;
+  write_file(
+      h, 16000, [](auto...) { return 1.0; }, 1000);
+  const DrawsFile file(folder.path());
+  const Column& theta = file.columns()[0];
+  CHECK(file.elements_at_once(theta) == 9);  // 69 MB
+  choose_memory_limit({64.0 * 1024 * 1024, "a test"});
+  CHECK(file.elements_at_once(theta) == 1);
 }

@@ -7,6 +7,7 @@
 #include <mixwell/lab/summary.hpp>
 
 #include <catch2/catch.hpp>
+#include <netcdf.h>
 #include <nlohmann/json.hpp>
 #include <tbb/global_control.h>
 
@@ -426,4 +427,88 @@ TEST_CASE("unknown estimators and variables are refused with the nearest") {
   CHECK(refused({{}, "principal", {"alfa"}}).find("did you mean \"alpha\"?") != std::string::npos);
   CHECK(refused({{}, "", {"alpha"}}).find("--directions") != std::string::npos);
   CHECK(refused({{}, folder.path() + "/none.csv", {}}).find("none.csv") != std::string::npos);
+}
+
+namespace {
+
+/// 20 draws of 2 chains of 21 000 elements; element 12345 stays, 777 drifts.
+RunHeader long_one(const std::string& folder) {
+  RunHeader h = header(folder, {real("tau"), real("theta", {100, 210}), statistic("lp")});
+  h.replicates = 2;
+  h.draws = 20;
+  return h;
+}
+
+double long_number(std::size_t column, std::int64_t draw, Index chain, Index element) {
+  if (column == 1 && element == 12345) return 1.0;
+  if (column == 1 && element == 777) return double(draw) + 100.0 * double(chain);
+  return scattered(column, draw, chain, element);
+}
+
+}  // namespace
+
+TEST_CASE("of many elements the summary shows the worst, scalars and those that are named") {
+  const TemporaryFolder folder;
+  write_file(long_one(folder.path()), 20, long_number);
+  const DrawsFile file(folder.path());
+  SummaryOptions options;
+  options.rows = {"theta[99,7]"};
+  const std::string text = summary_json(summarise(file, 1.0, 1.0, options));
+  std::ofstream(folder.path() + "/summary.json") << text;
+  CHECK(summary_json(read_summary(folder.path())) == text);
+  const Json summary = Json::parse(text);
+  const Json& rows = summary["variables"];
+  for (const char* const name : {"tau", "theta[58,165]", "theta[3,147]", "theta[99,7]"})
+    CHECK(rows.contains(name));
+  CHECK(rows.size() > 1000);
+  CHECK(rows.size() < 2100);
+  CHECK(summary["left_out"]["of"] == 21001);
+  CHECK(summary["left_out"]["rows"].get<std::size_t>() == 21001 - rows.size());
+  CHECK(rows["theta[3,147]"]["ess_bulk"] == summary["sampler"]["min_ess"]);
+  options.rows = {"theta"};
+  const auto all = nlohmann::json::parse(summary_json(summarise(file, 1.0, 1.0, options)));
+  CHECK(all["variables"].size() == 21001);
+  CHECK_FALSE(all.contains("left_out"));
+  double largest = 0.0;
+  for (const nlohmann::json& row : all["variables"])
+    if (row["rhat"].is_number()) largest = std::max(largest, row["rhat"].get<double>());
+  CHECK(rows["theta[3,147]"]["rhat"] == largest);
+  CHECK(summary["sampler"]["mean_ess"] == all["sampler"]["mean_ess"]);
+}
+
+TEST_CASE("rows that are asked for must be there") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 20, usual_number);
+  const DrawsFile file(folder.path());
+  const auto ask = [&](const char* name) {
+    SummaryOptions options;
+    options.rows = {name};
+    return summary_json(summarise(file, 1.0, 1.0, options));
+  };
+  CHECK_NOTHROW(ask("b[1,2]"));
+  CHECK_THROWS_WITH(ask("b[1,3]"), Catch::Contains("--rows b[1,3]: 'b' has no such element"));
+  CHECK_THROWS_AS(ask("b[1]"), InputError);
+  CHECK_THROWS_AS(ask("b[01,2]"), InputError);
+  CHECK_THROWS_WITH(ask("alpa"), Catch::Contains("alpha"));
+  CHECK_THROWS_AS(ask("lp"), InputError);
+}
+
+TEST_CASE("the table has every figure of every element") {
+  const TemporaryFolder folder;
+  write_file(usual(folder.path()), 50, usual_number);
+  const DrawsFile file(folder.path());
+  SummaryOptions options;
+  options.ess = {"sghmc"};
+  options.table = folder.path() + "/table.nc";
+  const Json row =
+      Json::parse(summary_json(summarise(file, 1.0, 1.0, options)))["variables"]["b[1,2]"];
+  int id = -1;
+  int variable = -1;
+  REQUIRE(nc_open(options.table.c_str(), NC_NOWRITE, &id) == NC_NOERR);
+  REQUIRE(nc_inq_varid(id, "b", &variable) == NC_NOERR);
+  std::vector<double> numbers(11 * 2 * 3);
+  REQUIRE(nc_get_var_double(id, variable, numbers.data()) == NC_NOERR);
+  for (std::size_t k = 0; k < keys.size(); ++k) CHECK(numbers[6 * k + 5] == row[keys[k]]);
+  CHECK(numbers[6 * keys.size() + 5] == row["autocorrelation_time_sghmc"]);
+  nc_close(id);
 }

@@ -328,6 +328,15 @@ std::string weights_line(const Summary& summary) {
          "rhat\n";
 }
 
+/// After the table, which rows it has not.
+std::string left_out_line(const Summary& summary) {
+  if (!summary.left_out) return {};
+  return fmt::format(
+      "{} of {} elements are left out, none of them among the worst. summary.nc in the folder of "
+      "the run has all;\nrun.summary_rows, and --rows of `mixwell summary`, name those to show.\n",
+      summary.left_out->rows, summary.left_out->of);
+}
+
 }  // namespace
 
 std::optional<double> target_acceptance(const std::string& effective_manifest) {
@@ -398,7 +407,7 @@ std::string opening_lines(const std::string& file, const std::vector<SummaryRow>
 
 std::string summary_text(const Summary& summary, std::optional<double> target, const Cut& cut) {
   std::string text = weights_line(summary) + variable_table(summary.variables, cut, "variable") +
-                     "\n" + sampler_lines(summary.sampler) +
+                     left_out_line(summary) + "\n" + sampler_lines(summary.sampler) +
                      paper_table(summary.variables, "variable", cut);
   if (summary.directions) text += directions_text(*summary.directions, cut);
   if (summary.reference) text += reference_text(*summary.reference);

@@ -106,6 +106,15 @@ std::vector<Argument> summary_arguments(Arguments& given) {
           {.name = "--unweighted",
            .value = &options.unweighted,
            .help = "Let every draw count the same, whatever its recorded `weight`"},
+          {.name = "--rows",
+           .value = &options.rows,
+           .help = "Variable (x) or element (b[2,3]) to show where there are more than 20000 "
+                   "elements and only the worst are shown; may be repeated",
+           .type = "NAME"},
+          {.name = "--table",
+           .value = &options.table,
+           .help = "Write the rows of all elements to this file as well, as NetCDF",
+           .type = "FILE.nc"},
           {.name = "--all", .value = &given.all, .help = "Show every row of a long table"},
           {.name = "--json", .value = &given.json, .help = "Print summary.json"}};
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/autocovariance.hpp"
 
-#include <unsupported/Eigen/FFT>
-
 #include <bit>
 #include <cmath>
 
@@ -38,10 +36,9 @@ MatrixXd centred(const Eigen::Ref<const MatrixXd>& x) {
 
 // The real part of a complex series' autocovariance is the sum of those of its parts, and all
 // share one inverse.
-VectorXd mean_autocovariance(const MatrixXd& x, const VectorXd& means) {
+VectorXd mean_autocovariance(const MatrixXd& x, const VectorXd& means, Fourier& fourier) {
   const auto n = static_cast<std::size_t>(x.rows());
   const auto length = static_cast<Index>(std::bit_ceil(2 * n));
-  Eigen::FFT<double> fourier;
   VectorXcd spectrum(length);
   VectorXcd power = VectorXcd::Zero(length);
   for (Index c = 0; c < x.cols(); c += 2) {

@@ -1,19 +1,19 @@
 // Rank-normalised split R-hat, effective sample sizes by Geyer's rule, and Monte Carlo errors.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/autocovariance.hpp"
+#include "diagnostics/ranks.hpp"
+#include "diagnostics/standard_figures.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
 
 #include <boost/math/special_functions/beta.hpp>
-#include <boost/math/special_functions/erf.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
-#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mixwell::diagnostics {
@@ -25,8 +25,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
-
-using InDouble = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 
 bool is_constant(const Draws& x) {
   return std::abs(x.maxCoeff() - x.minCoeff()) < std::numeric_limits<double>::epsilon();
@@ -57,57 +55,28 @@ MatrixXd split(const Draws& x) {
   return halves;
 }
 
-// All draws in ascending order; none if there is a NaN.
-std::vector<double> in_order(const Draws& x) {
-  if (x.hasNaN()) return {};
-  std::vector<double> values(static_cast<std::size_t>(x.size()));
-  MatrixXd::Map(values.data(), x.rows(), x.cols()) = x;
-  std::sort(values.begin(), values.end());
-  return values;
+double order_statistic(const std::vector<PlacedDraw>& order, double rank_from_1) {
+  const auto last = static_cast<double>(order.size());
+  return order[static_cast<std::size_t>(std::clamp(rank_from_1, 1.0, last)) - 1].value;
 }
 
-double order_statistic(const std::vector<double>& sorted, double rank_from_1) {
-  const auto last = static_cast<double>(sorted.size());
-  return sorted[static_cast<std::size_t>(std::clamp(rank_from_1, 1.0, last)) - 1];
-}
-
-double quantile_of(const std::vector<double>& sorted, double p) {
-  if (sorted.empty()) return not_available;
+// Of all draws x in order; NaN where a NaN among them is not in the order.
+double quantile_of(const Draws& x, const std::vector<PlacedDraw>& order, double p) {
+  if (order.empty() || static_cast<Index>(order.size()) != x.size()) return not_available;
   // Stored, because contracting 1 + (n - 1) p into one operation would round an exact rank away
   // from its integer, and with it the draws that count as below the quantile.
-  volatile double product = static_cast<double>(sorted.size() - 1) * p;
+  volatile double product = static_cast<double>(order.size() - 1) * p;
   const double rank = 1 + product;
-  const double low = order_statistic(sorted, std::floor(rank));
-  const double high = order_statistic(sorted, std::ceil(rank));
+  const double low = order_statistic(order, std::floor(rank));
+  const double high = order_statistic(order, std::ceil(rank));
   const double weight = rank - std::floor(rank);
   return low == high || weight == 0 ? low : (1 - weight) * low + weight * high;
 }
 
-// Ranks from 1 over all chains; tied values share their average rank. No NaN in x.
-MatrixXd ranks(const MatrixXd& x) {
-  std::vector<Index> order(static_cast<std::size_t>(x.size()));
-  std::iota(order.begin(), order.end(), Index{0});
-  const double* const value = x.data();
-  std::sort(order.begin(), order.end(), [=](Index a, Index b) { return value[a] < value[b]; });
-  MatrixXd result(x.rows(), x.cols());
-  for (auto first = order.begin(); first != order.end();) {
-    const auto last =
-        std::find_if(first, order.end(), [=](Index i) { return value[i] != value[*first]; });
-    const auto sum = static_cast<double>((first - order.begin()) + (last - order.begin()) + 1);
-    for (; first != last; ++first) result.data()[*first] = sum / 2;
-  }
-  return result;
-}
-
-double normal_quantile(double p) {
-  return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * p, InDouble());
-}
-
-// Normal scores: the quantiles at (rank - 3/8) / (n + 1/4) (Blom). A NaN anywhere makes all NaN.
-MatrixXd rank_normalised(const MatrixXd& x) {
-  if (x.hasNaN()) return MatrixXd::Constant(x.rows(), x.cols(), not_available);
-  const double n = static_cast<double>(x.size());
-  return ranks(x).unaryExpr([n](double r) { return normal_quantile((r - 0.375) / (n + 0.25)); });
+// What the halves have of the draws in order.
+std::vector<PlacedDraw> split(std::vector<PlacedDraw> order) {
+  std::erase_if(order, [](const PlacedDraw& draw) { return draw.place < 0; });
+  return order;
 }
 
 // The mean of every `together` neighbouring columns: chains that are not independent become one.
@@ -153,12 +122,12 @@ double autocorrelation_time(Index n, Autocorrelation rho) {
 }
 
 // Effective sample size of chains that are split already: at most n log10 n.
-double independent_split_ess(const MatrixXd& x) {
+double independent_split_ess(const MatrixXd& x, Fourier& fourier) {
   if (x.rows() < 3 || !has_spread(x)) return not_available;
   const MatrixXd y = centred(x);
   const double n = static_cast<double>(y.rows());
   const VectorXd means = chain_means(y);
-  const VectorXd covariance = mean_autocovariance(y, means);
+  const VectorXd covariance = mean_autocovariance(y, means, fourier);
   const double within = covariance[0] * n / (n - 1);
   const double total = covariance[0] + (y.cols() > 1 ? variance(means) : 0);
   const auto rho = [&](Index t) { return 1 - (within - covariance[t]) / total; };
@@ -166,16 +135,20 @@ double independent_split_ess(const MatrixXd& x) {
   return size / std::max(autocorrelation_time(y.rows(), rho), 1 / std::log10(size));
 }
 
+}  // namespace
+
 // The same of chains that are independent in groups of `together` alone: as many independent draws
 // as have an average with the variance that the average of all has.
-double split_ess(const MatrixXd& x, Index together) {
-  if (together == 1) return independent_split_ess(x);
+double split_ess(const MatrixXd& x, Index together, Fourier& fourier) {
+  if (together == 1) return independent_split_ess(x, fourier);
   if (x.rows() < 3 || !has_spread(x)) return not_available;
   const MatrixXd one = joined(x, together);
   const double size = static_cast<double>(x.size());
-  const double ess = independent_split_ess(one) * variance(x) / variance(one);
+  const double ess = independent_split_ess(one, fourier) * variance(x) / variance(one);
   return std::min(ess, size * std::log10(size));
 }
+
+namespace {
 
 void check_probability(double p) {
   if (p >= 0 && p <= 1) return;
@@ -184,66 +157,89 @@ void check_probability(double p) {
 }
 
 // Effective sample size of 1{x <= threshold}.
-double ess_below(const Draws& x, double threshold, Index together) {
+double ess_below(const Draws& x, double threshold, Index together, Fourier& fourier) {
   if (!has_spread(x)) return not_available;
-  return split_ess(split((x.array() <= threshold).cast<double>().matrix()), together);
+  return split_ess(split((x.array() <= threshold).cast<double>().matrix()), together, fourier);
 }
 
 // Effective sample size of 1{x <= quantile(x, p)}. p = 1 is moved inwards, where it is not
 // constant.
-double ess_quantile(const Draws& x, const std::vector<double>& sorted, double p, Index together) {
+double ess_quantile(const Draws& x, const std::vector<PlacedDraw>& order, double p, Index together,
+                    Fourier& fourier) {
   const double n = static_cast<double>(x.size());
-  return ess_below(x, quantile_of(sorted, p == 1 ? (n - 0.5) / n : p), together);
+  return ess_below(x, quantile_of(x, order, p == 1 ? (n - 0.5) / n : p), together, fourier);
 }
 
-// The larger of the split R-hats: `scores` of the draws themselves, and of |x - median|.
-double larger_rhat(const Draws& x, const MatrixXd& scores, double median, Index together) {
-  const MatrixXd folded = (x.array() - median).abs();
-  return larger(split_rhat(scores, together), split_rhat(rank_normalised(split(folded)), together));
+// Delta method: var(sd) = var(second moment) / (4 second moment).
+double mcse_sd(const Draws& x, Index together, Fourier& fourier) {
+  const MatrixXd square = centred(x).array().square();
+  const double second = mean(square);
+  const double fourth = mean(square.array().square().matrix());
+  const double size = split_ess(split(square), together, fourier);
+  return std::sqrt((fourth - second * second) / size / second / 4);
+}
+
+// Split R-hat of the rank-normalised |x - median|, from the order of the halves' draws.
+double folded_rhat(const std::vector<PlacedDraw>& order, double median, const NormalScores& scores,
+                   const Halves& halves, Index together) {
+  if (!std::isfinite(median)) return not_available;
+  return split_rhat(rank_normalised(folded(order, median), scores, halves), together);
 }
 
 }  // namespace
 
 double rhat(const Draws& x, Index together) {
-  return larger_rhat(x, rank_normalised(split(x)), quantile(x, 0.5), together);
+  const Halves halves(x.rows(), x.cols());
+  const NormalScores scores(halves.size());
+  std::vector<PlacedDraw> order = in_order(x);
+  const double median = quantile_of(x, order, 0.5);
+  order = split(std::move(order));
+  return larger(split_rhat(rank_normalised(order, scores, halves), together),
+                folded_rhat(order, median, scores, halves, together));
 }
 
 double ess_bulk(const Draws& x, Index together) {
-  return split_ess(rank_normalised(split(x)), together);
+  const Halves halves(x.rows(), x.cols());
+  const NormalScores scores(halves.size());
+  Fourier fourier;
+  return split_ess(rank_normalised(split(in_order(x)), scores, halves), together, fourier);
 }
 
 double ess_tail(const Draws& x, Index together) {
-  const std::vector<double> sorted = in_order(x);
-  return smaller(ess_quantile(x, sorted, 0.05, together), ess_quantile(x, sorted, 0.95, together));
+  const std::vector<PlacedDraw> order = in_order(x);
+  Fourier fourier;
+  return smaller(ess_quantile(x, order, 0.05, together, fourier),
+                 ess_quantile(x, order, 0.95, together, fourier));
 }
 
-double ess_mean(const Draws& x, Index together) { return split_ess(split(x), together); }
+double ess_mean(const Draws& x, Index together) {
+  Fourier fourier;
+  return split_ess(split(x), together, fourier);
+}
 
 double mcse_mean(const Draws& x, Index together) {
   return sd(x) / std::sqrt(ess_mean(x, together));
 }
 
-// Delta method: var(sd) = var(second moment) / (4 second moment).
 double mcse_sd(const Draws& x, Index together) {
-  const MatrixXd square = centred(x).array().square();
-  const double second = mean(square);
-  const double fourth = mean(square.array().square().matrix());
-  return std::sqrt((fourth - second * second) / ess_mean(square, together) / second / 4);
+  Fourier fourier;
+  return mcse_sd(x, together, fourier);
 }
 
 // Half the distance of the order statistics at the +-1 sigma points of the Beta law of the
 // quantile's rank, whose sample size is the effective one.
 double mcse_quantile(const Draws& x, double p, Index together) {
   check_probability(p);
-  const std::vector<double> sorted = in_order(x);
-  const double ess = ess_quantile(x, sorted, p, together);
+  const std::vector<PlacedDraw> order = in_order(x);
+  Fourier fourier;
+  const double ess = ess_quantile(x, order, p, together, fourier);
   if (std::isnan(ess)) return not_available;
   const auto rank = [&](double level) {
     return boost::math::ibeta_inv(ess * p + 1, ess * (1 - p) + 1, level) *
            static_cast<double>(x.size());
   };
-  const double low = order_statistic(sorted, std::floor(rank(0.1586553)));
-  const double high = order_statistic(sorted, std::ceil(rank(0.8413447)));
+  const double low = order_statistic(order, std::floor(rank(0.1586553)));
+  const double high = order_statistic(order, std::ceil(rank(0.8413447)));
   return (high - low) / 2;
 }
 
@@ -253,7 +249,7 @@ double sd(const Draws& x) { return x.size() < 2 ? not_available : std::sqrt(vari
 
 double quantile(const Draws& x, double p) {
   check_probability(p);
-  return quantile_of(in_order(x), p);
+  return quantile_of(x, in_order(x), p);
 }
 
 VectorXd ebfmi(const Draws& energy) {
@@ -271,22 +267,32 @@ double least_reliable_ess(Index chains) {
   return std::max(100.0, 10.0 * 2.0 * static_cast<double>(chains));
 }
 
-StandardFigures summarise(const Draws& x, Index together) {
-  const std::vector<double> sorted = in_order(x);
-  const MatrixXd scores = rank_normalised(split(x));
-  const double q5 = quantile_of(sorted, 0.05);
-  const double q50 = quantile_of(sorted, 0.5);
-  const double q95 = quantile_of(sorted, 0.95);
+StandardFigures summarise(const Draws& x, Index together, const NormalScores& scores) {
+  const Halves halves(x.rows(), x.cols());
+  std::vector<PlacedDraw> order = in_order(x);
+  const double q5 = quantile_of(x, order, 0.05);
+  const double q50 = quantile_of(x, order, 0.5);
+  const double q95 = quantile_of(x, order, 0.95);
+  order = split(std::move(order));
+  const double rhat_of_spread = folded_rhat(order, q50, scores, halves, together);
+  const MatrixXd normalised = rank_normalised(order, scores, halves);
+  order = {};
+  Fourier fourier;
   return {.mean = mean(x),
           .sd = sd(x),
-          .mcse_mean = mcse_mean(x, together),
-          .mcse_sd = mcse_sd(x, together),
+          .mcse_mean = sd(x) / std::sqrt(split_ess(split(x), together, fourier)),
+          .mcse_sd = mcse_sd(x, together, fourier),
           .q5 = q5,
           .q50 = q50,
           .q95 = q95,
-          .rhat = larger_rhat(x, scores, q50, together),
-          .ess_bulk = split_ess(scores, together),
-          .ess_tail = smaller(ess_below(x, q5, together), ess_below(x, q95, together))};
+          .rhat = larger(split_rhat(normalised, together), rhat_of_spread),
+          .ess_bulk = split_ess(normalised, together, fourier),
+          .ess_tail =
+              smaller(ess_below(x, q5, together, fourier), ess_below(x, q95, together, fourier))};
+}
+
+StandardFigures summarise(const Draws& x, Index together) {
+  return summarise(x, together, NormalScores(Halves(x.rows(), x.cols()).size()));
 }
 
 }  // namespace mixwell::diagnostics

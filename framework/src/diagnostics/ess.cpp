@@ -25,9 +25,9 @@ constexpr double smallest_correlation = 0.05;
 bool is_constant(const VectorXd& chain) { return chain.minCoeff() == chain.maxCoeff(); }
 
 /// rho_0 = 1, rho_1, ... rho_{n-1} of a chain that is not constant.
-VectorXd autocorrelations(const VectorXd& chain) {
+VectorXd autocorrelations(const VectorXd& chain, Fourier& fourier) {
   const MatrixXd y = centred(chain);
-  const VectorXd covariance = mean_autocovariance(y, VectorXd::Zero(1));
+  const VectorXd covariance = mean_autocovariance(y, VectorXd::Zero(1), fourier);
   return covariance / covariance[0];
 }
 
@@ -36,9 +36,10 @@ template <class Time>
 double sum_of_sizes(const Draws& x, const Time& time) {
   if (x.size() == 0 || !x.allFinite()) return not_available;
   double sum = 0.0;
+  Fourier fourier;
   for (Index c = 0; c < x.cols(); ++c) {
     if (is_constant(x.col(c))) return not_available;
-    const double tau = time(autocorrelations(x.col(c)));
+    const double tau = time(autocorrelations(x.col(c), fourier));
     if (!(tau > 0)) return not_available;
     sum += static_cast<double>(x.rows()) / tau;
   }

@@ -1,10 +1,15 @@
 // Monte Carlo error of an effective sample size.
 // SPDX-License-Identifier: Apache-2.0
+#include "diagnostics/standard_figures.hpp"
+
 #include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/parallel.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <vector>
 
 namespace mixwell::diagnostics {
@@ -19,18 +24,59 @@ constexpr Index most_groups = 20;
 constexpr Index pieces = 8;
 constexpr Index shortest_piece = 50;
 
+/// For each chain its number among those that are left without a group of replicates, or -1.
+struct Left {
+  std::vector<Index> number;
+  Index count = 0;
+};
+
+Left left_without(Index group, Index groups, Index chains, Index slots) {
+  Left left{std::vector<Index>(static_cast<std::size_t>(chains), -1), 0};
+  for (Index c = 0; c < chains; ++c)
+    if (c / slots % groups != group) left.number[static_cast<std::size_t>(c)] = left.count++;
+  return left;
+}
+
+/// Of draws in order, those of the chains that are left, at their new places.
+std::vector<PlacedDraw> order_of(const std::vector<PlacedDraw>& order, const Left& left,
+                                 const Halves& halves) {
+  const Index chains = std::ssize(left.number);
+  std::vector<std::int64_t> places(static_cast<std::size_t>(halves.size()), -1);
+  for (Index column = 0; column < halves.cols(); ++column) {
+    const Index number = left.number[static_cast<std::size_t>(column % chains)];
+    const Index to = number + column / chains * left.count;
+    for (Index t = 0; number >= 0 && t < halves.rows(); ++t)
+      places[static_cast<std::size_t>(column * halves.rows() + t)] = to * halves.rows() + t;
+  }
+  std::vector<PlacedDraw> kept;
+  for (const PlacedDraw& draw : order) {
+    if (draw.place < 0) continue;
+    const std::int64_t place = places[static_cast<std::size_t>(draw.place)];
+    if (place >= 0) kept.push_back({draw.value, place});
+  }
+  return kept;
+}
+
+/// The draws are brought into order once for all groups.
 double jackknife(const Draws& draws, Index replicates, Index together) {
   const Index slots = draws.cols() / replicates;
   const Index groups = std::min(replicates, most_groups);
-  VectorXd without(groups);
+  const std::vector<PlacedDraw> order = in_order(draws);
+  const Halves halves(draws.rows(), draws.cols());
+  std::map<Index, NormalScores> scores;  // groups of two sizes at most
   for (Index g = 0; g < groups; ++g) {
-    std::vector<Index> kept;
-    for (Index c = 0; c < draws.cols(); ++c) {
-      if (c / slots % groups != g) kept.push_back(c);
-    }
-    const double scale = static_cast<double>(draws.cols()) / static_cast<double>(kept.size());
-    without(g) = scale * ess_bulk(MatrixXd(draws(Eigen::all, kept)), together);
+    const Index count = left_without(g, groups, draws.cols(), slots).count;
+    scores.try_emplace(count, Halves(draws.rows(), count).size());
   }
+  VectorXd without(groups);
+  parallel_for(groups, [&](Index g) {
+    const Left left = left_without(g, groups, draws.cols(), slots);
+    const double scale = static_cast<double>(draws.cols()) / static_cast<double>(left.count);
+    const MatrixXd normalised = rank_normalised(
+        order_of(order, left, halves), scores.at(left.count), Halves(draws.rows(), left.count));
+    Fourier fourier;
+    without(g) = scale * split_ess(normalised, together, fourier);
+  });
   const auto g = static_cast<double>(groups);
   return std::sqrt((g - 1.0) / g * (without.array() - without.mean()).square().sum());
 }
@@ -39,8 +85,9 @@ double by_pieces(const Draws& draws, Index together) {
   const Index length = draws.rows() / pieces;
   if (length < shortest_piece) return not_available;
   VectorXd ess(pieces);
-  for (Index k = 0; k < pieces; ++k)
+  parallel_for(pieces, [&](Index k) {
     ess(k) = ess_bulk(MatrixXd(draws.middleRows(k * length, length)), together);
+  });
   return std::sqrt((ess.array() - ess.mean()).square().sum() / (pieces - 1.0) * pieces);
 }
 

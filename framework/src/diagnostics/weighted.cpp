@@ -1,6 +1,6 @@
 // Mean, deviation, quantiles and Monte Carlo errors of weighted draws.
 // SPDX-License-Identifier: Apache-2.0
-#include "diagnostics/autocovariance.hpp"
+#include "diagnostics/standard_figures.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
 
@@ -45,7 +45,7 @@ struct Weighed {
 };
 
 /// In ascending order of the values, without those of no weight.
-std::vector<Weighed> in_order(const Draws& x, const Draws& w) {
+std::vector<Weighed> weighed_in_order(const Draws& x, const Draws& w) {
   std::vector<Weighed> draws;
   for (Eigen::Index c = 0; c < x.cols(); ++c)
     for (Eigen::Index t = 0; t < x.rows(); ++t)
@@ -111,17 +111,22 @@ double weighted_quantile(const Draws& x, const Draws& w, double p) {
   if (!(p >= 0 && p <= 1))
     throw std::invalid_argument("weighted_quantile: probability " + std::to_string(p) +
                                 " is not between 0 and 1");
-  return available(x, w) ? quantile_of(in_order(x, w), p) : not_available;
+  return available(x, w) ? quantile_of(weighed_in_order(x, w), p) : not_available;
 }
 
 StandardFigures summarise(const Draws& x, const Draws& w, Eigen::Index together) {
-  StandardFigures s = summarise(x, together);
+  return summarise(x, w, together, NormalScores(Halves(x.rows(), x.cols()).size()));
+}
+
+StandardFigures summarise(const Draws& x, const Draws& w, Eigen::Index together,
+                          const NormalScores& scores) {
+  StandardFigures s = summarise(x, together, scores);
   s.mean = weighted_mean(x, w);
   s.sd = weighted_sd(x, w);
   s.mcse_mean = weighted_mcse_mean(x, w, together);
   s.mcse_sd = weighted_mcse_sd(x, w, together);
   const bool known = available(x, w);
-  const std::vector<Weighed> draws = known ? in_order(x, w) : std::vector<Weighed>{};
+  const std::vector<Weighed> draws = known ? weighed_in_order(x, w) : std::vector<Weighed>{};
   const auto quantile_at = [&](double p) { return known ? quantile_of(draws, p) : not_available; };
   s.q5 = quantile_at(0.05);
   s.q50 = quantile_at(0.5);

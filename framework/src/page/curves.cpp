@@ -78,15 +78,18 @@ VectorXd normalised(const VectorXd& f, double step) {
 
 /// Of a chain by itself; NaN at all lags where it is constant.
 VectorXd correlations(const VectorXd& chain) {
+  diagnostics::Fourier fourier;
   const VectorXd covariance =
-      diagnostics::mean_autocovariance(diagnostics::centred(chain), VectorXd::Zero(1));
+      diagnostics::mean_autocovariance(diagnostics::centred(chain), VectorXd::Zero(1), fourier);
   return covariance / covariance[0];
 }
 
 VectorXd mean_correlations(const Draws& x) {
+  diagnostics::Fourier fourier;
   VectorXd sum = VectorXd::Zero(x.rows());
   for (Index c = 0; c < x.cols(); ++c)
-    sum += diagnostics::mean_autocovariance(diagnostics::centred(x.col(c)), VectorXd::Zero(1));
+    sum += diagnostics::mean_autocovariance(diagnostics::centred(x.col(c)), VectorXd::Zero(1),
+                                            fourier);
   return sum / sum[0];
 }
 

@@ -148,6 +148,12 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
                {"table", table_of(variables, whole ? all_names(variables)
                                                    : page::worst_first(variables, most_rows))}};
   add_figures(data, folder.string(), variables);
+  if (data["summary"].contains("left_out"))
+    data["notes"].push_back(fmt::format(
+        "Of {} variables, {} are left out here and in summary.json, none of them among the worst; "
+        "summary.nc has all.",
+        data["summary"]["left_out"].at("of").get<std::size_t>(),
+        data["summary"]["left_out"].at("rows").get<std::size_t>()));
   if (!whole)
     data["notes"].push_back(fmt::format("The table has {} of {} variables, the worst ones.",
                                         most_rows, variables.size()));

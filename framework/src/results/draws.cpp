@@ -1,5 +1,6 @@
 // Reading draws.nc: variables by pieces of elements, numbers stored beside them, the hash.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/memory.hpp"
 #include "files/hdf5_exit.hpp"
 #include "files/input_descriptor.hpp"
 #include "files/sha256.hpp"
@@ -25,7 +26,11 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "sha256() hashes doubles as they are");
 
 constexpr Index piece_numbers = Index{8} << 20;  ///< 64 MiB of doubles
-constexpr Index hash_numbers = Index{1} << 20;   ///< 8 MiB
+/// What a piece may have so that no chunk of the file is read twice, 512 MiB, and which share of
+/// the memory that the process may have.
+constexpr Index widest_piece_numbers = Index{64} << 20;
+constexpr double widest_piece_share = 0.125;
+constexpr Index block_numbers = Index{1} << 20;  ///< 8 MiB, read at a time
 
 constexpr std::array<std::pair<RecordGroup, const char*>, 2> groups = {
     {{RecordGroup::posterior, "posterior"}, {RecordGroup::sample_stats, "sample_stats"}}};
@@ -93,7 +98,15 @@ struct DrawsFile::Opened {
   struct StoredVariable {
     int group = -1;
     int id = -1;
-    Index chunk = 1;  ///< consecutive elements that share a chunk of the file
+    /// Of a chunk of the file: chains, draws and consecutive elements.
+    Index chains = 1;
+    Index draws = 1;
+    Index elements = 1;
+    bool is_chunked = false;
+
+    std::size_t chunk_bytes() const {
+      return sizeof(double) * static_cast<std::size_t>(chains * draws * elements);
+    }
   };
 
   explicit Opened(const std::string& name) : path(name) {
@@ -183,7 +196,7 @@ struct DrawsFile::Opened {
     }
     column.unit = text_attribute(group_id, variable, "unit");
     column.help = text_attribute(group_id, variable, "description");
-    variables.push_back({group_id, variable, chunk_elements(group_id, variable, column)});
+    variables.push_back(stored_variable(group_id, variable, column));
     columns.push_back(std::move(column));
   }
 
@@ -193,14 +206,18 @@ struct DrawsFile::Opened {
            std::string(name.data()) == wanted;
   }
 
-  Index chunk_elements(int group_id, int variable, const Column& column) const {
+  StoredVariable stored_variable(int group_id, int variable, const Column& column) const {
     std::vector<std::size_t> extents(2 + column.shape.size(), 1);
     int storage = NC_CONTIGUOUS;
     check(nc_inq_var_chunking(group_id, variable, &storage, extents.data()), "read its chunks");
-    if (storage != NC_CHUNKED) return 1;
-    Index elements = 1;
-    for (std::size_t k = 2; k < extents.size(); ++k) elements *= static_cast<Index>(extents[k]);
-    return elements;
+    StoredVariable stored{group_id, variable};
+    stored.is_chunked = storage == NC_CHUNKED;
+    if (!stored.is_chunked) return stored;
+    stored.chains = static_cast<Index>(extents[0]);
+    stored.draws = static_cast<Index>(extents[1]);
+    for (std::size_t k = 2; k < extents.size(); ++k)
+      stored.elements *= static_cast<Index>(extents[k]);
+    return stored;
   }
 
   std::optional<std::size_t> find(RecordGroup group, const std::string& name) const noexcept {
@@ -227,10 +244,33 @@ struct DrawsFile::Opened {
     std::vector<double> numbers(count[0] * count[1] * static_cast<std::size_t>(slab.elements));
     if (numbers.empty()) return numbers;
     const StoredVariable& variable = variables[column];
+    keep_chunks_of(column);
     check(
         nc_get_vara_double(variable.group, variable.id, start.data(), count.data(), numbers.data()),
         "read the variable '" + columns[column].name + "'");
     return numbers;
+  }
+
+  /// HDF5 keeps chunks of every variable that was read: here of the last one alone, and one chunk.
+  void keep_chunks_of(std::size_t column) const {
+    if (kept_ == column) return;
+    if (kept_) set_cache(variables[*kept_], 0);
+    set_cache(variables[column], variables[column].chunk_bytes());
+    kept_ = column;
+  }
+
+  void set_cache(const StoredVariable& variable, std::size_t bytes) const {
+    if (!variable.is_chunked) return;
+    check(nc_set_var_chunk_cache(variable.group, variable.id, bytes, bytes == 0 ? 0 : 1, 1.0F),
+          "set a cache of it");
+  }
+
+  /// Draws that are read at a time, of so many chains and elements: whole chunks of the file.
+  Index block_draws(std::size_t column, Index numbers_of_draw) const {
+    const Index most = std::max<Index>(1, block_numbers / numbers_of_draw);
+    const Index chunk = variables[column].draws;
+    const bool some = chunk * numbers_of_draw <= 8 * block_numbers;  // whatever wrote the file
+    return some ? std::max(chunk, most / chunk * chunk) : most;
   }
 
   void hash(std::size_t column, Sha256& sha) const;
@@ -242,14 +282,22 @@ struct DrawsFile::Opened {
   std::vector<int> group_ids;
   std::vector<Column> columns;
   std::vector<StoredVariable> variables;  ///< of `columns`
+
+ private:
+  mutable std::optional<std::size_t> kept_;
 };
 
-/// Several whole chains at a time where they are short, else part of one.
+/// Several whole chains at a time where they are short or share chunks of the file, else part of
+/// one.
 void DrawsFile::Opened::hash(std::size_t column, Sha256& sha) const {
   const Index size = columns[column].size();
   const Slab all = first_slab(columns[column].shape, 0, size);
-  const Index rows = std::max<Index>(1, std::min(draws, hash_numbers / size));
-  const Index together = rows < draws ? 1 : std::max<Index>(1, hash_numbers / (rows * size));
+  const Index whole = std::max<Index>(1, draws * size);
+  const Index shared = variables[column].chains;
+  const Index fit = block_numbers / whole;
+  const Index together =
+      shared * whole <= 8 * block_numbers ? std::max(shared, fit / shared * shared) : 1;
+  const Index rows = together * whole <= 8 * block_numbers ? draws : block_draws(column, size);
   for (Index chain = 0; chain < chains; chain += together)
     for (Index draw = 0; draw < draws; draw += rows) {
       const std::vector<double> numbers = read(column, {chain, std::min(together, chains - chain)},
@@ -280,10 +328,13 @@ bool DrawsFile::has(RecordGroup group, const std::string& name) const noexcept {
 }
 
 Index DrawsFile::elements_at_once(const Column& column) const {
-  const Index chunk = file_->variables[file_->index_of(column)].chunk;
+  const Index chunk = file_->variables[file_->index_of(column)].elements;
   const Index numbers = std::max<Index>(1, file_->draws * file_->chains);
-  const Index elements = std::max<Index>(1, piece_numbers / numbers);
-  return elements < chunk ? elements : elements / chunk * chunk;
+  const Index elements = piece_numbers / numbers;
+  if (elements >= chunk) return elements / chunk * chunk;
+  const double share = widest_piece_share * memory_limit().bytes / sizeof(double);
+  const double widest = std::min(static_cast<double>(widest_piece_numbers), share);
+  return std::clamp<Index>(static_cast<Index>(widest / static_cast<double>(numbers)), 1, chunk);
 }
 
 Eigen::MatrixXd DrawsFile::read(const Column& column, Index first, Index count) const {
@@ -297,14 +348,19 @@ Eigen::MatrixXd DrawsFile::read(const Column& column, Index first, Index count) 
   Eigen::MatrixXd result(draws, count * chains);
   for (Index done = 0; done < count;) {
     const Slab slab = first_slab(stored.shape, first + done, count - done);
-    const std::vector<double> numbers = file_->read(index, {0, chains}, {0, draws}, slab);
-    using Strided = Eigen::Map<const Eigen::VectorXd, 0, Eigen::InnerStride<>>;
-    for (Index e = 0; e < slab.elements && draws > 0; ++e)
-      for (Index c = 0; c < chains; ++c)
-        result.col((done + e) * chains + c) =
-            Strided(numbers.data() + c * draws * slab.elements + e, draws,
-                    Eigen::InnerStride<>(slab.elements));
-    done += slab.elements;
+    const Index elements = slab.elements;
+    const Index block = file_->block_draws(index, chains * elements);
+    for (Index draw = 0; draw < draws; draw += block) {
+      const Index rows = std::min(block, draws - draw);
+      const std::vector<double> numbers = file_->read(index, {0, chains}, {draw, rows}, slab);
+      for (Index c = 0; c < chains; ++c) {
+        const Eigen::Map<const Eigen::MatrixXd> of_chain(numbers.data() + c * rows * elements,
+                                                         elements, rows);
+        for (Index e = 0; e < elements; ++e)
+          result.col((done + e) * chains + c).segment(draw, rows) = of_chain.row(e);
+      }
+    }
+    done += elements;
   }
   return result;
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/row.hpp"
 
+#include "diagnostics/standard_figures.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -37,21 +39,42 @@ std::vector<std::string> unreliable(const SummaryRow& row, const PaperEstimators
   return keys;
 }
 
+diagnostics::StandardFigures standard_of(const diagnostics::Draws& draws,
+                                         const RowSettings& settings) {
+  if (draws.size() == 0) return {nan, nan, nan, nan, nan, nan, nan, nan, nan, nan};
+  const auto scores = settings.scores ? settings.scores : normal_scores(draws.rows(), draws.cols());
+  if (settings.weighted())
+    return diagnostics::summarise(draws, settings.weights, settings.together, *scores);
+  return diagnostics::summarise(draws, settings.together, *scores);
+}
+
 }  // namespace
+
+std::shared_ptr<const diagnostics::NormalScores> normal_scores(Eigen::Index draws,
+                                                               Eigen::Index chains) {
+  return std::make_shared<const diagnostics::NormalScores>(
+      diagnostics::Halves(draws, chains).size());
+}
+
+RowFigures row_figures(const diagnostics::Draws& draws, const RowSettings& settings) {
+  RowFigures row{standard_of(draws, settings), {}};
+  for (const PaperEstimator* const paper : settings.papers) row.papers.push_back(paper->of(draws));
+  return row;
+}
+
+SummaryRow summary_row(std::string name, const RowFigures& figures, const PaperEstimators& papers,
+                       Eigen::Index draws, Eigen::Index chains) {
+  SummaryRow row{std::move(name), figures.standard};
+  for (std::size_t k = 0; k < papers.size(); ++k)
+    row.papers.emplace_back(papers[k]->definition.key, figures.papers[k]);
+  row.unreliable = unreliable(row, papers, static_cast<double>(draws), static_cast<double>(chains));
+  return row;
+}
 
 SummaryRow summary_row(std::string name, const diagnostics::Draws& draws,
                        const RowSettings& settings) {
-  const bool none = draws.size() == 0;
-  SummaryRow row{
-      std::move(name),
-      none ? diagnostics::StandardFigures{nan, nan, nan, nan, nan, nan, nan, nan, nan, nan}
-      : settings.weighted() ? diagnostics::summarise(draws, settings.weights, settings.together)
-                            : diagnostics::summarise(draws, settings.together)};
-  for (const PaperEstimator* const paper : settings.papers)
-    row.papers.emplace_back(paper->definition.key, paper->of(draws));
-  row.unreliable = unreliable(row, settings.papers, static_cast<double>(draws.rows()),
-                              static_cast<double>(draws.cols()));
-  return row;
+  return summary_row(std::move(name), row_figures(draws, settings), settings.papers, draws.rows(),
+                     draws.cols());
 }
 
 }  // namespace mixwell

@@ -153,6 +153,15 @@ static void from_json(const Json& json, ReferenceSummary& reference) {
   if (json.contains("amari")) reference.amari = figures_in(json.at("amari"));
 }
 
+static void to_json(Json& json, const LeftOutRows& rows) {
+  json = {{"rows", rows.rows}, {"of", rows.of}};
+}
+
+static void from_json(const Json& json, LeftOutRows& rows) {
+  json.at("rows").get_to(rows.rows);
+  json.at("of").get_to(rows.of);
+}
+
 namespace {
 
 Json estimators_json(const std::vector<EstimatorNote>& notes) {
@@ -192,6 +201,7 @@ static void from_json(const Json& json, PredictionSummary& prediction) {
 void to_json(Json& json, const Summary& summary) {
   json = Json::object();
   json["variables"] = rows_json(summary.variables);
+  if (summary.left_out) json["left_out"] = *summary.left_out;
   json["sampler"] = summary.sampler;
   json["weighted"] = summary.weighted;
   json["joint"] = summary.coupled ? "coupled" : "product";
@@ -204,6 +214,7 @@ void to_json(Json& json, const Summary& summary) {
 
 void from_json(const Json& json, Summary& summary) {
   summary.variables = rows_in(json.at("variables"));
+  get_if_there(json, "left_out", summary.left_out);
   json.at("sampler").get_to(summary.sampler);
   json.at("weighted").get_to(summary.weighted);
   summary.coupled = json.at("joint") == "coupled";

@@ -78,8 +78,9 @@ Owner owner_of(const std::string& folder) {
 }
 
 bool is_result(const std::string& name) {
-  constexpr std::array<std::string_view, 6> names = {
-      "manifest.toml", "graph.dot", "certificate.json", "summary.json", "run.json", "report.html"};
+  constexpr std::array<std::string_view, 7> names = {
+      "manifest.toml", "graph.dot", "certificate.json", "summary.json",
+      "summary.nc",    "run.json",  "report.html"};
   const std::string_view whole = std::string_view(name).substr(0, name.find(".partial"));
   return whole.starts_with("draws") || std::find(names.begin(), names.end(), whole) != names.end();
 }

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
+#include "results/shown_rows.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/version.hpp>
@@ -87,6 +88,7 @@ void rehearse(const Composition& composition, Program program) {
   check_warmup_columns(
       composition.run,
       DrawChunks(sampler.graph(PhaseKind::warmup), slots, composition.run.replicates), chunks);
+  check_row_names(composition.run.summary_rows, chunks.columns(), "[run] summary_rows");
   if (chunks.columns().size() > most_columns) return;
   const ScratchFolder folder;
   RunHeader header = run_header(composition, verdict, chunks.columns());

@@ -198,8 +198,10 @@ void ResultFolder::write(const std::string& name, const std::string& text) const
   write_whole_file(path_ + "/" + name, text);
 }
 
+void ResultFolder::remove(const std::string& name) const { ::unlink((path_ + "/" + name).c_str()); }
+
 void ResultFolder::end_results() const {
-  ::unlink((path_ + "/report.html").c_str());
+  remove("report.html");
   sync_folder(path_);
 }
 

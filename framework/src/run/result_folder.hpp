@@ -44,6 +44,8 @@ class ResultFolder {
   void abandon_results() const;
   /// Writes a file under a temporary name, flushes it to disk and renames it. Throws RunError.
   void write(const std::string& name, const std::string& text) const;
+  /// A file that an earlier run may have left.
+  void remove(const std::string& name) const;
   /// All files outlive a power cut under their names; a page about an earlier run goes.
   void end_results() const;
   /// The run needs no checkpoint any more.

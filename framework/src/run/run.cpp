@@ -6,6 +6,7 @@
 #include "certificate/record_json.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
+#include "results/draws_summary.hpp"
 #include "results/summary_cost.hpp"
 #include "results/summary_json.hpp"
 #include "run/checkpoint.hpp"
@@ -146,6 +147,7 @@ class Runner {
     prediction_ =
         std::make_unique<PredictionAverage>(*composition_.model(), graph, settings().replicates);
     check_warmup_columns(settings(), warmup_chunks, chunks);
+    check_row_names(settings().summary_rows, chunks.columns(), "[run] summary_rows");
     created_at_ = found_ ? found_->created_at : timestamp();
     open_recorders(chunks.columns(), certificate);
     if (settings().stop.seconds)
@@ -369,8 +371,16 @@ class Runner {
     return record;
   }
 
+  /// Where it lacks rows, summary.nc has them.
   Summary summary(const DrawsFile& draws) const {
-    Summary found = summarise(draws, sampling_.gradients, sampling_.seconds);
+    SummaryOptions options;
+    options.rows = settings().summary_rows;
+    const DrawsSummary all(draws, options);
+    if (all.shows_all())
+      folder_->remove("summary.nc");
+    else
+      folder_->write("summary.nc", all.netcdf());
+    Summary found = all.summary(sampling_.gradients, sampling_.seconds);
     if (prediction_->active())
       found.prediction = {.cases = prediction_->cases(), .error_rate = prediction_->error_rate()};
     return found;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/stop_rule.hpp"
 
-#include <mixwell/lab/summary.hpp>
+#include "results/draws_summary.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,18 +12,6 @@ namespace mixwell {
 namespace {
 
 constexpr double growth = 1.2;
-
-/// The largest mcse_mean / sd; infinite where a variable that moves has none.
-double largest_relative_error(const Summary& summary) {
-  double largest = 0.0;
-  for (const SummaryRow& row : summary.variables) {
-    const diagnostics::StandardFigures& figures = row.standard;
-    if (!std::isfinite(figures.sd) || figures.sd == 0.0) continue;
-    if (!std::isfinite(figures.mcse_mean)) return std::numeric_limits<double>::infinity();
-    largest = std::max(largest, figures.mcse_mean / figures.sd);
-  }
-  return largest;
-}
 
 }  // namespace
 
@@ -54,12 +42,11 @@ bool StopRule::looks_at_draws(std::int64_t done) const {
 }
 
 std::optional<EndedBy> StopRule::met_by_draws(const DrawsFile& draws) const {
-  const double unknown = std::numeric_limits<double>::quiet_NaN();
-  const Summary summary = summarise(draws, unknown, unknown);
-  const SamplerSummary& sampler = summary.sampler;
-  if (!sampler.min_ess_reliable.value_or(false)) return std::nullopt;
-  if (settings_.min_ess && sampler.min_ess >= *settings_.min_ess) return EndedBy::min_ess;
-  if (settings_.mcse && largest_relative_error(summary) <= *settings_.mcse) return EndedBy::mcse;
+  const SummaryOptions options;
+  const DrawsSummary summary(draws, options);
+  if (!summary.min_ess_reliable().value_or(false)) return std::nullopt;
+  if (settings_.min_ess && summary.min_ess() >= *settings_.min_ess) return EndedBy::min_ess;
+  if (settings_.mcse && summary.relative_error() <= *settings_.mcse) return EndedBy::mcse;
   return std::nullopt;
 }
 

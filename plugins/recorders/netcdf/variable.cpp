@@ -22,6 +22,12 @@ constexpr Index chunk_numbers = Index{1} << 16;
 /// At most so many elements of an array in one chunk: a reader of one element reads that much more.
 constexpr Index chunk_elements = 1024;
 constexpr Index chunk_draws = 8192;
+/// Beyond both, a chunk has so many numbers, 32 KiB.
+constexpr Index least_numbers = Index{1} << 12;
+/// All draws of the elements of a chunk, 512 MiB, and of its chains, 64 MiB: what a reader has in
+/// memory that goes through the file once by elements, or by chains.
+constexpr Index numbers_by_elements = Index{64} << 20;
+constexpr Index numbers_by_chains = Index{8} << 20;
 
 nc_type file_type(RecordType type) {
   switch (type) {
@@ -47,12 +53,13 @@ NcVariable::NcVariable(const NcFile& file, const Column& column, const NcGroup& 
       column_(&column),
       group_(&group),
       chains_(group.chains()),
-      size_(column.size()) {
+      size_(column.size()),
+      expected_(expected) {
   if (file.is_read()) {
     find();
     return;
   }
-  choose_depth(share, expected);
+  choose_depth(share);
   define();
 }
 
@@ -64,10 +71,10 @@ void NcVariable::check(int status, const char* verb) const {
   if (status != NC_NOERR) file_->check(status, std::string(verb) + " the variable " + label());
 }
 
-void NcVariable::choose_depth(Index share, Index expected) {
+void NcVariable::choose_depth(Index share) {
   if (column_->once) return;
   depth_ = std::clamp<Index>(share / (8 * chains_ * size_), 1, chunk_draws);
-  if (expected > 0) depth_ = std::min<Index>(depth_, expected);
+  if (expected_ > 0) depth_ = std::min<Index>(depth_, expected_);
 }
 
 /// Not compressed: normal draws shrink by a sixth (deflate 1, shuffled), at thirty times the time.
@@ -109,12 +116,31 @@ int NcVariable::define_dimension(std::size_t k) const {
   return dimension;
 }
 
-/// All draws that are written together; then elements, last index first; then chains; as many as
-/// `chunk_numbers` allows.
+/// How many have so many numbers in all draws, with `numbers` in each.
+Index NcVariable::fitting(Index all, Index numbers) const {
+  const auto draws = static_cast<double>(std::max<Index>(1, expected_));
+  return static_cast<Index>(static_cast<double>(all) / (draws * static_cast<double>(numbers)));
+}
+
+/// How many elements a chunk may have.
+Index NcVariable::most_elements() const {
+  const Index most =
+      std::min(std::max(chunk_elements, least_numbers / depth_), chunk_numbers / depth_);
+  return std::max<Index>(1, std::min(most, fitting(numbers_by_elements, chains_)));
+}
+
+/// How many chains, with so many numbers of each.
+Index NcVariable::most_chains(Index numbers) const {
+  const Index fit = std::max(fitting(numbers_by_chains, size_), least_numbers / numbers);
+  const Index most = std::min(chunk_numbers / numbers, fit);
+  return std::clamp<Index>(most, 1, chains_);
+}
+
+/// All draws that are written together; then elements, last index first; then chains.
 std::vector<std::size_t> NcVariable::chunk_shape() const {
   std::vector<std::size_t> shape(2 + column_->shape.size());
   shape[1] = static_cast<std::size_t>(depth_);
-  Index room = std::max<Index>(1, std::min(chunk_elements, chunk_numbers / depth_));
+  Index room = most_elements();
   Index numbers = depth_;
   for (std::size_t k = column_->shape.size(); k-- > 0;) {
     const Index extent = std::min(column_->shape[k], room);
@@ -122,7 +148,7 @@ std::vector<std::size_t> NcVariable::chunk_shape() const {
     room = std::max<Index>(1, room / extent);
     numbers *= extent;
   }
-  shape[0] = static_cast<std::size_t>(std::clamp<Index>(chunk_numbers / numbers, 1, chains_));
+  shape[0] = static_cast<std::size_t>(most_chains(numbers));
   return shape;
 }
 

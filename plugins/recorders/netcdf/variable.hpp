@@ -46,9 +46,12 @@ class NcVariable {
   std::size_t leading() const noexcept { return column_->once ? 1 : 2; }
   std::string label() const;
   void check(int status, const char* verb) const;
-  void choose_depth(Index share, Index expected);
+  void choose_depth(Index share);
   void define();
   int define_dimension(std::size_t k) const;
+  Index fitting(Index all, Index numbers) const;
+  Index most_elements() const;
+  Index most_chains(Index numbers) const;
   std::vector<std::size_t> chunk_shape() const;
   void define_fill() const;
   void define_attributes() const;
@@ -67,6 +70,7 @@ class NcVariable {
   const NcGroup* group_;
   Index chains_;
   Index size_;
+  Index expected_;   ///< draws in all, 0 = unknown
   Index depth_ = 1;  ///< draws in a chunk of the file
   int id_ = -1;
   std::vector<double> pending_;  ///< chains x depth x elements

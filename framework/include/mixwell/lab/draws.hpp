@@ -33,8 +33,10 @@ class MIXWELL_EXPORT DrawsFile {
   /// last index fastest; element first + k in columns [k * chains, (k + 1) * chains). Any type as
   /// double. Throws InputError when the file has no such variable or element, or is damaged.
   Eigen::MatrixXd read(const Column& column, Index first, Index count = 1) const;
-  /// Elements [first, first + elements_at_once()) of this column are read with the least disk
-  /// traffic and no more than 64 MiB (one element at least).
+  /// Elements [first, first + elements_at_once()), first a multiple of that, are read with the
+  /// least disk traffic: no part of a file of a run is read twice. At most 64 MiB, or what the
+  /// elements of one chunk of the file take where that is more, up to 512 MiB and an eighth of the
+  /// memory that the process may have; one element at least.
   Index elements_at_once(const Column& column) const;
   /// One number stored beside the draws (`gradients`, `sampling_time`, `warmup_time` in seconds,
   /// `tuning_steps`), or NaN.

@@ -49,6 +49,8 @@ struct MIXWELL_EXPORT RunSettings {
   /// multiple of 8.
   std::int64_t block_width = 8;
   StopSettings stop;
+  /// Elements and variables whose rows are in summary.json however many there are.
+  std::vector<std::string> summary_rows;
   /// Seconds between checkpoints; 0 = none, also not when the run is interrupted.
   double checkpoint_seconds = 60.0;
 

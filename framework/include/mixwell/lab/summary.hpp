@@ -31,6 +31,10 @@ struct SummaryOptions {
   std::vector<std::string> amari{};
   /// Every draw counts the same, whatever `weight` says.
   bool unweighted = false;
+  /// Variables (`x`) and elements (`x[3]`) whose rows are shown however many there are.
+  std::vector<std::string> rows{};
+  /// "", or a NetCDF file to write, with the rows of all elements.
+  std::string table{};
 };
 
 /// A figure by its name in summary.json. Of all figures here NaN means "not known or not finite",
@@ -121,6 +125,12 @@ struct EstimatorNote {
   std::string source;
 };
 
+/// How much of a long table is not shown.
+struct LeftOutRows {
+  std::int64_t rows = 0;  ///< that are not there
+  std::int64_t of = 0;    ///< elements of all variables
+};
+
 /// On test cases that the model has.
 struct PredictionSummary {
   std::int64_t cases = 0;
@@ -130,7 +140,11 @@ struct PredictionSummary {
 
 /// summary.json.
 struct Summary {
-  std::vector<SummaryRow> variables{};  ///< every variable of `posterior`, in its order
+  /// Every element of every variable of `posterior`, in its order. Of more than 20 000, those of
+  /// SummaryOptions::rows, scalars, and the worst: 500 each by ess_bulk, ess_tail and rhat, and of
+  /// those without an ess_bulk.
+  std::vector<SummaryRow> variables{};
+  std::optional<LeftOutRows> left_out{};  ///< where `variables` lacks some
   SamplerSummary sampler{};
   bool weighted = false;  ///< mean, sd, their errors and the quantiles are
   bool coupled = false;   ///< slots share a noise: replicates are independent, not chains
@@ -151,12 +165,14 @@ struct Summary {
 /// Where the statistic `weight` is there and not the same everywhere, `weighted` is true, and mean,
 /// sd, their errors and the quantiles are those of diagnostics::summarise(draws, weights).
 ///
-/// Reads the file once; O(N log N) for the N numbers of each element, elements in parallel; the
-/// same on any number of threads. Directions: O(N d^2 + d^3) and all N d numbers in memory. A
-/// reference: O(N d^2) and all numbers of both in memory, both weighted where they have weights.
+/// Reads the file once (parts of it again where memory is short: DrawsFile::elements_at_once());
+/// O(N log N) for the N numbers of each element, elements in parallel, with the draws of some of
+/// them and the figures of all in memory; the same on any number of threads. Directions:
+/// O(N d^2 + d^3) and all N d numbers in memory. A reference: O(N d^2) and all numbers of both in
+/// memory, both weighted where they have weights.
 ///
-/// Throws InputError for an unknown estimator or variable, a file that read_directions refuses, a
-/// variable that one side of a comparison lacks, and a matrix that is not square.
+/// Throws InputError for an unknown estimator, variable or element, a file that read_directions
+/// refuses, a variable that one side of a comparison lacks, and a matrix that is not square.
 MIXWELL_EXPORT Summary summarise(const DrawsFile& draws, double gradients, double seconds,
                                  const SummaryOptions& options = {});
 

@@ -1,0 +1,143 @@
+// Which rows of a long table summary.json has.
+// SPDX-License-Identifier: Apache-2.0
+#include "results/shown_rows.hpp"
+
+#include "results/vector.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+constexpr std::size_t worst_of_each = 500;
+
+/// The element of `column` that has this name; nothing if none has.
+std::optional<Index> element_called(const Column& column, const std::string& name) {
+  if (!name.starts_with(column.name + "[") || !name.ends_with("]")) return std::nullopt;
+  std::string_view rest = std::string_view(name).substr(column.name.size() + 1);
+  Index element = 0;
+  for (const Index extent : column.shape) {
+    Index index = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
+    if (error != std::errc() || index < 0 || index >= extent) return std::nullopt;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);  // a comma, or the end
+    element = element * extent + index;
+  }
+  return element_name(column, element) == name ? std::optional(element) : std::nullopt;
+}
+
+/// [first, last) of the elements of `column` that `name` means.
+std::optional<std::pair<Index, Index>> elements_called(const Column& column,
+                                                       const std::string& name) {
+  if (name == column.name) return std::pair(Index{0}, column.size());
+  const std::optional<Index> one = element_called(column, name);
+  if (one) return std::pair(*one, *one + 1);
+  return std::nullopt;
+}
+
+/// What is in the rows that are shown.
+class RowChoice {
+ public:
+  explicit RowChoice(const SummaryTable& table) : table_(table) {
+    for (std::size_t c = 0; c < table.columns().size(); ++c)
+      chosen_.emplace_back(table.rows(c).size(), false);
+  }
+
+  void add_all() {
+    for (std::vector<bool>& column : chosen_) column.assign(column.size(), true);
+  }
+
+  void add(const std::string& name) {
+    for (std::size_t c = 0; c < chosen_.size(); ++c) {
+      const auto range = elements_called(table_.columns()[c], name);
+      if (range)
+        std::fill(chosen_[c].begin() + range->first, chosen_[c].begin() + range->second, true);
+    }
+  }
+
+  void add_scalars() {
+    std::size_t count = 0;
+    for (const std::vector<bool>& column : chosen_) count += column.size() == 1 ? 1 : 0;
+    if (count > most_rows_shown) return;
+    for (std::vector<bool>& column : chosen_)
+      if (column.size() == 1) column[0] = true;
+  }
+
+  /// Those of the smallest numbers; the first of equal ones. NaN is none.
+  template <class Goodness>
+  void add_worst(const Goodness& goodness) {
+    std::vector<std::pair<double, ElementPlace>> found;
+    for (std::size_t c = 0; c < chosen_.size(); ++c)
+      for (std::size_t k = 0; k < chosen_[c].size(); ++k) {
+        const double good = goodness(table_.rows(c)[k].standard);
+        if (!std::isnan(good)) found.push_back({good, {c, static_cast<Index>(k)}});
+      }
+    const auto last =
+        found.begin() + static_cast<std::ptrdiff_t>(std::min(found.size(), worst_of_each));
+    std::partial_sort(found.begin(), last, found.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.first, a.second.column, a.second.element) <
+             std::tuple(b.first, b.second.column, b.second.element);
+    });
+    for (auto at = found.begin(); at != last; ++at)
+      chosen_[at->second.column][static_cast<std::size_t>(at->second.element)] = true;
+  }
+
+  std::vector<ElementPlace> places() const {
+    std::vector<ElementPlace> all;
+    for (std::size_t c = 0; c < chosen_.size(); ++c)
+      for (std::size_t k = 0; k < chosen_[c].size(); ++k)
+        if (chosen_[c][k]) all.push_back({c, static_cast<Index>(k)});
+    return all;
+  }
+
+ private:
+  const SummaryTable& table_;
+  std::vector<std::vector<bool>> chosen_;
+};
+
+}  // namespace
+
+void check_row_names(const std::vector<std::string>& names, const std::vector<Column>& columns,
+                     const std::string& key) {
+  std::vector<std::string> known;
+  for (const Column& column : columns)
+    if (column.group == RecordGroup::posterior) known.push_back(column.name);
+  for (const std::string& name : names) {
+    const bool found = std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
+      return column.group == RecordGroup::posterior && elements_called(column, name).has_value();
+    });
+    if (found) continue;
+    const std::string variable = name.substr(0, name.find('['));
+    if (std::find(known.begin(), known.end(), variable) != known.end())
+      throw InputError({key + " " + name, 0, 0}, "'" + variable + "' has no such element");
+    throw InputError({key + " " + name, 0, 0},
+                     "no variable of that name in the posterior" + suggestion(variable, known));
+  }
+}
+
+std::vector<ElementPlace> shown_rows(const SummaryTable& table,
+                                     const std::vector<std::string>& names) {
+  using Figures = diagnostics::StandardFigures;
+  RowChoice choice(table);
+  if (table.size() <= most_rows_shown) {
+    choice.add_all();
+    return choice.places();
+  }
+  for (const std::string& name : names) choice.add(name);
+  choice.add_scalars();
+  choice.add_worst([](const Figures& f) { return std::isnan(f.ess_bulk) ? 0.0 : std::nan(""); });
+  choice.add_worst([](const Figures& f) { return f.ess_bulk; });
+  choice.add_worst([](const Figures& f) { return f.ess_tail; });
+  choice.add_worst([](const Figures& f) { return -f.rhat; });
+  return choice.places();
+}
+
+}  // namespace mixwell

@@ -1,0 +1,95 @@
+// The rows of a summary, one for each element of the posterior, whatever their number.
+// SPDX-License-Identifier: Apache-2.0
+#include "results/table.hpp"
+
+#include "base/memory.hpp"
+
+#include <mixwell/parallel.hpp>
+
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mixwell {
+namespace {
+
+/// What the figures of one element take at most, in copies of its draws: their order twice, and
+/// series that are padded to twice their length or more.
+constexpr double copies = 24;
+
+/// How many elements may be at work together.
+Index most_together(Index numbers) {
+  const double bytes = copies * sizeof(double) * static_cast<double>(std::max<Index>(1, numbers));
+  const double threads = tbb::this_task_arena::max_concurrency();
+  return static_cast<Index>(std::clamp(0.5 * memory_limit().bytes / bytes, 1.0, threads));
+}
+
+/// body(k) for k in [0, count), at most `together` of them at a time.
+template <class Body>
+void in_groups(Index count, Index together, const Body& body) {
+  if (together >= tbb::this_task_arena::max_concurrency()) return parallel_for(count, body);
+  for (Index first = 0; first < count; first += together)
+    parallel_for(std::min(together, count - first), [&](Index k) { body(first + k); });
+}
+
+std::vector<RowFigures> rows_of(const DrawsFile& file, const Column& column,
+                                const RowSettings& settings) {
+  std::vector<RowFigures> rows(static_cast<std::size_t>(column.size()));
+  const Index piece = file.elements_at_once(column);
+  const Index chains = file.chains();
+  const Index together = most_together(file.draws() * chains);
+  for (Index first = 0; first < column.size(); first += piece) {
+    const Index count = std::min(piece, column.size() - first);
+    const Eigen::MatrixXd draws = file.read(column, first, count);
+    in_groups(count, together, [&](Index k) {
+      rows[static_cast<std::size_t>(first + k)] =
+          row_figures(draws.middleCols(k * chains, chains), settings);
+    });
+  }
+  return rows;
+}
+
+}  // namespace
+
+SummaryTable::SummaryTable(const DrawsFile& file, const RowSettings& settings) {
+  for (const Column& column : file.columns()) {
+    if (column.group != RecordGroup::posterior) continue;
+    columns_.push_back(column);
+    rows_.push_back(rows_of(file, column, settings));
+    size_ += rows_.back().size();
+  }
+}
+
+EssFigures::EssFigures(const SummaryTable& table)
+    : smallest(std::numeric_limits<double>::quiet_NaN()) {
+  double sum = 0.0;
+  double count = 0.0;
+  for (std::size_t c = 0; c < table.columns().size(); ++c)
+    for (std::size_t k = 0; k < table.rows(c).size(); ++k) {
+      const double ess = table.rows(c)[k].standard.ess_bulk;
+      if (!std::isfinite(ess)) continue;
+      if (count == 0.0 || ess < smallest) {
+        smallest = ess;
+        of_smallest = {c, static_cast<Index>(k)};
+      }
+      sum += ess;
+      ++count;
+    }
+  mean = sum / count;
+}
+
+double largest_relative_error(const SummaryTable& table) {
+  double largest = 0.0;
+  for (std::size_t c = 0; c < table.columns().size(); ++c)
+    for (const RowFigures& row : table.rows(c)) {
+      const double sd = row.standard.sd;
+      if (!std::isfinite(sd) || sd == 0.0) continue;
+      if (!std::isfinite(row.standard.mcse_mean)) return std::numeric_limits<double>::infinity();
+      largest = std::max(largest, row.standard.mcse_mean / sd);
+    }
+  return largest;
+}
+
+}  // namespace mixwell

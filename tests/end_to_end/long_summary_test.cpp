@@ -1,0 +1,51 @@
+// The summary of a run with very many elements.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+using namespace end_to_end;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string wide_manifest(const std::string& run, int dimension) {
+  return "mixwell = 1\n[run]\nwarmup = 2\ndraws = 12\nreplicates = 2\n" + run +
+         "[model.g]\nuse = \"gaussian\"\ndimension = " + std::to_string(dimension) +
+         "\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 2\n";
+}
+
+}  // namespace
+
+TEST_CASE("A run of very many elements shows the worst and keeps all in summary.nc") {
+  const Workplace place;
+  place.write("m.toml", wide_manifest("summary_rows = [\"x[20004]\", \"x[3]\"]\n", 20005));
+  const Outcome ran = place.mixwell("run m.toml");
+  CHECK(ran.code == 0);
+  contains(ran.out, " of 20005 elements are left out, none of them among the worst. summary.nc");
+  CHECK(std::filesystem::exists(place.path("out/m/summary.nc")));
+  const Json kept = Json::parse(read(place.path("out/m/summary.json")));
+  CHECK(kept["variables"].contains("x[3]"));
+  CHECK(kept["variables"].contains("x[20004]"));
+  CHECK(kept["left_out"]["of"] == 20005);
+  const Outcome again = place.mixwell("summary out/m --json --rows x[3] --rows x[20004]");
+  CHECK(Json::parse(again.out)["variables"] == kept["variables"]);
+  CHECK(place.mixwell("summary out/m --table all.nc").code == 0);
+  CHECK(read(place.path("all.nc")) == read(place.path("out/m/summary.nc")));
+  place.write("m.toml", wide_manifest("", 5));
+  CHECK(place.mixwell("run m.toml --force").code == 0);
+  CHECK_FALSE(std::filesystem::exists(place.path("out/m/summary.nc")));
+}
+
+TEST_CASE("A row that no variable has is refused before the first draw") {
+  const Workplace place;
+  place.write("m.toml", wide_manifest("summary_rows = [\"x[5]\"]\n", 5));
+  for (const char* const command : {"check m.toml", "run m.toml"}) {
+    const Outcome refused = place.mixwell(command);
+    CHECK(refused.code == 2);
+    contains(refused.err, "[run] summary_rows x[5]: 'x' has no such element");
+  }
+  CHECK_FALSE(std::filesystem::exists(place.path("out/m/draws.nc")));
+}
