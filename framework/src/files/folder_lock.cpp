@@ -44,7 +44,7 @@ std::string this_process() {
 }
 
 int opened(const std::string& path, int flags) {
-  const int low = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0644);
+  const int low = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
   if (low < 0) return low;
   const int descriptor = ::fcntl(low, F_DUPFD_CLOEXEC, lowest_descriptor);
   ::close(low);

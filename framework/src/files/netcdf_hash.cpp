@@ -3,6 +3,7 @@
 #include "files/netcdf_hash.hpp"
 
 #include "files/hdf5_exit.hpp"
+#include "files/input_descriptor.hpp"
 #include "files/sha256.hpp"
 
 #include <mixwell/error.hpp>
@@ -102,7 +103,8 @@ class NetcdfHash {
 std::string content_sha256(const std::string& path) {
   leave_files_at_exit();
   int file = -1;
-  if (nc_open(path.c_str(), NC_NOWRITE, &file) != NC_NOERR) return file_sha256(path);
+  const bool is_file = why_no_file(path).empty();  // HDF5 would wait for a pipe
+  if (!is_file || nc_open(path.c_str(), NC_NOWRITE, &file) != NC_NOERR) return file_sha256(path);
   return NetcdfHash(path, file).of_all();
 }
 

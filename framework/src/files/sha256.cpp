@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/sha256.hpp"
 
+#include "files/input_descriptor.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <fmt/format.h>
@@ -32,6 +34,8 @@ Stamp stamp(const std::string& path) {
 }
 
 std::string hash_of(const std::string& path) {
+  if (const std::string why = why_no_file(path); !why.empty())
+    throw InputError({path, 0, 0}, "cannot be read: " + why);
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError({path, 0, 0}, "cannot be read");
   Sha256 hash;

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/abi_tag.hpp"
 
+#include "files/input_descriptor.hpp"
+
 #include <mixwell/abi.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/lab/registry.hpp>
@@ -26,7 +28,10 @@ constexpr std::string_view tag_section = ".mixwell_abi";
 /// read: a library with debug information is large, and every start of the program looks at all.
 class ElfFile {
  public:
-  explicit ElfFile(const std::string& path) : path_(path), file_(path, std::ios::binary) {
+  explicit ElfFile(const std::string& path) : path_(path) {
+    if (const std::string why = why_no_file(path); !why.empty())
+      throw InputError(path + ": cannot be read: " + why);
+    file_.open(path, std::ios::binary);
     if (!file_) throw InputError(path + ": cannot be read");
     const auto header = first<Elf64_Ehdr>(bytes(0, sizeof(Elf64_Ehdr)));
     check(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0, "it does not start like an ELF file");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/scan_cache.hpp"
 
+#include "files/input_descriptor.hpp"
 #include "files/json.hpp"
 #include "files/own_library.hpp"
 #include "files/sealed_text.hpp"
@@ -55,6 +56,7 @@ ScanCache::~ScanCache() {
 }
 
 void ScanCache::read() {
+  if (!why_no_file(file_).empty()) return;
   std::ifstream in(file_, std::ios::binary);
   const std::string sealed{std::istreambuf_iterator<char>(in), {}};
   const auto text = unsealed_text(sealed);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/saved_parts.hpp"
 
+#include "files/input_descriptor.hpp"
 #include "run/checkpoint.hpp"
 
 #include <mixwell/error.hpp>
@@ -32,6 +33,8 @@ std::vector<SavedPart> PartHashes::now() {
   for (const auto& entry : fs::directory_iterator(folder_)) {
     const std::string name = entry.path().filename();
     if (name.find(".partial") == std::string::npos || name.starts_with("checkpoint")) continue;
+    if (const std::string why = why_no_file(entry.path().string()); !why.empty())
+      throw RunError(fmt::format("`{}`: {}, and no file of this run", entry.path().string(), why));
     const std::uint64_t bytes = entry.file_size();
     if (!read_up_to(name, bytes)) {
       throw RunError(
@@ -46,6 +49,7 @@ void PartHashes::check(const std::vector<SavedPart>& parts) {
   for (const auto& [name, bytes, sha256] : parts) {
     const std::string file = folder_ + "/" + name;
     if (!fs::exists(file)) refuse(file, "is not there");
+    if (const std::string why = why_no_file(file); !why.empty()) refuse(file, why);
     if (!read_up_to(name, bytes)) refuse(file, fmt::format("has less than its {} bytes", bytes));
     if (hashed_[name].hash.hexadecimal() != sha256) {
       refuse(file, fmt::format("is damaged: the SHA-256 of its first {} bytes is another", bytes));

@@ -2,11 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/database.hpp"
 
+#include "files/input_descriptor.hpp"
+
+#include <mixwell/error.hpp>
+
 #include <fmt/format.h>
 #include <sqlite3.h>
 
 #include <cmath>
+#include <filesystem>
 #include <limits>
+#include <system_error>
 
 namespace mixwell::study {
 namespace {
@@ -47,7 +53,19 @@ std::string file_of(sqlite3* database) {
       cause_of(code));
 }
 
+/// SQLite would wait for a pipe, and for what it keeps beside the ledger.
+void refuse_no_files(const std::string& path) {
+  for (const char* const suffix : {"", "-wal", "-shm", "-journal"}) {
+    const std::string file = path + suffix;
+    std::error_code ignored;
+    if (!std::filesystem::exists(file, ignored)) continue;
+    if (const std::string why = why_no_file(file); !why.empty())
+      throw InputError({file, 0, 0}, why + ", where a study has its ledger; move it away");
+  }
+}
+
 sqlite3* open(const std::string& path, Database::Access mode) {
+  refuse_no_files(path);
   const int flags = mode == Database::Access::write ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
                                                     : SQLITE_OPEN_READWRITE;
   sqlite3* database = nullptr;

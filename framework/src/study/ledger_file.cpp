@@ -58,7 +58,7 @@ std::string trouble_with(const std::string& file) {
 std::unique_ptr<Ledger> open_ledger(const std::string& folder, const Remark& remark) {
   const std::string file = file_in(folder);
   const std::string trouble = trouble_with(file);
-  const bool blank = !fs::exists(file) || fs::is_empty(file);
+  const bool blank = !fs::exists(file) || (fs::is_regular_file(file) && fs::is_empty(file));
   const auto open = [&] { return std::make_unique<Ledger>(file, Database::Access::write, folder); };
   auto ledger = unless_damaged([&] {
     auto found = open();

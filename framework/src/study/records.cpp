@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/records.hpp"
 
+#include "files/input_descriptor.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 
@@ -178,6 +179,7 @@ std::string record_file(const std::string& folder, RecordKind kind, const std::s
 }
 
 std::string recorded_hash(const std::string& file) {
+  if (!why_no_file(file).empty()) return {};
   std::ifstream in(file, std::ios::binary);
   std::array<char, opening.size() + hash_bytes> start{};
   if (!in.read(start.data(), start.size())) return {};
@@ -186,6 +188,7 @@ std::string recorded_hash(const std::string& file) {
 }
 
 std::optional<Json> read_record(const std::string& file) {
+  if (!why_no_file(file).empty()) return {};
   std::ifstream in(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!text.starts_with(opening)) return {};

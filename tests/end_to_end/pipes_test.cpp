@@ -1,0 +1,80 @@
+// Pipes with a name and other things that are no files, where commands read files.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+
+using namespace end_to_end;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A pipe in the place of a file, which nobody ever writes to.
+void put_pipe(const Workplace& place, const std::string& name) {
+  fs::create_directories(fs::path(place.path(name)).parent_path());
+  fs::remove(place.path(name));
+  REQUIRE(::mkfifo(place.path(name).c_str(), 0644) == 0);
+}
+
+/// Ends at once, with an error that names the file.
+void refuses(const Workplace& place, const std::string& command, const std::string& file,
+             const std::string& before = "") {
+  INFO(command);
+  const Outcome outcome = place.mixwell(command, before + " timeout 20");
+  CHECK(outcome.code == 2);
+  contains(outcome.err, file);
+  contains(outcome.err, "it is a pipe");
+}
+
+}  // namespace
+
+TEST_CASE("A pipe in the place of a study's ledger is refused") {
+  const Workplace place;
+  place.write("s.toml", gaussian_manifest() + "[study]\nseeds = [1, 2]\n");
+  for (const char* const name : {"out/s/study.sqlite", "out/s/study.sqlite-wal"}) {
+    fs::remove_all(place.path("out/s"));
+    put_pipe(place, name);
+    if (std::string(name).ends_with("wal")) place.write("out/s/study.sqlite", "");
+    refuses(place, "study s.toml", "study.sqlite");
+    refuses(place, "study s.toml --table", "study.sqlite");
+    refuses(place, "report s.toml", "study.sqlite");
+  }
+}
+
+TEST_CASE("A pipe in the place of what a resumed run reads is refused") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest("checkpoint_seconds = 1e-9\n"));
+  place.mixwell("run m.toml --quiet --set run.draws=100000000", "timeout -s INT 1");
+  const std::string part = "out/m/resume/draws.nc.partial";
+  REQUIRE(fs::exists(place.path(part)));
+  put_pipe(place, part);
+  refuses(place, "run --resume out/m", part);
+}
+
+TEST_CASE("A pipe among the plugins is a library that cannot be loaded, and stops nothing") {
+  const Workplace place;
+  put_pipe(place, "plugins/model-p.so");
+  const Outcome listed =
+      place.mixwell("plugins", "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\" timeout 20");
+  CHECK(listed.code == 0);
+  contains(listed.out + listed.err, "it is a pipe");
+}
+
+TEST_CASE("A pipe in the place of draws, of a reference, or of a file that is hashed is refused") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  REQUIRE(place.mixwell("run m.toml --quiet").code == 0);
+  put_pipe(place, "p.nc");
+  put_pipe(place, "p.csv");
+  refuses(place, "summary p.nc", "p.nc");
+  refuses(place, "summary out/m --reference p.nc", "p.nc");
+  refuses(place, "summary out/m --reference p.csv", "p.csv");
+  refuses(place, "summary out/m --directions p.csv", "p.csv");
+  refuses(place, "run m.toml --out o --set run.init.file=\\\"p.csv\\\"", "p.csv");
+  put_pipe(place, "out/m/summary.json");
+  refuses(place, "report out/m", "summary.json");
+  put_pipe(place, "m.toml");
+  refuses(place, "check m.toml", "m.toml");
+}
