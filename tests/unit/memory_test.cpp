@@ -3,6 +3,7 @@
 #include "base/memory.hpp"
 
 #include "data_making.hpp"
+#include "memory_setting.hpp"
 #include "support.hpp"
 
 #include <mixwell/data.hpp>
@@ -11,34 +12,11 @@
 
 #include <sys/resource.h>
 
-#include <optional>
-
 using namespace mixwell;
 using making::refused;
 using support::contains;
+using support::MemorySetting;
 using support::refusal;
-
-namespace {
-
-/// A value of MIXWELL_MEMORY, for as long as it lives.
-class MemorySetting {
- public:
-  explicit MemorySetting(const char* text) {
-    if (const char* const old = std::getenv("MIXWELL_MEMORY")) before_ = old;
-    ::setenv("MIXWELL_MEMORY", text, 1);
-  }
-  ~MemorySetting() {
-    if (before_) ::setenv("MIXWELL_MEMORY", before_->c_str(), 1);
-    if (!before_) ::unsetenv("MIXWELL_MEMORY");
-  }
-  MemorySetting(const MemorySetting&) = delete;
-  MemorySetting& operator=(const MemorySetting&) = delete;
-
- private:
-  std::optional<std::string> before_;
-};
-
-}  // namespace
 
 TEST_CASE("MIXWELL_MEMORY is a number with a unit of 1024") {
   const auto bytes = [](const char* text) {

@@ -1,6 +1,7 @@
 // summary.json: names, values, and what is null.
 // SPDX-License-Identifier: Apache-2.0
 #include "draws_testing.hpp"
+#include "memory_setting.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/ess.hpp>
@@ -265,6 +266,7 @@ TEST_CASE("elements read in several pieces get their own rows", "[slow]") {
     return double(e) + (double((draw + chain) % 2) - 0.5);
   };
   write_file(h, 8000, number, 1000);
+  const support::MemorySetting memory("256M");  // an eighth of it holds four elements of 8 MB
   const DrawsFile file(folder.path());
   REQUIRE(file.elements_at_once(file.columns()[0]) < 9);
   const Json variables = Json::parse(summary_json(summarise(file, 1.0, 1.0)))["variables"];

@@ -73,6 +73,7 @@ class StudyRun final : public Work {
     if (comparison_.must_wait(job.cell)) return std::nullopt;
     queue_.pop_front();
     events_.push_back({job.id, CellStatus::running, {}});
+    flush();  // takes the old record away: from here on the worker alone is in the cell's folder
     const std::size_t number = started_.size();
     started_.push_back(job);
     return WorkItem{number, json_text(request(job))};

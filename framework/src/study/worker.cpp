@@ -105,8 +105,9 @@ std::string host_name() {
 }
 
 void remove_folder(const std::string& folder) {
-  std::error_code ignored;
-  fs::remove_all(folder, ignored);
+  std::error_code error;
+  fs::remove_all(folder, error);
+  if (error) throw RunError(fmt::format("{} cannot be removed: {}", folder, error.message()));
 }
 
 class Worker {
