@@ -48,6 +48,40 @@ TEST_CASE("A model that writes where it may not or is another each time is found
   CHECK(place.mixwell("run m.toml --checked --force", before).code == 0);
 }
 
+TEST_CASE("Terms that write where they may not or are others each time are found") {
+  const Workplace place;
+  const std::string before = with_plugins(place, {"tests/wrong/dishonest_model.so"});
+  const std::vector<std::pair<std::string, const char*>> faults = {
+      {"terms-change-theta", "theta was changed"},
+      {"after-terms", "a number outside of the gradient was written: it has 3 rows and "},
+      {"other-terms", "the gradient at the same points was another the second time"},
+      {"other-rest", "the gradient at the same points was another the second time"},
+      {"after-term-gradients", "a number outside of the gradient was written"},
+      {"terms-throw", "no terms today"}};
+  const auto write = [&](const std::string& how, const std::string& kernel) {
+    place.write("m.toml", head + "[model.g]\nuse = \"dishonest\"\nhow = \"" + how +
+                              "\"\n[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + kernel);
+  };
+  const std::string langevin = "[kernel.k]\nuse = \"langevin\"\nstep_size = 0.1\n";
+  for (const auto& [how, words] : faults) {
+    write(how, langevin);
+    const bool is_used = how != "after-term-gradients";  // by this kernel
+    for (const char* command : {"check m.toml", "run m.toml --checked --force"}) {
+      if (!is_used && std::string(command).starts_with("run")) continue;
+      INFO(how << ": " << command);
+      const Outcome outcome = place.mixwell(command, before);
+      CHECK(outcome.code == 1);
+      contains(outcome.err, words);
+      contains(outcome.err, "[model.g] (use = \"dishonest\", m.toml:7:1, ");
+    }
+  }
+  write("none", langevin);
+  CHECK(place.mixwell("check m.toml", before).code == 0);
+  REQUIRE(place.mixwell("run m.toml --checked --force --out checked", before).code == 0);
+  REQUIRE(place.mixwell("run m.toml --force --out plain", before).code == 0);
+  CHECK(draws_hash(place, "plain") == draws_hash(place, "checked"));
+}
+
 TEST_CASE("A kernel that writes after its columns is found by a checked run") {
   const Workplace place;
   const std::string before = with_plugins(place, {"tests/wrong/careless_kernel.so"});

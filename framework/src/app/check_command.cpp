@@ -5,6 +5,7 @@
 #include "base/guarded_columns.hpp"
 #include "certificate/record_json.hpp"
 #include "files/json.hpp"
+#include "law/model_terms.hpp"
 #include "run/rehearsal.hpp"
 #include "run/tested.hpp"
 
@@ -51,6 +52,21 @@ Eigen::MatrixXd starting_points(const Model& model, std::int64_t seed) {
   return points;
 }
 
+void evaluate_terms(const Model& model, const Eigen::MatrixXd& points) {
+  const ModelTerms terms(model);
+  const Index count = std::min<Index>(terms.terms(), 8);
+  const Eigen::MatrixXd indices =
+      Eigen::VectorXd::LinSpaced(count, 0.0, static_cast<double>(count - 1))
+          .replicate(1, points.cols());
+  Eigen::MatrixXd gradient(points.rows(), points.cols());
+  Eigen::MatrixXd gradients(points.rows(), count);
+  Eigen::RowVectorXd potential(points.cols());
+  Workspace scratch;
+  terms.evaluate_rest(points, {potential.data(), gradient, scratch});
+  terms.evaluate_terms(points, indices, {potential.data(), gradient, scratch});
+  terms.gradients_of_terms(points.leftCols(1), indices.leftCols(1), gradients, scratch);
+}
+
 /// Under CheckedCalls, which throw where the model does what it may not.
 void evaluate_at_starts(const Model& model, std::int64_t seed) {
   const Eigen::MatrixXd points = starting_points(model, seed);
@@ -59,6 +75,7 @@ void evaluate_at_starts(const Model& model, std::int64_t seed) {
   Workspace scratch;
   model.evaluate(points, {potential.data(), gradient, scratch});
   model.evaluate(points, {nullptr, gradient, scratch});
+  if (model.as_sum() != nullptr) evaluate_terms(model, points);
 }
 
 GradientReport check_gradient(const Model& model, std::int64_t seed) {

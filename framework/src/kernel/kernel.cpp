@@ -1,5 +1,7 @@
 // Pieces that kernels and compositors share.
 // SPDX-License-Identifier: Apache-2.0
+#include "law/model_terms.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/operation.hpp>
@@ -8,24 +10,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace mixwell {
 namespace {
 
 class ModelPotential final : public Potential {
  public:
-  explicit ModelPotential(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
+  explicit ModelPotential(std::shared_ptr<const Model> model) : model_(std::move(model)) {
+    if (model_->as_sum() != nullptr) terms_.emplace(*model_);
+  }
   void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     model_->evaluate(theta, out);
   }
   const Model* as_model() const noexcept override { return model_.get(); }
   const Metric* as_metric() const noexcept override { return model_->as_metric(); }
-  const SumOfTerms* as_sum() const noexcept override { return model_->as_sum(); }
+  const SumOfTerms* as_sum() const noexcept override { return terms_ ? &*terms_ : nullptr; }
   bool has_constant_hessian() const noexcept override { return model_->has_constant_hessian(); }
   GradientGrowth gradient_growth() const noexcept override { return model_->gradient_growth(); }
 
  private:
   std::shared_ptr<const Model> model_;
+  std::optional<ModelTerms> terms_;
 };
 
 /// What is recorded of a slot.

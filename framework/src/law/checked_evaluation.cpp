@@ -1,10 +1,11 @@
-// An evaluation of a model whose promises are checked: what it reads, writes and repeats.
+// How the code of a model is called: its faults are told with its name, and where a run is checked,
+// its promises are looked after: what it reads, writes and repeats.
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
 
-#include "base/guarded_columns.hpp"
-
 #include <mixwell/error.hpp>
+
+#include <string>
 
 namespace mixwell {
 namespace {
@@ -33,10 +34,19 @@ void evaluate_between_guards(const Evaluator& evaluate, ConstBatch theta, const 
   if (!results.u.is_intact())
     throw RunError("a number outside of U was written: U has one for each column");
   if (!results.gradient.is_intact())
-    throw RunError("a number outside of the gradient was written: it has as many columns as theta");
+    throw RunError("a number outside of the gradient was written: it has " +
+                   std::to_string(out.gradient.rows()) + " rows and " +
+                   std::to_string(out.gradient.cols()) + " columns");
+}
+
+std::string words_of(const Model& model) {
+  const char* const words = words_for(&model);
+  return words != nullptr ? words : "the model `" + model.name() + "`";
 }
 
 }  // namespace
+
+void rethrow_from(const Model& model) { rethrow_from(words_of(model).c_str()); }
 
 void evaluate_checked(const Evaluator& evaluate, ConstBatch theta, const Evaluation& out,
                       bool twice) {

@@ -1,7 +1,5 @@
 // Models: checked evaluation, default starting points, names and values of what is recorded.
 // SPDX-License-Identifier: Apache-2.0
-#include "base/guarded_columns.hpp"
-#include "base/present_call.hpp"
 #include "law/checked_evaluation.hpp"
 
 #include <mixwell/model.hpp>
@@ -22,11 +20,6 @@ std::string shape_text(Index rows, Index cols) {
   throw std::invalid_argument("Model::evaluate: theta is " +
                               shape_text(theta.rows(), theta.cols()) + " but its gradient is " +
                               shape_text(out.gradient.rows(), out.gradient.cols()));
-}
-
-std::string words_of(const Model& model) {
-  const char* const words = words_for(&model);
-  return words != nullptr ? words : "the model `" + model.name() + "`";
 }
 
 /// Indices of element `flat` of an array, last index fastest: "2, 0".
@@ -91,22 +84,9 @@ void Model::evaluate(ConstBatch theta, const Evaluation& out) const {
     refuse_shapes(theta, out);
   assert(theta.data() + theta.size() <= out.gradient.data() ||
          out.gradient.data() + out.gradient.size() <= theta.data());
-  PresentCall& call = present_call();
-  const Component* const before = call.component();
-  call.set_component(this);
-  try {
-    if (const int every = checked_every(); every == 0) {
-      do_evaluate(theta, out);
-    } else {
-      static thread_local int evaluations = 0;
-      const auto evaluate = [this](ConstBatch at, const Evaluation& to) { do_evaluate(at, to); };
-      evaluate_checked(evaluate, theta, out, evaluations++ % every == 0);
-    }
-  } catch (...) {
-    call.set_component(before);
-    rethrow_from(words_of(*this).c_str());
-  }
-  call.set_component(before);
+  static thread_local int calls = 0;
+  evaluate_as(*this, theta, out, calls,
+              [this](ConstBatch at, const Evaluation& to) { do_evaluate(at, to); });
 }
 
 void Model::initial(const Stream& stream, Address at, Batch theta) const {
@@ -114,7 +94,7 @@ void Model::initial(const Stream& stream, Address at, Batch theta) const {
   try {
     do_initial(stream, at, theta);
   } catch (...) {
-    rethrow_from(words_of(*this).c_str());
+    rethrow_from(*this);
   }
 }
 
