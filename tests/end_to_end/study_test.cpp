@@ -229,6 +229,16 @@ TEST_CASE("An edited plugin runs exactly its users anew, and --why says so") {
   contains(place.mixwell("study s.toml --why base/hmc/1").out, "first cell");
 }
 
+TEST_CASE("What no cell uses is not read, however large it is") {
+  const Workplace place;
+  const std::string vast = place.path("plugins/model-vast.so");
+  place.write("plugins/model-vast.so", "no library");
+  fs::resize_file(vast, std::uintmax_t{1} << 38);  // a hole
+  place.write("s.toml", small_run + gaussian + hmc + "[study]\n");
+  const std::string before = "MIXWELL_PLUGIN_PATH=\"" + place.path("plugins") + "\" timeout 60";
+  CHECK(place.mixwell("study s.toml", before).code == 0);
+}
+
 TEST_CASE("Edited data run exactly their users anew; a file that is only touched does not") {
   const Workplace place;
   place.write("c.csv", "a,b\n1,0.5\n0.5,1\n");

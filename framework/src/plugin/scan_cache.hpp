@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <map>
 #include <string>
 
@@ -10,7 +12,7 @@ namespace mixwell {
 /// Size, time of change and inode of a file, as text: what is another file has another.
 using FileStamp = std::string;
 /// Empty where there is no such file.
-FileStamp stamp_of(const std::string& path);
+MIXWELL_INTERNAL FileStamp stamp_of(const std::string& path);
 
 /// By path, in XDG_CACHE_HOME/mixwell or ~/.cache/mixwell, a file for each Mixwell. One that is
 /// damaged, or of another build, counts as none; one that cannot be written does no harm.

@@ -5,6 +5,7 @@
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/toml_file.hpp"
+#include "plugin/scan_cache.hpp"
 #include "study/worker.hpp"
 
 #include <mixwell/error.hpp>
@@ -158,7 +159,8 @@ void Planner::find_references() {
   }
 }
 
-/// All libraries that a plan may depend on.
+/// All libraries that a plan may depend on, as they lie there: their contents count for cells that
+/// use them (Ingredients).
 std::string Planner::registry_fingerprint() {
   std::string text = MIXWELL_VERSION + framework_hash(hashes_);
   for (const std::string& folder : Registry::default_folders()) {
@@ -168,10 +170,7 @@ std::string Planner::registry_fingerprint() {
       if (entry.path().extension() == ".so") paths.push_back(entry.path().string());
     }
     std::sort(paths.begin(), paths.end());
-    for (const std::string& path : paths) {
-      FileHashes aside(ledger_);  // libraries that no cell uses may change while it runs
-      text += path + aside.of(path);
-    }
+    for (const std::string& path : paths) text += fmt::format("{} {}\n", path, stamp_of(path));
   }
   return sha256(text);
 }
