@@ -19,16 +19,35 @@ void put_pipe(const Workplace& place, const std::string& name) {
 }
 
 /// Ends at once, with an error that names the file.
-void refuses(const Workplace& place, const std::string& command, const std::string& file,
-             const std::string& before = "") {
+void refuses(const Workplace& place, const std::string& command, const std::string& file) {
   INFO(command);
-  const Outcome outcome = place.mixwell(command, before + " timeout 20");
+  const Outcome outcome = place.mixwell(command, "timeout 20");
   CHECK(outcome.code == 2);
   contains(outcome.err, file);
   contains(outcome.err, "it is a pipe");
 }
 
+/// `mixwell COMMAND <(WRITER)`.
+Outcome piped(const Workplace& place, const std::string& command, const std::string& writer) {
+  return place.shell(std::string("timeout 20 bash -c '\"") + MIXWELL_PROGRAM + "\" " + command +
+                     " <(" + writer + ")'");
+}
+
 }  // namespace
+
+TEST_CASE("A pipe from the shell is read up to 16 MiB and while bytes come") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  CHECK(piped(place, "check", "cat m.toml").code == 0);
+  CHECK(piped(place, "check", "sleep 1; cat m.toml").code == 0);
+  CHECK(piped(place, "run --quiet --out o", "cat m.toml").code == 0);
+  const Outcome large = piped(place, "check", "cat m.toml; yes \"# large\" | head -c 17000000");
+  CHECK(large.code == 2);
+  contains(large.err, "a pipe of more than 16777216 bytes");
+  const Outcome silent = piped(place, "check", "cat m.toml; sleep 9");
+  CHECK(silent.code == 2);
+  contains(silent.err, "a pipe that gave no byte for 5 s");
+}
 
 TEST_CASE("A pipe in the place of a study's ledger is refused") {
   const Workplace place;
