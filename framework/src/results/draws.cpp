@@ -15,6 +15,7 @@
 #include <bit>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -197,6 +198,7 @@ struct DrawsFile::Opened {
     column.unit = text_attribute(group_id, variable, "unit");
     column.help = text_attribute(group_id, variable, "description");
     variables.push_back(stored_variable(group_id, variable, column));
+    places[group].emplace(column.name, columns.size());
     columns.push_back(std::move(column));
   }
 
@@ -221,9 +223,10 @@ struct DrawsFile::Opened {
   }
 
   std::optional<std::size_t> find(RecordGroup group, const std::string& name) const noexcept {
-    for (std::size_t c = 0; c < columns.size(); ++c)
-      if (columns[c].group == group && columns[c].name == name) return c;
-    return std::nullopt;
+    const auto names = places.find(group);
+    if (names == places.end()) return std::nullopt;
+    const auto found = names->second.find(name);
+    return found == names->second.end() ? std::nullopt : std::optional(found->second);
   }
 
   std::size_t index_of(const Column& column) const {
@@ -281,7 +284,8 @@ struct DrawsFile::Opened {
   Index draws = 0;
   std::vector<int> group_ids;
   std::vector<Column> columns;
-  std::vector<StoredVariable> variables;  ///< of `columns`
+  std::vector<StoredVariable> variables;                             ///< of `columns`
+  std::map<RecordGroup, std::map<std::string, std::size_t>> places;  ///< of `columns`, by name
 
  private:
   mutable std::optional<std::size_t> kept_;
