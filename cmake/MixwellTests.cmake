@@ -58,7 +58,8 @@ function(mixwell_needs_program target)
   add_dependencies(${target} mixwell mixwell_commands)
 endfunction()
 
-# discover_cases(unit "unit" 120 "[slow]" _slow): the cases of unit_tests with these tags, with labels.
+# discover_cases(unit "unit" 120 "[slow]" _slow): the cases of unit_tests with these tags, with labels. Those
+# that may take longest begin first, so that no core waits for the last one.
 # Catch2's script cannot pass a property that is a list (ENVIRONMENT): set them after it.
 function(discover_cases target labels seconds tags)
   set(cases ${target}${ARGN}_cases)
@@ -67,7 +68,7 @@ function(discover_cases target labels seconds tags)
   file(WRITE ${properties_file}
     "if(${cases})
   set_tests_properties(\${${cases}} PROPERTIES
-    LABELS \"${labels}\" TIMEOUT ${seconds} SKIP_RETURN_CODE 77
+    LABELS \"${labels}\" TIMEOUT ${seconds} COST ${seconds} SKIP_RETURN_CODE 77
     ENVIRONMENT \"${MIXWELL_TEST_ENVIRONMENT}\")
 endif()
 ")
@@ -170,6 +171,7 @@ function(mixwell_add_report_tests folder timeout)
     set_tests_properties(report/${stem} PROPERTIES
       LABELS "report;slow"
       TIMEOUT ${seconds}
+      COST ${seconds}
       SKIP_RETURN_CODE 77
       ENVIRONMENT "${MIXWELL_TEST_ENVIRONMENT};MIXWELL_PROGRAM=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/mixwell;MIXWELL_SOURCE_DIR=${PROJECT_SOURCE_DIR};MIXWELL_BUILD_DIR=${PROJECT_BINARY_DIR}")
   endforeach()
@@ -234,7 +236,8 @@ function(mixwell_add_typed_tests)
   add_test(NAME typed/all-plugins COMMAND ${swap} ${commands} ${plugins})
   file(GLOB parts ${shared}/*.cpp)
   add_test(NAME typed/all-parts COMMAND ${swap} --separately ${commands} ${parts})
-  set_tests_properties(typed/refused typed/swaps typed/escape PROPERTIES LABELS typed TIMEOUT 300)
+  set_tests_properties(typed/refused typed/swaps typed/escape PROPERTIES
+    LABELS typed TIMEOUT 300 COST 600)
   set_tests_properties(typed/all-plugins typed/all-parts PROPERTIES
     LABELS "typed;slow;nightly" TIMEOUT 7200)
 endfunction()
