@@ -54,21 +54,24 @@ class LearnFromTrajectories {
                   EndMomentum p, edge::Curvature H, edge::StepSize eps, edge::StepCount L,
                   edge::Acceptance acceptance, edge::Out<edge::Register> state) const {
     edge::begin(before, state);
-    const Flow flow(coupling_, mixwell::Curvature(H));
-    MatrixMap velocity = block.scratch().matrix(p.rows(), p.cols());
-    if (flow.velocity_is_momentum()) {
-      velocity = p;
-    } else {
-      flow.velocity(p, velocity, block.scratch());
-    }
-    const ConstMatrixMap end_velocity(velocity.data(), velocity.rows(), velocity.cols());
+    const ConstMatrixMap velocity = velocity_of(p, H, block.scratch());
     Eigen::Map<Eigen::VectorXd> numbers(state.data(), state.rows());
-    rule_->as_learner()->update({start, end, end_velocity, acceptance, eps, L, block.scratch()},
+    rule_->as_learner()->update({start, end, velocity, acceptance, eps, L, block.scratch()},
                                 numbers);
   }
   const Component& acts_for() const noexcept { return *rule_; }
 
  private:
+  /// p itself where nothing is between the two.
+  ConstMatrixMap velocity_of(const EndMomentum& p, const edge::Curvature& H,
+                             Workspace& scratch) const {
+    const Flow flow(coupling_, mixwell::Curvature(H));
+    if (flow.velocity_is_momentum()) return p;
+    MatrixMap velocity = scratch.matrix(p.rows(), p.cols());
+    flow.velocity(p, velocity, scratch);
+    return {velocity.data(), velocity.rows(), velocity.cols()};
+  }
+
   std::shared_ptr<const StepRule> rule_;
   Coupling coupling_;
 };
