@@ -1,6 +1,7 @@
 // The number of steps: fixed, jittered, by a rule; and step sizes that fall with the sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
+#include "data_making.hpp"
 #include "support.hpp"
 
 #include <mixwell/lab/sampler.hpp>
@@ -12,6 +13,7 @@
 #include <vector>
 
 using namespace mixwell;
+using support::contains;
 
 namespace {
 
@@ -37,16 +39,7 @@ std::vector<double> recorded(const std::string& manifest, const std::string& nam
 }
 
 std::string refusal(const std::string& manifest) {
-  try {
-    compose(*composing::compose(manifest).compositor);
-  } catch (const InputError& fault) {
-    return fault.what();
-  }
-  return "";
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
+  return making::refused([&] { compose(*composing::compose(manifest).compositor); });
 }
 
 }  // namespace
@@ -73,12 +66,13 @@ TEST_CASE("a jittered time is uniform") {
 }
 
 TEST_CASE("steps of a manifest's kernel are said once") {
-  CHECK(has(refusal(plane + by_time + kernel + "steps = 4\nsteps_from = \"t\"\n"),
-            "says in other words what `steps` says"));
-  CHECK(has(refusal(plane + by_time + kernel + "steps_jitter = [1, 4]\n"),
-            "[steps.t] says already how many steps there are"));
-  CHECK(has(refusal(plane + by_time + "[steps.other]\nuse = \"integration-time\"\n" + kernel),
-            "the manifest has several (steps.other, steps.t); say which: steps_from = \"NAME\""));
+  CHECK(contains(refusal(plane + by_time + kernel + "steps = 4\nsteps_from = \"t\"\n"),
+                 "says in other words what `steps` says"));
+  CHECK(contains(refusal(plane + by_time + kernel + "steps_jitter = [1, 4]\n"),
+                 "[steps.t] says already how many steps there are"));
+  CHECK(contains(
+      refusal(plane + by_time + "[steps.other]\nuse = \"integration-time\"\n" + kernel),
+      "the manifest has several (steps.other, steps.t); say which: steps_from = \"NAME\""));
   INFO("a number of its own goes before a rule that others may use");
   const auto fixed = recorded(plane + by_time + kernel + "steps = 3\n", "n_steps");
   CHECK(fixed.at(0) == 3);
@@ -87,8 +81,8 @@ TEST_CASE("steps of a manifest's kernel are said once") {
 TEST_CASE("a rule that learns is refused where there are no proposals to learn from") {
   const std::string message =
       refusal(plane + "[steps.s]\nuse = \"chees\"\n" + kernel + "metropolis = false\n");
-  CHECK(has(message, "kernel `k`"));
-  CHECK(has(message, "its number of steps is learnt from proposals"));
+  CHECK(contains(message, "kernel `k`"));
+  CHECK(contains(message, "its number of steps is learnt from proposals"));
 }
 
 TEST_CASE("the step size of Hamiltonian dynamics may fall with the sweep") {
@@ -103,6 +97,6 @@ TEST_CASE("the step size of Hamiltonian dynamics may fall with the sweep") {
   INFO("draws weigh alike under Metropolis, and by eps without");
   CHECK(recorded(plane + falls, "weight").empty());
   CHECK(recorded(plane + falls + "metropolis = false\n", "weight").at(0) == Approx(0.2));
-  CHECK(has(refusal(plane + falls + "target_acceptance = 0.8\n"), "kernel.k.schedule"));
-  CHECK(has(refusal(plane + falls + "step_size_jitter = [0.5, 1]\n"), "kernel.k.schedule"));
+  CHECK(contains(refusal(plane + falls + "target_acceptance = 0.8\n"), "kernel.k.schedule"));
+  CHECK(contains(refusal(plane + falls + "step_size_jitter = [0.5, 1]\n"), "kernel.k.schedule"));
 }
