@@ -119,9 +119,10 @@ class DoubleWell final : public Model, public ExactSampler {
   }
 
  private:
+  bool evaluates_potential_alone() const noexcept override { return true; }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     const auto x = flat(theta);
-    flat(out.gradient) = x * (2 * a_ + 4 * b_ * x.square());
+    if (out.wants_gradient()) flat(out.gradient) = x * (2 * a_ + 4 * b_ * x.square());
     if (!out.wants_potential()) return;
     const auto square = theta.array().square();
     out.u() = (square * (a_ + b_ * square)).colwise().sum().matrix();

@@ -54,9 +54,12 @@ class Gamma final : public Model, public ExactSampler {
     return std::max(x / rate_, std::numeric_limits<double>::min());
   }
 
+  bool evaluates_potential_alone() const noexcept override { return true; }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
-    gradient = (rate_ - (shape_ - 1) * theta.array().inverse()).matrix();
+    if (out.wants_gradient()) {
+      gradient = (rate_ - (shape_ - 1) * theta.array().inverse()).matrix();
+    }
     if (!out.wants_potential()) return;
     for (Index j = 0; j < theta.cols(); ++j) out.u()[j] = potential(theta.col(j));
   }

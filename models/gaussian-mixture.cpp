@@ -137,6 +137,7 @@ class GaussianMixture final : public Model, public ExactSampler {
     }
   }
 
+  bool evaluates_potential_alone() const noexcept override { return true; }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     MatrixMap share = out.scratch.matrix(theta.cols(), means_.cols());
@@ -145,7 +146,7 @@ class GaussianMixture final : public Model, public ExactSampler {
     fill(theta, share);
     largest(share, top);
     to_terms(top, share, sum);
-    gradient(theta, share, sum, out.gradient);
+    if (out.wants_gradient()) gradient(theta, share, sum, out.gradient);
     if (out.wants_potential()) out.u() = -top - sum.array().log().matrix();
   }
 

@@ -21,13 +21,12 @@ class Slice {
     MatrixMap uniform = scratch.matrix(numbers, theta.cols());
     noise.uniforms(uniform, 1);
     MatrixMap at = scratch.matrix(theta.rows(), 1);
-    MatrixMap g = scratch.matrix(theta.rows(), 1);
     for (Index j = 0; j < theta.cols(); ++j) {
       const mixwell::Law of_column = law.regrouped(&j);
       const auto potential = [&](double x) {
         double u = 0.0;
         at = theta.col(j) + x * v.col(j);
-        of_column.evaluate(at, {&u, g, scratch});
+        of_column.evaluate(at, Evaluation::of_potential(&u, at, scratch));
         return u;
       };
       const double x = draw(potential, uniform.col(j).data());

@@ -23,7 +23,6 @@ class TrySeveral {
     const Index w = theta.cols();
     MatrixMap y = scratch.matrix(theta.rows(), w);
     MatrixMap taken = scratch.matrix(theta.rows(), w);
-    MatrixMap g = scratch.matrix(theta.rows(), w);
     RowMap u = scratch.row(w), best = scratch.row(w), uniform = scratch.row(w);
     RowMap there = scratch.row(w), back = scratch.row(w);  // log W and log W*
     taken = theta;
@@ -32,7 +31,7 @@ class TrySeveral {
     for (std::int64_t k = 0; k < tries_; ++k) {
       noise.normals(y, draw++);
       y = theta + scale_ * y;
-      law.evaluate(y, {u.data(), g, scratch});
+      law.evaluate(y, Evaluation::of_potential(u.data(), y, scratch));
       noise.uniforms(uniform, draw++);
       for (Index j = 0; j < w; ++j) {
         add(there(j), -u(j));
@@ -44,7 +43,7 @@ class TrySeveral {
       noise.normals(y, draw++);
       y = taken + scale_ * y;
       if (k == tries_) y = theta;
-      law.evaluate(y, {u.data(), g, scratch});
+      law.evaluate(y, Evaluation::of_potential(u.data(), y, scratch));
       for (Index j = 0; j < w; ++j) add(back(j), -u(j));
     }
     noise.uniforms(uniform, draw);

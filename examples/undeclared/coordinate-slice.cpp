@@ -55,8 +55,8 @@ class SliceBody final : public Body {
   static double potential(Block& block, MatrixMap at, Index j) {
     const Workspace::Frame frame(block.scratch());
     double u = 0.0;
-    MatrixMap g = block.scratch().matrix(at.rows(), 1);
-    block.law(law).regrouped(&j).evaluate(at.col(j), {&u, g, block.scratch()});
+    block.law(law).regrouped(&j).evaluate(at.col(j),
+                                          Evaluation::of_potential(&u, at.col(j), block.scratch()));
     return u;
   }
 

@@ -48,6 +48,13 @@ MatrixXd gradient_only(const Model& model, const MatrixXd& theta) {
   return g;
 }
 
+RowVectorXd potential_alone(const Model& model, const MatrixXd& theta) {
+  RowVectorXd u = RowVectorXd::Constant(theta.cols(), nan);
+  Workspace scratch;
+  model.evaluate(theta, Evaluation::of_potential(u.data(), theta, scratch));
+  return u;
+}
+
 bool same_bits(const MatrixXd& a, const MatrixXd& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() &&
          std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0;
@@ -169,6 +176,13 @@ Finding check_isolation(const Model& model, const MatrixXd& theta, const Values&
 Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Values& both) {
   return {"gradient only", same_bits(gradient_only(model, theta), both.g),
           "the gradient's bits with and without U"};
+}
+
+/// |U alone - U| <= 1e-12 (1 + |U|), column by column.
+Finding check_potential_alone(const Model& model, const MatrixXd& theta, const Values& both) {
+  const RowVectorXd alone = potential_alone(model, theta);
+  const double error = ((alone - both.u).array().abs() / (1.0 + both.u.array().abs())).maxCoeff();
+  return {"potential alone", error <= 1e-12, "relative error " + std::to_string(error)};
 }
 
 Finding check_derived(const Model& model, const Derived& derived, const MatrixXd& theta) {
@@ -650,6 +664,7 @@ void check_bits(const Model& model, const MatrixXd& theta, const Values& at, Fin
   if (!findings.back().holds) return;
   findings.push_back(check_isolation(model, theta, at));
   findings.push_back(check_gradient_only(model, theta, at));
+  findings.push_back(check_potential_alone(model, theta, at));
 }
 
 void check_capabilities(const Model& model, const MatrixXd& theta, Findings& findings) {

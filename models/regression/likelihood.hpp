@@ -75,19 +75,20 @@ class Likelihood {
     return other;
   }
 
-  /// Adds value (if wanted) and gradient to `out`: 4 N d R multiplications and additions, and N R
-  /// weights. Scratch: for each shard about (d + 12 + rows of a band) R numbers.
+  /// Adds value and gradient, where wanted, to `out`: 4 N d R multiplications and additions, of the
+  /// value alone half as many, and N R weights. Scratch: for each shard about
+  /// (d + 12 + rows of a band) R numbers.
   void add_to(const ConstBatch& theta, const Evaluation& out) const {
     const Workspace::Frame frame(out.scratch);
     MatrixMap memory = out.scratch.matrix(Sums::size(*this, theta.cols()), shards());
     const auto sums = [&](Index s) { return Sums(*this, memory.col(s).data(), theta.cols()); };
     parallel_for(shards(), [&](Index s) {
       const Part shard(panels().count, shards(), s);
-      run_shard(shard, theta, out.wants_potential(), sums(s));
+      run_shard(shard, theta, Wanted(out), sums(s));
     });
     Batch gradient = out.gradient;
     for (Index s = 0; s < shards(); ++s) {
-      gradient += sums(s).gradient;
+      if (out.wants_gradient()) gradient += sums(s).gradient;
       if (!out.wants_potential()) continue;
       for (Index j = 0; j < theta.cols(); ++j) out.u()(j) += sums(s).value[j].total();
     }
@@ -105,9 +106,9 @@ class Likelihood {
       Sums sums(*this, out.scratch.matrix(Sums::size(*this, k), 1).data(), k);
       clear(sums, k);
       for_gathered(indices.col(j), out.scratch, [&](Index, const Panels& band, Index rows) {
-        run_band(band, rows, nullptr, theta.middleCols(k * j, k), out.wants_potential(), sums);
+        run_band(band, rows, nullptr, theta.middleCols(k * j, k), Wanted(out), sums);
       });
-      gradient.middleCols(k * j, k) = sums.gradient;
+      if (out.wants_gradient()) gradient.middleCols(k * j, k) = sums.gradient;
       if (!out.wants_potential()) continue;
       for (Index i = 0; i < k; ++i) out.u()(k * j + i) = sums.value[i].total();
     }
@@ -212,6 +213,13 @@ class Likelihood {
   static constexpr Index fewest_panels = 12;  ///< of a shard: few rows do not pay for their sums
   static constexpr Index band_cells = 4704;   ///< 441 KiB, well within a second-level cache
 
+  struct Wanted {
+    explicit Wanted(const Evaluation& out)
+        : value(out.wants_potential()), gradient(out.wants_gradient()) {}
+    bool value;
+    bool gradient;
+  };
+
   /// What a shard computes and the weights of one band on the way, in `size` doubles of scratch.
   struct Sums {
     Sums(const Likelihood& of, double* memory, Index width)
@@ -234,14 +242,15 @@ class Likelihood {
   Index band_panels() const noexcept { return std::clamp<Index>(band_cells / dimension_, 3, 12); }
   Index band_rows() const noexcept { return band_panels() * Cells::rows; }
 
-  void run_shard(const Part& shard, const ConstBatch& theta, bool wants_value, Sums sums) const {
+  void run_shard(const Part& shard, const ConstBatch& theta, const Wanted& wanted,
+                 Sums sums) const {
     clear(sums, theta.cols());
     for_parts(shard.size, band_panels(), [&](Index first, Index count) {
       const Index end = shard.first + first + count;
       const Panels band = panels().part(end - count, count);
       const bool has_next = end + count <= panels().count;  // if not here, in the next shard
       run_band(band, cases_ - (end - count) * Cells::rows, has_next ? band.panel(count) : nullptr,
-               theta, wants_value, sums);
+               theta, wanted, sums);
     });
   }
 
@@ -253,18 +262,19 @@ class Likelihood {
   /// `rows`: how many rows of the band and those after it are cases. `next`: the band after this
   /// one, to be fetched meanwhile, or null.
   void run_band(const Panels& band, Index rows, const Cells* next, const ConstBatch& theta,
-                bool wants_value, Sums& sums) const {
+                const Wanted& wanted, Sums& sums) const {
     const Index width = theta.cols();
     multiply(band, {theta.data(), theta.outerStride()}, width, sums.weights);
     for (Index j = 0; j < width; ++j) {
       double* z = sums.weights.column(j);
       hide_padding(rows, band.rows(), z);
-      if (wants_value) {
+      if (wanted.value) {
         Link::template to_weights<true>(z, band.rows(), sums.value[j]);
       } else {
         Link::template to_weights<false>(z, band.rows(), sums.value[j]);
       }
     }
+    if (!wanted.gradient) return;
     subtract_transposed(band, next, {sums.weights.data, sums.weights.stride}, width,
                         {sums.gradient.data(), dimension_});
   }

@@ -61,7 +61,7 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
   Index terms() const noexcept override { return likelihood_.cases(); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
-    gradient = theta / prior_variance_;
+    if (out.wants_gradient()) gradient = theta / prior_variance_;
     if (out.wants_potential()) out.u() = (0.5 / prior_variance_) * theta.colwise().squaredNorm();
   }
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
@@ -79,6 +79,7 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
       : likelihood_(std::move(likelihood)), prior_variance_(prior_variance) {}
 
  private:
+  bool evaluates_potential_alone() const noexcept override { return true; }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     evaluate_rest(theta, out);
     likelihood_.add_to(theta, out);

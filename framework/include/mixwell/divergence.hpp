@@ -19,7 +19,7 @@ inline bool is_divergent(double energy_error) noexcept {
 /// The first thing that is not finite at the end of a trajectory of column j.
 inline Event trouble(Index j, double u, ConstBatch g, double energy_error) {
   if (!std::isfinite(u)) return {j, "potential", -1, u};
-  for (Index i = 0; i < g.rows(); ++i) {
+  for (Index i = 0; g.data() != nullptr && i < g.rows(); ++i) {
     if (!std::isfinite(g(i, j))) return {j, "gradient", i, g(i, j)};
   }
   return {j, "energy error", -1, energy_error};

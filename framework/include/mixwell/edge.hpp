@@ -128,6 +128,14 @@ struct Gradient : Numbers<Role::evaluation> {
   using Numbers::Numbers;
 };
 
+/// A gradient that the body copies to a carried one that it writes, and reads for nothing else:
+/// without memory (data() is null) where nobody reads it, see Input::carried.
+template <class Where>
+struct CarriedGradient : Gradient<Where> {
+  static constexpr bool carried = true;
+  using Gradient<Where>::Gradient;
+};
+
 /// The last points of the way to a proposal: path_rows a column.
 struct Way : Numbers<Role::parameter> {
   using Numbers::Numbers;

@@ -62,6 +62,8 @@ class MIXWELL_EXPORT GradientNoise {
 class MIXWELL_EXPORT Potential : public Function {
  public:
   virtual void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const = 0;
+  /// As Model::evaluates_potential_alone.
+  virtual bool evaluates_potential_alone() const noexcept { return false; }
   /// Cost of one gradient of one column, in full-gradient units.
   virtual double gradient_cost() const noexcept { return 1.0; }
   /// The model whose own law this is, or null.
@@ -120,12 +122,19 @@ class Curvature {
   Numbers numbers_;
 };
 
+/// What laws were asked for, in gradients of the whole U: an evaluation is a point at which U, grad
+/// U or both were computed.
+struct Evaluations {
+  double all = 0.0;
+  double potentials = 0.0;  ///< of them those of U alone
+};
+
 /// A law as operations see it inside a block. It counts what is asked of it.
 class Law {
  public:
   /// `spent`, if not null, grows by gradient_cost() for each column that is evaluated, and for each
   /// whose noise is estimated.
-  Law(const Potential& how, Numbers numbers, double* spent = nullptr) noexcept
+  Law(const Potential& how, Numbers numbers, Evaluations* spent = nullptr) noexcept
       : how_(how), numbers_(numbers), spent_(spent) {}
 
   /// As Curvature::regrouped.
@@ -134,30 +143,39 @@ class Law {
   }
 
   void evaluate(ConstBatch theta, const Evaluation& out) const {
-    how_.evaluate(numbers_, theta, out);
-    count(theta);
+    if (out.wants_gradient() || how_.evaluates_potential_alone()) {
+      how_.evaluate(numbers_, theta, out);
+    } else {
+      const Workspace::Frame frame(out.scratch);
+      MatrixMap unread = out.scratch.matrix(theta.rows(), theta.cols());
+      how_.evaluate(numbers_, theta, {out.potential, unread, out.scratch, out.draw});
+    }
+    count(theta, !out.wants_gradient());
   }
   const Potential& potential() const noexcept { return how_; }
   const Numbers& numbers() const noexcept { return numbers_; }
   /// GradientNoise::covariance_diagonal, of a law that offers it.
   void noise_diagonal(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
     how_.as_noise()->covariance_diagonal(numbers_, theta, draw, out, w);
-    count(theta);
+    count(theta, false);
   }
   /// GradientNoise::covariance, of a law that offers it.
   void noise_covariance(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
     how_.as_noise()->covariance(numbers_, theta, draw, out, w);
-    count(theta);
+    count(theta, false);
   }
 
  private:
-  void count(ConstBatch theta) const {
-    if (spent_ != nullptr) *spent_ += static_cast<double>(theta.cols()) * how_.gradient_cost();
+  void count(ConstBatch theta, bool potential) const {
+    if (spent_ == nullptr) return;
+    const double cost = static_cast<double>(theta.cols()) * how_.gradient_cost();
+    spent_->all += cost;
+    if (potential) spent_->potentials += cost;
   }
 
   const Potential& how_;
   Numbers numbers_;
-  double* spent_;
+  Evaluations* spent_;
 };
 
 }  // namespace mixwell

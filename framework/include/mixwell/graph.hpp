@@ -115,6 +115,7 @@ struct ValueInfo {
   Value replaced_by;           ///< version: k + 1, if this sweep writes it
   std::int32_t producer = -1;  ///< operation that writes it, or -1
   Value storage;               ///< derived: shares the numbers of this value (views)
+  bool carried = false;        ///< Output::carried
   Value evaluated_law;         ///< evaluation: of which law ...
   Value evaluated_at;          ///< ... at which version
 };
@@ -122,6 +123,9 @@ struct ValueInfo {
 struct Input {
   Value value;
   Role role = Role::parameter;
+  /// A cached gradient that the body copies to what it writes and reads for nothing else: where
+  /// nobody else reads it, it is not evaluated and has no memory.
+  bool carried = false;
 };
 
 /// An operation with a guard runs in the columns where `choice` (1 x w) holds `branch`; elsewhere
@@ -146,6 +150,13 @@ struct Output {
                            Value at = {}) {
     return {std::move(name), rows, nullptr, variable, law, at};
   }
+  /// The same of a gradient that the body writes where it has memory: see Input::carried.
+  static Output carried_gradient(std::string name, Index rows, Value law, Variable variable,
+                                 Value at = {}) {
+    Output output = evaluation(std::move(name), rows, law, variable, at);
+    output.carried = true;
+    return output;
+  }
 
   std::string name;
   Index rows = 0;
@@ -153,6 +164,7 @@ struct Output {
   Variable variable;
   Value law;
   Value at;
+  bool carried = false;
 
   bool is_version() const noexcept { return variable.id >= 0 && !law; }
   bool is_evaluation() const noexcept { return static_cast<bool>(law); }
@@ -421,14 +433,16 @@ class MIXWELL_EXPORT Block : public Columns {
   [[noreturn]] void refuse_input(std::size_t k, const char* wanted) const;
   [[noreturn]] void refuse_output(std::size_t k, const char* wanted) const;
 
-  double* pointer(const Port& s) const noexcept { return s.data + s.stride * first_column_; }
+  double* pointer(const Port& s) const noexcept {
+    return s.data == nullptr ? nullptr : s.data + s.stride * first_column_;
+  }
   Index width(const Port& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
 
   NoiseGrid noise_;
   bool negates_normals_ = false;  ///< Replay: a way back, with the noise of the way there negated
   std::span<const Port> inputs_;
   std::span<const Port> outputs_;
-  double* spent_ = nullptr;  ///< gradients of laws, in units of the model's own
+  Evaluations* spent_ = nullptr;
   Wiring wiring_;
 };
 

@@ -34,17 +34,25 @@ struct MIXWELL_EXPORT Parameter {
   Index size() const noexcept;
 };
 
-/// Where U and grad U of a batch go. `u` is 1 x R in nats, `g` d x R in nats per unit of theta.
+/// Where U and grad U of a batch go. `u` is 1 x R in nats, `g` d x R in nats per unit of theta. At
+/// least one of the two is wanted; a model may save the other's work.
 struct Evaluation {
-  /// Null when only the gradient is wanted; a model may save work then.
   double* potential = nullptr;
+  /// Without memory (its data() is null) where U alone is wanted.
   Batch gradient;
   Workspace& scratch;
   /// Tells evaluations of a noisy law within one sweep apart: equal numbers are equal noise. Exact
   /// laws have no use for it.
   std::uint32_t draw = 0;
 
+  /// U alone of theta (d x R).
+  static Evaluation of_potential(double* u, ConstBatch theta, Workspace& scratch,
+                                 std::uint32_t draw = 0) {
+    return {u, MatrixMap(nullptr, theta.rows(), theta.cols()), scratch, draw};
+  }
+
   bool wants_potential() const noexcept { return potential != nullptr; }
+  bool wants_gradient() const noexcept { return gradient.data() != nullptr; }
   RowMap u() const { return {potential, gradient.cols()}; }
 };
 
@@ -172,6 +180,9 @@ class MIXWELL_EXPORT Model : public Component {
   /// The same of a law on half lines, within its support: what `mirrored` has of it.
   virtual GradientGrowth gradient_growth_inside() const noexcept { return gradient_growth(); }
 
+  /// Where Evaluation::wants_gradient() is false, do_evaluate leaves the gradient alone. Of other
+  /// models it is evaluated all the same, and thrown away.
+  virtual bool evaluates_potential_alone() const noexcept { return false; }
   /// U and grad U of every column of theta (d x R). U = +inf outside the support; NaN is trouble of
   /// that column alone. theta and gradient must not overlap. Every column's result depends on that
   /// column, the batch width and its position only.

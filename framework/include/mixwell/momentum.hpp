@@ -25,6 +25,7 @@ class MIXWELL_EXPORT MomentumLaw final : public Potential {
   bool is_standard() const noexcept { return standard_; }
   /// u = K(p), gradient = M^-1 p; both are written.
   void evaluate(const Numbers& numbers, ConstBatch p, const Evaluation& out) const override;
+  bool evaluates_potential_alone() const noexcept override { return true; }
   /// K(p) of each column. O(d) per column, and one product with H for M = B.
   void kinetic(const Numbers& numbers, ConstBatch p, Row out, Workspace& scratch) const;
   double gradient_cost() const noexcept override { return 0.0; }

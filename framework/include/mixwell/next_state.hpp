@@ -8,7 +8,8 @@
 
 namespace mixwell {
 
-/// theta and g (d x w) with u (1 x w), as plain memory.
+/// theta and g (d x w) with u (1 x w), as plain memory. All three g may be null: then there is
+/// none.
 template <class Number>
 struct StateNumbers {
   Number* theta;
@@ -24,7 +25,7 @@ class NextState {
             StateNumbers<const double> end, StateNumbers<double> next)
       : rows_(rows), end_(end), next_(next) {
     keep(start.theta, rows * columns, next.theta);
-    keep(start.g, rows * columns, next.g);
+    if (next.g != nullptr) keep(start.g, rows * columns, next.g);
     keep(start.u, columns, next.u);
   }
 
@@ -32,10 +33,10 @@ class NextState {
     next_.u[j] = accepted ? end_.u[j] : next_.u[j];
     if (rows_ <= short_column) {
       choose(end_.theta + j * rows_, accepted, next_.theta + j * rows_);
-      choose(end_.g + j * rows_, accepted, next_.g + j * rows_);
+      if (next_.g != nullptr) choose(end_.g + j * rows_, accepted, next_.g + j * rows_);
     } else if (accepted) {
       std::copy_n(end_.theta + j * rows_, rows_, next_.theta + j * rows_);
-      std::copy_n(end_.g + j * rows_, rows_, next_.g + j * rows_);
+      if (next_.g != nullptr) std::copy_n(end_.g + j * rows_, rows_, next_.g + j * rows_);
     }
   }
 

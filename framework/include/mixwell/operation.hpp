@@ -64,10 +64,11 @@ template <class Meaning>
 struct Connection<Edge<Meaning>> : One<Meaning> {
   static constexpr bool writes = false;
   static std::size_t add(const Edge<Meaning>& edge, std::vector<Input>& inputs) {
-    inputs.push_back({edge.value, Meaning::role});
-    return 1;
-  }
-};
+    inputs.push_back({edge.value, Meaning::role, requires { Meaning::carried;
+  }});
+return 1;
+}  // namespace detail
+};  // namespace mixwell
 
 template <class Meaning>
 struct Connection<std::optional<Edge<Meaning>>> : Maybe<Meaning> {

@@ -18,6 +18,9 @@ class MIXWELL_EXPORT TemperedPotential final : public Potential {
       : base_(std::move(base)), beta_(beta) {}
 
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override;
+  bool evaluates_potential_alone() const noexcept override {
+    return base_->evaluates_potential_alone();
+  }
   double gradient_cost() const noexcept override { return base_->gradient_cost(); }
   GradientGrowth gradient_growth() const noexcept override { return base_->gradient_growth(); }
 

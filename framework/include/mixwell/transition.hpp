@@ -149,6 +149,7 @@ class MIXWELL_EXPORT Transition {
   Write<edge::Position> next() const { return {Output::next(site_.slot)}; }
   Write<edge::Potential<edge::Next>> next_potential(Edge<edge::Law> law) const;
   Write<edge::Gradient<edge::Next>> next_gradient(Edge<edge::Law> law) const;
+  Write<edge::CarriedGradient<edge::Next>> next_carried_gradient(Edge<edge::Law> law) const;
 
   /// theta* by a body whose last parameter is an edge::ProposedPosition, all else fixed a linear
   /// map of theta and its normals that leads back to theta from theta* if the normals are negated

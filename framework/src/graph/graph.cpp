@@ -11,11 +11,14 @@
 namespace mixwell {
 namespace {
 
-/// Evaluates a law at a version of a slot: inputs (law, state), outputs (u, g).
+/// Evaluates a law at a version of a slot: inputs (law, state), outputs (u, g), of which g may have
+/// no memory.
 class EvaluateBody final : public Body {
  public:
   void run(Block& block) const override {
-    block.law(0).evaluate(block.in(1), {block.out(0).data(), block.out(1), block.scratch()});
+    const ConstMatrixMap theta = block.in(1);
+    const MatrixMap g(block.out(1).data(), theta.rows(), theta.cols());
+    block.law(0).evaluate(theta, {block.out(0).data(), g, block.scratch()});
   }
 };
 
@@ -188,6 +191,7 @@ Value KernelGraph::add_output(std::int32_t operation, const Output& output) {
   if (output.is_evaluation()) {
     info.evaluated_law = output.law;
     info.evaluated_at = output.at ? output.at : current(output.variable);
+    info.carried = output.carried;
   }
   return add_value(std::move(info));
 }
@@ -273,7 +277,7 @@ Cached KernelGraph::evaluate(Value law, Variable slot, Value at) {
       fmt::format("evaluate {} at {}", values_[law.id].name, values_[at.id].name);
   const auto out = add(name, OperationKind::pure, {}, {{law, Role::law}, {at, Role::state}},
                        {Output::evaluation(name + "/u", 1, law, slot, at),
-                        Output::evaluation(name + "/g", rows, law, slot, at)},
+                        Output::carried_gradient(name + "/g", rows, law, slot, at)},
                        std::make_shared<EvaluateBody>());
   return {out[0], out[1]};
 }

@@ -24,9 +24,10 @@ class ProposedFrom final : public Potential {
   void evaluate(const Numbers& numbers, ConstBatch y, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     Batch gradient = out.gradient;
-    gradient.setZero();
+    if (out.wants_gradient()) gradient.setZero();
     if (out.wants_potential()) q_->energy(at(numbers, y.rows(), y.cols(), out.scratch), y, out.u());
   }
+  bool evaluates_potential_alone() const noexcept override { return true; }
   double gradient_cost() const noexcept override { return 0.0; }
 
   void draw(const Numbers& numbers, const edge::Noise& noise, Batch y, Workspace& scratch) const {

@@ -23,6 +23,7 @@ class ModelPotential final : public Potential {
   void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     model_->evaluate(theta, out);
   }
+  bool evaluates_potential_alone() const noexcept override { return true; }
   const Model* as_model() const noexcept override { return model_.get(); }
   const Metric* as_metric() const noexcept override { return model_->as_metric(); }
   const SumOfTerms* as_sum() const noexcept override { return terms_ ? &*terms_ : nullptr; }

@@ -33,8 +33,7 @@ constexpr StatisticTable<Decision, 4> decision_statistics{
 void add_energy(Columns& block, ConstMatrixMap at, const mixwell::Law& law, Row e) {
   const Workspace::Frame frame(block.scratch());
   RowMap k = block.scratch().row(e.cols());
-  MatrixMap gradient = block.scratch().matrix(at.rows(), at.cols());
-  law.evaluate(at, {k.data(), gradient, block.scratch()});
+  law.evaluate(at, Evaluation::of_potential(k.data(), at, block.scratch()));
   e += k;
 }
 
@@ -55,10 +54,10 @@ class Decide {
   void operator()(Columns& block, Position theta, List<Auxiliary> from, Proposed<Position> end,
                   List<Proposed<Auxiliary>> to, edge::Law, List<AuxiliaryLaw<Here>> laws,
                   List<AuxiliaryLaw<There>> laws_at_proposal, edge::Potential<Here> u,
-                  Gradient<Here> g, edge::Potential<There> u_end, Gradient<There> g_end,
-                  Noise noise, Out<Position> next_theta, Out<edge::Potential<Next>> next_u,
-                  Out<Gradient<Next>> next_g, Statistics<Decision> statistics,
-                  OutList<Auxiliary> next) const {
+                  CarriedGradient<Here> g, edge::Potential<There> u_end,
+                  CarriedGradient<There> g_end, Noise noise, Out<Position> next_theta,
+                  Out<edge::Potential<Next>> next_u, Out<CarriedGradient<Next>> next_g,
+                  Statistics<Decision> statistics, OutList<Auxiliary> next) const {
     const Index w = block.columns();
     RowMap start = block.scratch().row(w);
     RowMap stop = block.scratch().row(w);
@@ -153,8 +152,9 @@ void Transition::metropolis(Edge<edge::Law> law, const Proposal& proposal) {
   if (!proposal.has_energy) table.table = table.table.first(1);
   const auto written =
       add("accept", OperationKind::accept, {}, Decide(proposal), position(), from, proposal.theta,
-          to, law, laws, laws_at_proposal, here.u, here.g, there.u, there.g, noise("accept"),
-          next(), next_potential(law), next_gradient(law), table, next_auxiliaries);
+          to, law, laws, laws_at_proposal, here.u, Edge<CarriedGradient<Here>>{here.g.value},
+          there.u, Edge<CarriedGradient<There>>{there.g.value}, noise("accept"), next(),
+          next_potential(law), next_carried_gradient(law), table, next_auxiliaries);
   const auto& values = std::get<WrittenStatistics<Decision>>(written);
   record(table, values);
   learn_from(values[Decision::acceptance]);

@@ -84,6 +84,7 @@ void MomentumLaw::kinetic(const Numbers& numbers, ConstBatch p, Row out, Workspa
 }
 
 void MomentumLaw::evaluate(const Numbers& numbers, ConstBatch p, const Evaluation& out) const {
+  if (!out.wants_gradient()) return kinetic(numbers, p, out.u(), out.scratch);
   Batch velocity = out.gradient;
   if (standard_) {
     flat(velocity) = flat(p);

@@ -49,6 +49,11 @@ Edge<edge::StepSize> Transition::step_size(const StepSchedule& schedule) {
   return eps;
 }
 
+Write<edge::CarriedGradient<edge::Next>> Transition::next_carried_gradient(
+    Edge<edge::Law> law) const {
+  return {Output::carried_gradient(path("g"), dimension(), law.value, site_.slot)};
+}
+
 Edge<edge::StepCount> Transition::steps(const Steps& settings) {
   return steps_.emplace(graph_, site_, settings, eps_).value();
 }

@@ -17,10 +17,11 @@ struct GuardedResults {
 
   explicit GuardedResults(const Evaluation& out)
       : u(out.potential, out.wants_potential() ? out.gradient.cols() : 0),
-        gradient(out.gradient.data(), out.gradient.size()) {}
+        gradient(out.gradient.data(), out.wants_gradient() ? out.gradient.size() : 0) {}
 
   Evaluation evaluation(const Evaluation& out) {
-    MatrixMap g(gradient.data(), out.gradient.rows(), out.gradient.cols());
+    MatrixMap g(out.wants_gradient() ? gradient.data() : nullptr, out.gradient.rows(),
+                out.gradient.cols());
     return {out.wants_potential() ? u.data() : nullptr, g, out.scratch, out.draw};
   }
 };
@@ -62,7 +63,7 @@ void evaluate_checked(const Evaluator& evaluate, ConstBatch theta, const Evaluat
   }
   results.u.copy_to(out.potential);
   Batch gradient = out.gradient;
-  results.gradient.copy_to(gradient.data());
+  if (out.wants_gradient()) results.gradient.copy_to(gradient.data());
 }
 
 }  // namespace mixwell

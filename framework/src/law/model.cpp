@@ -82,7 +82,12 @@ Index Model::dimension() const {
 void Model::evaluate(ConstBatch theta, const Evaluation& out) const {
   if (theta.rows() != out.gradient.rows() || theta.cols() != out.gradient.cols())
     refuse_shapes(theta, out);
-  assert(theta.data() + theta.size() <= out.gradient.data() ||
+  if (!out.wants_gradient() && !evaluates_potential_alone()) {
+    const Workspace::Frame frame(out.scratch);
+    MatrixMap unread = out.scratch.matrix(theta.rows(), theta.cols());
+    return evaluate(theta, {out.potential, unread, out.scratch, out.draw});
+  }
+  assert(!out.wants_gradient() || theta.data() + theta.size() <= out.gradient.data() ||
          out.gradient.data() + out.gradient.size() <= theta.data());
   static thread_local int calls = 0;
   evaluate_as(*this, theta, out, calls,

@@ -7,7 +7,7 @@ namespace mixwell {
 void TemperedPotential::evaluate(const Numbers& numbers, ConstBatch theta,
                                  const Evaluation& out) const {
   base_->evaluate(numbers, theta, out);
-  flat(out.gradient) *= beta_;
+  if (out.wants_gradient()) flat(out.gradient) *= beta_;
   if (out.wants_potential()) out.u() *= beta_;
 }
 

@@ -144,6 +144,7 @@ void to_json(Json& json, const RunRecord& record) {
   json["replicates"] = record.replicates;
   json["threads"] = record.threads;
   json["gradients"] = record.gradients;
+  json["potentials"] = record.potentials;
   json["seconds"] = record.seconds;
   json["divergences"] = {{"count", record.divergences}, {"first", record.first_divergences}};
   json["memory_bytes"] = record.memory_bytes;
@@ -163,6 +164,7 @@ void from_json(const Json& json, RunRecord& record) {
   json.at("replicates").get_to(record.replicates);
   json.at("threads").get_to(record.threads);
   json.at("gradients").get_to(record.gradients);
+  json.at("potentials").get_to(record.potentials);
   json.at("seconds").get_to(record.seconds);
   json.at("divergences").at("count").get_to(record.divergences);
   json.at("divergences").at("first").get_to(record.first_divergences);

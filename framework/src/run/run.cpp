@@ -44,18 +44,21 @@ struct PhaseCost {
   std::int64_t sweeps = 0;
   double seconds = 0.0;
   double gradients = 0.0;
-  double gradients_before = 0.0;  ///< when it began
+  double potentials = 0.0;
+  Evaluations before{};  ///< when it began
 };
 
 void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
   auto sweeps = static_cast<std::uint64_t>(cost.sweeps);
   visitor.count(name, sweeps);
   cost.sweeps = static_cast<std::int64_t>(sweeps);
-  Eigen::MatrixXd numbers = Eigen::RowVector3d(cost.seconds, cost.gradients, cost.gradients_before);
+  Eigen::MatrixXd numbers(1, 5);
+  numbers << cost.seconds, cost.gradients, cost.potentials, cost.before.all, cost.before.potentials;
   visitor.numbers(name, numbers);
   cost.seconds = numbers(0);
   cost.gradients = numbers(1);
-  cost.gradients_before = numbers(2);
+  cost.potentials = numbers(2);
+  cost.before = {numbers(3), numbers(4)};
 }
 
 /// All that one run needs at hand.
@@ -212,7 +215,7 @@ class Runner {
 
   /// Runs what is left of a phase, stretch by stretch; `chunks` null = nothing is recorded.
   void phase(PhaseKind kind, std::int64_t sweeps, DrawChunks* chunks, PhaseCost& cost) {
-    if (cost.sweeps == 0) cost.gradients_before = sampler_->gradients();
+    if (cost.sweeps == 0) cost.before = sampler_->evaluations();
     std::int64_t stretch = 1;
     while (cost.sweeps < sweeps && goes_on()) {
       stretch = std::min({stretch, sweeps - cost.sweeps, room_before_look(kind, cost.sweeps)});
@@ -223,7 +226,9 @@ class Runner {
       cost.sweeps += stretch;
       const double seconds = seconds_since(began);
       cost.seconds += seconds;
-      cost.gradients = sampler_->gradients() - cost.gradients_before;
+      const Evaluations spent = sampler_->evaluations();
+      cost.gradients = spent.all - cost.before.all;
+      cost.potentials = spent.potentials - cost.before.potentials;
       tell(kind, cost.sweeps);
       if (kind == PhaseKind::sampling && cost.sweeps < sweeps) apply_rule();
       if (saves() && seconds_since(last_save_) >= settings().checkpoint_seconds) save();
@@ -366,6 +371,7 @@ class Runner {
     record.draws = this->draws();
     record.threads = tbb::this_task_arena::max_concurrency();
     record.gradients = {warmup_.gradients, sampling_.gradients};
+    record.potentials = {warmup_.potentials, sampling_.potentials};
     record.seconds = {warmup_.seconds, sampling_.seconds};
     describe(record, composition_, *sampler_);
     return record;

@@ -19,7 +19,7 @@ struct alignas(128) Columns::Sinks {
     std::int32_t operation;
   };
   Workspace scratch;
-  double gradients = 0.0;
+  Evaluations evaluations;
   std::int64_t divergences = 0;
   std::vector<Kept> kept;
   std::size_t capacity = 0;

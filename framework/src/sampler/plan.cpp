@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/plan.hpp"
 
+#include "sampler/unread_gradients.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <boost/graph/adjacency_list.hpp>
@@ -22,7 +24,7 @@ using Dag = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectional
 /// Everything the passes below look up more than once.
 class PlanMaker {
  public:
-  explicit PlanMaker(const KernelGraph& graph) : graph_(graph) {}
+  explicit PlanMaker(const KernelGraph& graph) : graph_(graph), unread_(unread_gradients(graph)) {}
 
   Plan make() {
     index_readers();
@@ -59,7 +61,7 @@ class PlanMaker {
     plan_.placement.resize(graph_.values().size());
     for (std::size_t v = 0; v < graph_.values().size(); ++v) {
       const ValueInfo& value = graph_.values()[v];
-      if (value.rows == 0) continue;
+      if (value.rows == 0 || unread_[v]) continue;
       if (value.kind == ValueKind::version) {
         const VariableInfo& variable = graph_[value.variable];
         plan_.placement[v] = {variable.name, variable.kind == VariableKind::slot ||
@@ -100,6 +102,7 @@ class PlanMaker {
     const std::string name =
         fmt::format("cache/{}/{}", graph_[first.evaluated_law].name, slot.name);
     for (std::size_t k = 0; k < values.size(); ++k) {
+      if (unread_[static_cast<std::size_t>(values[k].id)]) continue;
       plan_.placement[static_cast<std::size_t>(values[k].id)] = {name + (k % 2 == 0 ? "/u" : "/g"),
                                                                  carried};
     }
@@ -118,6 +121,7 @@ class PlanMaker {
       for (const Value v : info.outputs) {
         const ValueInfo& value = graph_[v];
         if (!value.evaluated_law || graph_[value.evaluated_at].kind != ValueKind::version) continue;
+        if (unread_[static_cast<std::size_t>(v.id)]) continue;
         if (plan_.placement[static_cast<std::size_t>(v.id)].buffer.starts_with("cache/")) continue;
         throw InputError(fmt::format(
             "kernel graph: `{}` belongs to a branch of a mixture and is read after it was replaced",
@@ -310,6 +314,7 @@ class PlanMaker {
   }
 
   const KernelGraph& graph_;
+  std::vector<bool> unread_;
   Plan plan_;
   std::vector<std::vector<std::int32_t>> readers_;
   std::map<std::int32_t, std::vector<Value>> copies_;

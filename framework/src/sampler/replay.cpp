@@ -3,6 +3,7 @@
 #include "sampler/replay.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace mixwell {
@@ -34,6 +35,7 @@ std::size_t Replay::remember(const Block::Port& port, const Block& block,
 }
 
 MatrixMap Replay::numbers(std::size_t memory) {
+  if (memory == nothing) throw std::logic_error("a port without numbers is looked into");
   Copy& held = memory_[memory];
   return {held.numbers.data(), held.rows, held.cols};
 }
@@ -71,7 +73,7 @@ void Replay::run(std::uint64_t sweep, bool negate_normals) {
   block.outputs_ = out;
   block.wiring_ = wiring_;
   block.sinks_ = sinks_.get();
-  block.spent_ = &sinks_->gradients;
+  block.spent_ = &sinks_->evaluations;
   body_->run(block);
 }
 

@@ -100,7 +100,7 @@ struct Sampler::State {
   void forget_auxiliaries();
   void keep_divergences(Schedule& from);
   void visit_divergences(StateVisitor& visitor);
-  double gradients() const;
+  Evaluations evaluations() const;
   std::uint64_t divergences() const;
 };
 
@@ -173,8 +173,10 @@ void Sampler::State::visit_divergences(StateVisitor& visitor) {
   }
 }
 
-double Sampler::State::gradients() const {
-  return gradients_before + schedules[0]->gradients() + schedules[1]->gradients();
+Evaluations Sampler::State::evaluations() const {
+  const Evaluations warmup = schedules[0]->evaluations();
+  const Evaluations sampling = schedules[1]->evaluations();
+  return {gradients_before + warmup.all + sampling.all, warmup.potentials + sampling.potentials};
 }
 
 std::uint64_t Sampler::State::divergences() const {
@@ -270,7 +272,8 @@ const KernelGraph& Sampler::graph(PhaseKind phase) const {
 }
 
 std::uint64_t Sampler::sweeps() const noexcept { return state_->sweeps; }
-double Sampler::gradients() const { return state_->gradients(); }
+Evaluations Sampler::evaluations() const { return state_->evaluations(); }
+double Sampler::gradients() const { return state_->evaluations().all; }
 const std::vector<Divergence>& Sampler::divergences() const { return state_->kept; }
 std::int64_t Sampler::divergence_count() const {
   return static_cast<std::int64_t>(state_->divergences());

@@ -182,7 +182,7 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.outputs_ = c.outputs;
   block.wiring_ = {&graph_, c.operation};
   block.sinks_ = &sinks;
-  block.spent_ = &sinks.gradients;
+  block.spent_ = &sinks.evaluations;
   sinks.operation = plan_.steps[step].operation;
   PresentCall& call = present_call();
   call.set_task(c.task);
@@ -344,8 +344,13 @@ void Schedule::start(const Schedule* before) {
   for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
     if (!plan_.steps[s].prologue) continue;
     const auto& operation = graph_.operations()[static_cast<std::size_t>(plan_.steps[s].operation)];
-    const auto output = static_cast<std::size_t>(operation.outputs.front().id);
-    if (before != nullptr && before->carries(plan_.placement[output].buffer)) continue;
+    const bool there =
+        before != nullptr &&
+        std::all_of(operation.outputs.begin(), operation.outputs.end(), [&](Value v) {
+          const std::string& buffer = plan_.placement[static_cast<std::size_t>(v.id)].buffer;
+          return buffer.empty() || before->carries(buffer);
+        });
+    if (there) continue;
     parallel_for(blocks(), [&](Index b) {
       const Index first = b * settings_.block_width;
       execute(s, 0, first, std::min(settings_.block_width, settings_.replicates - first),
@@ -354,9 +359,12 @@ void Schedule::start(const Schedule* before) {
   }
 }
 
-double Schedule::gradients() const {
-  double sum = whole_.gradients;
-  for (const Block::Sinks& s : lanes_by_block_) sum += s.gradients;
+Evaluations Schedule::evaluations() const {
+  Evaluations sum = whole_.evaluations;
+  for (const Block::Sinks& s : lanes_by_block_) {
+    sum.all += s.evaluations.all;
+    sum.potentials += s.evaluations.potentials;
+  }
   return sum;
 }
 
@@ -399,17 +407,19 @@ std::vector<OperationTime> Schedule::times() const {
 void Schedule::visit_state(StateVisitor& visitor) {
   std::vector<Block::Sinks*> all = {&whole_};
   for (Block::Sinks& s : lanes_by_block_) all.push_back(&s);
-  Eigen::MatrixXd gradients(1, static_cast<Index>(all.size()));
-  Eigen::MatrixXd seconds(static_cast<Index>(compiled_.size()), gradients.cols());
+  Eigen::MatrixXd evaluations(2, static_cast<Index>(all.size()));
+  Eigen::MatrixXd seconds(static_cast<Index>(compiled_.size()), evaluations.cols());
   for (std::size_t k = 0; k < all.size(); ++k) {
-    gradients(0, static_cast<Index>(k)) = all[k]->gradients;
+    const Evaluations& spent = all[k]->evaluations;
+    evaluations.col(static_cast<Index>(k)) << spent.all, spent.potentials;
     seconds.col(static_cast<Index>(k)) =
         Eigen::VectorXd::Map(all[k]->seconds.data(), seconds.rows());
   }
-  visitor.numbers(phase_ + " gradients", gradients);
+  visitor.numbers(phase_ + " evaluations", evaluations);
   visitor.numbers(phase_ + " seconds", seconds);
   for (std::size_t k = 0; k < all.size(); ++k) {
-    all[k]->gradients = gradients(0, static_cast<Index>(k));
+    const auto spent = evaluations.col(static_cast<Index>(k));
+    all[k]->evaluations = {spent(0), spent(1)};
     Eigen::VectorXd::Map(all[k]->seconds.data(), seconds.rows()) =
         seconds.col(static_cast<Index>(k));
     auto divergences = static_cast<std::uint64_t>(all[k]->divergences);

@@ -46,7 +46,7 @@ class MIXWELL_EXPORT Schedule {
   /// A law with the numbers that one replicate has now.
   Law law(Value value, Index replicate);
   const Plan& plan() const noexcept { return plan_; }
-  double gradients() const;
+  Evaluations evaluations() const;
   std::int64_t divergences() const;
   /// Moves out what was kept since the last call, in order of sweep, then chain.
   std::vector<Divergence> take_kept();

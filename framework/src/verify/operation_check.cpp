@@ -26,7 +26,8 @@ std::vector<std::size_t> inputs_of(const Replay& replay, Role role) {
   std::vector<std::size_t> found;
   const auto& inputs = replay.operation().inputs;
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    if (inputs[k].role == role) found.push_back(k);
+    const bool unread = role == Role::evaluation && !replay.has_numbers(k);
+    if (inputs[k].role == role && !unread) found.push_back(k);
   }
   return found;
 }

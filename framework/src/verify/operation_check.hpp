@@ -51,7 +51,8 @@ bool is_version(const KernelGraph& graph, Value v, VariableKind kind);
 /// now.
 void evaluate_states(Replay& replay);
 
-/// The positions of the inputs that are read in a role.
+/// The positions of the inputs that are read in a role; without evaluations that nobody reads,
+/// which have no numbers.
 std::vector<std::size_t> inputs_of(const Replay& replay, Role role);
 
 /// A statistic whose mean over columns is 0: with Student's law of as many columns.

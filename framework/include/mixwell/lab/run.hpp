@@ -86,8 +86,10 @@ struct RunRecord {
   std::int64_t draws = 0;  ///< recorded, of each chain
   std::int64_t replicates = 0;
   int threads = 0;
-  PhaseShares gradients{};  ///< of the whole U; the warm-up's begin with one per chain
-  PhaseShares seconds{};    ///< wall clock, without loading and summary
+  /// Evaluations in gradients of the whole U; the warm-up's begin with one per chain.
+  PhaseShares gradients{};
+  PhaseShares potentials{};  ///< of them those of U alone
+  PhaseShares seconds{};     ///< wall clock, without loading and summary
   std::int64_t divergences = 0;
   std::vector<Divergence> first_divergences{};  ///< at most 100 of them
   std::size_t memory_bytes = 0;                 ///< of variables and intermediate values

@@ -93,6 +93,9 @@ class MIXWELL_EXPORT Sampler {
   void evaluate(Value law, Index replicate, ConstBatch theta, Row u);
   const KernelGraph& graph(PhaseKind phase) const;
   std::uint64_t sweeps() const noexcept;
+  /// Of all laws, in gradients of the whole U; those of the starting points included.
+  Evaluations evaluations() const;
+  /// All of them.
   double gradients() const;
   /// Kept ones (at most 100), in order of sweep, then chain; and how many there were.
   const std::vector<Divergence>& divergences() const;

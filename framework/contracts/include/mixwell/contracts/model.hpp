@@ -17,6 +17,7 @@ namespace mixwell::contracts {
 ///   batch           columns together and alone agree to 1e-12
 ///   isolation       NaN, infinite and huge neighbours change no bit of a column
 ///   gradient only   not asking for U changes no bit of the gradient
+///   potential alone not asking for the gradient changes U by 1e-12 of 1 + |U| at most
 ///   derived         fills every quantity, from its own column only; names are unique
 ///   metric          G is symmetric and positive definite
 ///   metric derivative
