@@ -42,7 +42,8 @@ Composition german(Index replicates) {
   const std::string path = simulated_csv();
   return parse_manifest("mixwell = 1\n[run]\nreplicates = " + std::to_string(replicates) +
                             "\n[model.m]\nuse = \"logistic-regression\"\ndata = \"" + path +
-                            "\"\nresponse = \"y\"\n[kernel.k]\nuse = \"hamiltonian\"\n"
+                            "\"\nresponse = \"y\"\n[estimator.identity]\nuse = "
+                            "\"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\n"
                             "step_size = 0.02\nsteps = 10\n",
                         "bench.toml", registry());
 }
@@ -143,7 +144,8 @@ bool small_gaussian() {
   constexpr Index replicates = 256;
   const Composition composition = parse_manifest(
       "mixwell = 1\n[run]\nreplicates = 256\n[model.g]\nuse = \"gaussian\"\ndimension = 2\n"
-      "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.2\nsteps = 10\n",
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+      "0.2\nsteps = 10\n",
       "bench.toml", registry());
   Sampler sampler = started(composition);
   DrawBuffers buffers;

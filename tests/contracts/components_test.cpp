@@ -306,8 +306,8 @@ TEST_CASE("Hamiltonian variants keep the contract of compositions") {
        {"target_acceptance = 0.8\n", "target_acceptance = 0.8\npool = true\n",
         "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1.5]\n", "metropolis = false\n",
         "target_acceptance = 0.7\nsteps_jitter = [2, 5]\n"}) {
-    const auto findings =
-        contracts::check_sampler(with("use = \"hamiltonian\"\n" + std::string(variant)));
+    const auto findings = contracts::check_sampler(
+        with("use = \"hamiltonian\"\nsteps = 10\n" + std::string(variant)));
     INFO(variant << report(findings));
     CHECK(all_hold(findings));
   }
@@ -354,7 +354,7 @@ TEST_CASE("curvature from a file keeps the contract of compositions") {
   for (const char* text : {"2,0.5,3\n", "2,0.5,0\n0.5,1,0\n0,0,3\n"}) {
     for (const char* coupling : {"mass", "factor"}) {
       const auto findings = contracts::check_sampler(
-          with("use = \"hamiltonian\"\ncoupling = \"" + std::string(coupling) +
+          with("use = \"hamiltonian\"\nsteps = 10\ncoupling = \"" + std::string(coupling) +
                "\"\n[estimator.e]\nuse = \"curvature-file\"\nfile = \"" +
                folder.file("curvature.csv", text) + "\"\n"));
       INFO(text << coupling << report(findings));

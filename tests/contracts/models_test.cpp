@@ -39,7 +39,8 @@ TEST_CASE("every model keeps the contract of models") {
     const std::string& id = entry.description.id;
     const auto composition =
         composing::compose("[model.m]\nuse = \"" + id + "\"\n" + keys_of(id) +
-                           "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\n");
+                           "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                           "\"hamiltonian\"\nsteps = 10\nstep_size = 0.1\n");
     const auto findings = mixwell::contracts::check_model(*composition.model());
     INFO(id << "\n" << mixwell::contracts::report(findings));
     CHECK(mixwell::contracts::all_hold(findings));

@@ -31,7 +31,8 @@ TEST_CASE("A model that writes where it may not or is another each time is found
       {"other-u", "U at the same points was another the second time"}};
   const auto write = [&](const std::string& how) {
     place.write("m.toml", head + "[model.g]\nuse = \"dishonest\"\nhow = \"" + how +
-                              "\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\n");
+                              "\"\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                              "\"hamiltonian\"\nsteps = 10\nstep_size = 0.3\n");
   };
   for (const auto& [how, words] : faults) {
     write(how);

@@ -14,7 +14,8 @@ namespace {
 std::string wide_manifest(const std::string& run, int dimension) {
   return "mixwell = 1\n[run]\nwarmup = 2\ndraws = 12\nreplicates = 2\n" + run +
          "[model.g]\nuse = \"gaussian\"\ndimension = " + std::to_string(dimension) +
-         "\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 2\n";
+         "\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size "
+         "= 0.3\nsteps = 2\n";
 }
 
 }  // namespace

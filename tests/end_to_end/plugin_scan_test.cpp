@@ -128,7 +128,8 @@ TEST_CASE("A manifest that needs a library which cannot be loaded is told librar
   const PluginPath plugins(place);
   const std::string file = plugins.add("crash-when-registering");
   place.write("m.toml",
-              "mixwell = 1\n[model.g]\nuse = \"harmless\"\n[kernel.k]\nuse = \"hamiltonian\"\n");
+              "mixwell = 1\n[model.g]\nuse = \"harmless\"\n[estimator.identity]\nuse = "
+              "\"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\n");
   const Outcome outcome = place.mixwell("run m.toml", plugins.before());
   CHECK(outcome.code == 2);
   contains(outcome.err, "m.toml:3:");

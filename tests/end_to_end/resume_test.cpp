@@ -116,12 +116,12 @@ std::string hash_in(const std::string& folder) {
 
 /// A run of learners, several slots, recorded warm-up and CSV files.
 Composition rich(double checkpoint_seconds) {
-  return composing::compose("[run]\n" + brief +
-                            "record_warmup = false\nreplicates = 3\ncheckpoint_seconds = " +
-                            Json(checkpoint_seconds).dump() +
-                            "\n[model.g]\nuse = \"gaussian\"\ndimension = 2\n"
-                            "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\n"
-                            "target_acceptance = 0.8\n[recorder.csv]\nuse = \"cmdstan-csv\"\n");
+  return composing::compose(
+      "[run]\n" + brief + "record_warmup = false\nreplicates = 3\ncheckpoint_seconds = " +
+      Json(checkpoint_seconds).dump() +
+      "\n[model.g]\nuse = \"gaussian\"\ndimension = 2\n"
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\n"
+      "target_acceptance = 0.8\n[recorder.csv]\nuse = \"cmdstan-csv\"\n");
 }
 
 std::string csv_rows(const std::string& folder) {
@@ -190,7 +190,8 @@ TEST_CASE("Thinning, recorded warm-up and CSV files survive interruptions") {
   const Workplace place;
   const Composition composition = composing::compose(
       "[run]\nwarmup = 41\ndraws = 30\nthin = 3\nrecord_warmup = true\n"
-      "[model.g]\nuse = \"gaussian\"\ndimension = 2\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
+      "[model.g]\nuse = \"gaussian\"\ndimension = 2\n[estimator.identity]\nuse = "
+      "\"identity\"\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
       "step_size = 0.5\nsteps = 3\n[recorder.csv]\nuse = \"cmdstan-csv\"\n");
   check_interruptions(composition, place.path("out"));
   CHECK(csv_rows(place.path("out/whole")) == csv_rows(place.path("out/broken")));
@@ -230,7 +231,8 @@ TEST_CASE("A run that replaces another, killed at any moment, leaves no mixture 
   REQUIRE(succeeds([&] { mixwell::run(rich(60), options_in(whole)); }));
   const Composition other = composing::compose(
       "[run]\nwarmup = 3\ndraws = 5\nseed = 8\n[model.g]\nuse = \"gaussian\"\n"
-      "dimension = 2\n[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 3\n");
+      "dimension = 2\n[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = "
+      "\"hamiltonian\"\nstep_size = 0.5\nsteps = 3\n");
   REQUIRE(succeeds([&] { mixwell::run(other, options_in(place.path("other"))); }));
   const std::string folder = place.path("both");
   bool ended = false;
@@ -343,7 +345,8 @@ TEST_CASE("A run does not go on with another manifest, plugin or data, and says 
   const auto compose = [&](const std::string& steps) {
     place.write("m.toml", "mixwell = 1\n[run]\n" + brief +
                               "[model.credit]\nuse = \"logistic-regression\"\ndata = \"data.csv\"\n"
-                              "response = \"y\"\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
+                              "response = \"y\"\n[estimator.identity]\nuse = "
+                              "\"identity\"\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
                               "step_size = 0.1\nsteps = " +
                               steps + "\n");
     return mixwell::load_manifest(place.path("m.toml"), composing::registry());

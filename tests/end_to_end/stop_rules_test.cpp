@@ -14,7 +14,8 @@ namespace {
 Composition compose(const std::string& run) {
   return composing::compose("[run]\nwarmup = 50\nreplicates = 2\n" + run +
                             "[model.g]\nuse = \"gaussian\"\ndimension = 3\n"
-                            "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.4\nsteps = 2\n");
+                            "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = "
+                            "\"hamiltonian\"\nstep_size = 0.4\nsteps = 2\n");
 }
 
 /// The results of a whole run, of one on two threads, and of one with interruptions: all the same.

@@ -18,7 +18,9 @@ const std::string wrong_plugins =
 
 std::string manifest(const std::string& integrator) {
   return "mixwell = 1\n[model.m]\nuse = \"quartic\"\ndimension = 2\n[integrator.scheme]\n" +
-         integrator + "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n";
+         integrator +
+         "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+         "0.3\nsteps = 4\n";
 }
 
 bool all_hold(const Json& clauses) {

@@ -20,7 +20,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view title = "mixwell checkpoint 2\n";
 constexpr const char* manifest =
     "mixwell = 1\n[run]\nwarmup = 4\ndraws = 4\nreplicates = 1\n[model.g]\nuse = \"gaussian\"\n"
-    "dimension = 1\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 1\ntarget_acceptance = 0.8\n";
+    "dimension = 1\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+    "\"hamiltonian\"\nsteps = 1\ntarget_acceptance = 0.8\n";
 
 const mixwell::Registry& registry() {
   static const mixwell::Registry own =

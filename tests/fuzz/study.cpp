@@ -10,7 +10,8 @@ namespace {
 
 constexpr const char* base =
     "mixwell = 1\n[run]\nwarmup = 20\ndraws = 100\n[model.g]\nuse = \"gaussian\"\ndimension = 3\n"
-    "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 4\n";
+    "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+    "0.5\nsteps = 4\n";
 
 /// Labels tell cells apart.
 void read(const std::string& path, bool quick) {

@@ -33,6 +33,8 @@ draws = 501
 [model.g]
 use = "gaussian"
 dimension = 30
+[estimator.identity]
+use = "identity"
 [kernel.hmc]
 use = "hamiltonian"
 step_size = 0.9

@@ -22,7 +22,7 @@ run <- function(name, warmup) {
   writeLines(c(
     "mixwell = 1", "[run]", "seed = 4", "replicates = 3", "warmup = 90", "draws = 400",
     "thin = 2", paste("record_warmup =", warmup), "[model.target]", "use = \"gaussian\"",
-    "dimension = 3", "mean = [1, -2, 3]", "[kernel.hmc]", "use = \"hamiltonian\"",
+    "dimension = 3", "mean = [1, -2, 3]", "[estimator.identity]", "use = \"identity\"", "[kernel.hmc]", "use = \"hamiltonian\"",
     "target_acceptance = 0.8", "steps_jitter = [1, 5]", "[recorder.csv]",
     "use = \"cmdstan-csv\"", "sig_figs = 17"
   ), manifest)

@@ -21,7 +21,8 @@ using sampling::usual_test;
 namespace {
 
 std::string nuts(double eps, const std::string& more = "") {
-  return "[kernel.nuts]\nuse = \"nuts\"\nlearn_step_size = false\nstep_size = " +
+  return "[estimator.identity]\nuse = \"identity\"\n[kernel.nuts]\nuse = \"nuts\"\nlearn_step_size "
+         "= false\nstep_size = " +
          std::to_string(eps) + "\n" + more;
 }
 
@@ -52,10 +53,10 @@ void expect_nuts_right(const std::vector<Target>& targets) {
 void expect_compositors_right(const std::vector<Target>& targets) {
   for (const Target& t : targets) {
     INFO(t.name);
-    const std::string kernels =
-        nuts(t.eps) + walk(t.eps) +
-        "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\nstep_size = " + std::to_string(t.eps) +
-        "\n";
+    const std::string kernels = nuts(t.eps) + walk(t.eps) +
+                                "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = "
+                                "\"hamiltonian\"\nsteps = 3\nstep_size = " +
+                                std::to_string(t.eps) + "\n";
     expect_right(
         check_invariance(on(t, kernels + "[compositor.c]\nuse = \"cycle\"\n"
                                          "kernels = [\"walk\", \"nuts\", \"walk\", \"hmc\"]\n"),

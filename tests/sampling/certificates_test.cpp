@@ -91,7 +91,8 @@ bool is_flat_at_mode(const Target& target) { return std::string(target.name).fin
 
 bool offers_metric(const Target& target) {
   return composing::compose("[model.m]\n" + std::string(target.model) +
-                            "[kernel.k]\nuse = \"hamiltonian\"\n")
+                            "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                            "\"hamiltonian\"\nsteps = 10\n")
              .model()
              ->as_metric() != nullptr;
 }

@@ -52,7 +52,9 @@ struct Exact {
 };
 
 Exact exact() {
-  const Composition c = composing::compose(model_table + "[kernel.k]\nuse = \"hamiltonian\"\n");
+  const Composition c = composing::compose(
+      model_table +
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\n");
   Eigen::MatrixXd theta(3, 200000);
   c.model()->as_exact()->draw(Stream(1, "tests/vb"), {}, theta);
   const Eigen::VectorXd mean = theta.rowwise().mean();

@@ -17,7 +17,9 @@ using sampling::usual_test;
 namespace {
 
 std::string hamiltonian(double eps, const std::string& more) {
-  return "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = " + std::to_string(eps) + "\n" + more;
+  return "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size "
+         "= " +
+         std::to_string(eps) + "\n" + more;
 }
 
 std::string wrong(double eps, const std::string& mistake) {

@@ -24,11 +24,11 @@ constexpr const char* run_table = "[run]\nseed = 3\nreplicates = 64\nwarmup = 20
 
 // |z| <= 5 for each of a few statistics: false alarm below 1e-5 for the file.
 TEST_CASE("the quartic has its known second moment and vanishing odd ones") {
-  const auto x =
-      coordinates(composing::compose(std::string(run_table) +
-                                     "[model.q]\nuse = \"quartic\"\ndimension = 2\n"
-                                     "[kernel.hmc]\nuse = \"hamiltonian\"\n"
-                                     "target_acceptance = 0.8\nsteps_jitter = [2, 8]\n"));
+  const auto x = coordinates(composing::compose(
+      std::string(run_table) +
+      "[model.q]\nuse = \"quartic\"\ndimension = 2\n"
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
+      "target_acceptance = 0.8\nsteps_jitter = [2, 8]\n"));
   REQUIRE(x.size() == 2);
   // E theta^2 = 2 Gamma(3/4) / Gamma(1/4) = 0.675978
   const double truth = 2.0 * std::tgamma(0.75) / std::tgamma(0.25);
@@ -43,10 +43,11 @@ TEST_CASE("the quartic has its known second moment and vanishing odd ones") {
 }
 
 TEST_CASE("the double well has its known second moment") {
-  const auto x = coordinates(composing::compose(std::string(run_table) +
-                                                "[model.w]\nuse = \"double-well\"\ndimension = 1\n"
-                                                "[kernel.hmc]\nuse = \"hamiltonian\"\n"
-                                                "step_size = 0.2\nsteps_jitter = [4, 12]\n"));
+  const auto x = coordinates(composing::compose(
+      std::string(run_table) +
+      "[model.w]\nuse = \"double-well\"\ndimension = 1\n"
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
+      "step_size = 0.2\nsteps_jitter = [4, 12]\n"));
   // U = -2 theta^2 + theta^4; E theta U' = 1 gives 4 E theta^4 = 1 + 4 E theta^2.
   CHECK(std::abs(z_of_mean(x[0].array().square(), 0.83273)) <= 5.0);
   CHECK(std::abs(z_of_mean(4.0 * x[0].array().pow(4) - 4.0 * x[0].array().square(), 1.0)) <= 5.0);

@@ -91,7 +91,9 @@ TEST_CASE("displacements are right on a Gaussian as eps vanishes") {
   const std::string body =
       gaussian + curvature(1.0) + metropolis(0.0125) + lagged(2, displacements);
   CHECK(label(body) == "asymptotic");
-  const std::string exact = gaussian + "[kernel.k]\nuse = \"hamiltonian\"\n";
+  const std::string exact =
+      gaussian +
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\n";
   expect(second_moment(body, {4000, 800, 600}),
          second_moment(exact + "step_size = 0.3\n", {40000, 5, 50}));
 }
@@ -124,7 +126,10 @@ TEST_CASE("pairs must not share the minibatch of the drift", "[nightly]") {
       "[model.m]\nuse = \"linear-gaussian\"\ndimension = 2\ncases = 8\nnoise_variance = "
       "1\nsimulate_seed = 3\n";
   const Moment truth =
-      second_moment(model + "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.2\n", {20000, 5, 50});
+      second_moment(model +
+                        "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                        "\"hamiltonian\"\nsteps = 10\nstep_size = 0.2\n",
+                    {20000, 5, 50});
   const auto at = [&](double eps, const std::string& shared) {
     return model + "[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + shared + curvature(1.0) +
            langevin(eps) + lagged(3, cross);

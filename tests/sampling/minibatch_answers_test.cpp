@@ -47,7 +47,10 @@ struct Minibatch {
 class Regression {
  public:
   Regression() {
-    const Composition c = composing::compose(model_table + "[kernel.k]\nuse = \"hamiltonian\"\n");
+    const Composition c =
+        composing::compose(model_table +
+                           "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                           "\"hamiltonian\"\nsteps = 10\n");
     const Model& model = *c.model();
     const Index d = model.dimension();
     MatrixXd G(d * d, 1);

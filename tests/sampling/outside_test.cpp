@@ -60,7 +60,10 @@ TEST_CASE("ChEES finds the time of a standard normal, by any start") {
   const std::string manifest =
       "[run]\nreplicates = 256\ninit = \"exact\"\nwarmup = 800\n"
       "[model.m]\nuse = \"gaussian\"\ndimension = 20\n[steps.s]\nuse = \"chees\"\n";
-  const std::string kernel = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.05\n";
+  const std::string kernel =
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = "
+      "10\nstep_size = "
+      "0.05\n";
   for (const char* time : {"time = 1.0\n", "time = 2.8\n"}) {
     const double T = learnt_time(manifest + time + kernel, 800);
     INFO(time);
@@ -70,7 +73,8 @@ TEST_CASE("ChEES finds the time of a standard normal, by any start") {
 
 TEST_CASE("what ChEES has learnt in warm-up is frozen, and leaves targets invariant") {
   const std::string rest =
-      "[steps.s]\nuse = \"chees\"\n[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.7\n"
+      "[steps.s]\nuse = \"chees\"\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+      "\"hamiltonian\"\ntarget_acceptance = 0.7\n"
       "pool = true\n";
   contracts::InvarianceOptions options = short_test;
   options.warmup = 100;

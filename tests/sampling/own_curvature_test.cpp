@@ -78,7 +78,9 @@ TEST_CASE("SGRLD with its Gamma is right, and without it keeps exp(-U) det G") {
 
 TEST_CASE("SGRLD in two coordinates that depend on one another") {
   const std::string banana = "[model.m]\nuse = \"banana\"\n";
-  const std::string exact = banana + "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\n";
+  const std::string exact = banana +
+                            "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                            "\"hamiltonian\"\nsteps = 10\nstep_size = 0.3\n";
   const Moment truth = second_moment(exact, {40000, 5, 40});
   const Moment right = second_moment(banana + sgrld("true", 0.005), {4000, 1500, 1500});
   INFO(right.mean << " +- " << right.error << ", truth " << truth.mean << " +- " << truth.error);

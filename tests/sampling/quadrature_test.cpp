@@ -111,7 +111,8 @@ TEST_CASE("the cancer mortality data have the posterior that quadrature finds", 
 TEST_CASE("one channel of a logistic source has the posterior that quadrature finds") {
   const auto c = composing::compose(
       "[run]\nseed = 5\nreplicates = 64\nwarmup = 300\ndraws = 2000\n[model.i]\nuse = \"ica\"\n"
-      "channels = 1\ncases = 30\n[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n"
+      "channels = 1\ncases = 30\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+      "\"hamiltonian\"\ntarget_acceptance = 0.8\n"
       "steps_jitter = [2, 6]\n");
   const Grid grid(*c.model(), {-4, 4, 8001}, {0, 0, 1});
   REQUIRE(grid.edge() < 1e-9);

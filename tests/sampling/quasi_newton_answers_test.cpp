@@ -68,7 +68,9 @@ void check_right(const Answer& found) {
 }
 
 std::string hamiltonian(const std::string& more) {
-  return "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 10\n" + more;
+  return "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+         "0.1\nsteps = 10\n" +
+         more;
 }
 
 const char* const bfgs = "[estimator.e]\nuse = \"bfgs\"\nsort = false\n";
@@ -108,9 +110,11 @@ TEST_CASE("a frozen own history is invariant but immobile, and limits cure it") 
 }
 
 TEST_CASE("slots at once from old values are wrong, in sequence or in two groups right") {
-  const std::string kernel =
-      bfgs + std::string("[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.25\nsteps = 4\n") +
-      symmetric;
+  const std::string kernel = bfgs +
+                             std::string(
+                                 "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                                 "\"hamiltonian\"\nstep_size = 0.25\nsteps = 4\n") +
+                             symmetric;
   check_right(answer(kernel + ensemble("slots = 3\n"), {}));
   check_right(answer(kernel + ensemble("slots = 6\nschedule = \"two-groups\"\n"), {}));
   const Answer wrong = answer(kernel + ensemble("slots = 3\nschedule = \"simultaneous\"\n"), {});

@@ -26,8 +26,9 @@ std::string friction(double F, double D) {
 }
 
 std::string hamiltonian(double eps, int steps, const std::string& rest) {
-  return "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = " + text(eps) +
-         "\nsteps = " + std::to_string(steps) + "\n" + rest;
+  return "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size "
+         "= " +
+         text(eps) + "\nsteps = " + std::to_string(steps) + "\n" + rest;
 }
 
 const std::string unadjusted = "metropolis = false\n";
@@ -66,8 +67,12 @@ TEST_CASE("noisy gradients with Metropolis on the exact U are exact") {
 
 TEST_CASE("a noise that both kernels of a cycle use is not fresh for the second") {
   const auto cycle = [](const std::string& shared) {
-    return wells + noise + shared + "[kernel.a]\nuse = \"hamiltonian\"\nratio = \"target\"\n" +
-           "step_size = 0.1\n[kernel.b]\nuse = \"hamiltonian\"\nratio = \"target\"\n" +
+    return wells + noise + shared +
+           "[estimator.identity]\nuse = \"identity\"\n[kernel.a]\nuse = \"hamiltonian\"\nsteps = "
+           "10\nratio = "
+           "\"target\"\n" +
+           "step_size = 0.1\n[estimator.identity]\nuse = \"identity\"\n[kernel.b]\nuse = "
+           "\"hamiltonian\"\nsteps = 10\nratio = \"target\"\n" +
            "step_size = 0.12\n[compositor.c]\nuse = \"cycle\"\n";
   };
   CHECK(label(cycle("")) == "exact");

@@ -157,10 +157,14 @@ TEST_CASE("a friction below the noise of the gradient is refused") {
 
 TEST_CASE("schemes with noise are refused where a Metropolis ratio would ignore it") {
   const std::string friction = "[integrator.i]\nuse = \"euler-maruyama-friction\"\n";
-  CHECK_THROWS_AS(composing::compose(target + friction + "[kernel.k]\nuse = \"hamiltonian\"\n"),
+  CHECK_THROWS_AS(composing::compose(target + friction +
+                                     "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                                     "\"hamiltonian\"\nsteps = 10\n"),
                   InputError);
-  CHECK_THROWS_AS(composing::compose(target + friction + "[kernel.k]\nuse = \"nuts\"\n"),
-                  InputError);
+  CHECK_THROWS_AS(
+      composing::compose(target + friction +
+                         "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"nuts\"\n"),
+      InputError);
   CHECK_THROWS_AS(composing::compose(target + friction + "[kernel.k]\nuse = \"langevin\"\n"),
                   InputError);
 }

@@ -26,7 +26,9 @@ std::string oracle(const std::string& more) {
 }
 
 std::string kernel(const std::string& more) {
-  return "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.4\nsteps = 5\n" + more;
+  return "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+         "0.4\nsteps = 5\n" +
+         more;
 }
 
 const std::string true_ratio = "ratio = \"target\"\n";
@@ -203,7 +205,8 @@ TEST_CASE("a point of infinite potential is no mode to scale a surrogate by") {
   // At 0 the unmixing matrix is singular; the prior alone has its mode there.
   const mixwell::Composition c = composing::compose(
       "[model.m]\nuse = \"ica\"\ncases = 200\nchannels = 2\nsimulate_seed = 2\n"
-      "[oracle.o]\nuse = \"surrogate\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.005\n"
+      "[oracle.o]\nuse = \"surrogate\"\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse "
+      "= \"hamiltonian\"\nstep_size = 0.005\n"
       "steps = 3\nratio = \"target\"\n");
   mixwell::RunSettings settings = c.run;
   settings.seed = 3;

@@ -12,7 +12,8 @@ namespace {
 
 mixwell::contracts::Findings tested(const sampling::Target& target, const std::string& more) {
   const std::string kernel =
-      "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps_jitter = [1, 7]\nstep_size = ";
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = \"hamiltonian\"\nsteps_jitter "
+      "= [1, 7]\nstep_size = ";
   return mixwell::contracts::check_invariance(
       sampling::on(target, kernel + std::to_string(target.eps) + "\n" + more),
       sampling::usual_test);

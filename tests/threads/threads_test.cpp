@@ -22,7 +22,8 @@ namespace {
 
 const std::string gaussian = "[model.m]\nuse = \"gaussian\"\ndimension = 3\n";
 const std::string hamiltonian =
-    "[kernel.k]\nuse = \"hamiltonian\"\nsteps = 3\ntarget_acceptance = 0.8\n";
+    "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = "
+    "3\ntarget_acceptance = 0.8\n";
 
 Composition compose(const std::string& body) {
   return parse_manifest("mixwell = 1\n" + body, "test.toml", support::registry());

@@ -27,6 +27,8 @@ checkpoint_seconds = 1e-9
 [model.g]
 use = "gaussian"
 dimension = 2
+[estimator.identity]
+use = "identity"
 [kernel.hmc]
 use = "hamiltonian"
 steps = 3
@@ -43,6 +45,8 @@ checkpoint_seconds = 1e-9
 [model.g]
 use = "gaussian"
 dimension = 2
+[estimator.identity]
+use = "identity"
 [kernel.k]
 use = "hamiltonian"
 step_size = 0.5

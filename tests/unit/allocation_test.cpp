@@ -81,14 +81,17 @@ TEST_CASE("a transition does not allocate") {
                         "\"\n[kernel.k]\nuse = \"nuts\"\ntarget_acceptance = 0.99\n") == 0);
     }
     CHECK(extra_calls(run + std::string(model) +
-                      "[kernel.k]\nuse = \"random-walk-metropolis\"\n[kernel.n]\nuse = "
+                      "[kernel.k]\nuse = \"random-walk-metropolis\"\n[estimator.identity]\nuse = "
+                      "\"identity\"\n[kernel.n]\nuse = "
                       "\"nuts\"\nlearn_step_size = false\n[compositor.c]\nuse = \"mixture\"\n") ==
           0);
     for (const char* kernel : {"step_size = 0.1\n", "step_size = 0.02\ntarget_acceptance = 0.97\n",
                                "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1]\n",
                                "step_size = 0.1\nmetropolis = false\n"}) {
       INFO(model << kernel);
-      CHECK(extra_calls(run + std::string(model) + "[kernel.k]\nuse = \"hamiltonian\"\n" +
+      CHECK(extra_calls(run + std::string(model) +
+                        "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                        "\"hamiltonian\"\nsteps = 10\n" +
                         kernel) == 0);
     }
   }
@@ -126,17 +129,20 @@ TEST_CASE("steps without Metropolis do not allocate") {
     CHECK(extra_calls(run + "[estimator.e]\nuse = \"lbfgs\"\n" + langevin +
                       "[compositor.c]\nuse = \"lagged\"\nmemory = \"" + memory + "\"\n") == 0);
   }
-  CHECK(extra_calls(run + "[integrator.i]\nuse = \"euler-maruyama-friction\"\n[kernel.k]\nuse = "
-                          "\"hamiltonian\"\nmetropolis = false\nrefresh_every = 3\nstep_size = "
-                          "0.01\n") == 0);
-  CHECK(extra_calls(run + "[kernel.k]\nuse = \"hamiltonian\"\nratio = \"target\"\nstep_size = "
+  CHECK(extra_calls(
+            run + "[integrator.i]\nuse = \"euler-maruyama-friction\"\n[kernel.k]\nuse = "
+                  "\"hamiltonian\"\nsteps = 10\nmetropolis = false\nrefresh_every = 3\nstep_size = "
+                  "0.01\n") == 0);
+  CHECK(extra_calls(run + "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                          "\"hamiltonian\"\nsteps = 10\nratio = \"target\"\nstep_size = "
                           "0.01\n") == 0);
 }
 
 TEST_CASE("a surrogate that learns, and one that is frozen, do not allocate") {
   const std::string run =
       "[run]\nreplicates = 9\ninit = \"exact\"\n[model.m]\nuse = \"double-well\"\na = 0.5\nb = "
-      "0.25\ndimension = 3\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nratio = "
+      "0.25\ndimension = 3\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+      "\"hamiltonian\"\nsteps = 10\nstep_size = 0.1\nratio = "
       "\"target\"\n[oracle.o]\nuse = \"surrogate\"\n";
   for (const char* activation : {"softplus", "tanh", "rbf"}) {
     const std::string network =
@@ -226,7 +232,8 @@ TEST_CASE("models of difficult shapes do not allocate") {
     INFO(model);
     // Steps so small that no transition diverges.
     CHECK(extra_calls(run + std::string("[model.m]\n") + model +
-                      "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 1e-4\n") == 0);
+                      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                      "\"hamiltonian\"\nsteps = 10\nstep_size = 1e-4\n") == 0);
   }
 }
 
@@ -235,7 +242,8 @@ TEST_CASE("a logistic regression in narrow blocks does not allocate") {
   CHECK(extra_calls("[run]\nreplicates = 3\n[model.m]\nuse = \"logistic-regression\"\ndata = \"" +
                     data +
                     "\"\nresponse = \"distress\"\ninputs = [\"temperature\"]\n"
-                    "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n") == 0);
+                    "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                    "\"hamiltonian\"\nsteps = 10\ntarget_acceptance = 0.8\n") == 0);
 }
 
 TEST_CASE("terms of a sum do not allocate once warm") {
@@ -247,7 +255,9 @@ TEST_CASE("terms of a sum do not allocate once warm") {
         std::string("use = \"linear-gaussian\"\ncases = 300\ndimension = 5\n")}) {
     INFO(model);
     const Composition composition =
-        composing::compose("[model.m]\n" + model + "[kernel.k]\nuse = \"hamiltonian\"\n");
+        composing::compose("[model.m]\n" + model +
+                           "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                           "\"hamiltonian\"\nsteps = 10\n");
     const SumOfTerms& sum = *composition.model()->as_sum();
     const Index d = composition.model()->dimension();
     const Eigen::MatrixXd theta = Eigen::MatrixXd::Constant(d, 3, 0.1);

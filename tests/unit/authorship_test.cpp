@@ -17,7 +17,8 @@ using namespace mixwell;
 namespace {
 
 const std::string plane = "[model.m]\nuse = \"gaussian\"\ndimension = 2\n";
-const std::string trajectory = "[kernel.k]\nuse = \"hamiltonian\"\n";
+const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\n";
+const std::string trajectory = "[estimator.identity]\nuse = \"identity\"\n" + hmc;
 
 Verdict verdict_of(const std::string& manifest) {
   return compose(*composing::compose(manifest).compositor).certificate.now;
@@ -36,7 +37,7 @@ TEST_CASE("what rests on built-in components alone is proved") {
         plane + "[oracle.o]\nuse = \"noisy\"\n[kernel.k]\nuse = \"langevin\"\n",
         plane + "[oracle.o]\nuse = \"noisy\"\n" + trajectory + "ratio = \"target\"\n",
         plane + "[oracle.o]\nuse = \"tempered\"\nbeta = 0.5\n" + trajectory,
-        plane + "[estimator.e]\nuse = \"lbfgs\"\n" + trajectory +
+        plane + "[estimator.e]\nuse = \"lbfgs\"\n" + hmc +
             "[compositor.c]\nuse = \"ensemble-chain\"\n"}) {
     const Verdict v = verdict_of(manifest);
     INFO(manifest << v.reason);
@@ -68,7 +69,7 @@ TEST_CASE("an oracle from outside is taken at its author's word") {
 }
 
 TEST_CASE("an estimator from outside is taken at its author's word") {
-  const Verdict v = verdict_of(plane + "[estimator.e]\nuse = \"wrong-secant\"\n" + trajectory +
+  const Verdict v = verdict_of(plane + "[estimator.e]\nuse = \"wrong-secant\"\n" + hmc +
                                "[compositor.c]\nuse = \"ensemble-chain\"\n");
   CHECK(v.label() == "exact");
   CHECK(v.evidence() == Evidence::declared);

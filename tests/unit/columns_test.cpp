@@ -30,9 +30,10 @@ TEST_CASE("column_dots equals the sum of products in every dimension") {
 
 TEST_CASE("the default block width follows from dimension and replicates, and can be set") {
   const auto width = [](int dimension, int replicates, const std::string& more) {
-    return composing::compose("[run]\nreplicates = " + std::to_string(replicates) + "\n" + more +
-                              "[model.q]\nuse = \"quartic\"\ndimension = " +
-                              std::to_string(dimension) + "\n[kernel.k]\nuse = \"hamiltonian\"\n")
+    return composing::compose(
+               "[run]\nreplicates = " + std::to_string(replicates) + "\n" + more +
+               "[model.q]\nuse = \"quartic\"\ndimension = " + std::to_string(dimension) +
+               "\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\n")
         .run.block_width;
   };
   CHECK(width(2, 4, "") == 8);

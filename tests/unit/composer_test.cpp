@@ -101,7 +101,7 @@ TEST_CASE("mistakes in code are told in the words of the manifest, without a lin
   of_nothing.add(Kind::kernel, "hamiltonain");
   contains(same(of_nothing, gaussian + "[kernel.hamiltonain]\nuse = \"hamiltonain\"\n"),
            "did you mean \"hamiltonian\"");
-  contains(same(gaussian_in_code(), gaussian), "needs a kernel");
+  contains(same(Composer("c"), ""), "needs a model");
   Composer long_run = with("step_size", 0.1);
   long_run.run().set("draws", -5);
   contains(same(long_run, hmc + "step_size = 0.1\n[run]\ndraws = -5\n"), "run.draws = -5: must be");

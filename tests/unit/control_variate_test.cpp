@@ -181,7 +181,8 @@ TEST_CASE("a reference may be the mean of an earlier run's draws") {
   const std::string model = oracle_contract::logistic(folder);
   const Composition pilot =
       composing::compose("[run]\nwarmup = 100\ndraws = 200\n" + model +
-                         "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\n");
+                         "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                         "\"hamiltonian\"\nsteps = 10\ntarget_acceptance = 0.8\n");
   RunOptions options;
   options.folder = folder.path() + "/pilot";
   run(pilot, options);

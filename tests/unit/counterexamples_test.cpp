@@ -106,7 +106,8 @@ TEST_CASE("a run that starts from the draws of another does not replay its noise
   const mixwell::testing::TemporaryFolder place;
   const std::string draws = place.file("draws.csv", "x[0],x[1]\n0.5,0.5\n");
   const std::string body =
-      "[model.m]\nuse = \"quartic\"\ndimension = 2\n[kernel.k]\nuse = "
+      "[model.m]\nuse = \"quartic\"\ndimension = 2\n[estimator.identity]\nuse = "
+      "\"identity\"\n[kernel.k]\nuse = "
       "\"hamiltonian\"\nstep_size = 0.1\nsteps = 2\n[run]\nseed = 7\n";
   const auto from = [&](const std::string& init) {
     return composing::compose(body + init).run.stream_seed();

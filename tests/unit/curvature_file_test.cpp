@@ -46,7 +46,7 @@ std::string refusal(const std::string& file, const std::optional<double>& chain 
 std::string manifest(const std::string& estimator) {
   return "mixwell = 1\n[run]\nreplicates = 3\nwarmup = 200\ndraws = 5\nseed = 9\n"
          "[model.m]\nuse = \"gaussian\"\ncovariance = \"ones-plus\"\ndimension = 3\nc = 0.5\n"
-         "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\n[estimator.e]\n" +
+         "[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\nstep_size = 0.3\n[estimator.e]\n" +
          estimator;
 }
 

@@ -177,15 +177,15 @@ TEST_CASE("an estimator of potentials is refused as a curvature, and a curvature
   const std::string model = "[model.m]\nuse = \"quartic\"\n";
   CHECK_THROWS_AS(
       composing::compose(model + "[estimator.e]\nuse = \"elm-surrogate\"\n[kernel.k]\nuse = "
-                                 "\"hamiltonian\"\nestimator = \"e\"\n"),
+                                 "\"hamiltonian\"\nsteps = 10\nestimator = \"e\"\n"),
       InputError);
-  CHECK_THROWS_AS(
-      composing::compose(model + "[estimator.e]\nuse = \"lbfgs\"\n[oracle.o]\nuse = \"surrogate\"\n"
-                                 "estimator = \"e\"\n[kernel.k]\nuse = \"hamiltonian\"\n"),
-      InputError);
+  CHECK_THROWS_AS(composing::compose(
+                      model + "[estimator.e]\nuse = \"lbfgs\"\n[oracle.o]\nuse = \"surrogate\"\n"
+                              "estimator = \"e\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\n"),
+                  InputError);
   // Each finds its own where the manifest does not say.
   CHECK_NOTHROW(composing::compose(
       model +
       "[estimator.e]\nuse = \"elm-surrogate\"\n[estimator.c]\nuse = \"dense\"\n[oracle.o]\n"
-      "use = \"surrogate\"\n[kernel.k]\nuse = \"hamiltonian\"\n"));
+      "use = \"surrogate\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\n"));
 }

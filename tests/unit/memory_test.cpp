@@ -80,7 +80,8 @@ TEST_CASE("Sizes of models that no memory holds are refused with key, value and 
 
 TEST_CASE("Replicates that no memory holds are refused with key, value and limit") {
   const auto composition = parse_manifest(
-      "mixwell = 1\n[model.g]\nuse = \"gaussian\"\ndimension = 3\n[kernel.k]\nuse = "
+      "mixwell = 1\n[model.g]\nuse = \"gaussian\"\ndimension = 3\n[estimator.identity]\nuse = "
+      "\"identity\"\n[kernel.k]\nuse = "
       "\"hamiltonian\"\nstep_size = 0.1\nsteps = 1\n[run]\nreplicates = 268435456\n",
       "m.toml", support::registry());
   const Program program = compose(*composition.compositor);
@@ -95,7 +96,8 @@ TEST_CASE("Replicates that no memory holds are refused with key, value and limit
 
 TEST_CASE("What a sampler asks for is what was foreseen") {
   const auto composition = parse_manifest(
-      "mixwell = 1\n[model.g]\nuse = \"gaussian\"\ndimension = 30\n[kernel.k]\nuse = "
+      "mixwell = 1\n[model.g]\nuse = \"gaussian\"\ndimension = 30\n[estimator.identity]\nuse = "
+      "\"identity\"\n[kernel.k]\nuse = "
       "\"hamiltonian\"\nstep_size = 0.1\nsteps = 1\n[run]\nreplicates = 1000\n",
       "m.toml", support::registry());
   const Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));

@@ -78,7 +78,8 @@ TEST_CASE(
 TEST_CASE("nobody asks a trajectory on a noisy gradient to come back") {
   const auto found = checked(quartic +
                              "[oracle.o]\nuse = \"noisy\"\n"
-                             "[kernel.k]\nuse = \"hamiltonian\"\nratio = \"target\"\n"
+                             "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                             "\"hamiltonian\"\nratio = \"target\"\n"
                              "step_size = 0.3\nsteps = 4\n");
   CHECK(traits_of(found, false) == Names{"keeps_law", "a(r) = r a(1/r)", "volume"});
   CHECK(traits_of(found, true).empty());
@@ -86,7 +87,8 @@ TEST_CASE("nobody asks a trajectory on a noisy gradient to come back") {
 
 TEST_CASE("a refresh that never renews the momentum is left to the test as a whole") {
   const auto found = checked(quartic +
-                             "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n"
+                             "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                             "\"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n"
                              "persistence = 1.0\n");
   CHECK(traits_of(found, false) == Names{"a(r) = r a(1/r)", "involution", "volume"});
   CHECK(traits_of(found, true).empty());
@@ -102,7 +104,8 @@ TEST_CASE("an accept is judged where proposals are so narrow that a copy is far 
 TEST_CASE("a refresh that runs in a few columns alone is left to the test as a whole") {
   const auto found = checked(quartic +
                              "[kernel.often]\nuse = \"random-walk-metropolis\"\nstep_size = 0.5\n"
-                             "[kernel.seldom]\nuse = \"hamiltonian\"\nstep_size = 0.3\n"
+                             "[estimator.identity]\nuse = \"identity\"\n[kernel.seldom]\nuse = "
+                             "\"hamiltonian\"\nstep_size = 0.3\n"
                              "steps = 4\n"
                              "[compositor.c]\nuse = \"mixture\"\n"
                              "kernels = [\"often\", \"seldom\"]\nweights = [700, 1]\n");

@@ -29,7 +29,8 @@ RunResult short_run(const std::string& folder) {
   options.folder = folder;
   options.threads = 1;
   return run(composing::compose("[run]\ndraws = 50\nwarmup = 20\n[model.m]\nuse = \"gaussian\"\n"
-                                "dimension = 2\n[kernel.k]\nuse = \"hamiltonian\"\n"
+                                "dimension = 2\n[estimator.identity]\nuse = "
+                                "\"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\n"
                                 "step_size = 0.5\nsteps = 3\n"),
              options);
 }

@@ -19,7 +19,8 @@ namespace {
 
 const std::string plane =
     "[run]\nreplicates = 1024\n[model.m]\nuse = \"gaussian\"\ndimension = 2\n";
-const std::string kernel = "[kernel.k]\nuse = \"hamiltonian\"\n";
+const std::string kernel =
+    "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\n";
 const std::string by_time = "[steps.t]\nuse = \"integration-time\"\n";
 
 /// What a statistic was in one sweep after so many.

@@ -37,7 +37,8 @@ inline const mixwell::Registry& registry() {
 inline std::shared_ptr<const mixwell::Model> make_model(const std::string& body) {
   const std::string text = "mixwell = 1\n[model.target]\n" + body +
                            "\n[integrator.verlet]\nuse = \"leapfrog\"\n"
-                           "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 1\n"
+                           "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = "
+                           "\"hamiltonian\"\nstep_size = 0.1\nsteps = 1\n"
                            "[compositor.main]\nuse = \"chain\"\n";
   return mixwell::parse_manifest(text, "test.toml", registry()).model();
 }

@@ -88,7 +88,8 @@ TEST_CASE("a potential that falls without end has no mode, however small its gra
 TEST_CASE("the error about the mode names the oracle and the slot") {
   const std::string body =
       "[model.m]\nuse = \"gamma\"\nshape = 0.5\n[oracle.o]\nuse = \"surrogate\"\n"
-      "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 3\n";
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+      "0.1\nsteps = 3\n";
   const Composition c = composing::compose(body);
   CHECK_THROWS_WITH(mixwell::compose(*c.compositor),
                     Catch::Matchers::StartsWith("oracle `o` in `k`: found no mode"));

@@ -15,7 +15,8 @@ namespace {
 const std::string plane =
     "[run]\nreplicates = 10\ninit = \"exact\"\n[model.m]\nuse = \"double-well\"\ndimension = 2\n";
 const std::string walk = "[kernel.walk]\nuse = \"random-walk-metropolis\"\n";
-const std::string trajectory = "[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\n";
+const std::string trajectory =
+    "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = \"hamiltonian\"\nsteps = 3\n";
 const std::string joined = "[compositor.c]\nuse = \"cycle\"\nkernels = [\"walk\", \"hmc\"]\n";
 
 Evaluations after(const std::string& manifest, std::int64_t sweeps) {

@@ -16,7 +16,10 @@ using namespace mixwell;
 namespace {
 
 const std::string model_table = "[model.m]\nuse = \"quartic\"\ndimension = 2\n";
-const std::string hmc_table = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.4\nsteps = 4\n";
+const std::string trajectory_table =
+    "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+    "0.4\nsteps = 4\n";
+const std::string hmc_table = "[estimator.identity]\nuse = \"identity\"\n" + trajectory_table;
 
 Verification verified(const std::string& body, VerifySettings settings = {.budget = 2e6}) {
   return verify(composing::compose(body), "test.toml", composing::registry(), settings);
@@ -71,7 +74,8 @@ TEST_CASE("a kernel that claims to be exact and is not disagrees with its certif
 TEST_CASE("a biased composition is shown to be so, and agrees", "[slow]") {
   const std::string own =
       "[run]\nallow = [\"biased\"]\n" + model_table + "[estimator.e]\nuse = \"lbfgs\"\n" +
-      hmc_table + "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = \"own-history\"\n";
+      trajectory_table +
+      "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = \"own-history\"\n";
   const Verification found = verified(own);
   CHECK(found.certificate.now.label() == "biased");
   CHECK(found.tested == "biased");
@@ -91,7 +95,7 @@ TEST_CASE("a composition that stands still is told from one that moves", "[slow]
 TEST_CASE("what learns is tested after its warm-up", "[slow]") {
   const Verification found = verified("[run]\nwarmup = 200\n" + model_table +
                                       "[estimator.e]\nuse = \"diagonal\"\n[kernel.k]\nuse = "
-                                      "\"hamiltonian\"\ntarget_acceptance = 0.8\n");
+                                      "\"hamiltonian\"\nsteps = 10\ntarget_acceptance = 0.8\n");
   CHECK(found.certificate.after_warmup);
   CHECK(found.tested == "exact");
   CHECK(found.agrees);
@@ -159,9 +163,11 @@ TEST_CASE("laws of hot slots and of oracles are drawn from a grid", "[slow]") {
 TEST_CASE("what goes on learning is off by less and less, or disagrees", "[slow]") {
   VerifySettings settings{.budget = 1e6};
   settings.targets = {"own"};
-  const Verification learning = verified(
-      model_table + "[kernel.k]\nuse = \"hamiltonian\"\ntarget_acceptance = 0.8\nfreeze = false\n",
-      settings);
+  const Verification learning =
+      verified(model_table +
+                   "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                   "\"hamiltonian\"\nsteps = 10\ntarget_acceptance = 0.8\nfreeze = false\n",
+               settings);
   CHECK(learning.certificate.now.label() == "adaptive");
   CHECK(learning.tested == "adaptive");
   CHECK(learning.agrees);
@@ -175,7 +181,9 @@ TEST_CASE("what goes on learning is off by less and less, or disagrees", "[slow]
 TEST_CASE("starts that are too far out come back, or the composition is of no use", "[slow]") {
   VerifySettings settings{.budget = 1e7};
   settings.targets = {"own"};
-  const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.1\nsteps = 10\n";
+  const std::string hmc =
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+      "0.1\nsteps = 10\n";
   const Verification found = verified(model_table + hmc, settings);
   CHECK(found.arrival.target == "own");
   CHECK(found.arrival.left < 0.2);
@@ -190,7 +198,8 @@ TEST_CASE("a model without exact draws is tested on data drawn with its paramete
   const std::string probit =
       "[model.m]\nuse = \"probit-regression\"\ncases = 40\ndimension = 4\nprior_variance = 4.0\n";
   const VerifySettings settings{.targets = {"own"}, .budget = 1e6};
-  const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\nsteps = 4\n";
+  const std::string hmc =
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 4\n";
   for (const std::string steps : {"step_size = 0.3\n", "target_acceptance = 0.8\n"}) {
     INFO(steps);
     const Verification right = verified("[run]\nwarmup = 100\n" + probit + hmc + steps, settings);
@@ -221,11 +230,11 @@ TEST_CASE("a model without exact draws is tested on data drawn with its paramete
 }
 
 TEST_CASE("a history that nothing uses is in nobody's way") {
-  const Verification found =
-      verified(model_table + "[kernel.pilot]\nuse = \"random-walk-metropolis\"\n" + hmc_table +
-                   "[estimator.e]\nuse = \"identity\"\n"
-                   "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"pilot\"\nkernel = \"k\"\n",
-               {.targets = {"own"}, .budget = 1e6});
+  const Verification found = verified(
+      model_table + "[kernel.pilot]\nuse = \"random-walk-metropolis\"\n" + trajectory_table +
+          "[estimator.e]\nuse = \"identity\"\n"
+          "[compositor.c]\nuse = \"pilot-chain\"\npilot = \"pilot\"\nkernel = \"k\"\n",
+      {.targets = {"own"}, .budget = 1e6});
   CHECK(found.targets.front().skipped.empty());
   CHECK(found.tested == "exact");
 }
@@ -260,7 +269,8 @@ TEST_CASE("what cannot be drawn, or compared, is left untested with the reason",
 TEST_CASE("an asymptotic kernel beside one with Metropolis is followed to eps = 0", "[slow]") {
   const Verification found =
       verified(model_table +
-               "[kernel.a]\nuse = \"hamiltonian\"\nstep_size = 0.4\nintegrator = \"leap\"\n"
+               "[estimator.identity]\nuse = \"identity\"\n[kernel.a]\nuse = "
+               "\"hamiltonian\"\nsteps = 10\nstep_size = 0.4\nintegrator = \"leap\"\n"
                "[kernel.b]\nuse = \"langevin\"\nstep_size = 0.05\nintegrator = \"euler\"\n"
                "[integrator.leap]\nuse = \"leapfrog\"\n[integrator.euler]\nuse = "
                "\"euler-maruyama\"\n[compositor.c]\nuse = \"cycle\"\nkernels = [\"a\", \"b\"]\n");

@@ -35,7 +35,7 @@ Eigen::MatrixXd found_step(double sd, const std::string& more) {
       "[run]\nreplicates = 16\ninit = \"exact\"\nwarmup = 1\n[model.m]\nuse = \"gaussian\"\n"
       "dimension = 3\ncovariance = \"diagonal\"\nvariances = [" +
       variance + ", " + variance + ", " + variance +
-      "]\n[kernel.k]\nuse = \"nuts\"\n"
+      "]\n[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"nuts\"\n"
       "step_size = 0.1\n" +
       more);
   Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
