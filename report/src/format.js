@@ -13,6 +13,13 @@ export const grouped = (x) => {
   return (x < 0 ? '\u2212' : '') + text + (rest ? `.${rest}` : '');
 };
 
+/** With its 95 % interval, on the scale of the logarithm; none where that is wider than a factor of 3. */
+export const ess = (x, mcse) => {
+  if (!isNumber(x) || !isNumber(mcse)) return whole(x);
+  const factor = Math.exp(1.96 * mcse / x);
+  return factor <= 3 ? `${whole(x)} (${whole(x / factor)} to ${whole(x * factor)})` : `${whole(x)} (rough)`;
+};
+
 export const whole = (x) => (isNumber(x) ? grouped(Math.round(x)) : missing);
 
 /** So many significant digits; powers of ten where zeros would be many. */

@@ -1,7 +1,7 @@
 // The report of one run.
 // SPDX-License-Identifier: Apache-2.0
 import { h, section } from './dom.js';
-import { digits, fixed, grouped, label, seconds, whole } from './format.js';
+import { digits, ess, fixed, grouped, label, seconds, whole } from './format.js';
 import { isNumber } from './cells.js';
 import { parseFilter } from './filter.js';
 import { graphView } from './graph.js';
@@ -44,7 +44,7 @@ function keyFigures({ summary, run, table: t }) {
   const rhats = (t.rhat ?? []).filter((x) => x !== null);
   const worst = rhats.length ? Math.max(...rhats) : null;
   return h('dl', { class: 'keys' },
-    keyFigure('smallest ESS', whole(s.min_ess) + (isNumber(s.min_ess_mcse) ? ` \u00b1 ${digits(s.min_ess_mcse, 2)}` : ''), s.min_ess_reliable === false ? 'too few to trust' : ''),
+    keyFigure('smallest ESS', ess(s.min_ess, s.min_ess_mcse), s.min_ess_reliable === false ? 'too few to trust' : ''),
     keyFigure('largest R\u0302', fixed(worst, 3)),
     keyFigure('acceptance', fixed(s.acceptance, 3)),
     keyFigure('divergences', whole(s.divergences)),

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report.hpp"
 
+#include "app/ess_text.hpp"
 #include "app/text_table.hpp"
 
 #include <mixwell/lab/ess.hpp>
@@ -19,6 +20,7 @@ namespace {
 /// Limits beyond which a run deserves a warning: Vehtari et al. 2021 (rank-normalised split R-hat
 /// and ESS), Betancourt 2016 (E-BFMI).
 constexpr double high_rhat = 1.01;
+constexpr double unmixed_rhat = 1.05;
 constexpr double low_ess = 400.0;
 constexpr double low_ebfmi = 0.3;
 constexpr double low_acceptance = 0.2;
@@ -243,10 +245,16 @@ void warn_of_rhat(const std::vector<SummaryRow>& rows, std::vector<std::string>&
   const Offenders bad = offenders(
       rows, &StandardFigures::rhat, [](double r) { return r > high_rhat; }, std::greater<>());
   if (bad.count == 0) return;
+  if (bad.value <= unmixed_rhat) {
+    texts.push_back(fmt::format(
+        "R-hat of {} is {:.3f}, above {}: the chains do not agree yet. Give more draws.", bad.who(),
+        bad.value, high_rhat));
+    return;
+  }
   texts.push_back(fmt::format(
       "R-hat of {} is {:.3f}, above {}: the chains have not mixed. Give more warmup and draws; if "
       "that does not help, look for several modes or rescale the parameters.",
-      bad.who(), bad.value, high_rhat));
+      bad.who(), bad.value, unmixed_rhat));
 }
 
 void warn_of_ess(const std::vector<SummaryRow>& rows, double StandardFigures::*statistic,
@@ -362,15 +370,12 @@ std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
 }
 
 std::string sampler_lines(const SamplerSummary& sampler) {
-  const double mcse = sampler.min_ess_mcse;
-  const std::string error =
-      std::isfinite(mcse) ? " ± " + shown(mcse, mcse < 10 ? "{:.1g}" : "{:.0f}") : "";
   return fmt::format(
       "acceptance {}   divergences {}   E-BFMI {}\n"
-      "min ESS {}{}   per gradient {}   per second {}\n",
+      "min ESS {}   per gradient {}   per second {}\n",
       shown(sampler.acceptance, "{:.3f}"),
       sampler.divergences ? std::to_string(*sampler.divergences) : "-",
-      shown(sampler.ebfmi, "{:.2f}"), shown(sampler.min_ess, "{:.0f}"), error,
+      shown(sampler.ebfmi, "{:.2f}"), ess_text(sampler.min_ess, sampler.min_ess_mcse),
       shown(sampler.min_ess_per_gradient, "{:.3g}"), shown(sampler.min_ess_per_second, "{:.3g}"));
 }
 

@@ -3,6 +3,7 @@
 #include "app/modules/study.hpp"
 
 #include "app/command.hpp"
+#include "app/ess_text.hpp"
 #include "app/manifest_arguments.hpp"
 #include "app/modules/study/study_progress.hpp"
 #include "app/stop_signal.hpp"
@@ -19,6 +20,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -80,11 +82,10 @@ std::string short_number(const Json& value) {
   return cell_text(value);
 }
 
-/// "123 ± 4"
-std::string with_error(const Json& value, const Json& error) {
-  if (!value.is_number()) return "";
-  if (!error.is_number()) return short_number(value);
-  return fmt::format("{:.4g} ± {:.2g}", value.get<double>(), error.get<double>());
+std::string ess_cell(const Json& ess, const Json& mcse) {
+  if (!ess.is_number()) return "";
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  return ess_text(ess.get<double>(), mcse.is_number() ? mcse.get<double>() : unknown);
 }
 
 std::string cut(const std::string& text, std::size_t length) {
@@ -111,7 +112,7 @@ void print_text(const Json& table) {
     for (const Json& axis : table.at("axes"))
       cells.push_back(short_number(row.at(axis.get<std::string>())));
     cells.insert(cells.end(), {cell_text(row.at("status")), cell_text(row.at("class")),
-                               with_error(row.at("min_ess"), row.at("min_ess_mcse")),
+                               ess_cell(row.at("min_ess"), row.at("min_ess_mcse")),
                                short_number(row.at("gradients")), short_number(row.at("seconds")),
                                cut(cell_text(row.at("reason")), 60)});
     text.add(std::move(cells));
