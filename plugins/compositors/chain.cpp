@@ -14,7 +14,7 @@ class Chain final : public Compositor {
 
     void declare(Fields& fields) {
       fields.component("model", model).help("what to sample");
-      fields.component("kernel", kernel).help("the transition of each sweep");
+      fields.component("kernel", kernel).or_default("nuts").help("the transition of each sweep");
     }
   };
   explicit Chain(const Params& params) : model_(params.model), kernel_(params.kernel) {}

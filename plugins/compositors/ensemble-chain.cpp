@@ -205,5 +205,6 @@ MIXWELL_PLUGIN(registrar) {
            "but may stay stuck; limits on the spectrum (eigenvalues of the estimator) help.",
        .sources = {"Zhang & Sutton 2011, NIPS 24 (ensemble chain adaptation)",
                    "Fu, Luo & Zhang 2016, AAAI, Algorithm 2 (own-history; it prints the acceptance "
-                   "ratio upside down)"}});
+                   "ratio upside down)"},
+       .lends_memory = true});
 }

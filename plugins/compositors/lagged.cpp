@@ -238,5 +238,6 @@ MIXWELL_PLUGIN(registrar) {
            "under a kernel with Metropolis. M d numbers and O(M^2 d) a sweep and replicate beyond "
            "the gradients: two a move where displacements share the kernel's minibatch, and 1 + 2 "
            "(M - 1) / M for cross.",
-       .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 3.2 (displacements)"}});
+       .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 3.2 (displacements)"},
+       .lends_memory = true});
 }

@@ -86,5 +86,6 @@ MIXWELL_PLUGIN(registrar) {
            "chain is right even where the pilot is not; how well it moves depends on what the "
            "pilot saw. Statistics of the pilot are recorded as pilot_NAME.",
        .sources = {"Gilks, Roberts & George 1994, The Statistician 43 (the idea of learning from "
-                   "other chains)"}});
+                   "other chains)"},
+       .lends_memory = true});
 }

@@ -23,7 +23,9 @@ class Hamiltonian final : public TransitionKernel {
     Params() { about_estimator = "curvature of the flow"; }
     void declare(Fields& fields) {
       fields.component("integrator", integrator).or_default("leapfrog").help("scheme of the flow");
-      TransitionParams::declare(fields);
+      TransitionParams::declare(fields, [this] {
+        return metropolis && coupling == "mass" && !integrator->has_friction();
+      });
       fields.number("learning_rate", learning_rate)
           .unit("time^2")
           .above(0)
@@ -60,6 +62,7 @@ class Hamiltonian final : public TransitionKernel {
               "how the curvature enters theta' = A M^-1 p, p' = -A' grad U: (A, M) = (I, B), "
               "(H, I), (S, I), or A = H in theta' alone with M = I");
     }
+    void settle() { steps.settle(); }
   };
 
   explicit Hamiltonian(const Params& params)

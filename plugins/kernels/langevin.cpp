@@ -36,7 +36,7 @@ class Langevin final : public TransitionKernel {
                            "must have noise and no momentum to damp, as euler-maruyama; for "
                            "schemes with a momentum there is kernel `hamiltonian`");
     }
-    if (params.steps.count > 1 &&
+    if (params.steps.fixed() > 1 &&
         dynamic_cast<const OwnCurvature*>(params.estimator.get()) != nullptr) {
       throw ParameterError("steps", "must be 1: the estimator's H follows theta from step to step");
     }

@@ -71,6 +71,7 @@ class Nuts final : public TransitionKernel {
       fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
       fields.component("estimator", estimator)
           .or_default("identity")
+          .or_learnt("diagonal")
           .help("curvature H of the flow, whose inverse is the mass: diagonal, dense, ...");
       fields.flag("learn_step_size", learn_step_size)
           .help("learn eps in warm-up, then freeze it; false: step_size as it is");

@@ -29,6 +29,7 @@ ALLOWED = {
     ("src/manifest/resolve.cpp", "chain"): DEFAULTS,
     ("src/kernel/transition.cpp", "exact"): DEFAULTS,
     ("src/kernel/transition.cpp", "identity"): DEFAULTS,
+    ("src/kernel/transition.cpp", "diagonal"): DEFAULTS,
     ("src/manifest/resolve.cpp", "netcdf"): DEFAULTS,
     **{("src/verify/target.cpp", model): TARGETS
        for model in ("banana", "double-well", "gaussian", "gaussian-mixture", "quartic", "student-t")},

@@ -52,6 +52,10 @@ struct ComponentReference {
   /// Nothing is bound where the manifest has none of this kind, or where it gives the key that this
   /// one is instead of.
   bool optional = false;
+  /// Used instead of `fallback` where it can learn: [run] has warm-up, the compositor lends no
+  /// memory, and `learns_where`, if any, holds.
+  std::string learnt{};
+  std::function<bool()> learns_where{};
 };
 
 /// What a key is to a transition that is refined towards the flow it approximates, as `mixwell
@@ -95,6 +99,9 @@ class MIXWELL_EXPORT Field {
   [[gnu::cold]] Field& instead_of(std::string other);
   /// ComponentReference only: see ComponentReference::fallback.
   [[gnu::cold]] Field& or_default(std::string id);
+  /// ComponentReference only: see ComponentReference::learnt. `where` is asked when the references
+  /// declared before this one are bound.
+  [[gnu::cold]] Field& or_learnt(std::string id, std::function<bool()> where = {});
   /// ComponentReference only: see ComponentReference::optional.
   [[gnu::cold]] Field& or_none();
   /// ComponentReference only: see ComponentReference::purpose.
@@ -146,7 +153,9 @@ class MIXWELL_EXPORT Field {
 
 /// The keys of one component in the order they were declared. A component's `Params` is a plain
 /// struct whose members hold the defaults, with `void declare(Fields& fields)` naming each:
-/// `fields.number("step_size", step_size).unit("time").above(0).help("...")`.
+/// `fields.number("step_size", step_size).unit("time").above(0).help("...")`. Defaults that depend
+/// on what else is given are set by `void settle()`, if it has one, once all keys and references
+/// are read.
 class MIXWELL_EXPORT Fields {
  public:
   Fields();
@@ -157,6 +166,7 @@ class MIXWELL_EXPORT Fields {
   [[gnu::cold]] Field& number(std::string key, double& value);
   [[gnu::cold]] Field& number(std::string key, std::optional<double>& value);
   [[gnu::cold]] Field& integer(std::string key, std::int64_t& value);
+  [[gnu::cold]] Field& integer(std::string key, std::optional<std::int64_t>& value);
   [[gnu::cold]] Field& flag(std::string key, bool& value);
   [[gnu::cold]] Field& text(std::string key, std::string& value);
   [[gnu::cold]] Field& text(std::string key, std::optional<std::string>& value);

@@ -59,6 +59,9 @@ struct Description {
   /// What it is for where its kind serves several ends: "surrogate" for an estimator of potentials.
   /// References take components of their own purpose alone.
   std::string purpose = {};
+  /// Of a compositor: its slots' curvatures are fitted to a memory that it lends them, and no
+  /// learning estimator stands in where the manifest names none.
+  bool lends_memory = false;
 };
 
 /// Parameters of one component about to be made: its fields, then the component.
@@ -67,7 +70,7 @@ class MIXWELL_EXPORT Blueprint {
   virtual ~Blueprint();
   virtual Fields& fields() noexcept = 0;
   /// Throws ParameterError or InputError.
-  virtual std::shared_ptr<Component> make() const = 0;
+  virtual std::shared_ptr<Component> make() = 0;
 };
 
 /// A registered component.
@@ -112,7 +115,8 @@ class BlueprintOf final : public Blueprint {
  public:
   [[gnu::cold]] BlueprintOf() { params_.declare(fields_); }
   Fields& fields() noexcept override { return fields_; }
-  [[gnu::cold]] std::shared_ptr<Component> make() const override {
+  [[gnu::cold]] std::shared_ptr<Component> make() override {
+    if constexpr (requires { params_.settle(); }) params_.settle();
     return detail::owned(new T(params_));
   }
   [[gnu::cold]] static std::unique_ptr<Blueprint> fresh() {

@@ -54,11 +54,13 @@ class MIXWELL_EXPORT StepRule : public Component {
   virtual const StepLearner* as_learner() const noexcept { return nullptr; }
 };
 
-/// What a manifest says about them.
+/// What a manifest says about them. Where it says nothing: L uniform on 5..15, as trajectories of
+/// one length come back to where they began in directions whose period they hit.
 struct MIXWELL_EXPORT Steps {
   static constexpr double most = 1e6;
+  static constexpr Interval usual{5, 15};
 
-  std::int64_t count = 10;
+  std::optional<std::int64_t> count{};
   std::optional<Interval> jitter{};
   std::shared_ptr<const StepRule> rule{};
 
@@ -68,8 +70,10 @@ struct MIXWELL_EXPORT Steps {
   void declare_fixed(Fields& fields, const std::string& help);
   /// Throws ParameterError where the settings contradict one another.
   void check() const;
+  /// As a kernel's Params::settle.
+  void settle();
   /// L where it is the same in all transitions, else 0.
-  std::int64_t fixed() const noexcept { return jitter || rule ? 0 : count; }
+  std::int64_t fixed() const noexcept { return jitter || rule ? 0 : count.value_or(0); }
 };
 
 /// Where a trajectory led, for those that learn from it.

@@ -231,7 +231,9 @@ struct MIXWELL_EXPORT TransitionParams {
   /// As StepSizeSettings::declare_with_target.
   std::string advice{};
 
-  void declare(Fields& fields);
+  /// `learns_where`, if any: where a metric learnt in warm-up stands in for the identity (see
+  /// Field::or_learnt).
+  void declare(Fields& fields, std::function<bool()> learns_where = {});
   /// Throws ParameterError where the settings contradict one another.
   void check() const { step_size.check(); }
 };

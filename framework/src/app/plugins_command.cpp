@@ -68,8 +68,11 @@ std::string default_text(const Field& field) {
   if (const auto* const reference = std::get_if<ComponentReference>(&field.target())) {
     if (reference->many) return "all there are";
     if (reference->optional) return "the only one, else none";
-    return reference->fallback.empty() ? "the only one"
-                                       : "the only one, else " + reference->fallback;
+    if (reference->fallback.empty()) return "the only one";
+    const std::string learnt = reference->learnt.empty()
+                                   ? ""
+                                   : reference->learnt + " where it can learn in warm-up, else ";
+    return "the only one, else " + learnt + reference->fallback;
   }
   if (!field.replaced().empty()) return "instead of " + field.replaced();
   const std::string value = field.value_text();

@@ -25,8 +25,9 @@ constexpr double low_ess = 400.0;
 constexpr double low_ebfmi = 0.3;
 constexpr double low_acceptance = 0.2;
 constexpr double below_target = 0.1;
-/// Steps that are too small cost only time, and averaging over the end of warm-up makes them so.
-constexpr double above_target = 0.15;
+/// Steps that are too small cost only time, and averaging over the end of warm-up makes them so,
+/// above all after a metric that was learnt: 50 sweeps are left then.
+constexpr double above_target = 0.2;
 
 using diagnostics::StandardFigures;
 

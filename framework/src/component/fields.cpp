@@ -101,6 +101,13 @@ Field& Field::or_default(std::string id) {
   return *this;
 }
 
+Field& Field::or_learnt(std::string id, std::function<bool()> where) {
+  auto& reference = std::get<ComponentReference>(*target_);
+  reference.learnt = std::move(id);
+  reference.learns_where = std::move(where);
+  return *this;
+}
+
 void detail::refuse_class(const Component& component) {
   throw InputError("`" + component.name() +
                    "` does not serve here: its kind has several classes, and what refers to it "
@@ -123,6 +130,7 @@ std::string Field::type() const {
           [](double*) { return std::string("number"); },
           [](std::optional<double>*) { return std::string("number"); },
           [](std::int64_t*) { return std::string("integer"); },
+          [](std::optional<std::int64_t>*) { return std::string("integer"); },
           [](bool*) { return std::string("boolean"); },
           [this](std::string*) { return std::string(file_ ? "file" : "text"); },
           [this](std::optional<std::string>*) { return std::string(file_ ? "file" : "text"); },
@@ -147,6 +155,7 @@ std::string Field::range() const {
 std::string Field::value_text() const {
   return std::visit(Overloaded{[](const ComponentReference&) { return std::string(); },
                                [](std::optional<double>* v) { return optional_text(*v); },
+                               [](std::optional<std::int64_t>* v) { return optional_text(*v); },
                                [](std::optional<std::string>* v) { return optional_text(*v); },
                                [](std::optional<Interval>* v) { return optional_text(*v); },
                                [this](std::string* v) {
@@ -178,6 +187,9 @@ Field& Fields::number(std::string key, std::optional<double>& value) {
   return add(std::move(key), FieldTarget(&value));
 }
 Field& Fields::integer(std::string key, std::int64_t& value) {
+  return add(std::move(key), FieldTarget(&value));
+}
+Field& Fields::integer(std::string key, std::optional<std::int64_t>& value) {
   return add(std::move(key), FieldTarget(&value));
 }
 Field& Fields::flag(std::string key, bool& value) {

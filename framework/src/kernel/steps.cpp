@@ -105,13 +105,14 @@ void Steps::declare_fixed(Fields& fields, const std::string& help) {
 }
 
 void Steps::declare(Fields& fields) {
-  declare_fixed(fields, "L, integrator steps in a transition");
+  declare_fixed(fields, "L, integrator steps in a transition; by default as steps_jitter");
   fields.interval("steps_jitter", jitter)
       .at_least(1)
       .at_most(most)
+      .refines(Refines::steps)
       .help(
           "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
-          "instead of steps");
+          "instead of steps; by default [5, 15] where neither says more");
   fields.component("steps_from", rule)
       .or_none()
       .instead_of("steps")
@@ -127,6 +128,10 @@ void Steps::check() const {
   }
 }
 
+void Steps::settle() {
+  if (!count && !jitter && !rule) jitter = usual;
+}
+
 StepCounts::StepCounts(KernelGraph& graph, const Site& site, const Steps& settings,
                        std::optional<Edge<edge::StepSize>> eps)
     : rule_(settings.rule) {
@@ -134,7 +139,7 @@ StepCounts::StepCounts(KernelGraph& graph, const Site& site, const Steps& settin
   const Write<edge::StepCount> write{Output::derived(site.path + "/L", 1)};
   if (!rule_) {
     value_ = settings.jitter ? add_jittered(graph, name, *settings.jitter, write)
-                             : add_fixed(graph, name, static_cast<double>(settings.count), write);
+                             : add_fixed(graph, name, static_cast<double>(settings.fixed()), write);
     return;
   }
   if (!eps) {

@@ -132,9 +132,11 @@ void TransitionKernel::describe(KernelGraph& graph, const Site& site) const {
   t.finish();
 }
 
-void TransitionParams::declare(Fields& fields) {
+void TransitionParams::declare(Fields& fields, std::function<bool()> learns_where) {
   fields.component("oracle", oracle).or_default("exact").help("where U and grad U come from");
-  fields.component("estimator", estimator).or_default("identity").help(about_estimator);
+  Field& curvature =
+      fields.component("estimator", estimator).or_default("identity").help(about_estimator);
+  if (learns_where) curvature.or_learnt("diagonal", std::move(learns_where));
   step_size.declare_with_target(fields, advice);
 }
 

@@ -13,7 +13,7 @@ class Ready final : public Blueprint {
  public:
   explicit Ready(std::shared_ptr<Model> model) : model_(std::move(model)) {}
   Fields& fields() noexcept override { return fields_; }
-  std::shared_ptr<Component> make() const override { return model_; }
+  std::shared_ptr<Component> make() override { return model_; }
 
  private:
   std::shared_ptr<Model> model_;

@@ -48,6 +48,7 @@ class Resolver {
     Composition composition;
     std::vector<EffectiveTable> tables(1);
     composition.run = read_run_settings(source(), tables.front());
+    warmup_ = composition.run.warmup;
     for (const Declaration& declaration : manifest_.declarations()) add(declaration);
     composition.compositor = make_as<Compositor>(root());
     settle_block_width(composition, tables.front());
@@ -266,9 +267,18 @@ class Resolver {
     if (candidates.size() == 1) return candidates.front();
     if (candidates.empty() && reference.optional) return nullptr;
     if (candidates.empty() && !reference.fallback.empty()) {
-      return &built_in(reference.kind, reference.fallback);
+      return &built_in(reference.kind, learns(reference) ? reference.learnt : reference.fallback);
     }
     unresolved(instance, field, reference.kind, candidates);
+  }
+
+  /// ComponentReference::learnt stands in, and not its fallback.
+  bool learns(const ComponentReference& reference) {
+    if (reference.learnt.empty() || warmup_ == 0) return false;
+    for (const Instance* compositor : of_kind(Kind::compositor, nullptr)) {
+      if (compositor->entry->description.lends_memory) return false;
+    }
+    return !reference.learns_where || reference.learns_where();
   }
 
   static bool serves(const Instance& instance, const ComponentReference& reference) {
@@ -376,7 +386,8 @@ class Resolver {
   [[noreturn]] void too_large(const Instance& instance) const {
     std::string values;
     for (const Field& field : instance.blueprint->fields().all()) {
-      const bool counts = std::holds_alternative<std::int64_t*>(field.target());
+      const bool counts = std::holds_alternative<std::int64_t*>(field.target()) ||
+                          std::holds_alternative<std::optional<std::int64_t>*>(field.target());
       if (!instance.texts.contains(field.key()) || !(counts || field.is_file())) continue;
       values += fmt::format("{}{} = {}", values.empty() ? ", of " : ", ", field.key(),
                             shortened(instance.texts.at(field.key())));
@@ -530,6 +541,7 @@ class Resolver {
   const ManifestText& manifest_;
   const Registry& registry_;
   FileFinder files_;
+  std::int64_t warmup_ = 0;
   std::deque<Instance> instances_;  // addresses stay valid as built-in ones are added
   std::vector<const Instance*> stack_;
 };

@@ -71,6 +71,9 @@ struct TypeSchema {
     return with_default(scalar(field, "number"), optional_value(*v));
   }
   Json operator()(std::int64_t* v) const { return with_default(scalar(field, "integer"), *v); }
+  Json operator()(std::optional<std::int64_t>* v) const {
+    return with_default(scalar(field, "integer"), optional_value(*v));
+  }
   Json operator()(bool* v) const { return with_default({{"type", "boolean"}}, *v); }
   Json operator()(std::string* v) const { return with_default(text(field), *v); }
   Json operator()(std::optional<std::string>* v) const {

@@ -146,6 +146,9 @@ class Assigner {
   std::string operator()(std::int64_t* out) const {
     return store(out, reader_.integer(node_, key_));
   }
+  std::string operator()(std::optional<std::int64_t>* out) const {
+    return store(out, reader_.integer(node_, key_));
+  }
   std::string operator()(bool* out) const { return store(out, reader_.flag(node_, key_)); }
   std::string operator()(std::string* out) const { return text(out); }
   std::string operator()(std::optional<std::string>* out) const { return text(out); }

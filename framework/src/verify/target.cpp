@@ -74,9 +74,21 @@ const NamedTarget* find(const std::string& name) {
   return nullptr;
 }
 
+/// Both ends of a range that L is drawn from.
+void refine_range(toml::array& range, const Refinement& refinement) {
+  const auto least = static_cast<double>(refinement.least_steps);
+  toml::array refined;
+  for (const toml::node& end : range)
+    refined.push_back(std::max(*end.value<double>(), least) *
+                      static_cast<double>(refinement.steps));
+  range = std::move(refined);
+}
+
 /// A key's value where eps is multiplied by `factor`.
 void refine(toml::table& table, const Field& field, double factor, const Refinement& refinement) {
   const std::string& key = field.key();
+  if (field.refined() == Refines::steps && table[key].is_array())
+    return refine_range(*table[key].as_array(), refinement);
   const std::optional<double> value = table[key].value<double>();
   if (!value) return;
   const auto between = static_cast<double>(refinement.between_redraws);

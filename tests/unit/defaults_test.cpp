@@ -1,0 +1,69 @@
+// What a manifest that says little means.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+#include "support.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <string>
+
+using namespace mixwell;
+using support::contains;
+
+namespace {
+
+const std::string model = "[model.m]\nuse = \"gaussian\"\ndimension = 3\n";
+const std::string hmc = "[kernel.k]\nuse = \"hamiltonian\"\n";
+const std::string nuts = "[kernel.k]\nuse = \"nuts\"\n";
+
+std::string meant(const std::string& manifest) {
+  return composing::compose(manifest).effective_manifest;
+}
+
+/// The curvature of the manifest's only kernel.
+std::string curvature(const std::string& manifest) {
+  const std::string text = meant(manifest);
+  const std::string table = "\n[estimator.";
+  const std::size_t at = text.find(table);
+  REQUIRE(at != std::string::npos);
+  const std::size_t begin = at + table.size();
+  return text.substr(begin, text.find(']', begin) - begin);
+}
+
+}  // namespace
+
+TEST_CASE("a model alone is a manifest: nuts with a diagonal metric, four chains") {
+  const Composition composition = composing::compose(model);
+  CHECK(composition.run.replicates == 4);
+  CHECK(composition.run.warmup == 1000);
+  CHECK(composition.run.draws == 1000);
+  CHECK(contains(composition.effective_manifest, "[kernel.nuts]\nuse = \"nuts\""));
+  CHECK(curvature(model) == "diagonal");
+}
+
+TEST_CASE("a metric is learnt where the manifest names none and it can be learnt") {
+  CHECK(curvature(model + nuts) == "diagonal");
+  CHECK(curvature(model + hmc) == "diagonal");
+  INFO("what is named is meant");
+  CHECK(curvature(model + nuts + "[estimator.identity]\nuse = \"identity\"\n") == "identity");
+  CHECK(curvature(model + nuts + "[estimator.e]\nuse = \"dense\"\n") == "e");
+  INFO("there is no warm-up to learn in");
+  CHECK(curvature("[run]\nwarmup = 0\n" + model + nuts) == "identity");
+  INFO("nothing accepts, or the curvature is not the mass");
+  CHECK(curvature(model + hmc + "metropolis = false\n") == "identity");
+  CHECK(curvature(model + hmc + "coupling = \"factor\"\n") == "identity");
+  INFO("the compositor lends a memory");
+  CHECK(curvature(model + hmc + "[compositor.c]\nuse = \"ensemble-chain\"\n") == "identity");
+  INFO("other kernels keep it");
+  CHECK(curvature(model + "[kernel.k]\nuse = \"langevin\"\n") == "identity");
+}
+
+TEST_CASE("a number of steps that nobody says is drawn from 5 to 15") {
+  CHECK(contains(meant(model + hmc), "steps_jitter = [5.0, 15.0]"));
+  CHECK_FALSE(contains(meant(model + hmc + "steps = 4\n"), "steps_jitter ="));
+  CHECK(contains(meant(model + hmc + "steps = 4\n"), "\nsteps = 4"));
+  CHECK(contains(meant(model + hmc + "steps_jitter = [1, 3]\n"), "steps_jitter = [1.0, 3.0]"));
+  INFO("a rule of the manifest says it");
+  const std::string rule = "[steps.t]\nuse = \"integration-time\"\ntime = 1.0\n";
+  CHECK_FALSE(contains(meant(model + hmc + rule), "steps_jitter ="));
+}
