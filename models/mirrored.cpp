@@ -138,6 +138,7 @@ std::vector<bool> mirrored_coordinates(const std::vector<Parameter>& parameters)
 
 class Mirrored final : public Model,
                        public Derived,
+                       public Generated,
                        public Prediction,
                        public Metric,
                        public SumOfTerms {
@@ -179,6 +180,17 @@ class Mirrored final : public Model,
   std::vector<Parameter> quantities() const override { return base_->as_derived()->quantities(); }
   void derive(ConstBatch theta, Batch out) const override {
     base_->as_derived()->derive(fold_.folded(theta), out);
+  }
+  bool replaces_parameters() const noexcept override {
+    return base_->as_derived()->replaces_parameters();
+  }
+
+  const Generated* as_generated() const noexcept override {
+    return base_->as_generated() ? this : nullptr;
+  }
+  std::vector<Parameter> generated() const override { return base_->as_generated()->generated(); }
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    base_->as_generated()->generate(fold_.folded(theta), stream, at, out);
   }
 
   const ExactSampler* as_exact() const noexcept override {
@@ -278,7 +290,8 @@ MIXWELL_PLUGIN(registrar) {
            "the base's law exactly, and a step theta+ of a chain is |theta+| of the base's chain: "
            "what stochastic-gradient samplers do with positive parameters. Where the base gives "
            "weight to negative values too, its law is cut off at 0.\n"
-           "Derived quantities, test set, metric and terms are the base's at |theta|. Exact draws "
+           "Derived and generated quantities, test set, metric and terms are the base's at "
+           "|theta|. Exact draws "
            "and draws of the prior are the base's with random signs; there are none of a law that "
            "is cut off. O(d) a column beside the base, O(d^2) with the metric.\n"
            "Without Metropolis the order of a scheme stands where dU/dtheta is bounded at 0: for "

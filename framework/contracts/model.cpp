@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -185,14 +186,28 @@ Finding check_potential_alone(const Model& model, const MatrixXd& theta, const V
   return {"potential alone", error <= 1e-12, "relative error " + std::to_string(error)};
 }
 
+Index total_size(const std::vector<Parameter>& quantities) {
+  return std::accumulate(quantities.begin(), quantities.end(), Index{0},
+                         [](Index sum, const Parameter& one) { return sum + one.size(); });
+}
+
+/// Of all that is recorded before generated quantities.
+std::set<std::string> recorded_names(const Model& model) {
+  std::set<std::string> names;
+  const Derived* const derived = model.as_derived();
+  if (derived == nullptr || !derived->replaces_parameters())
+    wrong_parameter(model.parameters(), names);
+  if (derived != nullptr) wrong_parameter(derived->quantities(), names);
+  return names;
+}
+
 Finding check_derived(const Model& model, const Derived& derived, const MatrixXd& theta) {
   std::set<std::string> names;
-  wrong_parameter(model.parameters(), names);
+  if (!derived.replaces_parameters()) wrong_parameter(model.parameters(), names);
   const std::vector<Parameter> quantities = derived.quantities();
   const std::string wrong = wrong_parameter(quantities, names);
   if (!wrong.empty()) return {"derived", false, wrong};
-  Index rows = 0;
-  for (const Parameter& quantity : quantities) rows += quantity.size();
+  const Index rows = total_size(quantities);
   MatrixXd out = MatrixXd::Constant(rows, theta.cols(), nan);
   derived.derive(theta, out);
   double worst = 0;
@@ -204,6 +219,30 @@ Finding check_derived(const Model& model, const Derived& derived, const MatrixXd
   return {
       "derived", out.allFinite() && worst <= 1e-12,
       std::to_string(rows) + " quantities; columns together and alone differ by " + text(worst)};
+}
+
+/// What is generated belongs to the replicate, wherever its column stands.
+Finding check_generated(const Model& model, const Generated& quantities, const MatrixXd& theta) {
+  std::set<std::string> names = recorded_names(model);
+  const std::vector<Parameter> generated = quantities.generated();
+  const std::string wrong = wrong_parameter(generated, names);
+  if (!wrong.empty()) return {"generated", false, wrong};
+  const auto draws = [&](ConstBatch points, Address at) {
+    MatrixXd out = MatrixXd::Constant(total_size(generated), points.cols(), nan);
+    quantities.generate(points, Stream(seed, "contracts/model"), at, out);
+    return out;
+  };
+  const Address at{3, 1, 40};
+  const MatrixXd all = draws(theta, at);
+  double worst = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
+    worst = std::max(worst, column_difference(all.col(j), draws(theta.col(j), here)));
+  }
+  const bool repeats = same_bits(all, draws(theta, at));
+  return {"generated", worst <= 1e-12 && repeats && all.allFinite(),
+          "column against its replicate alone: " + text(worst) +
+              (repeats ? "" : "; a second call gives other numbers")};
 }
 
 /// G of every column of theta, d^2 x w; what the model does not write stays NaN.
@@ -671,6 +710,8 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
   const Index d = model.dimension();
   if (const Derived* derived = model.as_derived())
     findings.push_back(check_derived(model, *derived, theta));
+  if (const Generated* quantities = model.as_generated())
+    findings.push_back(check_generated(model, *quantities, theta));
   if (const Metric* metric = model.as_metric()) check_metric(*metric, theta, findings);
   if (const Prior* prior = model.as_prior())
     findings.push_back(check_addresses(

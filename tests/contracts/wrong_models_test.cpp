@@ -44,6 +44,8 @@ enum class Fault {
   exact_by_column,
   exact_shared,
   derived_by_batch,
+  generated_by_column,
+  generated_name,
   metric_asymmetric,
   metric_indefinite,
   metric_derivative,
@@ -60,11 +62,13 @@ enum class Fault {
   terms_lazy_rest,
 };
 
-/// N(0, I) in four dimensions with exact draws, one derived quantity, the metric I + a theta theta'
-/// and a sum of eight terms, u_n = theta_i^2 / 8 +- 0.3 theta_i with i = n mod 4, and one fault.
+/// N(0, I) in four dimensions with exact draws, a derived and a generated quantity, the metric I +
+/// a theta theta' and a sum of eight terms, u_n = theta_i^2 / 8 +- 0.3 theta_i with i = n mod 4,
+/// and one fault.
 class Twin final : public mixwell::Model,
                    public mixwell::ExactSampler,
                    public mixwell::Derived,
+                   public mixwell::Generated,
                    public mixwell::Metric,
                    public mixwell::SumOfTerms {
  public:
@@ -76,6 +80,7 @@ class Twin final : public mixwell::Model,
   }
   const mixwell::ExactSampler* as_exact() const noexcept override { return this; }
   const mixwell::Derived* as_derived() const noexcept override { return this; }
+  const mixwell::Generated* as_generated() const noexcept override { return this; }
   const mixwell::Metric* as_metric() const noexcept override { return this; }
 
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
@@ -146,6 +151,19 @@ class Twin final : public mixwell::Model,
   void derive(ConstBatch theta, Batch out) const override {
     out = theta.colwise().sum();
     if (fault_ == Fault::derived_by_batch) out *= static_cast<double>(theta.cols());
+  }
+
+  std::vector<Parameter> generated() const override {
+    return {{.name = fault_ == Fault::generated_name ? "sum" : "near", .shape = {4}}};
+  }
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    if (fault_ == Fault::generated_by_column) {
+      for (Index j = 0; j < theta.cols(); ++j)
+        stream.normals({at.sweep, at.draw, static_cast<std::uint64_t>(j)}, out.col(j));
+    } else {
+      stream.normals(at, out);
+    }
+    out += theta;
   }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -312,7 +330,7 @@ TEST_CASE("a right model breaks no clause", "[contracts]") {
   const mixwell::contracts::Findings findings = mixwell::contracts::check_model(Twin(Fault::none));
   INFO(mixwell::contracts::report(findings));
   CHECK(mixwell::contracts::all_hold(findings));
-  CHECK(findings.size() == 23);
+  CHECK(findings.size() == 24);
 }
 
 TEST_CASE("a wrong gradient breaks the clause of gradients alone", "[contracts]") {
@@ -381,6 +399,12 @@ TEST_CASE("data that do not come from the parameters break the clause of data dr
 TEST_CASE("a derived quantity that depends on the batch breaks the clause of derived ones alone",
           "[contracts]") {
   CHECK(broken(Fault::derived_by_batch) == "derived");
+}
+
+TEST_CASE("generated quantities that depend on the column or take a name break their own clause",
+          "[contracts]") {
+  CHECK(broken(Fault::generated_by_column) == "generated");
+  CHECK(broken(Fault::generated_name) == "generated");
 }
 
 TEST_CASE("each fault of a metric breaks the clause meant for it alone", "[contracts]") {

@@ -239,6 +239,12 @@ class Noise {
   };
   PerStep per_step() const noexcept { return {*block_, k_}; }
 
+  /// For what takes a stream and a place in it, such as Generated.
+  const Stream& stream() const { return block_->stream(k_); }
+  Address address() const noexcept {
+    return {block_->sweep(), 0, static_cast<std::uint64_t>(block_->first_column())};
+  }
+
  private:
   const Block* block_;
   std::size_t k_;

@@ -389,6 +389,13 @@ class MIXWELL_EXPORT Block : public Columns {
   /// The same, where `draw` numbers the steps of an integrator.
   void step_normals(std::size_t k, Batch out, std::uint32_t draw) const;
   void uniforms(std::size_t k, Batch out, std::uint32_t draw = 0) const;
+  /// The noise at input k itself.
+  const Stream& stream(std::size_t k) const {
+    const Port& p = input(k);
+    if (p.stream == nullptr) [[unlikely]]
+      refuse_input(k, "a noise");
+    return *p.stream;
+  }
 
   struct Port {
     double* data = nullptr;
@@ -423,12 +430,6 @@ class MIXWELL_EXPORT Block : public Columns {
     if (p.stream != nullptr) [[unlikely]]
       refuse_input(k, "numbers");
     return p;
-  }
-  const Stream& noise(std::size_t k) const {
-    const Port& p = input(k);
-    if (p.stream == nullptr) [[unlikely]]
-      refuse_input(k, "a noise");
-    return *p.stream;
   }
   [[noreturn]] void refuse_input(std::size_t k, const char* wanted) const;
   [[noreturn]] void refuse_output(std::size_t k, const char* wanted) const;

@@ -148,7 +148,8 @@ MIXWELL_EXPORT std::string recorded_name(const Site& site, const std::string& na
 /// nothing else: what starts, records and verifies positions takes them for whole ones.
 MIXWELL_EXPORT void require_whole_position(const VariableInfo& slot, const Model& model);
 
-/// Records a slot's position (through the model's transforms), derived quantities and lp = -U.
+/// Records a slot's position (through the model's transforms, unless derived quantities replace
+/// it), derived and generated quantities, and lp = -U.
 [[gnu::cold]] MIXWELL_EXPORT void record_slot(KernelGraph& graph, Variable slot, Index number,
                                               std::shared_ptr<const Model> model, Value law);
 

@@ -56,7 +56,8 @@ struct Evaluation {
   RowMap u() const { return {potential, gradient.cols()}; }
 };
 
-/// Quantities recorded beside the parameters.
+/// Quantities recorded beside the parameters, or in their place: a map of the whole position to a
+/// vector of another size, such as that of d - 1 coordinates to a simplex of d numbers.
 class MIXWELL_EXPORT Derived {
  public:
   virtual ~Derived();
@@ -64,6 +65,19 @@ class MIXWELL_EXPORT Derived {
   virtual std::vector<Parameter> quantities() const = 0;
   /// theta d x R -> out q x R, q the sum of sizes.
   virtual void derive(ConstBatch theta, Batch out) const = 0;
+  /// Whether the parameters themselves are not recorded; their names are free for quantities then.
+  virtual bool replaces_parameters() const noexcept { return false; }
+};
+
+/// Quantities drawn anew at each recorded position, such as data that the model would predict. What
+/// is sampled does not depend on them.
+class MIXWELL_EXPORT Generated {
+ public:
+  virtual ~Generated();
+  /// Transforms are ignored: `generate` writes what is recorded.
+  virtual std::vector<Parameter> generated() const = 0;
+  /// theta d x R -> out q x R, q the sum of sizes; column j belongs to replicate at.replicate + j.
+  virtual void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const = 0;
 };
 
 /// Independent draws of pi itself.
@@ -162,10 +176,15 @@ class MIXWELL_EXPORT Model : public Component {
   /// d, the sum of the parameters' sizes.
   Index dimension() const;
 
-  /// Remarks for the reader of a run ("column x is constant"), one sentence each.
+  /// Remarks for the reader of a run ("column x is constant"), one sentence each. Asked for before
+  /// the run, and again when it has ended.
   virtual std::vector<std::string> remarks() const { return {}; }
+  /// What it was made of beside the files that its keys name, such as a library that it found by
+  /// itself. Their contents belong to a run's origin and to what a cell of a study is.
+  virtual std::vector<std::string> files() const { return {}; }
 
   virtual const Derived* as_derived() const noexcept { return nullptr; }
+  virtual const Generated* as_generated() const noexcept { return nullptr; }
   virtual const ExactSampler* as_exact() const noexcept { return nullptr; }
   virtual const Prior* as_prior() const noexcept { return nullptr; }
   virtual const DataDraws* as_data_draws() const noexcept { return nullptr; }

@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -64,14 +65,14 @@ std::string draws_file(const RunResult& result) {
   return (std::filesystem::path(result.folder) / "draws.nc").string();
 }
 
-nlohmann::ordered_json json_of(const Composition& composition, const RunResult& result) {
+nlohmann::ordered_json json_of(const RunResult& result) {
   return {{"result",
            {{"folder", result.folder},
             {"outcome", to_string(result.record.outcome)},
             {"ended_by", to_string(result.record.ended_by)},
             {"resumable", result.resumable},
             {"class", result.certificate.now.label()},
-            {"remarks", composition.remarks},
+            {"remarks", result.record.remarks},
             {"summary", result.summary},
             {"certificate", record_of(result.certificate)},
             {"run", result.record}}}};
@@ -91,6 +92,10 @@ void print_report(const Composition& composition, const RunResult& result,
   fmt::print("{}", summary_text(result.summary, target_acceptance(composition.effective_manifest),
                                 {short_table, "mixwell summary " + result.folder + " --all"}));
   print_certificate(result.certificate, cures(composition, result.certificate, registry));
+  for (const std::string& remark : result.record.remarks) {
+    const auto& before = composition.remarks;
+    if (std::find(before.begin(), before.end(), remark) == before.end()) print_note(remark);
+  }
   fmt::print("\nResults are in {}\n{}", result.folder,
              opening_lines(draws_file(result), result.summary.variables));
 }
@@ -112,9 +117,9 @@ ExitCode run_manifest(const Arguments& arguments) {
   }
   const RunResult result = carry_out(composition, arguments);
   const std::optional<Error> fault = fault_of(result);
-  if (arguments.json && arguments.quiet) return print_only(json_of(composition, result), fault);
+  if (arguments.json && arguments.quiet) return print_only(json_of(result), fault);
   if (arguments.json) {
-    fmt::print("{}\n", json_text(json_of(composition, result)));
+    fmt::print("{}\n", json_text(json_of(result)));
   } else if (!arguments.quiet) {
     print_report(composition, result, registry);
   }

@@ -61,6 +61,98 @@ Index total_size(const std::vector<Parameter>& parameters) {
   return sum;
 }
 
+/// What record_slot adds to the graph for one slot.
+class SlotRecords {
+ public:
+  SlotRecords(KernelGraph& graph, Variable slot, Index number, std::shared_ptr<const Model> model)
+      : graph_(graph),
+        number_(number),
+        model_(std::move(model)),
+        path_("record " + graph[slot].name),
+        theta_(graph.current(slot)),
+        dimension_(graph[slot].rows) {}
+
+  void parameters() const {
+    const auto parameters = model_->parameters();
+    const bool as_they_are =
+        std::all_of(parameters.begin(), parameters.end(),
+                    [](const Parameter& p) { return p.transform == Transform::identity; });
+    const Value recorded =
+        as_they_are ? theta_
+                    : add_operation(
+                          graph_, path_, OperationKind::pure, {},
+                          [parameters](edge::Position at, edge::Out<RecordedNumbers> out) {
+                            to_recorded(parameters, at, out);
+                          },
+                          Edge<edge::Position>{theta_}, write("values", dimension_))
+                          .value;
+    record_parameters(graph_, parameters, recorded, number_);
+  }
+
+  void derived() const {
+    const auto quantities = model_->as_derived()->quantities();
+    const auto values = add_operation(
+        graph_, path_ + "/derive", OperationKind::pure, {},
+        [model = model_](edge::Position at, edge::Out<RecordedNumbers> out) {
+          model->as_derived()->derive(at, out);
+        },
+        Edge<edge::Position>{theta_}, write("derived", total_size(quantities)));
+    record_parameters(graph_, quantities, values.value, number_);
+  }
+
+  void generated() const {
+    const auto quantities = model_->as_generated()->generated();
+    const auto values = add_operation(
+        graph_, path_ + "/generate", OperationKind::pure, {},
+        [model = model_](edge::Position at, edge::Noise noise, edge::Out<RecordedNumbers> out) {
+          model->as_generated()->generate(at, noise.stream(), noise.address(), out);
+        },
+        Edge<edge::Position>{theta_}, Edge<edge::Noise>{graph_.noise(path_ + "/generate/noise")},
+        write("generated", total_size(quantities)));
+    record_parameters(graph_, quantities, values.value, number_);
+  }
+
+  void log_density(const Cached& at) const {
+    const Value lp =
+        add_operation(
+            graph_, path_ + "/negate", OperationKind::pure, {},
+            [](edge::Potential<edge::Here> u, edge::Out<RecordedNumbers> out) { out = -u; },
+            Edge<edge::Potential<edge::Here>>{at.u}, write("lp", 1))
+            .value;
+    graph_.record({RecordGroup::sample_stats,
+                   "lp",
+                   {},
+                   RecordType::real,
+                   "nats",
+                   "log density up to a constant: -U",
+                   number_,
+                   lp,
+                   0});
+  }
+
+ private:
+  Write<RecordedNumbers> write(const std::string& name, Index rows) const {
+    return {Output::derived(path_ + "/" + name, rows)};
+  }
+
+  KernelGraph& graph_;
+  Index number_;
+  std::shared_ptr<const Model> model_;
+  std::string path_;
+  Value theta_;
+  Index dimension_;
+};
+
+/// Averages over draws take the position from its parameters as they are recorded.
+void require_recorded_position(const Model& model) {
+  if (model.as_derived() == nullptr || !model.as_derived()->replaces_parameters()) return;
+  if (model.as_prediction() == nullptr) return;
+  throw InputError(fmt::format(
+      "model `{}` replaces its parameters by derived quantities and offers predictions, which are "
+      "made of recorded parameters: mend replaces_parameters() or as_prediction() in its source",
+      model.name()));
+}
+
 }  // namespace
 
 Kernel::~Kernel() = default;
@@ -110,52 +202,13 @@ void require_whole_position(const VariableInfo& slot, const Model& model) {
 void record_slot(KernelGraph& graph, Variable slot, Index number,
                  std::shared_ptr<const Model> model, Value law) {
   require_whole_position(graph[slot], *model);
-  const std::string path = fmt::format("record {}", graph[slot].name);
-  const Value theta = graph.current(slot);
-  const auto parameters = model->parameters();
-  const bool as_they_are =
-      std::all_of(parameters.begin(), parameters.end(),
-                  [](const Parameter& p) { return p.transform == Transform::identity; });
-  const auto write = [&](const std::string& name, Index rows) {
-    return Write<RecordedNumbers>{Output::derived(path + "/" + name, rows)};
-  };
-  const Edge<edge::Position> position{theta};
-  const Value recorded = as_they_are
-                             ? theta
-                             : add_operation(
-                                   graph, path, OperationKind::pure, {},
-                                   [parameters](edge::Position at, edge::Out<RecordedNumbers> out) {
-                                     to_recorded(parameters, at, out);
-                                   },
-                                   position, write("values", graph[slot].rows))
-                                   .value;
-  record_parameters(graph, parameters, recorded, number);
-  if (const Derived* derived = model->as_derived()) {
-    const auto quantities = derived->quantities();
-    const auto values = add_operation(
-        graph, path + "/derive", OperationKind::pure, {},
-        [model](edge::Position at, edge::Out<RecordedNumbers> out) {
-          model->as_derived()->derive(at, out);
-        },
-        position, write("derived", total_size(quantities)));
-    record_parameters(graph, quantities, values.value, number);
-  }
-  const Cached at = graph.evaluation(law, slot);
-  const Value lp =
-      add_operation(
-          graph, path + "/negate", OperationKind::pure, {},
-          [](edge::Potential<edge::Here> u, edge::Out<RecordedNumbers> out) { out = -u; },
-          Edge<edge::Potential<edge::Here>>{at.u}, write("lp", 1))
-          .value;
-  graph.record({RecordGroup::sample_stats,
-                "lp",
-                {},
-                RecordType::real,
-                "nats",
-                "log density up to a constant: -U",
-                number,
-                lp,
-                0});
+  require_recorded_position(*model);
+  const SlotRecords records(graph, slot, number, model);
+  const Derived* const derived = model->as_derived();
+  if (derived == nullptr || !derived->replaces_parameters()) records.parameters();
+  if (derived != nullptr) records.derived();
+  if (model->as_generated() != nullptr) records.generated();
+  records.log_density(graph.evaluation(law, slot));
 }
 
 }  // namespace mixwell

@@ -61,6 +61,7 @@ void transform_rows(Transform transform, ConstBatch theta, Batch out) {
 }  // namespace
 
 Derived::~Derived() = default;
+Generated::~Generated() = default;
 ExactSampler::~ExactSampler() = default;
 Prior::~Prior() = default;
 DataDraws::~DataDraws() = default;

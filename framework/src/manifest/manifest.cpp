@@ -6,12 +6,25 @@
 
 #include <mixwell/lab/manifest.hpp>
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 namespace mixwell {
 
 std::shared_ptr<const Model> Composition::model() const {
   return {compositor, &compositor->model()};
+}
+
+std::vector<std::string> Composition::remarks_of_models() const {
+  std::vector<std::string> texts;
+  for (const auto& component : components) {
+    const auto* const one = dynamic_cast<const Model*>(component.get());
+    if (one == nullptr) continue;
+    for (const std::string& remark : one->remarks())
+      texts.push_back(fmt::format("model.{}: {}", one->name(), remark));
+  }
+  return texts;
 }
 
 Composition load_manifest(const std::string& path, const Registry& registry,

@@ -67,7 +67,9 @@ class Resolver {
     composition.files.insert(composition.files.end(), of_runs.begin(), of_runs.end());
     composition.run.provenance = hash_of(of_runs);
     composition.effective_manifest = effective_text(tables);
-    composition.remarks = remarks();
+    composition.remarks = unused();
+    for (std::string& remark : composition.remarks_of_models())
+      composition.remarks.push_back(std::move(remark));
     tidy(composition.libraries);
     tidy(composition.files);
     return composition;
@@ -110,6 +112,9 @@ class Resolver {
       const std::vector<std::string>& words = field.choices();
       if (std::find(words.begin(), words.end(), path) == words.end()) files.push_back(path);
     }
+    const auto* const model = dynamic_cast<const Model*>(instance.made.get());
+    if (model == nullptr) return;
+    for (std::string& path : model->files()) files.push_back(std::move(path));
   }
 
   Location place(const Instance& instance) const {
@@ -518,7 +523,7 @@ class Resolver {
     return field.value_text();
   }
 
-  std::vector<std::string> remarks() const {
+  std::vector<std::string> unused() const {
     std::vector<std::string> texts;
     for (const Instance& instance : instances_) {
       if (!instance.made) {
@@ -526,16 +531,7 @@ class Resolver {
                                     instance.declaration.path()));
       }
     }
-    for (const Instance* instance : in_use()) append_model_remarks(texts, *instance);
     return texts;
-  }
-
-  static void append_model_remarks(std::vector<std::string>& texts, const Instance& instance) {
-    const auto* const model = dynamic_cast<const Model*>(instance.made.get());
-    if (model == nullptr) return;
-    for (const std::string& remark : model->remarks()) {
-      texts.push_back(instance.declaration.path() + ": " + remark);
-    }
   }
 
   const ManifestText& manifest_;

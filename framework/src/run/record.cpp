@@ -15,6 +15,7 @@
 #include <netcdf.h>
 #include <oneapi/tbb/version.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -51,6 +52,21 @@ std::vector<UsedLibrary> hashed(const std::vector<std::string>& libraries) {
   return all;
 }
 
+std::vector<UsedFile> hashed_files(const std::vector<std::string>& paths) {
+  std::vector<UsedFile> all;
+  for (const std::string& path : paths) all.push_back({path, file_sha256(path)});
+  return all;
+}
+
+/// Those of the composition, and what its model has to say now that the run has ended.
+std::vector<std::string> remarks_of(const Composition& composition) {
+  std::vector<std::string> all = composition.remarks;
+  for (const std::string& remark : composition.remarks_of_models()) {
+    if (std::find(all.begin(), all.end(), remark) == all.end()) all.push_back(remark);
+  }
+  return all;
+}
+
 }  // namespace
 
 std::string_view to_string(Outcome outcome) noexcept { return word_of(outcomes, outcome); }
@@ -63,8 +79,9 @@ void describe(RunRecord& record, const Composition& composition, const Sampler& 
   record.memory_bytes = sampler.memory();
   record.versions = versions_in_use();
   record.plugins = hashed(composition.libraries);
+  record.files = hashed_files(composition.files);
   record.operations = sampler.operation_times();
-  record.remarks = composition.remarks;
+  record.remarks = remarks_of(composition);
 }
 
 void to_json(Json& json, const UsedVersions& versions) {
@@ -96,6 +113,15 @@ static void to_json(Json& json, const UsedLibrary& used) {
 
 static void from_json(const Json& json, UsedLibrary& used) {
   json.at("library").get_to(used.library);
+  json.at("sha256").get_to(used.sha256);
+}
+
+static void to_json(Json& json, const UsedFile& used) {
+  json = {{"file", used.file}, {"sha256", used.sha256}};
+}
+
+static void from_json(const Json& json, UsedFile& used) {
+  json.at("file").get_to(used.file);
   json.at("sha256").get_to(used.sha256);
 }
 
@@ -150,6 +176,7 @@ void to_json(Json& json, const RunRecord& record) {
   json["memory_bytes"] = record.memory_bytes;
   json["versions"] = record.versions;
   json["plugins"] = record.plugins;
+  json["files"] = record.files;
   json["operations"] = record.operations;
   json["remarks"] = record.remarks;
 }
@@ -171,6 +198,7 @@ void from_json(const Json& json, RunRecord& record) {
   json.at("memory_bytes").get_to(record.memory_bytes);
   json.at("versions").get_to(record.versions);
   json.at("plugins").get_to(record.plugins);
+  json.at("files").get_to(record.files);
   json.at("operations").get_to(record.operations);
   json.at("remarks").get_to(record.remarks);
 }

@@ -66,10 +66,10 @@ void Block::refuse_output(std::size_t k, const char* wanted) const {
 }
 
 void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
-  const Stream& stream = noise(k);
+  const Stream& numbers = stream(k);
   add_up(noise_.sweeps, *scratch_, out, [&](std::uint32_t j, Batch z) {
-    stream.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_)},
-                   z);
+    numbers.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_)},
+                    z);
   });
   if (negates_normals_) [[unlikely]]
     out = -out;
@@ -77,14 +77,15 @@ void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
 
 void Block::step_normals(std::size_t k, Batch out, std::uint32_t draw) const {
   if (noise_.steps == 1) return normals(k, out, draw);
-  const Stream& stream = noise(k);
+  const Stream& numbers = stream(k);
   add_up(noise_.steps, *scratch_, out, [&](std::uint32_t j, Batch z) {
-    stream.normals({sweep_, draw * noise_.steps + j, static_cast<std::uint64_t>(first_column_)}, z);
+    numbers.normals({sweep_, draw * noise_.steps + j, static_cast<std::uint64_t>(first_column_)},
+                    z);
   });
 }
 
 void Block::uniforms(std::size_t k, Batch out, std::uint32_t draw) const {
-  noise(k).uniforms({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
+  stream(k).uniforms({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
 }
 
 void Columns::report(const Event& event, ConstBatch theta) const {

@@ -32,6 +32,8 @@ struct MIXWELL_EXPORT Composition {
   /// Remarks about the manifest or the data, a sentence each.
   std::vector<std::string> remarks;
   std::shared_ptr<const Model> model() const;
+  /// Model::remarks of all models in use, as they are now, each with the name of its model.
+  std::vector<std::string> remarks_of_models() const;
 };
 
 /// `--set kernel.hmc.steps=5`: dotted key and TOML value (a bare word counts as text).

@@ -65,6 +65,12 @@ struct UsedLibrary {
   std::string sha256;
 };
 
+/// A file of data that was read, or a part of a model that it found by itself.
+struct UsedFile {
+  std::string file;  ///< its path
+  std::string sha256;
+};
+
 /// Of what a run was made with.
 struct UsedVersions {
   std::string mixwell;
@@ -95,8 +101,10 @@ struct RunRecord {
   std::size_t memory_bytes = 0;                 ///< of variables and intermediate values
   UsedVersions versions{};
   std::vector<UsedLibrary> plugins{};
+  std::vector<UsedFile> files{};  ///< Composition::files
   std::vector<OperationTime> operations{};
-  std::vector<std::string> remarks{};  ///< Composition::remarks
+  /// Composition::remarks, and what its models have to say when the run has ended.
+  std::vector<std::string> remarks{};
 };
 
 struct RunResult {

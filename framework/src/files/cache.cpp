@@ -1,0 +1,66 @@
+// Files and folders that take long to make, kept for the user between runs.
+// SPDX-License-Identifier: Apache-2.0
+#include "files/sha256.hpp"
+#include "files/user_folder.hpp"
+
+#include <mixwell/cache.hpp>
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+
+namespace mixwell {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A name that is taken away again, unless its file has got another one.
+class Scratch {
+ public:
+  explicit Scratch(std::string path) : path_(std::move(path)) {}
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string folder_of(std::string_view kind) {
+  const std::string base = user_folder("XDG_CACHE_HOME", ".cache");
+  if (base.empty())
+    throw RunError("there is no folder to keep files in: set XDG_CACHE_HOME or HOME");
+  const std::string folder = fmt::format("{}/{}", base, kind);
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw RunError(fmt::format("{}: cannot be made: {}; set XDG_CACHE_HOME to a folder that can",
+                               folder, error.message()));
+  return folder;
+}
+
+}  // namespace
+
+std::string cached(std::string_view kind, std::string_view ingredients, std::string_view suffix,
+                   const std::function<void(const std::string& path)>& make) {
+  const std::string path = fmt::format("{}/{}{}", folder_of(kind), sha256(ingredients), suffix);
+  std::error_code error;
+  if (fs::exists(path, error)) return path;
+  static std::atomic<int> count{0};
+  const Scratch scratch(fmt::format("{}.{}-{}{}", path, ::getpid(), count++, suffix));
+  make(scratch.path());
+  fs::rename(scratch.path(), path, error);
+  std::error_code ignored;
+  if (error && fs::exists(path, ignored)) return path;  // a folder that another process has made
+  if (error) throw RunError(fmt::format("{}: cannot be given its name: {}", path, error.message()));
+  return path;
+}
+
+}  // namespace mixwell
