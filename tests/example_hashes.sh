@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The hash of the draws of every example, a line each: what a change that should not move a bit leaves
-# as it is. Studies are left out.
+# as it is. Studies are left out; an example whose engine is missing is a line that says so.
 # usage: example_hashes.sh PROGRAM [FOLDER_OF_EXAMPLES]
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail

@@ -1,0 +1,298 @@
+// Engine `compile`: Stan's own compiler, its headers, and the system's C++ compiler.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "command.hpp"
+#include "data.hpp"
+#include "program.hpp"
+#include "shim.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::stan {
+
+namespace detail {
+
+inline void write_text(const std::string& path, const std::string& text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  if (!out.flush()) throw RunError(path + ": cannot be written");
+}
+
+/// A folder that goes with the object.
+class ScratchFolder {
+ public:
+  explicit ScratchFolder(std::string path) : path_(std::move(path)) {
+    std::filesystem::create_directories(path_);
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+/// The last lines of what a compiler said.
+inline std::string last_lines(const std::string& text) {
+  constexpr std::size_t most = 2000;
+  const std::string all = without_end(text);
+  return all.size() <= most ? all : "...\n" + all.substr(all.find('\n', all.size() - most) + 1);
+}
+
+inline std::string comma_separated(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+/// In the log of the run.
+inline void tell_of_wait(const Program& program) {
+  std::fprintf(stderr, "mixwell: compiling %s; this takes about a minute, and is done once\n",
+               program.path.c_str());
+}
+
+/// stanc separates folders by commas.
+inline void require_no_commas(const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders)
+    if (folder.find(',') != std::string::npos)
+      throw ParameterError("include_paths", "\"" + folder +
+                                                "\" has a comma in its name, by which stanc "
+                                                "separates folders; give it another name");
+}
+
+}  // namespace detail
+
+/// A checkout of BridgeStan, whose Makefile does everything.
+class Checkout {
+ public:
+  /// Throws InputError where the folder is none.
+  explicit Checkout(std::string folder) : folder_(std::move(folder)) {
+    if (!std::filesystem::exists(folder_ + "/Makefile") ||
+        !std::filesystem::exists(folder_ + "/src/bridgestan.cpp"))
+      throw InputError({"BRIDGESTAN", 0, 0},
+                       "\"" + folder_ +
+                           "\" is no checkout of BridgeStan: it has no Makefile and no "
+                           "src/bridgestan.cpp; name one, or unset the variable");
+  }
+
+  Made make(const Program& program, const std::string& data) const {
+    std::vector<std::string> included;
+    add_included(program, program.text, included);
+    std::string ingredients =
+        "checkout\n" + folder_ + identity() + "\n" + make_flags(program) + "\n" + program.text;
+    for (const std::string& path : included) ingredients += text_of_file("program", path);
+    const std::string library =
+        cached("stan", ingredients, ".so", [&](const std::string& path) { build(program, path); });
+    return {.library = library,
+            .data = data,
+            .remark = "compiled by the checkout of BridgeStan in " + folder_ + ": " + library,
+            .files = std::move(included)};
+  }
+
+ private:
+  /// Of what in the folder decides how a library is made and changes with its version.
+  std::string identity() const {
+    std::string text;
+    for (const char* const name :
+         {"/Makefile", "/make/local", "/src/bridgestan.cpp", "/src/version.hpp"})
+      if (std::filesystem::exists(folder_ + name)) text += text_of_file("engine", folder_ + name);
+    return text;
+  }
+
+  static std::string make_flags(const Program& program) {
+    std::string flags = "STANCFLAGS=";
+    for (const std::string& flag : program.stanc_flags) flags += flag + " ";
+    return flags + "--include-paths=" + detail::comma_separated(program.include_paths);
+  }
+
+  void build(const Program& program, const std::string& path) const {
+    detail::require_no_commas(program.include_paths);
+    detail::tell_of_wait(program);
+    const detail::ScratchFolder scratch(path + ".build");
+    const std::string model = scratch.file(program.name());
+    require_plain(program, model);
+    for (const std::string& folder : program.include_paths) require_plain(program, folder);
+    detail::write_text(model + ".stan", program.text);
+    const Finished made = run_command(
+        {"make", "-C", folder_, "STAN_THREADS=true", make_flags(program), model + "_model.so"});
+    if (!made.found)
+      throw ParameterError("engine",
+                           "finds no make on PATH; `apt-get install make g++` installs it");
+    if (made.status != 0) refuse_program(program, renamed(made.output, model, program));
+    std::filesystem::rename(model + "_model.so", path);
+  }
+
+  /// make hands what it is given to a shell, and has no words for a blank in a path.
+  static void require_plain(const Program& program, const std::string& path) {
+    const auto is_plain = [](char c) { return Program::is_plain(c) || c == '/' || c == '+'; };
+    if (std::all_of(path.begin(), path.end(), is_plain)) return;
+    throw InputError({program.path, 0, 0},
+                     "cannot be compiled by a checkout of BridgeStan: \"" + path +
+                         "\" has other characters than letters, digits and _ . - + /, which make "
+                         "and its shell take for something else; use names without, or unset "
+                         "BRIDGESTAN");
+  }
+
+  static std::string renamed(std::string text, const std::string& model, const Program& program) {
+    const std::string from = model + ".stan";
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at))
+      text.replace(at, from.size(), program.told_name());
+    return detail::last_lines(text);
+  }
+
+  std::string folder_;
+};
+
+/// The package httpstan: stanc, and the headers and libraries that its C++ needs. Of oneTBB, the
+/// system's: the package's own is an older one, and a process has room for one.
+class Package {
+ public:
+  static constexpr const char* cure = "python3 -m pip install httpstan";
+
+  /// "" where the Python that is first on PATH has none that is whole.
+  static std::string find() {
+    const std::string folder = folder_of_package("httpstan");
+    const bool is_whole = !folder.empty() && std::filesystem::exists(folder + "/stanc") &&
+                          std::filesystem::is_directory(folder + "/include/stan");
+    return is_whole ? folder : "";
+  }
+
+  /// Throws ParameterError where there is no C++ compiler, or none of Stan's that can be run.
+  explicit Package(std::string folder) : folder_(std::move(folder)) {
+    if (::access(stanc().c_str(), X_OK) != 0)
+      throw ParameterError(
+          "engine", "may not run " + stanc() + "; `chmod +x " + stanc() + "` lets it, as pip does");
+    const Finished version = run_command({compiler(), "--version"});
+    if (version.status != 0)
+      throw ParameterError("engine", "finds no C++ compiler `" + compiler() +
+                                         "`; `apt-get install g++ libtbb-dev` installs one");
+    identity_ = "package\n" + folder_ + "\n" + run_command({stanc(), "--version"}).output +
+                version.output + detail::comma_separated(flags());
+  }
+
+  static bool has_compiler() { return run_command({compiler(), "--version"}).status == 0; }
+
+  static std::string compiler() {
+    const char* const chosen = std::getenv("CXX");
+    return chosen == nullptr || *chosen == '\0' ? "g++" : chosen;
+  }
+
+  Made make(const Program& program, const std::string& data) const {
+    const std::string text = translated(program);
+    const std::string library =
+        cached("stan", identity_ + shim_text + text, ".so",
+               [&](const std::string& path) { build(program, text, path); });
+    Made made{
+        .library = library,
+        .data = data,
+        .remark = "compiled by stanc and the headers of httpstan in " + folder_ + ": " + library};
+    add_included(program, program.text, made.files);
+    return made;
+  }
+
+ private:
+  static std::vector<std::string> flags() {
+    return {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden",
+            // Two models in one process have records of their own.
+            "-fno-gnu-unique", "-w", "-D_REENTRANT", "-DSTAN_THREADS", "-DTBB_INTERFACE_NEW",
+            "-DBOOST_DISABLE_ASSERTS", "-DSTAN_OVERRIDE_EIGEN_ASSERT"};
+  }
+
+  std::string stanc() const { return folder_ + "/stanc"; }
+
+  /// The program in C++.
+  std::string translated(const Program& program) const {
+    detail::require_no_commas(program.include_paths);
+    static std::atomic<int> count{0};
+    const detail::ScratchFolder scratch(std::filesystem::temp_directory_path().string() +
+                                        "/mixwell-stan-" + std::to_string(::getpid()) + "-" +
+                                        std::to_string(count++));
+    const std::string source = scratch.file("model.hpp");
+    std::vector<std::string> words = {
+        stanc(),
+        "--color=never",
+        "--name=" + program.name() + "_model",
+        "--filename-in-msg=" + program.told_name(),
+        "--include-paths=" + detail::comma_separated(program.include_paths),
+        "--o=" + source};
+    words.insert(words.end(), program.stanc_flags.begin(), program.stanc_flags.end());
+    words.push_back(program.path);
+    const Finished finished = run_command(words);
+    if (finished.status != 0) refuse_program(program, finished.output);
+    return text_of_file("program", source);
+  }
+
+  void build(const Program& program, const std::string& text, const std::string& path) const {
+    detail::tell_of_wait(program);
+    const detail::ScratchFolder scratch(path + ".build");
+    detail::write_text(scratch.file("model.cpp"), text);
+    const std::string object = scratch.file("model.o");
+    compile(program, scratch.file("model.cpp"), object);
+    std::vector<std::string> words = {compiler(), "-shared", "-o",
+                                      path,       object,    shim(program),
+                                      "-ltbb",    "-lm",     "-Wl,--as-needed"};
+    for (const char* const name : {"cvodes", "idas", "kinsol", "nvecserial"})
+      words.push_back(folder_ + "/lib/libsundials_" + name + ".a");
+    require(program, run_command(words));
+  }
+
+  void compile(const Program& program, const std::string& source, const std::string& object) const {
+    std::vector<std::string> words = {compiler()};
+    for (const std::string& flag : flags()) words.push_back(flag);
+    words.insert(words.end(), {"-isystem", headers(), "-c", source, "-o", object});
+    require(program, run_command(words));
+  }
+
+  static void require(const Program& program, const Finished& finished) {
+    if (finished.status == 0) return;
+    const bool lacks_tbb = finished.output.find("tbb/") != std::string::npos ||
+                           finished.output.find("-ltbb") != std::string::npos;
+    throw InputError({program.path, 0, 0},
+                     "its C++ does not compile" +
+                         std::string(lacks_tbb ? " without oneTBB's headers, which "
+                                                 "`apt-get install libtbb-dev` installs"
+                                               : "") +
+                         "; " + compiler() + " says:\n" + detail::last_lines(finished.output));
+  }
+
+  std::string shim(const Program& program) const {
+    return cached("stan", identity_ + shim_text, ".o", [&](const std::string& path) {
+      const detail::ScratchFolder scratch(path + ".build");
+      detail::write_text(scratch.file("shim.cpp"), shim_text);
+      compile(program, scratch.file("shim.cpp"), path);
+    });
+  }
+
+  /// A folder with links to all headers of the package but its oneTBB.
+  std::string headers() const {
+    return cached("stan", identity_, "-headers", [&](const std::string& path) {
+      std::filesystem::create_directory(path);
+      for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/include")) {
+        const std::string name = entry.path().filename().string();
+        if (name != "tbb") std::filesystem::create_symlink(entry.path(), path + "/" + name);
+      }
+    });
+  }
+
+  std::string folder_;
+  std::string identity_;  ///< all that decides what becomes of a source
+};
+
+}  // namespace mixwell::stan

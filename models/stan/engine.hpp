@@ -1,0 +1,149 @@
+// From the keys of a manifest to a library, and the data that it is given.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "compile.hpp"
+#include "data.hpp"
+#include "interpret.hpp"
+#include "program.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::stan {
+
+struct Source {
+  std::optional<std::string> library;
+  std::optional<std::string> program;
+  std::optional<std::string> data;
+  std::string engine = "auto";
+  std::vector<std::string> include_paths;
+  std::vector<std::string> stanc_flags = default_stanc_flags();
+
+  static std::vector<std::string> default_stanc_flags() { return {"--O1"}; }
+  bool has_stanc_flags() const { return stanc_flags != default_stanc_flags(); }
+};
+
+inline void declare_source(Fields& fields, Source& source) {
+  fields.text("program", source.program).file().help("in the Stan language");
+  fields.text("library", source.library)
+      .file()
+      .instead_of("program")
+      .help("a shared library with BridgeStan's C interface 2.x, in the place of `program`");
+  fields.text("data", source.data)
+      .file()
+      .help("JSON as CmdStan reads it; none for a program without data");
+  fields.text("engine", source.engine)
+      .one_of({"auto", "compile", "interpret"})
+      .help(
+          "of `program`: interpret by the package stanli; compile by the checkout that BRIDGESTAN "
+          "names, or by the package httpstan; auto compiles where that can be done");
+  fields.texts("include_paths", source.include_paths)
+      .help("folders for #include of `program`, relative to its own, which comes last");
+  fields.texts("stanc_flags", source.stanc_flags)
+      .one_of({"--O0", "--O1", "--Oexperimental"})
+      .help("for Stan's compiler (engine compile)");
+}
+
+/// What a model is made of.
+struct Prepared {
+  std::string key;  ///< of the manifest: where the library comes from, for messages
+  std::string library;
+  std::string data{};                  ///< JSON, or "" for none
+  std::vector<std::string> files{};    ///< Model::files
+  std::vector<std::string> remarks{};  ///< Model::remarks
+};
+
+namespace detail {
+
+/// Relative folders are looked up from the program's own.
+inline Program read_program(const Source& source) {
+  namespace fs = std::filesystem;
+  Program program{.path = fs::absolute(*source.program).string(),
+                  .text = text_of_file("program", *source.program),
+                  .include_paths = {},
+                  .stanc_flags = source.stanc_flags};
+  const fs::path own = fs::path(program.path).parent_path();
+  for (const std::string& folder : source.include_paths) {
+    const fs::path path = (own / folder).lexically_normal();
+    if (!fs::is_directory(path))
+      throw ParameterError("include_paths", "there is no folder " + path.string());
+    program.include_paths.push_back(path.string());
+  }
+  program.include_paths.push_back(own.string());
+  return program;
+}
+
+/// Where there is something to compile with, or nothing. `may_fail`: a C++ compiler may be missing.
+inline std::optional<Made> compiled(const Program& program, const std::string& data,
+                                    bool may_fail) {
+  const char* const checkout = std::getenv("BRIDGESTAN");
+  if (checkout != nullptr && *checkout != '\0') return Checkout(checkout).make(program, data);
+  const std::string folder = Package::find();
+  if (folder.empty() || (may_fail && !Package::has_compiler())) return std::nullopt;
+  return Package(folder).make(program, data);
+}
+
+inline std::optional<Made> interpreted(const Program& program, const std::string& data) {
+  const std::string path = Stanli::find();
+  if (path.empty()) return std::nullopt;
+  return Stanli(path).make(program, data);
+}
+
+inline Made make(const std::string& engine, const Program& program, const std::string& data) {
+  if (engine == "compile") {
+    if (auto made = compiled(program, data, false)) return *std::move(made);
+    throw ParameterError("engine", std::string("there is nothing to compile with: BRIDGESTAN names "
+                                               "no checkout, and the python3 on PATH has no "
+                                               "package httpstan; `") +
+                                       Package::cure + "` installs it");
+  }
+  if (engine == "auto") {
+    if (auto made = compiled(program, data, true)) return *std::move(made);
+  }
+  if (auto made = interpreted(program, data)) return *std::move(made);
+  throw ParameterError(
+      "engine", std::string("there is nothing that reads programs in the Stan language: the "
+                            "python3 on PATH has no package stanli, and MIXWELL_STANLI names "
+                            "none; `") +
+                    Stanli::cure + "` installs it");
+}
+
+}  // namespace detail
+
+/// Throws InputError for data or a program that are none, ParameterError where an engine is
+/// missing.
+inline Prepared prepare(const Source& source) {
+  Prepared all;
+  if (source.data) {
+    all.data = text_of_file("data", *source.data);
+    require_data(*source.data, all.data);
+  }
+  if (source.program) {
+    if (source.engine == "interpret" && source.has_stanc_flags())
+      throw ParameterError("stanc_flags", "goes with engine = \"compile\"; stanli has none");
+    Made made = detail::make(source.engine, detail::read_program(source), all.data);
+    made.files.push_back(made.library);
+    return {.key = "program",
+            .library = std::move(made.library),
+            .data = std::move(made.data),
+            .files = std::move(made.files),
+            .remarks = {std::move(made.remark)}};
+  }
+  if (!source.library) throw ParameterError("program", "give a program, or a library in its place");
+  for (const auto& [key, is_given] : {std::pair("engine", source.engine != "auto"),
+                                      std::pair("include_paths", !source.include_paths.empty()),
+                                      std::pair("stanc_flags", source.has_stanc_flags())})
+    if (is_given) throw ParameterError(key, "goes with `program`; a library is as it is");
+  all.key = "library";
+  all.library = std::filesystem::absolute(*source.library).string();
+  return all;
+}
+
+}  // namespace mixwell::stan

@@ -1,0 +1,127 @@
+// A Stan model with its data: what a library makes of both, behind checked calls.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "interface.hpp"
+#include "print.hpp"
+#include "turns.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace mixwell::stan {
+
+/// A message of the library, freed when read; "" where it wrote none.
+class Message {
+ public:
+  explicit Message(const Interface& library) : library_(library) {}
+  ~Message() {
+    if (text_ != nullptr) library_.free_error_msg(text_);
+  }
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+  char** where() noexcept { return &text_; }
+  std::string text() const {
+    return text_ == nullptr ? "(no message)" : std::string(trimmed(text_));
+  }
+
+ private:
+  static std::string_view trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return "(no message)";
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+  }
+
+  const Interface& library_;
+  char* text_ = nullptr;
+};
+
+/// Which of the values that a program computes are wanted.
+struct Wanted {
+  bool transformed = false;
+  bool generated = false;
+};
+
+/// A library, the data, and the model made of both. All methods may be called from several threads
+/// at once; where the library cannot bear that, they take turns.
+class Instance {
+ public:
+  /// `data`: JSON, or "" for none; `seed`: of the random numbers in transformed data. Throws
+  /// ParameterError: with the key of the library where it is none, with `data` where Stan
+  /// refuses them.
+  Instance(const std::string& key, const std::string& path, const std::string& data, unsigned seed)
+      : library_(load_interface(key, path)) {
+    print_to_log(library_);
+    Message error(library_);
+    // Before it is known whether the library has threads nothing else may use one.
+    const auto alone = Turns::alone();
+    model_ = {library_.model_construct(data.c_str(), seed, error.where()), library_.model_destruct};
+    if (model_ == nullptr) throw ParameterError("data", "Stan refuses them: " + error.text());
+    turns_ = Turns(key, has_threads());
+  }
+  ~Instance() {
+    const auto turn = turns_.take();
+    model_.reset();
+  }
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  /// What the library says of how it was made.
+  std::string info() const { return library_.model_info(model_.get()); }
+  bool takes_turns() const noexcept { return turns_.needed(); }
+
+  /// Comma-separated, elements with indices from 1: "mu,theta.1,theta.2".
+  std::string names(Wanted wanted) const {
+    return library_.param_names(model_.get(), wanted.transformed, wanted.generated);
+  }
+  Index size(Wanted wanted) const {
+    return library_.param_num(model_.get(), wanted.transformed, wanted.generated);
+  }
+  std::string unconstrained_names() const { return library_.param_unc_names(model_.get()); }
+  Index dimension() const { return library_.param_unc_num(model_.get()); }
+
+  /// The log density up to a constant, with that of the Jacobian, and, unless `gradient` is null,
+  /// its gradient at theta (d numbers each). Returns Stan's message where it refuses the point.
+  std::optional<std::string> log_density(const double* theta, double& value,
+                                         double* gradient) const {
+    const auto turn = turns_.take();
+    Message error(library_);
+    const int code =
+        gradient == nullptr
+            ? library_.log_density(model_.get(), true, true, theta, &value, error.where())
+            : library_.log_density_gradient(model_.get(), true, true, theta, &value, gradient,
+                                            error.where());
+    if (code == 0) return std::nullopt;
+    return error.text();
+  }
+
+  /// What the program computes at theta: size(wanted) numbers. `seed`: of the random numbers in
+  /// generated quantities. Returns Stan's message where it fails.
+  std::optional<std::string> constrain(Wanted wanted, const double* theta, unsigned seed,
+                                       double* out) const {
+    const auto turn = turns_.take();
+    Message error(library_);
+    std::unique_ptr<void, void (*)(void*)> rng(nullptr, library_.rng_destruct);
+    if (wanted.generated) {
+      rng.reset(library_.rng_construct(seed, error.where()));
+      if (rng == nullptr) return error.text();
+    }
+    if (library_.param_constrain(model_.get(), wanted.transformed, wanted.generated, theta, out,
+                                 rng.get(), error.where()) == 0)
+      return std::nullopt;
+    return error.text();
+  }
+
+ private:
+  bool has_threads() const { return info().find("STAN_THREADS=true") != std::string::npos; }
+
+  Interface library_;
+  std::unique_ptr<void, void (*)(void*)> model_{nullptr, nullptr};
+  Turns turns_;
+};
+
+}  // namespace mixwell::stan

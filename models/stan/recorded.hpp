@@ -1,0 +1,148 @@
+// What is recorded of a Stan model: values on the program's own scale, under its names.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "instance.hpp"
+#include "names.hpp"
+#include "rejections.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::stan {
+
+/// A library writes as many numbers as it counts, into memory for as many as it names.
+inline void require_size(Index named, Index counted) {
+  if (named != counted)
+    throw std::invalid_argument(std::to_string(named) + " names for " + std::to_string(counted) +
+                                " numbers");
+}
+
+/// Names that results cannot have, such as `draw`, are told before a run.
+inline void require_names(const Arrays& arrays) {
+  for (const Parameter& array : arrays.arrays())
+    if (const std::string rule = broken_name_rule(array.name); !rule.empty())
+      throw std::invalid_argument("the name `" + array.name + "` " + rule +
+                                  "; give it another one in the program");
+}
+
+/// Parameters and, if wanted, transformed parameters.
+class Constrained final : public Derived {
+ public:
+  Constrained(std::shared_ptr<const Instance> instance, bool transformed, bool replaces)
+      : instance_(std::move(instance)),
+        wanted_{.transformed = transformed, .generated = false},
+        arrays_(instance_->names(wanted_)),
+        replaces_(replaces) {
+    require_size(arrays_.size(), instance_->size(wanted_));
+    require_names(arrays_);
+  }
+
+  std::vector<Parameter> quantities() const override { return arrays_.arrays(); }
+  bool replaces_parameters() const noexcept override { return replaces_; }
+
+  /// NaN where Stan cannot compute them.
+  void derive(ConstBatch theta, Batch out) const override {
+    std::vector<double> listed(static_cast<std::size_t>(arrays_.size()));
+    for (Index j = 0; j < theta.cols(); ++j) {
+      auto failure = instance_->constrain(wanted_, theta.col(j).data(), 0, listed.data());
+      if (failure) {
+        failures_.add(std::move(*failure));
+        out.col(j).setConstant(std::numeric_limits<double>::quiet_NaN());
+      } else {
+        arrays_.arrange(listed.data(), out.col(j).data());
+      }
+    }
+  }
+
+  std::string failures() const {
+    return failures_.in_words("could not compute the parameters of a draw, which are NaN there,");
+  }
+
+ private:
+  std::shared_ptr<const Instance> instance_;
+  Wanted wanted_;
+  Arrays arrays_;
+  bool replaces_;
+  mutable Rejections failures_;
+};
+
+/// Generated quantities, with a generator of their own for each draw of each replicate.
+class GeneratedQuantities final : public Generated {
+ public:
+  /// `transformed`: whether the library is to write transformed parameters before them.
+  GeneratedQuantities(std::shared_ptr<const Instance> instance, bool transformed)
+      : instance_(std::move(instance)),
+        wanted_{.transformed = transformed, .generated = true},
+        before_(instance_->size({.transformed = transformed, .generated = false})),
+        arrays_(tail(instance_->names(wanted_), before_)) {
+    require_size(before_ + arrays_.size(), instance_->size(wanted_));
+    require_names(arrays_);
+  }
+
+  bool exist() const noexcept { return arrays_.size() > 0; }
+  std::vector<Parameter> generated() const override { return arrays_.arrays(); }
+
+  /// The generator's seed is the upper half of the stream's first word. NaN where Stan fails.
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    Eigen::Matrix<std::uint64_t, Eigen::Dynamic, Eigen::Dynamic> words(1, theta.cols());
+    stream.words(at, words);
+    std::vector<double> listed(static_cast<std::size_t>(before_ + arrays_.size()));
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const auto seed = static_cast<unsigned>(words(0, j) >> 32U);
+      auto failure = instance_->constrain(wanted_, theta.col(j).data(), seed, listed.data());
+      if (failure) {
+        failures_.add(std::move(*failure));
+        out.col(j).setConstant(std::numeric_limits<double>::quiet_NaN());
+      } else {
+        arrays_.arrange(listed.data() + before_, out.col(j).data());
+      }
+    }
+  }
+
+  std::string failures() const {
+    return failures_.in_words(
+        "could not compute the generated quantities of a draw, which are NaN there,");
+  }
+
+ private:
+  /// All but the first `count` of a comma-separated list.
+  static std::string tail(const std::string& names, Index count) {
+    std::size_t from = 0;
+    for (; count > 0 && from != std::string::npos; --count) {
+      from = names.find(',', from);
+      if (from != std::string::npos) ++from;
+    }
+    return from == std::string::npos ? "" : names.substr(from);
+  }
+
+  std::shared_ptr<const Instance> instance_;
+  Wanted wanted_;
+  Index before_;
+  Arrays arrays_;
+  mutable Rejections failures_;
+};
+
+/// Unconstrained coordinates as Stan orders them: one list `unconstrained_NAME` for each parameter.
+inline std::vector<Parameter> unconstrained_parameters(const std::string& names) {
+  std::vector<Parameter> lists;
+  for (const std::string& text : split(names, ',')) {
+    const std::string name = "unconstrained_" + text.substr(0, text.find_first_of(".:"));
+    const bool is_scalar = text.find_first_of(".:") == std::string::npos;
+    if (lists.empty() || lists.back().name != name) {
+      lists.push_back({.name = name, .shape = {}});
+      if (!is_scalar) lists.back().shape = {0};
+    }
+    if (!is_scalar) ++lists.back().shape.front();
+  }
+  return lists;
+}
+
+}  // namespace mixwell::stan

@@ -1,0 +1,150 @@
+// The model: U = -log density of a Stan program on the unconstrained scale.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "engine.hpp"
+#include "instance.hpp"
+#include "recorded.hpp"
+#include "rejections.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::stan {
+
+class Target final : public Model {
+ public:
+  struct Params {
+    Source source;
+    std::int64_t seed = 0;
+    bool transformed = true;
+    bool generated = true;
+    bool unconstrained = false;
+
+    void declare(Fields& fields) {
+      declare_source(fields, source);
+      fields.integer("seed", seed)
+          .at_least(0)
+          .at_most(4294967295.0)
+          .help("of random numbers in `transformed data`");
+      fields.flag("transformed", transformed).help("record transformed parameters");
+      fields.flag("generated", generated).help("record generated quantities");
+      fields.flag("unconstrained", unconstrained)
+          .help("record the unconstrained coordinates too, as unconstrained_NAME");
+    }
+  };
+
+  explicit Target(const Params& params) : Target(params, prepare(params.source)) {}
+
+  std::vector<Parameter> parameters() const override { return parameters_; }
+  const Derived* as_derived() const noexcept override { return constrained_.get(); }
+  const Generated* as_generated() const noexcept override { return generated_.get(); }
+  std::vector<std::string> files() const override { return prepared_.files; }
+  bool evaluates_potential_alone() const noexcept override { return true; }
+
+  std::vector<std::string> remarks() const override {
+    std::vector<std::string> all = prepared_.remarks;
+    if (instance_->takes_turns())
+      all.emplace_back(
+          "the library is made without STAN_THREADS: one thread at a time evaluates it. Made with "
+          "STAN_THREADS=true it serves all of them.");
+    add(all, rejections_.in_words("rejected a point"));
+    add(all, constrained_->failures());
+    if (generated_ != nullptr) add(all, generated_->failures());
+    return all;
+  }
+
+ private:
+  Target(const Params& params, Prepared prepared)
+      : prepared_(std::move(prepared)),
+        instance_(std::make_shared<const Instance>(prepared_.key, prepared_.library, prepared_.data,
+                                                   static_cast<unsigned>(params.seed))) {
+    if (instance_->dimension() < 1)
+      throw ParameterError(prepared_.key, "has no parameters, and so nothing to sample");
+    try {
+      parameters_ = unconstrained_parameters(instance_->unconstrained_names());
+      require_size(dimension(), instance_->dimension());
+      constrained_ =
+          std::make_unique<const Constrained>(instance_, params.transformed, !params.unconstrained);
+      auto generated = std::make_unique<const GeneratedQuantities>(instance_, params.transformed);
+      if (params.generated && generated->exist()) generated_ = std::move(generated);
+    } catch (const std::invalid_argument& fault) {
+      throw ParameterError(prepared_.key,
+                           std::string("its values cannot be recorded: ") + fault.what());
+    }
+  }
+
+  static void add(std::vector<std::string>& all, std::string remark) {
+    if (!remark.empty()) all.push_back(std::move(remark));
+  }
+
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    Batch g = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      double value = 0;
+      double* const column = out.wants_gradient() ? g.col(j).data() : nullptr;
+      auto rejection = instance_->log_density(theta.col(j).data(), value, column);
+      if (rejection) {
+        rejections_.add(std::move(*rejection));
+        value = -std::numeric_limits<double>::infinity();
+        if (out.wants_gradient()) g.col(j).setConstant(std::numeric_limits<double>::quiet_NaN());
+      }
+      if (out.wants_potential()) out.u()[j] = -value;
+    }
+    if (out.wants_gradient()) g = -g;
+  }
+
+  /// Uniform on (-2, 2), as Stan begins, and anew where the density is none.
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
+      std::string why;
+      int tries = 0;
+      do {
+        if (tries++ == most_tries) no_start(here, why);
+        stream.uniforms(here, theta.col(j));
+        theta.col(j) = (4.0 * theta.col(j).array() - 2.0).matrix();
+        ++here.draw;
+      } while (!is_start(theta.col(j), why));
+    }
+  }
+
+  static constexpr int most_tries = 100;
+
+  /// `why`: of the first that is none.
+  bool is_start(const Eigen::Ref<const Eigen::VectorXd>& theta, std::string& why) const {
+    double value = 0;
+    Eigen::VectorXd gradient(theta.size());
+    auto rejection = instance_->log_density(theta.data(), value, gradient.data());
+    if (!rejection && std::isfinite(value) && gradient.allFinite()) return true;
+    if (why.empty() && rejection) why = "Stan says: " + *rejection;
+    if (why.empty())
+      why = "the log density there is " + std::to_string(value) +
+            (gradient.allFinite() ? "" : ", and its gradient is not finite");
+    return false;
+  }
+
+  [[noreturn]] void no_start(const Address& at, const std::string& why) const {
+    throw InputError("model `" + name() + "`: none of " + std::to_string(most_tries) +
+                     " points uniform on (-2, 2) on the unconstrained scale will do to start "
+                     "replicate " +
+                     std::to_string(at.replicate) + " from; of the first " + why +
+                     ". Check program and data, or start elsewhere with `init` in [run]");
+  }
+
+  Prepared prepared_;
+  std::shared_ptr<const Instance> instance_;
+  std::vector<Parameter> parameters_;
+  std::unique_ptr<const Constrained> constrained_;
+  std::unique_ptr<const GeneratedQuantities> generated_;
+  mutable Rejections rejections_;
+};
+
+}  // namespace mixwell::stan

@@ -1,0 +1,148 @@
+// The programs of examples/stan with real engines, where there are any: else skipped.
+// SPDX-License-Identifier: Apache-2.0
+#include "../../models/stan/compile.hpp"
+#include "../../models/stan/interpret.hpp"
+#include "../unit/support.hpp"
+
+#include <mixwell/contracts/model.hpp>
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/gradient_check.hpp>
+#include <mixwell/lab/run.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+namespace {
+
+using Eigen::MatrixXd;
+using mixwell::Index;
+
+const std::string examples = MIXWELL_SOURCE_DIR "/examples/stan/";
+
+[[noreturn]] void skip(const std::string& why) {
+  std::cout << "skipped: " << why << "\n";
+  std::exit(77);
+}
+
+void need_stanli() {
+  if (mixwell::stan::Stanli::find().empty())
+    skip("no stanli: `python3 -m pip install stanli`, or MIXWELL_STANLI");
+}
+
+void need_compiler() {
+  if (std::getenv("BRIDGESTAN") == nullptr && mixwell::stan::Package::find().empty())
+    skip("no BRIDGESTAN, and no httpstan: `python3 -m pip install httpstan`");
+}
+
+std::string keys(const std::string& stem, const std::string& engine) {
+  return "use = \"stan\"\nprogram = \"" + examples + stem + ".stan\"\ndata = \"" + examples + stem +
+         ".data.json\"\nengine = \"" + engine + "\"\n";
+}
+
+void check_example(const std::string& stem, const std::string& engine) {
+  const auto model = support::make_model(keys(stem, engine));
+  const auto findings = mixwell::contracts::check_model(*model);
+  INFO(stem << "\n" << mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
+}
+
+mixwell::Composition simplex(const std::string& engine) {
+  return mixwell::parse_manifest(
+      "mixwell = 1\n[run]\nreplicates = 16\nwarmup = 500\ndraws = 500\nblock_width = 8\n"
+      "[model.target]\n" +
+          keys("simplex", engine) +
+          "[estimator.metric]\nuse = \"diagonal\"\n[kernel.nuts]\nuse = \"nuts\"\nestimator = "
+          "\"metric\"\n",
+      "simplex.toml", support::registry());
+}
+
+/// Whole numbers from 0 to 23 with the mean 23 * 15 / 27.
+void check_seen_again(const mixwell::DrawsFile& file) {
+  for (const mixwell::Column& column : file.columns()) {
+    if (column.name != "seen_again") continue;
+    const Eigen::ArrayXd seen = file.read(column, 0).reshaped();
+    CHECK((seen == seen.floor()).all());
+    CHECK(seen.minCoeff() >= 0);
+    CHECK(seen.maxCoeff() <= 23);
+    CHECK(seen.mean() == Approx(23 * 15 / 27.0).epsilon(0.02));
+    return;
+  }
+  FAIL("nothing was generated");
+}
+
+/// The posterior is the Dirichlet law of 4, 15, 2, 6.
+void check_simplex(const std::string& engine) {
+  const support::TemporaryFolder folder;
+  const auto composition = simplex(engine);
+  std::string hash;
+  for (const int threads : {1, 2}) {
+    mixwell::RunOptions options;
+    options.folder = folder.path() + "/" + std::to_string(threads);
+    options.threads = threads;
+    const auto result = mixwell::run(composition, options);
+    if (hash.empty()) hash = result.record.draws_sha256;
+    CHECK(result.record.draws_sha256 == hash);
+    for (const auto& v : result.summary.variables) {
+      if (v.name.find("share[") == std::string::npos) continue;
+      const double expected[] = {4 / 27.0, 15 / 27.0, 2 / 27.0, 6 / 27.0};
+      const double mean = expected[v.name[6] - '0'];
+      INFO(v.name << " " << v.standard.mean << " " << v.standard.mcse_mean);
+      CHECK(std::abs(v.standard.mean - mean) < 5 * v.standard.mcse_mean);
+      CHECK(v.standard.sd == Approx(std::sqrt(mean * (1 - mean) / 28)).epsilon(0.1));
+    }
+  }
+  check_seen_again(mixwell::DrawsFile(folder.path() + "/1"));
+}
+
+}  // namespace
+
+TEST_CASE("the examples of Stan satisfy the contract of a model when interpreted", "[stan]") {
+  need_stanli();
+  for (const char* const stem : {"eight-schools", "regression", "simplex"})
+    check_example(stem, "interpret");
+}
+
+TEST_CASE("the examples of Stan satisfy the contract of a model when compiled", "[stan]") {
+  need_compiler();
+  for (const char* const stem : {"eight-schools", "regression", "simplex"})
+    check_example(stem, "compile");
+}
+
+TEST_CASE("an interpreted simplex has the law that it must have", "[stan]") {
+  need_stanli();
+  check_simplex("interpret");
+}
+
+TEST_CASE("a compiled simplex has the law that it must have", "[stan]") {
+  need_compiler();
+  check_simplex("compile");
+}
+
+TEST_CASE("both engines have one gradient, one map to the program's scale, one list of names",
+          "[stan]") {
+  need_stanli();
+  need_compiler();
+  for (const char* const stem : {"eight-schools", "regression", "simplex"}) {
+    INFO(stem);
+    const auto a = support::make_model(keys(stem, "interpret"));
+    const auto b = support::make_model(keys(stem, "compile"));
+    REQUIRE(a->dimension() == b->dimension());
+    const MatrixXd theta = MatrixXd::Random(a->dimension(), 5);
+    const auto at_a = support::evaluate(*a, theta);
+    const auto at_b = support::evaluate(*b, theta);
+    CHECK((at_a.g - at_b.g).cwiseAbs().maxCoeff() <= 1e-8 * at_b.g.cwiseAbs().maxCoeff());
+    CHECK((at_a.u - at_b.u).cwiseAbs().maxCoeff() <= 1e-8 * at_b.u.cwiseAbs().maxCoeff());
+    CHECK(mixwell::coordinate_names(a->as_derived()->quantities()) ==
+          mixwell::coordinate_names(b->as_derived()->quantities()));
+    CHECK(mixwell::coordinate_names(a->as_generated()->generated()) ==
+          mixwell::coordinate_names(b->as_generated()->generated()));
+    const auto rows =
+        static_cast<Index>(mixwell::coordinate_names(a->as_derived()->quantities()).size());
+    MatrixXd derived_a(rows, 5);
+    MatrixXd derived_b(rows, 5);
+    a->as_derived()->derive(theta, derived_a);
+    b->as_derived()->derive(theta, derived_b);
+    CHECK((derived_a - derived_b).cwiseAbs().maxCoeff() < 1e-12);
+  }
+}

@@ -1,0 +1,185 @@
+// Programs in the Stan language with engines made by hand: where they are found, what they are
+// told. SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+using support::contains;
+
+/// A program that the stubs take for theirs.
+constexpr const char* program_text = "parameters {\n  real \"mu;\n}\n";
+
+/// A folder with a program and data, and a process that knows of no engine.
+class Case {
+ public:
+  explicit Case(const std::string& text = program_text) {
+    write("x.stan", text);
+    write("x.data.json", "{\"m\": 2}");
+    std::filesystem::create_directory(folder() + "/bin");
+    for (const char* const variable : {"MIXWELL_STANLI", "BRIDGESTAN"}) ::unsetenv(variable);
+    ::setenv("PATH", (folder() + "/bin").c_str(), 1);
+    ::setenv("XDG_CACHE_HOME", (folder() + "/cache").c_str(), 1);
+  }
+  const std::string& folder() const { return folder_.path(); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder() + "/" + name) << text;
+  }
+  /// A program of the PATH.
+  void provide(const std::string& name, const std::string& script) const {
+    write("bin/" + name, "#!/bin/sh\nPATH=/usr/bin:/bin\n" + script + "\n");
+    std::filesystem::permissions(folder() + "/bin/" + name, std::filesystem::perms::owner_all);
+  }
+  std::string keys(const std::string& more = "") const {
+    return "use = \"stan\"\nprogram = \"" + folder() + "/x.stan\"\ndata = \"" + folder() +
+           "/x.data.json\"\n" + more;
+  }
+  std::string refusal(const std::string& more = "") const { return support::refusal(keys(more)); }
+
+ private:
+  support::TemporaryFolder folder_;
+};
+
+const std::string stubs = std::string(MIXWELL_BUILD_DIR) + "/tests/stan/";
+
+/// A checkout whose make does what the script says, with MODEL, the name that is asked for.
+void make_checkout(const Case& one, const std::string& recipe) {
+  const std::string folder = one.folder() + "/bridgestan";
+  std::filesystem::create_directories(folder + "/src");
+  one.write("bridgestan/Makefile", "");
+  one.write("bridgestan/src/bridgestan.cpp", "");
+  ::setenv("BRIDGESTAN", folder.c_str(), 1);
+  one.provide("make",
+              "echo \"$@\" >> " + one.folder() + "/calls\nfor MODEL; do :; done\n" + recipe);
+}
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_CASE("without an engine the command that installs one is named", "[stan]") {
+  const Case one;
+  CHECK(contains(one.refusal(), "there is nothing that reads"));
+  CHECK(contains(one.refusal(), "`python3 -m pip install stanli` installs it"));
+  CHECK(contains(one.refusal("engine = \"interpret\"\n"), "`python3 -m pip install stanli`"));
+  CHECK(contains(one.refusal("engine = \"compile\"\n"), "`python3 -m pip install httpstan`"));
+  one.provide("python3", "exit 1");
+  CHECK(contains(one.refusal(), "`python3 -m pip install stanli` installs it"));
+}
+
+TEST_CASE("stanli is found by its variable and by the first python", "[stan]") {
+  const Case one;
+  ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
+  CHECK(one.refusal() == "accepted");
+  ::setenv("MIXWELL_STANLI", "/no/where", 1);
+  CHECK(contains(one.refusal(), "\"/no/where\" is neither libstanli.so nor the folder"));
+  ::setenv("MIXWELL_STANLI", (stubs + "right.so").c_str(), 1);
+  CHECK(contains(one.refusal(), "lacks the symbol stanli_stan_to_mir_with_opts"));
+  ::unsetenv("MIXWELL_STANLI");
+  std::filesystem::create_directories(one.folder() + "/site/stanli/_bin");
+  std::filesystem::copy(stubs + "libstanli.so", one.folder() + "/site/stanli/_bin/libstanli.so");
+  one.provide("python3",
+              "[ \"$3\" = stanli ] && echo noise && echo " + one.folder() + "/site/stanli");
+  CHECK(one.refusal() == "accepted");
+  ::setenv("MIXWELL_STANLI", (one.folder() + "/site/stanli").c_str(), 1);
+  CHECK(one.refusal() == "accepted");
+}
+
+TEST_CASE("an interpreted program travels with its data and says who reads it", "[stan]") {
+  const Case one;
+  ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
+  for (const char* const data : {"{\"m\": 2}", "{\"m\": 2 }\n", "{ \"k\": {\"1\": 2}, \"m\": 3}"}) {
+    one.write("x.data.json", data);
+    CHECK(one.refusal("engine = \"interpret\"\n") == "accepted");
+  }
+  one.write("x.data.json", " { \n} ");
+  CHECK(contains(one.refusal(), "variable name=m"));
+  one.write("x.data.json", "{\"m\": 2}");
+  const auto model = support::make_model(one.keys());
+  REQUIRE(model->remarks().size() == 1);
+  CHECK(contains(model->remarks()[0], "interpreted by stanli, build stub-1, " + stubs));
+  CHECK(model->files() == std::vector<std::string>{stubs + "libstanli.so"});
+  CHECK(contains(one.refusal("engine = \"interpret\"\nstanc_flags = [\"--O0\"]\n"),
+                 "goes with engine = \"compile\""));
+}
+
+TEST_CASE("a program that does not compile is told with Stan's words, line and column", "[stan]") {
+  const Case one("parameters {\n}\nwrong\n");
+  ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
+  CHECK(contains(one.refusal(),
+                 one.folder() +
+                     "/x.stan:3:5: the program does not compile; Stan says:\nSyntax error "
+                     "in 'x.stan', line 3, column 4 to column 5: wrong."));
+  const Case two("#include part.stan\n");
+  ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
+  std::filesystem::create_directory(two.folder() + "/parts");
+  two.write("parts/part.stan", "!");
+  CHECK(contains(two.refusal("include_paths = [\"parts\"]\n"),
+                 two.folder() + "/parts/part.stan:1:1: the program does not compile"));
+  CHECK(contains(two.refusal("include_paths = [\"parts\"]\n"), "2 folders, first " + two.folder()));
+  CHECK(contains(two.refusal("include_paths = [\"none\"]\n"), "there is no folder"));
+}
+
+TEST_CASE("a checkout of BridgeStan compiles a program once", "[stan]") {
+  const Case one;
+  make_checkout(one, "cp " + stubs + "right.so \"$MODEL\"");
+  const auto model = support::make_model(one.keys());
+  REQUIRE(model->remarks().size() == 1);
+  CHECK(contains(model->remarks()[0], "compiled by the checkout of BridgeStan"));
+  const std::string calls = text_of(one.folder() + "/calls");
+  CHECK(contains(calls, "STAN_THREADS=true STANCFLAGS=--O1 --include-paths=" + one.folder()));
+  CHECK(one.refusal() == "accepted");
+  CHECK(text_of(one.folder() + "/calls") == calls);
+  one.write("x.stan", std::string(program_text) + "// another\n");
+  CHECK(one.refusal() == "accepted");
+  CHECK(text_of(one.folder() + "/calls").size() == 2 * calls.size());
+}
+
+TEST_CASE("what a shell would take for something else never reaches make", "[stan]") {
+  const Case one;
+  make_checkout(one, "cp " + stubs + "right.so \"$MODEL\"");
+  CHECK(contains(one.refusal("stanc_flags = [\"--O1; touch x\"]\n"), "must be one of"));
+  std::filesystem::create_directory(one.folder() + "/a$(b)");
+  CHECK(
+      contains(one.refusal("include_paths = [\"a$(b)\"]\n"), "has other characters than letters"));
+  std::filesystem::create_directory(one.folder() + "/a,b");
+  CHECK(contains(one.refusal("include_paths = [\"a,b\"]\n"), "has a comma in its name"));
+  CHECK_FALSE(std::filesystem::exists(one.folder() + "/calls"));
+  std::filesystem::rename(one.folder() + "/x.stan", one.folder() + "/x $(y).stan");
+  CHECK(support::refusal("use = \"stan\"\nprogram = \"" + one.folder() +
+                         "/x $(y).stan\"\ndata = \"" + one.folder() + "/x.data.json\"\n") ==
+        "accepted");
+  CHECK(contains(text_of(one.folder() + "/calls"), "/x___y__model.so"));
+}
+
+TEST_CASE("a failed compilation leaves nothing behind", "[stan]") {
+  const Case one;
+  make_checkout(one,
+                "echo \"Semantic error in '${MODEL%_model.so}.stan', line 2, column 7 to column "
+                "9: nu\"; exit 2");
+  CHECK(contains(one.refusal(),
+                 "x.stan:2:8: the program does not compile; Stan says:\nSemantic error "
+                 "in 'x.stan', line 2, column 7"));
+  CHECK(std::filesystem::is_empty(one.folder() + "/cache/mixwell/stan"));
+  ::setenv("BRIDGESTAN", one.folder().c_str(), 1);
+  CHECK(contains(one.refusal(), "is no checkout of BridgeStan"));
+}
+
+TEST_CASE("a model has a program or a library, and keys that go with it", "[stan]") {
+  const Case one;
+  const std::string library = "library = \"" + stubs + "right.so\"\n";
+  CHECK(contains(support::refusal("use = \"stan\"\n"), "give a program, or a library"));
+  CHECK(contains(one.refusal(library), "library"));
+  const std::string keys =
+      "use = \"stan\"\n" + library + "data = \"" + one.folder() + "/x.data.json\"\n";
+  CHECK(support::refusal(keys) == "accepted");
+  CHECK(contains(support::refusal(keys + "engine = \"interpret\"\n"), "goes with `program`"));
+  CHECK(contains(support::refusal(keys + "stanc_flags = [\"--O0\"]\n"), "goes with `program`"));
+  CHECK(contains(support::refusal(keys + "include_paths = [\".\"]\n"), "goes with `program`"));
+}

@@ -1,0 +1,171 @@
+// Parts of the model `stan`: names made into arrays, data looked through, rejections counted.
+// SPDX-License-Identifier: Apache-2.0
+#include "../../models/stan/data.hpp"
+#include "../../models/stan/names.hpp"
+#include "../../models/stan/program.hpp"
+#include "../../models/stan/recorded.hpp"
+#include "../../models/stan/rejections.hpp"
+#include "support.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using mixwell::Index;
+using mixwell::stan::Arrays;
+
+std::vector<std::string> described(const std::vector<mixwell::Parameter>& arrays) {
+  std::vector<std::string> all;
+  for (const auto& array : arrays) {
+    std::string text = array.name;
+    for (const Index length : array.shape) text += " " + std::to_string(length);
+    all.push_back(text);
+  }
+  return all;
+}
+
+/// Where the elements 0, 1, ... of the list go.
+std::vector<double> arranged(const std::string& names) {
+  const Arrays arrays(names);
+  std::vector<double> listed(static_cast<std::size_t>(arrays.size()));
+  std::vector<double> out(listed.size(), -1);
+  for (std::size_t k = 0; k < listed.size(); ++k) listed[k] = static_cast<double>(k);
+  arrays.arrange(listed.data(), out.data());
+  return out;
+}
+
+std::string refused_names(const std::string& names) {
+  try {
+    const Arrays arrays(names);
+    return "accepted";
+  } catch (const std::invalid_argument& fault) {
+    return fault.what();
+  }
+}
+
+/// "accepted", or the message.
+std::string read(const std::string& text) {
+  try {
+    mixwell::stan::require_data("x.json", text);
+    return "accepted";
+  } catch (const mixwell::InputError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("elements of a Stan program become arrays with the last index fastest", "[stan]") {
+  CHECK(described(Arrays("mu,theta.1,theta.2,b.1").arrays()) ==
+        std::vector<std::string>{"mu", "theta 2", "b 1"});
+  CHECK(described(Arrays("M.1.1,M.2.1,M.1.2,M.2.2,M.1.3,M.2.3").arrays()) ==
+        std::vector<std::string>{"M 2 3"});
+  CHECK(arranged("a,M.1.1,M.2.1,M.1.2,M.2.2,M.1.3,M.2.3") ==
+        std::vector<double>{0, 1, 3, 5, 2, 4, 6});
+  CHECK(arranged("M.1.1,M.1.2,M.2.1,M.2.2") == std::vector<double>{0, 1, 2, 3});
+  CHECK(Arrays("").arrays().empty());
+}
+
+TEST_CASE("members of tuples and parts of complex numbers have names of their own", "[stan]") {
+  CHECK(described(Arrays("t.1:1,t.1:2.1,t.1:2.2,t.2:1,t.2:2.1,t.2:2.2").arrays()) ==
+        std::vector<std::string>{"t:1 2", "t:2 2 2"});
+  CHECK(arranged("t.1:1,t.1:2.1,t.1:2.2,t.2:1,t.2:2.1,t.2:2.2") ==
+        std::vector<double>{0, 3, 1, 2, 4, 5});
+  CHECK(described(Arrays("z.1.real,z.1.imag,z.2.real,z.2.imag").arrays()) ==
+        std::vector<std::string>{"z.real 2", "z.imag 2"});
+}
+
+TEST_CASE("lists that are no arrays are refused by name", "[stan]") {
+  CHECK(refused_names("x.1,x.3") == "its names are not those of whole arrays");
+  CHECK(refused_names("x.1,x.1") == "its names are not those of whole arrays");
+  CHECK(refused_names("x.1.1,x.2.1,x.1.2,x.2.1") == "the element of `x` is listed twice");
+  CHECK(refused_names("x,x") == "its names are not those of whole arrays");
+  CHECK(refused_names("x.1,x.1.2") ==
+        "the element of `x` has another number of indices than those before it");
+}
+
+TEST_CASE("unconstrained coordinates are one list for each parameter", "[stan]") {
+  CHECK(described(mixwell::stan::unconstrained_parameters("mu,L.1,L.2,t:1,t:2.1,b.1.1,b.2.1")) ==
+        std::vector<std::string>{"unconstrained_mu", "unconstrained_L 2", "unconstrained_t 2",
+                                 "unconstrained_b 2"});
+}
+
+TEST_CASE("data as CmdStan reads them are taken", "[stan]") {
+  for (const char* const text :
+       {"{}", " {\n} ", R"({"N": 3, "y": [1, -2.5e-3, 3E+4]})", R"({"x": [[1,2],[3,4]]})",
+        R"({"a": [], "b": [[], []]})", R"({"y": [NaN, Infinity, -Infinity]})",
+        R"({"y": ["NaN", "-Inf", "Infinity", 0]})", R"({"t": {"1": 2, "2": [1, 2]}})",
+        R"({"t": [{"1": 2}, {"1": 3}]})", "\xEF\xBB\xBF{\"N\": 0}", R"({"a \" b": -0.0})"}) {
+    INFO(text);
+    CHECK(read(text) == "accepted");
+  }
+}
+
+TEST_CASE("data that Stan has no use for are refused where they stand", "[stan]") {
+  const auto said = [](const std::string& text, const std::string& part) {
+    INFO(text << "\n" << read(text));
+    return support::contains(read(text), part);
+  };
+  CHECK(said("", "x.json:1:1: wants an object, { \"NAME\": VALUE, ... }, and the file ends"));
+  CHECK(said("[1]", "x.json:1:1: wants an object"));
+  CHECK(said("{\n \"N\": 3,\n \"N\": 4 }", "x.json:3:2: `N` is there twice"));
+  CHECK(said("{\"y\": [[1, 2], [3]]}",
+             "x.json:1:16: `y[1]` is an array of 1 and those before it are an array of 2"));
+  CHECK(said("{\"y\": [[1, 2], 3]}", "`y[1]` is a number and those before it are an array of 2"));
+  CHECK(said("{\"y\": [[[1, 2]], [[3]]]}", "`y[1]` is an array of 1 x 1"));
+  CHECK(said("{\"y\": [1, {\"1\": 2}]}", "`y[1]` is a tuple and those before it are a number"));
+  CHECK(said("{\"ok\": true}", "x.json:1:8: `ok` is true: Stan has no booleans; write 1 or 0"));
+  CHECK(said("{\"y\": [1, null]}", "x.json:1:11: `y[1]` is null: Stan has no missing data"));
+  CHECK(said("{\"y\": \"high\"}", "`y` is the text \"high\""));
+  CHECK(said("{\"y\": 1.}", "`y` wants a number or an array of numbers, and found `1.`"));
+  CHECK(said("{\"y\": 01}", "found `01`"));
+  CHECK(said("{\"y\": 0x10}", "found `0x10`"));
+  CHECK(said("{\"y\": +1}", "found `+1`"));
+  CHECK(said("{\"y\": 1e}", "found `1e`"));
+  CHECK(said("{\"y\": }", "`y` wants a number"));
+  CHECK(said("{\"y\": [1, 2}", "x.json:1:12: wants `,` or `]`, and found `}`"));
+  CHECK(said("{\"y\": [1,]}", "`y[1]` wants a number"));
+  CHECK(said("{\"y\": 1 \"z\": 2}", "wants `,` or `}`, and found `\"z\"`"));
+  CHECK(said("{y: 1}", "wants a name in quotes, and found `y`"));
+  CHECK(said("{\"y\" 1}", "wants `:`, and found `1`"));
+  CHECK(said("{\"y: 1}", "x.json:1:2: this quote is never closed"));
+  CHECK(said("{\"y\": 1} {}", "x.json:1:10: something follows the object"));
+  CHECK(said("{\"y\": 1", "and the file ends"));
+  CHECK(said("{\"y\": " + std::string(100, '['), "nested in more than 64 levels"));
+  CHECK(said("{\"a\tb\": 1}", "a control character"));
+  CHECK(said("{\"y\": 1e999}", "`y` is beyond 1.8e308"));
+  CHECK(said("{\"y\": -1e999}", "`y` is beyond 1.8e308"));
+  CHECK(said("{\"a\\q\": 1}", "x.json:1:4: a backslash in a text in quotes"));
+  CHECK(said("{\"a\\u12g4\": 1}", "x.json:1:2: \\u in a text in quotes"));
+  CHECK(said("{\"a\\", "x.json:1:2: this quote is never closed"));
+}
+
+TEST_CASE("files are found that a program includes in any of Stan's ways", "[stan]") {
+  const support::TemporaryFolder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder.path() + "/" + name) << text;
+  };
+  write("a.stan", "#include <b.stan>");
+  write("b.stan", "#include a.stan\n");
+  write("c d.stan", "");
+  const mixwell::stan::Program program{
+      .path = "", .text = "", .include_paths = {folder.path()}, .stanc_flags = {}};
+  std::vector<std::string> files;
+  mixwell::stan::add_included(program, "#include a.stan\n #include\n \"c d.stan\" #include e",
+                              files);
+  CHECK(files == std::vector<std::string>{folder.path() + "/a.stan", folder.path() + "/b.stan",
+                                          folder.path() + "/c d.stan"});
+}
+
+TEST_CASE("rejections are counted, and the first message is kept", "[stan]") {
+  mixwell::stan::Rejections all;
+  CHECK(all.in_words("rejected a point").empty());
+  all.add("too large");
+  CHECK(all.in_words("rejected a point") ==
+        "Stan rejected a point 1 time; the first time it said: too large");
+  all.add("too small");
+  CHECK(all.in_words("rejected a point") ==
+        "Stan rejected a point 2 times; the first time it said: too large");
+}

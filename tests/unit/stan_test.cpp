@@ -1,0 +1,288 @@
+// The model `stan` with libraries made by hand: values, records, threads, and what is refused.
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+#include <mixwell/contracts/model.hpp>
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/gradient_check.hpp>
+#include <mixwell/lab/run.hpp>
+
+#include <dlfcn.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Eigen::MatrixXd;
+using mixwell::Index;
+using support::contains;
+using support::evaluate;
+
+std::string library(const std::string& stem) {
+  return std::string(MIXWELL_BUILD_DIR) + "/tests/stan/" + stem + ".so";
+}
+
+/// Keys of a model with data in a folder of its own.
+class Keys {
+ public:
+  explicit Keys(const std::string& data = "{\"m\": 2}") {
+    std::ofstream(folder_.path() + "/x.data.json") << data;
+  }
+  std::string of(const std::string& stem, const std::string& more = "") const {
+    return "use = \"stan\"\nlibrary = \"" + library(stem) + "\"\ndata = \"" + folder_.path() +
+           "/x.data.json\"\n" + more;
+  }
+  std::string without_data(const std::string& stem) const {
+    return "use = \"stan\"\nlibrary = \"" + library(stem) + "\"\n";
+  }
+  const std::string& folder() const { return folder_.path(); }
+
+ private:
+  support::TemporaryFolder folder_;
+};
+
+int number_of(const std::string& stem, const char* function) {
+  void* const handle = ::dlopen(library(stem).c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(handle != nullptr);
+  return reinterpret_cast<int (*)()>(::dlsym(handle, function))();
+}
+
+std::vector<std::string> names(const std::vector<mixwell::Parameter>& parameters) {
+  return mixwell::coordinate_names(parameters);
+}
+
+mixwell::Composition composed(const std::string& keys, const std::string& run = "") {
+  return mixwell::parse_manifest(
+      "mixwell = 1\n[run]\nreplicates = 16\nwarmup = 20\ndraws = 500\n" + run + "[model.target]\n" +
+          keys + "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 4\n",
+      "stan.toml", support::registry());
+}
+
+mixwell::RunResult run_in(const std::string& folder, const mixwell::Composition& composition,
+                          int threads) {
+  mixwell::RunOptions options;
+  options.folder = folder;
+  options.threads = threads;
+  return run(composition, options);
+}
+
+/// draws x (elements chains).
+MatrixXd read(const mixwell::DrawsFile& file, const std::string& name) {
+  for (const mixwell::Column& column : file.columns())
+    if (column.group == mixwell::RecordGroup::posterior && column.name == name)
+      return file.read(column, 0, column.size());
+  FAIL("no variable " << name);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a Stan library satisfies the contract of a model", "[stan]") {
+  const Keys keys;
+  const auto findings = mixwell::contracts::check_model(*support::make_model(keys.of("right")));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
+}
+
+TEST_CASE("U and gradient are those of the library, with the sign turned", "[stan]") {
+  const Keys keys;
+  const auto model = support::make_model(keys.of("right"));
+  const auto at = evaluate(*model, MatrixXd{{3, 2}, {0.5, 0}, {0, 0}});
+  CHECK(at.u[0] == Approx(0.5 + std::exp(0.5) - 0.5 - 2 * std::log(0.5)).epsilon(1e-14));
+  CHECK(at.g(0, 0) == 1);
+  CHECK(at.g(1, 0) == Approx(std::exp(0.5) - 1).epsilon(1e-14));
+  CHECK(at.u[1] == Approx(1 - 2 * std::log(0.5)).epsilon(1e-14));
+  CHECK(names(model->parameters()) ==
+        std::vector<std::string>{"unconstrained_mu", "unconstrained_sigma", "unconstrained_p[0]"});
+}
+
+TEST_CASE("a rejected point has an infinite U, of its column alone, and is counted", "[stan]") {
+  const Keys keys;
+  const auto model = support::make_model(keys.of("right"));
+  CHECK(model->remarks().empty());
+  const auto at = evaluate(*model, MatrixXd{{9, 2, 10, -9}, {0, 0, 0, 0}, {0, 0, 0, 0}});
+  CHECK(at.u[0] == std::numeric_limits<double>::infinity());
+  CHECK(std::isfinite(at.u[1]));
+  CHECK(at.g.col(1).allFinite());
+  CHECK(at.u[2] == std::numeric_limits<double>::infinity());
+  CHECK(std::isnan(at.u[3]));
+  CHECK(model->remarks() ==
+        std::vector<std::string>{"Stan rejected a point 2 times; the first time it said: "
+                                 "Rejecting initial value: mu is too large"});
+}
+
+TEST_CASE("the seed of transformed data reaches the library", "[stan]") {
+  const Keys keys;
+  const MatrixXd theta = MatrixXd::Zero(3, 1);
+  CHECK(evaluate(*support::make_model(keys.of("right")), theta).g(0, 0) == -2);
+  CHECK(evaluate(*support::make_model(keys.of("right", "seed = 7\n")), theta).g(0, 0) == -102);
+}
+
+TEST_CASE("constrained values are recorded under their names and shapes", "[stan]") {
+  const Keys keys;
+  const auto composition = composed(keys.of("right"));
+  run_in(keys.folder() + "/out", composition, 1);
+  const mixwell::DrawsFile file(keys.folder() + "/out");
+  std::vector<std::string> found;
+  for (const mixwell::Column& c : file.columns()) {
+    if (c.group != mixwell::RecordGroup::posterior) continue;
+    found.push_back(c.name);
+    for (const Index length : c.shape) found.back() += " " + std::to_string(length);
+  }
+  CHECK(found == std::vector<std::string>{"mu", "sigma", "p 2", "M 2 3", "y", "t:1 2", "t:2 2"});
+  const MatrixXd mu = read(file, "mu");
+  const MatrixXd M = read(file, "M");
+  for (Index i = 0; i < 2; ++i)
+    for (Index j = 0; j < 3; ++j)
+      CHECK(M.middleCols((3 * i + j) * 16, 16) ==
+            MatrixXd(static_cast<double>(10 * (i + 1) + j + 1) * mu));
+  const MatrixXd p = read(file, "p");
+  CHECK((p.leftCols(16) + p.rightCols(16) - MatrixXd::Ones(500, 16)).cwiseAbs().maxCoeff() < 1e-15);
+  // Elements of an array of tuples: y = 0 + u, t.1:1 = 1 + u, t.1:2 = 2 + u, ...
+  const auto all_within = [&](const MatrixXd& x, double low) {
+    return x.minCoeff() >= low && x.maxCoeff() < low + 1;
+  };
+  CHECK(all_within(read(file, "y"), 0));
+  CHECK(all_within(read(file, "t:1").leftCols(16), 1));
+  CHECK(all_within(read(file, "t:1").rightCols(16), 3));
+  CHECK(all_within(read(file, "t:2").leftCols(16), 2));
+  CHECK(all_within(read(file, "t:2").rightCols(16), 4));
+  CHECK(std::abs(support::z_score(read(file, "y").reshaped(), 0.5)) < 5);
+  const MatrixXd y = read(file, "y");
+  CHECK((y.topRows(499).array() != y.bottomRows(499).array()).all());
+}
+
+TEST_CASE("what is recorded can be chosen", "[stan]") {
+  const Keys keys;
+  const auto recorded = [&](const std::string& more) {
+    const auto model = support::make_model(keys.of("right", more));
+    auto all = names(model->as_derived()->quantities());
+    if (!model->as_derived()->replaces_parameters()) all.insert(all.begin(), "unconstrained");
+    if (model->as_generated() != nullptr) all.push_back("generated");
+    return all;
+  };
+  CHECK(recorded("transformed = false\n") ==
+        std::vector<std::string>{"mu", "sigma", "p[0]", "p[1]", "generated"});
+  CHECK(recorded("transformed = false\ngenerated = false\nunconstrained = true\n") ==
+        std::vector<std::string>{"unconstrained", "mu", "sigma", "p[0]", "p[1]"});
+  const auto with = support::make_model(keys.of("right"));
+  const auto without = support::make_model(keys.of("right", "transformed = false\n"));
+  const MatrixXd theta = MatrixXd::Random(3, 4);
+  MatrixXd a(5, 4);
+  MatrixXd b(5, 4);
+  with->as_generated()->generate(theta, mixwell::Stream(1, "x"), {}, a);
+  without->as_generated()->generate(theta, mixwell::Stream(1, "x"), {}, b);
+  CHECK(a == b);
+}
+
+TEST_CASE("draws of a Stan library have the same bits for any number of threads", "[stan]") {
+  const Keys keys;
+  const auto composition = composed(keys.of("right"), "block_width = 8\n");
+  const auto one = run_in(keys.folder() + "/one", composition, 1);
+  const auto two = run_in(keys.folder() + "/two", composition, 2);
+  CHECK(one.record.draws_sha256 == two.record.draws_sha256);
+  CHECK(number_of("right", "stub_most_at_once") > 1);
+}
+
+TEST_CASE("a library without threads is used by one at a time, and says so", "[stan]") {
+  const Keys keys;
+  const auto composition = composed(keys.of("unthreaded"), "block_width = 8\n");
+  REQUIRE(composition.remarks.size() == 1);
+  CHECK(contains(composition.remarks[0], "model.target: the library is made without STAN_THREADS"));
+  run_in(keys.folder() + "/two", composition, 4);
+  CHECK(number_of("unthreaded", "stub_most_at_once") == 1);
+}
+
+TEST_CASE("libraries with and without threads do not mix in one process", "[stan]") {
+  const Keys keys;
+  const auto model = support::make_model(keys.of("unthreaded"));
+  CHECK(contains(support::refusal(keys.of("right")),
+                 "is made with STAN_THREADS, and another library of this process is not"));
+}
+
+TEST_CASE("all that a library makes is given back to it", "[stan]") {
+  const Keys keys;
+  {
+    const auto model = support::make_model(keys.of("right"));
+    evaluate(*model, MatrixXd{{9, -9}, {0, 0}, {0, 0}});
+    MatrixXd out(5, 2);
+    model->as_generated()->generate(MatrixXd{{-7, 1}, {0, 0}, {0, 0}}, mixwell::Stream(1, "x"), {},
+                                    out);
+    CHECK(number_of("right", "stub_alive") == 1);
+  }
+  CHECK(contains(support::refusal(keys.without_data("right")), "Stan refuses them"));
+  CHECK(number_of("right", "stub_alive") == 0);
+}
+
+TEST_CASE("generated quantities that fail are NaN in their own column, and are counted", "[stan]") {
+  const Keys keys;
+  const auto model = support::make_model(keys.of("right"));
+  MatrixXd out(5, 2);
+  model->as_generated()->generate(MatrixXd{{-7, 1}, {0, 0}, {0, 0}}, mixwell::Stream(1, "x"), {},
+                                  out);
+  CHECK(out.col(0).array().isNaN().all());
+  CHECK(out.col(1).allFinite());
+  REQUIRE(model->remarks().size() == 1);
+  CHECK(contains(model->remarks()[0], "1 time; the first time it said: normal_rng: Scale"));
+}
+
+TEST_CASE("a point to start from is drawn anew where the density is none", "[stan]") {
+  const Keys keys;
+  const auto model = support::make_model(keys.of("rejecting"));
+  MatrixXd theta(3, 2);
+  CHECK_THROWS_WITH(
+      model->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta),
+      Catch::Contains("none of 100 points uniform on (-2, 2)") &&
+          Catch::Contains("replicate 5 from; of the first Stan says: Rejecting initial value: mu "
+                          "is too large"));
+  const auto right = support::make_model(keys.of("right"));
+  right->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta);
+  MatrixXd expected(3, 2);
+  mixwell::Stream(1, "x").uniforms({0, 0, 5}, expected);
+  CHECK(theta == (4 * expected.array() - 2).matrix());
+}
+
+TEST_CASE("what is no Stan library is refused with the reason and the cure", "[stan]") {
+  const Keys keys;
+  const auto said = [&](const std::string& stem, const std::string& part) {
+    const std::string text = support::refusal(keys.of(stem));
+    INFO(text);
+    return contains(text, part) && contains(text, "test.toml:4:11: model.target.library");
+  };
+  CHECK(said("version-3", "has BridgeStan's C interface 3, and 2 is wanted"));
+  CHECK(said("version-1", "has BridgeStan's C interface 1.0, and 2 is wanted"));
+  CHECK(said("incomplete", "lacks the symbol bs_log_density_gradient"));
+  CHECK(said("misnamed", "its values cannot be recorded: its names are not those of whole arrays"));
+  CHECK(said("ragged", "its values cannot be recorded: its names are not those of whole arrays"));
+  CHECK(said("miscounted", "its values cannot be recorded: 10 names for 11 numbers"));
+  CHECK(said("reserved", "the name `draw` is one that draws.nc uses itself; give it another one"));
+  CHECK(said("without-parameters", "has no parameters, and so nothing to sample"));
+  CHECK(said("absent", "no such file"));
+  std::ofstream(keys.folder() + "/text.so") << "no library";
+  CHECK(contains(support::refusal("use = \"stan\"\nlibrary = \"" + keys.folder() + "/text.so\"\n"),
+                 "the library cannot be loaded: " + keys.folder() + "/text.so: file too short"));
+  const std::string other = std::string(MIXWELL_BUILD_DIR) + "/lib/mixwell/plugins/model-gamma.so";
+  CHECK(contains(support::refusal("use = \"stan\"\nlibrary = \"" + other + "\"\n"),
+                 "has no symbol bs_major_version"));
+}
+
+TEST_CASE("data that Stan refuses are told in its words", "[stan]") {
+  CHECK(contains(support::refusal(Keys("{\"n\": 2}").of("right")),
+                 "Stan refuses them: variable does not exist; variable name=m; base type=real (in "
+                 "'stub.stan', line 2)"));
+  CHECK(contains(support::refusal(Keys("{\"m\": [1, true]}").of("right")),
+                 "x.data.json:1:11: `m[1]` is true"));
+  CHECK(contains(support::refusal(Keys().without_data("right")), "model.target.data"));
+}
+
+TEST_CASE("a library in a folder with a blank in its name is loaded", "[stan]") {
+  const Keys keys;
+  const std::string folder = keys.folder() + "/with a blank";
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy(library("right"), folder + "/x y.so");
+  CHECK(support::refusal("use = \"stan\"\nlibrary = \"" + folder + "/x y.so\"\ndata = \"" +
+                         keys.folder() + "/x.data.json\"\n") == "accepted");
+}
