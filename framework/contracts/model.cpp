@@ -80,7 +80,7 @@ std::string text(double value) {
   return out.str();
 }
 
-/// The first thing wrong with the parameters, or "".
+/// The first thing wrong with parameters or quantities, or "".
 std::string wrong_parameter(const std::vector<Parameter>& parameters,
                             std::set<std::string>& names) {
   for (const Parameter& parameter : parameters) {
@@ -89,13 +89,19 @@ std::string wrong_parameter(const std::vector<Parameter>& parameters,
     if (!names.insert(parameter.name).second)
       return "the name \"" + parameter.name + "\" occurs twice";
     if (parameter.size() < 1) return "\"" + parameter.name + "\" is empty";
+    if (parameter.group == RecordGroup::sample_stats)
+      return "\"" + parameter.name + "\" is of sample_stats, where kernels record";
   }
   return {};
 }
 
 Finding check_parameters(const Model& model) {
   std::set<std::string> names;
-  const std::string wrong = wrong_parameter(model.parameters(), names);
+  const std::vector<Parameter> parameters = model.parameters();
+  std::string wrong = wrong_parameter(parameters, names);
+  for (const Parameter& parameter : parameters)
+    if (wrong.empty() && parameter.group != RecordGroup::posterior)
+      wrong = "\"" + parameter.name + "\" is of another group than the posterior";
   const Index d = model.dimension();
   if (!wrong.empty() || d < 1) return {"parameters", false, wrong.empty() ? "d is 0" : wrong};
   return {"parameters", true, std::to_string(names.size()) + " names, d = " + std::to_string(d)};

@@ -22,22 +22,31 @@
 
 namespace mixwell::stan {
 
+/// What a file of data holds, as far as it is asked for.
+struct Data {
+  std::set<std::string> names;  ///< of all variables
+  std::vector<NamedValues> kept{};
+};
+
 namespace detail {
 
 /// One JSON object of variables. CmdStan's JSON is wider than the standard's: NaN, Infinity and
 /// -Infinity are numbers, also as texts. Booleans, null and ragged arrays are no data of Stan's.
 class DataReader {
  public:
-  /// Throws InputError with `path`, line and column.
-  DataReader(const std::string& path, std::string_view text) : path_(path), text_(text) {}
+  /// `wanted`: variables to keep, where they are numbers or arrays of them. Throws InputError with
+  /// `path`, line and column.
+  DataReader(const std::string& path, std::string_view text, const std::set<std::string>& wanted)
+      : path_(path), text_(text), wanted_(wanted) {}
 
-  void read() {
+  Data read() {
     if (text_.substr(0, 3) == "\xEF\xBB\xBF") at_ = 3;
     skip_blanks();
     if (!begins('{')) refuse(at_, "wants an object, { \"NAME\": VALUE, ... }, and " + found());
     read_object("", 1);
     skip_blanks();
     if (at_ < text_.size()) refuse(at_, "something follows the object: " + found());
+    return std::move(data_);
   }
 
  private:
@@ -80,8 +89,25 @@ class DataReader {
       if (!names.insert(name).second) refuse(where, "`" + path + name + "` is there twice");
       skip_blanks();
       expect(':');
-      read_value(path + name, depth + 1);
+      if (depth > 1) {
+        read_value(path + name, depth + 1);
+      } else {
+        read_variable(name);
+      }
     } while (continues('}'));
+    if (depth == 1) data_.names = std::move(names);
+  }
+
+  void read_variable(const std::string& name) {
+    std::vector<double> values;
+    values_ = wanted_.contains(name) ? &values : nullptr;
+    const Shape shape = read_value(name, 2);
+    if (values_ == nullptr || shape.has_tuples) return;
+    data_.kept.push_back({name, {shape.lengths.begin(), shape.lengths.end()}, std::move(values)});
+  }
+
+  void keep(double value) {
+    if (values_ != nullptr) values_->push_back(value);
   }
 
   Shape read_array(const std::string& name, int depth) {
@@ -122,13 +148,14 @@ class DataReader {
       refuse(where, "`" + name + "` is the text \"" + shortened(word) +
                         "\": data of Stan are numbers (of texts it takes \"NaN\", \"Infinity\" "
                         "and \"-Infinity\")");
+    keep(std::strtod(word.c_str(), nullptr));
   }
 
   void read_number(const std::string& name) {
     const std::size_t where = at_;
     while (at_ < text_.size() && (std::isalnum(byte()) != 0 || is_one_of("+-._"))) ++at_;
     const std::string_view word = text_.substr(where, at_ - where);
-    if (is_number(word)) return require_range(where, name, std::string(word));
+    if (is_number(word)) return keep(in_range(where, name, std::string(word)));
     at_ = where;
     if (word == "true" || word == "false")
       refuse(where,
@@ -140,10 +167,12 @@ class DataReader {
   }
 
   /// What has digits and is larger than all numbers is not meant to be infinite.
-  void require_range(std::size_t where, const std::string& name, const std::string& word) const {
+  double in_range(std::size_t where, const std::string& name, const std::string& word) const {
+    const double value = std::strtod(word.c_str(), nullptr);
     const bool has_digits = word.find_first_of("0123456789") != std::string::npos;
-    if (has_digits && std::isinf(std::strtod(word.c_str(), nullptr)))
+    if (has_digits && std::isinf(value))
       refuse(where, "`" + name + "` is beyond 1.8e308, the largest number");
+    return value;
   }
 
   /// As the standard has them, and the three that it has not.
@@ -240,14 +269,19 @@ class DataReader {
 
   const std::string& path_;
   std::string_view text_;
+  const std::set<std::string>& wanted_;
   std::size_t at_ = 0;
+  Data data_;
+  std::vector<double>* values_ = nullptr;  ///< of the variable that is being read, where wanted
 };
 
 }  // namespace detail
 
-/// Throws InputError with `path`, line and column where the text is no data for Stan.
-inline void require_data(const std::string& path, std::string_view text) {
-  detail::DataReader(path, text).read();
+/// Throws InputError with `path`, line and column where the text is no data for Stan. `wanted`:
+/// variables whose numbers are asked for; tuples have none.
+inline Data read_data(const std::string& path, std::string_view text,
+                      const std::set<std::string>& wanted = {}) {
+  return detail::DataReader(path, text, wanted).read();
 }
 
 /// The text of a whole file. Throws InputError where it cannot be read, ParameterError where it is

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -56,6 +57,7 @@ struct Prepared {
   std::string key;  ///< of the manifest: where the library comes from, for messages
   std::string library;
   std::string data{};                  ///< JSON, or "" for none
+  Data variables{};                    ///< what they hold
   std::vector<std::string> files{};    ///< Model::files
   std::vector<std::string> remarks{};  ///< Model::remarks
 };
@@ -117,24 +119,25 @@ inline Made make(const std::string& engine, const Program& program, const std::s
 
 }  // namespace detail
 
-/// Throws InputError for data or a program that are none, ParameterError where an engine is
-/// missing.
-inline Prepared prepare(const Source& source) {
+/// `wanted`: variables of the data whose numbers are asked for. Throws InputError for data or a
+/// program that are none, ParameterError where an engine is missing.
+inline Prepared prepare(const Source& source, const std::set<std::string>& wanted) {
   Prepared all;
   if (source.data) {
     all.data = text_of_file("data", *source.data);
-    require_data(*source.data, all.data);
+    all.variables = read_data(*source.data, all.data, wanted);
   }
   if (source.program) {
     if (source.engine == "interpret" && source.has_stanc_flags())
       throw ParameterError("stanc_flags", "goes with engine = \"compile\"; stanli has none");
     Made made = detail::make(source.engine, detail::read_program(source), all.data);
     made.files.push_back(made.library);
-    return {.key = "program",
-            .library = std::move(made.library),
-            .data = std::move(made.data),
-            .files = std::move(made.files),
-            .remarks = {std::move(made.remark)}};
+    all.key = "program";
+    all.library = std::move(made.library);
+    all.data = std::move(made.data);
+    all.files = std::move(made.files);
+    all.remarks = {std::move(made.remark)};
+    return all;
   }
   if (!source.library) throw ParameterError("program", "give a program, or a library in its place");
   for (const auto& [key, is_given] : {std::pair("engine", source.engine != "auto"),

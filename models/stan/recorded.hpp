@@ -2,12 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "groups.hpp"
 #include "instance.hpp"
 #include "names.hpp"
 #include "rejections.hpp"
 
 #include <mixwell/plugin.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -36,16 +38,18 @@ inline void require_names(const Arrays& arrays) {
 /// Parameters and, if wanted, transformed parameters.
 class Constrained final : public Derived {
  public:
-  Constrained(std::shared_ptr<const Instance> instance, bool transformed, bool replaces)
+  Constrained(std::shared_ptr<const Instance> instance, bool transformed, bool replaces,
+              const Groups& groups)
       : instance_(std::move(instance)),
         wanted_{.transformed = transformed, .generated = false},
         arrays_(instance_->names(wanted_)),
+        quantities_(groups.applied(arrays_.arrays(), Arrays(instance_->names({})).arrays().size())),
         replaces_(replaces) {
     require_size(arrays_.size(), instance_->size(wanted_));
     require_names(arrays_);
   }
 
-  std::vector<Parameter> quantities() const override { return arrays_.arrays(); }
+  std::vector<Parameter> quantities() const override { return quantities_; }
   bool replaces_parameters() const noexcept override { return replaces_; }
 
   /// NaN where Stan cannot compute them.
@@ -70,6 +74,7 @@ class Constrained final : public Derived {
   std::shared_ptr<const Instance> instance_;
   Wanted wanted_;
   Arrays arrays_;
+  std::vector<Parameter> quantities_;
   bool replaces_;
   mutable Rejections failures_;
 };
@@ -78,17 +83,19 @@ class Constrained final : public Derived {
 class GeneratedQuantities final : public Generated {
  public:
   /// `transformed`: whether the library is to write transformed parameters before them.
-  GeneratedQuantities(std::shared_ptr<const Instance> instance, bool transformed)
+  GeneratedQuantities(std::shared_ptr<const Instance> instance, bool transformed,
+                      const Groups& groups)
       : instance_(std::move(instance)),
         wanted_{.transformed = transformed, .generated = true},
         before_(instance_->size({.transformed = transformed, .generated = false})),
-        arrays_(tail(instance_->names(wanted_), before_)) {
+        arrays_(tail(instance_->names(wanted_), before_)),
+        quantities_(groups.applied(arrays_.arrays(), 0)) {
     require_size(before_ + arrays_.size(), instance_->size(wanted_));
     require_names(arrays_);
   }
 
   bool exist() const noexcept { return arrays_.size() > 0; }
-  std::vector<Parameter> generated() const override { return arrays_.arrays(); }
+  std::vector<Parameter> generated() const override { return quantities_; }
 
   /// The generator's seed is the upper half of the stream's first word. NaN where Stan fails.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
@@ -127,6 +134,7 @@ class GeneratedQuantities final : public Generated {
   Wanted wanted_;
   Index before_;
   Arrays arrays_;
+  std::vector<Parameter> quantities_;
   mutable Rejections failures_;
 };
 

@@ -6,10 +6,11 @@
 #include "instance.hpp"
 #include "recorded.hpp"
 #include "rejections.hpp"
+#include "start.hpp"
 
 #include <mixwell/plugin.hpp>
 
-#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -23,6 +24,7 @@ class Target final : public Model {
  public:
   struct Params {
     Source source;
+    Groups groups;
     std::int64_t seed = 0;
     bool transformed = true;
     bool generated = true;
@@ -38,14 +40,17 @@ class Target final : public Model {
       fields.flag("generated", generated).help("record generated quantities");
       fields.flag("unconstrained", unconstrained)
           .help("record the unconstrained coordinates too, as unconstrained_NAME");
+      groups.declare(fields);
     }
   };
 
-  explicit Target(const Params& params) : Target(params, prepare(params.source)) {}
+  explicit Target(const Params& params)
+      : Target(params, prepare(params.source, observable(params.groups))) {}
 
   std::vector<Parameter> parameters() const override { return parameters_; }
   const Derived* as_derived() const noexcept override { return constrained_.get(); }
   const Generated* as_generated() const noexcept override { return generated_.get(); }
+  std::vector<NamedValues> observed_data() const override { return observed_; }
   std::vector<std::string> files() const override { return prepared_.files; }
   bool evaluates_potential_alone() const noexcept override { return true; }
 
@@ -63,7 +68,8 @@ class Target final : public Model {
 
  private:
   Target(const Params& params, Prepared prepared)
-      : prepared_(std::move(prepared)),
+      : params_(params),
+        prepared_(std::move(prepared)),
         instance_(std::make_shared<const Instance>(prepared_.key, prepared_.library, prepared_.data,
                                                    static_cast<unsigned>(params.seed))) {
     if (instance_->dimension() < 1)
@@ -71,14 +77,25 @@ class Target final : public Model {
     try {
       parameters_ = unconstrained_parameters(instance_->unconstrained_names());
       require_size(dimension(), instance_->dimension());
-      constrained_ =
-          std::make_unique<const Constrained>(instance_, params.transformed, !params.unconstrained);
-      auto generated = std::make_unique<const GeneratedQuantities>(instance_, params.transformed);
+      constrained_ = std::make_unique<const Constrained>(instance_, params.transformed,
+                                                         !params.unconstrained, params.groups);
+      auto generated =
+          std::make_unique<const GeneratedQuantities>(instance_, params.transformed, params.groups);
       if (params.generated && generated->exist()) generated_ = std::move(generated);
     } catch (const std::invalid_argument& fault) {
       throw ParameterError(prepared_.key,
                            std::string("its values cannot be recorded: ") + fault.what());
     }
+    require_groups(params.groups, quantities());
+    observed_ = observed(params.groups, prepared_.variables, quantities());
+  }
+
+  /// What is recorded beside the parameters, of any group.
+  std::vector<Parameter> quantities() const {
+    std::vector<Parameter> all = constrained_->quantities();
+    if (generated_ == nullptr) return all;
+    for (Parameter& one : generated_->generated()) all.push_back(std::move(one));
+    return all;
   }
 
   static void add(std::vector<std::string>& all, std::string remark) {
@@ -101,49 +118,21 @@ class Target final : public Model {
     if (out.wants_gradient()) g = -g;
   }
 
-  /// Uniform on (-2, 2), as Stan begins, and anew where the density is none.
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
+    const StartSearch search(*instance_, 2);
     for (Index j = 0; j < theta.cols(); ++j) {
-      Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
-      std::string why;
-      int tries = 0;
-      do {
-        if (tries++ == most_tries) no_start(here, why);
-        stream.uniforms(here, theta.col(j));
-        theta.col(j) = (4.0 * theta.col(j).array() - 2.0).matrix();
-        ++here.draw;
-      } while (!is_start(theta.col(j), why));
+      const Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
+      search.fill("model `" + name() + "`", stream, here, theta.col(j));
     }
   }
 
-  static constexpr int most_tries = 100;
-
-  /// `why`: of the first that is none.
-  bool is_start(const Eigen::Ref<const Eigen::VectorXd>& theta, std::string& why) const {
-    double value = 0;
-    Eigen::VectorXd gradient(theta.size());
-    auto rejection = instance_->log_density(theta.data(), value, gradient.data());
-    if (!rejection && std::isfinite(value) && gradient.allFinite()) return true;
-    if (why.empty() && rejection) why = "Stan says: " + *rejection;
-    if (why.empty())
-      why = "the log density there is " + std::to_string(value) +
-            (gradient.allFinite() ? "" : ", and its gradient is not finite");
-    return false;
-  }
-
-  [[noreturn]] void no_start(const Address& at, const std::string& why) const {
-    throw InputError("model `" + name() + "`: none of " + std::to_string(most_tries) +
-                     " points uniform on (-2, 2) on the unconstrained scale will do to start "
-                     "replicate " +
-                     std::to_string(at.replicate) + " from; of the first " + why +
-                     ". Check program and data, or start elsewhere with `init` in [run]");
-  }
-
+  Params params_;
   Prepared prepared_;
   std::shared_ptr<const Instance> instance_;
   std::vector<Parameter> parameters_;
   std::unique_ptr<const Constrained> constrained_;
   std::unique_ptr<const GeneratedQuantities> generated_;
+  std::vector<NamedValues> observed_;
   mutable Rejections rejections_;
 };
 

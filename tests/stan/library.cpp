@@ -28,6 +28,9 @@
 #ifndef STUB_NAMES
 #define STUB_NAMES "mu,sigma,p.1,p.2"
 #endif
+#ifndef STUB_GENERATED
+#define STUB_GENERATED ",y,t.1:1,t.1:2,t.2:1,t.2:2"
+#endif
 #ifndef STUB_COUNT
 #define STUB_COUNT 4
 #endif
@@ -42,7 +45,7 @@ namespace {
 
 constexpr const char* parameter_names = STUB_NAMES;
 constexpr const char* transformed_names = ",M.1.1,M.2.1,M.1.2,M.2.2,M.1.3,M.2.3";
-constexpr const char* generated_names = ",y,t.1:1,t.1:2,t.2:1,t.2:2";
+constexpr const char* generated_names = STUB_GENERATED;
 
 struct Model {
   double m = 0;

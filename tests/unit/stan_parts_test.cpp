@@ -48,7 +48,7 @@ std::string refused_names(const std::string& names) {
 /// "accepted", or the message.
 std::string read(const std::string& text) {
   try {
-    mixwell::stan::require_data("x.json", text);
+    mixwell::stan::read_data("x.json", text);
     return "accepted";
   } catch (const mixwell::InputError& error) {
     return error.what();

@@ -54,10 +54,12 @@ std::vector<std::string> names(const std::vector<mixwell::Parameter>& parameters
   return mixwell::coordinate_names(parameters);
 }
 
-mixwell::Composition composed(const std::string& keys, const std::string& run = "") {
+mixwell::Composition composed(
+    const std::string& keys, const std::string& run = "",
+    const std::string& lengths = "replicates = 16\nwarmup = 20\ndraws = 500\n") {
   return mixwell::parse_manifest(
-      "mixwell = 1\n[run]\nreplicates = 16\nwarmup = 20\ndraws = 500\n" + run + "[model.target]\n" +
-          keys + "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 4\n",
+      "mixwell = 1\n[run]\n" + lengths + run + "[model.target]\n" + keys +
+          "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 4\n",
       "stan.toml", support::registry());
 }
 
@@ -243,6 +245,53 @@ TEST_CASE("a point to start from is drawn anew where the density is none", "[sta
   MatrixXd expected(3, 2);
   mixwell::Stream(1, "x").uniforms({0, 0, 5}, expected);
   CHECK(theta == (4 * expected.array() - 2).matrix());
+}
+
+TEST_CASE("log-likelihoods, predictive draws and the data have groups of their own", "[stan]") {
+  const Keys keys("{\"m\": 2, \"y\": 0.25, \"k\": [[1, 2], [3, NaN]], \"t\": {\"1\": 2}}");
+  const auto composition = composed(keys.of("right",
+                                            "log_likelihood = [\"M\"]\n"
+                                            "posterior_predictive = [\"y\", \"t:1\"]\n"
+                                            "observed_data = [\"y\", \"k\"]\n"));
+  const auto observed = composition.model()->observed_data();
+  REQUIRE(observed.size() == 2);
+  CHECK(observed[0] == mixwell::NamedValues{"y", {}, {0.25}});
+  CHECK(observed[1].shape == std::vector<Index>{2, 2});
+  CHECK(observed[1].values[2] == 3);
+  CHECK(std::isnan(observed[1].values[3]));
+  run_in(keys.folder() + "/out", composition, 1);
+  const mixwell::DrawsFile file(keys.folder() + "/out");
+  const auto has = [&](mixwell::RecordGroup group, const char* name) {
+    return file.has(group, name) && (group == mixwell::RecordGroup::posterior ||
+                                     !file.has(mixwell::RecordGroup::posterior, name));
+  };
+  CHECK(has(mixwell::RecordGroup::posterior, "mu"));
+  CHECK(has(mixwell::RecordGroup::posterior, "t:2"));
+  CHECK(has(mixwell::RecordGroup::log_likelihood, "M"));
+  CHECK(has(mixwell::RecordGroup::posterior_predictive, "y"));
+  CHECK(has(mixwell::RecordGroup::posterior_predictive, "t:1"));
+}
+
+TEST_CASE("data are observed by default where their shape is that of what repeats them", "[stan]") {
+  const auto observed = [](const std::string& data, const std::string& more) {
+    const Keys keys(data);
+    return support::make_model(keys.of("repeating", more))->observed_data().size();
+  };
+  CHECK(observed("{\"m\": 2, \"z\": 1}", "posterior_predictive = [\"z_rep\"]\n") == 1);
+  CHECK(observed("{\"m\": 2, \"z\": [1]}", "posterior_predictive = [\"z_rep\"]\n") == 0);
+  CHECK(observed("{\"m\": 2, \"z\": 1}", "") == 0);
+}
+
+TEST_CASE("names for groups that are not there are refused with the nearest", "[stan]") {
+  const Keys keys;
+  const auto said = [&](const std::string& more) {
+    return support::refusal(keys.of("right", more));
+  };
+  CHECK(contains(said("log_likelihood = [\"mu\"]\n"),
+                 "`mu` is no transformed parameter or generated quantity that is recorded"));
+  CHECK(contains(said("log_likelihood = [\"MM\"]\n"), "did you mean \"M\"?"));
+  CHECK(contains(said("posterior_predictive = [\"y\"]\ngenerated = false\n"), "`y` is no"));
+  CHECK(contains(said("observed_data = [\"n\"]\n"), "`n` is no variable of the data"));
 }
 
 TEST_CASE("what is no Stan library is refused with the reason and the cure", "[stan]") {

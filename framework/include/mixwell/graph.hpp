@@ -5,6 +5,7 @@
 #include <mixwell/component.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/function.hpp>
+#include <mixwell/model.hpp>
 #include <mixwell/types.hpp>
 
 #include <cstddef>
@@ -191,7 +192,6 @@ struct EvaluatedPoint {
   Cached at;
 };
 
-enum class RecordGroup { posterior, sample_stats };
 enum class RecordType { real, integer, boolean };
 
 /// A value written to the results after each recorded sweep, or once a run.

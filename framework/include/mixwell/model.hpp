@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mixwell {
@@ -23,6 +24,17 @@ enum class Transform {
   absolute,     ///< recorded = |theta|; U does not see the sign
 };
 
+/// Of the results: the groups that ArviZ knows.
+enum class RecordGroup {
+  posterior,
+  sample_stats,
+  log_likelihood,        ///< log densities of the data one by one, which `az.loo` reads
+  posterior_predictive,  ///< data drawn anew, which `az.plot_ppc` lays beside those seen
+};
+
+/// "posterior", ... as in draws.nc.
+MIXWELL_EXPORT std::string_view to_string(RecordGroup group) noexcept;
+
 /// Named neighbouring coordinates. The parameters of a model follow one another, with d coordinates
 /// in all.
 struct MIXWELL_EXPORT Parameter {
@@ -30,6 +42,8 @@ struct MIXWELL_EXPORT Parameter {
   /// Empty = a scalar; otherwise lengths of the array's dimensions, last index fastest.
   std::vector<Index> shape;
   Transform transform = Transform::identity;
+  /// Not sample_stats; what is no derived or generated quantity belongs to the posterior.
+  RecordGroup group = RecordGroup::posterior;
 
   Index size() const noexcept;
 };
@@ -78,6 +92,15 @@ class MIXWELL_EXPORT Generated {
   virtual std::vector<Parameter> generated() const = 0;
   /// theta d x R -> out q x R, q the sum of sizes; column j belongs to replicate at.replicate + j.
   virtual void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const = 0;
+};
+
+/// An array of numbers by its name.
+struct NamedValues {
+  std::string name;
+  std::vector<Index> shape;    ///< as that of a parameter
+  std::vector<double> values;  ///< last index fastest
+
+  friend bool operator==(const NamedValues&, const NamedValues&) = default;
 };
 
 /// Independent draws of pi itself.
@@ -182,6 +205,9 @@ class MIXWELL_EXPORT Model : public Component {
   /// What it was made of beside the files that its keys name, such as a library that it found by
   /// itself. Their contents belong to a run's origin and to what a cell of a study is.
   virtual std::vector<std::string> files() const { return {}; }
+
+  /// What readers of the results lay beside draws of the posterior predictive law.
+  virtual std::vector<NamedValues> observed_data() const { return {}; }
 
   virtual const Derived* as_derived() const noexcept { return nullptr; }
   virtual const Generated* as_generated() const noexcept { return nullptr; }

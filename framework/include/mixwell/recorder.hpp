@@ -54,6 +54,7 @@ struct RunHeader {
   /// `created_at`, `version` and `draws` may differ.
   bool resume = false;
   std::vector<Column> columns;
+  std::vector<NamedValues> observed{};  ///< what the draws are compared with
 
   Index chains() const noexcept { return replicates * slots; }
   const std::string& unfinished() const noexcept { return scratch.empty() ? path : scratch; }

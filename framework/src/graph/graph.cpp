@@ -283,8 +283,8 @@ Cached KernelGraph::evaluate(Value law, Variable slot, Value at) {
 }
 
 void KernelGraph::record(Record record) {
-  const char* group = record.group == RecordGroup::posterior ? "posterior" : "sample_stats";
-  claim_name(fmt::format("record {}/{} of slot {}", group, record.name, record.slot));
+  claim_name(
+      fmt::format("record {}/{} of slot {}", to_string(record.group), record.name, record.slot));
   if (record.once &&
       (record.group != RecordGroup::sample_stats || record.type != RecordType::real)) {
     throw InputError(fmt::format(

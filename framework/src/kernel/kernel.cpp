@@ -45,6 +45,7 @@ void record_parameters(KernelGraph& graph, const std::vector<Parameter>& paramet
   Index row = 0;
   for (const Parameter& parameter : parameters) {
     Record record;
+    record.group = parameter.group;
     record.name = parameter.name;
     record.shape = parameter.shape;
     record.slot = slot;

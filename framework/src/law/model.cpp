@@ -60,6 +60,20 @@ void transform_rows(Transform transform, ConstBatch theta, Batch out) {
 
 }  // namespace
 
+std::string_view to_string(RecordGroup group) noexcept {
+  switch (group) {
+    case RecordGroup::posterior:
+      return "posterior";
+    case RecordGroup::sample_stats:
+      return "sample_stats";
+    case RecordGroup::log_likelihood:
+      return "log_likelihood";
+    case RecordGroup::posterior_predictive:
+      return "posterior_predictive";
+  }
+  return "";
+}
+
 Derived::~Derived() = default;
 Generated::~Generated() = default;
 ExactSampler::~ExactSampler() = default;

@@ -33,8 +33,8 @@ constexpr Index widest_piece_numbers = Index{64} << 20;
 constexpr double widest_piece_share = 0.125;
 constexpr Index block_numbers = Index{1} << 20;  ///< 8 MiB, read at a time
 
-constexpr std::array<std::pair<RecordGroup, const char*>, 2> groups = {
-    {{RecordGroup::posterior, "posterior"}, {RecordGroup::sample_stats, "sample_stats"}}};
+constexpr std::array groups = {RecordGroup::posterior, RecordGroup::sample_stats,
+                               RecordGroup::log_likelihood, RecordGroup::posterior_predictive};
 
 std::string find_file(const std::string& path) {
   namespace fs = std::filesystem;
@@ -140,9 +140,9 @@ struct DrawsFile::Opened {
   }
 
   void read_structure() {
-    for (const auto& [group, name] : groups) {
+    for (const RecordGroup group : groups) {
       int group_id = -1;
-      if (nc_inq_grp_ncid(id, name, &group_id) == NC_NOERR)
+      if (nc_inq_grp_ncid(id, std::string(to_string(group)).c_str(), &group_id) == NC_NOERR)
         read_group(group, group_id);
       else if (group == RecordGroup::posterior)
         check(NC_ENOGRP, "find the group 'posterior'");
@@ -163,10 +163,10 @@ struct DrawsFile::Opened {
     const Index old_chains = std::exchange(chains, length(group_id, "chain"));
     const Index old_draws = std::exchange(draws, length(group_id, "draw"));
     if (group == RecordGroup::posterior || (chains == old_chains && draws == old_draws)) return;
-    throw InputError(path + ": 'sample_stats' has " + std::to_string(chains) + " chains of " +
-                     std::to_string(draws) + " draws, but 'posterior' has " +
-                     std::to_string(old_chains) + " of " + std::to_string(old_draws) +
-                     "; it must be the whole draws.nc of a run");
+    throw InputError(path + ": '" + std::string(to_string(group)) + "' has " +
+                     std::to_string(chains) + " chains of " + std::to_string(draws) +
+                     " draws, but 'posterior' has " + std::to_string(old_chains) + " of " +
+                     std::to_string(old_draws) + "; it must be the whole draws.nc of a run");
   }
 
   Index length(int group_id, const char* dimension) const {
@@ -385,7 +385,7 @@ Index DrawsFile::coupled_chains() const {
 std::string DrawsFile::sha256() const {
   Sha256 sha;
   for (std::size_t c = 0; c < file_->columns.size(); ++c)
-    if (file_->columns[c].group == RecordGroup::posterior) file_->hash(c, sha);
+    if (file_->columns[c].group != RecordGroup::sample_stats) file_->hash(c, sha);
   return sha.hexadecimal();
 }
 

@@ -68,6 +68,7 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   header.draws = composition.run.draws;
   header.record_warmup = composition.run.record_warmup;
   header.columns = columns;
+  header.observed = composition.model()->observed_data();
   return header;
 }
 

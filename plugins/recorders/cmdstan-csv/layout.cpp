@@ -70,7 +70,7 @@ Layout::Layout(const std::vector<Column>& columns) : columns_(columns) {
       if (is_statistic(columns[c]) && columns[c].name == statistic.arviz)
         add(c, std::string(statistic.stan));
   for (std::size_t c = 0; c < columns.size(); ++c)
-    if (columns[c].group == RecordGroup::posterior) add(c, columns[c].name);
+    if (columns[c].group != RecordGroup::sample_stats) add(c, columns[c].name);
   for (std::size_t c = 0; c < columns.size(); ++c)
     if (is_statistic(columns[c]) && !is_stans(columns[c])) add(c, columns[c].name + "__");
   check_names();

@@ -3,6 +3,7 @@
 #include "draft.hpp"
 
 #include "attributes.hpp"
+#include "observed.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -31,6 +32,7 @@ void DraftFile::define_root(const RunHeader& header) const {
   root.text("created_at", header.created_at);
   root.text("creation_library", "mixwell");
   root.text("creation_library_version", header.version);
+  if (!header.observed.empty()) define_observed(file_, header.observed);
 }
 
 void DraftFile::check_root(const RunHeader& header) const {
@@ -39,7 +41,8 @@ void DraftFile::check_root(const RunHeader& header) const {
     file_.refuse("it is of the run '" + name + "', not of '" + header.run_name + "'");
   int groups = 0;
   file_.check(nc_inq_grps(file_.id(), &groups, nullptr), "count the groups");
-  const std::size_t wanted = sampling_.groups().size() * (warmup_ ? 2 : 1);
+  const std::size_t wanted = sampling_.groups().size() + (warmup_ ? warmup_->groups().size() : 0) +
+                             (header.observed.empty() ? 0 : 1);
   if (static_cast<std::size_t>(groups) != wanted)
     file_.refuse("it has " + std::to_string(groups) + " groups, the run has " +
                  std::to_string(wanted));

@@ -37,8 +37,9 @@ void check_group(const std::vector<Column>& columns, RecordGroup group) {
 }  // namespace
 
 void check_names(const std::vector<Column>& columns) {
-  check_group(columns, RecordGroup::posterior);
-  check_group(columns, RecordGroup::sample_stats);
+  for (const RecordGroup group : {RecordGroup::posterior, RecordGroup::sample_stats,
+                                  RecordGroup::log_likelihood, RecordGroup::posterior_predictive})
+    check_group(columns, group);
 }
 
 }  // namespace mixwell::netcdf

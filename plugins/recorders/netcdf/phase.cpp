@@ -5,6 +5,7 @@
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace mixwell::netcdf {
 namespace {
@@ -28,31 +29,39 @@ std::vector<const Column*> of_group(const std::vector<const Column*>& columns, R
   return found;
 }
 
+/// The posterior, which every file has, and those that have variables.
+std::set<RecordGroup> groups_of(const std::vector<const Column*>& columns) {
+  std::set<RecordGroup> groups = {RecordGroup::posterior};
+  for (const Column* column : columns)
+    if (column != nullptr) groups.insert(column->group);
+  return groups;
+}
+
 }  // namespace
 
 PhaseGroups::PhaseGroups(const NcFile& file, const RunHeader& header, const std::string& prefix,
                          Index expected, std::int64_t first)
-    : posterior_(file, header, prefix + "posterior"), first_(first), end_(first) {
+    : first_(first), end_(first) {
   const std::vector<const Column*> columns = columns_of(header, !prefix.empty());
-  const auto statistics = of_group(columns, RecordGroup::sample_stats);
-  if (!statistics.empty())
-    stats_ = std::make_unique<NcGroup>(file, header, prefix + "sample_stats");
+  for (const RecordGroup group : groups_of(columns))
+    groups_.try_emplace(group, file, header, prefix + std::string(to_string(group)));
   const Index share = pending_bytes / std::max<Index>(1, header.columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c] == nullptr) continue;
-    const NcGroup& group = columns[c]->group == RecordGroup::posterior ? posterior_ : *stats_;
+    const NcGroup& group = groups_.at(columns[c]->group);
     variables_.push_back({NcVariable(file, *columns[c], group, share, expected), c});
   }
   if (!file.is_read()) return;
-  posterior_.expect_columns(of_group(columns, RecordGroup::posterior));
-  if (stats_) stats_->expect_columns(statistics);
-  for (const NcGroup* group : groups()) end_ = std::max(end_, first_ + group->draws_in_file());
+  for (const auto& [group, in_file] : groups_) {
+    in_file.expect_columns(of_group(columns, group));
+    end_ = std::max(end_, first_ + in_file.draws_in_file());
+  }
 }
 
 void PhaseGroups::append(const Chunk& chunk) {
   if (chunk.first_draw != end_)
     throw RunError("draws out of order: got draw " + std::to_string(chunk.first_draw) + " of '" +
-                   posterior_.name() + "' where " + std::to_string(end_) + " was due");
+                   name() + "' where " + std::to_string(end_) + " was due");
   for (Placed& placed : variables_) {
     const double* data = chunk.data[placed.column];
     if (data != nullptr) placed.variable.append(data, chunk.draws);
@@ -76,7 +85,7 @@ void PhaseGroups::flush() {
 
 void PhaseGroups::expect(std::int64_t draws) const {
   if (draws != end_)
-    throw RunError("'" + posterior_.name() + "' got " + std::to_string(end_) + " draws, but " +
+    throw RunError("'" + name() + "' got " + std::to_string(end_) + " draws, but " +
                    std::to_string(draws) + " are said to be recorded");
 }
 
@@ -85,8 +94,9 @@ void PhaseGroups::number_draws() const {
 }
 
 std::vector<const NcGroup*> PhaseGroups::groups() const {
-  return stats_ ? std::vector<const NcGroup*>{&posterior_, stats_.get()}
-                : std::vector<const NcGroup*>{&posterior_};
+  std::vector<const NcGroup*> all;
+  for (const auto& [group, in_file] : groups_) all.push_back(&in_file);
+  return all;
 }
 
 }  // namespace mixwell::netcdf

@@ -1,4 +1,4 @@
-// Warm-up or sampling: the groups posterior and sample_stats of it.
+// Warm-up or sampling: the groups of it, posterior and what else there is.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -45,8 +45,9 @@ class PhaseGroups {
     std::size_t column;  ///< its number in the header
   };
 
-  NcGroup posterior_;
-  std::unique_ptr<NcGroup> stats_;
+  const std::string& name() const { return groups_.at(RecordGroup::posterior).name(); }
+
+  std::map<RecordGroup, NcGroup> groups_;
   std::vector<Placed> variables_;
   std::int64_t first_;
   std::int64_t end_;

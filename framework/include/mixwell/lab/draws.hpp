@@ -26,7 +26,7 @@ class MIXWELL_EXPORT DrawsFile {
   /// not number them.
   Index replicates() const;
   /// Variables over (chain, draw, ...) of `posterior` in the order they were declared, then of
-  /// `sample_stats`.
+  /// `sample_stats`, `log_likelihood` and `posterior_predictive`.
   const std::vector<Column>& columns() const noexcept;
   bool has(RecordGroup group, const std::string& name) const noexcept;
   /// draws x (count * chains): elements [first, first + count) of a variable, numbered with the
@@ -46,8 +46,8 @@ class MIXWELL_EXPORT DrawsFile {
   /// Neighbouring chains that are not independent of one another: the slots of a replicate where
   /// the certificate calls them coupled, else 1.
   Index coupled_chains() const;
-  /// SHA-256 over the posterior arrays in order of declaration, each little-endian float64,
-  /// chain-major (chain, draw, element), as lower-case hexadecimal.
+  /// SHA-256 over all arrays but those of `sample_stats` in the order of columns(), each
+  /// little-endian float64, chain-major (chain, draw, element), as lower-case hexadecimal.
   std::string sha256() const;
 
  private:
