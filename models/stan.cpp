@@ -15,13 +15,14 @@ MIXWELL_PLUGIN(registrar) {
            "how many there were and Stan's words for the first are told when a run ends.\n"
            "Recorded are the constrained parameters, transformed parameters and generated "
            "quantities under their names and shapes, indices from 0; arrays without elements are "
-           "left out. Generated quantities have random numbers of their own at every draw, which "
-           "are the same for any number of threads.\n"
+           "left out. log_lik and y_rep go to groups of their own. Generated quantities have "
+           "random numbers of their own at every draw, which are the same for any number of "
+           "threads. A program without parameters draws what it generates.\n"
            "`library` is loaded at run time, and Mixwell has no part of Stan in it. It must be "
            "trusted as a program is. A library made without STAN_THREADS serves one thread at a "
            "time.\n"
-           "Starting points are uniform on (-2, 2) on the unconstrained scale, drawn anew up to "
-           "100 times where the density or its gradient is not finite.",
+           "Starting points are uniform on (-init_radius, init_radius) on the unconstrained scale, "
+           "drawn anew up to 100 times where the density or its gradient is not finite.",
        .sources = {"Roualdes, Ward, Carpenter, Seyboldt & Axen 2023, J. Open Source Softw. 8(87), "
                    "5236 (BridgeStan)",
                    "Carpenter et al. 2017, J. Stat. Softw. 76(1) (Stan)"}});

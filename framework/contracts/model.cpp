@@ -214,6 +214,7 @@ Finding check_derived(const Model& model, const Derived& derived, const MatrixXd
   const std::string wrong = wrong_parameter(quantities, names);
   if (!wrong.empty()) return {"derived", false, wrong};
   const Index rows = total_size(quantities);
+  if (rows == 0) return {"derived", derived.replaces_parameters(), "no quantities"};
   MatrixXd out = MatrixXd::Constant(rows, theta.cols(), nan);
   derived.derive(theta, out);
   double worst = 0;

@@ -26,6 +26,7 @@ class Target final : public Model {
     Source source;
     Groups groups;
     std::int64_t seed = 0;
+    double init_radius = 2;
     bool transformed = true;
     bool generated = true;
     bool unconstrained = false;
@@ -36,6 +37,11 @@ class Target final : public Model {
           .at_least(0)
           .at_most(4294967295.0)
           .help("of random numbers in `transformed data`");
+      fields.number("init_radius", init_radius)
+          .at_least(0)
+          .help(
+              "starting points are uniform on (-init_radius, init_radius) on the unconstrained "
+              "scale; 0 = all start from 0");
       fields.flag("transformed", transformed).help("record transformed parameters");
       fields.flag("generated", generated).help("record generated quantities");
       fields.flag("unconstrained", unconstrained)
@@ -56,6 +62,10 @@ class Target final : public Model {
 
   std::vector<std::string> remarks() const override {
     std::vector<std::string> all = prepared_.remarks;
+    if (!has_parameters())
+      all.emplace_back(
+          "the program has no parameters: what it generates is drawn, each draw independent of all "
+          "others, and lp means nothing.");
     if (instance_->takes_turns())
       all.emplace_back(
           "the library is made without STAN_THREADS: one thread at a time evaluates it. Made with "
@@ -72,11 +82,13 @@ class Target final : public Model {
         prepared_(std::move(prepared)),
         instance_(std::make_shared<const Instance>(prepared_.key, prepared_.library, prepared_.data,
                                                    static_cast<unsigned>(params.seed))) {
-    if (instance_->dimension() < 1)
-      throw ParameterError(prepared_.key, "has no parameters, and so nothing to sample");
     try {
-      parameters_ = unconstrained_parameters(instance_->unconstrained_names());
-      require_size(dimension(), instance_->dimension());
+      if (has_parameters()) {
+        parameters_ = unconstrained_parameters(instance_->unconstrained_names());
+        require_size(dimension(), instance_->dimension());
+      } else {
+        parameters_ = {{.name = "without_parameters", .shape = {}}};
+      }
       constrained_ = std::make_unique<const Constrained>(instance_, params.transformed,
                                                          !params.unconstrained, params.groups);
       auto generated =
@@ -86,9 +98,16 @@ class Target final : public Model {
       throw ParameterError(prepared_.key,
                            std::string("its values cannot be recorded: ") + fault.what());
     }
+    if (!has_parameters() && quantities().empty())
+      throw ParameterError(prepared_.key,
+                           "has no parameters and generates nothing: there is nothing to sample");
     require_groups(params.groups, quantities());
     observed_ = observed(params.groups, prepared_.variables, quantities());
   }
+
+  /// Kernels need something to move: a program without parameters has one coordinate ~ N(0, 1) that
+  /// nothing depends on.
+  bool has_parameters() const { return instance_->dimension() > 0; }
 
   /// What is recorded beside the parameters, of any group.
   std::vector<Parameter> quantities() const {
@@ -104,6 +123,11 @@ class Target final : public Model {
 
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     Batch g = out.gradient;
+    if (!has_parameters()) {
+      if (out.wants_gradient()) g = theta;
+      if (out.wants_potential()) out.u() = 0.5 * theta.row(0).array().square().matrix();
+      return;
+    }
     for (Index j = 0; j < theta.cols(); ++j) {
       double value = 0;
       double* const column = out.wants_gradient() ? g.col(j).data() : nullptr;
@@ -119,7 +143,8 @@ class Target final : public Model {
   }
 
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
-    const StartSearch search(*instance_, 2);
+    if (!has_parameters()) return stream.normals(at, theta);
+    const StartSearch search(*instance_, params_.init_radius);
     for (Index j = 0; j < theta.cols(); ++j) {
       const Address here{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
       search.fill("model `" + name() + "`", stream, here, theta.col(j));

@@ -44,8 +44,15 @@
 namespace {
 
 constexpr const char* parameter_names = STUB_NAMES;
+#ifdef STUB_EMPTY
+constexpr bool has_more = false;
+constexpr const char* transformed_names = "";
+constexpr const char* generated_names = "";
+#else
+constexpr bool has_more = true;
 constexpr const char* transformed_names = ",M.1.1,M.2.1,M.1.2,M.2.2,M.1.3,M.2.3";
 constexpr const char* generated_names = STUB_GENERATED;
+#endif
 
 struct Model {
   double m = 0;
@@ -110,9 +117,12 @@ API void* bs_model_construct(const char* data, unsigned seed, char** error) {
     return nullptr;
   }
   auto* const made = new Model{std::atof(m + 4) + (seed == 7 ? 100 : 0), {}};
-  for (int k = 0; k < 4; ++k)
-    made->names[k] = std::string(parameter_names) + ((k & 1) != 0 ? transformed_names : "") +
-                     ((k & 2) != 0 ? generated_names : "");
+  for (int k = 0; k < 4; ++k) {
+    std::string& names = made->names[k];
+    names = std::string(parameter_names) + ((k & 1) != 0 ? transformed_names : "") +
+            ((k & 2) != 0 ? generated_names : "");
+    if (names[0] == ',') names.erase(0, 1);
+  }
   ++models;
   return made;
 }
@@ -132,7 +142,7 @@ API const char* bs_param_unc_names(const void*) {
   return STUB_DIMENSION == 0 ? "" : "mu,sigma,p.1";
 }
 API int bs_param_num(const void*, bool transformed, bool generated) {
-  return STUB_COUNT + 6 * transformed + 5 * generated;
+  return STUB_COUNT + (has_more ? 6 * transformed + 5 * generated : 0);
 }
 API int bs_param_unc_num(const void*) { return STUB_DIMENSION; }
 
@@ -163,13 +173,15 @@ API int bs_log_density_gradient(const void* model, bool propto, bool jacobian, c
 API int bs_param_constrain(const void*, bool transformed, bool generated, const double* theta,
                            double* out, void* rng, char** error) {
   const Call call;
-  const double mu = theta[0];
+  const double mu = STUB_DIMENSION == 0 ? 1 : theta[0];
   if (generated && rng == nullptr) return fail(error, "generated quantities need a generator");
   if (generated && mu < -6) return fail(error, "normal_rng: Scale parameter is 0, but must be > 0");
-  *out++ = mu;
-  *out++ = std::exp(theta[1]);
-  *out++ = 1 / (1 + std::exp(-theta[2]));
-  *out++ = 1 / (1 + std::exp(theta[2]));
+  if (STUB_DIMENSION > 0) {
+    *out++ = mu;
+    *out++ = std::exp(theta[1]);
+    *out++ = logistic(theta[2]);
+    *out++ = logistic(-theta[2]);
+  }
   for (int j = 1; transformed && j <= 3; ++j)
     for (int i = 1; i <= 2; ++i) *out++ = (10 * i + j) * mu;
   for (int k = 0; generated && k < 5; ++k) *out++ = k + uniform(*static_cast<Generator*>(rng));

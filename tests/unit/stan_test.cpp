@@ -237,7 +237,7 @@ TEST_CASE("a point to start from is drawn anew where the density is none", "[sta
   MatrixXd theta(3, 2);
   CHECK_THROWS_WITH(
       model->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta),
-      Catch::Contains("none of 100 points uniform on (-2, 2)") &&
+      Catch::Contains("none of 100 points uniform on (-r, r), r = init_radius = 2,") &&
           Catch::Contains("replicate 5 from; of the first Stan says: Rejecting initial value: mu "
                           "is too large"));
   const auto right = support::make_model(keys.of("right"));
@@ -245,6 +245,31 @@ TEST_CASE("a point to start from is drawn anew where the density is none", "[sta
   MatrixXd expected(3, 2);
   mixwell::Stream(1, "x").uniforms({0, 0, 5}, expected);
   CHECK(theta == (4 * expected.array() - 2).matrix());
+  const auto near = support::make_model(keys.of("right", "init_radius = 0.5\n"));
+  near->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta);
+  CHECK(theta == (expected.array() - 0.5).matrix());
+  const auto zero = support::make_model(keys.of("right", "init_radius = 0\n"));
+  zero->initial(mixwell::Stream(1, "x"), {0, 0, 5}, theta);
+  CHECK(theta == MatrixXd::Zero(3, 2));
+}
+
+TEST_CASE("what a program without parameters generates is drawn anew each draw", "[stan]") {
+  const Keys keys;
+  const auto composition = composed(keys.of("without-parameters"));
+  REQUIRE(composition.remarks.size() == 1);
+  CHECK(contains(composition.remarks[0], "the program has no parameters"));
+  run_in(keys.folder() + "/out", composition, 2);
+  const mixwell::DrawsFile file(keys.folder() + "/out");
+  CHECK(read(file, "M").leftCols(16) == MatrixXd::Constant(500, 16, 11));
+  const MatrixXd y = read(file, "y");
+  CHECK(std::abs(support::z_score(y.reshaped(), 0.5)) < 5);
+  const Eigen::ArrayXXd centred = y.array() - 0.5;
+  const Eigen::ArrayXXd lag = centred.topRows(499) * centred.bottomRows(499);
+  CHECK(std::abs(support::z_score(lag.reshaped(), 0)) < 5);
+  const auto findings =
+      mixwell::contracts::check_model(*support::make_model(keys.of("without-parameters")));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
 }
 
 TEST_CASE("log-likelihoods, predictive draws and the data have groups of their own", "[stan]") {
@@ -308,7 +333,7 @@ TEST_CASE("what is no Stan library is refused with the reason and the cure", "[s
   CHECK(said("ragged", "its values cannot be recorded: its names are not those of whole arrays"));
   CHECK(said("miscounted", "its values cannot be recorded: 10 names for 11 numbers"));
   CHECK(said("reserved", "the name `draw` is one that draws.nc uses itself; give it another one"));
-  CHECK(said("without-parameters", "has no parameters, and so nothing to sample"));
+  CHECK(said("empty", "has no parameters and generates nothing: there is nothing to sample"));
   CHECK(said("absent", "no such file"));
   std::ofstream(keys.folder() + "/text.so") << "no library";
   CHECK(contains(support::refusal("use = \"stan\"\nlibrary = \"" + keys.folder() + "/text.so\"\n"),

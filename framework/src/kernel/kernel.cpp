@@ -92,6 +92,7 @@ class SlotRecords {
 
   void derived() const {
     const auto quantities = model_->as_derived()->quantities();
+    if (quantities.empty()) return;
     const auto values = add_operation(
         graph_, path_ + "/derive", OperationKind::pure, {},
         [model = model_](edge::Position at, edge::Out<RecordedNumbers> out) {
