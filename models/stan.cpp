@@ -22,7 +22,8 @@ MIXWELL_PLUGIN(registrar) {
            "trusted as a program is. A library made without STAN_THREADS serves one thread at a "
            "time.\n"
            "Starting points are uniform on (-init_radius, init_radius) on the unconstrained scale, "
-           "drawn anew up to 100 times where the density or its gradient is not finite.",
+           "drawn anew up to 100 times where the density or its gradient is not finite; `init = { "
+           "file = \"x.json\" }` in [run] has the values of all parameters instead.",
        .sources = {"Roualdes, Ward, Carpenter, Seyboldt & Axen 2023, J. Open Source Softw. 8(87), "
                    "5236 (BridgeStan)",
                    "Carpenter et al. 2017, J. Stat. Softw. 76(1) (Stan)"}});

@@ -116,6 +116,15 @@ class Instance {
     return error.text();
   }
 
+  /// theta (d numbers) of parameters on the program's scale. Returns Stan's message where it fails.
+  std::optional<std::string> unconstrain(const std::string& json, double* theta) const {
+    const auto turn = turns_.take();
+    Message error(library_);
+    if (library_.param_unconstrain_json(model_.get(), json.c_str(), theta, error.where()) == 0)
+      return std::nullopt;
+    return error.text();
+  }
+
  private:
   bool has_threads() const { return info().find("STAN_THREADS=true") != std::string::npos; }
 

@@ -201,6 +201,17 @@ MIXWELL_API int bs_param_constrain(const void* model, bool transformed, bool gen
   });
 }
 
+MIXWELL_API int bs_param_unconstrain_json(const void* model, const char* json, double* theta,
+                                          char** error) {
+  return guarded(error, [&](std::ostream* messages) {
+    std::istringstream in(json);
+    const stan::json::json_data values(in);
+    Vector at;
+    made(model)->model->transform_inits(values, at, messages);
+    std::memcpy(theta, at.data(), sizeof(double) * static_cast<std::size_t>(at.size()));
+  });
+}
+
 MIXWELL_API int bs_set_print_callback(Callback callback, char**) {
   const std::scoped_lock lock(print_mutex);
   print_callback = callback;

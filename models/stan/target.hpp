@@ -20,7 +20,7 @@
 
 namespace mixwell::stan {
 
-class Target final : public Model {
+class Target final : public Model, public NamedPositions {
  public:
   struct Params {
     Source source;
@@ -57,6 +57,20 @@ class Target final : public Model {
   const Derived* as_derived() const noexcept override { return constrained_.get(); }
   const Generated* as_generated() const noexcept override { return generated_.get(); }
   std::vector<NamedValues> observed_data() const override { return observed_; }
+  const NamedPositions* as_named_positions() const noexcept override {
+    return has_parameters() ? this : nullptr;
+  }
+  /// As CmdStan reads starting points, but that all parameters must be there.
+  void read_position(const std::string& path, Batch theta) const override {
+    const std::string text = text_of_file("init", path);
+    read_data(path, text);
+    Eigen::VectorXd position(theta.rows());
+    const auto failure = instance_->unconstrain(text, position.data());
+    if (failure)
+      throw InputError({path, 0, 0},
+                       "no values of the program's parameters; Stan says: " + *failure);
+    theta = position;
+  }
   std::vector<std::string> files() const override { return prepared_.files; }
   bool evaluates_potential_alone() const noexcept override { return true; }
 

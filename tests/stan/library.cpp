@@ -188,6 +188,15 @@ API int bs_param_constrain(const void*, bool transformed, bool generated, const 
   return 0;
 }
 
+/// Takes {"mu": number} alone: sigma = 1 and p = (0.5, 0.5).
+API int bs_param_unconstrain_json(const void*, const char* json, double* theta, char** error) {
+  const char* const mu = std::strstr(json, "\"mu\":");
+  if (mu == nullptr) return fail(error, "variable does not exist; variable name=mu");
+  theta[0] = std::atof(mu + 5);
+  theta[1] = theta[2] = 0;
+  return 0;
+}
+
 API void* bs_rng_construct(unsigned seed, char**) {
   ++generators;
   auto* const made = new Generator{seed * 0x9E3779B97F4A7C15ULL + 1};

@@ -253,6 +253,39 @@ TEST_CASE("a point to start from is drawn anew where the density is none", "[sta
   CHECK(theta == MatrixXd::Zero(3, 2));
 }
 
+TEST_CASE("chains start from JSON files of constrained parameters", "[stan]") {
+  const Keys keys;
+  for (const char* const mu : {"1", "2"})
+    std::ofstream(keys.folder() + "/" + mu + ".json") << "{\"mu\": " << mu << "}";
+  std::ofstream(keys.folder() + "/none.json") << "{\"nu\": 1}";
+  std::ofstream(keys.folder() + "/no.json") << "{\"mu\": true}";
+  const auto file = [&](const std::string& name) {
+    return "\"" + keys.folder() + "/" + name + "\"";
+  };
+  const auto started = [&](const std::string& files, int replicates) {
+    const auto composition =
+        composed(keys.of("right"), "init = { file = " + files + " }\n",
+                 "replicates = " + std::to_string(replicates) + "\nwarmup = 0\ndraws = 1\n");
+    mixwell::Sampler sampler(composition.compositor, composition.run,
+                             compose(*composition.compositor));
+    sampler.initialise();
+    const auto& graph = sampler.graph(mixwell::PhaseKind::sampling);
+    for (const auto& variable : graph.variables())
+      if (variable.kind == mixwell::VariableKind::slot)
+        return MatrixXd(sampler.variable(variable.name));
+    return MatrixXd();
+  };
+  CHECK(started(file("1.json"), 3).row(0) == Eigen::RowVector3d(1, 1, 1));
+  CHECK(started("[" + file("1.json") + ", " + file("2.json") + "]", 2).row(0) ==
+        Eigen::RowVector2d(1, 2));
+  CHECK_THROWS_WITH(started("[" + file("1.json") + ", " + file("2.json") + "]", 3),
+                    Catch::Contains("1.json: [run] init: 2 files; wanted 1 or 3"));
+  CHECK_THROWS_WITH(started(file("none.json"), 1),
+                    Catch::Contains("none.json: no values of the program's parameters; Stan says: "
+                                    "variable does not exist; variable name=mu"));
+  CHECK_THROWS_WITH(started(file("no.json"), 1), Catch::Contains("no.json:1:8: `mu` is true"));
+}
+
 TEST_CASE("what a program without parameters generates is drawn anew each draw", "[stan]") {
   const Keys keys;
   const auto composition = composed(keys.of("without-parameters"));

@@ -118,6 +118,14 @@ class MIXWELL_EXPORT Prior {
   virtual void draw(const Stream& stream, Address at, Batch theta) const = 0;
 };
 
+/// Positions read from JSON, on the scale on which the parameters are recorded.
+class MIXWELL_EXPORT NamedPositions {
+ public:
+  virtual ~NamedPositions();
+  /// Fills theta (d x 1) from one object of parameters by name. Throws InputError with the path.
+  virtual void read_position(const std::string& path, Batch theta) const = 0;
+};
+
 class Model;
 
 /// Data that can be drawn given the parameters, as the model says that they came about. With theta
@@ -213,6 +221,7 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const Generated* as_generated() const noexcept { return nullptr; }
   virtual const ExactSampler* as_exact() const noexcept { return nullptr; }
   virtual const Prior* as_prior() const noexcept { return nullptr; }
+  virtual const NamedPositions* as_named_positions() const noexcept { return nullptr; }
   virtual const DataDraws* as_data_draws() const noexcept { return nullptr; }
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
   virtual const Metric* as_metric() const noexcept { return nullptr; }

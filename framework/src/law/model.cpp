@@ -78,6 +78,7 @@ Derived::~Derived() = default;
 Generated::~Generated() = default;
 ExactSampler::~ExactSampler() = default;
 Prior::~Prior() = default;
+NamedPositions::~NamedPositions() = default;
 DataDraws::~DataDraws() = default;
 Prediction::~Prediction() = default;
 Metric::~Metric() = default;

@@ -63,7 +63,8 @@ class Resolver {
       append_files(composition.files, *instance);
       if (instance->entry->kind != Kind::model) append_files(of_runs, *instance);
     }
-    if (composition.run.init.how == Init::How::file) of_runs.push_back(composition.run.init.file);
+    const std::vector<std::string>& starts = composition.run.init.files;
+    of_runs.insert(of_runs.end(), starts.begin(), starts.end());
     composition.files.insert(composition.files.end(), of_runs.begin(), of_runs.end());
     composition.run.provenance = hash_of(of_runs);
     composition.effective_manifest = effective_text(tables);

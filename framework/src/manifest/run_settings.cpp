@@ -35,13 +35,17 @@ class InitReader {
     const toml::table* const table = node_.as_table();
     if (table == nullptr || table->size() != 1) wrong_form();
     Init init;
+    std::string file;
     Fields fields;
     fields.number("uniform", init.uniform).above(0);
-    fields.text("file", init.file).file();
+    fields.text("file", file).file();
     fields.numbers("value", init.value);
     check_keys(*table, fields, "run.init", source_.manifest, {});
     const std::string key(table->begin()->first.str());
-    const std::string value = read_value(*fields.find(key), table->begin()->second, init);
+    const Field& field = *fields.find(key);
+    const toml::node& node = table->begin()->second;
+    const std::string value =
+        key == "file" ? read_files(field, file, node, init) : read_value(field, node, init);
     effective = fmt::format("{{ {} = {} }}", key, value);
     return init;
   }
@@ -63,13 +67,30 @@ class InitReader {
 
   std::string read_value(const Field& field, const toml::node& value, Init& init) const {
     const std::string dotted = "run.init." + field.key();
-    init.how = field.key() == "uniform" ? Init::How::uniform
-               : field.key() == "file"  ? Init::How::file
-                                        : Init::How::value;
+    init.how = field.key() == "uniform" ? Init::How::uniform : Init::How::value;
     const std::string text = assign(field, value, dotted, source_);
     if (init.how == Init::How::value && init.value.empty())
       reject(value, dotted, "must not be empty", source_.manifest);
     return text;
+  }
+
+  /// One name or a list of them, each by way of `file`, the target of the field.
+  std::string read_files(const Field& field, const std::string& file, const toml::node& value,
+                         Init& init) const {
+    init.how = Init::How::file;
+    const auto read_one = [&](const toml::node& name, const std::string& key) {
+      const std::string text = assign(field, name, key, source_);
+      init.files.push_back(file);
+      return text;
+    };
+    const toml::array* const list = value.as_array();
+    if (list == nullptr) return read_one(value, "run.init.file");
+    if (list->empty()) reject(value, "run.init.file", "must not be empty", source_.manifest);
+    std::string texts;
+    for (const toml::node& name : *list)
+      texts += (texts.empty() ? "" : ", ") +
+               read_one(name, fmt::format("run.init.file[{}]", init.files.size()));
+    return "[" + texts + "]";
   }
 
   [[noreturn]] void wrong_form() const {

@@ -15,7 +15,7 @@ Fields run_fields(RunSettings& settings);
 
 inline constexpr const char* init_help =
     "where chains start: \"model\", \"exact\", \"prior\", { uniform = HALF-WIDTH }, "
-    "{ file = \"CSV\" } or { value = [...] }";
+    "{ file = \"CSV or JSON\" }, { file = [JSON, ...] } or { value = [...] }";
 
 /// Reads and checks [run]; the result also goes into `effective`.
 RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effective);

@@ -180,6 +180,9 @@ Json init_schema() {
        {{{"enum", {"model", "exact", "prior"}}},
         single("uniform", {{"type", "number"}, {"exclusiveMinimum", 0.0}}),
         single("file", {{"type", "string"}, {"minLength", 1}}),
+        single("file", {{"type", "array"},
+                        {"items", {{"type", "string"}, {"minLength", 1}}},
+                        {"minItems", 1}}),
         single("value", {{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 1}})}}};
 }
 

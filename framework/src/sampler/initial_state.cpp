@@ -50,6 +50,38 @@ void from_file(const std::string& path, Index slot, Index slots, MatrixMap theta
   }
 }
 
+bool is_json(const std::string& path) { return path.ends_with(".json"); }
+
+/// One file for each chain, or one for all.
+void from_json(const std::vector<std::string>& paths, const Model& model, Index slot, Index slots,
+               MatrixMap theta) {
+  const std::string& first = paths.front();
+  if (model.as_named_positions() == nullptr)
+    throw InputError({first, 0, 0}, fmt::format("[run] init: model `{}` reads no JSON; give a CSV "
+                                                "file with a column for each coordinate",
+                                                model.name()));
+  const auto count = static_cast<Index>(paths.size());
+  if (count != 1 && count != slots * theta.cols())
+    throw InputError({first, 0, 0}, fmt::format("[run] init: {} files; wanted 1 or {} (one for "
+                                                "each chain)",
+                                                count, slots * theta.cols()));
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const Index file = count == 1 ? 0 : j * slots + slot;
+    model.as_named_positions()->read_position(paths[static_cast<std::size_t>(file)], theta.col(j));
+  }
+}
+
+void from_files(const std::vector<std::string>& paths, const Model& model, Index slot, Index slots,
+                MatrixMap theta) {
+  if (std::all_of(paths.begin(), paths.end(), is_json))
+    return from_json(paths, model, slot, slots, theta);
+  if (paths.size() > 1)
+    throw InputError(
+        "[run] init: a list of files wants JSON files, one for each chain; a CSV file "
+        "holds all chains");
+  from_file(paths.front(), slot, slots, theta);
+}
+
 void from_exact(const Model& model, const Stream& stream, Address at, MatrixMap theta) {
   if (model.as_exact() == nullptr) {
     throw InputError(fmt::format(
@@ -81,7 +113,7 @@ void set_slot(const Init& init, const Model& model, const Stream& stream, Addres
       theta.array() = init.uniform * (2.0 * theta.array() - 1.0);
       return;
     case Init::How::file:
-      return from_file(init.file, slot, slots, theta);
+      return from_files(init.files, model, slot, slots, theta);
     case Init::How::value:
       return from_values(init.value, theta);
   }

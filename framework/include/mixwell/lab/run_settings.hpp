@@ -16,7 +16,9 @@ struct Init {
   enum class How { model, exact, prior, uniform, file, value };
   How how = How::model;
   double uniform = 2.0;  ///< half-width
-  std::string file;      ///< CSV: one row per chain (or a single row), one column per coordinate
+  /// A CSV file (one row per chain or a single row, one column per coordinate), or JSON files as
+  /// the model reads them: one per chain or a single one.
+  std::vector<std::string> files{};
   std::vector<double> value;  ///< d numbers, or one for all coordinates
 };
 
