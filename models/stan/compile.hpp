@@ -102,6 +102,7 @@ class Checkout {
         cached("stan", ingredients, ".so", [&](const std::string& path) { build(program, path); });
     return {.library = library,
             .data = data,
+            .engine = "compile",
             .remark = "compiled by the checkout of BridgeStan in " + folder_ + ": " + library,
             .files = std::move(included)};
   }
@@ -202,6 +203,7 @@ class Package {
     Made made{
         .library = library,
         .data = data,
+        .engine = "compile",
         .remark = "compiled by stanc and the headers of httpstan in " + folder_ + ": " + library};
     add_included(program, program.text, made.files);
     return made;

@@ -56,6 +56,7 @@ inline void declare_source(Fields& fields, Source& source) {
 struct Prepared {
   std::string key;  ///< of the manifest: where the library comes from, for messages
   std::string library;
+  std::string engine{};                ///< that made it of a program
   std::string data{};                  ///< JSON, or "" for none
   Data variables{};                    ///< what they hold
   std::vector<std::string> files{};    ///< Model::files
@@ -82,11 +83,17 @@ inline Program read_program(const Source& source) {
   return program;
 }
 
+/// The folder that BRIDGESTAN names, or "".
+inline std::string checkout_folder() {
+  const char* const named = std::getenv("BRIDGESTAN");
+  return named == nullptr ? "" : named;
+}
+
 /// Where there is something to compile with, or nothing. `may_fail`: a C++ compiler may be missing.
 inline std::optional<Made> compiled(const Program& program, const std::string& data,
                                     bool may_fail) {
-  const char* const checkout = std::getenv("BRIDGESTAN");
-  if (checkout != nullptr && *checkout != '\0') return Checkout(checkout).make(program, data);
+  const std::string checkout = checkout_folder();
+  if (!checkout.empty()) return Checkout(checkout).make(program, data);
   const std::string folder = Package::find();
   if (folder.empty() || (may_fail && !Package::has_compiler())) return std::nullopt;
   return Package(folder).make(program, data);
@@ -119,6 +126,21 @@ inline Made make(const std::string& engine, const Program& program, const std::s
 
 }  // namespace detail
 
+/// The keys of a model with the same density by the other engine; nothing where that is not there,
+/// or the library was not made of a program. `engine`: that made it.
+inline std::optional<Source> other_engine(Source source, const std::string& engine) {
+  if (engine == "compile" && !Stanli::find().empty()) {
+    source.engine = "interpret";
+    source.stanc_flags = Source::default_stanc_flags();
+    return source;
+  }
+  const bool can_compile =
+      !detail::checkout_folder().empty() || (!Package::find().empty() && Package::has_compiler());
+  if (engine != "interpret" || !can_compile) return std::nullopt;
+  source.engine = "compile";
+  return source;
+}
+
 /// `wanted`: variables of the data whose numbers are asked for. Throws InputError for data or a
 /// program that are none, ParameterError where an engine is missing.
 inline Prepared prepare(const Source& source, const std::set<std::string>& wanted) {
@@ -134,6 +156,7 @@ inline Prepared prepare(const Source& source, const std::set<std::string>& wante
     made.files.push_back(made.library);
     all.key = "program";
     all.library = std::move(made.library);
+    all.engine = std::move(made.engine);
     all.data = std::move(made.data);
     all.files = std::move(made.files);
     all.remarks = {std::move(made.remark)};

@@ -63,6 +63,7 @@ class Stanli {
   Made make(const Program& program, const std::string& data) const {
     return {.library = path_,
             .data = with_program(data, compiled(program), program.name()),
+            .engine = "interpret",
             .remark = std::string("interpreted by stanli, build ") + build_id_() + ", " + path_};
   }
 

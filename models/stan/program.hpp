@@ -47,7 +47,8 @@ struct Program {
 struct Made {
   std::string library;
   std::string data;    ///< as the library wants them
-  std::string remark;  ///< which engine made it
+  std::string engine;  ///< "compile" or "interpret"
+  std::string remark;  ///< what made it
   std::vector<std::string> files{};
 };
 

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -57,6 +58,22 @@ class Target final : public Model, public NamedPositions {
   const Derived* as_derived() const noexcept override { return constrained_.get(); }
   const Generated* as_generated() const noexcept override { return generated_.get(); }
   std::vector<NamedValues> observed_data() const override { return observed_; }
+  /// Of the other engine, where both are there.
+  std::optional<SecondModel> second() const override {
+    const std::optional<Source> source = other_engine(params_.source, prepared_.engine);
+    if (!source) return std::nullopt;
+    Params params = params_;
+    params.source = *source;
+    SecondModel second{.made_by = "engine `" + source->engine + "`", .model = nullptr};
+    try {
+      const auto other = std::make_shared<const Target>(params);
+      second.made_by += " (" + other->prepared_.remarks.front() + ")";
+      second.model = other;
+    } catch (const Error& fault) {
+      second.why_not = fault.what();
+    }
+    return second;
+  }
   const NamedPositions* as_named_positions() const noexcept override {
     return has_parameters() ? this : nullptr;
   }

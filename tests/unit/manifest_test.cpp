@@ -374,6 +374,8 @@ TEST_CASE("A wrong init is explained") {
   contains(init_failure("{ uniform = 0 }"), "run.init.uniform = 0: must be above 0");
   contains(init_failure("{ value = [] }"), "run.init.value = []: must not be empty");
   contains(init_failure("{ file = \"nothing.csv\" }"), "no such file");
+  contains(init_failure("{ file = [] }"), "run.init.file = []: must not be empty");
+  contains(init_failure("{ file = [\"nothing.json\"] }"), "run.init.file[0]");
 }
 
 TEST_CASE("A file is found beside the manifest first, then in MIXWELL_DATA") {

@@ -141,6 +141,29 @@ TEST_CASE("a checkout of BridgeStan compiles a program once", "[stan]") {
   CHECK(text_of(one.folder() + "/calls").size() == 2 * calls.size());
 }
 
+TEST_CASE("where both engines are there a model has a second implementation", "[stan]") {
+  const Case one;
+  make_checkout(one, "cp " + stubs + "right.so \"$MODEL\"");
+  CHECK_FALSE(support::make_model(one.keys())->second());
+  ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
+  for (const auto& [engine, other] :
+       {std::pair("compile", "interpret"), std::pair("interpret", "compile")}) {
+    const auto model = support::make_model(one.keys("engine = \"" + std::string(engine) + "\"\n"));
+    const auto second = model->second();
+    REQUIRE(second);
+    CHECK(contains(second->made_by, "engine `" + std::string(other) + "` ("));
+    REQUIRE(second->model != nullptr);
+    const Eigen::MatrixXd theta = Eigen::MatrixXd::Constant(3, 2, 0.5);
+    CHECK(support::evaluate(*model, theta).g == support::evaluate(*second->model, theta).g);
+  }
+  const auto model = support::make_model(one.keys("engine = \"compile\"\n"));
+  one.write("x.stan", "wrong\n");
+  const auto second = model->second();
+  REQUIRE(second);
+  CHECK(second->model == nullptr);
+  CHECK(contains(second->why_not, "the program does not compile"));
+}
+
 TEST_CASE("what a shell would take for something else never reaches make", "[stan]") {
   const Case one;
   make_checkout(one, "cp " + stubs + "right.so \"$MODEL\"");

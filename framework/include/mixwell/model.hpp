@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -197,6 +198,14 @@ enum class GradientGrowth {
   undeclared,
 };
 
+/// The density of a model by another implementation, for `mixwell check --gradient`.
+struct SecondModel {
+  std::string made_by;  ///< "engine interpret (stanli, build 1)"
+  /// Same parameters; U may differ by a constant. Null where it cannot be made.
+  std::shared_ptr<const Model> model;
+  std::string why_not{};  ///< where it is null
+};
+
 /// Immutable; all methods may be called from several threads at once.
 class MIXWELL_EXPORT Model : public Component {
  public:
@@ -214,6 +223,8 @@ class MIXWELL_EXPORT Model : public Component {
   /// itself. Their contents belong to a run's origin and to what a cell of a study is.
   virtual std::vector<std::string> files() const { return {}; }
 
+  /// Nothing where there is one implementation.
+  virtual std::optional<SecondModel> second() const { return std::nullopt; }
   /// What readers of the results lay beside draws of the posterior predictive law.
   virtual std::vector<NamedValues> observed_data() const { return {}; }
 

@@ -37,10 +37,24 @@ struct Arguments {
   bool json = false;
 };
 
+/// Right implementations of one density agree to 1e-12 where nothing is solved by iteration.
+constexpr double second_limit = 1e-8;
+
+/// A model beside a second implementation of its density.
+struct SecondReport {
+  std::string made_by;
+  std::string why_not;
+  double gradient = 0;   ///< largest |g - g'| / max_k |g_k| of a point
+  double potential = 0;  ///< largest |(U - U') - (U - U' of the first point)| / (1 + |U|)
+
+  bool agrees() const { return gradient <= second_limit && potential <= second_limit; }
+};
+
 /// A gradient's worst error, with what is needed to talk about it.
 struct GradientReport {
   GradientError error;
   std::string parameter;
+  std::optional<SecondReport> second{};
 
   bool is_right() const { return error.relative <= gradient_limit; }
 };
@@ -78,11 +92,64 @@ void evaluate_at_starts(const Model& model, std::int64_t seed) {
   if (model.as_sum() != nullptr) evaluate_terms(model, points);
 }
 
+struct AtPoints {
+  Eigen::RowVectorXd u;
+  Eigen::MatrixXd g;
+};
+
+AtPoints evaluated(const Model& model, const Eigen::MatrixXd& points) {
+  AtPoints at{Eigen::RowVectorXd(points.cols()), Eigen::MatrixXd(points.rows(), points.cols())};
+  Workspace scratch;
+  model.evaluate(points, {at.u.data(), at.g, scratch});
+  return at;
+}
+
+/// The larger one; NaN where either is.
+double worst(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+std::optional<SecondReport> compare_second(const Model& model, std::int64_t seed) {
+  const std::optional<SecondModel> second = model.second();
+  if (!second) return std::nullopt;
+  SecondReport report{.made_by = second->made_by, .why_not = second->why_not};
+  if (second->model == nullptr) return report;
+  const Eigen::MatrixXd points = starting_points(model, seed);
+  const AtPoints a = evaluated(model, points);
+  const AtPoints b = evaluated(*second->model, points);
+  const Eigen::ArrayXd scale = a.g.cwiseAbs().colwise().maxCoeff().transpose().array() + 1e-300;
+  const Eigen::ArrayXd apart = (a.u - b.u).transpose().array();
+  for (Index j = 0; j < points.cols(); ++j) {
+    const double gradient = (a.g.col(j) - b.g.col(j)).cwiseAbs().maxCoeff<Eigen::PropagateNaN>();
+    report.gradient = worst(report.gradient, gradient / scale[j]);
+    report.potential =
+        worst(report.potential, std::abs(apart[j] - apart[0]) / (1 + std::abs(a.u[j])));
+  }
+  return report;
+}
+
 GradientReport check_gradient(const Model& model, std::int64_t seed) {
   const Eigen::MatrixXd points = starting_points(model, seed);
   const GradientError error = gradient_error(model, points);
   const std::vector<std::string> names = coordinate_names(model.parameters());
-  return {error, names.at(static_cast<std::size_t>(error.coordinate))};
+  return {error, names.at(static_cast<std::size_t>(error.coordinate)), compare_second(model, seed)};
+}
+
+std::string text_of(const SecondReport& report) {
+  if (!report.why_not.empty())
+    return fmt::format("gradient: not compared with {}: {}", report.made_by, report.why_not);
+  return fmt::format(
+      "gradient: {} {} at {} points; gradients differ by {:.2g} of their largest component, "
+      "potentials by {:.2g} beside a constant (limit {:g})",
+      report.agrees() ? "agrees with" : "DIFFERS from", report.made_by, gradient_points,
+      report.gradient, report.potential, second_limit);
+}
+
+Json json_of(const SecondReport& report) {
+  if (!report.why_not.empty()) return {{"made_by", report.made_by}, {"why_not", report.why_not}};
+  return {{"made_by", report.made_by},
+          {"agrees", report.agrees()},
+          {"gradient", report.gradient},
+          {"potential", report.potential},
+          {"limit", second_limit}};
 }
 
 std::string text_of(const GradientReport& report) {
@@ -110,7 +177,9 @@ void print_text(const Composition& composition, const Certificate& certificate,
   const std::string text = certificate.to_text();
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
   for (const Cure& cure : cures) fmt::print("cure       {}: {}\n", cure.change, cure.label);
-  if (gradient) fmt::print("{}\n", text_of(*gradient));
+  if (!gradient) return;
+  fmt::print("{}\n", text_of(*gradient));
+  if (gradient->second) fmt::print("{}\n", text_of(*gradient->second));
 }
 
 /// One document, with what ends the command in it.
@@ -124,6 +193,7 @@ void print_json(const Composition& composition, const Certificate& certificate,
   }
   json["remarks"] = composition.remarks;
   if (gradient) json["gradient"] = json_of(*gradient);
+  if (gradient && gradient->second) json["gradient"]["second"] = json_of(*gradient->second);
   if (fault) json.update({{"error", fault->what()}, {"code", static_cast<int>(fault->code())}});
   fmt::print("{}\n", json_text(json, 2));
 }
@@ -132,6 +202,9 @@ std::optional<Error> fault_of(const Composition& composition, const Certificate&
                               Program program, const std::optional<GradientReport>& gradient) {
   if (gradient && !gradient->is_right()) {
     return RunError("the model's gradient is wrong: " + text_of(*gradient));
+  }
+  if (gradient && gradient->second && !gradient->second->agrees()) {
+    return RunError("two implementations of the model differ: " + text_of(*gradient->second));
   }
   try {
     refuse_unless_allowed(certificate.now, composition.run.allow);
@@ -178,8 +251,9 @@ Command check_command() {
         .value = &given->gradient,
         .help = fmt::format("Compare the model's gradient with central differences of its "
                             "potential at {} points; exit code 1 if the relative error of any "
-                            "parameter is above {:g}",
-                            gradient_points, gradient_limit)},
+                            "parameter is above {:g}. A model with two implementations is compared "
+                            "with the other one, too (limit {:g})",
+                            gradient_points, gradient_limit, second_limit)},
        {.name = "--json", .value = &given->json, .help = "Print certificate.json"}});
   return {.name = "check",
           .purpose = "Validate a manifest and say what its composition is guaranteed to sample",
