@@ -12,6 +12,7 @@ for two points about ess_tail.
    the draw itself. There ess_tail is not compared; the condition is checked on the draws."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -40,6 +41,25 @@ use = "hamiltonian"
 step_size = 0.9
 steps = 3
 """
+
+# The library by hand that stands for a Stan program.
+STAN = """mixwell = 1
+[run]
+replicates = 2
+warmup = 50
+draws = 100
+[model.s]
+use = "stan"
+library = "{library}"
+data = "s.data.json"
+log_likelihood = ["M"]
+posterior_predictive = ["y"]
+observed_data = ["y"]
+[kernel.nuts]
+use = "nuts"
+step_size = 0.5
+"""
+STATISTICS = {"lp", "acceptance_rate", "step_size", "tree_depth", "n_steps", "diverging", "energy"}
 
 
 def skip(why):
@@ -127,8 +147,24 @@ def compare(folder, result):
     return arviz.__version__
 
 
+def check_groups(folder):
+    """Runs in the environment: what ArviZ looks for in other groups than the posterior."""
+    import arviz
+
+    data = arviz.from_netcdf(os.path.join(folder, "draws.nc"))
+    loo = arviz.loo(data, var_name="M")
+    assert math.isfinite(getattr(loo, "elpd", None) or loo.elpd_loo), loo
+    assert set(data["posterior_predictive"].data_vars) == {"y"}
+    assert data["posterior_predictive"]["y"].dims == ("chain", "draw")
+    assert float(data["observed_data"]["y"]) == 0.25
+    assert not {"M", "y"} & set(data["posterior"].data_vars)
+    missing = STATISTICS - set(data["sample_stats"].data_vars)
+    assert not missing, missing
+
+
 def compare_all(folders):
     result = Comparison()
+    check_groups(folders.pop())
     for folder in folders:
         version = compare(folder, result)
     print(f"ArviZ {version}: {result.compared} figures compared, {result.left_out} left out, "
@@ -149,8 +185,15 @@ def main():
         with open(gaussian, "w", encoding="utf-8") as file:
             file.write(GAUSSIAN)
         folders = [os.path.join(place, "challenger"), os.path.join(place, "gaussian")]
+        stan = os.path.join(place, "stan.toml")
+        with open(stan, "w", encoding="utf-8") as file:
+            file.write(STAN.format(library=os.path.join(BUILD, "tests", "stan", "right.so")))
+        with open(os.path.join(place, "s.data.json"), "w", encoding="utf-8") as file:
+            file.write('{"m": 2, "y": 0.25}')
+        folders.append(os.path.join(place, "stan"))
         run(challenger, folders[0])
         run(gaussian, folders[1])
+        run(stan, folders[2])
         return subprocess.run([python, __file__, "compare"] + folders).returncode
 
 
