@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
@@ -282,6 +283,37 @@ class DataReader {
 inline Data read_data(const std::string& path, std::string_view text,
                       const std::set<std::string>& wanted = {}) {
   return detail::DataReader(path, text, wanted).read();
+}
+
+/// The numbers of an array from `at` on, as JSON; `at` moves past them.
+inline void append_json(const NamedValues& array, std::size_t dimension, const double*& at,
+                        std::string& text) {
+  if (dimension == array.shape.size()) {
+    std::array<char, 32> digits{};
+    const double value = *at++;
+    if (std::isfinite(value)) {
+      text.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr);
+    } else {
+      text += std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
+    }
+    return;
+  }
+  for (Index k = 0; k < array.shape[dimension]; ++k) {
+    text += k == 0 ? '[' : ',';
+    append_json(array, dimension + 1, at, text);
+  }
+  text += ']';
+}
+
+/// One object, the numbers with all their digits.
+inline std::string json_of(const std::vector<NamedValues>& values) {
+  std::string text = "{";
+  for (const NamedValues& array : values) {
+    text += (text.size() > 1 ? ",\"" : "\"") + array.name + "\":";
+    const double* at = array.values.data();
+    append_json(array, 0, at, text);
+  }
+  return text + "}";
 }
 
 /// The text of a whole file. Throws InputError where it cannot be read, ParameterError where it is

@@ -72,7 +72,7 @@ inline void require_grouped(const std::string& key, const std::vector<std::strin
 }
 
 inline std::vector<NamedValues> named_data(const std::vector<std::string>& names,
-                                            const Data& data) {
+                                           const Data& data) {
   const std::vector<std::string> known(data.names.begin(), data.names.end());
   std::vector<NamedValues> found;
   for (const std::string& name : names) {
@@ -111,7 +111,7 @@ inline void require_groups(const Groups& groups, const std::vector<Parameter>& q
 /// Those that the manifest names, or else all whose shape is that of what repeats them. Throws
 /// ParameterError for a name that is none.
 inline std::vector<NamedValues> observed(const Groups& groups, const Data& data,
-                                          const std::vector<Parameter>& quantities) {
+                                         const std::vector<Parameter>& quantities) {
   if (!groups.observed_data.empty()) return detail::named_data(groups.observed_data, data);
   std::vector<NamedValues> found;
   for (const Parameter& one : quantities)

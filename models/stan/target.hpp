@@ -81,12 +81,11 @@ class Target final : public Model, public NamedPositions {
   void read_position(const std::string& path, Batch theta) const override {
     const std::string text = text_of_file("init", path);
     read_data(path, text);
-    Eigen::VectorXd position(theta.rows());
-    const auto failure = instance_->unconstrain(text, position.data());
-    if (failure)
-      throw InputError({path, 0, 0},
-                       "no values of the program's parameters; Stan says: " + *failure);
-    theta = position;
+    place(path, text, theta);
+  }
+  std::vector<Parameter> named() const override { return Arrays(instance_->names({})).arrays(); }
+  void position(const std::vector<NamedValues>& values, Batch theta) const override {
+    place("model `" + name() + "`", json_of(values), theta);
   }
   std::vector<std::string> files() const override { return prepared_.files; }
   bool evaluates_potential_alone() const noexcept override { return true; }
@@ -134,6 +133,16 @@ class Target final : public Model, public NamedPositions {
                            "has no parameters and generates nothing: there is nothing to sample");
     require_groups(params.groups, quantities());
     observed_ = observed(params.groups, prepared_.variables, quantities());
+  }
+
+  /// `where` the JSON comes from.
+  void place(const std::string& where, const std::string& json, Batch theta) const {
+    Eigen::VectorXd position(theta.rows());
+    const auto failure = instance_->unconstrain(json, position.data());
+    if (failure)
+      throw InputError({where, 0, 0},
+                       "no values of the program's parameters; Stan says: " + *failure);
+    theta = position;
   }
 
   /// Kernels need something to move: a program without parameters has one coordinate ~ N(0, 1) that

@@ -6,12 +6,14 @@
 
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/generate.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/run.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -89,6 +91,15 @@ mixwell::Composition simplex(const std::string& engine) {
       "simplex.toml", support::registry());
 }
 
+/// draws x (elements chains).
+MatrixXd variable(const std::string& folder, const std::string& name) {
+  const mixwell::DrawsFile file(folder);
+  for (const mixwell::Column& column : file.columns())
+    if (column.name == name) return file.read(column, 0, column.size());
+  FAIL("no variable " << name);
+  return {};
+}
+
 /// Whole numbers from 0 to 23 with the mean 23 * 15 / 27.
 void check_seen_again(const mixwell::DrawsFile& file) {
   for (const mixwell::Column& column : file.columns()) {
@@ -149,6 +160,24 @@ TEST_CASE("an interpreted simplex has the law that it must have", "[stan]") {
 TEST_CASE("a compiled simplex has the law that it must have", "[stan]") {
   need_compiler();
   check_simplex("compile");
+}
+
+TEST_CASE("another program generates from the draws of a run", "[stan]") {
+  need_stanli();
+  const support::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/other.stan")
+      << "parameters { simplex[4] share; }\ngenerated quantities { vector[4] same = share; }\n";
+  mixwell::RunOptions options;
+  options.folder = folder.path() + "/run";
+  mixwell::run(simplex("interpret"), options);
+  const auto other = mixwell::parse_manifest(
+      "mixwell = 1\n[model.target]\nuse = \"stan\"\nengine = \"interpret\"\nprogram = "
+      "\"other.stan\"\n[kernel.nuts]\nuse = \"nuts\"\n",
+      folder.path() + "/other.toml", support::registry());
+  mixwell::generate_from(options.folder, other, folder.path() + "/made");
+  CHECK((variable(folder.path() + "/made", "same") - variable(options.folder, "share"))
+            .cwiseAbs()
+            .maxCoeff() < 1e-12);
 }
 
 TEST_CASE("both engines have one gradient, one map to the program's scale, one list of names",

@@ -7,6 +7,9 @@
 #include "../../models/stan/rejections.hpp"
 #include "support.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -157,6 +160,22 @@ TEST_CASE("files are found that a program includes in any of Stan's ways", "[sta
                               files);
   CHECK(files == std::vector<std::string>{folder.path() + "/a.stan", folder.path() + "/b.stan",
                                           folder.path() + "/c d.stan"});
+}
+
+TEST_CASE("arrays are written as JSON that reads back to the same numbers", "[stan]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<mixwell::NamedValues> values = {
+      {"x", {2, 3}, {0.1, 1.0 / 3, -2e-308, 1e300, 5, nan}}, {"e", {0}, {}}, {"y", {}, {-7}}};
+  const std::string text = mixwell::stan::json_of(values);
+  CHECK(text == "{\"x\":[[0.1,0.3333333333333333,-2e-308],[1e+300,5,NaN]],\"e\":[],\"y\":-7}");
+  const auto data = mixwell::stan::read_data("x.json", text, {"x", "e", "y"});
+  REQUIRE(data.kept.size() == 3);
+  CHECK(data.kept[0].shape == values[0].shape);
+  CHECK(std::equal(values[0].values.begin(), values[0].values.end() - 1,
+                   data.kept[0].values.begin()));
+  CHECK(std::isnan(data.kept[0].values[5]));
+  CHECK(data.kept[1] == values[1]);
+  CHECK(data.kept[2] == values[2]);
 }
 
 TEST_CASE("rejections are counted, and the first message is kept", "[stan]") {

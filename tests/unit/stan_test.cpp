@@ -4,6 +4,7 @@
 
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/generate.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/run.hpp>
 
@@ -392,4 +393,45 @@ TEST_CASE("a library in a folder with a blank in its name is loaded", "[stan]") 
   std::filesystem::copy(library("right"), folder + "/x y.so");
   CHECK(support::refusal("use = \"stan\"\nlibrary = \"" + folder + "/x y.so\"\ndata = \"" +
                          keys.folder() + "/x.data.json\"\n") == "accepted");
+}
+
+TEST_CASE("a position is made of parameters by name", "[stan]") {
+  const Keys keys;
+  const auto model = support::make_model(keys.of("right"));
+  const auto* const positions = model->as_named_positions();
+  REQUIRE(positions != nullptr);
+  CHECK(names(positions->named()) == std::vector<std::string>{"mu", "sigma", "p[0]", "p[1]"});
+  MatrixXd theta(3, 1);
+  positions->position({{"mu", {}, {1.5}}, {"sigma", {}, {1}}, {"p", {2}, {0.5, 0.5}}}, theta);
+  CHECK(theta == MatrixXd{{1.5}, {0}, {0}});
+  CHECK_THROWS_WITH(positions->position({{"sigma", {}, {1}}}, theta),
+                    Catch::Contains("variable name=mu"));
+  CHECK(support::make_model(keys.of("without-parameters"))->as_named_positions() == nullptr);
+}
+
+TEST_CASE("generated quantities are drawn at the draws that a run has kept", "[stan]") {
+  const Keys keys;
+  const auto composition = composed(keys.of("right", "posterior_predictive = [\"y\"]\n"));
+  run_in(keys.folder() + "/run", composition, 2);
+  const auto generated = [&](const std::string& folder) {
+    mixwell::generate_from(keys.folder() + "/run", composition, keys.folder() + "/" + folder);
+    return mixwell::DrawsFile(keys.folder() + "/" + folder);
+  };
+  const mixwell::DrawsFile one = generated("one");
+  CHECK(one.chains() == 16);
+  CHECK(one.draws() == 500);
+  CHECK(one.has(mixwell::RecordGroup::posterior, "t:1"));
+  CHECK(one.has(mixwell::RecordGroup::posterior_predictive, "y"));
+  CHECK_FALSE(one.has(mixwell::RecordGroup::posterior, "mu"));
+  CHECK(std::abs(support::z_score(read(one, "t:2").leftCols(16).reshaped(), 2.5)) < 5);
+  CHECK(one.sha256() == generated("two").sha256());
+  CHECK_THROWS_WITH(generated("two"), Catch::Contains("there is something in the folder already"));
+  const auto other = composed("use = \"gaussian\"\ndimension = 2\n");
+  run_in(keys.folder() + "/other", other, 1);
+  CHECK_THROWS_WITH(
+      mixwell::generate_from(keys.folder() + "/other", composition, keys.folder() + "/three"),
+      Catch::Contains("the run has no variable `mu`, which the model has as a parameter"));
+  CHECK_THROWS_WITH(mixwell::generate_from(keys.folder() + "/run", other, keys.folder() + "/three"),
+                    Catch::Contains("model `target` generates nothing"));
+  CHECK_FALSE(std::filesystem::exists(keys.folder() + "/three"));
 }

@@ -119,10 +119,14 @@ class MIXWELL_EXPORT Prior {
   virtual void draw(const Stream& stream, Address at, Batch theta) const = 0;
 };
 
-/// Positions read from JSON, on the scale on which the parameters are recorded.
+/// Positions given by the parameters as they are recorded.
 class MIXWELL_EXPORT NamedPositions {
  public:
   virtual ~NamedPositions();
+  /// Names and shapes of all that a position is made of.
+  virtual std::vector<Parameter> named() const = 0;
+  /// Fills theta (d x 1) from values in the order of named(). Throws InputError.
+  virtual void position(const std::vector<NamedValues>& values, Batch theta) const = 0;
   /// Fills theta (d x 1) from one object of parameters by name. Throws InputError with the path.
   virtual void read_position(const std::string& path, Batch theta) const = 0;
 };

@@ -15,6 +15,7 @@
 namespace mixwell::app {
 
 Command check_command();
+Command generate_command();
 Command graph_command();
 Command new_command();
 Command plugins_command();

@@ -1,0 +1,172 @@
+// What a model generates from the draws that a run has kept.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/clock.hpp"
+#include "base/memory.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/generate.hpp>
+#include <mixwell/version.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t draws_together = 256;
+
+/// The parameters of a model among the draws of a run.
+class KeptPositions {
+ public:
+  KeptPositions(const std::string& run, const DrawsFile& file, const Model& model)
+      : model_(*model.as_named_positions()), chains_(file.chains()) {
+    for (Parameter& wanted : model_.named()) {
+      const Column& column = column_of(run, file, wanted);
+      const auto numbers = static_cast<double>(file.draws() * file.chains() * column.size());
+      require_memory(sizeof(double) * numbers,
+                     fmt::format("{}: the draws of `{}`", run, wanted.name));
+      draws_.push_back(file.read(column, 0, column.size()));
+      values_.push_back({std::move(wanted.name), std::move(wanted.shape), {}});
+    }
+  }
+
+  /// theta d x 1.
+  void read(Index draw, Index chain, Batch theta) {
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      std::vector<double>& values = values_[k].values;
+      values.clear();
+      for (Index column = chain; column < draws_[k].cols(); column += chains_)
+        values.push_back(draws_[k](draw, column));
+    }
+    model_.position(values_, theta);
+  }
+
+ private:
+  static const Column& column_of(const std::string& run, const DrawsFile& file,
+                                 const Parameter& wanted) {
+    for (const Column& column : file.columns()) {
+      if (column.group != RecordGroup::posterior || column.name != wanted.name) continue;
+      if (column.shape == wanted.shape) return column;
+      throw InputError({run, 0, 0},
+                       fmt::format("`{}` has {} numbers a draw, and the model's parameter of that "
+                                   "name {}, or another shape",
+                                   wanted.name, column.size(), wanted.size()));
+    }
+    throw InputError({run, 0, 0},
+                     fmt::format("the run has no variable `{}`, which the model has as a "
+                                 "parameter; both must have the same parameters",
+                                 wanted.name));
+  }
+
+  const NamedPositions& model_;
+  Index chains_;
+  std::vector<Eigen::MatrixXd> draws_;  ///< draws x (elements chains), of each parameter
+  std::vector<NamedValues> values_;
+};
+
+void require_capabilities(const Model& model) {
+  if (model.as_generated() == nullptr)
+    throw InputError(fmt::format("model `{}` generates nothing", model.name()));
+  if (model.as_named_positions() == nullptr)
+    throw InputError(fmt::format("model `{}` takes no positions by name", model.name()));
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError({folder, 0, 0}, "the folder cannot be made: " + error.message());
+  if (!fs::is_empty(folder, error) || error)
+    throw InputError({folder, 0, 0},
+                     "there is something in the folder already; name a new one by --out");
+}
+
+RunHeader header_of(const Composition& composition, const DrawsFile& file,
+                    const std::string& folder) {
+  RunHeader header;
+  header.path = folder;
+  header.run_name = composition.name;
+  header.created_at = timestamp();
+  header.version = MIXWELL_VERSION;
+  header.certificate = file.certificate();
+  header.replicates = file.replicates();
+  header.slots = file.chains() / std::max<Index>(1, file.replicates());
+  header.draws = file.draws();
+  for (const Parameter& one : composition.model()->as_generated()->generated())
+    header.columns.push_back({one.group, one.name, one.shape, RecordType::real, "", ""});
+  header.observed = composition.model()->observed_data();
+  return header;
+}
+
+/// Of some draws: [(draw chains + chain) size + element] for each column.
+class GeneratedChunk {
+ public:
+  GeneratedChunk(const RunHeader& header, std::int64_t draws) : header_(header), draws_(draws) {
+    for (const Column& column : header.columns)
+      numbers_.emplace_back(static_cast<std::size_t>(draws * header.chains() * column.size()));
+  }
+
+  /// `values`: of all columns, one after the other.
+  void set(Index draw, Index chain, const Eigen::VectorXd& values) {
+    Index row = 0;
+    for (std::size_t c = 0; c < numbers_.size(); ++c) {
+      const Index size = header_.columns[c].size();
+      std::copy_n(values.data() + row, size,
+                  numbers_[c].data() + (draw * header_.chains() + chain) * size);
+      row += size;
+    }
+  }
+
+  Chunk chunk(std::int64_t first) const {
+    Chunk chunk{.warmup = false, .first_draw = first, .draws = draws_, .data = {}};
+    for (const std::vector<double>& column : numbers_) chunk.data.push_back(column.data());
+    return chunk;
+  }
+
+ private:
+  const RunHeader& header_;
+  std::int64_t draws_;
+  std::vector<std::vector<double>> numbers_;
+};
+
+}  // namespace
+
+GeneratedDraws generate_from(const std::string& run, const Composition& composition,
+                             const std::string& folder) {
+  const std::shared_ptr<const Model> model = composition.model();
+  require_capabilities(*model);
+  const DrawsFile file(run);
+  KeptPositions positions(run, file, *model);
+  make_folder(folder);
+  const RunHeader header = header_of(composition, file, folder);
+  const auto recording = composition.recorders.front()->open(header);
+  const Stream stream(composition.run.stream_seed(), "generate");
+  Index size = 0;
+  for (const Column& column : header.columns) size += column.size();
+  Eigen::VectorXd values(size);
+  Eigen::VectorXd theta(model->dimension());
+  for (std::int64_t first = 0; first < file.draws(); first += draws_together) {
+    GeneratedChunk chunk(header, std::min(draws_together, file.draws() - first));
+    const std::int64_t end = std::min(first + draws_together, file.draws());
+    for (std::int64_t draw = first; draw < end; ++draw) {
+      for (Index chain = 0; chain < file.chains(); ++chain) {
+        positions.read(draw, chain, theta);
+        model->as_generated()->generate(
+            theta, stream, {static_cast<std::uint64_t>(draw), 0, static_cast<std::uint64_t>(chain)},
+            values);
+        chunk.set(draw - first, chain, values);
+      }
+    }
+    recording->write(chunk.chunk(first));
+  }
+  recording->finish({.draws = file.draws()});
+  return {folder, file.chains(), file.draws()};
+}
+
+}  // namespace mixwell
