@@ -6,13 +6,19 @@
 #include <mixwell/error.hpp>
 #include <mixwell/lab/study.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace {
+
+std::string record(const std::string& rows) {
+  return R"({"format":1,"sha256":")" + mixwell::sha256(rows) + R"(","rows":)" + rows + "}\n";
+}
 
 /// What reading a study says whose only cell has these rows, or "accepted".
 std::string answer_to(const std::string& rows) {
   const support::TemporaryFolder folder;
-  folder.file("cells/0123456789abcdef/cell.json",
-              R"({"format":1,"sha256":")" + mixwell::sha256(rows) + R"(","rows":)" + rows + "}\n");
+  folder.file("cells/0123456789abcdef/cell.json", record(rows));
   try {
     mixwell::study_table_json(folder.path());
     return "accepted";
@@ -28,7 +34,57 @@ void check_refused(const std::string& rows) {
   CHECK(answer.find("remove it") != std::string::npos);
 }
 
+/// The table of a study with one cell, which ended so and has these axes.
+mixwell::StudyTable table_of(const std::string& outcome, const std::string& axes) {
+  const support::TemporaryFolder folder;
+  folder.file(
+      "cells/0123456789abcdef/cell.json",
+      record(R"({"cells":[{"cell":"0123456789abcdef","sha256":"","status":"done","outcome":")" +
+             outcome +
+             R"(","min_ess":2.5,"draws":10,"attempts":1}],"metrics":[{"cell":)"
+             R"("0123456789abcdef","name":"ebfmi","value":null,"mcse":0.5}],"compared":[]})"));
+  folder.file(
+      "places.json",
+      record(R"({"points":[{"place":1,"label":"l","model":"m","variant":"v","seed":3,"axes":")" +
+             axes + R"(","cell":"0123456789abcdef"}],"history":[]})"));
+  folder.file("study.json",
+              record(R"({"study":[{"key":"axes","value":"[\"run.draws\",\"a\"]"}]})"));
+  return mixwell::read_study_table(folder.path());
+}
+
 }  // namespace
+
+TEST_CASE("The table of a study has typed rows, whose values stand as its columns do") {
+  const mixwell::StudyTable table = table_of("min_ess", R"({\"run.draws\":[1,2]})");
+  REQUIRE(table.rows.size() == 1);
+  const mixwell::StudyRow& row = table.rows.front();
+  CHECK(row.status == mixwell::CellStatus::done);
+  CHECK(row.outcome == mixwell::EndedBy::min_ess);
+  CHECK(row.draws == 10);
+  CHECK_FALSE(row.certificate);
+  CHECK(std::isnan(row.gradients));
+  CHECK(table.metrics == std::vector<std::string>{"ebfmi", "ebfmi_mcse"});
+  CHECK(std::isnan(row.metrics.at(0)));
+  CHECK(row.metrics.at(1) == 0.5);
+  CHECK(std::get<mixwell::JsonText>(row.axes.at(0)).text == "[1,2]");
+  CHECK(row.axes.at(1).index() == 0);
+  const std::vector<std::string> columns = table.columns();
+  const std::vector<mixwell::StudyValue> values = table.values(row);
+  REQUIRE(columns.size() == values.size());
+  const auto value = [&](const char* name) {
+    return values.at(std::find(columns.begin(), columns.end(), name) - columns.begin());
+  };
+  CHECK(std::get<double>(value("min_ess")) == 2.5);
+  CHECK(std::get<double>(value("ebfmi_mcse")) == 0.5);
+  CHECK(std::get<std::string>(value("outcome")) == "min_ess");
+  CHECK(value("class").index() == 0);
+  CHECK(value("curve").index() == 0);
+}
+
+TEST_CASE("A sealed record with a word or a text of none is refused when the table is made") {
+  CHECK_THROWS_AS(table_of("boredom", "{}"), mixwell::InputError);
+  CHECK_THROWS_AS(table_of("draws", "{"), mixwell::InputError);
+}
 
 TEST_CASE("A sealed record that lacks a table, a column or a row is refused by name") {
   check_refused(R"({"cells":[]})");

@@ -72,6 +72,10 @@ std::vector<std::string> remarks_of(const Composition& composition) {
 std::string_view to_string(Outcome outcome) noexcept { return word_of(outcomes, outcome); }
 std::string_view to_string(EndedBy ended_by) noexcept { return word_of(ends, ended_by); }
 
+std::optional<EndedBy> ended_by_from(std::string_view word) noexcept {
+  return find_word(ends, word);
+}
+
 void describe(RunRecord& record, const Composition& composition, const Sampler& sampler) {
   record.replicates = composition.run.replicates;
   record.divergences = sampler.divergence_count();

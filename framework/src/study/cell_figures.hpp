@@ -1,14 +1,12 @@
-// What a study keeps of a run beside its summary.
+// What a study keeps of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/lab/run.hpp>
-
-#include <nlohmann/json.hpp>
+#include "study/task.hpp"
 
 namespace mixwell::study {
 
-/// Adds min_ess with its error, cost and metrics of a finished run to the answer of a worker.
-void add_figures(const Summary& summary, const RunRecord& run, nlohmann::ordered_json& answer);
+/// All but host, time and errors.
+CellFigures cell_figures(const RunResult& result);
 
 }  // namespace mixwell::study

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/comparison.hpp"
 
-#include "files/json.hpp"
 #include "files/sha256.hpp"
 
 #include <fmt/format.h>
@@ -38,25 +37,25 @@ bool Comparison::must_wait(std::size_t cell) const {
   return study_.keep == "summary" && open_ > 0 && !is_reference(cell);
 }
 
-Json Comparison::reference_of(const SeedGroup& group) {
-  for (const std::string& name : {planner_.cells()[group.cells.front()].model, std::string()}) {
+std::optional<ReferenceFiles> Comparison::reference_of(const SeedGroup& group) {
+  for (const std::string& name : {planner_.first_of(group).model, std::string()}) {
     const auto file = study_.references.find(name);
     if (file != study_.references.end())
-      return {{"id", planner_.hashes().of(file->second)}, {"paths", {file->second}}};
+      return ReferenceFiles{planner_.hashes().of(file->second), {file->second}};
   }
   std::set<std::string> cells;
   for (const std::size_t r : group.references) {
     for (const std::size_t k : planner_.groups()[r].cells) cells.insert(ids_[k]);
   }
-  if (cells.empty()) return nullptr;
-  std::string all;
-  Json paths = Json::array();
+  if (cells.empty()) return std::nullopt;
+  ReferenceFiles reference;
   for (const std::string& cell : cells) {
-    if (!done_.contains(cell)) return nullptr;
-    all += cell;
-    paths.push_back(folder_of(cell));
+    if (!done_.contains(cell)) return std::nullopt;
+    reference.id += cell;
+    reference.paths.push_back(folder_of(cell));
   }
-  return {{"id", sha256(all)}, {"paths", paths}};
+  reference.id = sha256(reference.id);
+  return reference;
 }
 
 void Comparison::run() {
@@ -67,17 +66,15 @@ void Comparison::run() {
   std::vector<WorkItem> tasks;
   std::int64_t lost = 0;
   for (const SeedGroup& group : planner_.groups()) {
-    const Json reference = reference_of(group);
-    const std::string id = reference.is_null() ? "" : reference.at("id").get<std::string>();
+    const std::optional<ReferenceFiles> reference = reference_of(group);
+    const std::string id = reference ? reference->id : "";
     for (const std::size_t k : group.cells) {
       const std::string& cell = ids_[k];
       if (statuses.at(cell).status != CellStatus::done || !seen.insert(cell).second) continue;
       const auto before = known.find(cell);
       if ((before == known.end() ? "" : before->second) == id) continue;
       if (!id.empty() && has_draws(cell)) {
-        const Json request = {
-            {"do", "compare"}, {"folder", folder_of(cell)}, {"reference", reference}};
-        tasks.push_back({cells.size(), json_text(request)});
+        tasks.push_back({cells.size(), CompareRequest{folder_of(cell), *reference}});
         cells.push_back(cell);
         continue;
       }
@@ -95,20 +92,18 @@ void Comparison::run() {
   reporter_.progress().stage = "comparing";
   RequestList batch(
       std::move(tasks),
-      [&](std::size_t k, Json answer) {
-        if (status_of(answer) == WorkerStatus::suspended) return;
-        explain(answer);
-        reporter_.patiently([&] { ledger_.compare(cells[k], answer); });
+      [&](std::size_t k, const WorkerAnswer& answer) {
+        if (answer.status == WorkerStatus::suspended) return;
+        ReferenceErrors errors{"", answer.reason, {}};
+        if (answer.status == WorkerStatus::done) errors = std::get<ReferenceErrors>(answer.result);
+        explain(errors.reason);
+        reporter_.patiently([&] { ledger_.compare(cells[k], errors); });
       },
       [this] { reporter_.tell(); });
   planner_.pool().run(batch);
 }
 
-void Comparison::explain(const Json& answer) {
-  const std::string reason =
-      answer.value("reference_reason", status_of(answer) == WorkerStatus::failed
-                                           ? answer.value("reason", std::string())
-                                           : std::string());
+void Comparison::explain(const std::string& reason) {
   if (!reason.empty() && explained_.insert(reason).second)
     reporter_.remark("no errors against the reference: " + reason);
 }

@@ -6,6 +6,7 @@
 #include "study/reporter.hpp"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,11 +36,10 @@ class Comparison {
   /// A cell whose draws are not kept can be compared only when it ends: its references run first.
   bool must_wait(std::size_t cell) const;
 
-  /// "reference" of a request to a worker about a cell of this group; null where it is not there
-  /// (yet).
-  Json reference_of(const SeedGroup& group);
-  /// Says why a reference cannot be used, once for each reason.
-  void explain(const Json& answer);
+  /// What cells of this group are compared with; nothing where it is not there (yet).
+  std::optional<ReferenceFiles> reference_of(const SeedGroup& group);
+  /// Says why a reference cannot be used, once for each reason; nothing for "".
+  void explain(const std::string& reason);
 
   /// Measures the errors of finished cells against the reference as it is now.
   void run();

@@ -23,6 +23,8 @@
 namespace mixwell::study {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 const char* const ignored_keys[] = {"run.checkpoint_seconds"};
 
 bool counts(const std::string& key) {
@@ -45,10 +47,10 @@ void append_lines(const toml::table& table, const std::string& prefix, int depth
 }
 
 /// Names of files in a manifest say where they are; their contents are what counts.
-std::string without_places(std::string manifest, const Json& files) {
-  for (const Json& file : files) {
-    for (const char* const key : {"named", "path"}) {
-      const std::string quoted = toml_text(file.at(key).get<std::string>());
+std::string without_places(std::string manifest, const std::vector<DataFile>& files) {
+  for (const DataFile& file : files) {
+    for (const std::string& name : {file.named, file.path}) {
+      const std::string quoted = toml_text(name);
       for (std::size_t at = manifest.find(quoted); at != std::string::npos;
            at = manifest.find(quoted, at + 1)) {
         manifest.replace(at, quoted.size(), "\"data\"");
@@ -105,35 +107,30 @@ std::string normalised(const std::string& effective_manifest) {
   return text;
 }
 
-Ingredients::Ingredients(const Json& answer, FileHashes& hashes, bool by_hash) {
-  const std::string manifest =
-      without_places(normalised(answer.at("manifest").get<std::string>()), answer.at("files"));
+Ingredients::Ingredients(const CellPlan& plan, FileHashes& hashes, bool by_hash) {
+  const std::string manifest = without_places(normalised(plan.manifest), plan.files);
   const std::string seed = "\nrun.seed = ";
   const std::size_t from = manifest.find(seed) + seed.size();
   before_seed_ = manifest.substr(0, from);
   after_seed_ = manifest.substr(manifest.find('\n', from));
-  json_ = {{"manifest", ""},
-           {"mixwell", by_hash ? framework_hash(hashes) : build_tag()},
-           {"plugins", Json::object()},
-           {"files", Json::object()}};
-  for (const Json& library : answer.at("libraries")) {
-    const auto path = library.get<std::string>();
-    json_["plugins"][std::filesystem::path(path).filename().string()] = hashes.of(path);
-  }
-  others_ = json_["mixwell"].get<std::string>() + "\n" + json_text(json_["plugins"]) + "\n";
-  for (const Json& file : answer.at("files")) {
-    const auto path = file.at("path").get<std::string>();
-    json_["files"][path] = hashes.of(path);
-    others_ += hashes.of(path) + "\n";
+  const std::string framework = by_hash ? framework_hash(hashes) : build_tag();
+  Json plugins = Json::object(), files = Json::object();
+  for (const std::string& path : plan.libraries)
+    plugins[std::filesystem::path(path).filename().string()] = hashes.of(path);
+  others_ = framework + "\n" + json_text(plugins) + "\n";
+  for (const DataFile& file : plan.files) {
+    files[file.path] = hashes.of(file.path);
+    others_ += hashes.of(file.path) + "\n";
   }
   others_ += "\n";
+  const Json others = {{"mixwell", framework}, {"plugins", plugins}, {"files", files}};
+  other_ingredients_ = json_text(others).substr(1);
 }
 
 Identity Ingredients::with_seed(const std::string& seed) const {
   const std::string manifest = before_seed_ + seed + after_seed_;
-  Identity identity{sha256("mixwell cell 1\n" + manifest + "\n" + others_), json_};
-  identity.ingredients["manifest"] = sha256(manifest);
-  return identity;
+  return {sha256("mixwell cell 1\n" + manifest + "\n" + others_),
+          fmt::format(R"({{"manifest":"{}",{})", sha256(manifest), other_ingredients_)};
 }
 
 }  // namespace mixwell::study

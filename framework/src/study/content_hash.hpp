@@ -3,6 +3,7 @@
 #pragma once
 
 #include "study/ledger.hpp"
+#include "study/task.hpp"
 
 #include <map>
 #include <string>
@@ -43,23 +44,24 @@ std::string normalised(const std::string& effective_manifest);
 
 struct Identity {
   std::string sha256;
-  Json ingredients;  ///< {"manifest", "mixwell", "plugins": {FILE: HASH}, "files": {FILE: HASH}}
+  /// As the ledger keeps them: {"manifest", "mixwell", "plugins": {FILE: HASH}, "files": {FILE:
+  /// HASH}}.
+  std::string ingredients;
 };
 
 /// What cells that differ in the seed alone are made of.
 class Ingredients {
  public:
-  /// `answer`: what a worker said about one of them (see worker.hpp). With `by_hash` the
-  /// framework counts by framework_hash(), else by its version. Files count by their contents, not
-  /// by where they are.
-  Ingredients(const Json& answer, FileHashes& hashes, bool by_hash);
+  /// `plan`: of one of them. With `by_hash` the framework counts by framework_hash(), else by its
+  /// version. Files count by their contents, not by where they are.
+  Ingredients(const CellPlan& plan, FileHashes& hashes, bool by_hash);
 
   Identity with_seed(const std::string& seed) const;
 
  private:
   std::string before_seed_, after_seed_;  ///< of the normalised manifest
   std::string others_;
-  Json json_;  ///< Identity::ingredients of any seed but for "manifest"
+  std::string other_ingredients_;  ///< Identity::ingredients behind "manifest"
 };
 
 }  // namespace mixwell::study

@@ -117,13 +117,13 @@ Statement& Statement::bind(int place, double value) {
   return *this;
 }
 
-Statement& Statement::bind(int place, const std::optional<double>& value) {
-  return value ? bind(place, *value) : bind_null(place);
-}
-
 Statement& Statement::bind_null(int place) {
   check(sqlite3_bind_null(statement_.get(), place));
   return *this;
+}
+
+Statement& Statement::bind_or_null(int place, const std::string& text) {
+  return text.empty() ? bind_null(place) : bind(place, text);
 }
 
 bool Statement::step() {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 struct sqlite3;
@@ -41,8 +40,9 @@ class Statement {
   Statement& bind(int place, std::int64_t value);
   /// Not finite = NULL.
   Statement& bind(int place, double value);
-  Statement& bind(int place, const std::optional<double>& value);
   Statement& bind_null(int place);
+  /// "" = NULL.
+  Statement& bind_or_null(int place, const std::string& text);
   /// The next row; false after the last one, when the statement is ready for other values.
   bool step();
   /// Runs it to its end.

@@ -24,9 +24,7 @@ class DryRun {
   std::string json() {
     for (SeedGroup& group : planner_.groups()) {
       if (group.keys.empty()) continue;
-      const auto values = candidate(group.keys, 0, group.place);
-      for (std::size_t j = 0; j < values.size(); ++j)
-        group.chosen.push_back({group.keys[j].key, values[j].toml, group.keys[j].where});
+      group.chosen = changes_to(group.keys, candidate(group.keys, 0, group.place));
     }
     planner_.plan(true, [] {});
     if (planner_.stopped()) throw RunError("interrupted");
@@ -66,14 +64,14 @@ class DryRun {
     for (const auto& [key, value] : axes.items()) row[key] = value;
     const auto known = statuses.find(id);
     row["status"] = to_string(known == statuses.end() ? CellStatus::pending : known->second.status);
-    row["class"] = group.plan.value("class", Json());
-    row["refused"] = group.plan.value("refused", group.plan.value("reason", std::string()));
-    row["gradients"] = nullptr;
-    row["seconds"] = nullptr;
+    row["class"] = group.plan ? Json(to_string(group.plan->certificate)) : Json();
+    row["refused"] = group.plan ? group.plan->refused : group.no_plan;
+    const CostEstimate none;
+    const CostEstimate& cost = group.plan && group.plan->cost ? *group.plan->cost : none;
+    row["gradients"] = finite_or_null(cost.gradients);
+    row["seconds"] = finite_or_null(cost.seconds);
     row["tuned"] = tuned;
-    if (group.plan.contains("cost")) {
-      for (const auto& [key, value] : group.plan.at("cost").items()) row[key] = value;
-    }
+    if (!cost.reason.empty()) row["reason"] = cost.reason;
     return row;
   }
 

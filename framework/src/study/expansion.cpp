@@ -237,8 +237,9 @@ class Expander {
 
 std::vector<StudyCell> expand(const StudyFile& study) { return Expander(study).cells(); }
 
-Json group_of(const StudyCell& cell) {
-  return {{"model", cell.model}, {"variant", cell.variant}, {"axes", parse_json(cell.axes)}};
+std::string place_of(const StudyCell& cell) {
+  return json_text(
+      {{"model", cell.model}, {"variant", cell.variant}, {"axes", parse_json(cell.axes)}});
 }
 
 std::vector<Override> with_seed(const StudyCell& cell, const std::vector<Override>& more,

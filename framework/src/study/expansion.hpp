@@ -15,8 +15,9 @@ namespace mixwell::study {
 /// cells of one label.
 std::vector<StudyCell> expand(const StudyFile& study);
 
-/// The cells that differ in the seed alone have this in common: {"model", "variant", "axes"}.
-Json group_of(const StudyCell& cell);
+/// What the cells that differ in the seed alone have in common, as JSON: {"model", "variant",
+/// "axes"}. Seeds of tuning come from it.
+std::string place_of(const StudyCell& cell);
 
 /// The changes of a cell of this group but for its seed, then `more`, then `seed` as run.seed.
 std::vector<Override> with_seed(const StudyCell& cell, const std::vector<Override>& more,

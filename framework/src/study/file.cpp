@@ -535,8 +535,7 @@ class StudyReader {
         for (const auto& [key, values] : conditions(*place, "study.paper.where"))
           where[key] = values.size() == 1 ? values.front() : Json(values);
       }
-      study_.paper.push_back(
-          {{"where", where}, {"metric", metric}, {"value", value}, {"source", source}});
+      study_.paper.push_back({json_text(where), metric, value, source});
     }
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -95,7 +96,7 @@ struct StudyFile {
   std::map<std::string, std::string> references;  ///< path by name of the model; "" = of all
   std::string reference_variant;                  ///< whose draws are the reference; "" = none
   std::optional<TuneSettings> tune;
-  Json paper = Json::array();
+  std::vector<PaperFigure> paper;
 };
 
 /// Reads and checks a study file and reads the text of its base; `quick` as its table [study.quick]

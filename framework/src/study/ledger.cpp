@@ -6,12 +6,16 @@
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
+#include "study/protocol.hpp"
+#include "study/status.hpp"
+#include "study/table_json.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -123,22 +127,18 @@ std::string unsealed(const std::string& stored, const std::string& key) {
   return sealed(text, key) == stored ? text : "";
 }
 
-std::string text_or_empty(const Json& answer, const char* key) {
-  const auto found = answer.find(key);
-  return found == answer.end() || !found->is_string() ? "" : found->get<std::string>();
+/// "" for an empty one.
+std::string curve_text(const std::vector<ErrorPoint>& curve) {
+  return curve.empty() ? "" : json_text(curve);
 }
 
-std::optional<double> number_or_none(const Json& answer, const char* key) {
-  const auto found = answer.find(key);
-  if (found == answer.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
-}
-
-/// The seal is right, so somebody has made it so.
-InputError not_of_a_study(const std::string& file) {
-  return InputError(file +
-                    ": this is no record that a study has written; remove it: what it speaks of "
-                    "then counts as not done");
+/// Of all draws; what is not finite is not known.
+std::vector<CellMetric> last_errors(const std::vector<ErrorPoint>& curve) {
+  if (curve.empty()) return {};
+  std::vector<CellMetric> errors = {{"error_mean", curve.back().error_mean},
+                                    {"error_covariance", curve.back().error_covariance}};
+  std::erase_if(errors, [](const CellMetric& error) { return !std::isfinite(error.value); });
+  return errors;
 }
 
 }  // namespace
@@ -207,16 +207,7 @@ void Ledger::take(const std::string& folder, RecordKind kind, const std::string&
   const std::string file = record_file(folder, kind, key);
   const auto sealed = seals.find(key);
   if (sealed != seals.end() && sealed->second == recorded_hash(file)) return;
-  const std::optional<Json> rows = read_record(file);
-  if (!rows) return;
-  try {
-    records_.restore(kind, key, *rows);
-  } catch (const Json::exception&) {
-    throw not_of_a_study(file);
-  } catch (const DatabaseError& fault) {
-    if (!fault.is_damage()) throw;
-    throw not_of_a_study(file);
-  }
+  records_.restore(kind, key, file);
 }
 
 /// Cells that stand in a place and have no record: what they are made of is not known here.
@@ -296,12 +287,7 @@ std::map<std::string, LedgerStatus> Ledger::statuses() {
   std::map<std::string, LedgerStatus> found;
   Statement all = database_.prepare("SELECT cell, status, reason FROM cells");
   while (all.step()) {
-    const std::optional<CellStatus> status = cell_status_from(all.text(1));
-    if (!status) {
-      throw DatabaseError("the ledger calls a cell \"" + all.text(1) + "\": it is damaged",
-                          DatabaseError::Cause::damage);
-    }
-    found[all.text(0)] = {*status, all.text(2)};
+    found[all.text(0)] = {cell_status_from(all.text(1)), all.text(2)};
   }
   return found;
 }
@@ -335,7 +321,7 @@ void Ledger::write(const std::vector<LedgerEvent>& events) {
     } else if (event.status == CellStatus::pending) {
       put_off(event.cell);
     } else {
-      end(event.cell, event.status, event.answer);
+      end(event);
     }
   }
   transaction.commit();
@@ -353,60 +339,51 @@ void Ledger::start(const std::string& cell) {
   if (!folder_.empty()) ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());
 }
 
-void Ledger::end(const std::string& cell, CellStatus status, const Json& answer) {
+void Ledger::end(const LedgerEvent& event) {
+  const CellFigures figures = event.figures.value_or(CellFigures());
   Statement row = database_.prepare(
-      "UPDATE cells SET status = ?2, reason = ?3, outcome = ?4, class = coalesce(?5, class), "
-      "min_ess = ?6, min_ess_mcse = ?7, gradients = ?8, seconds = ?9, warmup_gradients = ?10, "
-      "warmup_seconds = ?11, cell_seconds = ?12, draws = ?13, draws_sha256 = ?14, ended_at = ?15, "
-      "host = ?16, versions = ?17, curve = ?18, summary = ?19, run = ?20 WHERE cell = ?1");
-  row.bind(1, cell).bind(2, std::string(to_string(status)));
-  const auto text = [&](int place, const char* key) {
-    const std::string value = text_or_empty(answer, key);
-    value.empty() ? row.bind_null(place) : row.bind(place, value);
-  };
-  const auto number = [&](int place, const char* key) {
-    row.bind(place, number_or_none(answer, key));
-  };
-  text(3, "reason");
-  text(4, "outcome");
-  text(5, "class");
-  number(6, "min_ess");
-  number(7, "min_ess_mcse");
-  number(8, "gradients");
-  number(9, "seconds");
-  number(10, "warmup_gradients");
-  number(11, "warmup_seconds");
-  number(12, "cell_seconds");
-  number(13, "draws");
-  text(14, "draws_sha256");
-  row.bind(15, timestamp());
-  text(16, "host");
-  text(17, "versions");
-  text(18, "curve");
-  text(19, "summary");
-  text(20, "run");
+      "UPDATE cells SET status = ?2, reason = ?3, ended_at = ?4, min_ess = ?5, min_ess_mcse = ?6, "
+      "gradients = ?7, seconds = ?8, warmup_gradients = ?9, warmup_seconds = ?10, "
+      "cell_seconds = ?11, draws_sha256 = ?12, host = ?13, versions = ?14, curve = ?15, "
+      "summary = ?16, run = ?17, outcome = ?18, class = coalesce(?19, class), draws = ?20 "
+      "WHERE cell = ?1");
+  row.bind(1, event.cell).bind(2, std::string(to_string(event.status)));
+  row.bind_or_null(3, event.reason).bind(4, timestamp());
+  row.bind(5, figures.min_ess).bind(6, figures.min_ess_mcse);
+  row.bind(7, figures.gradients.sampling).bind(8, figures.seconds.sampling);
+  row.bind(9, figures.gradients.warmup).bind(10, figures.seconds.warmup);
+  row.bind(11, figures.cell_seconds).bind_or_null(12, figures.draws_sha256);
+  row.bind_or_null(13, figures.host).bind_or_null(14, figures.versions);
+  row.bind_or_null(15, curve_text(figures.errors.curve));
+  row.bind_or_null(16, figures.summary).bind_or_null(17, figures.run);
+  if (event.figures) {
+    row.bind(18, std::string(to_string(figures.ended_by)));
+    row.bind(19, std::string(to_string(figures.certificate))).bind(20, figures.draws);
+  } else {
+    row.bind_null(18).bind_null(19).bind_null(20);
+  }
   row.run();
-  database_.prepare("DELETE FROM metrics WHERE cell = ?1").bind(1, cell).run();
-  add_metrics(cell, answer);
-  keep(RecordKind::cell, cell);
+  database_.prepare("DELETE FROM metrics WHERE cell = ?1").bind(1, event.cell).run();
+  add_metrics(event.cell, figures.metrics);
+  add_errors(event.cell, figures.errors);
+  keep(RecordKind::cell, event.cell);
+}
+
+void Ledger::add_metrics(const std::string& cell, const std::vector<CellMetric>& metrics) {
+  Statement add =
+      database_.prepare("INSERT INTO metrics (cell, name, value, mcse) VALUES (?1, ?2, ?3, ?4)");
+  for (const CellMetric& metric : metrics)
+    add.bind(1, cell).bind(2, metric.name).bind(3, metric.value).bind(4, metric.mcse).run();
 }
 
 /// With the id of what the cell was compared with.
-void Ledger::add_metrics(const std::string& cell, const Json& answer) {
-  if (answer.contains("metrics")) {
-    Statement add =
-        database_.prepare("INSERT INTO metrics (cell, name, value, mcse) VALUES (?1, ?2, ?3, ?4)");
-    for (const auto& [name, metric] : answer.at("metrics").items()) {
-      add.bind(1, cell).bind(2, name);
-      add.bind(3, number_or_none(metric, "value")).bind(4, number_or_none(metric, "mcse")).run();
-    }
-  }
-  const std::string reference = text_or_empty(answer, "reference");
+void Ledger::add_errors(const std::string& cell, const ReferenceErrors& errors) {
+  add_metrics(cell, last_errors(errors.curve));
   database_.prepare("DELETE FROM compared WHERE cell = ?1").bind(1, cell).run();
-  if (reference.empty()) return;
+  if (errors.reference.empty()) return;
   database_.prepare("INSERT INTO compared (cell, reference) VALUES (?1, ?2)")
       .bind(1, cell)
-      .bind(2, reference)
+      .bind(2, errors.reference)
       .run();
 }
 
@@ -417,18 +394,17 @@ std::map<std::string, std::string> Ledger::compared() {
   return found;
 }
 
-void Ledger::compare(const std::string& cell, const Json& answer) {
+void Ledger::compare(const std::string& cell, const ReferenceErrors& errors) {
   Transaction transaction(database_);
-  const std::string curve = text_or_empty(answer, "curve");
-  Statement row = database_.prepare("UPDATE cells SET curve = ?2 WHERE cell = ?1");
-  row.bind(1, cell);
-  curve.empty() ? row.bind_null(2) : row.bind(2, curve);
-  row.run();
+  database_.prepare("UPDATE cells SET curve = ?2 WHERE cell = ?1")
+      .bind(1, cell)
+      .bind_or_null(2, curve_text(errors.curve))
+      .run();
   database_
       .prepare("DELETE FROM metrics WHERE cell = ?1 AND name IN ('error_mean', 'error_covariance')")
       .bind(1, cell)
       .run();
-  add_metrics(cell, answer);
+  add_errors(cell, errors);
   keep(RecordKind::cell, cell);
   transaction.commit();
 }
@@ -469,62 +445,51 @@ void Ledger::know_hash(const std::string& path, std::int64_t size, std::int64_t 
       .run();
 }
 
-std::string Ledger::known_plan(const std::string& key) {
+std::optional<CellPlan> Ledger::known_plan(const std::string& key) {
   Statement one = database_.prepare("SELECT answer FROM plans WHERE key = ?1");
   one.bind(1, key);
-  return one.step() ? unsealed(one.text(0), key) : "";
+  const std::string text = one.step() ? unsealed(one.text(0), key) : "";
+  if (text.empty()) return std::nullopt;
+  return plan_from(text);
 }
 
-void Ledger::know_plans(const std::vector<std::pair<std::string, std::string>>& plans) {
+void Ledger::know_plans(const std::vector<std::pair<std::string, CellPlan>>& plans) {
   Transaction transaction(database_);
   Statement add = database_.prepare("INSERT OR REPLACE INTO plans (key, answer) VALUES (?1, ?2)");
-  for (const auto& [key, answer] : plans) add.bind(1, key).bind(2, sealed(answer, key)).run();
+  for (const auto& [key, plan] : plans)
+    add.bind(1, key).bind(2, sealed(plan_text(plan), key)).run();
   transaction.commit();
 }
 
-Json Ledger::known_trial(const std::string& tuning, int rung, int candidate) {
+std::optional<double> Ledger::known_score(const std::string& tuning, std::int64_t rung,
+                                          std::int64_t candidate) {
   Statement one = database_.prepare(
-      "SELECT score, gradients, seconds, reason FROM tune "
-      "WHERE tuning = ?1 AND rung = ?2 AND candidate = ?3");
-  one.bind(1, tuning).bind(2, std::int64_t{rung}).bind(3, std::int64_t{candidate});
-  if (!one.step()) return nullptr;
-  Json trial = {{"score", nullptr}, {"gradients", one.number(1)}, {"seconds", one.number(2)}};
-  if (!one.is_null(0)) trial["score"] = one.number(0);
-  trial["reason"] = one.text(3);
-  return trial;
+      "SELECT score FROM tune WHERE tuning = ?1 AND rung = ?2 AND candidate = ?3");
+  one.bind(1, tuning).bind(2, rung).bind(3, candidate);
+  if (!one.step()) return std::nullopt;
+  return one.number(0);
 }
 
-void Ledger::know_trial(const std::string& tuning, const std::string& group, const Json& trial) {
-  const Json place = parse_json(group);
+void Ledger::know_trial(const std::string& tuning, const StudyTrial& trial) {
   Transaction transaction(database_);
   Statement add = database_.prepare(
       "INSERT OR REPLACE INTO tune (tuning, rung, candidate, model, variant, axes, \"values\", "
       "objective, score, gradients, seconds, reason) "
       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)");
-  add.bind(1, tuning);
-  add.bind(2, trial.at("rung").get<std::int64_t>());
-  add.bind(3, trial.at("candidate").get<std::int64_t>());
-  add.bind(4, place.at("model").get<std::string>());
-  add.bind(5, place.at("variant").get<std::string>());
-  add.bind(6, json_text(place.at("axes")));
-  add.bind(7, json_text(trial.at("values")));
-  add.bind(8, trial.at("objective").get<std::string>());
-  add.bind(9, number_or_none(trial, "score"));
-  add.bind(10, number_or_none(trial, "gradients"));
-  add.bind(11, number_or_none(trial, "seconds"));
-  const std::string reason = text_or_empty(trial, "reason");
-  reason.empty() ? add.bind_null(12) : add.bind(12, reason);
-  add.run();
+  add.bind(1, tuning).bind(2, trial.rung).bind(3, trial.candidate);
+  add.bind(4, trial.model).bind(5, trial.variant).bind(6, trial.axes).bind(7, trial.values);
+  add.bind(8, trial.objective).bind(9, trial.score).bind(10, trial.gradients);
+  add.bind(11, trial.seconds).bind_or_null(12, trial.reason).run();
   keep(RecordKind::tuning, tuning);
   transaction.commit();
 }
 
-void Ledger::choose(const std::string& tuning, int rung, int candidate) {
+void Ledger::choose(const std::string& tuning, std::int64_t rung, std::int64_t candidate) {
   Transaction transaction(database_);
   database_.prepare("UPDATE tune SET winner = (rung = ?2 AND candidate = ?3) WHERE tuning = ?1")
       .bind(1, tuning)
-      .bind(2, std::int64_t{rung})
-      .bind(3, std::int64_t{candidate})
+      .bind(2, rung)
+      .bind(3, candidate)
       .run();
   keep(RecordKind::tuning, tuning);
   transaction.commit();

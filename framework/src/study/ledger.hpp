@@ -4,11 +4,12 @@
 
 #include "study/database.hpp"
 #include "study/records.hpp"
-#include "study/status.hpp"
+#include "study/task.hpp"
 
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mixwell::study {
@@ -25,19 +26,20 @@ struct LedgerPoint {
 
 /// A cell before it has run.
 struct LedgerCell {
-  std::string cell;    ///< first 16 digits of `sha256`
-  std::string sha256;  ///< of all its ingredients
-  std::string certificate;
+  std::string cell;         ///< first 16 digits of `sha256`
+  std::string sha256;       ///< of all its ingredients
+  std::string certificate;  ///< its class; "" where its manifest could not be made
   std::string ingredients;  ///< JSON object
   std::string manifest;     ///< effective
 };
 
-/// What happens to a cell: `running` when it begins, `pending` when it is put off, `done` or
-/// `failed` with the answer of the worker.
+/// What happens to a cell: `running` when it begins, `pending` when it is put off, `done` with its
+/// figures, `failed` with the reason.
 struct LedgerEvent {
   std::string cell;
   CellStatus status = CellStatus::pending;
-  Json answer;
+  std::string reason{};
+  std::optional<CellFigures> figures{};
 };
 
 struct LedgerStatus {
@@ -54,7 +56,7 @@ class Ledger {
 
   /// Whether it was made just now.
   bool is_new() const noexcept { return new_; }
-  /// Whether every row is as it was written. Throws DatabaseError, nlohmann's type_error.
+  /// Whether every row is as it was written. Throws DatabaseError.
   bool holds();
   /// Whether the records of that folder, at which nobody is at work, are those of the rows.
   bool agrees_with(const std::string& folder);
@@ -74,8 +76,8 @@ class Ledger {
 
   /// What each cell's errors were measured against: the id of a reference, by cell.
   std::map<std::string, std::string> compared();
-  /// Errors and curve of a cell, from a worker's answer; takes them away where that has none.
-  void compare(const std::string& cell, const Json& answer);
+  /// Errors and curve of a cell, in the place of those that it had.
+  void compare(const std::string& cell, const ReferenceErrors& errors);
 
   void set(const std::string& key, const std::string& value);
   std::string get(const std::string& key);
@@ -84,20 +86,22 @@ class Ledger {
   std::string known_hash(const std::string& path, std::int64_t size, std::int64_t changed_ns);
   void know_hash(const std::string& path, std::int64_t size, std::int64_t changed_ns,
                  const std::string& sha256);
-  /// What a worker said about a manifest; "" if it was not asked.
-  std::string known_plan(const std::string& key);
-  void know_plans(const std::vector<std::pair<std::string, std::string>>& plans);
-  /// One evaluation of a tuning; null if it was not made yet.
-  Json known_trial(const std::string& tuning, int rung, int candidate);
-  void know_trial(const std::string& tuning, const std::string& group, const Json& trial);
-  void choose(const std::string& tuning, int rung, int candidate);
+  /// Nothing if no worker was asked yet.
+  std::optional<CellPlan> known_plan(const std::string& key);
+  void know_plans(const std::vector<std::pair<std::string, CellPlan>>& plans);
+  /// Of one evaluation of a tuning, NaN where it has none; nothing if it was not made yet.
+  std::optional<double> known_score(const std::string& tuning, std::int64_t rung,
+                                    std::int64_t candidate);
+  void know_trial(const std::string& tuning, const StudyTrial& trial);
+  void choose(const std::string& tuning, std::int64_t rung, std::int64_t candidate);
 
   Database& database() noexcept { return database_; }
 
  private:
   void start(const std::string& cell);
-  void end(const std::string& cell, CellStatus status, const Json& answer);
-  void add_metrics(const std::string& cell, const Json& answer);
+  void end(const LedgerEvent& event);
+  void add_metrics(const std::string& cell, const std::vector<CellMetric>& metrics);
+  void add_errors(const std::string& cell, const ReferenceErrors& errors);
   void put_off(const std::string& cell);
   void keep(RecordKind kind, const std::string& key);
   void take(const std::string& folder, RecordKind kind, const std::string& key,

@@ -36,7 +36,6 @@ std::unique_ptr<Ledger> unless_damaged(Open open) {
     return open();
   } catch (const DatabaseError& fault) {
     if (!fault.is_damage()) throw;
-  } catch (const Json::exception&) {  // a text that is none
   }
   return nullptr;
 }
@@ -101,17 +100,6 @@ std::unique_ptr<Ledger> read_ledger(const std::string& folder, const Remark& rem
                   "study` makes the ledger anew",
                   trouble_with(file), cells));
   return ledger;
-}
-
-std::string read_from_ledger(const std::string& folder, const Remark& remark,
-                             const std::function<std::string(Ledger&)>& use) {
-  const auto ledger = read_ledger(folder, remark);
-  try {
-    return use(*ledger);
-  } catch (const Json::exception& fault) {
-    throw InputError(
-        fmt::format("{}: a record in it is not as a study writes it: {}", folder, fault.what()));
-  }
 }
 
 }  // namespace mixwell::study

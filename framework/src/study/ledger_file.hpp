@@ -4,6 +4,10 @@
 
 #include "study/ledger.hpp"
 
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
@@ -22,7 +26,21 @@ std::unique_ptr<Ledger> read_ledger(const std::string& folder, const Remark& rem
 
 /// What `use` makes of that ledger. Throws InputError too where a text in it is not of the form in
 /// which a study writes it: somebody else has, under a right seal.
-std::string read_from_ledger(const std::string& folder, const Remark& remark,
-                             const std::function<std::string(Ledger&)>& use);
+template <class Use>
+auto read_from_ledger(const std::string& folder, const Remark& remark, Use use) {
+  const auto ledger = read_ledger(folder, remark);
+  const auto refuse = [&](const std::exception& fault) {
+    return InputError(
+        fmt::format("{}: a record in it is not as a study writes it: {}", folder, fault.what()));
+  };
+  try {
+    return use(*ledger);
+  } catch (const nlohmann::ordered_json::exception& fault) {
+    throw refuse(fault);
+  } catch (const DatabaseError& fault) {
+    if (!fault.is_damage()) throw;
+    throw refuse(fault);
+  }
+}
 
 }  // namespace mixwell::study

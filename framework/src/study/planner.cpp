@@ -6,7 +6,6 @@
 #include "files/sha256.hpp"
 #include "files/toml_file.hpp"
 #include "plugin/scan_cache.hpp"
-#include "study/worker.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -53,10 +52,13 @@ Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* le
       pool_({options.program, jobs(), study.memory, planning_seconds(), lock, options.stop}) {
   std::map<std::string, std::size_t> places;
   for (std::size_t k = 0; k < cells_.size(); ++k) {
-    const std::string place = json_text(group_of(cells_[k]));
+    const std::string place = place_of(cells_[k]);
     const auto [found, is_new] = places.emplace(place, groups_.size());
-    if (is_new)
-      groups_.push_back({{}, place, tune_keys(study_, cells_[k]), {}, false, true, {}, {}, {}, {}});
+    if (is_new) {
+      groups_.emplace_back();
+      groups_.back().place = place;
+      groups_.back().keys = tune_keys(study_, cells_[k]);
+    }
     SeedGroup& group = groups_[found->second];
     group.cells.push_back(k);
     group.wanted = group.wanted || matches(options.only, cells_[k].label, "");
@@ -84,13 +86,9 @@ std::optional<double> Planner::planning_seconds() const {
   return std::max(least, *study_.cell_seconds);
 }
 
-Json Planner::request(const char* task, const StudyCell& cell,
-                      const std::vector<Override>& changes) const {
-  return {{"do", task},
-          {"text", base_of(cell).text},
-          {"path", base_of(cell).path},
-          {"changes", changes_json(changes)},
-          {"threads", study_.threads}};
+CellManifest Planner::manifest_of(const StudyCell& cell,
+                                  const std::vector<Override>& changes) const {
+  return {base_of(cell).text, base_of(cell).path, changes};
 }
 
 std::vector<Override> Planner::changes_of(const SeedGroup& group, const StudyCell& cell) const {
@@ -102,22 +100,18 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
   std::vector<std::string> keys(groups_.size());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     if (!groups_[g].ready) continue;
-    const StudyCell& cell = cells_[groups_[g].cells.front()];
+    const StudyCell& cell = first_of(groups_[g]);
     const auto changes = changes_of(groups_[g], cell);
     keys[g] = plan_key(cell, changes);
     if (!estimate && recall(groups_[g], keys[g])) continue;
-    Json what = request("plan", cell, changes);
-    what["estimate"] = estimate;
-    tasks.push_back({g, json_text(what)});
+    tasks.push_back({g, PlanRequest{manifest_of(cell, changes), threads(), estimate}});
   }
-  std::vector<std::pair<std::string, std::string>> fresh;
+  std::vector<std::pair<std::string, CellPlan>> fresh;
   RequestList batch(
       std::move(tasks),
-      [&](std::size_t g, Json answer) {
-        if (status_of(answer) == WorkerStatus::done)
-          fresh.emplace_back(keys[g], remembered(answer));
-        groups_[g].plan = std::move(answer);
-        groups_[g].ingredients.reset();
+      [&](std::size_t g, WorkerAnswer answer) {
+        take(groups_[g], std::move(answer));
+        if (groups_[g].plan) fresh.emplace_back(keys[g], *groups_[g].plan);
       },
       tick);
   pool_.run(batch);
@@ -127,17 +121,15 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
 }
 
 Identity Planner::identity(SeedGroup& group, const StudyCell& cell) {
-  if (status_of(group.plan) == WorkerStatus::done) {
+  if (group.plan) {
     if (!group.ingredients)
-      group.ingredients.emplace(group.plan, hashes_, study_.framework == "hash");
+      group.ingredients.emplace(*group.plan, hashes_, study_.framework == "hash");
     return group.ingredients->with_seed(cell.changes.back().value);
   }
   // Its plugin could not even make the components: what it would be is all there is to know.
-  Identity identity;
-  identity.ingredients = {{"manifest", plan_key(cell, changes_of(group, cell))},
-                          {"mixwell", fingerprint_}};
-  identity.sha256 = sha256(json_text(identity.ingredients));
-  return identity;
+  const std::string ingredients =
+      json_text({{"manifest", plan_key(cell, changes_of(group, cell))}, {"mixwell", fingerprint_}});
+  return {sha256(ingredients), ingredients};
 }
 
 void Planner::find_references() {
@@ -147,14 +139,15 @@ void Planner::find_references() {
       return !b.contains(entry.key()) || b.at(entry.key()) == entry.value();
     });
   };
-  std::vector<Json> places;
-  for (const SeedGroup& group : groups_) places.push_back(parse_json(group.place));
+  std::vector<Json> axes;
+  for (const SeedGroup& group : groups_) axes.push_back(parse_json(first_of(group).axes));
   for (std::size_t r = 0; r < groups_.size(); ++r) {
-    if (places[r].at("variant") != study_.reference_variant) continue;
+    const StudyCell& reference = first_of(groups_[r]);
+    if (reference.variant != study_.reference_variant) continue;
     for (std::size_t g = 0; g < groups_.size(); ++g) {
-      if (places[g].at("variant") == study_.reference_variant) continue;
-      if (places[g].at("model") != places[r].at("model")) continue;
-      if (agree(places[r].at("axes"), places[g].at("axes"))) groups_[g].references.push_back(r);
+      const StudyCell& other = first_of(groups_[g]);
+      if (other.variant == study_.reference_variant || other.model != reference.model) continue;
+      if (agree(axes[r], axes[g])) groups_[g].references.push_back(r);
     }
   }
 }
@@ -193,19 +186,23 @@ std::string Planner::plan_key(const StudyCell& cell, const std::vector<Override>
   return sha256(json_text(all));
 }
 
-/// A plan with the hashes of the files it was made from: it depends on them.
-std::string Planner::remembered(Json plan) {
-  for (Json& file : plan["files"]) file["sha256"] = hashes_.of(file.at("path").get<std::string>());
-  return json_text(plan);
+/// With the hashes of the files that the plan was made from: it depends on them.
+void Planner::take(SeedGroup& group, WorkerAnswer answer) {
+  group.ingredients.reset();
+  group.plan.reset();
+  group.no_plan = answer.reason;
+  group.is_bad_input = answer.status == WorkerStatus::bad_input;
+  if (answer.status != WorkerStatus::done) return;
+  group.plan = std::get<CellPlan>(std::move(answer.result));
+  for (DataFile& file : group.plan->files) file.sha256 = hashes_.of(file.path);
 }
 
 bool Planner::recall(SeedGroup& group, const std::string& key) {
-  const std::string text = ledger_ == nullptr ? "" : ledger_->known_plan(key);
-  if (text.empty()) return false;
-  Json plan = parse_json(text);
-  for (const Json& file : plan.at("files")) {
-    const auto path = file.at("path").get<std::string>();
-    if (!fs::exists(path) || hashes_.of(path) != file.at("sha256")) return false;
+  if (ledger_ == nullptr) return false;
+  std::optional<CellPlan> plan = ledger_->known_plan(key);
+  if (!plan) return false;
+  for (const DataFile& file : plan->files) {
+    if (!fs::exists(file.path) || hashes_.of(file.path) != file.sha256) return false;
   }
   group.plan = std::move(plan);
   group.ingredients.reset();
@@ -217,12 +214,11 @@ void Planner::refuse_bad_input() const {
   std::size_t count = 0;
   std::string first;
   for (const SeedGroup& group : groups_) {
-    if (group.plan.is_null() || status_of(group.plan) != WorkerStatus::bad_input) continue;
-    const auto reason = group.plan.at("reason").get<std::string>();
+    if (!group.is_bad_input) continue;
     count += group.cells.size();
-    if (std::find(reasons.begin(), reasons.end(), reason) != reasons.end()) continue;
-    if (reasons.empty()) first = cells_[group.cells.front()].label;
-    if (reasons.size() < 5) reasons.push_back(reason);
+    if (std::find(reasons.begin(), reasons.end(), group.no_plan) != reasons.end()) continue;
+    if (reasons.empty()) first = first_of(group).label;
+    if (reasons.size() < 5) reasons.push_back(group.no_plan);
   }
   if (reasons.empty()) return;
   throw InputError(fmt::format(

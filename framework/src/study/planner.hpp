@@ -20,7 +20,7 @@ namespace mixwell::study {
 /// A list of requests, answered in any order.
 class RequestList final : public Work {
  public:
-  using Answered = std::function<void(std::size_t, Json)>;
+  using Answered = std::function<void(std::size_t, WorkerAnswer)>;
   using Tick = std::function<void()>;
 
   RequestList(std::vector<WorkItem> tasks, Answered answered, Tick tick)
@@ -30,7 +30,7 @@ class RequestList final : public Work {
 
   std::optional<WorkItem> next() override;
   bool waits() override { return !tasks_.empty(); }
-  void answered(std::size_t id, Json answer) override { answered_(id, std::move(answer)); }
+  void answered(std::size_t id, WorkerAnswer answer) override { answered_(id, std::move(answer)); }
   void tick(std::size_t) override { tick_(); }
 
  private:
@@ -45,13 +45,15 @@ bool matches(const std::string& pattern, const std::string& label, const std::st
 /// Cells that differ in the seed alone: they share values of tuning and all of a plan but the seed.
 struct SeedGroup {
   std::vector<std::size_t> cells;
-  std::string place;  ///< JSON of group_of
+  std::string place;  ///< place_of
   std::vector<TuneKey> keys;
   std::string tuning;            ///< id; empty without tuning
-  bool wanted = true;            ///< by --only
+  bool wanted = false;           ///< by --only
   bool ready = true;             ///< tuned, or nothing to tune
   std::vector<Override> chosen;  ///< by tuning
-  Json plan;
+  std::optional<CellPlan> plan;
+  std::string no_plan;                     ///< why there is none
+  bool is_bad_input = false;               ///< there is none as the manifest is wrong
   std::optional<Ingredients> ingredients;  ///< of `plan`, once they were asked for
   /// Those of the reference variant on the same model, at the same place of the axes that both
   /// have.
@@ -67,13 +69,16 @@ class Planner {
   const std::vector<StudyCell>& cells() const noexcept { return cells_; }
   std::vector<SeedGroup>& groups() noexcept { return groups_; }
   const std::vector<SeedGroup>& groups() const noexcept { return groups_; }
+  const StudyCell& first_of(const SeedGroup& group) const { return cells_[group.cells.front()]; }
   FileHashes& hashes() noexcept { return hashes_; }
   WorkerPool& pool() noexcept { return pool_; }
   bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
   int jobs() const;
 
-  /// A request to a worker (see worker.hpp) about a cell with these changes.
-  Json request(const char* task, const StudyCell& cell, const std::vector<Override>& changes) const;
+  /// Of a worker.
+  int threads() const { return static_cast<int>(study_.threads); }
+
+  CellManifest manifest_of(const StudyCell& cell, const std::vector<Override>& changes) const;
   std::vector<Override> changes_of(const SeedGroup& group, const StudyCell& cell) const;
 
   /// Plans of all groups that are ready; those that the ledger remembers are not made again. Throws
@@ -93,7 +98,7 @@ class Planner {
   void find_references();
   const Base& base_of(const StudyCell& cell) const;
   std::string plan_key(const StudyCell& cell, const std::vector<Override>& changes) const;
-  std::string remembered(Json plan);
+  void take(SeedGroup& group, WorkerAnswer answer);
   bool recall(SeedGroup& group, const std::string& key);
   void refuse_bad_input() const;
 

@@ -13,11 +13,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 namespace mixwell::study {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 constexpr std::string_view opening = "{\"format\":1,\"sha256\":\"";
 constexpr std::size_t hash_bytes = 64;
@@ -93,6 +95,34 @@ std::string insertion(const std::string& table, const Json& row) {
                      fmt::join(std::vector<char>(names.size(), '?'), ", "));
 }
 
+/// Nothing where there is no record or it is not as it was written.
+std::optional<Json> read_record(const std::string& file) {
+  if (!why_no_file(file).empty()) return {};
+  std::ifstream in(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (!text.starts_with(opening)) return {};
+  const Json found = parse_json_or_discard(text);
+  if (!found.is_object() || !found.contains("rows")) return {};
+  if (sha256(json_text(found.at("rows"))) != found.at("sha256")) return {};
+  return found.at("rows");
+}
+
+/// The seal is right, so somebody has made it so.
+InputError not_of_a_study(const std::string& file) {
+  return InputError(file +
+                    ": this is no record that a study has written; remove it: what it speaks of "
+                    "then counts as not done");
+}
+
+/// "" where a text in them is none, which no study has written.
+std::string hash_of(const Json& rows) {
+  try {
+    return sha256(json_text(rows));
+  } catch (const Json::type_error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 Statement& Records::statement(const std::string& sql) {
@@ -114,7 +144,20 @@ Json Records::read(RecordKind kind, const std::string& key) {
   return rows;
 }
 
-void Records::restore(RecordKind kind, const std::string& key, const Json& rows) {
+void Records::restore(RecordKind kind, const std::string& key, const std::string& file) {
+  const std::optional<Json> rows = read_record(file);
+  if (!rows) return;
+  try {
+    replace(kind, key, *rows);
+  } catch (const Json::exception&) {
+    throw not_of_a_study(file);
+  } catch (const DatabaseError& fault) {
+    if (!fault.is_damage()) throw;
+    throw not_of_a_study(file);
+  }
+}
+
+void Records::replace(RecordKind kind, const std::string& key, const Json& rows) {
   for (const Part& part : parts_of(kind)) {
     const std::string where = part.key == nullptr ? "" : fmt::format(" WHERE {} = ?1", part.key);
     Statement& old = statement(fmt::format("DELETE FROM {}{}", part.table, where));
@@ -152,7 +195,7 @@ std::map<std::string, std::string> Records::seals(RecordKind kind) {
 bool Records::hold() {
   for (const RecordKind kind : all_record_kinds) {
     for (const auto& [key, hash] : seals(kind)) {
-      if (sha256(json_text(read(kind, key))) != hash) return false;
+      if (hash_of(read(kind, key)) != hash) return false;
     }
   }
   Statement& unsealed = statement(
@@ -185,17 +228,6 @@ std::string recorded_hash(const std::string& file) {
   if (!in.read(start.data(), start.size())) return {};
   const std::string_view text(start.data(), start.size());
   return text.starts_with(opening) ? std::string(text.substr(opening.size())) : "";
-}
-
-std::optional<Json> read_record(const std::string& file) {
-  if (!why_no_file(file).empty()) return {};
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!text.starts_with(opening)) return {};
-  const Json found = parse_json_or_discard(text);
-  if (!found.is_object() || !found.contains("rows")) return {};
-  if (sha256(json_text(found.at("rows"))) != found.at("sha256")) return {};
-  return found.at("rows");
 }
 
 std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kind) {

@@ -4,17 +4,14 @@
 
 #include "study/database.hpp"
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 
 #include <array>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 namespace mixwell::study {
-
-using Json = nlohmann::ordered_json;
 
 /// What one record holds: all rows of its tables that have its key.
 enum class RecordKind {
@@ -33,19 +30,20 @@ class Records {
  public:
   explicit Records(Database& database) : database_(database) {}
 
-  Json read(RecordKind kind, const std::string& key);
-  /// Puts the rows in the place of those that are there.
-  void restore(RecordKind kind, const std::string& key, const Json& rows);
+  /// Puts the rows of a file in the place of those that are there; does nothing where it is no
+  /// record, or not as it was written. Throws InputError for one that no study has written.
+  void restore(RecordKind kind, const std::string& key, const std::string& file);
   /// After a change of its rows; returns what the file says.
   std::string seal(RecordKind kind, const std::string& key);
   /// SHA-256 by key, of all that are sealed.
   std::map<std::string, std::string> seals(RecordKind kind);
-  /// Whether all rows are as they were when they were sealed. Throws DatabaseError, or nlohmann's
-  /// type_error for texts that are none.
+  /// Whether all rows are as they were when they were sealed.
   bool hold();
 
  private:
   Statement& statement(const std::string& sql);
+  nlohmann::ordered_json read(RecordKind kind, const std::string& key);
+  void replace(RecordKind kind, const std::string& key, const nlohmann::ordered_json& rows);
 
   Database& database_;
   std::map<std::string, Statement> statements_;
@@ -55,8 +53,6 @@ class Records {
 std::string record_file(const std::string& folder, RecordKind kind, const std::string& key);
 /// Its hash without a look at its rows; "" where there is no record.
 std::string recorded_hash(const std::string& file);
-/// Nothing where there is no record or it is not as it was written.
-std::optional<Json> read_record(const std::string& file);
 /// The keys of which there are files.
 std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kind);
 

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/reference_errors.hpp"
 
-#include "files/json.hpp"
 #include "results/reference.hpp"
-#include "study/metrics.hpp"
 
 #include <mixwell/error.hpp>
 
@@ -100,10 +98,11 @@ const ReferenceMoments& References::of(const std::vector<std::string>& paths) {
   return known_.emplace(paths, std::move(made)).first->second;
 }
 
-Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const RunRecord& run) {
+std::vector<ErrorPoint> error_curve(const DrawsFile& file, const ReferenceMoments& reference,
+                                    const RunRecord& run) {
   const DrawnVector own = read_vector(file, {}, "study.reference", "study.reference");
   const SharedNames shared = shared_names(own.names, reference.names);
-  if (shared.here.empty() || file.draws() < 2) return nullptr;
+  if (shared.here.empty() || file.draws() < 2) return {};
   const diagnostics::Moments wanted{reference.moments.mean(shared.there),
                                     reference.moments.covariance(shared.there, shared.there)};
   const Index draws = file.draws();
@@ -111,7 +110,7 @@ Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const
   MatrixXd weights = varying_weights(file);
   if (weights.size() == 0) weights = MatrixXd::Ones(draws, chains);
   RunningMoments running(wanted.mean);
-  Json curve = Json::array();
+  std::vector<ErrorPoint> curve;
   Index done = 0;
   for (const Index place : points(draws)) {
     for (Index c = 0; c < chains; ++c) {
@@ -122,23 +121,13 @@ Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const
     const diagnostics::Moments found = running.moments();
     const double share = static_cast<double>(place) / static_cast<double>(draws);
     curve.push_back(
-        {{"draws", place},
-         {"gradients", run.gradients.warmup + share * run.gradients.sampling},
-         {"seconds", run.seconds.warmup + share * run.seconds.sampling},
-         {"error_mean", finite_or_null(diagnostics::relative_error(found.mean, wanted.mean))},
-         {"error_covariance",
-          finite_or_null(diagnostics::relative_error(found.covariance, wanted.covariance))}});
+        {.draws = place,
+         .gradients = run.gradients.warmup + share * run.gradients.sampling,
+         .seconds = run.seconds.warmup + share * run.seconds.sampling,
+         .error_mean = diagnostics::relative_error(found.mean, wanted.mean),
+         .error_covariance = diagnostics::relative_error(found.covariance, wanted.covariance)});
   }
   return curve;
-}
-
-void add_errors(const std::string& folder, const ReferenceMoments& reference, const RunRecord& run,
-                Json& answer) {
-  const Json curve = error_curve(DrawsFile(folder), reference, run);
-  if (curve.is_null() || curve.empty()) return;
-  add_metric(answer, "error_mean", number_in(curve.back(), "error_mean"));
-  add_metric(answer, "error_covariance", number_in(curve.back(), "error_covariance"));
-  answer["curve"] = json_text(curve);
 }
 
 }  // namespace mixwell::study

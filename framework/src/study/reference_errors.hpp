@@ -5,16 +5,13 @@
 #include <mixwell/lab/distances.hpp>
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/run.hpp>
-
-#include <nlohmann/json.hpp>
+#include <mixwell/lab/study.hpp>
 
 #include <map>
 #include <string>
 #include <vector>
 
 namespace mixwell::study {
-
-using Json = nlohmann::ordered_json;
 
 /// Mean and covariance of all draws of a reference, and the names of what they are of.
 struct ReferenceMoments {
@@ -34,13 +31,9 @@ class References {
 };
 
 /// Relative errors of mean and covariance (REM and REC of summaries) of all draws up to about 20
-/// points of a run: [{"draws", "gradients", "seconds", "error_mean", "error_covariance"}...],
-/// spread evenly over log(draws); cost is that of warm-up and sampling, taken in proportion to the
-/// draws. Null where nothing is common or there are no draws. O(n d^2).
-Json error_curve(const DrawsFile& file, const ReferenceMoments& reference, const RunRecord& run);
-
-/// Adds the curve and, as metrics, its last errors to a worker's answer about the run in `folder`.
-void add_errors(const std::string& folder, const ReferenceMoments& reference, const RunRecord& run,
-                Json& answer);
+/// points of a run, spread evenly over log(draws); cost is that of warm-up and sampling, taken in
+/// proportion to the draws. Empty where nothing is common or there are no draws. O(n d^2).
+std::vector<ErrorPoint> error_curve(const DrawsFile& file, const ReferenceMoments& reference,
+                                    const RunRecord& run);
 
 }  // namespace mixwell::study

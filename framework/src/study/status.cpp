@@ -1,8 +1,12 @@
-// Where a cell stands, and what a worker says of its task.
+// The words of a ledger for how a cell stands and what ended it.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/status.hpp"
 
 #include "files/words.hpp"
+#include "run/record.hpp"
+#include "study/database.hpp"
+
+#include <optional>
 
 namespace mixwell {
 namespace {
@@ -19,28 +23,20 @@ std::string_view to_string(CellStatus status) noexcept { return word_of(cell_wor
 namespace study {
 namespace {
 
-constexpr Words<WorkerStatus, 6> worker_words = {{{WorkerStatus::ready, "ready"},
-                                                  {WorkerStatus::done, "done"},
-                                                  {WorkerStatus::failed, "failed"},
-                                                  {WorkerStatus::suspended, "suspended"},
-                                                  {WorkerStatus::disk, "disk"},
-                                                  {WorkerStatus::bad_input, "bad-input"}}};
+template <class T>
+T known(const std::optional<T>& found, const std::string& word) {
+  if (found) return *found;
+  throw DatabaseError("the ledger calls a cell \"" + word + "\": it is damaged",
+                      DatabaseError::Cause::damage);
+}
 
 }  // namespace
 
-std::optional<CellStatus> cell_status_from(std::string_view word) noexcept {
-  return find_word(cell_words, word);
+CellStatus cell_status_from(const std::string& word) {
+  return known(find_word(cell_words, word), word);
 }
 
-std::string_view to_string(WorkerStatus status) noexcept { return word_of(worker_words, status); }
-
-WorkerStatus status_of(const nlohmann::ordered_json& answer) {
-  return word_in(worker_words, answer, "status");
-}
-
-nlohmann::ordered_json answer_with(WorkerStatus status, std::string_view reason) {
-  return {{"status", to_string(status)}, {"reason", reason}};
-}
+EndedBy ended_by_from(const std::string& word) { return known(mixwell::ended_by_from(word), word); }
 
 }  // namespace study
 }  // namespace mixwell

@@ -7,6 +7,7 @@
 #include "study/lock.hpp"
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
+#include "study/table_json.hpp"
 #include "study/tuner.hpp"
 
 #include <mixwell/error.hpp>
@@ -72,22 +73,21 @@ class StudyRun final : public Work {
     const Job job = queue_.front();
     if (comparison_.must_wait(job.cell)) return std::nullopt;
     queue_.pop_front();
-    events_.push_back({job.id, CellStatus::running, {}});
+    events_.push_back({job.id, CellStatus::running});
     flush();  // takes the old record away: from here on the worker alone is in the cell's folder
     const std::size_t number = started_.size();
     started_.push_back(job);
-    return WorkItem{number, json_text(request(job))};
+    return WorkItem{number, request(job)};
   }
 
   bool waits() override { return !queue_.empty(); }
 
-  void answered(std::size_t number, Json answer) override {
+  void answered(std::size_t number, WorkerAnswer answer) override {
     const Job& job = started_[number];
-    const WorkerStatus status = status_of(answer);
-    if (status == WorkerStatus::disk) {
-      wait_for_disk(job, answer.at("reason").get<std::string>());
-    } else if (status == WorkerStatus::suspended) {
-      events_.push_back({job.id, CellStatus::pending, {}});
+    if (answer.status == WorkerStatus::disk) {
+      wait_for_disk(job, answer.reason);
+    } else if (answer.status == WorkerStatus::suspended) {
+      events_.push_back({job.id, CellStatus::pending});
     } else {
       disk_trouble_.reset();
       progress_.stage = "running";
@@ -115,7 +115,7 @@ class StudyRun final : public Work {
   }
 
   void wait_for_disk(const Job& job, const std::string& reason) {
-    events_.push_back({job.id, CellStatus::pending, {}});
+    events_.push_back({job.id, CellStatus::pending});
     queue_.push_front(job);
     if (!disk_trouble_) {
       disk_trouble_ = Clock::now();
@@ -161,7 +161,7 @@ class StudyRun final : public Work {
       ledger_->lay_out(points, cells);
       ledger_->set("name", study_.name);
       ledger_->set("file", fs::absolute(options_.path).string());
-      ledger_->set("axes", json_text(Json(axis_keys(study_))));
+      ledger_->set("axes", json_text(axis_keys(study_)));
       ledger_->set("paper", json_text(study_.paper));
       ledger_->reopen(options_.retry);
     });
@@ -178,16 +178,13 @@ class StudyRun final : public Work {
       return {id.substr(0, 16), id, "", "{}", ""};
     }
     const Identity identity = planner_.identity(group, place);
-    LedgerCell cell{identity.sha256.substr(0, 16), identity.sha256, "",
-                    json_text(identity.ingredients), ""};
-    if (status_of(group.plan) == WorkerStatus::done) {
-      cell.certificate = group.plan.at("class").get<std::string>();
-      cell.manifest = manifest_with_seed(group.plan.at("manifest").get<std::string>(),
-                                         place.changes.back().value);
-      const auto reason = group.plan.at("refused").get<std::string>();
-      if (!reason.empty()) refused[cell.cell] = "refused: " + reason;
+    LedgerCell cell{identity.sha256.substr(0, 16), identity.sha256, "", identity.ingredients, ""};
+    if (group.plan) {
+      cell.certificate = to_string(group.plan->certificate);
+      cell.manifest = manifest_with_seed(group.plan->manifest, place.changes.back().value);
+      if (!group.plan->refused.empty()) refused[cell.cell] = "refused: " + group.plan->refused;
     } else {
-      refused[cell.cell] = group.plan.at("reason").get<std::string>();
+      refused[cell.cell] = group.no_plan;
     }
     return cell;
   }
@@ -212,7 +209,7 @@ class StudyRun final : public Work {
         ++progress_.failed;
       } else if (refused.contains(job.id)) {
         ++progress_.failed;
-        events_.push_back({job.id, CellStatus::failed, {{"reason", refused.at(job.id)}}});
+        events_.push_back({job.id, CellStatus::failed, refused.at(job.id)});
       } else {
         queue_.push_back(job);
         if (is_reference) comparison_.expect();
@@ -232,31 +229,33 @@ class StudyRun final : public Work {
     reporter_.tell();
   }
 
-  Json request(const Job& job) {
+  RunRequest request(const Job& job) {
     const StudyCell& cell = planner_.cells()[job.cell];
     const SeedGroup& group = planner_.groups()[job.group];
-    Json what = planner_.request("run", cell, planner_.changes_of(group, cell));
-    what["folder"] = cell_folder(job);
-    what["keep"] = comparison_.is_reference(job.cell) ? "draws" : study_.keep;
-    if (Json reference = comparison_.reference_of(group); !reference.is_null())
-      what["reference"] = std::move(reference);
-    return what;
+    return {planner_.manifest_of(cell, planner_.changes_of(group, cell)), planner_.threads(),
+            cell_folder(job), comparison_.is_reference(job.cell) || study_.keep == "draws",
+            comparison_.reference_of(group)};
   }
 
   std::string cell_folder(const Job& job) const { return folder_ + "/cells/" + job.id; }
 
-  void end(const Job& job, Json answer) {
-    const bool done = status_of(answer) == WorkerStatus::done;
+  void end(const Job& job, WorkerAnswer answer) {
+    const bool done = answer.status == WorkerStatus::done;
     if (done) check_unchanged();
     if (comparison_.is_reference(job.cell)) comparison_.ended(job.id, done);
-    if (done) comparison_.explain(answer);
+    LedgerEvent event{job.id, CellStatus::failed, answer.reason};
+    if (done) {
+      event.status = CellStatus::done;
+      event.figures = std::get<CellFigures>(std::move(answer.result));
+      comparison_.explain(event.figures->errors.reason);
+    }
     if (!done && study_.keep == "summary") {
       std::error_code ignored;
       fs::remove_all(cell_folder(job), ignored);
     }
     ++(done ? progress_.done : progress_.failed);
     ++progress_.ended;
-    events_.push_back({job.id, done ? CellStatus::done : CellStatus::failed, std::move(answer)});
+    events_.push_back(std::move(event));
   }
 
   /// What happened since the last time, as one transaction.

@@ -15,8 +15,6 @@
 namespace mixwell::study {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr std::int64_t pilot_sweeps = 5;
 constexpr std::int64_t estimate_sweeps = 2;
 constexpr Index fewest_draws = 8;  // two half chains of four
@@ -116,7 +114,7 @@ class Trial {
   Trial(const Composition& composition, double budget, const std::atomic<bool>& stop)
       : composition_(composition), budget_(budget), stop_(stop) {}
 
-  Json run(const std::string& objective) {
+  TrialResult run(const std::string& objective) {
     cost_ = sweep_cost(composition_, pilot_sweeps);
     RunSettings settings = composition_.run;
     settings.warmup = warmup_sweeps();
@@ -124,15 +122,15 @@ class Trial {
     const auto slots = static_cast<Index>(composition_.compositor->slots().size());
     DrawStore store(sampler.graph(PhaseKind::sampling), slots, settings.replicates);
     if (!warm_up(sampler, settings.warmup))
-      return answer(sampler, "the budget ended in warm-up; raise [study.tune] gradients");
+      return without_score(sampler, "the budget ended in warm-up; raise [study.tune] gradients");
     while (left(sampler) > 0) {
       DrawBuffers buffers;
       sampler.advance(PhaseKind::sampling, stretch(sampler), &buffers);
       store.add(buffers);
     }
     if (store.draws() < fewest_draws)
-      return answer(sampler, "the budget is too small; raise [study.tune] gradients");
-    return scored(answer(sampler, ""), store, objective);
+      return without_score(sampler, "the budget is too small; raise [study.tune] gradients");
+    return scored(sampler, store, objective);
   }
 
  private:
@@ -165,29 +163,28 @@ class Trial {
     return draws * composition_.run.thin;
   }
 
-  Json answer(const Sampler& sampler, const std::string& reason) const {
-    Json json = {{"score", nullptr},
-                 {"gradients", cost_.spent + sampler.gradients()},
-                 {"seconds", seconds_since(start_)}};
-    if (!reason.empty()) json["reason"] = reason;
-    return json;
+  TrialResult without_score(const Sampler& sampler, const std::string& reason) const {
+    TrialResult result;
+    result.gradients = cost_.spent + sampler.gradients();
+    result.seconds = seconds_since(start_);
+    result.reason = reason;
+    return result;
   }
 
-  static Json scored(Json answer, const DrawStore& store, const std::string& objective) {
+  TrialResult scored(const Sampler& sampler, const DrawStore& store,
+                     const std::string& objective) const {
+    TrialResult result = without_score(sampler, "");
     const std::vector<double> ess = store.ess();
     if (ess.empty()) {
-      answer["reason"] = "no variable has an effective sample size";
-      return answer;
+      result.reason = "no variable has an effective sample size";
+      return result;
     }
     const double least = *std::min_element(ess.begin(), ess.end());
     double mean = 0.0;
     for (const double one : ess) mean += one / static_cast<double>(ess.size());
-    const double cost =
-        answer.at(objective == "min_ess_per_second" ? "seconds" : "gradients").get<double>();
-    answer["score"] = (objective == "mean_ess_per_gradient" ? mean : least) / cost;
-    answer["min_ess"] = least;
-    answer["draws"] = store.draws();
-    return answer;
+    const double cost = objective == "min_ess_per_second" ? result.seconds : result.gradients;
+    result.score = (objective == "mean_ess_per_gradient" ? mean : least) / cost;
+    return result;
   }
 
   const Composition& composition_;
@@ -199,17 +196,19 @@ class Trial {
 
 }  // namespace
 
-Json evaluate_trial(const Composition& composition, double budget, const std::string& objective,
-                    const std::atomic<bool>& stop) {
+TrialResult evaluate_trial(const Composition& composition, double budget,
+                           const std::string& objective, const std::atomic<bool>& stop) {
   return Trial(composition, budget, stop).run(objective);
 }
 
-Json estimate_cost(const Composition& composition) {
+CostEstimate estimate_cost(const Composition& composition) {
   const SweepCost cost = sweep_cost(composition, estimate_sweeps);
   const auto warmup = static_cast<double>(composition.run.warmup);
   const auto sampling = static_cast<double>(composition.run.draws * composition.run.thin);
-  return {{"gradients", cost.first + warmup * cost.warmup + sampling * cost.sampling},
-          {"seconds", warmup * cost.warmup_seconds + sampling * cost.sampling_seconds}};
+  CostEstimate estimate;
+  estimate.gradients = cost.first + warmup * cost.warmup + sampling * cost.sampling;
+  estimate.seconds = warmup * cost.warmup_seconds + sampling * cost.sampling_seconds;
+  return estimate;
 }
 
 }  // namespace mixwell::study

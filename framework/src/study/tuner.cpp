@@ -5,7 +5,6 @@
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "study/expansion.hpp"
-#include "study/metrics.hpp"
 
 #include <fmt/format.h>
 
@@ -30,29 +29,18 @@ std::string Tuner::tuning_id(SeedGroup& group) {
     for (const AxisValue& value : key.values) values.push_back(value.toml);
     text.push_back({key.key, values, key.from, key.to, key.log, key.integer});
   }
-  StudyCell first = planner_.cells()[group.cells.front()];
+  StudyCell first = planner_.first_of(group);
   first.changes.back().value = "0";
   text.push_back(planner_.identity(group, first).sha256);
   return sha256(json_text(text)).substr(0, 16);
 }
 
-std::vector<Override> Tuner::values_of(const SeedGroup& group, std::int64_t k) {
-  const TuneSettings& settings = *study_.tune;
-  const auto values =
-      candidate(group.keys, k, fmt::format("tune/{}/{}", settings.seed, group.place));
-  std::vector<Override> changes;
-  for (std::size_t j = 0; j < values.size(); ++j)
-    changes.push_back({group.keys[j].key, values[j].toml, group.keys[j].where});
-  return changes;
+std::vector<AxisValue> Tuner::values_of(const SeedGroup& group, std::int64_t k) const {
+  return candidate(group.keys, k, fmt::format("tune/{}/{}", study_.tune->seed, group.place));
 }
 
-Json Tuner::values_json(const SeedGroup& group, std::int64_t k) {
-  const TuneSettings& settings = *study_.tune;
-  const auto values =
-      candidate(group.keys, k, fmt::format("tune/{}/{}", settings.seed, group.place));
-  Json json = Json::object();
-  for (std::size_t j = 0; j < values.size(); ++j) json[group.keys[j].key] = values[j].json;
-  return json;
+std::vector<Override> Tuner::changes_of(const SeedGroup& group, std::int64_t k) const {
+  return changes_to(group.keys, values_of(group, k));
 }
 
 void Tuner::run() {
@@ -60,7 +48,7 @@ void Tuner::run() {
   std::vector<SeedGroup>& groups = planner_.groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].keys.empty()) continue;
-    groups[g].chosen = values_of(groups[g], 0);
+    groups[g].chosen = changes_of(groups[g], 0);
     tuned.push_back(g);
   }
   if (tuned.empty()) return;
@@ -91,9 +79,8 @@ void Tuner::run() {
   }
   if (planner_.stopped()) return;
   for (const auto& [g, winner] : field) {
-    groups[g].chosen = values_of(groups[g], winner.front());
-    ledger_.choose(groups[g].tuning, static_cast<int>(all.size()) - 1,
-                   static_cast<int>(winner.front()));
+    groups[g].chosen = changes_of(groups[g], winner.front());
+    ledger_.choose(groups[g].tuning, static_cast<std::int64_t>(all.size()) - 1, winner.front());
   }
 }
 
@@ -105,22 +92,24 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
   for (const auto& [g, candidates] : field) {
     const SeedGroup& group = planner_.groups()[g];
     for (const std::int64_t k : candidates) {
-      const Json trial = ledger_.known_trial(group.tuning, number, static_cast<int>(k));
-      if (!trial.is_null()) {
-        known[{g, k}] = number_in(trial, "score");
+      if (const auto score = ledger_.known_score(group.tuning, number, k)) {
+        known[{g, k}] = *score;
       } else if (group.wanted) {
-        tasks.push_back({places.size(), json_text(trial_request(group, number, rung, k))});
+        tasks.push_back({places.size(), trial_request(group, number, rung, k)});
         places.push_back({g, k});
       }
     }
   }
   RequestList batch(
       std::move(tasks),
-      [&](std::size_t id, Json answer) {
-        if (status_of(answer) == WorkerStatus::suspended) return;
+      [&](std::size_t id, const WorkerAnswer& answer) {
+        if (answer.status == WorkerStatus::suspended) return;
+        TrialResult result;
+        result.reason = answer.reason;
+        if (answer.status == WorkerStatus::done) result = std::get<TrialResult>(answer.result);
         const auto [g, k] = places[id];
-        keep_trial(planner_.groups()[g], number, k, answer);
-        known[{g, k}] = number_in(answer, "score");
+        keep_trial(planner_.groups()[g], number, k, result);
+        known[{g, k}] = result.score;
       },
       [this] { reporter_.tell(); });
   planner_.pool().run(batch);
@@ -135,23 +124,33 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
   return scores;
 }
 
-Json Tuner::trial_request(const SeedGroup& group, int number, const Rung& rung, std::int64_t k) {
-  const TuneSettings& settings = *study_.tune;
+TrialRequest Tuner::trial_request(const SeedGroup& group, int number, const Rung& rung,
+                                  std::int64_t k) const {
   const std::int64_t seed =
-      seed_of(fmt::format("tune/{}/{}/{}", settings.seed, group.place, number));
-  const StudyCell& cell = planner_.cells()[group.cells.front()];
-  Json what = planner_.request("trial", cell, study::with_seed(cell, values_of(group, k), seed));
-  what["budget"] = rung.budget;
-  what["objective"] = settings.objective;
-  return what;
+      seed_of(fmt::format("tune/{}/{}/{}", study_.tune->seed, group.place, number));
+  const StudyCell& cell = planner_.first_of(group);
+  return {planner_.manifest_of(cell, with_seed(cell, changes_of(group, k), seed)),
+          planner_.threads(), rung.budget, study_.tune->objective};
 }
 
-void Tuner::keep_trial(const SeedGroup& group, int number, std::int64_t k, Json answer) {
-  answer["rung"] = number;
-  answer["candidate"] = k;
-  answer["values"] = values_json(group, k);
-  answer["objective"] = study_.tune->objective;
-  reporter_.patiently([&] { ledger_.know_trial(group.tuning, group.place, answer); });
+void Tuner::keep_trial(const SeedGroup& group, int number, std::int64_t k,
+                       const TrialResult& result) {
+  const StudyCell& cell = planner_.first_of(group);
+  const std::vector<AxisValue> values = values_of(group, k);
+  Json tried = Json::object();
+  for (std::size_t j = 0; j < values.size(); ++j) tried[group.keys[j].key] = values[j].json;
+  const StudyTrial trial{.model = cell.model,
+                         .variant = cell.variant,
+                         .axes = cell.axes,
+                         .rung = number,
+                         .candidate = k,
+                         .values = json_text(tried),
+                         .objective = study_.tune->objective,
+                         .score = result.score,
+                         .gradients = result.gradients,
+                         .seconds = result.seconds,
+                         .reason = result.reason};
+  reporter_.patiently([&] { ledger_.know_trial(group.tuning, trial); });
 }
 
 }  // namespace mixwell::study

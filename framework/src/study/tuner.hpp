@@ -29,13 +29,14 @@ class Tuner {
   using Scores = std::map<std::size_t, std::vector<std::pair<std::int64_t, double>>>;
 
   std::string tuning_id(SeedGroup& group);
-  std::vector<Override> values_of(const SeedGroup& group, std::int64_t k);
-  Json values_json(const SeedGroup& group, std::int64_t k);
+  std::vector<AxisValue> values_of(const SeedGroup& group, std::int64_t k) const;
+  std::vector<Override> changes_of(const SeedGroup& group, std::int64_t k) const;
   /// Of the groups that have all of them.
   Scores run_rung(int number, const Rung& rung,
                   const std::map<std::size_t, std::vector<std::int64_t>>& field);
-  Json trial_request(const SeedGroup& group, int number, const Rung& rung, std::int64_t k);
-  void keep_trial(const SeedGroup& group, int number, std::int64_t k, Json answer);
+  TrialRequest trial_request(const SeedGroup& group, int number, const Rung& rung,
+                             std::int64_t k) const;
+  void keep_trial(const SeedGroup& group, int number, std::int64_t k, const TrialResult& result);
 
   const StudyFile& study_;
   Planner& planner_;

@@ -71,6 +71,14 @@ std::vector<AxisValue> candidate(const std::vector<TuneKey>& keys, std::int64_t 
   return values;
 }
 
+std::vector<Override> changes_to(const std::vector<TuneKey>& keys,
+                                 const std::vector<AxisValue>& values) {
+  std::vector<Override> changes;
+  for (std::size_t j = 0; j < keys.size(); ++j)
+    changes.push_back({keys[j].key, values[j].toml, keys[j].where});
+  return changes;
+}
+
 std::vector<Rung> rungs(const TuneSettings& settings) {
   const auto count = static_cast<double>(settings.rungs);
   std::vector<Rung> all;

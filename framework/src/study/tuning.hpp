@@ -20,6 +20,10 @@ std::vector<TuneKey> tune_keys(const StudyFile& study, const StudyCell& cell);
 MIXWELL_EXPORT std::vector<AxisValue> candidate(const std::vector<TuneKey>& keys, std::int64_t k,
                                                 const std::string& text);
 
+/// What sets the keys to these values.
+std::vector<Override> changes_to(const std::vector<TuneKey>& keys,
+                                 const std::vector<AxisValue>& values);
+
 /// Successive halving: how many candidates rung r evaluates, and each with what share of the whole
 /// budget. Every rung spends the same; the number falls by candidates^(1 / rungs) from rung to
 /// rung.

@@ -15,6 +15,8 @@ namespace mixwell {
 namespace study {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Found {
   std::string label;
   std::string cell;

@@ -1,16 +1,12 @@
 // The other side of a study: a process that looks at manifests and runs them, one after another.
 // SPDX-License-Identifier: Apache-2.0
-#include "study/worker.hpp"
-
 #include "base/clock.hpp"
 #include "base/memory.hpp"
-#include "files/json.hpp"
 #include "run/checkpoint.hpp"
-#include "run/record.hpp"
 #include "run/result_folder.hpp"
 #include "study/cell_figures.hpp"
+#include "study/protocol.hpp"
 #include "study/reference_errors.hpp"
-#include "study/status.hpp"
 #include "study/trial.hpp"
 
 #include <mixwell/abi.hpp>
@@ -79,8 +75,8 @@ class Lines {
   std::size_t searched_ = 0;
 };
 
-bool tell(const Json& answer) {
-  std::string line = lenient_json_text(answer) + "\n";
+bool tell(std::string line) {
+  line += '\n';
   for (std::size_t done = 0; done < line.size();) {
     const ssize_t n = ::write(answer_descriptor, line.data() + done, line.size() - done);
     if (n < 0 && errno == EINTR) continue;
@@ -114,20 +110,13 @@ class Worker {
  public:
   explicit Worker(const Registry& registry) : registry_(registry) {}
 
-  Json answer(const Json& request) {
+  WorkerAnswer answer(const WorkerRequest& request) {
     try {
-      const auto task = request.at("do").get<std::string>();
-      const auto start = Clock::now();
-      Json made = task == "plan"      ? plan(request)
-                  : task == "run"     ? run_cell(request)
-                  : task == "compare" ? compare_cell(request)
-                                      : trial(request);
-      made["cell_seconds"] = seconds_since(start);
-      return made;
+      return std::visit([this](const auto& task) { return carry_out(task); }, request);
     } catch (const Refused& fault) {
       return failed(std::string("refused: ") + fault.what());
     } catch (const InputError& fault) {
-      return answer_with(WorkerStatus::bad_input, fault.what());
+      return {WorkerStatus::bad_input, fault.what(), {}};
     } catch (const std::bad_alloc&) {
       return failed(out_of_memory());
     } catch (const std::exception& fault) {
@@ -138,33 +127,38 @@ class Worker {
   }
 
  private:
-  static Json failed(const std::string& reason) {
-    return answer_with(is_disk_trouble(reason) ? WorkerStatus::disk : WorkerStatus::failed, reason);
+  static WorkerAnswer failed(const std::string& reason) {
+    return {is_disk_trouble(reason) ? WorkerStatus::disk : WorkerStatus::failed, reason, {}};
   }
 
-  Composition load(const Json& request) const {
-    return parse_manifest(request.at("text").get<std::string>(),
-                          request.at("path").get<std::string>(), registry_,
-                          changes_from(request.at("changes")));
+  template <class Result>
+  static WorkerAnswer done(Result result) {
+    return {WorkerStatus::done, "", std::move(result)};
   }
 
-  Json plan(const Json& request) const {
-    const Composition composition = load(request);
+  static WorkerAnswer suspended() { return {WorkerStatus::suspended, "", {}}; }
+
+  Composition load(const CellManifest& manifest) const {
+    return parse_manifest(manifest.text, manifest.path, registry_, manifest.changes);
+  }
+
+  WorkerAnswer carry_out(const PlanRequest& request) const {
+    const Composition composition = load(request.manifest);
     const Certificate certificate = compose(*composition.compositor).certificate;
-    Json answer = {
-        {"status", to_string(WorkerStatus::done)}, {"manifest", composition.effective_manifest},
-        {"libraries", composition.libraries},      {"files", Json::array()},
-        {"class", certificate.now.label()},        {"refused", ""}};
+    CellPlan plan;
+    plan.manifest = composition.effective_manifest;
+    plan.libraries = composition.libraries;
+    plan.certificate = certificate.now.certificate_class();
     for (const std::string& path : composition.files)
-      answer["files"].push_back({{"named", named(composition, path)}, {"path", path}});
+      plan.files.push_back({named(composition, path), path, ""});
     try {
       refuse_unless_allowed(certificate.now, composition.run.allow);
     } catch (const Refused& fault) {
-      answer["refused"] = fault.what();
+      plan.refused = fault.what();
     }
-    if (request.value("estimate", false) && answer["refused"].get<std::string>().empty())
-      answer["cost"] = estimate(composition, request);
-    return answer;
+    if (request.estimate && plan.refused.empty())
+      plan.cost = estimate(composition, request.threads);
+    return done(std::move(plan));
   }
 
   /// Files of MIXWELL_DATA stand in effective manifests by their name alone.
@@ -183,27 +177,24 @@ class Worker {
     return best;
   }
 
-  static Json estimate(const Composition& composition, const Json& request) {
-    Json cost;
+  static CostEstimate estimate(const Composition& composition, int threads) {
+    CostEstimate cost;
     try {
-      with_threads(request.value("threads", 1), [&] { cost = estimate_cost(composition); });
+      with_threads(threads, [&] { cost = estimate_cost(composition); });
     } catch (const Error& fault) {
-      cost = {{"reason", fault.what()}};
+      cost.reason = fault.what();
     }
     return cost;
   }
 
-  Json trial(const Json& request) const {
-    const Composition composition = load(request);
+  WorkerAnswer carry_out(const TrialRequest& request) const {
+    const Composition composition = load(request.manifest);
     refuse_unless_allowed(compose(*composition.compositor).certificate.now, composition.run.allow);
-    Json answer;
-    with_threads(request.value("threads", 1), [&] {
-      answer = evaluate_trial(composition, request.at("budget").get<double>(),
-                              request.at("objective").get<std::string>(), stop_requested);
+    TrialResult result;
+    with_threads(request.threads, [&] {
+      result = evaluate_trial(composition, request.budget, request.objective, stop_requested);
     });
-    answer["status"] =
-        to_string(stop_requested.load() ? WorkerStatus::suspended : WorkerStatus::done);
-    return answer;
+    return stop_requested.load() ? suspended() : done(std::move(result));
   }
 
   /// From the checkpoint that an interrupted worker left, unless it cannot be used: then, as
@@ -221,46 +212,41 @@ class Worker {
     return run(composition, options);
   }
 
-  Json run_cell(const Json& request) {
-    const auto folder = request.at("folder").get<std::string>();
-    const Composition composition = load(request);
-    write_durably(request.at("keep") != "summary");
+  WorkerAnswer carry_out(const RunRequest& request) {
+    const auto start = Clock::now();
+    const Composition composition = load(request.manifest);
+    write_durably(request.keeps_draws);
     RunOptions options;
-    options.folder = folder;
-    options.threads = request.value("threads", 1);
+    options.folder = request.folder;
+    options.threads = request.threads;
     options.stop = &stop_requested;
-    Json answer = {{"host", host_name()}};
     const RunResult result = run_or_go_on(composition, options);
-    if (result.record.outcome == Outcome::interrupted && stop_requested.load())
-      return {{"status", to_string(WorkerStatus::suspended)}};
-    answer["class"] = result.certificate.now.label();
-    answer["versions"] = json_text(result.record.versions);
-    add_figures(result.summary, result.record, answer);
-    if (request.contains("reference")) {
-      with_threads(options.threads, [&] { compare(folder, request.at("reference"), answer); });
+    if (result.record.outcome == Outcome::interrupted && stop_requested.load()) return suspended();
+    CellFigures figures = cell_figures(result);
+    figures.host = host_name();
+    if (request.reference) {
+      with_threads(request.threads,
+                   [&] { figures.errors = errors(request.folder, *request.reference); });
     }
-    answer["summary"] = summary_json(result.summary);
-    answer["run"] = json_text(result.record, 2) + "\n";
-    if (request.at("keep") == "summary") remove_folder(folder);
-    answer["status"] = to_string(WorkerStatus::done);
-    return answer;
+    if (!request.keeps_draws) remove_folder(request.folder);
+    figures.cell_seconds = seconds_since(start);
+    return done(std::move(figures));
   }
 
   /// A reference that cannot be used says why, and spoils no run.
-  void compare(const std::string& folder, const Json& reference, Json& answer) {
-    answer["reference"] = reference.at("id");
+  ReferenceErrors errors(const std::string& folder, const ReferenceFiles& reference) {
+    ReferenceErrors found{reference.id, "", {}};
     try {
-      add_errors(folder, references_.of(reference.at("paths").get<std::vector<std::string>>()),
-                 read_run(folder), answer);
+      found.curve =
+          error_curve(DrawsFile(folder), references_.of(reference.paths), read_run(folder));
     } catch (const InputError& fault) {
-      answer["reference_reason"] = fault.what();
+      found.reason = fault.what();
     }
+    return found;
   }
 
-  Json compare_cell(const Json& request) {
-    Json answer = {{"status", to_string(WorkerStatus::done)}};
-    compare(request.at("folder").get<std::string>(), request.at("reference"), answer);
-    return answer;
+  WorkerAnswer carry_out(const CompareRequest& request) {
+    return done(errors(request.folder, request.reference));
   }
 
   const Registry& registry_;
@@ -268,26 +254,6 @@ class Worker {
 };
 
 }  // namespace
-
-Json changes_json(const std::vector<Override>& changes) {
-  Json all = Json::array();
-  for (const Override& change : changes) {
-    all.push_back({change.key, change.value, change.where.file, change.where.line,
-                   change.where.column, static_cast<int>(change.effect)});
-  }
-  return all;
-}
-
-std::vector<Override> changes_from(const Json& json) {
-  std::vector<Override> changes;
-  for (const Json& one : json) {
-    changes.push_back({one.at(0).get<std::string>(),
-                       one.at(1).get<std::string>(),
-                       {one.at(2).get<std::string>(), one.at(3).get<int>(), one.at(4).get<int>()},
-                       static_cast<Override::Effect>(one.at(5).get<int>())});
-  }
-  return changes;
-}
 
 }  // namespace mixwell::study
 
@@ -298,9 +264,9 @@ void serve_study(const Registry& registry) {
   study::Lines lines;
   study::Worker worker(registry);
   std::string line;
-  if (!study::tell({{"status", to_string(study::WorkerStatus::ready)}})) return;
+  if (!study::tell("ready")) return;
   while (lines.next(line)) {
-    if (!study::tell(worker.answer(parse_json(line)))) return;
+    if (!study::tell(line_of(worker.answer(study::request_from(line))))) return;
   }
 }
 

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/worker_pool.hpp"
 
-#include "files/json.hpp"
-#include "study/status.hpp"
-#include "study/worker.hpp"
+#include "study/protocol.hpp"
 
 #include <mixwell/error.hpp>
 
@@ -25,8 +23,6 @@ extern char** environ;
 
 namespace mixwell::study {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int tick_ms = 50;
 constexpr std::size_t kept_words = 4000;
@@ -142,7 +138,7 @@ struct WorkerPool::WorkerProcess {
     task = what.id;
     words.clear();
     began = Clock::now();
-    const std::string line = what.request + "\n";
+    const std::string line = line_of(what.request) + "\n";
     for (std::size_t done = 0; done < line.size();) {
       const ssize_t n = ::write(requests.get(), line.data() + done, line.size() - done);
       if (n < 0 && errno == EINTR) continue;
@@ -215,7 +211,7 @@ void WorkerPool::run(Work& work) {
 
 void WorkerPool::deliver(Work& work) {
   for (const Answer& answer : std::exchange(answers_, {}))
-    work.answered(answer.id, parse_json(answer.line));
+    work.answered(answer.id, answer_from(answer.line));
 }
 
 void WorkerPool::feed(Work& work) {
@@ -319,9 +315,8 @@ void WorkerPool::bury(WorkerProcess& worker) {
   std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
   if (!task) return;
   const bool asked_to_stop = suspending_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
-  const Json answer =
-      answer_with(asked_to_stop ? WorkerStatus::suspended : WorkerStatus::failed, reason);
-  answers_.push_back({*task, lenient_json_text(answer)});
+  const WorkerStatus ended = asked_to_stop ? WorkerStatus::suspended : WorkerStatus::failed;
+  answers_.push_back({*task, line_of(WorkerAnswer{ended, reason, {}})});
 }
 
 }  // namespace mixwell::study

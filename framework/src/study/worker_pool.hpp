@@ -3,8 +3,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-
-#include <nlohmann/json.hpp>
+#include "study/task.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -18,7 +17,7 @@ namespace mixwell::study {
 
 struct WorkItem {
   std::size_t id = 0;
-  std::string request;  ///< one line of JSON, without its end
+  WorkerRequest request;
 };
 
 /// Where the tasks come from and the answers go to; called by the thread that runs the pool.
@@ -29,8 +28,8 @@ class Work {
   virtual std::optional<WorkItem> next() = 0;
   /// Whether `next` may give a task later although it gives none now and none is running.
   virtual bool waits() = 0;
-  /// {"status", ...}: a worker's own answer, or "failed" with a reason where it died.
-  virtual void answered(std::size_t id, nlohmann::ordered_json answer) = 0;
+  /// A worker's own answer, or `failed` with a reason where it died.
+  virtual void answered(std::size_t id, WorkerAnswer answer) = 0;
   /// After every answer, and several times a second.
   virtual void tick(std::size_t running) = 0;
 };

@@ -5,12 +5,16 @@
 #include <mixwell/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
+#include <mixwell/lab/run.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace mixwell {
@@ -79,10 +83,106 @@ MIXWELL_EXPORT StudyResult run_study(const StudyOptions& options);
 /// two sweeps of each phase, once for cells that differ in the seed alone. Writes nothing.
 MIXWELL_EXPORT std::string study_plan_json(const StudyOptions& options);
 
-/// `{"study", "file", "axes": [KEY...], "columns": [NAME...], "rows": [{COLUMN: VALUE...}...],
-/// "tune", "paper"}` of the folder of a study, also while it runs. Unknown values are null. Where
-/// the ledger is damaged or gone, from the folders of the cells, and `remark` is told. Throws
-/// InputError for a folder that has neither.
+/// A list or a table, as JSON.
+struct JsonText {
+  std::string text;
+};
+
+/// What stands in a column; std::monostate where it is not known.
+using StudyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, JsonText>;
+
+/// How far the first draws of a run are from a reference.
+struct ErrorPoint {
+  std::int64_t draws = 0;
+  double gradients = 0.0;   ///< of warm-up and sampling so far
+  double seconds = 0.0;     ///< likewise
+  double error_mean = 0.0;  ///< relative, as in a ReferenceSummary; NaN where not known
+  double error_covariance = 0.0;
+};
+
+/// A row of the table of a study. Of figures NaN, of texts "" means "not known".
+struct StudyRow {
+  static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+  std::string cell;
+  std::string variant;
+  std::string model;
+  std::int64_t seed = 0;
+  CellStatus status = CellStatus::pending;
+  std::string reason;  ///< why it failed
+  /// The class of its certificate as a word; "" where its manifest could not be made.
+  std::optional<std::string> certificate;
+  double min_ess = unknown;
+  double min_ess_mcse = unknown;
+  double gradients = unknown;  ///< of the sampling phase
+  double seconds = unknown;    ///< likewise
+  std::optional<EndedBy> outcome;
+  std::optional<std::int64_t> draws;
+  double warmup_gradients = unknown;
+  double warmup_seconds = unknown;
+  double cell_seconds = unknown;  ///< of all that its worker did
+  std::string draws_sha256;
+  std::int64_t attempts = 0;
+  std::string started_at;
+  std::string ended_at;
+  std::string host;
+  std::vector<ErrorPoint> curve;
+  std::vector<StudyValue> axes;  ///< as StudyTable::axes
+  std::vector<double> metrics;   ///< as StudyTable::metrics
+};
+
+/// One evaluation of a tuning.
+struct StudyTrial {
+  std::string model;
+  std::string variant;
+  std::string axes;  ///< JSON object: dotted key -> value
+  std::int64_t rung = 0;
+  std::int64_t candidate = 0;
+  std::string values;  ///< what it tried, likewise
+  std::string objective;
+  double score = 0.0;  ///< NaN where there is none
+  double gradients = 0.0;
+  double seconds = 0.0;
+  std::string reason;  ///< why there is no score
+  bool winner = false;
+};
+
+/// `[[study.paper]]`: a published figure.
+struct PaperFigure {
+  std::string where;   ///< JSON object: variant, model, seed or axis -> value or list of values
+  std::string metric;  ///< a column of the table
+  double value = 0.0;
+  std::string source;
+};
+
+/// What is known of every cell of a study.
+struct StudyTable {
+  std::string study;
+  std::string file;
+  std::vector<std::string> axes;  ///< dotted keys
+  /// Figures of the summaries, and the errors of those that have one as NAME_mcse.
+  std::vector<std::string> metrics;
+  std::vector<StudyRow> rows;
+  std::vector<StudyTrial> tune;
+  std::vector<PaperFigure> paper;
+
+  /// The names of all columns, those of axes and metrics among them.
+  MIXWELL_EXPORT std::vector<std::string> columns() const;
+  /// Of one of its rows, as the columns.
+  MIXWELL_EXPORT std::vector<StudyValue> values(const StudyRow& row) const;
+};
+
+/// Of the folder of a study, also while it runs. Where the ledger is damaged or gone, from the
+/// folders of the cells, and `remark` is told. Throws InputError for a folder that has neither.
+MIXWELL_EXPORT StudyTable read_study_table(
+    const std::string& study_folder,
+    const std::function<void(const std::string&)>& remark = [](const std::string&) {});
+
+/// The table as `mixwell study STUDY --table --json` prints it: `{"study", "file", "axes":
+/// [KEY...], "columns": [NAME...], "rows": [{COLUMN: VALUE...}...], "tune", "paper"}`; unknown
+/// values are null.
+MIXWELL_EXPORT std::string study_table_json(const StudyTable& table);
+/// Of read_study_table().
 MIXWELL_EXPORT std::string study_table_json(
     const std::string& study_folder,
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});

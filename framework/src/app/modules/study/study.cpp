@@ -20,7 +20,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <limits>
 #include <map>
 #include <optional>
 
@@ -51,12 +50,6 @@ StudyOptions options_of(const StudyArguments& arguments) {
 
 // --- tables -------------------------------------------------------------------------------------
 
-std::string cell_text(const Json& value) {
-  if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
-  return json_text(value);
-}
-
 /// A field of RFC 4180: in quotes where it holds a comma, a quote or a line break.
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -65,27 +58,35 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-void print_csv(const Json& table) {
-  const auto line = [&](auto field) {
-    std::string text;
-    for (const Json& column : table.at("columns"))
-      text += (text.empty() ? "" : ",") + field(column.get<std::string>());
-    fmt::print("{}\n", text);
-  };
-  line([](const std::string& name) { return csv_field(name); });
-  for (const Json& row : table.at("rows"))
-    line([&](const std::string& name) { return csv_field(cell_text(row.at(name))); });
+std::string text_of(std::monostate) { return ""; }
+std::string text_of(const std::string& text) { return text; }
+std::string text_of(const JsonText& value) { return value.text; }
+std::string text_of(const auto& value) { return json_text(value); }
+std::string text_of(const StudyValue& value) {
+  return std::visit([](const auto& one) { return text_of(one); }, value);
 }
 
-std::string short_number(const Json& value) {
-  if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
-  return cell_text(value);
+std::string csv_line(const auto& values) {
+  std::string line;
+  for (const auto& value : values) line += (line.empty() ? "" : ",") + csv_field(text_of(value));
+  return line;
 }
 
-std::string ess_cell(const Json& ess, const Json& mcse) {
-  if (!ess.is_number()) return "";
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  return ess_text(ess.get<double>(), mcse.is_number() ? mcse.get<double>() : unknown);
+void print_csv(const StudyTable& table) {
+  fmt::print("{}\n", csv_line(table.columns()));
+  for (const StudyRow& row : table.rows) fmt::print("{}\n", csv_line(table.values(row)));
+}
+
+std::string short_number(double value) {
+  return std::isnan(value) ? "" : fmt::format("{:.4g}", value);
+}
+
+std::string short_text(const StudyValue& value) {
+  const double* const number = std::get_if<double>(&value);
+  return number == nullptr ? text_of(value) : short_number(*number);
+}
+
+std::string ess_cell(double ess, double mcse) { return std::isnan(ess) ? "" : ess_text(ess, mcse);
 }
 
 std::string cut(const std::string& text, std::size_t length) {
@@ -94,11 +95,10 @@ std::string cut(const std::string& text, std::size_t length) {
   return first.size() <= length ? first : first.substr(0, length - 3) + "...";
 }
 
-void print_text(const Json& table) {
+void print_text(const StudyTable& table) {
   std::vector<TextTable::Heading> headings = {
       {"cell"}, {"model"}, {"variant"}, {"seed", Align::right}};
-  for (const Json& axis : table.at("axes"))
-    headings.push_back({axis.get<std::string>(), Align::right});
+  for (const std::string& axis : table.axes) headings.push_back({axis, Align::right});
   headings.insert(headings.end(), {{"status"},
                                    {"class"},
                                    {"min_ess", Align::right},
@@ -106,32 +106,35 @@ void print_text(const Json& table) {
                                    {"seconds", Align::right},
                                    {"reason"}});
   TextTable text(headings);
-  for (const Json& row : table.at("rows")) {
-    std::vector<std::string> cells = {cell_text(row.at("cell")), cell_text(row.at("model")),
-                                      cell_text(row.at("variant")), cell_text(row.at("seed"))};
-    for (const Json& axis : table.at("axes"))
-      cells.push_back(short_number(row.at(axis.get<std::string>())));
-    cells.insert(cells.end(), {cell_text(row.at("status")), cell_text(row.at("class")),
-                               ess_cell(row.at("min_ess"), row.at("min_ess_mcse")),
-                               short_number(row.at("gradients")), short_number(row.at("seconds")),
-                               cut(cell_text(row.at("reason")), 60)});
+  for (const StudyRow& row : table.rows) {
+    std::vector<std::string> cells = {row.cell, row.model, row.variant, std::to_string(row.seed)};
+    for (const StudyValue& value : row.axes) cells.push_back(short_text(value));
+    cells.insert(cells.end(),
+                 {std::string(to_string(row.status)), row.certificate.value_or(""),
+                  ess_cell(row.min_ess, row.min_ess_mcse), short_number(row.gradients),
+                  short_number(row.seconds), cut(row.reason, 60)});
     text.add(std::move(cells));
   }
   fmt::print("{}", text.text());
 }
 
 ExitCode show_table(const StudyArguments& arguments) {
-  const std::string text = study_table_json(folder_of(arguments), print_note);
+  const StudyTable table = read_study_table(folder_of(arguments), print_note);
   if (arguments.json) {
-    fmt::print("{}", text);
-    return ExitCode::ok;
+    fmt::print("{}", study_table_json(table));
+  } else {
+    arguments.csv ? print_csv(table) : print_text(table);
   }
-  const Json table = parse_json(text);
-  arguments.csv ? print_csv(table) : print_text(table);
   return ExitCode::ok;
 }
 
 // --- dry run ------------------------------------------------------------------------------------
+
+std::string cell_text(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  return json_text(value);
+}
 
 std::string cost_text(const Json& cell, const char* key) {
   return cell.at(key).is_number() ? fmt::format("{:.3g}", cell.at(key).get<double>()) : "?";

@@ -1,0 +1,88 @@
+// The table of a study as JSON.
+// SPDX-License-Identifier: Apache-2.0
+#include "study/table_json.hpp"
+
+#include "files/json.hpp"
+
+namespace mixwell {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json json_of(std::monostate) { return nullptr; }
+Json json_of(const JsonText& value) { return parse_json(value.text); }
+Json json_of(const auto& value) { return value; }
+
+Json row_json(const StudyTable& table, const StudyRow& row, const std::vector<std::string>& names) {
+  const std::vector<StudyValue> values = table.values(row);
+  Json::object_t json;
+  for (std::size_t k = 0; k < names.size(); ++k)
+    json.emplace_back(names[k], std::visit([](const auto& v) { return json_of(v); }, values[k]));
+  return json;
+}
+
+}  // namespace
+
+void to_json(Json& json, const ErrorPoint& point) {
+  json = {{"draws", point.draws},
+          {"gradients", point.gradients},
+          {"seconds", point.seconds},
+          {"error_mean", finite_or_null(point.error_mean)},
+          {"error_covariance", finite_or_null(point.error_covariance)}};
+}
+
+void from_json(const Json& json, ErrorPoint& point) {
+  json.at("draws").get_to(point.draws);
+  point.gradients = number_in(json, "gradients");
+  point.seconds = number_in(json, "seconds");
+  point.error_mean = number_in(json, "error_mean");
+  point.error_covariance = number_in(json, "error_covariance");
+}
+
+void to_json(Json& json, const PaperFigure& figure) {
+  json = {{"where", parse_json(figure.where)},
+          {"metric", figure.metric},
+          {"value", figure.value},
+          {"source", figure.source}};
+}
+
+void from_json(const Json& json, PaperFigure& figure) {
+  figure.where = json_text(json.at("where"));
+  json.at("metric").get_to(figure.metric);
+  figure.value = number_in(json, "value");
+  json.at("source").get_to(figure.source);
+}
+
+static void to_json(Json& json, const StudyTrial& trial) {
+  json = {{"model", trial.model},
+          {"variant", trial.variant},
+          {"axes", parse_json(trial.axes)},
+          {"rung", trial.rung},
+          {"candidate", trial.candidate},
+          {"values", parse_json(trial.values)},
+          {"objective", trial.objective},
+          {"score", finite_or_null(trial.score)},
+          {"gradients", finite_or_null(trial.gradients)},
+          {"seconds", finite_or_null(trial.seconds)},
+          {"reason", text_or_null(trial.reason)},
+          {"winner", trial.winner}};
+}
+
+std::string study_table_json(const StudyTable& table) {
+  const std::vector<std::string> columns = table.columns();
+  Json rows = Json::array();
+  for (const StudyRow& row : table.rows) rows.push_back(row_json(table, row, columns));
+  const Json json = {{"study", table.study}, {"file", table.file},      {"axes", table.axes},
+                     {"columns", columns},   {"rows", std::move(rows)}, {"tune", table.tune},
+                     {"paper", table.paper}};
+  return lenient_json_text(json) + "\n";
+}
+
+std::string study_table_json(const std::string& study_folder,
+                             const std::function<void(const std::string&)>& remark) {
+  return study_table_json(read_study_table(study_folder, remark));
+}
+
+}  // namespace mixwell

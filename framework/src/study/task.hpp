@@ -1,0 +1,137 @@
+// What a study asks of its workers, and what they say.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/run.hpp>
+#include <mixwell/lab/study.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace mixwell::study {
+
+/// Of figures.
+inline constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// The manifest of a cell: the text of a base, where that stands, and what is changed in it.
+struct CellManifest {
+  std::string text;
+  std::string path;
+  std::vector<Override> changes;
+};
+
+/// What draws are compared with: draws.nc, CSV, folders of runs.
+struct ReferenceFiles {
+  std::string id;  ///< a hash of what is in them
+  std::vector<std::string> paths;
+};
+
+struct PlanRequest {
+  CellManifest manifest;
+  int threads = 1;
+  bool estimate = false;  ///< the cost as well
+};
+
+struct RunRequest {
+  CellManifest manifest;
+  int threads = 1;
+  std::string folder;
+  bool keeps_draws = true;
+  std::optional<ReferenceFiles> reference;
+};
+
+struct TrialRequest {
+  CellManifest manifest;
+  int threads = 1;
+  double budget = 0.0;  ///< in gradients
+  std::string objective;
+};
+
+/// About a run that has ended; makes no component.
+struct CompareRequest {
+  std::string folder;
+  ReferenceFiles reference;
+};
+
+using WorkerRequest = std::variant<PlanRequest, RunRequest, TrialRequest, CompareRequest>;
+
+/// A data file of a manifest.
+struct DataFile {
+  std::string named;  ///< as in the effective manifest
+  std::string path;
+  std::string sha256;  ///< when the plan was made; filled in by the planner
+};
+
+/// What a whole run would cost.
+struct CostEstimate {
+  double gradients = unknown;
+  double seconds = unknown;
+  std::string reason;  ///< why it is not known
+};
+
+struct CellPlan {
+  std::string manifest;  ///< effective
+  std::vector<std::string> libraries;
+  std::vector<DataFile> files;
+  CertificateClass certificate = CertificateClass::none;
+  std::string refused;               ///< why it must not run; "" if it may
+  std::optional<CostEstimate> cost;  ///< where it was asked for
+};
+
+struct CellMetric {
+  std::string name;
+  double value = unknown;
+  double mcse = unknown;
+};
+
+/// How far a run is from a reference.
+struct ReferenceErrors {
+  std::string reference;  ///< ReferenceFiles::id; "" = not compared
+  std::string reason;     ///< why it cannot be compared
+  std::vector<ErrorPoint> curve;
+};
+
+/// What came of a cell, as the ledger keeps it.
+struct CellFigures {
+  EndedBy ended_by = EndedBy::draws;
+  CertificateClass certificate = CertificateClass::none;
+  double min_ess = unknown;
+  double min_ess_mcse = unknown;
+  PhaseShares gradients{unknown, unknown};
+  PhaseShares seconds{unknown, unknown};
+  double cell_seconds = unknown;  ///< of all that its worker did
+  std::int64_t draws = 0;
+  std::string draws_sha256;
+  std::string host;
+  std::string versions;  ///< as in run.json
+  std::string summary;   ///< summary.json
+  std::string run;       ///< run.json
+  std::vector<CellMetric> metrics;
+  ReferenceErrors errors;
+};
+
+/// One evaluation of a tuning.
+struct TrialResult {
+  double score = unknown;
+  double gradients = unknown;
+  double seconds = unknown;
+  std::string reason;  ///< why there is no score
+};
+
+/// How a task ended. `suspended`: it was asked to stop; `disk`: no room on the disk, to be tried
+/// again; `bad_input`: the manifest is wrong.
+enum class WorkerStatus { done, failed, suspended, disk, bad_input };
+
+struct WorkerAnswer {
+  WorkerStatus status = WorkerStatus::failed;
+  std::string reason;  ///< why it is not done
+  /// Of a plan, a run, a trial or a comparison that is done.
+  std::variant<std::monostate, CellPlan, CellFigures, TrialResult, ReferenceErrors> result;
+};
+
+}  // namespace mixwell::study
