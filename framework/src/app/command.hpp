@@ -19,6 +19,7 @@ Command generate_command();
 Command graph_command();
 Command new_command();
 Command plugins_command();
+Command posteriordb_command();
 Command report_command();
 Command run_command();
 Command schema_command();

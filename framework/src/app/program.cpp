@@ -29,8 +29,9 @@ Command whole_program() {
           .purpose = purpose,
           .footer = footer("mixwell run examples/challenger/challenger.toml"),
           .commands = {run_command(), check_command(), generate_command(), graph_command(),
-                       plugins_command(), new_command(), schema_command(), study_command(),
-                       summary_command(), report_command(), verify_command(), worker_command()}};
+                       plugins_command(), posteriordb_command(), new_command(), schema_command(),
+                       study_command(), summary_command(), report_command(), verify_command(),
+                       worker_command()}};
 }
 
 ExitCode fail(bool json, ExitCode code, const std::string& message) {

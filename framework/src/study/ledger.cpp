@@ -133,10 +133,12 @@ std::string curve_text(const std::vector<ErrorPoint>& curve) {
 }
 
 /// Of all draws; what is not finite is not known.
-std::vector<CellMetric> last_errors(const std::vector<ErrorPoint>& curve) {
-  if (curve.empty()) return {};
-  std::vector<CellMetric> errors = {{"error_mean", curve.back().error_mean},
-                                    {"error_covariance", curve.back().error_covariance}};
+std::vector<CellMetric> last_errors(const ReferenceErrors& against) {
+  std::vector<CellMetric> errors = against.distance;
+  if (!against.curve.empty()) {
+    errors.push_back({"error_mean", against.curve.back().error_mean});
+    errors.push_back({"error_covariance", against.curve.back().error_covariance});
+  }
   std::erase_if(errors, [](const CellMetric& error) { return !std::isfinite(error.value); });
   return errors;
 }
@@ -378,7 +380,7 @@ void Ledger::add_metrics(const std::string& cell, const std::vector<CellMetric>&
 
 /// With the id of what the cell was compared with.
 void Ledger::add_errors(const std::string& cell, const ReferenceErrors& errors) {
-  add_metrics(cell, last_errors(errors.curve));
+  add_metrics(cell, last_errors(errors));
   database_.prepare("DELETE FROM compared WHERE cell = ?1").bind(1, cell).run();
   if (errors.reference.empty()) return;
   database_.prepare("INSERT INTO compared (cell, reference) VALUES (?1, ?2)")
@@ -400,10 +402,9 @@ void Ledger::compare(const std::string& cell, const ReferenceErrors& errors) {
       .bind(1, cell)
       .bind_or_null(2, curve_text(errors.curve))
       .run();
-  database_
-      .prepare("DELETE FROM metrics WHERE cell = ?1 AND name IN ('error_mean', 'error_covariance')")
-      .bind(1, cell)
-      .run();
+  Statement forget = database_.prepare("DELETE FROM metrics WHERE cell = ?1 AND name = ?2");
+  for (const char* const metric : error_metrics)
+    forget.bind(1, cell).bind(2, std::string(metric)).run();
   add_errors(cell, errors);
   keep(RecordKind::cell, cell);
   transaction.commit();

@@ -57,7 +57,7 @@ auto parts(Is<CellPlan> auto& plan) {
 auto parts(Is<PhaseShares> auto& shares) { return std::tie(shares.warmup, shares.sampling); }
 auto parts(Is<CellMetric> auto& metric) { return std::tie(metric.name, metric.value, metric.mcse); }
 auto parts(Is<ReferenceErrors> auto& errors) {
-  return std::tie(errors.reference, errors.reason, errors.curve);
+  return std::tie(errors.reference, errors.reason, errors.curve, errors.distance);
 }
 auto parts(Is<CellFigures> auto& figures) {
   return std::tie(figures.ended_by, figures.certificate, figures.min_ess, figures.min_ess_mcse,

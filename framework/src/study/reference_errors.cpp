@@ -5,10 +5,12 @@
 #include "results/reference.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/lab/diagnostics.hpp>
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 namespace mixwell::study {
 namespace {
@@ -87,47 +89,117 @@ ComparedDraws pooled(const std::vector<std::string>& paths) {
   return all;
 }
 
+/// Monte Carlo error of the mean of each column; `weights`: empty, or one a row.
+VectorXd errors_of_means(const MatrixXd& draws, const MatrixXd& weights, Index chains) {
+  VectorXd errors(draws.cols());
+  const Index rows = draws.rows() / chains;
+  for (Index k = 0; k < draws.cols(); ++k) {
+    const MatrixXd x = draws.col(k).reshaped(rows, chains);
+    errors(k) = weights.size() == 0
+                    ? diagnostics::mcse_mean(x)
+                    : diagnostics::weighted_mcse_mean(x, weights.reshaped(rows, chains));
+  }
+  return errors;
+}
+
+/// A run's draws beside a reference, in the variables of both.
+class ComparedRun {
+ public:
+  ComparedRun(const ReferenceMoments& reference, const DrawsFile& file)
+      : draws_(file.draws()), chains_(file.chains()), weights_(varying_weights(file)) {
+    const DrawnVector own = read_vector(file, {}, "study.reference", "study.reference");
+    const SharedNames shared = shared_names(own.names, reference.names);
+    own_ = own.draws(Eigen::all, shared.here);
+    wanted_ = {reference.moments.mean(shared.there),
+               reference.moments.covariance(shared.there, shared.there)};
+    wanted_mcse_ = reference.mcse(shared.there);
+  }
+
+  bool says_something() const { return own_.cols() > 0 && draws_ >= 2; }
+
+  std::vector<ErrorPoint> curve(const RunRecord& run) const {
+    const MatrixXd weights = weights_.size() == 0 ? MatrixXd::Ones(draws_, chains_) : weights_;
+    RunningMoments running(wanted_.mean);
+    std::vector<ErrorPoint> curve;
+    Index done = 0;
+    for (const Index place : points(draws_)) {
+      for (Index c = 0; c < chains_; ++c) {
+        running.add(own_.middleRows(c * draws_ + done, place - done),
+                    weights.col(c).segment(done, place - done));
+      }
+      done = place;
+      const diagnostics::Moments found = running.moments();
+      const double share = static_cast<double>(place) / static_cast<double>(draws_);
+      curve.push_back(
+          {.draws = place,
+           .gradients = run.gradients.warmup + share * run.gradients.sampling,
+           .seconds = run.seconds.warmup + share * run.seconds.sampling,
+           .error_mean = diagnostics::relative_error(found.mean, wanted_.mean),
+           .error_covariance = diagnostics::relative_error(found.covariance, wanted_.covariance)});
+    }
+    return curve;
+  }
+
+  std::vector<CellMetric> distance() const {
+    const diagnostics::Moments found = diagnostics::moments(own_, weights_.reshaped());
+    const VectorXd mcse = errors_of_means(own_, weights_, chains_);
+    double worst_mcse = 0.0, worst_sd = 0.0, least = infinity, most = 0.0, within = 0.0;
+    double count = 0.0;
+    for (Index k = 0; k < own_.cols(); ++k) {
+      const double sd = std::sqrt(wanted_.covariance(k, k));
+      if (!(sd > 0.0)) continue;
+      const double error = std::abs(found.mean(k) - wanted_.mean(k));
+      const double in_mcse = error / std::hypot(mcse(k), wanted_mcse_(k));
+      const double ratio = std::sqrt(found.covariance(k, k)) / sd;
+      ++count;
+      within += in_mcse <= close ? 1.0 : 0.0;
+      worst_mcse = larger(worst_mcse, in_mcse);
+      worst_sd = larger(worst_sd, error / sd);
+      least = std::isnan(ratio) ? ratio : std::fmin(least, ratio);
+      most = larger(most, ratio);
+    }
+    if (count == 0.0) return {};
+    return {{"mean_error_mcse", worst_mcse},
+            {"mean_error_sd", worst_sd},
+            {"within_4_mcse", within / count},
+            {"sd_ratio_min", least},
+            {"sd_ratio_max", most}};
+  }
+
+ private:
+  static constexpr double close = 4.0;  ///< Monte Carlo errors
+  static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+  /// NaN, once there is one.
+  static double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+
+  Index draws_;
+  Index chains_;
+  MatrixXd weights_;
+  MatrixXd own_;  ///< chain after chain
+  diagnostics::Moments wanted_;
+  VectorXd wanted_mcse_;
+};
+
 }  // namespace
 
 const ReferenceMoments& References::of(const std::vector<std::string>& paths) {
   const auto known = known_.find(paths);
   if (known != known_.end()) return known->second;
-  ComparedDraws all = pooled(paths);
-  ReferenceMoments made{std::move(all.vector.names),
-                        diagnostics::moments(all.vector.draws, all.weights)};
+  const ComparedDraws all = pooled(paths);
+  ReferenceMoments made{all.vector.names, diagnostics::moments(all.vector.draws, all.weights),
+                        errors_of_means(all.vector.draws, all.weights, 1)};
   return known_.emplace(paths, std::move(made)).first->second;
 }
 
-std::vector<ErrorPoint> error_curve(const DrawsFile& file, const ReferenceMoments& reference,
-                                    const RunRecord& run) {
-  const DrawnVector own = read_vector(file, {}, "study.reference", "study.reference");
-  const SharedNames shared = shared_names(own.names, reference.names);
-  if (shared.here.empty() || file.draws() < 2) return {};
-  const diagnostics::Moments wanted{reference.moments.mean(shared.there),
-                                    reference.moments.covariance(shared.there, shared.there)};
-  const Index draws = file.draws();
-  const Index chains = file.chains();
-  MatrixXd weights = varying_weights(file);
-  if (weights.size() == 0) weights = MatrixXd::Ones(draws, chains);
-  RunningMoments running(wanted.mean);
-  std::vector<ErrorPoint> curve;
-  Index done = 0;
-  for (const Index place : points(draws)) {
-    for (Index c = 0; c < chains; ++c) {
-      const MatrixXd rows = own.draws.middleRows(c * draws + done, place - done);
-      running.add(rows(Eigen::all, shared.here), weights.col(c).segment(done, place - done));
-    }
-    done = place;
-    const diagnostics::Moments found = running.moments();
-    const double share = static_cast<double>(place) / static_cast<double>(draws);
-    curve.push_back(
-        {.draws = place,
-         .gradients = run.gradients.warmup + share * run.gradients.sampling,
-         .seconds = run.seconds.warmup + share * run.seconds.sampling,
-         .error_mean = diagnostics::relative_error(found.mean, wanted.mean),
-         .error_covariance = diagnostics::relative_error(found.covariance, wanted.covariance)});
-  }
-  return curve;
+ReferenceErrors errors_against(const ReferenceMoments& reference, const DrawsFile& file,
+                               const RunRecord& run) {
+  const ComparedRun compared(reference, file);
+  ReferenceErrors errors;
+  if (!compared.says_something()) return errors;
+  errors.curve = compared.curve(run);
+  errors.distance = compared.distance();
+  return errors;
 }
 
 }  // namespace mixwell::study

@@ -6,6 +6,7 @@
 #include <mixwell/lab/run.hpp>
 #include <mixwell/lab/study.hpp>
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -94,7 +95,13 @@ struct ReferenceErrors {
   std::string reference;  ///< ReferenceFiles::id; "" = not compared
   std::string reason;     ///< why it cannot be compared
   std::vector<ErrorPoint> curve;
+  std::vector<CellMetric> distance;  ///< see errors_against()
 };
+
+/// The metrics that ReferenceErrors are, in the table of a study.
+inline constexpr std::array error_metrics = {"error_mean",    "error_covariance", "mean_error_mcse",
+                                             "mean_error_sd", "within_4_mcse",    "sd_ratio_min",
+                                             "sd_ratio_max"};
 
 /// What came of a cell, as the ledger keeps it.
 struct CellFigures {

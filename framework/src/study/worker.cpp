@@ -235,13 +235,13 @@ class Worker {
 
   /// A reference that cannot be used says why, and spoils no run.
   ReferenceErrors errors(const std::string& folder, const ReferenceFiles& reference) {
-    ReferenceErrors found{reference.id, "", {}};
+    ReferenceErrors found;
     try {
-      found.curve =
-          error_curve(DrawsFile(folder), references_.of(reference.paths), read_run(folder));
+      found = errors_against(references_.of(reference.paths), DrawsFile(folder), read_run(folder));
     } catch (const InputError& fault) {
       found.reason = fault.what();
     }
+    found.reference = reference.id;
     return found;
   }
 

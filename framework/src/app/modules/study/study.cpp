@@ -86,8 +86,7 @@ std::string short_text(const StudyValue& value) {
   return number == nullptr ? text_of(value) : short_number(*number);
 }
 
-std::string ess_cell(double ess, double mcse) { return std::isnan(ess) ? "" : ess_text(ess, mcse);
-}
+std::string ess_cell(double ess, double mcse) { return std::isnan(ess) ? "" : ess_text(ess, mcse); }
 
 std::string cut(const std::string& text, std::size_t length) {
   const std::size_t line = text.find('\n');
@@ -109,10 +108,9 @@ void print_text(const StudyTable& table) {
   for (const StudyRow& row : table.rows) {
     std::vector<std::string> cells = {row.cell, row.model, row.variant, std::to_string(row.seed)};
     for (const StudyValue& value : row.axes) cells.push_back(short_text(value));
-    cells.insert(cells.end(),
-                 {std::string(to_string(row.status)), row.certificate.value_or(""),
-                  ess_cell(row.min_ess, row.min_ess_mcse), short_number(row.gradients),
-                  short_number(row.seconds), cut(row.reason, 60)});
+    cells.insert(cells.end(), {std::string(to_string(row.status)), row.certificate.value_or(""),
+                               ess_cell(row.min_ess, row.min_ess_mcse), short_number(row.gradients),
+                               short_number(row.seconds), cut(row.reason, 60)});
     text.add(std::move(cells));
   }
   fmt::print("{}", text.text());

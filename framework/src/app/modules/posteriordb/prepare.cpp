@@ -1,0 +1,116 @@
+// The study of a checkout of posteriordb: its file, data as JSON, reference draws as CSV.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/modules/posteriordb.hpp"
+#include "app/modules/posteriordb/checkout.hpp"
+#include "app/modules/posteriordb/zip.hpp"
+#include "component/toml_text.hpp"
+#include "files/json.hpp"
+#include "files/whole_file.hpp"
+
+#include <fmt/format.h>
+
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace mixwell::app {
+namespace posteriordb {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Leaves a file alone that says the same.
+void write(const std::string& path, const std::string& text) {
+  std::ifstream before(path, std::ios::binary);
+  const std::string known{std::istreambuf_iterator<char>(before), {}};
+  if (!before || known != text) write_whole_file(path, text, Flush::later);
+}
+
+/// Of an element: indices from 0, where the database counts from 1.
+std::string own_name(const std::string& name) {
+  std::string own;
+  for (std::size_t k = 0; k < name.size();) {
+    std::size_t end = k;
+    while (end < name.size() && std::isdigit(static_cast<unsigned char>(name[end])) != 0) ++end;
+    const bool is_index = end > k && k > 0 && (name[k - 1] == '[' || name[k - 1] == ',');
+    if (!is_index) end = k + 1;
+    own += is_index ? std::to_string(std::stoll(name.substr(k, end - k)) - 1) : name.substr(k, 1);
+    k = end;
+  }
+  return own;
+}
+
+/// One column for each element, chain after chain.
+std::string csv_of(const Json& chains) {
+  std::string text;
+  for (const auto& [name, draws] : chains.at(0).items())
+    text += fmt::format("{}\"{}\"", text.empty() ? "" : ",", own_name(name));
+  text += "\n";
+  for (const Json& chain : chains) {
+    std::vector<const Json*> columns;
+    for (const auto& [name, draws] : chains.at(0).items()) columns.push_back(&chain.at(name));
+    for (std::size_t draw = 0; draw < columns.front()->size(); ++draw) {
+      for (std::size_t k = 0; k < columns.size(); ++k)
+        text += fmt::format("{}{}", k == 0 ? "" : ",", columns[k]->at(draw).get<double>());
+      text += "\n";
+    }
+  }
+  return text;
+}
+
+std::string reference_of(const Posterior& posterior) {
+  try {
+    return csv_of(parse_json(unzipped(posterior.reference)));
+  } catch (const Json::exception& fault) {
+    throw_damaged(posterior.reference, fault);
+  }
+}
+
+std::string model_table(const Posterior& posterior, const std::string& engine) {
+  const std::string data =
+      posterior.data.empty()
+          ? ""
+          : fmt::format(", data = {}", toml_text("data/" + posterior.name + ".json"));
+  return fmt::format(
+      "\n[study.model.{}]\n"
+      "model.m = {{ use = \"stan\", program = {}{}, engine = {}, generated = false }}\n",
+      toml_key(posterior.name), toml_text(posterior.program), data, toml_text(engine));
+}
+
+std::string study_of(const std::vector<Posterior>& posteriors, const std::string& engine) {
+  std::string references;
+  std::string models;
+  for (const Posterior& posterior : posteriors) {
+    references += fmt::format("{} = {}\n", toml_key(posterior.name),
+                              toml_text("references/" + posterior.name + ".csv"));
+    models += model_table(posterior, engine);
+  }
+  return fmt::format(
+      "# Posteriors of posteriordb beside their reference draws, by the defaults of Mixwell: nuts, "
+      "a\n"
+      "# diagonal metric, 4 chains of 1000 + 1000 sweeps. Written by `mixwell posteriordb`.\n"
+      "mixwell = 1\n\n[study]\nseeds = [1]\n\n[study.reference]\n{}{}",
+      references, models);
+}
+
+}  // namespace
+}  // namespace posteriordb
+
+void mixwell_posteriordb_prepare(const PosteriordbArguments& arguments) {
+  namespace fs = std::filesystem;
+  const auto posteriors = posteriordb::posteriors_with_reference(arguments.checkout);
+  fs::create_directories(arguments.folder + "/data");
+  fs::create_directories(arguments.folder + "/references");
+  for (const posteriordb::Posterior& one : posteriors) {
+    if (!one.data.empty())
+      posteriordb::write(fmt::format("{}/data/{}.json", arguments.folder, one.name),
+                         posteriordb::unzipped(one.data));
+    posteriordb::write(fmt::format("{}/references/{}.csv", arguments.folder, one.name),
+                       posteriordb::reference_of(one));
+  }
+  posteriordb::write(arguments.study(), posteriordb::study_of(posteriors, arguments.engine));
+}
+
+}  // namespace mixwell::app
