@@ -54,7 +54,7 @@ void expect_compositors_right(const std::vector<Target>& targets) {
   for (const Target& t : targets) {
     INFO(t.name);
     const std::string kernels = nuts(t.eps) + walk(t.eps) +
-                                "[estimator.identity]\nuse = \"identity\"\n[kernel.hmc]\nuse = "
+                                "[kernel.hmc]\nuse = "
                                 "\"hamiltonian\"\nsteps = 3\nstep_size = " +
                                 std::to_string(t.eps) + "\n";
     expect_right(

@@ -61,9 +61,8 @@ TEST_CASE("ChEES finds the time of a standard normal, by any start") {
       "[run]\nreplicates = 256\ninit = \"exact\"\nwarmup = 800\n"
       "[model.m]\nuse = \"gaussian\"\ndimension = 20\n[steps.s]\nuse = \"chees\"\n";
   const std::string kernel =
-      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = "
-      "10\nstep_size = "
-      "0.05\n";
+      "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+      "\"hamiltonian\"\nstep_size = 0.05\n";
   for (const char* time : {"time = 1.0\n", "time = 2.8\n"}) {
     const double T = learnt_time(manifest + time + kernel, 800);
     INFO(time);

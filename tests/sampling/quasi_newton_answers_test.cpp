@@ -68,7 +68,7 @@ void check_right(const Answer& found) {
 }
 
 std::string hamiltonian(const std::string& more) {
-  return "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
+  return "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
          "0.1\nsteps = 10\n" +
          more;
 }
@@ -112,7 +112,7 @@ TEST_CASE("a frozen own history is invariant but immobile, and limits cure it") 
 TEST_CASE("slots at once from old values are wrong, in sequence or in two groups right") {
   const std::string kernel = bfgs +
                              std::string(
-                                 "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                                 "[kernel.k]\nuse = "
                                  "\"hamiltonian\"\nstep_size = 0.25\nsteps = 4\n") +
                              symmetric;
   check_right(answer(kernel + ensemble("slots = 3\n"), {}));

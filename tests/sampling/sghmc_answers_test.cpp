@@ -71,7 +71,7 @@ TEST_CASE("a noise that both kernels of a cycle use is not fresh for the second"
            "[estimator.identity]\nuse = \"identity\"\n[kernel.a]\nuse = \"hamiltonian\"\nsteps = "
            "10\nratio = "
            "\"target\"\n" +
-           "step_size = 0.1\n[estimator.identity]\nuse = \"identity\"\n[kernel.b]\nuse = "
+           "step_size = 0.1\n[kernel.b]\nuse = "
            "\"hamiltonian\"\nsteps = 10\nratio = \"target\"\n" +
            "step_size = 0.12\n[compositor.c]\nuse = \"cycle\"\n";
   };

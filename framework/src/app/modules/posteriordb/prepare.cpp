@@ -76,14 +76,14 @@ std::string model_table(const Posterior& posterior, const std::string& engine) {
   return fmt::format(
       "\n[study.model.{}]\n"
       "model.m = {{ use = \"stan\", program = {}{}, engine = {}, generated = false }}\n",
-      toml_key(posterior.name), toml_text(posterior.program), data, toml_text(engine));
+      toml_text(posterior.name), toml_text(posterior.program), data, toml_text(engine));
 }
 
 std::string study_of(const std::vector<Posterior>& posteriors, const std::string& engine) {
   std::string references;
   std::string models;
   for (const Posterior& posterior : posteriors) {
-    references += fmt::format("{} = {}\n", toml_key(posterior.name),
+    references += fmt::format("{} = {}\n", toml_text(posterior.name),
                               toml_text("references/" + posterior.name + ".csv"));
     models += model_table(posterior, engine);
   }
