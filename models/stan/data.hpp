@@ -298,8 +298,9 @@ inline void append_json(const NamedValues& array, std::size_t dimension, const d
     }
     return;
   }
+  text += '[';
   for (Index k = 0; k < array.shape[dimension]; ++k) {
-    text += k == 0 ? '[' : ',';
+    if (k > 0) text += ',';
     append_json(array, dimension + 1, at, text);
   }
   text += ']';
