@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -108,11 +109,39 @@ class Stanli {
     return message;
   }
 
-  /// The data with one member more. They are JSON that was looked through, or nothing.
+  /// Of JSON that was looked through, NaN and Infinity with their sign in quotes.
+  static std::string quoted(const std::string& json) {
+    std::string text;
+    bool in_text = false;
+    for (std::size_t at = 0; at < json.size();) {
+      const std::size_t length = in_text ? 0 : number_word(json, at);
+      if (length > 0) {
+        text += '"' + json.substr(at, length) + '"';
+        at += length;
+        continue;
+      }
+      const std::size_t pair = in_text && json[at] == '\\' ? 2 : 1;
+      if (json[at] == '"') in_text = !in_text;
+      text += json.substr(at, pair);
+      at += pair;
+    }
+    return text;
+  }
+
+  /// How long the word for a number is that begins here, or 0.
+  static std::size_t number_word(const std::string& json, std::size_t at) {
+    const std::size_t sign = json[at] == '-' ? 1 : 0;
+    for (const std::string_view word : {"NaN", "Infinity"})
+      if (json.compare(at + sign, word.size(), word) == 0) return sign + word.size();
+    return 0;
+  }
+
+  /// The data with one member more, and with NaN and Infinity in quotes, as stanli takes them. They
+  /// are JSON that was looked through, or nothing.
   std::string with_program(const std::string& data, const std::string& compiled,
                            const std::string& name) const {
     const nlohmann::json member = {{"build_id", build_id_()}, {"mir", compiled}, {"name", name}};
-    std::string all = data.empty() ? "{}" : data;
+    std::string all = data.empty() ? "{}" : quoted(data);
     const std::size_t end = all.rfind('}');
     const bool is_empty = all[all.find_last_not_of(" \t\r\n", end - 1)] == '{';
     return all.insert(end, (is_empty ? "" : ", ") + std::string("\"__stanli\": ") + member.dump());

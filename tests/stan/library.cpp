@@ -104,6 +104,10 @@ API int stub_alive() { return messages + models + generators; }
 API void* bs_model_construct(const char* data, unsigned seed, char** error) {
   const Call call;
 #ifdef STUB_STANLI
+  if (std::strstr(data, ", NaN") != nullptr || std::strstr(data, "[-Inf") != nullptr) {
+    fail(error, "NaN and Infinity are no JSON");
+    return nullptr;
+  }
   if (std::strstr(data, "\"__stanli\":") == nullptr ||
       std::strstr(data, "real \\\"mu") == nullptr) {
     fail(error, "the data carry no program");

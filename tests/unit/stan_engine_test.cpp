@@ -98,6 +98,8 @@ TEST_CASE("an interpreted program travels with its data and says who reads it", 
     one.write("x.data.json", data);
     CHECK(one.refusal("engine = \"interpret\"\n") == "accepted");
   }
+  one.write("x.data.json", "{\"NaN \\\"\": [-Infinity, NaN], \"m\": 2}");
+  CHECK(one.refusal("engine = \"interpret\"\n") == "accepted");
   one.write("x.data.json", " { \n} ");
   CHECK(contains(one.refusal(), "variable name=m"));
   one.write("x.data.json", "{\"m\": 2}");
