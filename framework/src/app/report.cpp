@@ -398,7 +398,9 @@ std::vector<std::string> warnings(const Summary& summary, std::optional<double> 
 }
 
 std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables) {
-  const std::string first = variables.empty() ? "lp" : variables.front().name;
+  if (variables.empty())
+    return fmt::format("Python:\n  import arviz; print(arviz.from_netcdf(\"{}\"))\n", file);
+  const std::string first = variables.front().name;
   const std::string base = first.substr(0, first.find('['));
   return fmt::format(
       "Python:\n"
