@@ -311,7 +311,9 @@ TEST_CASE("log-likelihoods, predictive draws and the data have groups of their o
   const auto composition = composed(keys.of("right",
                                             "log_likelihood = [\"M\"]\n"
                                             "posterior_predictive = [\"y\", \"t:1\"]\n"
-                                            "observed_data = [\"y\", \"k\"]\n"));
+                                            "observed_data = [\"y\", \"k\"]\n"
+                                            "[recorder.draws]\nuse = \"netcdf\"\n"
+                                            "[recorder.text]\nuse = \"cmdstan-csv\"\n"));
   const auto observed = composition.model()->observed_data();
   REQUIRE(observed.size() == 2);
   CHECK(observed[0] == mixwell::NamedValues{"y", {}, {0.25}});
@@ -329,6 +331,11 @@ TEST_CASE("log-likelihoods, predictive draws and the data have groups of their o
   CHECK(has(mixwell::RecordGroup::log_likelihood, "M"));
   CHECK(has(mixwell::RecordGroup::posterior_predictive, "y"));
   CHECK(has(mixwell::RecordGroup::posterior_predictive, "t:1"));
+  std::ifstream csv(keys.folder() + "/out/draws_1.csv");
+  std::string line;
+  while (std::getline(csv, line) && line.front() == '#') continue;
+  CHECK(contains(line, ",M.1.1,M.2.1,"));
+  CHECK(contains(line, ",y,"));
 }
 
 TEST_CASE("data are observed by default where their shape is that of what repeats them", "[stan]") {
