@@ -228,12 +228,8 @@ class Package {
                                         std::to_string(count++));
     const std::string source = scratch.file("model.hpp");
     std::vector<std::string> words = {
-        stanc(),
-        "--color=never",
-        "--name=" + program.name() + "_model",
-        "--filename-in-msg=" + program.told_name(),
-        "--include-paths=" + detail::comma_separated(program.include_paths),
-        "--o=" + source};
+        stanc(), "--name=" + program.name() + "_model", "--filename-in-msg=" + program.told_name(),
+        "--include-paths=" + detail::comma_separated(program.include_paths), "--o=" + source};
     words.insert(words.end(), program.stanc_flags.begin(), program.stanc_flags.end());
     words.push_back(program.path);
     const Finished finished = run_command(words);

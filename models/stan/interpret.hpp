@@ -62,10 +62,12 @@ class Stanli {
 
   /// Throws InputError with Stan's words where the program does not compile.
   Made make(const Program& program, const std::string& data) const {
-    return {.library = path_,
-            .data = with_program(data, compiled(program), program.name()),
-            .engine = "interpret",
-            .remark = std::string("interpreted by stanli, build ") + build_id_() + ", " + path_};
+    Made made{.library = path_,
+              .data = with_program(data, compiled(program), program.name()),
+              .engine = "interpret",
+              .remark = std::string("interpreted by stanli, build ") + build_id_() + ", " + path_};
+    add_included(program, program.text, made.files);
+    return made;
   }
 
  private:

@@ -217,8 +217,8 @@ API int bs_set_print_callback(void (*callback)(const char*, std::size_t), char**
 }
 
 #ifdef STUB_STANLI
-// A compiler that takes every program but those with the word `wrong`; with `#include` it asks for
-// a folder that has the file.
+// A compiler that takes every program but those with the word `wrong`; with `#include`, but for
+// that of `<FILE>`, it asks for a folder that has the file.
 API char* stanli_stan_to_mir_with_opts(const char* text, const char* const* folders,
                                        std::size_t count, int, char* error, std::size_t size) {
   if (std::strstr(text, "wrong") != nullptr) {
@@ -226,7 +226,7 @@ API char* stanli_stan_to_mir_with_opts(const char* text, const char* const* fold
                   "Syntax error in 'string', line 3, column 4 to column 5: wrong.\n\n");
     return nullptr;
   }
-  if (std::strstr(text, "#include") != nullptr) {
+  if (std::strstr(text, "#include") != nullptr && std::strstr(text, "#include <") == nullptr) {
     std::snprintf(error, size,
                   "Syntax error in 'part.stan', line 1, column 0, included from\n'string', "
                   "line 1; %zu folders, first %s",

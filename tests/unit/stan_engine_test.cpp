@@ -107,6 +107,10 @@ TEST_CASE("an interpreted program travels with its data and says who reads it", 
   REQUIRE(model->remarks().size() == 1);
   CHECK(contains(model->remarks()[0], "interpreted by stanli, build stub-1, " + stubs));
   CHECK(model->files() == std::vector<std::string>{stubs + "libstanli.so"});
+  one.write("part.stan", "");
+  one.write("x.stan", std::string("#include <part.stan>\n") + program_text);
+  CHECK(support::make_model(one.keys())->files() ==
+        std::vector<std::string>{one.folder() + "/part.stan", stubs + "libstanli.so"});
   CHECK(contains(one.refusal("engine = \"interpret\"\nstanc_flags = [\"--O0\"]\n"),
                  "goes with engine = \"compile\""));
 }
