@@ -94,7 +94,8 @@ void Comparison::run() {
       std::move(tasks),
       [&](std::size_t k, const WorkerAnswer& answer) {
         if (answer.status == WorkerStatus::suspended) return;
-        ReferenceErrors errors{"", answer.reason, {}};
+        ReferenceErrors errors;
+        errors.reason = answer.reason;
         if (answer.status == WorkerStatus::done) errors = std::get<ReferenceErrors>(answer.result);
         explain(errors.reason);
         reporter_.patiently([&] { ledger_.compare(cells[k], errors); });

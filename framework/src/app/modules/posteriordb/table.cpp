@@ -34,10 +34,11 @@ std::string number(double value, const char* format) {
   return std::isnan(value) ? "" : fmt::format(fmt::runtime(format), value);
 }
 
-/// The first line of what went wrong, not too long for a table.
-std::string shortened_reason(const std::string& reason) {
+/// In one word, or the first line of what went wrong, not too long for a table.
+std::string status_text(const StudyRow& row) {
+  if (row.status != CellStatus::failed) return std::string(to_string(row.status));
   constexpr std::size_t most = 60;
-  const std::string line = reason.substr(0, reason.find('\n'));
+  const std::string line = row.reason.substr(0, row.reason.find('\n'));
   return line.size() <= most ? line : line.substr(0, most - 3) + "...";
 }
 
@@ -60,11 +61,12 @@ ExitCode mixwell_posteriordb_table(const PosteriordbArguments& arguments) {
                   {"/s", Align::right},
                   {"div", Align::right},
                   {"class"},
-                  {"remark"}});
+                  {"status"}});
   std::size_t done = 0;
   for (const StudyRow& row : table.rows) {
     const Metrics metric(table, row);
     const double least = metric["sd_ratio_min"];
+    if (row.status == CellStatus::pending) continue;
     if (row.status == CellStatus::done) ++done;
     text.add({row.model, number(metric["mean_error_mcse"], "{:.2f}"),
               number(metric["mean_error_sd"], "{:.3f}"),
@@ -75,8 +77,7 @@ ExitCode mixwell_posteriordb_table(const PosteriordbArguments& arguments) {
               number(metric["min_ess_per_gradient"], "{:.3g}"),
               number(metric["min_ess_per_second"], "{:.3g}"),
               number(metric["divergences"], "{:.0f}"), row.certificate.value_or(""),
-              row.status == CellStatus::failed ? shortened_reason(row.reason)
-                                               : std::string(to_string(row.status))});
+              status_text(row)});
   }
   fmt::print(
       "{}\n{} of {} posteriors done. Errors of the means of all parameters are in Monte Carlo "
