@@ -74,3 +74,11 @@ TEST_CASE("Long words are no slips of the keyboard, and long texts are shortened
   const std::string longest(6000, 'x');
   CHECK(InputError(longest).what() == longest);
 }
+
+TEST_CASE("What is quoted in a message gives no orders to the screen, and is UTF-8") {
+  CHECK(std::string(InputError("a\x1b[2J\x07\x7f b").what()) == "a\\x1b[2J\\x07\\x7f b");
+  CHECK(std::string(InputError("caf\xe9, \xc2\x9b").what()) == "caf\\xe9, \\xc2\\x9b");
+  CHECK(std::string(InputError("\xc3").what()) == "\\xc3");
+  const std::string kept = "café θ*\n\tin [model.x]";
+  CHECK(InputError(kept).what() == kept);
+}

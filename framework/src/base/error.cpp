@@ -1,8 +1,11 @@
 // Error messages, and the search for what somebody may have meant.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/shortened.hpp"
+#include "base/utf8.hpp"
 
 #include <mixwell/error.hpp>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
@@ -61,8 +64,33 @@ std::string joined(std::span<const std::string> words) {
   return text + " and " + std::to_string(words.size() - most_listed) + " more";
 }
 
+/// Not a character that a screen obeys, line breaks and tabs aside.
+bool is_harmless(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character.front());
+  if (first < 0x80) return (first >= 0x20 && first != 0x7F) || first == '\n' || first == '\t';
+  const bool second_set = first == 0xC2 && static_cast<unsigned char>(character[1]) < 0xA0;
+  return !second_set;  // U+0080 to U+009F
+}
+
+/// What is no UTF-8, or would be obeyed by a screen, as \x1b.
+std::string printable(std::string_view text) {
+  std::string shown;
+  while (!text.empty()) {
+    const std::size_t length = std::max<std::size_t>(1, utf8_character(text));
+    const std::string_view character = text.substr(0, length);
+    if (utf8_character(text) > 0 && is_harmless(character))
+      shown += character;
+    else
+      for (const char byte : character)
+        shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    text.remove_prefix(length);
+  }
+  return shown;
+}
+
 /// Whatever was quoted, a message can be read on a screen: its beginning and its end.
-std::string readable(const std::string& message) {
+std::string readable(const std::string& text) {
+  const std::string message = printable(text);
   if (message.size() <= longest_message) return message;
   constexpr std::size_t at_end = 1000;
   return shortened(message, longest_message - at_end) + " ..." +
