@@ -41,6 +41,16 @@ TEST_CASE("state of another shape, another name, or cut short is refused by name
   CHECK_THROWS_AS(StateReader(std::vector<char>{}).numbers("x", x), InputError);
 }
 
+TEST_CASE("A saved text that is no UTF-8 is refused") {
+  StateWriter writer;
+  std::string text =
+      "a\xaa"
+      "b";
+  writer.text("quantity", text);
+  CHECK_THROWS_WITH(StateReader(writer.bytes()).text("quantity", text),
+                    Catch::Contains("the text `quantity` is no UTF-8"));
+}
+
 TEST_CASE("workspace frames give memory back, in any order of sizes") {
   Workspace w;
   double* first = nullptr;

@@ -1,5 +1,7 @@
 // Saving and restoring visited state.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/utf8.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/state.hpp>
 
@@ -80,6 +82,8 @@ void StateReader::text(std::string_view name, std::string& value) {
   count(name, size);
   value.resize(std::min<std::uint64_t>(size, bytes_.size() - at_));
   take(value.data(), size);
+  if (!is_utf8(value))
+    throw InputError(fmt::format("saved state does not fit: the text `{}` is no UTF-8", name));
 }
 
 }  // namespace mixwell

@@ -86,7 +86,11 @@ Json parse_table(const std::string& table, const std::string& source) {
   const auto is_list = [&](const char* key) {
     return parsed.contains(key) && parsed.at(key).is_array();
   };
+  const auto is_text = [&](const char* key) { return parsed.value(key, Json("")).is_string(); };
   const bool good = parsed.is_object() && is_list("columns") && is_list("rows") &&
+                    is_text("study") && is_text("file") &&
+                    std::all_of(parsed["columns"].begin(), parsed["columns"].end(),
+                                [](const Json& name) { return name.is_string(); }) &&
                     std::all_of(parsed["rows"].begin(), parsed["rows"].end(),
                                 [](const Json& row) { return row.is_object(); });
   if (!good)
