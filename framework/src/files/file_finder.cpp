@@ -58,6 +58,7 @@ FoundFile FileFinder::find(const std::string& name, const std::string& what,
   FileSearch search;
   if (search.finds(first)) return {first.string(), first.string()};
   for (const std::string& folder : data_folders_) {
+    if (fs::path(name).is_absolute()) break;
     const fs::path path = fs::path(folder) / name;
     if (search.finds(path)) return {path.string(), name};
   }
