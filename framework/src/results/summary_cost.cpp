@@ -21,19 +21,20 @@ double work(double numbers) { return numbers * std::log2(std::max(numbers, 2.0))
 
 SummaryCost::SummaryCost(Index elements, Index chains)
     : elements_(static_cast<double>(elements)), chains_(static_cast<double>(chains)) {
-  Eigen::MatrixXd draws(2048, 4);
+  // Just beyond a power of two, from which series are filled up to the next one, the most.
+  Eigen::MatrixXd draws(2050, 4);
   Stream(1, "summary cost").normals({}, draws);
   summary_row("", draws, {});  // the first one is slow: its code and memory are new to the process
   const auto start = Clock::now();
   summary_row("", draws, {});
-  constexpr double beside = 1.5;  // reading, hashing, and caches that long chains do not fit into
+  constexpr double beside = 1.8;  // reading, hashing, and caches that long chains do not fit into
   unit_ = beside * seconds_since(start) / work(static_cast<double>(draws.size()));
 }
 
 double SummaryCost::seconds(double draws) const {
   const double threads = tbb::this_task_arena::max_concurrency();
-  const double together = std::max(1.0, std::min(threads, elements_));
-  return unit_ * elements_ * work(draws * chains_) / together;
+  const double rounds = std::ceil(elements_ / threads);
+  return unit_ * rounds * work(draws * chains_);
 }
 
 }  // namespace mixwell
