@@ -50,3 +50,27 @@ TEST_CASE("A row that no variable has is refused before the first draw") {
   }
   CHECK_FALSE(std::filesystem::exists(place.path("out/m/draws.nc")));
 }
+
+TEST_CASE("Draws too many to be summarised in the memory there is are refused before the first") {
+  const Workplace place;
+  place.write("m.toml", wide_manifest("", 1));
+  const std::string many = " --set run.draws=2000000";
+  for (const char* const command : {"check m.toml", "run m.toml"}) {
+    const Outcome refused = place.mixwell(command + many, "MIXWELL_MEMORY=200M");
+    CHECK(refused.code == 2);
+    contains(refused.err, "run.draws = 2000000: the summary of 4000000 draws of a variable needs");
+  }
+  CHECK_FALSE(std::filesystem::exists(place.path("out/m")));
+  const std::string ended = "run m.toml" + many + " --set run.stop_gradients=1000";
+  CHECK(place.mixwell(ended, "MIXWELL_MEMORY=200M").code == 0);
+}
+
+TEST_CASE("A summary has the memory that a run of as many draws was granted") {
+  const Workplace place;
+  place.write("m.toml", wide_manifest("", 2));
+  CHECK(place.mixwell("run m.toml --set run.draws=500000", "MIXWELL_MEMORY=160M").code == 0);
+  CHECK(place.mixwell("summary out/m", "MIXWELL_MEMORY=160M").code == 0);
+  const Outcome refused = place.mixwell("summary out/m", "MIXWELL_MEMORY=140M");
+  CHECK(refused.code == 2);
+  contains(refused.err, "draws.nc: the summary of 1000000 draws of a variable needs 155 MiB");
+}

@@ -6,6 +6,7 @@
 
 #include <mixwell/parallel.hpp>
 
+#include <fmt/format.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -18,6 +19,10 @@ namespace {
 /// What the figures of one element take at most, in copies of its draws: their order twice, and
 /// series that are padded to twice their length or more.
 constexpr double copies = 24;
+/// And at least, with the draws as they are read: measured of 2 elements of 4 10^6 draws.
+constexpr double least_copies = 14;
+/// What the process has without them.
+constexpr double beside_draws = 48.0 * 1024 * 1024;
 
 /// How many elements may be at work together.
 Index most_together(Index numbers) {
@@ -53,7 +58,13 @@ std::vector<RowFigures> rows_of(const DrawsFile& file, const Column& column,
 
 }  // namespace
 
+void require_row_memory(double draws, const std::string& what) {
+  require_memory(beside_draws + least_copies * sizeof(double) * draws,
+                 fmt::format("{}: the summary of {:.0f} draws of a variable", what, draws));
+}
+
 SummaryTable::SummaryTable(const DrawsFile& file, const RowSettings& settings) {
+  require_row_memory(static_cast<double>(file.draws() * file.chains()), "draws.nc");
   for (const Column& column : file.columns()) {
     if (column.group != RecordGroup::posterior) continue;
     columns_.push_back(column);

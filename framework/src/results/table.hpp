@@ -18,11 +18,16 @@ struct ElementPlace {
   Index element = 0;
 };
 
+/// Throws InputError of `what` where the figures of one element with so many draws of all chains do
+/// not fit into the memory that the process may have.
+void require_row_memory(double draws, const std::string& what);
+
 class SummaryTable {
  public:
   /// Goes through the file once, elements in parallel; beside its rows it has as much of the draws
   /// in memory as DrawsFile::elements_at_once() says, and fewer elements at work than threads where
-  /// they would take more than half of the memory that the process may have.
+  /// they would take more than half of the memory that the process may have. Throws InputError
+  /// where that is too little for one.
   SummaryTable(const DrawsFile& file, const RowSettings& settings);
 
   /// The variables of `posterior`, in the order of the file.

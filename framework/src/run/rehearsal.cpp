@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
 #include "results/shown_rows.hpp"
+#include "results/table.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/version.hpp>
@@ -80,6 +81,13 @@ void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
       "composition; set it to false");
 }
 
+void check_summary_memory(const RunSettings& settings, Index chains) {
+  const StopSettings& stop = settings.stop;
+  if (stop.gradients || stop.seconds || stop.min_ess || stop.mcse) return;
+  require_row_memory(static_cast<double>(settings.draws) * static_cast<double>(chains),
+                     fmt::format("run.draws = {}", settings.draws));
+}
+
 void rehearse(const Composition& composition, Program program) {
   const Verdict verdict = program.certificate.now;
   Sampler sampler(composition.compositor, composition.run, std::move(program));
@@ -90,6 +98,7 @@ void rehearse(const Composition& composition, Program program) {
       composition.run,
       DrawChunks(sampler.graph(PhaseKind::warmup), slots, composition.run.replicates), chunks);
   check_row_names(composition.run.summary_rows, chunks.columns(), "[run] summary_rows");
+  check_summary_memory(composition.run, slots * composition.run.replicates);
   if (chunks.columns().size() > most_columns) return;
   const ScratchFolder folder;
   RunHeader header = run_header(composition, verdict, chunks.columns());

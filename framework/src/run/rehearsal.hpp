@@ -22,6 +22,10 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
 void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
                           const DrawChunks& sampling);
 
+/// Throws InputError where the draws of a run that nothing ends earlier are too many to be
+/// summarised in the memory that there is.
+void check_summary_memory(const RunSettings& settings, Index chains);
+
 /// Does what run() does up to its first sweep, but for what concerns its folder: memory, starting
 /// points, what is recorded under which names; recorders open their files in a temporary folder
 /// (unless there are thousands of variables, which takes minutes).

@@ -151,6 +151,7 @@ class Runner {
         std::make_unique<PredictionAverage>(*composition_.model(), graph, settings().replicates);
     check_warmup_columns(settings(), warmup_chunks, chunks);
     check_row_names(settings().summary_rows, chunks.columns(), "[run] summary_rows");
+    check_summary_memory(settings(), slots * settings().replicates);
     created_at_ = found_ ? found_->created_at : timestamp();
     open_recorders(chunks.columns(), certificate);
     if (settings().stop.seconds)
@@ -331,7 +332,7 @@ class Runner {
       find_tested(origin_.files.empty() ? origin_of(composition_) : origin_, result.certificate);
     const DrawsFile draws(folder.path());
     result.record = record(draws);
-    result.summary = summary(draws);
+    result.summary = summary_or_words(draws);
     write(result);
     if (!result.resumable) folder.drop_checkpoint();
     recordings_.clear();
@@ -375,6 +376,15 @@ class Runner {
     record.seconds = {warmup_.seconds, sampling_.seconds};
     describe(record, composition_, *sampler_);
     return record;
+  }
+
+  Summary summary_or_words(const DrawsFile& draws) const {
+    try {
+      return summary(draws);
+    } catch (const InputError& error) {
+      throw RunError(fmt::format("{}\n  all draws are in {}, and `mixwell summary` reads them",
+                                 error.what(), folder_->path() + "/draws.nc"));
+    }
   }
 
   /// Where it lacks rows, summary.nc has them.
