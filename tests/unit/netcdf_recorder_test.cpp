@@ -463,6 +463,53 @@ TEST_CASE("a recording goes on where its saved state says, across chunks of the 
   CHECK(differences(file, awkward) == 0);
 }
 
+TEST_CASE("a file of very many variables has the length of its draws, whatever was expected") {
+  const TemporaryFolder folder;
+  std::vector<Column> columns = {statistic("lp")};
+  for (int k = 0; k < 600; ++k) columns.push_back(real("x" + std::to_string(k)));
+  RunHeader h = header(folder.path(), columns);
+  h.replicates = 2;
+  h.record_warmup = true;
+  h.warmup = 8;
+  h.draws = GENERATE(30, 50, 1000);
+  const std::int64_t warmup = GENERATE(8, 3);
+  const std::int64_t saved = GENERATE(-1, 0, 20);
+  auto recording = netcdf_recorder()->open(h);
+  write_draws(*recording, h, awkward, true, 0, warmup);
+  for (std::int64_t first = 0; first < 50; first += first == 0 ? 20 : 15) {
+    if (first == saved) {
+      const std::vector<char> state = state_of(*recording);
+      recording = nullptr;
+      recording = resumed(h, state);
+    }
+    write_draws(*recording, h, awkward, false, first, first == 0 ? 20 : 15);
+  }
+  recording->finish(footer(50, warmup));
+  const DrawsFile file(folder.path());
+  CHECK(file.draws() == 50);
+  CHECK(differences(file, [](std::size_t c, std::int64_t draw, Index chain, Index e) {
+          return awkward(c == 600 ? 0 : c + 1, draw, chain, e);
+        }) == 0);
+  const RawFile raw(folder.path());
+  for (const char* const group : {"posterior", "warmup_posterior", "sample_stats"}) {
+    int unlimited = -1;  // which every reading would ask all variables for
+    require_ok(nc_inq_unlimdims(raw.group(group), &unlimited, nullptr));
+    CHECK(unlimited == 0);
+  }
+  CHECK(raw.length("warmup_posterior", "draw") == std::size_t(warmup));
+  CHECK(raw.numbers("warmup_posterior", "x0", std::size_t(2 * warmup))[1] == awkward(1, 1, 0, 0));
+}
+
+TEST_CASE("a file of very many variables takes any number of draws where none was expected") {
+  const TemporaryFolder folder;
+  std::vector<Column> columns;
+  for (int k = 0; k < 600; ++k) columns.push_back(real("x" + std::to_string(k)));
+  write_file(header(folder.path(), columns), 50, awkward, 20);
+  const DrawsFile file(folder.path());
+  CHECK(file.draws() == 50);
+  CHECK(differences(file, awkward) == 0);
+}
+
 TEST_CASE("a run killed after a checkpoint goes on from there") {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("theta", {20}), statistic("lp")});

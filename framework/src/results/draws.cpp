@@ -112,6 +112,7 @@ struct DrawsFile::Opened {
 
   explicit Opened(const std::string& name) : path(name) {
     leave_files_at_exit();
+    nc_set_chunk_cache(std::size_t{1} << 16, 1, 1.0F);  // of each variable, until it is read
     check(nc_open(path.c_str(), NC_NOWRITE, &id), "open it");
     try {
       read_structure();

@@ -13,12 +13,17 @@
 
 namespace mixwell::netcdf {
 
+Index warmup_draws(const RunHeader& header) {
+  return (header.warmup + header.thin - 1) / header.thin;
+}
+
 DraftFile::DraftFile(const RunHeader& header, std::string name, NcFile::Mode mode,
-                     const DrawCounts& first)
-    : file_(std::move(name), mode), sampling_(file_, header, "", header.draws, first.sampling) {
+                     const DrawCounts& first, const DrawCounts& room)
+    : file_(std::move(name), mode, header.columns.size()),
+      sampling_(file_, header, "", {header.draws, room.sampling}, first.sampling) {
   if (header.record_warmup) {
-    const Index expected = (header.warmup + header.thin - 1) / header.thin;
-    warmup_ = std::make_unique<PhaseGroups>(file_, header, "warmup_", expected, first.warmup);
+    const PhaseLength length{warmup_draws(header), room.warmup};
+    warmup_ = std::make_unique<PhaseGroups>(file_, header, "warmup_", length, first.warmup);
   }
   if (file_.is_read())
     check_root(header);
@@ -68,6 +73,8 @@ void DraftFile::flush() {
 
 void DraftFile::close() {
   flush();
+  if (warmup_) warmup_->tell_draws();
+  sampling_.tell_draws();
   file_.close();
 }
 

@@ -19,11 +19,15 @@ struct DrawCounts {
   friend bool operator==(const DrawCounts&, const DrawCounts&) = default;
 };
 
+/// That a run records, if it records them.
+Index warmup_draws(const RunHeader& header);
+
 class DraftFile {
  public:
-  /// A file that holds draws from `first` on. The header outlives it. A file that is read is
-  /// refused where it differs from the header.
-  DraftFile(const RunHeader& header, std::string name, NcFile::Mode mode, const DrawCounts& first);
+  /// A file that holds draws from `first` on, at most `room`, 0 = any number. The header outlives
+  /// it. A file that is read is refused where it differs from the header.
+  DraftFile(const RunHeader& header, std::string name, NcFile::Mode mode, const DrawCounts& first,
+            const DrawCounts& room);
 
   void append(const Chunk& chunk);
   /// Takes all draws of another draft with the same header, which begins where this one ends.

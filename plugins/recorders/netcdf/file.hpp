@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 namespace mixwell::netcdf {
@@ -11,8 +12,9 @@ class NcFile {
  public:
   enum class Mode { make, read };
 
-  /// Throws RunError when the file cannot be made, InputError when it cannot be read.
-  NcFile(std::string name, Mode mode);
+  /// For so many variables. Throws RunError when the file cannot be made, InputError when it cannot
+  /// be read.
+  NcFile(std::string name, Mode mode, std::size_t variables);
   NcFile(const NcFile&) = delete;
   NcFile& operator=(const NcFile&) = delete;
   ~NcFile();

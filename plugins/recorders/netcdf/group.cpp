@@ -16,24 +16,27 @@ namespace {
 
 /// Numbers of the coordinate `draw` that are written together.
 constexpr std::int64_t numbered_together = std::int64_t{1} << 16;
+/// Attribute of a group in a file that is closed and not whole.
+constexpr const char* held_draws = "draws";
 
 }  // namespace
 
-NcGroup::NcGroup(const NcFile& file, const RunHeader& header, std::string name)
+NcGroup::NcGroup(const NcFile& file, const RunHeader& header, std::string name, Index room)
     : file_(&file), name_(std::move(name)), chains_(header.chains()) {
   if (file.is_read())
     find(header);
   else
-    define(header);
+    define(header, room);
 }
 
 void NcGroup::check(int status) const { file_->check(status, "define the group '" + name_ + "'"); }
 
-void NcGroup::define(const RunHeader& header) {
+void NcGroup::define(const RunHeader& header, Index room) {
+  static_assert(NC_UNLIMITED == 0);
   const auto chains = static_cast<std::size_t>(chains_);
   check(nc_def_grp(file_->id(), name_.c_str(), &id_));
   check(nc_def_dim(id_, "chain", chains, &chain_dimension_));
-  check(nc_def_dim(id_, "draw", NC_UNLIMITED, &draw_dimension_));
+  check(nc_def_dim(id_, "draw", static_cast<std::size_t>(room), &draw_dimension_));
   check(nc_def_var(id_, "draw", NC_INT64, 1, &draw_dimension_, &draw_variable_));
   define_chains(header, "chain", [](Index chain, Index) { return chain; });
   define_chains(header, "replicate", [](Index chain, Index slots) { return chain / slots; });
@@ -108,9 +111,11 @@ void NcGroup::expect_columns(const std::vector<const Column*>& columns) const {
 }
 
 std::int64_t NcGroup::draws_in_file() const {
-  std::size_t length = 0;
-  file_->check(nc_inq_dimlen(id_, draw_dimension_, &length), "count the draws of '" + name_ + "'");
-  return static_cast<std::int64_t>(length);
+  return Attributes(*file_, id_).integer_in_file(held_draws);
+}
+
+void NcGroup::tell_draws(std::int64_t draws) const {
+  Attributes(*file_, id_).integer(held_draws, draws);
 }
 
 void NcGroup::number_draws(std::int64_t draws) const {

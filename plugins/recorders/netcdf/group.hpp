@@ -15,9 +15,9 @@ namespace mixwell::netcdf {
 
 class NcGroup {
  public:
-  /// Defines the group; in a file that is read, finds it and refuses the file where chains, slots,
-  /// warm-up or thinning are not those of the header.
-  NcGroup(const NcFile& file, const RunHeader& header, std::string name);
+  /// Defines the group, with room for so many draws, 0 = any number; in a file that is read, finds
+  /// it and refuses the file where chains, slots, warm-up or thinning are not those of the header.
+  NcGroup(const NcFile& file, const RunHeader& header, std::string name, Index room);
 
   const std::string& name() const noexcept { return name_; }
   int id() const noexcept { return id_; }
@@ -25,8 +25,9 @@ class NcGroup {
   int chain_dimension() const noexcept { return chain_dimension_; }
   int draw_dimension() const noexcept { return draw_dimension_; }
 
-  /// Draws that the file holds, in any variable.
+  /// Draws that the file holds, as it was told before it was closed.
   std::int64_t draws_in_file() const;
+  void tell_draws(std::int64_t draws) const;
   /// Writes the coordinate `draw`.
   void number_draws(std::int64_t draws) const;
   /// Refuses a file that has more or fewer variables than `columns` and the coordinates.
@@ -36,7 +37,7 @@ class NcGroup {
   /// Of a chain; second argument: slots.
   using ChainNumber = std::function<Index(Index, Index)>;
 
-  void define(const RunHeader& header);
+  void define(const RunHeader& header, Index room);
   void define_chains(const RunHeader& header, const char* name, const ChainNumber& number) const;
   void define_attributes(const RunHeader& header) const;
   void find(const RunHeader& header);

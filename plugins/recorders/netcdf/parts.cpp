@@ -12,10 +12,17 @@
 #include <utility>
 
 namespace mixwell::netcdf {
+namespace {
+
+/// To read any variable, netCDF asks all for their length where that of `draw` is not fixed: 1 s
+/// for 1000 variables, 3 h for 10^5.
+constexpr std::size_t many_variables = 500;
+
+}  // namespace
 
 Parts::Parts(RunHeader header) : header_(std::move(header)) {
   check_names(header_.columns);
-  if (!header_.resume) begin_part();
+  if (!header_.resume) begin_part({});
   if (header_.resume) saved_ = std::numeric_limits<std::uint64_t>::max();  // it is not read yet
 }
 
@@ -29,17 +36,45 @@ std::string Parts::name(std::uint64_t part) const {
   return part == 0 ? first : first + "." + std::to_string(part);
 }
 
+/// As many draws as are expected to come, or any number where these are fewer than `least`, or
+/// where the variables are few.
+DrawCounts Parts::room_for(const DrawCounts& least) const {
+  if (header_.columns.size() <= many_variables) return {};
+  const auto room = [](std::int64_t expected, std::int64_t needed) {
+    return expected < needed ? 0 : expected;
+  };
+  return {header_.record_warmup ? room(warmup_draws(header_) - end_.warmup, least.warmup) : 0,
+          room(header_.draws - end_.sampling, least.sampling)};
+}
+
+bool Parts::fits(const Chunk& chunk) const {
+  const DrawCounts there{end_.warmup - last_.warmup, end_.sampling - last_.sampling};
+  const auto fit = [&](std::int64_t room, std::int64_t held) {
+    return room == 0 || held + chunk.draws <= room;
+  };
+  return chunk.warmup ? fit(room_.warmup, there.warmup) : fit(room_.sampling, there.sampling);
+}
+
+/// Whether a part with all draws from the first on has no room for more.
+bool Parts::is_full(const DrawCounts& draws) const {
+  const auto full = [](std::int64_t room, std::int64_t held) { return room == 0 || room == held; };
+  return full(room_.warmup, draws.warmup) && full(room_.sampling, draws.sampling);
+}
+
 /// A chunk of the file takes its whole room from the first draw in it: saved states come after
 /// about as many draws each.
-void Parts::begin_part() {
+void Parts::begin_part(const DrawCounts& least) {
   part_header_ = header_;
   if (end_.sampling > last_.sampling) part_header_.draws = end_.sampling - last_.sampling;
   last_ = end_;
-  draft_ = std::make_unique<DraftFile>(part_header_, name(closed_), NcFile::Mode::make, end_);
+  room_ = room_for(least);
+  draft_ =
+      std::make_unique<DraftFile>(part_header_, name(closed_), NcFile::Mode::make, end_, room_);
 }
 
 void Parts::append(const Chunk& chunk) {
-  if (!draft_) begin_part();
+  if (draft_ && !fits(chunk)) end_part();
+  if (!draft_) begin_part({chunk.warmup ? chunk.draws : 0, chunk.warmup ? 0 : chunk.draws});
   draft_->append(chunk);
   end_ = draft_->end();
 }
@@ -81,7 +116,7 @@ template <class Use>
 DrawCounts Parts::read(std::uint64_t parts, const Use& use) const {
   DrawCounts end;
   for (std::uint64_t part = 0; part < parts; ++part) {
-    const DraftFile draft(header_, name(part), NcFile::Mode::read, end);
+    const DraftFile draft(header_, name(part), NcFile::Mode::read, end, {});
     use(draft);
     end = draft.end();
   }
@@ -91,14 +126,16 @@ DrawCounts Parts::read(std::uint64_t parts, const Use& use) const {
 void Parts::publish(const RunFooter& footer) {
   const std::string& folder = footer.folder.empty() ? header_.path : footer.folder;
   const std::string final_name = folder + "/draws.nc";
-  if (closed_ == 0 && footer.folder.empty()) {
-    if (!draft_) begin_part();
+  const DrawCounts all{footer.warmup_draws, footer.draws};
+  if (!draft_ && closed_ == 0) begin_part({});
+  if (closed_ == 0 && footer.folder.empty() && is_full(all)) {
     draft_->publish(footer, final_name);
     draft_.reset();
     return;
   }
   end_part();
-  DraftFile whole(header_, folder + "/draws.nc.partial.copy", NcFile::Mode::make, {});
+  DraftFile whole(header_, folder + "/draws.nc.partial.copy", NcFile::Mode::make, {},
+                  header_.columns.size() > many_variables ? all : DrawCounts{});
   read(closed_, [&whole](const DraftFile& part) { whole.append(part); });
   whole.publish(footer, final_name);
 }

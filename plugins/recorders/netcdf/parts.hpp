@@ -14,7 +14,8 @@ namespace mixwell::netcdf {
 
 /// HDF5 leaves a file that was not closed in no certain state, so a file that a saved state needs
 /// is closed and never opened for writing again. A run without saved states has one part, which
-/// becomes draws.nc; else all parts are copied: O(draws) more time and disk.
+/// becomes draws.nc; else all parts are copied: O(draws) more time and disk. So is the one part of
+/// a run of many variables that ends early: the dimension `draw` of such a file has a fixed length.
 class Parts {
  public:
   explicit Parts(RunHeader header);
@@ -28,7 +29,10 @@ class Parts {
 
  private:
   std::string name(std::uint64_t part) const;
-  void begin_part();
+  DrawCounts room_for(const DrawCounts& least) const;
+  bool fits(const Chunk& chunk) const;
+  bool is_full(const DrawCounts& draws) const;
+  void begin_part(const DrawCounts& least);
   void end_part();
   void go_back(std::uint64_t parts, const DrawCounts& draws);
   /// Reads part after part; `use` is called with each. Returns the draw after the last one.
@@ -41,6 +45,7 @@ class Parts {
   std::uint64_t saved_ = 0;   ///< parts that a saved state needs
   DrawCounts end_;            ///< the draw to write next
   DrawCounts last_;           ///< where the part that grows began, or the one before it
+  DrawCounts room_;           ///< of the part that grows
   RunHeader part_header_;
   std::unique_ptr<DraftFile> draft_;
 };

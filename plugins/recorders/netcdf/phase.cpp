@@ -37,15 +37,22 @@ std::set<RecordGroup> groups_of(const std::vector<const Column*>& columns) {
   return groups;
 }
 
+/// A chunk of the file has no more draws than there is room for.
+Index draws_expected(const PhaseLength& length) {
+  if (length.room == 0 || length.expected == 0) return std::max(length.room, length.expected);
+  return std::min(length.room, length.expected);
+}
+
 }  // namespace
 
 PhaseGroups::PhaseGroups(const NcFile& file, const RunHeader& header, const std::string& prefix,
-                         Index expected, std::int64_t first)
+                         const PhaseLength& length, std::int64_t first)
     : first_(first), end_(first) {
   const std::vector<const Column*> columns = columns_of(header, !prefix.empty());
   for (const RecordGroup group : groups_of(columns))
-    groups_.try_emplace(group, file, header, prefix + std::string(to_string(group)));
+    groups_.try_emplace(group, file, header, prefix + std::string(to_string(group)), length.room);
   const Index share = pending_bytes / std::max<Index>(1, header.columns.size());
+  const Index expected = draws_expected(length);
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (columns[c] == nullptr) continue;
     const NcGroup& group = groups_.at(columns[c]->group);
@@ -91,6 +98,10 @@ void PhaseGroups::expect(std::int64_t draws) const {
 
 void PhaseGroups::number_draws() const {
   for (const NcGroup* group : groups()) group->number_draws(end_);
+}
+
+void PhaseGroups::tell_draws() const {
+  for (const NcGroup* group : groups()) group->tell_draws(end_ - first_);
 }
 
 std::vector<const NcGroup*> PhaseGroups::groups() const {

@@ -16,12 +16,17 @@
 
 namespace mixwell::netcdf {
 
+/// How many draws a file may hold.
+struct PhaseLength {
+  Index expected = 0;  ///< 0 = unknown
+  Index room = 0;      ///< 0 = any number
+};
+
 class PhaseGroups {
  public:
-  /// `prefix` of the groups' names; `expected` draws, 0 = unknown; `first` draw that the file
-  /// holds. File and header outlive it.
+  /// `prefix` of the groups' names; `first` draw that the file holds. File and header outlive it.
   PhaseGroups(const NcFile& file, const RunHeader& header, const std::string& prefix,
-              Index expected, std::int64_t first);
+              const PhaseLength& length, std::int64_t first);
   PhaseGroups(const PhaseGroups&) = delete;
   PhaseGroups& operator=(const PhaseGroups&) = delete;
 
@@ -36,6 +41,7 @@ class PhaseGroups {
   /// Throws RunError unless the draws up to the last one are as many.
   void expect(std::int64_t draws) const;
   void number_draws() const;
+  void tell_draws() const;
 
   std::vector<const NcGroup*> groups() const;
 
