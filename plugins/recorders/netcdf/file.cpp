@@ -13,13 +13,46 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
+/// HDF5's own; weak, as netCDF can be built without HDF5.
+extern "C" {
+__attribute__((weak)) std::int64_t H5Fopen(const char* name, unsigned flags, std::int64_t access);
+__attribute__((weak)) int H5Fclose(std::int64_t file);
+}
+
 namespace mixwell::netcdf {
 namespace {
+
+/// A second opening of a file that netCDF has open, which HDF5 closes with its last one: nc_close
+/// then writes nothing. Where a write fails in it, netCDF 4.9.0 looks at what HDF5 has freed, and
+/// crashes.
+class LastOpening {
+ public:
+  /// "" = none.
+  explicit LastOpening(const std::string& name) {
+    constexpr unsigned read_and_write = 1;
+    constexpr std::int64_t as_it_is = 0;
+    if (H5Fopen != nullptr && !name.empty())
+      file_ = H5Fopen(name.c_str(), read_and_write, as_it_is);
+  }
+  LastOpening(const LastOpening&) = delete;
+  LastOpening& operator=(const LastOpening&) = delete;
+  ~LastOpening() { close(); }
+
+  /// A status of netCDF.
+  int close() {
+    if (file_ < 0) return NC_NOERR;
+    return H5Fclose(std::exchange(file_, -1)) < 0 ? NC_EHDFERR : NC_NOERR;
+  }
+
+ private:
+  std::int64_t file_ = -1;
+};
 
 /// The system errors that explain a failed write better than the library's "HDF error".
 bool explains(int error) {
@@ -55,7 +88,10 @@ NcFile::NcFile(std::string name, Mode mode, std::size_t variables)
 }
 
 NcFile::~NcFile() {
-  if (id_ >= 0 && !broken_) nc_close(id_);
+  if (id_ >= 0 && !broken_) {
+    const LastOpening last(is_read() ? "" : name_);
+    nc_close(id_);
+  }
   if (!kept_) discard();
 }
 
@@ -73,7 +109,9 @@ void NcFile::refuse(const std::string& reason) const {
 
 void NcFile::close_file() {
   check(nc_sync(id_), "write the last of the file");
+  LastOpening last(name_);
   check(nc_close(std::exchange(id_, -1)), "close the file");
+  check(last.close(), "close the file");
   force_to_disk();
 }
 
