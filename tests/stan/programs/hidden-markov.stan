@@ -1,4 +1,4 @@
-// A hidden Markov model of two states by the forward algorithm, and by the function for it.
+// A hidden Markov model of two states by the forward algorithm.
 data {
   int<lower=1> T;
   vector[T] y;
@@ -10,10 +10,8 @@ parameters {
 }
 transformed parameters {
   matrix[2, T] log_omega;
-  matrix[2, 2] Gamma;
   for (t in 1:T)
     for (k in 1:2) log_omega[k, t] = normal_lpdf(y[t] | mu[k], 1);
-  for (k in 1:2) Gamma[k] = P[k]';
 }
 model {
   array[2] real gamma;
@@ -27,5 +25,4 @@ model {
     gamma = next;
   }
   target += log_sum_exp(gamma);
-  target += hmm_marginal(log_omega, Gamma, start);
 }

@@ -26,5 +26,5 @@ model {
   y ~ multi_normal(z, S);
   y ~ multi_normal_cholesky(r', L);
   for (i in 1:2) many[i] ~ normal(0, 1);
-  target += -quad_form(inverse_spd(S), z) - 0.1 * trace(R * S);
+  target += -quad_form(inverse_spd(S), z) - 0.1 * sum(R .* S);
 }
