@@ -94,8 +94,10 @@ TEST_CASE("The keys of run are those of the manifest with their defaults") {
   CHECK(run["properties"]["allow"]["items"]["enum"] == Json::array({"biased", "none"}));
   const Json& init = run["properties"]["init"];
   CHECK(init["default"] == "model");
-  REQUIRE(init["oneOf"].size() == 4);
+  REQUIRE(init["oneOf"].size() == 5);
   CHECK(init["oneOf"][0]["enum"] == Json::array({"model", "exact", "prior"}));
   CHECK(init["oneOf"][1]["required"] == Json::array({"uniform"}));
-  CHECK(init["oneOf"][3]["properties"]["value"]["items"]["type"] == "number");
+  CHECK(init["oneOf"][2]["properties"]["file"]["type"] == "string");
+  CHECK(init["oneOf"][3]["properties"]["file"]["items"]["type"] == "string");
+  CHECK(init["oneOf"][4]["properties"]["value"]["items"]["type"] == "number");
 }
