@@ -215,8 +215,8 @@ TEST_CASE("Transitions that leave the doubles are divergences with their positio
   const Workplace place;
   place.write("m.toml",
               "mixwell = 1\n[run]\nwarmup = 20\ndraws = 100\ninit = { value = [3] }\n[model.q]\n"
-              "use = \"quartic\"\ndimension = 2\n[kernel.hmc]\nuse = \"hamiltonian\"\n"
-              "step_size = 3.0\nsteps = 40\n");
+              "use = \"quartic\"\ndimension = 2\n[estimator.identity]\nuse = \"identity\"\n"
+              "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 3.0\nsteps = 40\n");
   const Outcome outcome = place.mixwell("run m.toml");
   CHECK(outcome.code == 0);
   contains(outcome.out, "transitions diverged");

@@ -260,7 +260,7 @@ TEST_CASE("After Ctrl-C the draws on disk are a bit-exact prefix of the uninterr
   const Workplace place;
   place.write("m.toml", gaussian_manifest());
   const Outcome stopped = place.mixwell(
-      "run m.toml --quiet --out stopped --set run.draws=100000000 & "
+      "run m.toml --quiet --out stopped --set run.draws=100000 --set run.thin=1000 & "
       "pid=$!; for i in $(seq 300); do ls stopped/resume 2>/dev/null | grep -q draws && "
       "break; sleep 0.1; done; sleep 0.5; kill -INT $pid; wait $pid");
   CHECK(stopped.code == 1);

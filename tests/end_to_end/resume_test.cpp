@@ -311,7 +311,7 @@ TEST_CASE("Without a checkpoint --resume tells the cure") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest());
   const Outcome killed = place.mixwell(
-      "run m.toml --quiet --out cut --set run.draws=100000000 & pid=$!; "
+      "run m.toml --quiet --out cut --set run.draws=100000 --set run.thin=1000 & pid=$!; "
       "for i in $(seq 300); do ls cut/resume 2>/dev/null | grep -q draws && break; sleep 0.1; "
       "done; kill -KILL $pid; wait $pid");
   CHECK_FALSE(std::filesystem::exists(place.path("cut/run.json")));

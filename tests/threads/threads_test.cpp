@@ -96,8 +96,8 @@ TEST_CASE("a run on four threads records the draws of a run on one") {
 TEST_CASE("a request to stop from another thread ends a run with its draws") {
   const support::TemporaryFolder folder;
   const Composition composition =
-      compose("[run]\nseed = 3\nwarmup = 10\ndraws = 100000000\nreplicates = 16\n" + gaussian +
-              hamiltonian);
+      compose("[run]\nseed = 3\nwarmup = 10\ndraws = 100000\nthin = 1000\nreplicates = 16\n" +
+              gaussian + hamiltonian);
   std::atomic<bool> stop{false};
   RunOptions options = into(folder.path() + "/run", 2);
   options.progress = [&](const Progress& progress) { stop = progress.done > 20; };

@@ -38,7 +38,8 @@ CellFigures some_figures() {
   figures.draws = 1L << 60;
   figures.summary = "{\"a\": 1}\n";
   figures.metrics = {{"mean_ess", 1.0 / 3.0, INFINITY}};
-  figures.errors = {"id", "", {{2, 1.0, 2.0, 0.5, std::nan("")}}};
+  figures.errors = {
+      "id", "", {{2, 1.0, 2.0, 0.5, std::nan("")}}, {{"mean_error_sd", 0.25, std::nan("")}}};
   return figures;
 }
 
@@ -86,6 +87,8 @@ TEST_CASE("A worker's answer arrives as it was given, but for what is not finite
   REQUIRE(figures.errors.curve.size() == 1);
   CHECK(figures.errors.curve[0].error_mean == 0.5);
   CHECK(std::isnan(figures.errors.curve[0].error_covariance));
+  REQUIRE(figures.errors.distance.size() == 1);
+  CHECK(figures.errors.distance[0].value == 0.25);
 
   CellPlan plan;
   plan.files = {{"d.csv", "/data/d.csv", ""}};
