@@ -68,7 +68,9 @@ def check_coordinates(name, data, draws):
 
 def check_variables(name, data):
     for key, values in data.data_vars.items():
-        check(values.dims[:2] == ("chain", "draw"), f"{name}.{key} has dimensions {values.dims}")
+        leading = ("chain",) if key == "inv_metric" else ("chain", "draw")  # learnt once
+        check(values.dims[:len(leading)] == leading and ("draw" in leading or "draw" not in values.dims),
+              f"{name}.{key} has dimensions {values.dims}")
         check(not np.isnan(values.values.astype(float)).any(), f"{name}.{key} has NaN")
         if values.dtype == np.float64:
             check(np.isnan(values.encoding["_FillValue"]), f"{name}.{key}: no NaN as fill value")
