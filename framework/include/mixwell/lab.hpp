@@ -13,6 +13,7 @@
 #include <mixwell/lab/equilibrium.hpp>
 #include <mixwell/lab/ess.hpp>
 #include <mixwell/lab/field_target.hpp>
+#include <mixwell/lab/generate.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/page.hpp>
