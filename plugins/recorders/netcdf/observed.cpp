@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "observed.hpp"
 
+#include "dimensions.hpp"
+
 #include <netcdf.h>
 
 #include <string>
@@ -9,30 +11,14 @@
 namespace mixwell::netcdf {
 namespace {
 
-/// A dimension and its coordinate, numbers from 0.
-int define_dimension(const NcFile& file, int group, const std::string& name, Index length) {
-  int dimension = -1;
-  int coordinate = -1;
-  std::vector<long long> numbers;
-  for (Index k = 0; k < length; ++k) numbers.push_back(k);
-  const std::string action = "define the dimension '" + name + "'";
-  file.check(nc_def_dim(group, name.c_str(), static_cast<std::size_t>(length), &dimension), action);
-  file.check(nc_def_var(group, name.c_str(), NC_INT64, 1, &dimension, &coordinate), action);
-  file.check(nc_put_var_longlong(group, coordinate, numbers.data()), action);
-  return dimension;
-}
-
 void define_data(const NcFile& file, int group, const NamedValues& data) {
-  std::vector<int> dimensions;
-  for (std::size_t k = 0; k < data.shape.size(); ++k)
-    dimensions.push_back(
-        define_dimension(file, group, data.name + "_dim_" + std::to_string(k), data.shape[k]));
-  const std::string action = "write the observed data '" + data.name + "'";
+  const std::string what = "the observed data '" + data.name + "'";
+  const std::vector<int> dimensions = define_dimensions(file, group, data.name, data.shape, what);
   int variable = -1;
   file.check(nc_def_var(group, data.name.c_str(), NC_DOUBLE, static_cast<int>(dimensions.size()),
                         dimensions.data(), &variable),
-             action);
-  file.check(nc_put_var_double(group, variable, data.values.data()), action);
+             "define " + what);
+  file.check(nc_put_var_double(group, variable, data.values.data()), "write " + what);
 }
 
 }  // namespace

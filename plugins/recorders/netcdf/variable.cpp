@@ -3,6 +3,7 @@
 #include "variable.hpp"
 
 #include "attributes.hpp"
+#include "dimensions.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -81,7 +82,9 @@ void NcVariable::choose_depth(Index share) {
 void NcVariable::define() {
   std::vector<int> dimensions = {group_->chain_dimension()};
   if (!column_->once) dimensions.push_back(group_->draw_dimension());
-  for (std::size_t k = 0; k < column_->shape.size(); ++k) dimensions.push_back(define_dimension(k));
+  const std::vector<int> own = define_dimensions(*file_, group_->id(), column_->name,
+                                                 column_->shape, "the variable " + label());
+  dimensions.insert(dimensions.end(), own.begin(), own.end());
   check(nc_def_var(group_->id(), column_->name.c_str(), file_type(column_->type),
                    static_cast<int>(dimensions.size()), dimensions.data(), &id_),
         "define");
@@ -99,21 +102,6 @@ void NcVariable::set_chunks() {
 void NcVariable::set_cache(const std::vector<std::size_t>& chunks) const {
   check(nc_set_var_chunk_cache(group_->id(), id_, product(chunks) * 8, 1, 1.0F),
         "set the cache of");
-}
-
-/// Dimension and integer coordinate `<name>_dim_<k>`.
-int NcVariable::define_dimension(std::size_t k) const {
-  const std::string name = column_->name + "_dim_" + std::to_string(k);
-  const auto length = static_cast<std::size_t>(column_->shape[k]);
-  int dimension = -1;
-  int coordinate = -1;
-  check(nc_def_dim(group_->id(), name.c_str(), length, &dimension), "define a dimension of");
-  check(nc_def_var(group_->id(), name.c_str(), NC_INT64, 1, &dimension, &coordinate),
-        "define a coordinate of");
-  std::vector<long long> index(length);
-  std::iota(index.begin(), index.end(), 0);
-  check(nc_put_var_longlong(group_->id(), coordinate, index.data()), "write a coordinate of");
-  return dimension;
 }
 
 /// How many have so many numbers in all draws, with `numbers` in each.

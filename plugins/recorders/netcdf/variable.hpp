@@ -48,7 +48,6 @@ class NcVariable {
   void check(int status, const char* verb) const;
   void choose_depth(Index share);
   void define();
-  int define_dimension(std::size_t k) const;
   Index fitting(Index all, Index numbers) const;
   Index most_elements() const;
   Index most_chains(Index numbers) const;
