@@ -20,6 +20,11 @@ std::string padded(const std::string& cell, std::size_t width, Align align) {
 
 }  // namespace
 
+std::string cut(const std::string& text, std::size_t length) {
+  const std::string first = text.substr(0, text.find('\n'));
+  return first.size() <= length ? first : first.substr(0, length - 3) + "...";
+}
+
 TextTable::TextTable(std::vector<Heading> headings) : headings_(std::move(headings)) {
   for (const Heading& heading : headings_) widths_.push_back(width_of(heading.text));
 }

@@ -7,6 +7,9 @@
 
 namespace mixwell::app {
 
+/// The first line of a text, for a cell of so many bytes at most; "..." where it is cut.
+std::string cut(const std::string& text, std::size_t length);
+
 enum class Align { left, right };
 
 /// Rows under a heading; a row may have fewer cells than there are columns.

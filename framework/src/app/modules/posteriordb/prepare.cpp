@@ -18,8 +18,13 @@ namespace mixwell::app {
 namespace posteriordb {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw WriteError(path, error.value());
+}
 
 /// Leaves a file alone that says the same.
 void write(const std::string& path, const std::string& text) {
@@ -99,10 +104,9 @@ std::string study_of(const std::vector<Posterior>& posteriors, const std::string
 }  // namespace posteriordb
 
 void mixwell_posteriordb_prepare(const PosteriordbArguments& arguments) {
-  namespace fs = std::filesystem;
   const auto posteriors = posteriordb::posteriors_with_reference(arguments.checkout);
-  fs::create_directories(arguments.folder + "/data");
-  fs::create_directories(arguments.folder + "/references");
+  posteriordb::make_folder(arguments.folder + "/data");
+  posteriordb::make_folder(arguments.folder + "/references");
   for (const posteriordb::Posterior& one : posteriors) {
     if (!one.data.empty())
       posteriordb::write(fmt::format("{}/data/{}.json", arguments.folder, one.name),

@@ -34,12 +34,10 @@ std::string number(double value, const char* format) {
   return std::isnan(value) ? "" : fmt::format(fmt::runtime(format), value);
 }
 
-/// In one word, or the first line of what went wrong, not too long for a table.
+/// In one word, or what went wrong.
 std::string status_text(const StudyRow& row) {
-  if (row.status != CellStatus::failed) return std::string(to_string(row.status));
-  constexpr std::size_t most = 60;
-  const std::string line = row.reason.substr(0, row.reason.find('\n'));
-  return line.size() <= most ? line : line.substr(0, most - 3) + "...";
+  return row.status == CellStatus::failed ? cut(row.reason, 60)
+                                          : std::string(to_string(row.status));
 }
 
 }  // namespace

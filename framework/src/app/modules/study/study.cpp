@@ -88,12 +88,6 @@ std::string short_text(const StudyValue& value) {
 
 std::string ess_cell(double ess, double mcse) { return std::isnan(ess) ? "" : ess_text(ess, mcse); }
 
-std::string cut(const std::string& text, std::size_t length) {
-  const std::size_t line = text.find('\n');
-  const std::string first = text.substr(0, line);
-  return first.size() <= length ? first : first.substr(0, length - 3) + "...";
-}
-
 void print_text(const StudyTable& table) {
   std::vector<TextTable::Heading> headings = {
       {"cell"}, {"model"}, {"variant"}, {"seed", Align::right}};
