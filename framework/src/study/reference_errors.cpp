@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <limits>
 
 namespace mixwell::study {
 namespace {
 
+using Eigen::ArrayXd;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
@@ -142,36 +142,30 @@ class ComparedRun {
 
   std::vector<CellMetric> distance() const {
     const diagnostics::Moments found = diagnostics::moments(own_, weights_.reshaped());
-    const VectorXd mcse = errors_of_means(own_, weights_, chains_);
-    double worst_mcse = 0.0, worst_sd = 0.0, least = infinity, most = 0.0, within = 0.0;
-    double count = 0.0;
-    for (Index k = 0; k < own_.cols(); ++k) {
-      const double sd = std::sqrt(wanted_.covariance(k, k));
-      if (!(sd > 0.0)) continue;
-      const double error = std::abs(found.mean(k) - wanted_.mean(k));
-      const double in_mcse = error / std::hypot(mcse(k), wanted_mcse_(k));
-      const double ratio = std::sqrt(found.covariance(k, k)) / sd;
-      ++count;
-      within += in_mcse <= close ? 1.0 : 0.0;
-      worst_mcse = larger(worst_mcse, in_mcse);
-      worst_sd = larger(worst_sd, error / sd);
-      least = std::isnan(ratio) ? ratio : std::fmin(least, ratio);
-      most = larger(most, ratio);
-    }
-    if (count == 0.0) return {};
-    return {{"mean_error_mcse", worst_mcse},
-            {"mean_error_sd", worst_sd},
-            {"within_4_mcse", within / count},
-            {"sd_ratio_min", least},
-            {"sd_ratio_max", most}};
+    const std::vector<Index> varying = varying_in_reference();
+    if (varying.empty()) return {};
+    const ArrayXd error = (found.mean - wanted_.mean)(varying).array().abs();
+    const ArrayXd mcse = errors_of_means(own_, weights_, chains_)(varying);
+    const ArrayXd wanted_mcse = wanted_mcse_(varying);
+    const ArrayXd sd = VectorXd(wanted_.covariance.diagonal())(varying).array().sqrt();
+    const ArrayXd in_mcse = error / (mcse.square() + wanted_mcse.square()).sqrt();
+    const ArrayXd ratio = VectorXd(found.covariance.diagonal())(varying).array().sqrt() / sd;
+    return {{"mean_error_mcse", in_mcse.maxCoeff<Eigen::PropagateNaN>()},
+            {"mean_error_sd", (error / sd).maxCoeff<Eigen::PropagateNaN>()},
+            {"within_4_mcse", (in_mcse <= close).cast<double>().mean()},
+            {"sd_ratio_min", ratio.minCoeff<Eigen::PropagateNaN>()},
+            {"sd_ratio_max", ratio.maxCoeff<Eigen::PropagateNaN>()}};
   }
 
  private:
   static constexpr double close = 4.0;  ///< Monte Carlo errors
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-
-  /// NaN, once there is one.
-  static double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
+  std::vector<Index> varying_in_reference() const {
+    std::vector<Index> varying;
+    for (Index k = 0; k < own_.cols(); ++k) {
+      if (wanted_.covariance(k, k) > 0.0) varying.push_back(k);
+    }
+    return varying;
+  }
 
   Index draws_;
   Index chains_;
