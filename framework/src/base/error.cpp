@@ -76,14 +76,15 @@ bool is_harmless(std::string_view character) {
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
-    const std::size_t length = std::max<std::size_t>(1, utf8_character(text));
-    const std::string_view character = text.substr(0, length);
-    if (utf8_character(text) > 0 && is_harmless(character))
+    const std::size_t length = utf8_character(text);
+    const std::string_view character = text.substr(0, std::max<std::size_t>(1, length));
+    if (length > 0 && is_harmless(character)) {
       shown += character;
-    else
+    } else {
       for (const char byte : character)
         shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-    text.remove_prefix(length);
+    }
+    text.remove_prefix(character.size());
   }
   return shown;
 }

@@ -57,8 +57,8 @@ FoundFile FileFinder::find(const std::string& name, const std::string& what,
   const fs::path first = (fs::path(beside_) / name).lexically_normal();
   FileSearch search;
   if (search.finds(first)) return {first.string(), first.string()};
-  for (const std::string& folder : data_folders_) {
-    if (fs::path(name).is_absolute()) break;
+  const bool is_relative = fs::path(name).is_relative();
+  for (const std::string& folder : is_relative ? data_folders_ : std::vector<std::string>()) {
     const fs::path path = fs::path(folder) / name;
     if (search.finds(path)) return {path.string(), name};
   }

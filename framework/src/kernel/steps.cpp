@@ -105,14 +105,16 @@ void Steps::declare_fixed(Fields& fields, const std::string& help) {
 }
 
 void Steps::declare(Fields& fields) {
-  declare_fixed(fields, "L, integrator steps in a transition; by default as steps_jitter");
+  const bool varies = !count;
+  declare_fixed(fields, std::string("L, integrator steps in a transition") +
+                            (varies ? "; by default as steps_jitter" : ""));
   fields.interval("steps_jitter", jitter)
       .at_least(1)
       .at_most(most)
       .refines(Refines::steps)
-      .help(
-          "[a, b]: L uniform on the whole numbers a..b for each transition and replicate, "
-          "instead of steps; by default [5, 15] where neither says more");
+      .help(std::string("[a, b]: L uniform on the whole numbers a..b for each transition and "
+                        "replicate, instead of steps") +
+            (varies ? "; by default [5, 15] where neither says more" : ""));
   fields.component("steps_from", rule)
       .or_none()
       .instead_of("steps")
