@@ -3,6 +3,7 @@
 #include "files/json.hpp"
 #include "study/ledger_file.hpp"
 #include "study/planner.hpp"
+#include "study/table_json.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/study.hpp>
@@ -13,7 +14,6 @@ namespace mixwell {
 namespace study {
 namespace {
 
-/// Cells of a study with what is known about them before they run.
 class DryRun {
  public:
   explicit DryRun(const StudyOptions& options)
@@ -21,7 +21,7 @@ class DryRun {
         study_(read_study_file(options.path, options.quick)),
         planner_(options, study_, nullptr, -1) {}
 
-  std::string json() {
+  StudyPlan plan() {
     for (SeedGroup& group : planner_.groups()) {
       if (group.keys.empty()) continue;
       group.chosen = changes_to(group.keys, candidate(group.keys, 0, group.place));
@@ -29,16 +29,17 @@ class DryRun {
     planner_.plan(true, [] {});
     if (planner_.stopped()) throw RunError("interrupted");
     const auto statuses = known_statuses();
-    std::vector<Json> rows(planner_.cells().size());
+    std::vector<PlannedCell> cells(planner_.cells().size());
     for (SeedGroup& group : planner_.groups()) {
-      for (const std::size_t k : group.cells) rows[k] = row(group, planner_.cells()[k], statuses);
+      for (const std::size_t k : group.cells)
+        cells[k] = planned(group, planner_.cells()[k], statuses);
     }
-    Json json = {{"study", study_.name}, {"cells", Json::array()}};
-    for (Json& one : rows) {
-      if (!one.is_null()) json["cells"].push_back(std::move(one));
-    }
-    if (study_.tune) json["tune_gradients"] = study_.tune->gradients;
-    return json_text(json) + "\n";
+    std::erase_if(cells, [this](const PlannedCell& cell) {
+      return !matches(options_.only, cell.label, cell.cell);
+    });
+    StudyPlan plan{.study = study_.name, .cells = std::move(cells)};
+    if (study_.tune) plan.tune_gradients = study_.tune->gradients;
+    return plan;
   }
 
  private:
@@ -50,29 +51,31 @@ class DryRun {
     return read_ledger(options_.folder, remark)->statuses();
   }
 
-  Json row(SeedGroup& group, const StudyCell& cell,
-           const std::map<std::string, LedgerStatus>& statuses) {
-    const bool tuned = !group.keys.empty();
-    const std::string id = tuned ? "" : planner_.identity(group, cell).sha256.substr(0, 16);
-    if (!matches(options_.only, cell.label, id)) return nullptr;
-    Json row = {{"cell", tuned ? Json() : Json(id)},
-                {"label", cell.label},
-                {"model", cell.model},
-                {"variant", cell.variant},
-                {"seed", cell.seed}};
+  PlannedCell planned(SeedGroup& group, const StudyCell& cell,
+                      const std::map<std::string, LedgerStatus>& statuses) {
+    PlannedCell planned{.label = cell.label,
+                        .model = cell.model,
+                        .variant = cell.variant,
+                        .seed = cell.seed,
+                        .refused = group.no_plan,
+                        .tuned = !group.keys.empty()};
+    if (!planned.tuned) planned.cell = planner_.identity(group, cell).sha256.substr(0, 16);
     const Json axes = parse_json(cell.axes);
-    for (const auto& [key, value] : axes.items()) row[key] = value;
-    const auto known = statuses.find(id);
-    row["status"] = to_string(known == statuses.end() ? CellStatus::pending : known->second.status);
-    row["class"] = group.plan ? Json(to_string(group.plan->certificate)) : Json();
-    row["refused"] = group.plan ? group.plan->refused : group.no_plan;
-    const CostEstimate none;
-    const CostEstimate& cost = group.plan && group.plan->cost ? *group.plan->cost : none;
-    row["gradients"] = finite_or_null(cost.gradients);
-    row["seconds"] = finite_or_null(cost.seconds);
-    row["tuned"] = tuned;
-    if (!cost.reason.empty()) row["reason"] = cost.reason;
-    return row;
+    for (const auto& [key, value] : axes.items())
+      planned.axes.emplace_back(key, study_value(value));
+    const auto known = statuses.find(planned.cell);
+    if (known != statuses.end()) planned.status = known->second.status;
+    if (group.plan) describe(*group.plan, planned);
+    return planned;
+  }
+
+  static void describe(const CellPlan& plan, PlannedCell& planned) {
+    planned.certificate = to_string(plan.certificate);
+    planned.refused = plan.refused;
+    if (!plan.cost) return;
+    planned.gradients = plan.cost->gradients;
+    planned.seconds = plan.cost->seconds;
+    planned.reason = plan.cost->reason;
   }
 
   const StudyOptions& options_;
@@ -83,6 +86,6 @@ class DryRun {
 }  // namespace
 }  // namespace study
 
-std::string study_plan_json(const StudyOptions& options) { return study::DryRun(options).json(); }
+StudyPlan plan_study(const StudyOptions& options) { return study::DryRun(options).plan(); }
 
 }  // namespace mixwell

@@ -93,15 +93,6 @@ StudyValue value_of(const std::optional<T>& value) {
   return value ? value_of(*value) : StudyValue();
 }
 
-StudyValue axis_value(const Json& value) {
-  if (value.is_null()) return {};
-  if (value.is_boolean()) return value.get<bool>();
-  if (value.is_number_integer()) return value.get<std::int64_t>();
-  if (value.is_number()) return value.get<double>();
-  if (value.is_string()) return value.get<std::string>();
-  return JsonText{json_text(value)};
-}
-
 /// Throws nlohmann's exceptions for what is no JSON.
 std::string checked_json(const std::string& text) { return json_text(parse_json(text)); }
 
@@ -157,7 +148,7 @@ class TableReader {
         std::visit([&](auto member) { study::read(all, ++place, row.*member); }, column.value);
       const Json axes = parse_json(all.text(0));
       for (const std::string& key : table_.axes)
-        row.axes.push_back(axis_value(axes.value(key, Json())));
+        row.axes.push_back(study_value(axes.value(key, Json())));
       const auto& metrics = metrics_[row.cell];
       for (const std::string& name : table_.metrics) {
         const auto found = metrics.find(name);

@@ -1,4 +1,4 @@
-// The table of a study as JSON.
+// The table and the plan of a study as JSON.
 // SPDX-License-Identifier: Apache-2.0
 #include "study/table_json.hpp"
 
@@ -19,11 +19,41 @@ Json row_json(const StudyTable& table, const StudyRow& row, const std::vector<st
   const std::vector<StudyValue> values = table.values(row);
   Json::object_t json;
   for (std::size_t k = 0; k < names.size(); ++k)
-    json.emplace_back(names[k], std::visit([](const auto& v) { return json_of(v); }, values[k]));
+    json.emplace_back(names[k], study_value_json(values[k]));
+  return json;
+}
+
+Json json_of(const PlannedCell& cell) {
+  Json json = {{"cell", text_or_null(cell.cell)},
+               {"label", cell.label},
+               {"model", cell.model},
+               {"variant", cell.variant},
+               {"seed", cell.seed}};
+  for (const auto& [key, value] : cell.axes) json[key] = study_value_json(value);
+  json["status"] = to_string(cell.status);
+  json["class"] = cell.certificate ? Json(*cell.certificate) : Json();
+  json["refused"] = cell.refused;
+  json["gradients"] = finite_or_null(cell.gradients);
+  json["seconds"] = finite_or_null(cell.seconds);
+  json["tuned"] = cell.tuned;
+  if (!cell.reason.empty()) json["reason"] = cell.reason;
   return json;
 }
 
 }  // namespace
+
+StudyValue study_value(const Json& json) {
+  if (json.is_null()) return {};
+  if (json.is_boolean()) return json.get<bool>();
+  if (json.is_number_integer()) return json.get<std::int64_t>();
+  if (json.is_number()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  return JsonText{json_text(json)};
+}
+
+Json study_value_json(const StudyValue& value) {
+  return std::visit([](const auto& one) { return json_of(one); }, value);
+}
 
 void to_json(Json& json, const ErrorPoint& point) {
   json = {{"draws", point.draws},
@@ -78,6 +108,13 @@ std::string study_table_json(const StudyTable& table) {
                      {"columns", columns},   {"rows", std::move(rows)}, {"tune", table.tune},
                      {"paper", table.paper}};
   return lenient_json_text(json) + "\n";
+}
+
+std::string study_plan_json(const StudyPlan& plan) {
+  Json json = {{"study", plan.study}, {"cells", Json::array()}};
+  for (const PlannedCell& cell : plan.cells) json["cells"].push_back(json_of(cell));
+  if (plan.tune_gradients) json["tune_gradients"] = *plan.tune_gradients;
+  return json_text(json) + "\n";
 }
 
 std::string study_table_json(const std::string& study_folder,

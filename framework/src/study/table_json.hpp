@@ -1,4 +1,4 @@
-// The parts of a study's table as JSON, in texts of the ledger and in the table's own.
+// The parts of a study's table and plan as JSON, in texts of the ledger and in their own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -10,6 +10,9 @@
 #include <vector>
 
 namespace mixwell {
+
+StudyValue study_value(const nlohmann::ordered_json& json);
+nlohmann::ordered_json study_value_json(const StudyValue& value);
 
 void to_json(nlohmann::ordered_json& json, const ErrorPoint& point);
 /// Throws nlohmann's exceptions.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -78,11 +79,6 @@ struct StudyResult {
 /// another process is at work on the same study; RunError when the disk stays full.
 MIXWELL_EXPORT StudyResult run_study(const StudyOptions& options);
 
-/// What would be run, without running it: `{"study", "cells": [{"cell", "label", "model",
-/// "variant", "seed", AXES..., "status", "class", "refused", "gradients", "seconds"}]}`; cost from
-/// two sweeps of each phase, once for cells that differ in the seed alone. Writes nothing.
-MIXWELL_EXPORT std::string study_plan_json(const StudyOptions& options);
-
 /// A list or a table, as JSON.
 struct JsonText {
   std::string text;
@@ -90,6 +86,38 @@ struct JsonText {
 
 /// What stands in a column; std::monostate where it is not known.
 using StudyValue = std::variant<std::monostate, bool, std::int64_t, double, std::string, JsonText>;
+
+/// A cell of a study before it runs. Of figures NaN, of texts "" means "not known".
+struct PlannedCell {
+  std::string cell;  ///< its id; of one that waits for tuning not known
+  std::string label;
+  std::string model;
+  std::string variant;
+  std::int64_t seed = 0;
+  std::vector<std::pair<std::string, StudyValue>> axes;  ///< dotted key, value
+  CellStatus status = CellStatus::pending;
+  std::optional<std::string> certificate;  ///< the class as a word
+  std::string refused;                     ///< why it must not run
+  double gradients = std::numeric_limits<double>::quiet_NaN();
+  double seconds = std::numeric_limits<double>::quiet_NaN();
+  std::string reason;  ///< why its cost is not known
+  bool tuned = false;  ///< it waits for tuning
+};
+
+struct StudyPlan {
+  std::string study;
+  std::vector<PlannedCell> cells;
+  std::optional<double> tune_gradients;  ///< what tuning may spend
+};
+
+/// What would be run, without running it; cost from two sweeps of each phase, once for cells that
+/// differ in the seed alone. Writes nothing. Throws InputError for a study file or cell that is
+/// wrong, RunError where it is stopped.
+MIXWELL_EXPORT StudyPlan plan_study(const StudyOptions& options);
+/// `{"study", "cells": [{"cell", "label", "model", "variant", "seed", AXES..., "status", "class",
+/// "refused", "gradients", "seconds", "tuned", "reason"}...], "tune_gradients"}`; the last two
+/// where there are any.
+MIXWELL_EXPORT std::string study_plan_json(const StudyPlan& plan);
 
 /// How far the first draws of a run are from a reference.
 struct ErrorPoint {

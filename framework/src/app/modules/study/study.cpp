@@ -22,6 +22,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <string_view>
 
 namespace mixwell::app {
 namespace {
@@ -122,24 +123,15 @@ ExitCode show_table(const StudyArguments& arguments) {
 
 // --- dry run ------------------------------------------------------------------------------------
 
-std::string cell_text(const Json& value) {
-  if (value.is_null()) return "";
-  if (value.is_string()) return value.get<std::string>();
-  return json_text(value);
+std::string cost_text(double cost) { return std::isnan(cost) ? "?" : fmt::format("{:.3g}", cost); }
+
+std::string remark_of(const PlannedCell& cell) {
+  if (!cell.refused.empty()) return "refused: " + cut(cell.refused, 60);
+  if (!cell.reason.empty()) return "no estimate: " + cut(cell.reason, 60);
+  return cell.tuned ? "after tuning" : "";
 }
 
-std::string cost_text(const Json& cell, const char* key) {
-  return cell.at(key).is_number() ? fmt::format("{:.3g}", cell.at(key).get<double>()) : "?";
-}
-
-std::string remark_of(const Json& cell) {
-  const auto refused = cell.at("refused").get<std::string>();
-  if (!refused.empty()) return "refused: " + cut(refused, 60);
-  if (cell.contains("reason")) return "no estimate: " + cut(cell_text(cell.at("reason")), 60);
-  return cell.at("tuned").get<bool>() ? "after tuning" : "";
-}
-
-void print_plan(const Json& plan) {
+void print_cells(const StudyPlan& plan) {
   TextTable table({{"cell"},
                    {"label"},
                    {"class"},
@@ -147,19 +139,25 @@ void print_plan(const Json& plan) {
                    {"gradients", Align::right},
                    {"seconds", Align::right},
                    {"remark"}});
+  for (const PlannedCell& cell : plan.cells)
+    table.add({cell.cell, cell.label, cell.certificate.value_or(""),
+               std::string(to_string(cell.status)), cost_text(cell.gradients),
+               cost_text(cell.seconds), remark_of(cell)});
+  fmt::print("{}", table.text());
+}
+
+void print_plan(const StudyPlan& plan) {
   double gradients = 0.0, seconds = 0.0;
-  std::map<std::string, int> counts;
-  for (const Json& cell : plan.at("cells")) {
-    table.add({cell_text(cell.at("cell")), cell_text(cell.at("label")), cell_text(cell.at("class")),
-               cell_text(cell.at("status")), cost_text(cell, "gradients"),
-               cost_text(cell, "seconds"), remark_of(cell)});
-    const bool refused = !cell.at("refused").get<std::string>().empty();
-    ++counts[refused ? "refused" : cell_text(cell.at("status"))];
-    if (refused || cell.at("status") != "pending") continue;
-    if (cell.at("gradients").is_number()) gradients += cell.at("gradients").get<double>();
-    if (cell.at("seconds").is_number()) seconds += cell.at("seconds").get<double>();
+  std::map<std::string_view, int> counts;
+  for (const PlannedCell& cell : plan.cells) {
+    const bool refused = !cell.refused.empty();
+    ++counts[refused ? "refused" : to_string(cell.status)];
+    if (refused || cell.status != CellStatus::pending) continue;
+    if (!std::isnan(cell.gradients)) gradients += cell.gradients;
+    if (!std::isnan(cell.seconds)) seconds += cell.seconds;
   }
-  fmt::print("{}\n{} cells:", table.text(), plan.at("cells").size());
+  print_cells(plan);
+  fmt::print("\n{} cells:", plan.cells.size());
   for (const auto& [status, count] : counts) fmt::print(" {} {}", count, status);
   fmt::print(
       "; those to run cost about {:.3g} gradients and {:.3g} s on one core (two sweeps of "
@@ -171,11 +169,11 @@ ExitCode show_plan(const StudyArguments& arguments) {
   const StopSignal stop;
   StudyOptions options = options_of(arguments);
   options.stop = &stop.requested();
-  const std::string text = study_plan_json(options);
+  const StudyPlan plan = plan_study(options);
   if (arguments.json) {
-    fmt::print("{}", text);
+    fmt::print("{}", study_plan_json(plan));
   } else {
-    print_plan(parse_json(text));
+    print_plan(plan);
   }
   return ExitCode::ok;
 }
