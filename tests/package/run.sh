@@ -32,7 +32,7 @@ if [[ -f $build/share/mixwell/report/page.html ]]; then
   grep -q '<title>out - Mixwell</title>' "$work/out/report.html"
 fi
 
-# A program that embeds the package, which is the code of the README.
+# Programs that embed the package; one is the code of the README.
 sed -n '/^```cpp$/,/^```$/p' "$here/../../README.md" | sed '/^```/d' |
   diff - <(tail -n +3 "$here/../../examples/embed/embed.cpp")
 "$cmake" -S "$here/../../examples/embed" -B "$work/embed" -G Ninja \
@@ -45,6 +45,9 @@ for line in '^exact: Metropolis-corrected' '^x\[2\]: 2\.[45]' '^2000 draws of 4 
   grep -q "$line" "$work/embed.log" || { echo "the output above lacks $line" >&2; exit 1; }
 done
 /usr/bin/python3 "$here/check_summary.py" "$work/out/bowl/summary.json"
+(cd "$work" && PATH=$work/embed:$PATH own_model) | tee "$work/own_model.log"
+grep -q '^exact: ' "$work/own_model.log" && grep -q '^x\[2\]: 2\.[45]' "$work/own_model.log" ||
+  { echo "the output above lacks a certificate or the mean of x[2]" >&2; exit 1; }
 
 # A plugin that claims to be exact and is not.
 "$program" check "$here/plugin-project/hasty.toml" | grep 'exact'
