@@ -141,7 +141,8 @@ class Mirrored final : public Model,
                        public Generated,
                        public Prediction,
                        public Metric,
-                       public SumOfTerms {
+                       public SumOfTerms,
+                       public ForeignCode {
  public:
   struct Params {
     std::shared_ptr<const Model> of;
@@ -174,6 +175,7 @@ class Mirrored final : public Model,
   GradientGrowth gradient_growth() const noexcept override {
     return base_->gradient_growth_inside();
   }
+  bool calls_foreign_code() const noexcept override { return mixwell::calls_foreign_code(*base_); }
   const Derived* as_derived() const noexcept override {
     return base_->as_derived() ? this : nullptr;
   }

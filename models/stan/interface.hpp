@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../library/open.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <dlfcn.h>
@@ -44,21 +46,6 @@ struct Interface {
 
 namespace detail {
 
-/// The system's words for the last failure of dlopen.
-inline std::string loader_error() {
-  const char* const text = ::dlerror();
-  return text == nullptr ? "no reason given" : text;
-}
-
-inline void* open_library(const std::string& key, const std::string& path) {
-  void* const handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr)
-    throw ParameterError(key, "the library cannot be loaded: " + loader_error() +
-                                  "; it must be made for this machine, by `make NAME_model.so` of "
-                                  "BridgeStan, where the libraries that it needs still are");
-  return handle;
-}
-
 /// Refuses what is none, or not of version 2, before any other symbol is asked for: 1.x has the
 /// same names with other arguments, and no number.
 inline void require_version(const std::string& key, void* handle) {
@@ -86,10 +73,13 @@ void find(const std::string& key, void* handle, const char* symbol, Function& fu
 
 }  // namespace detail
 
-/// Loads a library, for as long as the process lasts: unloading one may crash. `key`: of the
-/// manifest, for messages. Throws ParameterError.
+/// Loads a library, for as long as the process lasts. `key`: of the manifest, for messages. Throws
+/// ParameterError.
 inline Interface load_interface(const std::string& key, const std::string& path) {
-  void* const handle = detail::open_library(key, path);
+  void* const handle = library::open(
+      key, path,
+      "it must be made for this machine, by `make NAME_model.so` of BridgeStan, where "
+      "the libraries that it needs still are");
   detail::require_version(key, handle);
   Interface all;
   const auto find = [&](const char* symbol, auto& function) {

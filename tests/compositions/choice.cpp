@@ -59,6 +59,9 @@ const std::map<std::string, std::vector<std::string>>& numbers() {
       {"model/ica.channels", {"2"}},
       {"model/logistic-regression.data", {"\"data/cases.csv\""}},
       {"model/logistic-regression.response", {"\"y\""}},
+      {"model/callback.library", {"\"" MIXWELL_BUILD_DIR "/tests/callback/functions.so\""}},
+      {"model/callback.symbol", {"\"normal\""}},
+      {"model/callback.parameters", {"[\"x[3]\"]"}},
       {"model/stan.library", {"\"" MIXWELL_BUILD_DIR "/tests/stan/right.so\""}},
       {"model/stan.data", {"\"" MIXWELL_SOURCE_DIR "/tests/stan/data.json\""}},
   };

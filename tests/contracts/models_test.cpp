@@ -26,6 +26,9 @@ std::string keys_of(const std::string& id) {
       {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                   "/examples/challenger/challenger.csv\"\n"
                                   "response = \"distress\"\ninputs = [\"temperature\"]\n"},
+      {"callback", "library = \"" + std::string(MIXWELL_BUILD_DIR) +
+                       "/tests/callback/functions.so\"\nsymbol = \"normal\"\n"
+                       "parameters = [\"x[3]\"]\n"},
       {"stan", "library = \"" + std::string(MIXWELL_BUILD_DIR) +
                    "/tests/stan/right.so\"\ndata = \"" + MIXWELL_SOURCE_DIR +
                    "/tests/stan/data.json\"\n"},

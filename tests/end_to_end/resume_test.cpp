@@ -60,14 +60,15 @@ namespace {
 
 const std::string brief = "warmup = 40\ndraws = 60\n";
 
-/// Those of studies are no runs, and those of Stan need an engine that may be missing.
+/// Those of studies are no runs, those of Stan need an engine that may be missing, that of a
+/// callback a library.
 std::vector<std::string> examples() {
   std::vector<std::string> all;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(MIXWELL_SOURCE_DIR "/examples")) {
     const std::string folder = entry.path().parent_path().filename();
-    if (entry.path().extension() == ".toml" && folder != "studies" && folder != "stan")
-      all.push_back(entry.path());
+    const bool stands_alone = folder != "studies" && folder != "stan" && folder != "callback";
+    if (entry.path().extension() == ".toml" && stands_alone) all.push_back(entry.path());
   }
   std::sort(all.begin(), all.end());
   return all;

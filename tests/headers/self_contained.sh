@@ -14,6 +14,13 @@ alone() {
 }
 export -f alone
 
+# Headers for authors in C compile as C of 1999 too.
+shopt -s nullglob
+for header in "$source"/framework/include/mixwell/*.h; do
+  "$1" -std=c99 -Wall -Wextra -Wpedantic -Werror -x c -fsyntax-only "$header"
+  "$1" -std=c++20 -Wall -Wextra -Wpedantic -Werror -x c++ -fsyntax-only "$header"
+done
+
 {
   (cd "$source/framework/include" && find mixwell -name '*.hpp')
   (cd "$source/framework/contracts/include" && find mixwell -name '*.hpp')

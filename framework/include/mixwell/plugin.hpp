@@ -17,6 +17,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
 #include <mixwell/flow.hpp>
+#include <mixwell/foreign_code.hpp>
 #include <mixwell/function.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/integrator.hpp>

@@ -5,6 +5,7 @@
 #include "files/own_library.hpp"
 
 #include <mixwell/acts_for.hpp>
+#include <mixwell/foreign_code.hpp>
 
 #include <dlfcn.h>
 
@@ -40,7 +41,8 @@ bool runs_our_code(const void* object) {
 bool is_our_function(const Function& function) {
   const auto* const potential = dynamic_cast<const Potential*>(&function);
   const Model* const model = potential == nullptr ? nullptr : potential->as_model();
-  return model == nullptr ? runs_our_code(&function) : runs_our_code(model);
+  if (model == nullptr) return runs_our_code(&function);
+  return runs_our_code(model) && !calls_foreign_code(*model);
 }
 
 bool is_our_body(const Body& body) {

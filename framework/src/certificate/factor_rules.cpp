@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
+#include <mixwell/foreign_code.hpp>
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,7 +93,7 @@ class FactorRules {
   /// Of a law, as the operations that made it declare.
   Verdict density(std::size_t t, Value law) const {
     Verdict v = fine("C", "the law is the target's");
-    if (a_.graph[law].producer < 0) return v;
+    if (a_.graph[law].producer < 0) return repeating(std::move(v), law);
     const OperationInfo& made_by = a_.operation(a_.graph[law].producer);
     if (!made_by.traits.density.empty()) {
       v = assuming(a_, std::move(v), made_by, "density");
@@ -109,6 +111,15 @@ class FactorRules {
     const Value before = stands_for ? stands_for : a_.graph[law].storage;
     if (before) join(v, density(t, before));
     return v;
+  }
+
+  /// That the target's law is a function of theta is what a model is; of foreign code it is the
+  /// author's word.
+  Verdict repeating(Verdict v, Value law) const {
+    const auto* const potential = dynamic_cast<const Potential*>(a_.graph[law].function.get());
+    const Model* const model = potential == nullptr ? nullptr : potential->as_model();
+    const bool is_foreign = model != nullptr && calls_foreign_code(*model);
+    return is_foreign ? resting_on(a_, std::move(v), law, "deterministic") : v;
   }
 
   const Analysis& a_;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
 
+#include <mixwell/foreign_code.hpp>
 #include <mixwell/model.hpp>
 
 #include <cassert>
@@ -84,6 +85,12 @@ Prediction::~Prediction() = default;
 Metric::~Metric() = default;
 SumOfTerms::~SumOfTerms() = default;
 Model::~Model() = default;
+ForeignCode::~ForeignCode() = default;
+
+bool calls_foreign_code(const Model& model) noexcept {
+  const auto* const foreign = dynamic_cast<const ForeignCode*>(&model);
+  return foreign != nullptr && foreign->calls_foreign_code();
+}
 
 Index Parameter::size() const noexcept {
   return std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());

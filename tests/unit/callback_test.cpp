@@ -1,0 +1,213 @@
+// The model `callback`: C functions that are right, by library or address, and what is refused.
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+#include <mixwell/contracts/model.hpp>
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/run.hpp>
+#include <mixwell/lab/sampler.hpp>
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Eigen::MatrixXd;
+using mixwell::Index;
+using support::contains;
+using support::evaluate;
+
+const std::string functions = MIXWELL_BUILD_DIR "/tests/callback/functions.so";
+
+std::string keys_in(const std::string& library, const std::string& symbol,
+                    const std::string& more = "parameters = [\"x[3]\"]\n") {
+  return "use = \"callback\"\nlibrary = \"" + library + "\"\nsymbol = \"" + symbol + "\"\n" + more;
+}
+
+std::string keys(const std::string& symbol, const std::string& more = "parameters = [\"x[3]\"]\n") {
+  return keys_in(functions, symbol, more);
+}
+
+void* symbol_at(const char* name) {
+  void* const handle = ::dlopen(functions.c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(handle != nullptr);
+  return ::dlsym(handle, name);
+}
+
+std::string text(const void* address) {
+  std::ostringstream out;
+  out << "\"" << address << "\"";
+  return out.str();
+}
+
+mixwell::Composition composed(const std::string& model, const std::string& kernel) {
+  return mixwell::parse_manifest(
+      "mixwell = 1\n[run]\nreplicates = 16\nwarmup = 50\ndraws = 300\nblock_width = 8\n"
+      "[model.target]\n" +
+          model + "[kernel.k]\n" + kernel,
+      "test.toml", support::registry());
+}
+
+const std::string nuts = "use = \"nuts\"\n";
+
+mixwell::RunResult run(const mixwell::Composition& composition, int threads = 1) {
+  const support::TemporaryFolder folder;
+  mixwell::RunOptions options;
+  options.folder = folder.path() + "/out";
+  options.threads = threads;
+  return mixwell::run(composition, options);
+}
+
+int most_at_once(bool threads) {
+  const auto count = reinterpret_cast<int (*)()>(symbol_at("most_at_once"));
+  count();
+  run(composed(keys("slow_normal", "parameters = [\"x\"]\nthreads = " +
+                                       std::string(threads ? "true" : "false") + "\n"),
+               nuts),
+      4);
+  return count();
+}
+
+mixwell::Verdict verdict_of(const std::string& model, const std::string& kernel) {
+  return compose(*composed(model, kernel).compositor).certificate.now;
+}
+
+bool is_declared(const mixwell::Verdict& v, const std::string& what) {
+  return std::any_of(v.declared.begin(), v.declared.end(),
+                     [&](const mixwell::Assumption& one) { return one.trait == what; });
+}
+
+}  // namespace
+
+TEST_CASE("a C function satisfies the contract of a model", "[callback]") {
+  const auto findings = mixwell::contracts::check_model(*support::make_model(keys("normal")));
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
+}
+
+TEST_CASE("a C function that computes what a built-in model does has its draws", "[callback]") {
+  const auto own = run(composed("use = \"gaussian\"\ndimension = 1\n", nuts)).record.draws_sha256;
+  const std::string more = "parameters = [\"x[1]\"]\nthreads = true\n";
+  CHECK(run(composed(keys("normal", more), nuts)).record.draws_sha256 == own);
+  CHECK(run(composed(keys("normal", more), nuts), 2).record.draws_sha256 == own);
+}
+
+TEST_CASE("one thread at a time calls a C function unless the manifest says more", "[callback]") {
+  CHECK(most_at_once(false) == 1);
+  CHECK(most_at_once(true) > 1);
+}
+
+TEST_CASE("a C function is named by its address, with data of its program", "[callback]") {
+  const double m = 1.5;
+  const std::string at =
+      "use = \"callback\"\naddress = " + text(symbol_at("normal")) + "\nparameters = [\"x[2]\"]\n";
+  const auto model = support::make_model(at + "user_data = " + text(&m) + "\n");
+  CHECK(evaluate(*model, MatrixXd{{1.5}, {3.5}}).g == MatrixXd{{0}, {2}});
+  REQUIRE(model->remarks().size() == 2);
+  CHECK(contains(model->remarks()[0], "is code of the program that embeds"));
+  CHECK(evaluate(*support::make_model(at), MatrixXd{{1.5}, {3.5}}).g == MatrixXd{{1.5}, {3.5}});
+}
+
+TEST_CASE("parameters have the names, shapes and transforms of the manifest", "[callback]") {
+  const auto model = support::make_model(
+      keys("normal",
+           "parameters = [\"mu\", \" L [2, 3]\", \"p[1]\", \"s\"]\nexponential = "
+           "[\"s\"]\nlogistic = [\"p\"]\nabsolute = [\"mu\"]\n"));
+  const auto all = model->parameters();
+  CHECK(mixwell::coordinate_names(all) == std::vector<std::string>{"mu", "L[0, 0]", "L[0, 1]",
+                                                                   "L[0, 2]", "L[1, 0]", "L[1, 1]",
+                                                                   "L[1, 2]", "p[0]", "s"});
+  CHECK(all[0].transform == mixwell::Transform::absolute);
+  CHECK(all[1].transform == mixwell::Transform::identity);
+  CHECK(all[2].transform == mixwell::Transform::logistic);
+  CHECK(all[3].transform == mixwell::Transform::exponential);
+  const auto said = [](const std::string& more) { return support::refusal(keys("normal", more)); };
+  CHECK(
+      contains(said("parameters = [\"x[0]\"]\n"), "has a length that is no whole number above 0"));
+  CHECK(contains(said("parameters = [\"x[2,]\"]\n"), "has a length that is no whole number"));
+  CHECK(contains(said("parameters = [\"x[2\"]\n"), "has no ] at its end"));
+  CHECK(contains(said("parameters = [\"x\", \"x[2]\"]\n"), "\"x\" is there twice"));
+  CHECK(contains(said("parameters = [\"draw\"]\n"), "has a name that is one that draws.nc uses"));
+  CHECK(contains(said("parameters = [\"x\"]\nlogistic = [\"y\"]\n"), "\"y\" is none of"));
+  CHECK(contains(said("parameters = [\"x\"]\nlogistic = [\"x\"]\nabsolute = [\"x\"]\n"),
+                 "has a transform already"));
+  CHECK(contains(said("parameters = [\"x[99999, 99999]\"]\n"), "more than 2^32 coordinates"));
+  CHECK(contains(said(""), "parameters"));
+}
+
+TEST_CASE("a C function that breaks its rules is refused before a run", "[callback]") {
+  const auto said = [](const std::string& symbol, const std::string& part) {
+    const std::string words = support::refusal(keys(symbol));
+    INFO(words);
+    return contains(words, part) && contains(words, "test.toml:4:11: model.target.library") &&
+           contains(words, "`" + symbol + "` of ");
+  };
+  CHECK(said("failing", "returned 3 for points on (-2, 2), and 0 is wanted"));
+  CHECK(said("wandering", "gives another U at the same points the second time"));
+  CHECK(said("wavering", "gives another gradient at the same points the second time"));
+  CHECK(said("single", "writes no U of point 1 of 3"));
+  CHECK(said("short_of_one", "writes no derivative 2 of 3 of point 0"));
+  CHECK(said("halving", "gives another U where the gradient is not wanted"));
+}
+
+TEST_CASE("a C function that is not there is refused with the cure", "[callback]") {
+  CHECK(contains(support::refusal(keys("absent")), "`nm -D` lists what that has"));
+  CHECK(contains(support::refusal(keys_in(functions + "x", "normal")), "no such file"));
+  const support::TemporaryFolder folder;
+  const std::string file = folder.path() + "/text.so";
+  std::ofstream(file) << "no library";
+  CHECK(contains(support::refusal(keys_in(file, "normal")), "cannot be loaded: " + file));
+  const auto said = [](const std::string& more) {
+    return support::refusal("use = \"callback\"\nparameters = [\"x\"]\n" + more);
+  };
+  CHECK(contains(said(""), "give a library, or an address in its place"));
+  CHECK(contains(said("library = \"" + functions + "\"\n"), "give the name of the function"));
+  CHECK(contains(said("address = \"here\"\n"), "must be an address"));
+  CHECK(contains(said("address = 0\n"), "must be an address"));
+  CHECK(contains(said("address = 1234\n"), "is no code of this process"));
+  CHECK(contains(said("address = 1234\nsymbol = \"f\"\n"), "an address is as it is"));
+  CHECK(contains(said("address = 1234\nlibrary = \"" + functions + "\"\n"), "address"));
+}
+
+TEST_CASE("a library of functions in a folder with a blank in its name is loaded", "[callback]") {
+  const support::TemporaryFolder folder;
+  const std::string copy = folder.path() + "/with a blank";
+  std::filesystem::create_directory(copy);
+  std::filesystem::copy(functions, copy + "/x y.so");
+  CHECK(support::refusal(keys_in(copy + "/x y.so", "normal")) == "accepted");
+}
+
+TEST_CASE("a C function that fails later ends the run in its words", "[callback]") {
+  CHECK_THROWS_WITH(run(composed(keys("failing_later"), nuts)),
+                    Catch::Contains("in [model.target]") &&
+                        Catch::Contains("`failing_later` of " + functions + " returned 7 for"));
+}
+
+TEST_CASE("what a C function is said to be is its author's word", "[callback]") {
+  const std::string langevin = "use = \"langevin\"\nstep_size = 0.1\n";
+  const auto exact = verdict_of(keys("normal"), nuts);
+  CHECK(exact.label() == "exact");
+  CHECK(exact.evidence() == mixwell::Evidence::declared);
+  CHECK(is_declared(exact, "deterministic"));
+  const auto metropolis = verdict_of(keys("normal"), "use = \"random-walk-metropolis\"\n");
+  CHECK(metropolis.evidence() == mixwell::Evidence::declared);
+  CHECK(is_declared(metropolis, "deterministic"));
+  CHECK(verdict_of("use = \"gaussian\"\ndimension = 3\n", "use = \"random-walk-metropolis\"\n")
+            .evidence() == mixwell::Evidence::proved);
+  CHECK(verdict_of(keys("normal"), langevin).evidence() == mixwell::Evidence::unproven);
+  const auto limit = verdict_of(
+      keys("normal", "parameters = [\"x[3]\"]\ngradient_growth = \"lipschitz\"\n"), langevin);
+  CHECK(limit.label() == "asymptotic");
+  CHECK(limit.evidence() == mixwell::Evidence::declared);
+  CHECK(is_declared(limit, "gradient_growth"));
+  const auto folded =
+      verdict_of("use = \"mirrored\"\nof = \"base\"\n[model.base]\n" + keys("normal") +
+                     "[compositor.c]\nuse = \"chain\"\nmodel = \"target\"\n",
+                 "use = \"random-walk-metropolis\"\n");
+  CHECK(is_declared(folded, "deterministic"));
+}
