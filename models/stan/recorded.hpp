@@ -138,11 +138,13 @@ class GeneratedQuantities final : public Generated {
   mutable Rejections failures_;
 };
 
+inline const std::string unconstrained_prefix = "unconstrained_";
+
 /// Unconstrained coordinates as Stan orders them: one list `unconstrained_NAME` for each parameter.
 inline std::vector<Parameter> unconstrained_parameters(const std::string& names) {
   std::vector<Parameter> lists;
   for (const std::string& text : split(names, ',')) {
-    const std::string name = "unconstrained_" + text.substr(0, text.find_first_of(".:"));
+    const std::string name = unconstrained_prefix + text.substr(0, text.find_first_of(".:"));
     const bool is_scalar = text.find_first_of(".:") == std::string::npos;
     if (lists.empty() || lists.back().name != name) {
       lists.push_back({.name = name, .shape = {}});

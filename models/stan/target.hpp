@@ -7,6 +7,7 @@
 #include "recorded.hpp"
 #include "rejections.hpp"
 #include "start.hpp"
+#include "start_file.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -77,11 +78,11 @@ class Target final : public Model, public NamedPositions {
   const NamedPositions* as_named_positions() const noexcept override {
     return has_parameters() ? this : nullptr;
   }
-  /// As CmdStan reads starting points, but that all parameters must be there.
+  /// As CmdStan reads starting points.
   void read_position(const std::string& path, Batch theta) const override {
-    const std::string text = text_of_file("init", path);
-    read_data(path, text);
-    place(path, text, theta);
+    const StartFile file(path, text_of_file("init", path), Arrays(instance_->names({})));
+    if (file.is_whole()) return place(path, file.text(), theta);
+    theta = file.position(*instance_, parameters_);
   }
   std::vector<Parameter> named() const override { return Arrays(instance_->names({})).arrays(); }
   void position(const std::vector<NamedValues>& values, Batch theta) const override {

@@ -85,6 +85,15 @@ struct Call {
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
+/// The number after `"name":`, past [ of an array.
+bool number_in(const char* json, const char* name, double& value) {
+  const char* const found = std::strstr(json, name);
+  if (found == nullptr) return false;
+  const char* const colon = std::strchr(found, ':');
+  value = std::atof(colon + 1 + std::strspn(colon + 1, " ["));
+  return true;
+}
+
 double uniform(Generator& g) {
   g.state = g.state * 6364136223846793005ULL + 1442695040888963407ULL;
   return static_cast<double>(g.state >> 11) * 0x1p-53;
@@ -192,12 +201,17 @@ API int bs_param_constrain(const void*, bool transformed, bool generated, const 
   return 0;
 }
 
-/// Takes {"mu": number} alone: sigma = 1 and p = (0.5, 0.5).
 API int bs_param_unconstrain_json(const void*, const char* json, double* theta, char** error) {
-  const char* const mu = std::strstr(json, "\"mu\":");
-  if (mu == nullptr) return fail(error, "variable does not exist; variable name=mu");
-  theta[0] = std::atof(mu + 5);
-  theta[1] = theta[2] = 0;
+  double sigma = 0;
+  double p = 0;
+  if (!number_in(json, "\"mu\"", theta[0]))
+    return fail(error, "variable does not exist; variable name=mu");
+  if (!number_in(json, "\"sigma\"", sigma))
+    return fail(error, "variable does not exist; variable name=sigma");
+  if (!number_in(json, "\"p\"", p)) return fail(error, "variable does not exist; variable name=p");
+  if (!(sigma > 0)) return fail(error, "sigma is below its lower bound 0");
+  theta[1] = std::log(sigma);
+  theta[2] = std::log(p) - std::log1p(-p);
   return 0;
 }
 

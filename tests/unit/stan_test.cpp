@@ -45,6 +45,21 @@ class Keys {
   support::TemporaryFolder folder_;
 };
 
+/// Where chains start, by files in a folder of their own.
+class Starts {
+ public:
+  /// Its name as a value of a manifest.
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(keys_.folder() + "/" + name) << text;
+    return "\"" + keys_.folder() + "/" + name + "\"";
+  }
+  /// d x replicates; `files`: "" for none.
+  MatrixXd at(const std::string& files, int replicates) const;
+
+ private:
+  Keys keys_;
+};
+
 int number_of(const std::string& stem, const char* function) {
   void* const handle = ::dlopen(library(stem).c_str(), RTLD_NOW | RTLD_LOCAL);
   REQUIRE(handle != nullptr);
@@ -70,6 +85,19 @@ mixwell::RunResult run_in(const std::string& folder, const mixwell::Composition&
   options.folder = folder;
   options.threads = threads;
   return run(composition, options);
+}
+
+MatrixXd Starts::at(const std::string& files, int replicates) const {
+  const auto composition =
+      composed(keys_.of("right"), files.empty() ? "" : "init = { file = " + files + " }\n",
+               "replicates = " + std::to_string(replicates) + "\nwarmup = 0\ndraws = 1\n");
+  mixwell::Sampler sampler(composition.compositor, composition.run,
+                           compose(*composition.compositor));
+  sampler.initialise();
+  for (const auto& variable : sampler.graph(mixwell::PhaseKind::sampling).variables())
+    if (variable.kind == mixwell::VariableKind::slot)
+      return MatrixXd(sampler.variable(variable.name));
+  return {};
 }
 
 /// draws x (elements chains).
@@ -255,36 +283,45 @@ TEST_CASE("a point to start from is drawn anew where the density is none", "[sta
 }
 
 TEST_CASE("chains start from JSON files of constrained parameters", "[stan]") {
-  const Keys keys;
-  for (const char* const mu : {"1", "2"})
-    std::ofstream(keys.folder() + "/" + mu + ".json") << "{\"mu\": " << mu << "}";
-  std::ofstream(keys.folder() + "/none.json") << "{\"nu\": 1}";
-  std::ofstream(keys.folder() + "/no.json") << "{\"mu\": true}";
-  const auto file = [&](const std::string& name) {
-    return "\"" + keys.folder() + "/" + name + "\"";
-  };
-  const auto started = [&](const std::string& files, int replicates) {
-    const auto composition =
-        composed(keys.of("right"), "init = { file = " + files + " }\n",
-                 "replicates = " + std::to_string(replicates) + "\nwarmup = 0\ndraws = 1\n");
-    mixwell::Sampler sampler(composition.compositor, composition.run,
-                             compose(*composition.compositor));
-    sampler.initialise();
-    const auto& graph = sampler.graph(mixwell::PhaseKind::sampling);
-    for (const auto& variable : graph.variables())
-      if (variable.kind == mixwell::VariableKind::slot)
-        return MatrixXd(sampler.variable(variable.name));
-    return MatrixXd();
-  };
-  CHECK(started(file("1.json"), 3).row(0) == Eigen::RowVector3d(1, 1, 1));
-  CHECK(started("[" + file("1.json") + ", " + file("2.json") + "]", 2).row(0) ==
-        Eigen::RowVector2d(1, 2));
-  CHECK_THROWS_WITH(started("[" + file("1.json") + ", " + file("2.json") + "]", 3),
+  const Starts starts;
+  const std::string one = starts.file("1.json", R"({"mu": 1, "sigma": 1, "p": [0.5, 0.5]})");
+  const std::string two = starts.file("2.json", R"({"mu": 2, "sigma": 1, "p": [0.5, 0.5]})");
+  CHECK(starts.at(one, 3) == MatrixXd{{1, 1, 1}, {0, 0, 0}, {0, 0, 0}});
+  CHECK(starts.at("[" + one + ", " + two + "]", 2).row(0) == Eigen::RowVector2d(1, 2));
+  CHECK_THROWS_WITH(starts.at("[" + one + ", " + two + "]", 3),
                     Catch::Contains("1.json: [run] init: 2 files; wanted 1 or 3"));
-  CHECK_THROWS_WITH(started(file("none.json"), 1),
-                    Catch::Contains("none.json: no values of the program's parameters; Stan says: "
-                                    "variable does not exist; variable name=mu"));
-  CHECK_THROWS_WITH(started(file("no.json"), 1), Catch::Contains("no.json:1:8: `mu` is true"));
+  CHECK_THROWS_WITH(starts.at(starts.file("none.json", R"({"nu": 1})"), 1),
+                    Catch::Contains("none.json: names none of the program's parameters (mu, p, "
+                                    "sigma); give one of them"));
+  CHECK_THROWS_WITH(starts.at(starts.file("no.json", R"({"mu": true})"), 1),
+                    Catch::Contains("no.json:1:8: `mu` is true"));
+  CHECK_THROWS_WITH(
+      starts.at(starts.file("below.json", R"({"mu": 1, "sigma": -1, "p": [0.5, 0.5]})"), 1),
+      Catch::Contains("below.json: no values of the program's parameters; Stan says: sigma is "
+                      "below"));
+}
+
+TEST_CASE("parameters that a JSON file leaves out are drawn as without a file", "[stan]") {
+  const Starts starts;
+  const auto is_drawn = [](const MatrixXd& theta, Index row) {
+    const auto x = theta.row(row).array();
+    return x.abs().maxCoeff() < 2 && x.abs().maxCoeff() > 1.5 && x.minCoeff() < -1;
+  };
+  const MatrixXd mu = starts.at(starts.file("mu.json", R"({ "mu" : 1 })"), 32);
+  CHECK(mu.row(0) == Eigen::RowVectorXd::Ones(32));
+  CHECK(is_drawn(mu, 1));
+  CHECK(is_drawn(mu, 2));
+  const MatrixXd p = starts.at(starts.file("p.json", R"({"p": [0.5, 0.5], "else": [1, 2]} )"), 32);
+  CHECK(p.row(2) == Eigen::RowVectorXd::Zero(32));
+  CHECK(is_drawn(p, 0));
+  CHECK(is_drawn(p, 1));
+  CHECK_THROWS_WITH(starts.at(starts.file("empty.json", "{}"), 1),
+                    Catch::Contains("names none of the program's parameters"));
+  CHECK_THROWS_WITH(starts.at(starts.file("far.json", R"({"mu": 9})"), 1),
+                    Catch::Contains("at the start of replicate 0 (theta: unconstrained_mu = 9,"));
+  CHECK_THROWS_WITH(starts.at(starts.file("bad.json", R"({"sigma": -1})"), 1),
+                    Catch::Contains("bad.json: no values of the program's parameters; Stan says: "
+                                    "sigma is below its lower bound 0"));
 }
 
 TEST_CASE("what a program without parameters generates is drawn anew each draw", "[stan]") {

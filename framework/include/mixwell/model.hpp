@@ -127,7 +127,9 @@ class MIXWELL_EXPORT NamedPositions {
   virtual std::vector<Parameter> named() const = 0;
   /// Fills theta (d x 1) from values in the order of named(). Throws InputError.
   virtual void position(const std::vector<NamedValues>& values, Batch theta) const = 0;
-  /// Fills theta (d x 1) from one object of parameters by name. Throws InputError with the path.
+  /// Fills theta (d x 1) from one object of parameters by name, with NaN for coordinates of those
+  /// that it leaves out: they start where Model::initial puts them. Throws InputError with the
+  /// path.
   virtual void read_position(const std::string& path, Batch theta) const = 0;
 };
 

@@ -19,6 +19,16 @@ constexpr const char* cure =
     "[...] }), "
     "or check the model and its data";
 
+/// How one slot starts.
+struct Start {
+  const Init& init;
+  const Model& model;
+  const Stream& stream;
+  Address at;
+  Index slot;  ///< of `slots`
+  Index slots;
+};
+
 void from_values(const std::vector<double>& values, MatrixMap theta) {
   const auto n = static_cast<Index>(values.size());
   if (n != 1 && n != theta.rows()) {
@@ -52,70 +62,81 @@ void from_file(const std::string& path, Index slot, Index slots, MatrixMap theta
 
 bool is_json(const std::string& path) { return path.ends_with(".json"); }
 
-/// One file for each chain, or one for all.
-void from_json(const std::vector<std::string>& paths, const Model& model, Index slot, Index slots,
-               MatrixMap theta) {
-  const std::string& first = paths.front();
-  if (model.as_named_positions() == nullptr)
-    throw InputError({first, 0, 0}, fmt::format("[run] init: model `{}` reads no JSON; give a CSV "
-                                                "file with a column for each coordinate",
-                                                model.name()));
-  const auto count = static_cast<Index>(paths.size());
-  if (count != 1 && count != slots * theta.cols())
-    throw InputError({first, 0, 0}, fmt::format("[run] init: {} files; wanted 1 or {} (one for "
-                                                "each chain)",
-                                                count, slots * theta.cols()));
-  for (Index j = 0; j < theta.cols(); ++j) {
-    const Index file = count == 1 ? 0 : j * slots + slot;
-    model.as_named_positions()->read_position(paths[static_cast<std::size_t>(file)], theta.col(j));
-  }
+/// Coordinates that are NaN are drawn as they are without a file.
+void draw_what_is_left_out(const Start& start, MatrixMap theta) {
+  if (!theta.array().isNaN().any()) return;
+  Eigen::MatrixXd drawn(theta.rows(), theta.cols());
+  start.model.initial(start.stream, start.at, drawn);
+  theta = theta.array().isNaN().select(drawn, theta);
 }
 
-void from_files(const std::vector<std::string>& paths, const Model& model, Index slot, Index slots,
-                MatrixMap theta) {
-  if (std::all_of(paths.begin(), paths.end(), is_json))
-    return from_json(paths, model, slot, slots, theta);
+/// One file for each chain, or one for all.
+void from_json(const Start& start, MatrixMap theta) {
+  const std::vector<std::string>& paths = start.init.files;
+  const std::string& first = paths.front();
+  const NamedPositions* const positions = start.model.as_named_positions();
+  if (positions == nullptr)
+    throw InputError({first, 0, 0}, fmt::format("[run] init: model `{}` reads no JSON; give a CSV "
+                                                "file with a column for each coordinate",
+                                                start.model.name()));
+  const auto count = static_cast<Index>(paths.size());
+  if (count != 1 && count != start.slots * theta.cols())
+    throw InputError({first, 0, 0}, fmt::format("[run] init: {} files; wanted 1 or {} (one for "
+                                                "each chain)",
+                                                count, start.slots * theta.cols()));
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const Index file = count == 1 ? 0 : j * start.slots + start.slot;
+    positions->read_position(paths[static_cast<std::size_t>(file)], theta.col(j));
+  }
+  draw_what_is_left_out(start, theta);
+}
+
+void from_files(const Start& start, MatrixMap theta) {
+  const std::vector<std::string>& paths = start.init.files;
+  if (std::all_of(paths.begin(), paths.end(), is_json)) return from_json(start, theta);
   if (paths.size() > 1)
     throw InputError(
         "[run] init: a list of files wants JSON files, one for each chain; a CSV file "
         "holds all chains");
-  from_file(paths.front(), slot, slots, theta);
+  from_file(paths.front(), start.slot, start.slots, theta);
 }
 
-void from_exact(const Model& model, const Stream& stream, Address at, MatrixMap theta) {
-  if (model.as_exact() == nullptr) {
-    throw InputError(fmt::format(
-        "[run] init = \"exact\": model `{}` offers no exact draws; use \"model\"", model.name()));
+void from_exact(const Start& start, MatrixMap theta) {
+  const ExactSampler* const exact = start.model.as_exact();
+  if (exact == nullptr) {
+    throw InputError(
+        fmt::format("[run] init = \"exact\": model `{}` offers no exact draws; use \"model\"",
+                    start.model.name()));
   }
-  model.as_exact()->draw(stream, at, theta);
+  exact->draw(start.stream, start.at, theta);
 }
 
-void from_prior(const Model& model, const Stream& stream, Address at, MatrixMap theta) {
-  if (model.as_prior() == nullptr) {
+void from_prior(const Start& start, MatrixMap theta) {
+  const Prior* const prior = start.model.as_prior();
+  if (prior == nullptr) {
     throw InputError(fmt::format(
         "[run] init = \"prior\": model `{}` offers no draws of its prior; use \"model\"",
-        model.name()));
+        start.model.name()));
   }
-  model.as_prior()->draw(stream, at, theta);
+  prior->draw(start.stream, start.at, theta);
 }
 
-void set_slot(const Init& init, const Model& model, const Stream& stream, Address at, Index slot,
-              Index slots, MatrixMap theta) {
-  switch (init.how) {
+void set_slot(const Start& start, MatrixMap theta) {
+  switch (start.init.how) {
     case Init::How::model:
-      return model.initial(stream, at, theta);
+      return start.model.initial(start.stream, start.at, theta);
     case Init::How::exact:
-      return from_exact(model, stream, at, theta);
+      return from_exact(start, theta);
     case Init::How::prior:
-      return from_prior(model, stream, at, theta);
+      return from_prior(start, theta);
     case Init::How::uniform:
-      stream.uniforms(at, theta);
-      theta.array() = init.uniform * (2.0 * theta.array() - 1.0);
+      start.stream.uniforms(start.at, theta);
+      theta.array() = start.init.uniform * (2.0 * theta.array() - 1.0);
       return;
     case Init::How::file:
-      return from_files(init.files, model, slot, slots, theta);
+      return from_files(start, theta);
     case Init::How::value:
-      return from_values(init.value, theta);
+      return from_values(start.init.value, theta);
   }
 }
 
@@ -176,7 +197,7 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     if (!storage.has(v.name)) continue;  // nothing reads it
     Eigen::MatrixXd& theta = storage.at(v.name).numbers;
     const Stream stream(settings.stream_seed(), "init/" + v.name);
-    set_slot(settings.init, model, stream, {sweep, 0, 0}, k, count,
+    set_slot({settings.init, model, stream, {sweep, 0, 0}, k, count},
              {theta.data(), theta.rows(), theta.cols()});
   }
   double gradients = 0.0;
