@@ -17,10 +17,9 @@
 namespace mixwell::app {
 namespace {
 
-/// Limits beyond which a run deserves a warning: Vehtari et al. 2021 (rank-normalised split R-hat
-/// and ESS), Betancourt 2016 (E-BFMI).
+/// Limits beyond which a run deserves a warning, as unmixed_rhat is: Vehtari et al. 2021
+/// (rank-normalised split R-hat and ESS), Betancourt 2016 (E-BFMI).
 constexpr double high_rhat = 1.01;
-constexpr double unmixed_rhat = 1.05;
 constexpr double low_ess = 400.0;
 constexpr double low_ebfmi = 0.3;
 constexpr double low_acceptance = 0.2;

@@ -15,6 +15,10 @@ namespace mixwell::app {
 inline constexpr std::size_t short_table = 40;
 inline constexpr std::size_t whole_table = std::numeric_limits<std::size_t>::max();
 
+/// R-hat beyond which chains have not mixed: draws of different chains are then of different laws,
+/// and no Monte Carlo error says how far they are from another.
+inline constexpr double unmixed_rhat = 1.05;
+
 /// `target_acceptance` of the only kernel that has one, and aims at it.
 std::optional<double> target_acceptance(const std::string& effective_manifest);
 

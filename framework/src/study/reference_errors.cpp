@@ -153,6 +153,7 @@ class ComparedRun {
     return {{"mean_error_mcse", in_mcse.maxCoeff<Eigen::PropagateNaN>()},
             {"mean_error_sd", (error / sd).maxCoeff<Eigen::PropagateNaN>()},
             {"within_4_mcse", (in_mcse <= close).cast<double>().mean()},
+            {"compared_variables", static_cast<double>(varying.size())},
             {"sd_ratio_min", ratio.minCoeff<Eigen::PropagateNaN>()},
             {"sd_ratio_max", ratio.maxCoeff<Eigen::PropagateNaN>()}};
   }

@@ -40,7 +40,8 @@ class References {
 ///   distance  of all draws, over variables that vary in the reference: mean_error_mcse and
 ///             mean_error_sd, the largest |mean - reference mean| in Monte Carlo errors of both and
 ///             in the reference's sd; within_4_mcse, the share of variables whose means are;
-///             sd_ratio_min and sd_ratio_max, of sd / reference sd. O(n d log n).
+///             compared_variables, how many there are; sd_ratio_min and sd_ratio_max, of sd /
+///             reference sd. O(n d log n).
 ReferenceErrors errors_against(const ReferenceMoments& reference, const DrawsFile& file,
                                const RunRecord& run);
 

@@ -99,9 +99,9 @@ struct ReferenceErrors {
 };
 
 /// The metrics that ReferenceErrors are, in the table of a study.
-inline constexpr std::array error_metrics = {"error_mean",    "error_covariance", "mean_error_mcse",
-                                             "mean_error_sd", "within_4_mcse",    "sd_ratio_min",
-                                             "sd_ratio_max"};
+inline constexpr std::array error_metrics = {
+    "error_mean",    "error_covariance",   "mean_error_mcse", "mean_error_sd",
+    "within_4_mcse", "compared_variables", "sd_ratio_min",    "sd_ratio_max"};
 
 /// What came of a cell, as the ledger keeps it.
 struct CellFigures {

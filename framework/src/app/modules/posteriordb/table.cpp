@@ -3,6 +3,7 @@
 #include "app/command.hpp"
 #include "app/ess_text.hpp"
 #include "app/modules/posteriordb.hpp"
+#include "app/report.hpp"
 #include "app/text_table.hpp"
 
 #include <mixwell/lab/study.hpp>
@@ -34,10 +35,57 @@ std::string number(double value, const char* format) {
   return std::isnan(value) ? "" : fmt::format(fmt::runtime(format), value);
 }
 
-/// In one word, or what went wrong.
-std::string status_text(const StudyRow& row) {
-  return row.status == CellStatus::failed ? cut(row.reason, 60)
-                                          : std::string(to_string(row.status));
+/// In a word or two, or what went wrong.
+std::string status_text(const StudyRow& row, bool mixed) {
+  if (row.status == CellStatus::failed) return cut(row.reason, 60);
+  return row.status == CellStatus::done && !mixed ? "not mixed"
+                                                  : std::string(to_string(row.status));
+}
+
+/// Over all posteriors whose chains have mixed.
+class Agreement {
+ public:
+  void add(const Metrics& metric, bool mixed) {
+    ++(mixed ? mixed_ : unmixed_);
+    const double variables = metric["compared_variables"];
+    if (!mixed || std::isnan(variables)) return;
+    variables_ += variables;
+    close_ += variables * metric["within_4_mcse"];
+  }
+
+  std::string text(std::size_t of) const {
+    std::string text = fmt::format("{} of {} posteriors done", mixed_ + unmixed_, of);
+    if (variables_ > 0)
+      text += fmt::format("; within 4 errors are {:.2f} % of {:.0f} parameters",
+                          100.0 * close_ / variables_, variables_);
+    if (unmixed_ > 0)
+      text += fmt::format(
+          ". The chains of {} have not mixed (R-hat above {}): they have no Monte Carlo errors",
+          unmixed_, unmixed_rhat);
+    return text + ".";
+  }
+
+ private:
+  std::size_t mixed_ = 0;
+  std::size_t unmixed_ = 0;
+  double variables_ = 0;
+  double close_ = 0;
+};
+
+std::vector<std::string> cells(const StudyRow& row, const Metrics& metric, bool mixed) {
+  const double least = metric["sd_ratio_min"];
+  return {row.model,
+          mixed ? number(metric["mean_error_mcse"], "{:.2f}") : "",
+          number(metric["mean_error_sd"], "{:.3f}"),
+          mixed ? number(100.0 * metric["within_4_mcse"], "{:.1f} %") : "",
+          std::isnan(least) ? "" : fmt::format("{:.2f}-{:.2f}", least, metric["sd_ratio_max"]),
+          number(metric["max_rhat"], "{:.3f}"),
+          std::isnan(row.min_ess) ? "" : ess_text(row.min_ess, row.min_ess_mcse),
+          number(metric["min_ess_per_gradient"], "{:.3g}"),
+          number(metric["min_ess_per_second"], "{:.3g}"),
+          number(metric["divergences"], "{:.0f}"),
+          row.certificate.value_or(""),
+          status_text(row, mixed)};
 }
 
 }  // namespace
@@ -60,28 +108,18 @@ ExitCode mixwell_posteriordb_table(const PosteriordbArguments& arguments) {
                   {"div", Align::right},
                   {"class"},
                   {"status"}});
-  std::size_t done = 0;
+  Agreement agreement;
   for (const StudyRow& row : table.rows) {
-    const Metrics metric(table, row);
-    const double least = metric["sd_ratio_min"];
     if (row.status == CellStatus::pending) continue;
-    if (row.status == CellStatus::done) ++done;
-    text.add({row.model, number(metric["mean_error_mcse"], "{:.2f}"),
-              number(metric["mean_error_sd"], "{:.3f}"),
-              number(100.0 * metric["within_4_mcse"], "{:.1f} %"),
-              std::isnan(least) ? "" : fmt::format("{:.2f}-{:.2f}", least, metric["sd_ratio_max"]),
-              number(metric["max_rhat"], "{:.3f}"),
-              std::isnan(row.min_ess) ? "" : ess_text(row.min_ess, row.min_ess_mcse),
-              number(metric["min_ess_per_gradient"], "{:.3g}"),
-              number(metric["min_ess_per_second"], "{:.3g}"),
-              number(metric["divergences"], "{:.0f}"), row.certificate.value_or(""),
-              status_text(row)});
+    const Metrics metric(table, row);
+    const bool mixed = !(metric["max_rhat"] > unmixed_rhat);
+    if (row.status == CellStatus::done) agreement.add(metric, mixed);
+    text.add(cells(row, metric, mixed));
   }
   fmt::print(
-      "{}\n{} of {} posteriors done. Errors of the means of all parameters are in Monte Carlo "
-      "errors "
-      "of both\nsides and in sd of the reference: the worst, and the share within 4 errors.\n",
-      text.text(), done, table.rows.size());
+      "{}\n{}\nErrors of the means are in Monte Carlo errors of both sides and in sd of the "
+      "reference: of each\nposterior the worst, and the share of its parameters within 4 errors.\n",
+      text.text(), agreement.text(table.rows.size()));
   return ExitCode::ok;
 }
 
