@@ -37,7 +37,10 @@ ExitCode print_only(nlohmann::ordered_json json, const std::optional<Error>& fau
 
 std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argument> others) {
   std::vector<Argument> all = {
-      {.name = "manifest", .value = &values.path, .help = "Manifest file (TOML)", .required = true},
+      {.name = "manifest",
+       .value = &values.path,
+       .help = "Manifest file (TOML), or a program in the Stan language (x.stan)",
+       .required = true},
       {.name = "--set",
        .value = &values.settings,
        .help = "Replace one value of the manifest, as in kernel.hmc.steps=5; may be repeated",

@@ -3,8 +3,13 @@
 #include "app/manifest_arguments.hpp"
 
 #include "base/shortened.hpp"
+#include "component/toml_text.hpp"
 
 #include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
 
 namespace mixwell::app {
 namespace {
@@ -18,6 +23,23 @@ Override parse_override(const std::string& setting) {
   return {setting.substr(0, equals), setting.substr(equals + 1)};
 }
 
+bool is_program(const std::string& path) { return path.ends_with(".stan"); }
+
+/// What samples a program in the Stan language by the defaults, with the data beside it:
+/// NAME.data.json, or NAME.json.
+std::string manifest_around(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (!fs::is_regular_file(path)) throw InputError({path, 0, 0}, "there is no such program");
+  std::string text = fmt::format("mixwell = 1\n[model.stan]\nuse = \"stan\"\nprogram = {}\n",
+                                 toml_text(fs::path(path).filename().string()));
+  for (const char* const ending : {".data.json", ".json"}) {
+    const fs::path data = fs::path(path).replace_extension(ending);
+    if (!fs::exists(data)) continue;
+    return text + fmt::format("data = {}\n", toml_text(data.filename().string()));
+  }
+  return text;
+}
+
 }  // namespace
 
 Registry load_registry() { return Registry::load(Registry::default_folders()); }
@@ -27,6 +49,8 @@ Composition load(const ManifestArguments& arguments, const Registry& registry) {
   for (const std::string& setting : arguments.settings) {
     overrides.push_back(parse_override(setting));
   }
+  if (is_program(arguments.path))
+    return parse_manifest(manifest_around(arguments.path), arguments.path, registry, overrides);
   return load_manifest(arguments.path, registry, overrides);
 }
 

@@ -17,7 +17,8 @@ struct ManifestArguments {
 };
 
 Registry load_registry();
-/// Throws InputError.
+/// Of a manifest, or of the defaults around a program in the Stan language (`x.stan`). Throws
+/// InputError.
 Composition load(const ManifestArguments& arguments, const Registry& registry);
 
 }  // namespace mixwell::app
