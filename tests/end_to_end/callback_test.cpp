@@ -34,8 +34,9 @@ std::array<double, 2> means() {
 }
 
 void check_means(const Json& summary) {
-  for (const Json& row : summary.at("variables")) {
-    const double expected = means()[row.at("name") == "mu" ? 0 : 1];
+  CHECK(summary.at("variables").size() == 2);
+  for (const auto& [name, row] : summary.at("variables").items()) {
+    const double expected = means()[name == "mu" ? 0 : 1];
     INFO(row.dump());
     CHECK(std::abs(row.at("mean").get<double>() - expected) <
           5 * row.at("mcse_mean").get<double>());

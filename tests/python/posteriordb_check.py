@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """A small database in the form of posteriordb, made here: a posterior whose reference draws are
-right, and one whose are shifted, sampled by `mixwell posteriordb`."""
+right, one whose are shifted, and one with two modes that chains do not leave, sampled by `mixwell posteriordb`."""
 import json
 import os
 import random
@@ -50,9 +50,10 @@ def make_database(folder):
     write(os.path.join(base, "models/info/one.info.json"),
           {"name": "one", "model_implementations": {"stan": {"model_code": "models/stan/one.stan"}}})
     zipped(os.path.join(base, "data/data/two.json.zip"), {"m": 2.0})
-    for name, shift in (("two-one", 0.0), ("two-shifted", 0.5)):
+    zipped(os.path.join(base, "data/data/split.json.zip"), {"m": 5.0, "split": 1})
+    for name, shift in (("two-one", 0.0), ("two-shifted", 0.5), ("split-one", -2.0)):
         write(os.path.join(base, f"posteriors/{name}.json"),
-              {"name": name, "model_name": "one", "data_name": "two",
+              {"name": name, "model_name": "one", "data_name": name.split("-")[0],
                "reference_posterior_name": name})
         zipped(os.path.join(base, f"reference_posteriors/draws/draws/{name}.json.zip"), draws(shift))
     write(os.path.join(base, "posteriors/no-reference.json"),
@@ -75,7 +76,7 @@ def check_rows(place):
     ended = mixwell(place, "db", "--engine", "interpret", "--json")
     expect(ended.returncode == 0, "it ends well", ended)
     rows = {row["model"]: row for row in json.loads(ended.stdout)["rows"]}
-    expect(set(rows) == {"two-one", "two-shifted"}, "those with a reference are there", ended)
+    expect(set(rows) == {"split-one", "two-one", "two-shifted"}, "those with a reference are there", ended)
     right, shifted = rows["two-one"], rows["two-shifted"]
     expect(right["within_4_mcse"] == 1 and right["mean_error_mcse"] < 4.5, "the right one is near", ended)
     expect(right["mean_error_sd"] < 0.1, "in sd of the reference too", ended)
@@ -86,7 +87,13 @@ def check_rows(place):
 
 def check_again(place):
     ended = mixwell(place, "db", "--table")
-    expect(ended.returncode == 0 and "2 of 2 posteriors done" in ended.stdout, "a table", ended)
+    expect(ended.returncode == 0, "a table", ended)
+    expect("3 of 3 posteriors done; within 4 errors are 87.50 % of 8 parameters. The chains of 1 have not mixed"
+           in ended.stdout, "7 of 8 parameters are near where chains have mixed", ended)
+    split, near = (next(line for line in ended.stdout.splitlines() if line.startswith(name))
+                   for name in ("split-one", "two-one"))
+    expect("not mixed" in split and " % " not in split, "two modes have no share within 4 errors", ended)
+    expect("done" in near and "100.0 %" in near, "one mode has", ended)
     with open(os.path.join(place, "out/posteriordb/references/two-one.csv"), encoding="utf-8") as file:
         expect(file.readline() == '"mu","sigma","p[0]","p[1]"\n', "indices count from 0", ended)
     before = os.stat(os.path.join(place, "out/posteriordb/posteriordb.toml")).st_mtime_ns

@@ -56,6 +56,9 @@ constexpr const char* generated_names = STUB_GENERATED;
 
 struct Model {
   double m = 0;
+  bool is_split = false;  ///< the density is that of |mu|: two modes
+  /// mu - m, or |mu| - m with the sign of mu.
+  double error(double mu) const { return is_split && mu < 0 ? mu + m : mu - m; }
   std::string names[4];
 };
 struct Generator {
@@ -129,7 +132,8 @@ API void* bs_model_construct(const char* data, unsigned seed, char** error) {
          "  variable does not exist; variable name=m; base type=real (in 'stub.stan', line 2)\n");
     return nullptr;
   }
-  auto* const made = new Model{std::atof(m + 4) + (seed == 7 ? 100 : 0), {}};
+  auto* const made = new Model{
+      std::atof(m + 4) + (seed == 7 ? 100 : 0), std::strstr(data, "\"split\"") != nullptr, {}};
   for (int k = 0; k < 4; ++k) {
     std::string& names = made->names[k];
     names = std::string(parameter_names) + ((k & 1) != 0 ? transformed_names : "") +
@@ -165,7 +169,7 @@ API int bs_log_density(const void* model, bool propto, bool jacobian, const doub
   const double mu = theta[0];
   if (!propto || !jacobian) return fail(error, "called with other arguments than a sampler's");
   if (mu > STUB_HIGHEST) return fail(error, "Rejecting initial value: mu is too large");
-  const double e = mu - static_cast<const Model*>(model)->m;
+  const double e = static_cast<const Model*>(model)->error(mu);
   const double q = logistic(theta[2]);
   *value = mu < -8 ? std::nan("")
                    : -0.5 * e * e - std::exp(theta[1]) + theta[1] + std::log(q) + std::log1p(-q);
@@ -176,7 +180,7 @@ API int bs_log_density_gradient(const void* model, bool propto, bool jacobian, c
                                 double* value, double* gradient, char** error) {
   const int code = bs_log_density(model, propto, jacobian, theta, value, error);
   if (code != 0) return code;
-  gradient[0] = static_cast<const Model*>(model)->m - theta[0];
+  gradient[0] = -static_cast<const Model*>(model)->error(theta[0]);
   gradient[1] = 1 - std::exp(theta[1]);
   gradient[2] = 1 - 2 * logistic(theta[2]);
   return 0;
