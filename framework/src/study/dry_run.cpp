@@ -37,7 +37,9 @@ class DryRun {
     std::erase_if(cells, [this](const PlannedCell& cell) {
       return !matches(options_.only, cell.label, cell.cell);
     });
-    StudyPlan plan{.study = study_.name, .cells = std::move(cells)};
+    StudyPlan plan;
+    plan.study = study_.name;
+    plan.cells = std::move(cells);
     if (study_.tune) plan.tune_gradients = study_.tune->gradients;
     return plan;
   }
@@ -53,12 +55,13 @@ class DryRun {
 
   PlannedCell planned(SeedGroup& group, const StudyCell& cell,
                       const std::map<std::string, LedgerStatus>& statuses) {
-    PlannedCell planned{.label = cell.label,
-                        .model = cell.model,
-                        .variant = cell.variant,
-                        .seed = cell.seed,
-                        .refused = group.no_plan,
-                        .tuned = !group.keys.empty()};
+    PlannedCell planned;
+    planned.label = cell.label;
+    planned.model = cell.model;
+    planned.variant = cell.variant;
+    planned.seed = cell.seed;
+    planned.refused = group.no_plan;
+    planned.tuned = !group.keys.empty();
     if (!planned.tuned) planned.cell = planner_.identity(group, cell).sha256.substr(0, 16);
     const Json axes = parse_json(cell.axes);
     for (const auto& [key, value] : axes.items())
