@@ -82,14 +82,30 @@ target_link_libraries(mixwell_test_headers PRIVATE mixwell_test_main mixwell_lab
 mixwell_precompile(mixwell_test_headers <catch2/catch.hpp>)
 mixwell_optimise_as_tests(mixwell_test_headers)
 
+# Of the files those in which some case has this tag.
+function(keep_files_with tag files)
+  foreach(source IN LISTS ${files})
+    file(STRINGS ${source} tagged REGEX "\\[${tag}\\]")
+    if(tagged)
+      list(APPEND kept ${source})
+      set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+    endif()
+  endforeach()
+  set(${files} ${kept} PARENT_SCOPE)
+endfunction()
+
 # mixwell_add_tests(unit 120 unit): tests/unit/**/*.cpp -> unit_tests, 120 seconds a case. Words
 # after that are further labels of its cases. TAGS: some cases have these tags, and get them as labels
 # too; the rest gets the label brief where slow is one of the tags. .ci/run leaves out nightly and verify;
-# it runs what is slow without sanitizers, and what is brief with them.
+# it runs what is slow without sanitizers, and what is brief with them. Files with brief cases alone are left
+# out without MIXWELL_BRIEF_TESTS.
 # PLUGINS: those it needs, if it needs neither all of them nor the program nor libmixwell_lab.
 function(mixwell_add_tests label timeout folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "PLUGINS;TAGS")
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
+  if("slow" IN_LIST arg_TAGS AND NOT MIXWELL_BRIEF_TESTS)
+    keep_files_with(slow sources)
+  endif()
   if(NOT sources)
     return()
   endif()
@@ -194,7 +210,7 @@ function(mixwell_add_package_tests timeout)
     set_tests_properties(package/${other} PROPERTIES
       LABELS "package;slow" SKIP_RETURN_CODE 77 TIMEOUT ${timeout})
   endforeach()
-  set_property(TEST package/g++-11 APPEND PROPERTY LABELS nightly)
+  set_property(TEST package/clang++ package/g++-11 APPEND PROPERTY LABELS nightly)
 endfunction()
 
 # What the public headers promise: one is enough, and each compiles alone.
@@ -226,7 +242,7 @@ function(mixwell_add_typed_tests)
   add_test(NAME typed/refused COMMAND ${Python3_EXECUTABLE} ${folder}/refused.py ${commands}
     ${kernels}/random-walk-metropolis.cpp)
   add_test(NAME typed/swaps COMMAND ${swap} ${commands}
-    ${kernels}/random-walk-metropolis.cpp ${kernels}/metropolis-gaussian.cpp ${shared}/flow.cpp)
+    ${kernels}/random-walk-metropolis.cpp ${shared}/flow.cpp)
   # The wrong twin: edges that may be exchanged, of which the script has to tell.
   add_test(NAME typed/escape COMMAND ${swap} --like ${kernels}/random-walk-metropolis.cpp
     ${commands} ${folder}/untyped.cpp)

@@ -200,7 +200,8 @@ TEST_CASE("Thinning, recorded warm-up and CSV files survive interruptions") {
   CHECK(csv_rows(place.path("out/whole")) == csv_rows(place.path("out/broken")));
 }
 
-TEST_CASE("A run killed at any moment leaves nothing that looks finished, and goes on", "[slow]") {
+TEST_CASE("A run killed at any moment leaves nothing that looks finished, and goes on",
+          "[nightly]") {
   const Workplace place;
   const std::string whole = place.path("whole");
   REQUIRE(succeeds([&] { mixwell::run(rich(60), options_in(whole)); }));

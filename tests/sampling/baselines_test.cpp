@@ -130,7 +130,7 @@ TEST_CASE("cycles and mixtures of kernels leave every simulated target invariant
   expect_compositors_right(all_targets());
 }
 
-TEST_CASE("one wrong part of a mixture or a cycle is caught") {
+TEST_CASE("one wrong part of a mixture or a cycle is caught", "[nightly]") {
   for (const char* compositor : {"mixture", "cycle"}) {
     for (const Target& t : few_targets()) {
       INFO(t.name << ", " << compositor);
@@ -154,7 +154,7 @@ TEST_CASE("a second, recursive no-U-turn sampler passes the same test", "[nightl
   }
 }
 
-TEST_CASE("biased sampling inside the tree is caught") {
+TEST_CASE("biased sampling inside the tree is caught", "[nightly]") {
   for (const Target& t : few_targets()) {
     INFO(t.name);
     expect_caught(check_invariance(on(t, wrong_nuts(t.eps, "biased-subtrees")), fine_test));
@@ -175,7 +175,8 @@ TEST_CASE("a U-turn test on positions alone is caught", "[nightly]") {
   }
 }
 
-TEST_CASE("adaptation that never freezes is caught by the test and by the certificate") {
+TEST_CASE("adaptation that never freezes is caught by the test and by the certificate",
+          "[nightly]") {
   for (const Target& t : few_targets()) {
     INFO(t.name);
     const mixwell::contracts::InvarianceOptions options{

@@ -67,7 +67,8 @@ void expect_others_right(const std::vector<Target>& targets) {
 
 }  // namespace
 
-TEST_CASE("curvature fitted to the other slots leaves targets of three shapes invariant") {
+TEST_CASE("curvature fitted to the other slots leaves targets of three shapes invariant",
+          "[nightly]") {
   expect_fits_right(few_targets());
 }
 
@@ -75,7 +76,8 @@ TEST_CASE("curvature fitted to the other slots leaves every target invariant", "
   expect_fits_right(all_targets());
 }
 
-TEST_CASE("other kernels of slots fitted to the others leave targets of three shapes invariant") {
+TEST_CASE("other kernels of slots fitted to the others leave targets of three shapes invariant",
+          "[nightly]") {
   expect_others_right(few_targets());
 }
 
@@ -84,7 +86,8 @@ TEST_CASE("no-U-turn and random-walk slots fitted to the others leave every targ
   expect_others_right(all_targets());
 }
 
-TEST_CASE("slots updated all at once from old values are caught by test and certificate") {
+TEST_CASE("slots updated all at once from old values are caught by test and certificate",
+          "[nightly]") {
   const Target target{"quartic, d = 1", "use = \"quartic\"\ndimension = 1\n", 0.0};
   const std::string kernel =
       "use = \"hamiltonian\"\ncoupling = \"symmetric\"\nsteps = 4\nstep_size = 0.25\n";

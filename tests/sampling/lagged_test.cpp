@@ -44,7 +44,8 @@ const std::string cross = "memory = \"cross\"\n";
 
 }  // namespace
 
-TEST_CASE("displacements are biased for d = 2, as known, and Metropolis does not help") {
+TEST_CASE("displacements are biased for d = 2, as known, and Metropolis does not help",
+          "[nightly]") {
   struct Case {
     double gamma;
     double eps;
@@ -68,7 +69,7 @@ TEST_CASE("displacements without Metropolis are as biased") {
   expect(second_moment(body, {4000, 800, 600}), {0.719, 0.002});
 }
 
-TEST_CASE("in one dimension the error of displacements vanishes with eps") {
+TEST_CASE("in one dimension the error of displacements vanishes with eps", "[nightly]") {
   struct Case {
     double eps;
     double keep;

@@ -298,7 +298,7 @@ TEST_CASE("friction on minibatches has the covariance of its scheme, D fixed or 
   }
 }
 
-TEST_CASE("friction with a curvature estimates the noise of its force") {
+TEST_CASE("friction with a curvature estimates the noise of its force", "[nightly]") {
   const Regression r;
   const Preconditioner file;
   const MatrixXd H = Preconditioner::H();

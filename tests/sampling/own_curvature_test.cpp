@@ -40,7 +40,7 @@ double without_gamma(const U& potential, const H& curvature) {
 
 }  // namespace
 
-TEST_CASE("PSGLD on a normal: known figures for no Gamma, one step's and the whole") {
+TEST_CASE("PSGLD on a normal: known figures for no Gamma, one step's and the whole", "[nightly]") {
   CHECK(label(normal_model + psgld("none", 1e-3)) == "biased");
   CHECK(label(normal_model + psgld("one-step", 1e-3)) == "biased");
   CHECK(label(normal_model + psgld("stationary", 1e-3)) == "asymptotic");
@@ -119,7 +119,8 @@ TEST_CASE("a curvature that follows the slot is refused where no Gamma could go"
 }
 
 TEST_CASE(
-    "natural-gradient steps with their Gamma keep the law of a matrix, without it they do not") {
+    "natural-gradient steps with their Gamma keep the law of a matrix, without it they do not",
+    "[nightly]") {
   const std::string normal = "[model.m]\nuse = \"gaussian\"\ndimension = 4\nmean = [1, 0, 0, 1]\n";
   const auto with = [&](const std::string& gamma) {
     return normal + "[estimator.e]\nuse = \"natural-gradient\"\ngamma = " + gamma +

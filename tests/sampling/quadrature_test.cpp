@@ -99,7 +99,7 @@ void compare_beta_binomial(const std::string& keys, const Range& first, const Ra
 }  // namespace
 
 // |z| < 5 for 14 statistics a posterior: false alarm below 1e-5.
-TEST_CASE("simulated overdispersed counts have the posterior that quadrature finds") {
+TEST_CASE("simulated overdispersed counts have the posterior that quadrature finds", "[nightly]") {
   compare_beta_binomial("cases = 30\nsizes = [40, 100]\n", {-12, 8, 401}, {-8, 42, 251});
 }
 

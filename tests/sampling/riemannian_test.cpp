@@ -57,7 +57,9 @@ void expect_right_with(double share) {
 
 }  // namespace
 
-TEST_CASE("a metric as the mass leaves every target invariant") { expect_right_with(1.0); }
+TEST_CASE("a metric as the mass leaves every target invariant", "[nightly]") {
+  expect_right_with(1.0);
+}
 
 TEST_CASE("a metric as the mass leaves every target invariant at smaller steps", "[nightly]") {
   expect_right_with(0.4);
@@ -81,9 +83,11 @@ TEST_CASE("a metric as the mass with a learnt step size leaves every target inva
   }
 }
 
-TEST_CASE("the right twin of the wrong metrics passes their test") { expect_right(twin("none")); }
+TEST_CASE("the right twin of the wrong metrics passes their test", "[nightly]") {
+  expect_right(twin("none"));
+}
 
-TEST_CASE("a kinetic energy without the determinant of its metric is caught") {
+TEST_CASE("a kinetic energy without the determinant of its metric is caught", "[nightly]") {
   expect_caught(twin("no-determinant"));
 }
 
@@ -91,4 +95,6 @@ TEST_CASE("an explicit leapfrog with a mass that depends on the position is caug
   expect_caught(twin("explicit-steps"));
 }
 
-TEST_CASE("implicit steps that are not solved are caught") { expect_caught(twin("not-converged")); }
+TEST_CASE("implicit steps that are not solved are caught", "[nightly]") {
+  expect_caught(twin("not-converged"));
+}

@@ -44,7 +44,8 @@ TEST_CASE("SGHMC on two wells, with and without its estimate of the noise") {
   expect(second_moment(at(0.0), {4000, 20, 40}), {0.8315, 0.0008});
 }
 
-TEST_CASE("noisy gradients without friction: the error falls with eps at a fixed time") {
+TEST_CASE("noisy gradients without friction: the error falls with eps at a fixed time",
+          "[nightly]") {
   struct Case {
     double eps;
     int steps;

@@ -21,14 +21,15 @@ mixwell::contracts::Findings tested(const sampling::Target& target, const std::s
 
 }  // namespace
 
-TEST_CASE("Hamiltonian Monte Carlo leaves targets of difficult shape invariant") {
+TEST_CASE("Hamiltonian Monte Carlo leaves targets of difficult shape invariant", "[nightly]") {
   for (const sampling::Target& target : sampling::difficult_targets()) {
     INFO(target.name);
     expect_right(tested(target, ""));
   }
 }
 
-TEST_CASE("Hamiltonian Monte Carlo without Metropolis is caught on targets of difficult shape") {
+TEST_CASE("Hamiltonian Monte Carlo without Metropolis is caught on targets of difficult shape",
+          "[nightly]") {
   for (const sampling::Target& target : sampling::difficult_targets()) {
     INFO(target.name);
     expect_caught(tested(target, "metropolis = false\n"));

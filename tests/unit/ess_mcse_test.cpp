@@ -22,7 +22,7 @@ MatrixXd autoregression(double rho, Index draws, Index chains, std::uint64_t see
 
 }  // namespace
 
-TEST_CASE("the error of ess_bulk is its spread over independent series", "[ess][slow]") {
+TEST_CASE("the error of ess_bulk is its spread over independent series", "[ess][nightly]") {
   const Index chains = GENERATE(1, 2, 4, 16, 40);
   const double rho = 0.7;
   const int series = 200;

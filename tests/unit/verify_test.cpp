@@ -45,7 +45,7 @@ TEST_CASE("an exact composition passes, moves, and agrees with its certificate",
   CHECK(found.tests.size() == found.targets.size());
 }
 
-TEST_CASE("the outcome of verify is the same twice, and another seed's alike", "[slow]") {
+TEST_CASE("the outcome of verify is the same twice, and another seed's alike", "[nightly]") {
   VerifySettings settings{.budget = 2e6};
   settings.targets = {"quartic", "banana"};
   const Verification once = verified(model_table + hmc_table, settings);
@@ -101,7 +101,7 @@ TEST_CASE("what learns is tested after its warm-up", "[slow]") {
   CHECK(found.agrees);
 }
 
-TEST_CASE("the error of a scheme without Metropolis is followed to eps = 0", "[slow]") {
+TEST_CASE("the error of a scheme without Metropolis is followed to eps = 0", "[nightly]") {
   const std::string noisy = "[oracle.o]\nuse = \"noisy\"\n";
   const std::string langevin = "[kernel.k]\nuse = \"langevin\"\nstep_size = 0.05\n";
   const Verification sgld = verified(model_table + noisy + langevin);
@@ -134,7 +134,7 @@ TEST_CASE("a scheme that claims an order and has none disagrees with its certifi
   CHECK_FALSE(found.agrees);
 }
 
-TEST_CASE("laws of hot slots and of oracles are drawn from a grid", "[slow]") {
+TEST_CASE("laws of hot slots and of oracles are drawn from a grid", "[nightly]") {
   const std::string hot =
       "[compositor.c]\nuse = \"tempering\"\ninverse_temperatures = [1, 0.5, 0.25]\n";
   VerifySettings settings{.budget = 2e6};
@@ -178,7 +178,7 @@ TEST_CASE("what goes on learning is off by less and less, or disagrees", "[slow]
   CHECK_FALSE(restless.agrees);
 }
 
-TEST_CASE("starts that are too far out come back, or the composition is of no use", "[slow]") {
+TEST_CASE("starts that are too far out come back, or the composition is of no use", "[nightly]") {
   VerifySettings settings{.budget = 1e7};
   settings.targets = {"own"};
   const std::string hmc =
@@ -266,7 +266,7 @@ TEST_CASE("what cannot be drawn, or compared, is left untested with the reason",
   CHECK_THROWS_AS(verified(model_table + hmc_table, settings), InputError);
 }
 
-TEST_CASE("an asymptotic kernel beside one with Metropolis is followed to eps = 0", "[slow]") {
+TEST_CASE("an asymptotic kernel beside one with Metropolis is followed to eps = 0", "[nightly]") {
   const Verification found =
       verified(model_table +
                "[estimator.identity]\nuse = \"identity\"\n[kernel.a]\nuse = "
