@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/lab.hpp>
 
-#include <atomic>
 #include <iostream>
 
 using namespace mixwell;
@@ -18,13 +17,16 @@ int main() try {
       .set("steps_jitter", {5, 15})
       .set("estimator", "metric");
 
-  std::atomic<bool> stop = false;  // set it from any thread: the run ends with what it has
+  StopRequest stop;  // make it from any thread: the run ends with the draws it has
   RunOptions options{.folder = "out/bowl", .force = true, .stop = &stop};
-  options.progress = [&](const Progress& now) { stop = now.seconds > 60.0; };
+  options.progress = [&](const Progress& now) {
+    if (now.seconds > 60.0) stop.make();
+  };
   const RunResult result = run(composer.compose(registry), options);
 
   std::cout << result.certificate.in_words() << "\n";
-  for (const SummaryRow& row : result.summary.variables)
+  if (!result.summary) return 1;  // stopped: summarise(result.folder) makes it
+  for (const SummaryRow& row : result.summary->variables)
     std::cout << row.name << ": " << row.standard.mean << " +- " << row.standard.mcse_mean << "\n";
   const DrawsFile draws(result.folder);
   const Eigen::MatrixXd x0 = draws.read(draws.columns().front(), 0);  // draws x chains

@@ -34,7 +34,7 @@ int main() try {
   const RunResult result =
       run(composer.compose(registry), {.folder = "out/own-bowl", .force = true});
   std::cout << result.certificate.in_words() << "\n";
-  for (const SummaryRow& row : result.summary.variables)
+  for (const SummaryRow& row : result.summary.value().variables)
     std::cout << row.name << ": " << row.standard.mean << " +- " << row.standard.mcse_mean << "\n";
 } catch (const Error& error) {
   std::cerr << error.what() << "\n";

@@ -74,3 +74,25 @@ TEST_CASE("A summary has the memory that a run of as many draws was granted") {
   CHECK(refused.code == 2);
   contains(refused.err, "draws.nc: the summary of 1000000 draws of a variable needs 155 MiB");
 }
+
+TEST_CASE("A signal during the summary leaves it out and says how to make it", "[slow]") {
+  const Workplace place;
+  place.write("m.toml",
+              "mixwell = 1\n[run]\nwarmup = 2\ndraws = 40000\nreplicates = 4\n[model.g]\n"
+              "use = \"gaussian\"\ndimension = 100\n[estimator.identity]\nuse = "
+              "\"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = "
+              "1\n");
+  for (const char* const signal : {"INT", "TERM"}) {
+    const Outcome stopped = place.mixwell(
+        "run m.toml --quiet --force --threads 1 & pid=$!; for i in $(seq 3000); do "
+        "test -e out/m/draws.nc && break; sleep 0.01; done; sleep 0.2; kill -" +
+        std::string(signal) + " $pid; wait $pid");
+    CHECK(stopped.code == 1);
+    contains(stopped.err,
+             "interrupted; all draws are in out/m/draws.nc; the summary is left out: `mixwell "
+             "summary out/m` makes it");
+    CHECK(Json::parse(read(place.path("out/m/run.json")))["outcome"] == "complete");
+    CHECK_FALSE(std::filesystem::exists(place.path("out/m/summary.json")));
+    std::filesystem::remove(place.path("out/m/draws.nc"));
+  }
+}

@@ -152,10 +152,12 @@ std::string sealed_anew(const std::string& text) {
 
 /// A run that was interrupted soon after that sweep.
 void interrupt(const Composition& composition, const std::string& folder, std::int64_t after) {
-  std::atomic<bool> stop{false};
+  mixwell::StopRequest stop;
   RunOptions options = options_in(folder);
   options.stop = &stop;
-  options.progress = [&](const mixwell::Progress& p) { stop = p.done > after; };
+  options.progress = [&](const mixwell::Progress& p) {
+    if (p.done > after) stop.make();
+  };
   REQUIRE(mixwell::run(composition, options).resumable);
 }
 
@@ -334,7 +336,8 @@ TEST_CASE("Without a checkpoint --resume tells the cure") {
 
 TEST_CASE("checkpoint_seconds = 0 writes none, not at Ctrl-C either") {
   const Workplace place;
-  std::atomic<bool> stop{true};
+  mixwell::StopRequest stop;
+  stop.make();
   RunOptions options = options_in(place.path("out"));
   options.stop = &stop;
   const RunResult result = mixwell::run(rich(0), options);

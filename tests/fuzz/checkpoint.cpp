@@ -40,14 +40,16 @@ std::string sealed(std::string_view content) {
 
 /// Ends after two stretches of sweeps, whatever the state says of those that are done.
 void run_a_little(const std::string& folder, bool resume) {
-  std::atomic<bool> stop{false};
+  mixwell::StopRequest stop;
   int stretches = 0;
   mixwell::RunOptions options;
   options.folder = folder;
   options.threads = 1;
   options.resume = resume;
   options.stop = &stop;
-  options.progress = [&](const mixwell::Progress&) { stop = ++stretches >= 2; };
+  options.progress = [&](const mixwell::Progress&) {
+    if (++stretches >= 2) stop.make();
+  };
   const auto composition = resume ? mixwell::load_interrupted(folder, registry())
                                   : mixwell::parse_manifest(manifest, "m.toml", registry());
   mixwell::run(composition, options);

@@ -126,7 +126,7 @@ void check_simplex(const std::string& engine) {
     const auto result = mixwell::run(composition, options);
     if (hash.empty()) hash = result.record.draws_sha256;
     CHECK(result.record.draws_sha256 == hash);
-    for (const auto& v : result.summary.variables) {
+    for (const auto& v : result.summary.value().variables) {
       if (v.name.find("share[") == std::string::npos) continue;
       const double expected[] = {4 / 27.0, 15 / 27.0, 2 / 27.0, 6 / 27.0};
       const double mean = expected[v.name[6] - '0'];

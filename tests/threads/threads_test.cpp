@@ -98,9 +98,11 @@ TEST_CASE("a request to stop from another thread ends a run with its draws") {
   const Composition composition =
       compose("[run]\nseed = 3\nwarmup = 10\ndraws = 100000\nthin = 1000\nreplicates = 16\n" +
               gaussian + hamiltonian);
-  std::atomic<bool> stop{false};
+  mixwell::StopRequest stop;
   RunOptions options = into(folder.path() + "/run", 2);
-  options.progress = [&](const Progress& progress) { stop = progress.done > 20; };
+  options.progress = [&](const Progress& progress) {
+    if (progress.done > 20) stop.make();
+  };
   options.stop = &stop;
   CHECK(run(composition, options).record.outcome == mixwell::Outcome::interrupted);
 }

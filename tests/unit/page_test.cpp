@@ -211,7 +211,7 @@ TEST_CASE("a folder without a run, or with a damaged one, is told") {
   write_text(folder.path() + "/summary.json", "[]");
   CHECK(has_text(message_of(folder.path()), "not as `mixwell run` writes it"));
   std::filesystem::remove(folder.path() + "/summary.json");
-  CHECK(has_text(message_of(folder.path()), "cannot be read"));
+  CHECK(has_text(message_of(folder.path()), "interrupted before its summary"));
 }
 
 TEST_CASE("text in a page cannot end its script or be taken for markup") {

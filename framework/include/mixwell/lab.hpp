@@ -21,6 +21,7 @@
 #include <mixwell/lab/run.hpp>
 #include <mixwell/lab/run_settings.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/stop_request.hpp>
 #include <mixwell/lab/study.hpp>
 #include <mixwell/lab/summary.hpp>
 #include <mixwell/lab/verify.hpp>

@@ -57,7 +57,7 @@ RunResult carry_out(const Composition& composition, const Arguments& arguments) 
   options.force = arguments.force;
   options.checked = arguments.checked;
   options.progress = [&display](const Progress& progress) { display.show(progress); };
-  options.stop = &stop.requested();
+  options.stop = &stop.request();
   return run(composition, options);
 }
 
@@ -73,7 +73,7 @@ nlohmann::ordered_json json_of(const RunResult& result) {
             {"resumable", result.resumable},
             {"class", result.certificate.now.label()},
             {"remarks", result.record.remarks},
-            {"summary", result.summary},
+            {"summary", result.summary ? nlohmann::ordered_json(*result.summary) : nullptr},
             {"certificate", record_of(result.certificate)},
             {"run", result.record}}}};
 }
@@ -89,22 +89,35 @@ void print_certificate(const Certificate& certificate, const std::vector<Cure>& 
 
 void print_report(const Composition& composition, const RunResult& result,
                   const Registry& registry) {
-  fmt::print("{}", summary_text(result.summary, target_acceptance(composition.effective_manifest),
-                                {short_table, "mixwell summary " + result.folder + " --all"}));
+  if (result.summary)
+    fmt::print("{}",
+               summary_text(*result.summary, target_acceptance(composition.effective_manifest),
+                            {short_table, "mixwell summary " + result.folder + " --all"}));
   print_certificate(result.certificate, cures(composition, result.certificate, registry));
   for (const std::string& remark : result.record.remarks) {
     const auto& before = composition.remarks;
     if (std::find(before.begin(), before.end(), remark) == before.end()) print_note(remark);
   }
-  fmt::print("\nResults are in {}\n{}", result.folder,
-             opening_lines(draws_file(result), result.summary.variables));
+  fmt::print("\nResults are in {}\n", result.folder);
+  if (result.summary)
+    fmt::print("{}", opening_lines(draws_file(result), result.summary->variables));
+}
+
+/// Where a signal came before the summary was made: how to make it.
+std::string words_on_summary(const RunResult& result) {
+  if (result.summary) return "";
+  return fmt::format("; the summary is left out: `mixwell summary {}` makes it", result.folder);
 }
 
 std::optional<Error> fault_of(const RunResult& result) {
-  if (result.record.outcome == Outcome::complete) return std::nullopt;
+  const bool complete = result.record.outcome == Outcome::complete;
+  if (complete && result.summary) return std::nullopt;
+  const bool goes_on = result.resumable && !complete;
   return RunError(fmt::format(
-      "interrupted; the draws recorded so far are kept in {}{}", draws_file(result),
-      result.resumable ? fmt::format("; `mixwell run --resume {}` goes on", result.folder) : ""));
+      "interrupted; {} in {}{}{}",
+      complete ? "all draws are" : "the draws recorded so far are kept", draws_file(result),
+      goes_on ? fmt::format("; `mixwell run --resume {}` goes on", result.folder) : "",
+      words_on_summary(result)));
 }
 
 ExitCode run_manifest(const Arguments& arguments) {

@@ -16,8 +16,7 @@ namespace {
 constexpr unsigned patience_seconds = 1;
 constexpr std::array<int, 2> stopping = {SIGINT, SIGTERM};
 
-std::atomic<bool> stop_requested{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler may only store lock-free");
+StopRequest stop_request;
 
 void set(int signal, void (*handler)(int)) {
   struct sigaction action = {};
@@ -28,7 +27,7 @@ void set(int signal, void (*handler)(int)) {
 
 /// The second one does what it would have done without a handler, once this returns.
 void request_stop(int signal) {
-  if (stop_requested.exchange(true)) {
+  if (!stop_request.make()) {
     set(signal, SIG_DFL);
     ::raise(signal);
     return;
@@ -50,7 +49,7 @@ void tell_what_it_waits_for(int) {
 }  // namespace
 
 StopSignal::StopSignal() {
-  stop_requested.store(false);
+  stop_request.withdraw();
   set(SIGALRM, tell_what_it_waits_for);
   for (const int signal : stopping) set(signal, request_stop);
 }
@@ -61,6 +60,6 @@ StopSignal::~StopSignal() {
   set(SIGALRM, SIG_DFL);
 }
 
-const std::atomic<bool>& StopSignal::requested() const noexcept { return stop_requested; }
+const StopRequest& StopSignal::request() const noexcept { return stop_request; }
 
 }  // namespace mixwell::app

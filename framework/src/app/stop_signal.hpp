@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
+#include <mixwell/lab/stop_request.hpp>
 
 namespace mixwell::app {
 
-/// While it lives, the first SIGINT or SIGTERM sets `requested`; where the program is at work a
+/// While it lives, the first SIGINT or SIGTERM makes `request`; where the program is at work a
 /// second later, a line tells with which plugin's call. A second signal ends the program as usual.
 /// One at a time.
 class StopSignal {
@@ -16,7 +16,7 @@ class StopSignal {
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;
 
-  const std::atomic<bool>& requested() const noexcept;
+  const StopRequest& request() const noexcept;
 };
 
 }  // namespace mixwell::app

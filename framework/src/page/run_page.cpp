@@ -42,6 +42,11 @@ void check_is_run(const fs::path& folder) {
     throw InputError({folder.string(), 0, 0},
                      "holds no run: there is no run.json in it; name the folder of a run, for "
                      "example out/challenger");
+  if (!fs::exists(folder / "summary.json"))
+    throw InputError({folder.string(), 0, 0},
+                     fmt::format("holds a run that was interrupted before its summary; `mixwell "
+                                 "summary {0} --json > {0}/summary.json` makes it",
+                                 folder.string()));
 }
 
 /// Rows of `variables` by name: an ordered object looks for each from its beginning.

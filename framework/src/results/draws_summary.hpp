@@ -16,7 +16,7 @@ namespace mixwell {
 
 class MIXWELL_INTERNAL DrawsSummary {
  public:
-  /// Throws InputError as summarise does. File and options outlive this.
+  /// Throws as summarise does. File and options outlive this.
   DrawsSummary(const DrawsFile& file, const SummaryOptions& options);
 
   double min_ess() const noexcept { return ess_.smallest; }

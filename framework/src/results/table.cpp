@@ -40,7 +40,7 @@ void in_groups(Index count, Index together, const Body& body) {
 }
 
 std::vector<RowFigures> rows_of(const DrawsFile& file, const Column& column,
-                                const RowSettings& settings) {
+                                const RowSettings& settings, const StopRequest* stop) {
   std::vector<RowFigures> rows(static_cast<std::size_t>(column.size()));
   const Index piece = file.elements_at_once(column);
   const Index chains = file.chains();
@@ -49,6 +49,7 @@ std::vector<RowFigures> rows_of(const DrawsFile& file, const Column& column,
     const Index count = std::min(piece, column.size() - first);
     const Eigen::MatrixXd draws = file.read(column, first, count);
     in_groups(count, together, [&](Index k) {
+      end_if_made(stop, "the summary");
       rows[static_cast<std::size_t>(first + k)] =
           row_figures(draws.middleCols(k * chains, chains), settings);
     });
@@ -63,12 +64,13 @@ void require_row_memory(double draws, const std::string& what) {
                  fmt::format("{}: the summary of {:.0f} draws of a variable", what, draws));
 }
 
-SummaryTable::SummaryTable(const DrawsFile& file, const RowSettings& settings) {
+SummaryTable::SummaryTable(const DrawsFile& file, const RowSettings& settings,
+                           const StopRequest* stop) {
   require_row_memory(static_cast<double>(file.draws() * file.chains()), "draws.nc");
   for (const Column& column : file.columns()) {
     if (column.group != RecordGroup::posterior) continue;
     columns_.push_back(column);
-    rows_.push_back(rows_of(file, column, settings));
+    rows_.push_back(rows_of(file, column, settings, stop));
     size_ += rows_.back().size();
   }
 }

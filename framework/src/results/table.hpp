@@ -5,6 +5,7 @@
 #include "results/row.hpp"
 
 #include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/stop_request.hpp>
 
 #include <cstddef>
 #include <string>
@@ -27,8 +28,9 @@ class SummaryTable {
   /// Goes through the file once, elements in parallel; beside its rows it has as much of the draws
   /// in memory as DrawsFile::elements_at_once() says, and fewer elements at work than threads where
   /// they would take more than half of the memory that the process may have. Throws InputError
-  /// where that is too little for one.
-  SummaryTable(const DrawsFile& file, const RowSettings& settings);
+  /// where that is too little for one, Stopped on request.
+  SummaryTable(const DrawsFile& file, const RowSettings& settings,
+               const StopRequest* stop = nullptr);
 
   /// The variables of `posterior`, in the order of the file.
   const std::vector<Column>& columns() const noexcept { return columns_; }

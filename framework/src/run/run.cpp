@@ -116,8 +116,7 @@ class Runner {
 
   /// Whether nothing has ended the run.
   bool goes_on() {
-    if (!ended_by_ && options_.stop != nullptr && options_.stop->load())
-      ended_by_ = EndedBy::interrupt;
+    if (!ended_by_ && is_made(options_.stop)) ended_by_ = EndedBy::interrupt;
     return !ended_by_;
   }
 
@@ -218,6 +217,9 @@ class Runner {
   void phase(PhaseKind kind, std::int64_t sweeps, DrawChunks* chunks, PhaseCost& cost) {
     if (cost.sweeps == 0) cost.before = sampler_->evaluations();
     std::int64_t stretch = 1;
+    // An interruption may have come in the middle of a look: the run ends where it would have.
+    if (found_ && kind == PhaseKind::sampling && cost.sweeps > 0 && cost.sweeps < sweeps)
+      apply_rule();
     while (cost.sweeps < sweeps && goes_on()) {
       stretch = std::min({stretch, sweeps - cost.sweeps, room_before_look(kind, cost.sweeps)});
       const auto began = Clock::now();
@@ -260,7 +262,11 @@ class Runner {
     RunFooter so_far = footer();
     so_far.folder = folder;
     recordings_.front()->finish(so_far);
-    ended_by_ = rule_.met_by_draws(DrawsFile(folder));
+    try {
+      ended_by_ = rule_.met_by_draws(DrawsFile(folder), options_.stop);
+    } catch (const Stopped&) {
+      ended_by_ = EndedBy::interrupt;
+    }
   }
 
   /// False if an operation refused to go on; then nothing of the stretch counts. Without a recorded
@@ -326,13 +332,13 @@ class Runner {
     publish_draws();
     RunResult result;
     result.folder = folder.path();
-    result.resumable = saved_ && ended_by_ == EndedBy::interrupt;
     result.certificate = certificate;
     if (keeps_tested())
       find_tested(origin_.files.empty() ? origin_of(composition_) : origin_, result.certificate);
     const DrawsFile draws(folder.path());
     result.record = record(draws);
-    result.summary = summary_or_words(draws);
+    result.summary = summary_unless_stopped(draws);
+    result.resumable = saved_ && (ended_by_ == EndedBy::interrupt || !result.summary);
     write(result);
     if (!result.resumable) folder.drop_checkpoint();
     recordings_.clear();
@@ -344,7 +350,7 @@ class Runner {
     folder.write("manifest.toml", composition_.effective_manifest);
     folder.write("graph.dot", to_dot(sampler_->graph(PhaseKind::sampling), composition_.name));
     folder.write("certificate.json", json_text(record_of(result.certificate), 2) + "\n");
-    folder.write("summary.json", summary_json(result.summary));
+    if (result.summary) folder.write("summary.json", summary_json(*result.summary));
     folder.write("run.json", json_text(result.record, 2) + "\n");
     folder.end_results();
   }
@@ -378,9 +384,14 @@ class Runner {
     return record;
   }
 
-  Summary summary_or_words(const DrawsFile& draws) const {
+  /// What is left of an earlier one goes first, as it is of other draws.
+  std::optional<Summary> summary_unless_stopped(const DrawsFile& draws) const {
+    for (const char* const file : {"summary.json", "summary.nc"}) folder_->remove(file);
     try {
+      end_if_made(options_.stop, "the summary");
       return summary(draws);
+    } catch (const Stopped&) {
+      return std::nullopt;
     } catch (const InputError& error) {
       throw RunError(fmt::format("{}\n  all draws are in {}, and `mixwell summary` reads them",
                                  error.what(), folder_->path() + "/draws.nc"));
@@ -391,11 +402,9 @@ class Runner {
   Summary summary(const DrawsFile& draws) const {
     SummaryOptions options;
     options.rows = settings().summary_rows;
+    options.stop = options_.stop;
     const DrawsSummary all(draws, options);
-    if (all.shows_all())
-      folder_->remove("summary.nc");
-    else
-      folder_->write("summary.nc", all.netcdf());
+    if (!all.shows_all()) folder_->write("summary.nc", all.netcdf());
     Summary found = all.summary(sampling_.gradients, sampling_.seconds);
     if (prediction_->active())
       found.prediction = {.cases = prediction_->cases(), .error_rate = prediction_->error_rate()};

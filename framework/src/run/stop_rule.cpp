@@ -41,8 +41,10 @@ bool StopRule::looks_at_draws(std::int64_t done) const {
   return look == wanted;
 }
 
-std::optional<EndedBy> StopRule::met_by_draws(const DrawsFile& draws) const {
-  const SummaryOptions options;
+std::optional<EndedBy> StopRule::met_by_draws(const DrawsFile& draws,
+                                              const StopRequest* stop) const {
+  SummaryOptions options;
+  options.stop = stop;
   const DrawsSummary summary(draws, options);
   if (!summary.min_ess_reliable().value_or(false)) return std::nullopt;
   if (settings_.min_ess && summary.min_ess() >= *settings_.min_ess) return EndedBy::min_ess;

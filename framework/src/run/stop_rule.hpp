@@ -24,7 +24,8 @@ class StopRule {
   std::optional<EndedBy> met_by_cost(std::int64_t done, double gradients, double seconds) const;
   /// Whether to look at the draws after that sweep.
   bool looks_at_draws(std::int64_t done) const;
-  std::optional<EndedBy> met_by_draws(const DrawsFile& draws) const;
+  /// Throws Stopped on request.
+  std::optional<EndedBy> met_by_draws(const DrawsFile& draws, const StopRequest* stop) const;
 
  private:
   bool is_set() const { return settings_.gradients || settings_.min_ess || settings_.mcse; }

@@ -43,19 +43,20 @@ std::vector<CellMetric> metrics(const Summary& summary, const RunRecord& run) {
 
 CellFigures cell_figures(const RunResult& result) {
   const RunRecord& run = result.record;
+  const Summary& summary = result.summary.value();
   CellFigures figures;
   figures.ended_by = run.ended_by;
   figures.certificate = result.certificate.now.certificate_class();
-  figures.min_ess = result.summary.sampler.min_ess;
-  figures.min_ess_mcse = result.summary.sampler.min_ess_mcse;
+  figures.min_ess = summary.sampler.min_ess;
+  figures.min_ess_mcse = summary.sampler.min_ess_mcse;
   figures.gradients = run.gradients;
   figures.seconds = run.seconds;
   figures.draws = run.draws;
   figures.draws_sha256 = run.draws_sha256;
   figures.versions = json_text(run.versions);
-  figures.summary = summary_json(result.summary);
+  figures.summary = summary_json(summary);
   figures.run = json_text(run, 2) + "\n";
-  figures.metrics = metrics(result.summary, run);
+  figures.metrics = metrics(summary, run);
   return figures;
 }
 

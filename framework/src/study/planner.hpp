@@ -72,7 +72,7 @@ class Planner {
   const StudyCell& first_of(const SeedGroup& group) const { return cells_[group.cells.front()]; }
   FileHashes& hashes() noexcept { return hashes_; }
   WorkerPool& pool() noexcept { return pool_; }
-  bool stopped() const { return options_.stop != nullptr && options_.stop->load(); }
+  bool stopped() const { return is_made(options_.stop); }
   int jobs() const;
 
   /// Of a worker.

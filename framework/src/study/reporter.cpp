@@ -17,8 +17,7 @@ void Reporter::remark(const std::string& text) const {
 
 /// False when it has been waited for long enough.
 bool Reporter::wait_for_room(const std::string& reason, Clock::time_point start) {
-  const bool stop = options_.stop != nullptr && options_.stop->load();
-  if (stop || seconds_since(start) > disk_wait_) return false;
+  if (is_made(options_.stop) || seconds_since(start) > disk_wait_) return false;
   if (progress_.stage != "waiting for the disk") remark(reason + "; waiting for room on the disk");
   progress_.stage = "waiting for the disk";
   tell();

@@ -111,7 +111,7 @@ class DrawStore {
 
 class Trial {
  public:
-  Trial(const Composition& composition, double budget, const std::atomic<bool>& stop)
+  Trial(const Composition& composition, double budget, const StopRequest& stop)
       : composition_(composition), budget_(budget), stop_(stop) {}
 
   TrialResult run(const std::string& objective) {
@@ -123,7 +123,7 @@ class Trial {
     DrawStore store(sampler.graph(PhaseKind::sampling), slots, settings.replicates);
     if (!warm_up(sampler, settings.warmup))
       return without_score(sampler, "the budget ended in warm-up; raise [study.tune] gradients");
-    while (left(sampler) > 0) {
+    while (left(sampler) > 0 && !stop_.is_made()) {
       DrawBuffers buffers;
       sampler.advance(PhaseKind::sampling, stretch(sampler), &buffers);
       store.add(buffers);
@@ -147,7 +147,7 @@ class Trial {
 
   bool warm_up(Sampler& sampler, std::int64_t sweeps) const {
     for (std::int64_t done = 0; done < sweeps;) {
-      if (left(sampler) <= 0) return false;
+      if (left(sampler) <= 0 || stop_.is_made()) return false;
       const std::int64_t next = std::min<std::int64_t>(sweeps - done, 16);
       sampler.advance(PhaseKind::warmup, next);
       done += next;
@@ -189,7 +189,7 @@ class Trial {
 
   const Composition& composition_;
   double budget_;
-  const std::atomic<bool>& stop_;
+  const StopRequest& stop_;
   SweepCost cost_;
   Clock::time_point start_ = Clock::now();
 };
@@ -197,7 +197,7 @@ class Trial {
 }  // namespace
 
 TrialResult evaluate_trial(const Composition& composition, double budget,
-                           const std::string& objective, const std::atomic<bool>& stop) {
+                           const std::string& objective, const StopRequest& stop) {
   return Trial(composition, budget, stop).run(objective);
 }
 

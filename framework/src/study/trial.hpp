@@ -4,7 +4,8 @@
 
 #include "study/task.hpp"
 
-#include <atomic>
+#include <mixwell/lab/stop_request.hpp>
+
 #include <string>
 
 namespace mixwell::study {
@@ -14,9 +15,9 @@ namespace mixwell::study {
 /// [run], but never more sweeps than there. `objective`: min_ess_per_gradient,
 /// mean_ess_per_gradient or min_ess_per_second of ess_bulk over the variables of the posterior,
 /// cost being that of the whole evaluation. Keeps all draws in memory. Ends early, with a result
-/// that means nothing, when `stop` is set.
+/// that means nothing, when `stop` is made.
 TrialResult evaluate_trial(const Composition& composition, double budget,
-                           const std::string& objective, const std::atomic<bool>& stop);
+                           const std::string& objective, const StopRequest& stop);
 
 /// Of the whole run, from two sweeps of each phase.
 CostEstimate estimate_cost(const Composition& composition);

@@ -13,6 +13,7 @@
 #include <mixwell/durable.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/lab/run.hpp>
+#include <mixwell/lab/stop_request.hpp>
 #include <mixwell/lab/study.hpp>
 #include <mixwell/version.hpp>
 
@@ -22,7 +23,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -34,9 +34,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::atomic<bool> stop_requested{false};
+StopRequest stop;
 
-void request_stop(int) { stop_requested.store(true); }
+void request_stop(int) { stop.make(); }
 
 /// SIGTERM suspends the cell at hand; Ctrl-C in a terminal reaches the parent, which decides.
 void listen_to_parent() {
@@ -192,9 +192,9 @@ class Worker {
     refuse_unless_allowed(compose(*composition.compositor).certificate.now, composition.run.allow);
     TrialResult result;
     with_threads(request.threads, [&] {
-      result = evaluate_trial(composition, request.budget, request.objective, stop_requested);
+      result = evaluate_trial(composition, request.budget, request.objective, stop);
     });
-    return stop_requested.load() ? suspended() : done(std::move(result));
+    return stop.is_made() ? suspended() : done(std::move(result));
   }
 
   /// From the checkpoint that an interrupted worker left, unless it cannot be used: then, as
@@ -219,9 +219,9 @@ class Worker {
     RunOptions options;
     options.folder = request.folder;
     options.threads = request.threads;
-    options.stop = &stop_requested;
+    options.stop = &stop;
     const RunResult result = run_or_go_on(composition, options);
-    if (result.record.outcome == Outcome::interrupted && stop_requested.load()) return suspended();
+    if (stop.is_made() && !result.summary) return suspended();
     CellFigures figures = cell_figures(result);
     figures.host = host_name();
     if (request.reference) {

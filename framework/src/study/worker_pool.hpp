@@ -5,7 +5,8 @@
 #include "base/clock.hpp"
 #include "study/task.hpp"
 
-#include <atomic>
+#include <mixwell/lab/stop_request.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -40,7 +41,7 @@ struct PoolSettings {
   std::optional<double> memory;   ///< MiB
   std::optional<double> seconds;  ///< of a task
   int lock = -1;                  ///< a descriptor that workers keep open as long as they live
-  const std::atomic<bool>* stop = nullptr;
+  const StopRequest* stop = nullptr;
 };
 
 class WorkerPool {
@@ -51,14 +52,14 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Until there is no task left and none running. When `stop` is set, what runs is asked to
+  /// Until there is no task left and none running. When `stop` is made, what runs is asked to
   /// suspend and nothing new is begun.
   void run(Work& work);
 
  private:
   struct WorkerProcess;
 
-  bool stopped() const { return settings_.stop != nullptr && settings_.stop->load(); }
+  bool stopped() const { return is_made(settings_.stop); }
   std::size_t running() const;
   void feed(Work& work);
   WorkerProcess* idle_worker();

@@ -5,12 +5,13 @@
 #include <mixwell/export.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/stop_request.hpp>
 #include <mixwell/lab/summary.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,8 +38,9 @@ struct RunOptions {
   /// long.
   bool checked = false;
   std::function<void(const Progress&)> progress{};
-  /// Set by Ctrl-C: end after the present stretch, with results and a checkpoint.
-  const std::atomic<bool>* stop = nullptr;
+  /// Made by Ctrl-C: end after the present stretch, with the draws and a checkpoint, but without a
+  /// summary; and where all draws are there already, without it.
+  const StopRequest* stop = nullptr;
 };
 
 /// Whether a run came to its end.
@@ -111,7 +113,8 @@ struct RunResult {
   std::string folder;
   bool resumable = false;  ///< it left a checkpoint to go on from
   RunRecord record;
-  Summary summary;
+  /// Nothing where the request to stop came before its end: `summarise` makes it of the draws.
+  std::optional<Summary> summary{};
   Certificate certificate;
 };
 

@@ -7,7 +7,6 @@
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/run.hpp>
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -66,7 +65,7 @@ struct StudyOptions {
   bool quick = false;  ///< as [study.quick] says: one seed, and the changes of that table
   std::function<void(const StudyProgress&)> progress;
   std::function<void(const std::string&)> remark;  ///< a sentence for the user
-  const std::atomic<bool>* stop = nullptr;         ///< set by Ctrl-C
+  const StopRequest* stop = nullptr;               ///< made by Ctrl-C
 };
 
 struct StudyResult {

@@ -7,6 +7,7 @@
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/stop_request.hpp>
 
 #include <array>
 #include <cstdint>
@@ -35,6 +36,8 @@ struct SummaryOptions {
   std::vector<std::string> rows{};
   /// "", or a NetCDF file to write, with the rows of all elements.
   std::string table{};
+  /// Ends it with Stopped; looked at before each element, directions and a reference.
+  const StopRequest* stop = nullptr;
 };
 
 /// A figure by its name in summary.json. Of all figures here NaN means "not known or not finite",
@@ -172,7 +175,8 @@ struct Summary {
 /// memory, both weighted where they have weights.
 ///
 /// Throws InputError for an unknown estimator, variable or element, a file that read_directions
-/// refuses, a variable that one side of a comparison lacks, and a matrix that is not square.
+/// refuses, a variable that one side of a comparison lacks, and a matrix that is not square;
+/// Stopped on request.
 MIXWELL_EXPORT Summary summarise(const DrawsFile& draws, double gradients, double seconds,
                                  const SummaryOptions& options = {});
 

@@ -168,7 +168,7 @@ void print_plan(const StudyPlan& plan) {
 ExitCode show_plan(const StudyArguments& arguments) {
   const StopSignal stop;
   StudyOptions options = options_of(arguments);
-  options.stop = &stop.requested();
+  options.stop = &stop.request();
   const StudyPlan plan = plan_study(options);
   if (arguments.json) {
     fmt::print("{}", study_plan_json(plan));
@@ -222,7 +222,7 @@ ExitCode carry_out(const StudyArguments& arguments) {
     const StopSignal stop;
     StudyDisplay display(style_of(arguments));
     StudyOptions options = options_of(arguments);
-    options.stop = &stop.requested();
+    options.stop = &stop.request();
     options.progress = [&display](const StudyProgress& progress) { display.show(progress); };
     options.remark = [&display](const std::string& text) { display.remark(text); };
     result = run_study(options);

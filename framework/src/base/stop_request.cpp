@@ -1,0 +1,14 @@
+// A request that what takes long ends early.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/lab/stop_request.hpp>
+
+namespace mixwell {
+
+Stopped::Stopped(const std::string& what) : RunError(what + " was asked to end before its end") {}
+Stopped::~Stopped() = default;
+
+void end_if_made(const StopRequest* request, const char* what) {
+  if (is_made(request)) throw Stopped(what);
+}
+
+}  // namespace mixwell
