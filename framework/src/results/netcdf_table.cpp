@@ -23,9 +23,10 @@ void check(int status) {
 /// In memory, as HDF5 may crash where a disk is full.
 class FileInMemory {
  public:
-  FileInMemory() {
+  explicit FileInMemory(std::size_t variables) {
     leave_files_at_exit();
-    check(nc_create_mem("summary.nc", NC_NETCDF4, first_bytes, &id_));
+    const int attached = variables > most_attached ? NC_NODIMSCALE_ATTACH : 0;
+    check(nc_create_mem("summary.nc", NC_NETCDF4 | attached, first_bytes, &id_));
   }
   ~FileInMemory() {
     if (id_ >= 0) nc_close(id_);
@@ -45,6 +46,8 @@ class FileInMemory {
 
  private:
   static constexpr std::size_t first_bytes = std::size_t{1} << 20;
+  /// As in draws.nc: beyond, HDF5 takes minutes to tell `figure` all variables that it belongs to.
+  static constexpr std::size_t most_attached = 5000;
   int id_ = -1;
 };
 
@@ -67,14 +70,17 @@ void text_attribute(int file, int variable, const char* name, const std::string&
   check(nc_put_att_string(file, variable, name, 1, &words));
 }
 
-/// Dimension and coordinate.
-int define_figures(int file, std::vector<const char*>& names) {
+/// What was defined, as netCDF numbers it.
+struct DefinedFigures {
   int dimension = -1;
-  int variable = -1;
-  check(nc_def_dim(file, "figure", names.size(), &dimension));
-  check(nc_def_var(file, "figure", NC_STRING, 1, &dimension, &variable));
-  check(nc_put_var_string(file, variable, names.data()));
-  return dimension;
+  int coordinate = -1;
+};
+
+DefinedFigures define_figures(int file, std::size_t count) {
+  DefinedFigures figures;
+  check(nc_def_dim(file, "figure", count, &figures.dimension));
+  check(nc_def_var(file, "figure", NC_STRING, 1, &figures.dimension, &figures.coordinate));
+  return figures;
 }
 
 /// Over (figure, NAME_dim_0, ...).
@@ -93,32 +99,32 @@ int define_variable(int file, const Column& column, int figures) {
   return variable;
 }
 
-void write_figure(int file, int variable, const Column& column, std::size_t k,
-                  const std::vector<double>& numbers) {
-  std::vector<std::size_t> start(1 + column.shape.size(), 0);
-  std::vector<std::size_t> count = {1};
-  start.front() = k;
-  count.insert(count.end(), column.shape.begin(), column.shape.end());
-  check(nc_put_vara_double(file, variable, start.data(), count.data(), numbers.data()));
+/// Figures of all elements, one figure after another.
+void write_figures(int file, int variable, const std::vector<RowFigures>& rows,
+                   std::size_t figures) {
+  std::vector<double> numbers;
+  numbers.reserve(figures * rows.size());
+  for (std::size_t k = 0; k < figures; ++k)
+    for (const RowFigures& row : rows) numbers.push_back(figure(row, k));
+  check(nc_put_var_double(file, variable, numbers.data()));
 }
 
 }  // namespace
 
+/// All is defined before anything is written: the whole file is flushed in between.
 std::string netcdf_table(const SummaryTable& table, const PaperEstimators& papers) {
-  FileInMemory file;
+  FileInMemory file(table.columns().size());
   text_attribute(file.id(), NC_GLOBAL, "creation_library", "mixwell");
   text_attribute(file.id(), NC_GLOBAL, "creation_library_version", MIXWELL_VERSION);
   std::vector<const char*> names = keys(papers);
-  const int figures = define_figures(file.id(), names);
-  for (std::size_t c = 0; c < table.columns().size(); ++c) {
-    const int variable = define_variable(file.id(), table.columns()[c], figures);
-    std::vector<double> numbers;
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      numbers.clear();
-      for (const RowFigures& row : table.rows(c)) numbers.push_back(figure(row, k));
-      write_figure(file.id(), variable, table.columns()[c], k, numbers);
-    }
-  }
+  const DefinedFigures figures = define_figures(file.id(), names.size());
+  std::vector<int> variables;
+  for (const Column& column : table.columns())
+    variables.push_back(define_variable(file.id(), column, figures.dimension));
+  check(nc_enddef(file.id()));
+  check(nc_put_var_string(file.id(), figures.coordinate, names.data()));
+  for (std::size_t c = 0; c < variables.size(); ++c)
+    write_figures(file.id(), variables[c], table.rows(c), names.size());
   return file.bytes();
 }
 
