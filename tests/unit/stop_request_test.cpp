@@ -9,9 +9,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <thread>
 
 using namespace mixwell;
 using namespace mixwell::testing;
@@ -31,8 +33,8 @@ using StopWhen = std::function<bool(const Progress&)>;
 
 /// A run in that folder, asked to stop when `when` says so.
 RunResult run_in(const std::string& folder, const Composition& composition, bool resume,
-                 const StopWhen& when) {
-  StopRequest stop;
+                 const StopWhen& when, double patience = 0.0) {
+  StopRequest stop(patience);
   RunOptions options;
   options.folder = folder;
   options.threads = 1;
@@ -60,8 +62,22 @@ TEST_CASE("a request is made once until it is withdrawn, and nobody makes one of
   CHECK_FALSE(is_made(&stop));
   CHECK(stop.make());
   CHECK_FALSE(is_made(nullptr));
-  CHECK_NOTHROW(end_if_made(nullptr, "nothing"));
-  CHECK_THROWS_AS(end_if_made(&stop, "all"), Stopped);
+  CHECK_NOTHROW(end_if_overdue(nullptr, "nothing"));
+  CHECK_THROWS_AS(end_if_overdue(&stop, "all"), Stopped);
+}
+
+TEST_CASE("a request with patience is overdue only later") {
+  StopRequest patient(1e6);
+  StopRequest hasty(0.02);
+  CHECK_FALSE(hasty.is_overdue());
+  for (StopRequest* const stop : {&patient, &hasty}) stop->make();
+  CHECK(patient.is_made());
+  CHECK_FALSE(patient.is_overdue());
+  CHECK_NOTHROW(end_if_overdue(&patient, "all"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  CHECK(hasty.is_overdue());
+  hasty.withdraw();
+  CHECK_FALSE(hasty.is_overdue());
 }
 
 TEST_CASE("a summary that is asked to stop ends before its end and writes no table") {
@@ -96,6 +112,7 @@ TEST_CASE("a run that is asked to stop when all draws are there leaves out its s
   CHECK(read_run(out).draws_sha256 == DrawsFile(out).sha256());
   CHECK(summarise(out).variables.size() == 2);
 
+  CHECK(run_in(folder.path() + "/patient", composition, false, at_last_draw, 1e6).summary);
   const RunResult whole = run_in(out, composition, true, never);
   CHECK(whole.summary);
   CHECK(whole.record.draws_sha256 == stopped.record.draws_sha256);

@@ -7,8 +7,8 @@ namespace mixwell {
 Stopped::Stopped(const std::string& what) : RunError(what + " was asked to end before its end") {}
 Stopped::~Stopped() = default;
 
-void end_if_made(const StopRequest* request, const char* what) {
-  if (is_made(request)) throw Stopped(what);
+void end_if_overdue(const StopRequest* request, const char* what) {
+  if (request != nullptr && request->is_overdue()) throw Stopped(what);
 }
 
 }  // namespace mixwell

@@ -141,10 +141,10 @@ Summary DrawsSummary::summary(double gradients, double seconds) const {
   result.weighted = settings_.weighted();
   result.coupled = settings_.together > 1;
   result.certificate = file_.certificate();
-  end_if_made(options_.stop, "the summary");
+  end_if_overdue(options_.stop, "the summary");
   if (!options_.directions.empty())
     result.directions = summarise_directions(file_, options_, settings_);
-  end_if_made(options_.stop, "the summary");
+  end_if_overdue(options_.stop, "the summary");
   if (!options_.reference.empty())
     result.reference = summarise_reference(file_, options_, settings_.weights);
   result.estimators = estimator_notes(settings_, options_);

@@ -49,7 +49,7 @@ std::vector<RowFigures> rows_of(const DrawsFile& file, const Column& column,
     const Index count = std::min(piece, column.size() - first);
     const Eigen::MatrixXd draws = file.read(column, first, count);
     in_groups(count, together, [&](Index k) {
-      end_if_made(stop, "the summary");
+      end_if_overdue(stop, "the summary");
       rows[static_cast<std::size_t>(first + k)] =
           row_figures(draws.middleCols(k * chains, chains), settings);
     });

@@ -388,7 +388,7 @@ class Runner {
   std::optional<Summary> summary_unless_stopped(const DrawsFile& draws) const {
     for (const char* const file : {"summary.json", "summary.nc"}) folder_->remove(file);
     try {
-      end_if_made(options_.stop, "the summary");
+      end_if_overdue(options_.stop, "the summary");
       return summary(draws);
     } catch (const Stopped&) {
       return std::nullopt;

@@ -38,8 +38,8 @@ struct RunOptions {
   /// long.
   bool checked = false;
   std::function<void(const Progress&)> progress{};
-  /// Made by Ctrl-C: end after the present stretch, with the draws and a checkpoint, but without a
-  /// summary; and where all draws are there already, without it.
+  /// Made by Ctrl-C: end after the present stretch, with the draws and a checkpoint, and without a
+  /// summary that is not made when the request is overdue.
   const StopRequest* stop = nullptr;
 };
 
@@ -113,7 +113,7 @@ struct RunResult {
   std::string folder;
   bool resumable = false;  ///< it left a checkpoint to go on from
   RunRecord record;
-  /// Nothing where the request to stop came before its end: `summarise` makes it of the draws.
+  /// Nothing where the request to stop was overdue before its end: `summarise` makes it of the draws.
   std::optional<Summary> summary{};
   Certificate certificate;
 };

@@ -36,7 +36,7 @@ struct SummaryOptions {
   std::vector<std::string> rows{};
   /// "", or a NetCDF file to write, with the rows of all elements.
   std::string table{};
-  /// Ends it with Stopped; looked at before each element, directions and a reference.
+  /// Ends it with Stopped once overdue; looked at before each element, directions and a reference.
   const StopRequest* stop = nullptr;
 };
 
