@@ -28,7 +28,7 @@ class Cycle final : public Compositor {
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
       kernels_[k]->describe(graph, parts::site(shared, labels[k], phase));
     }
-    parts::record_whole(graph, labels, {});
+    parts::record_whole(graph, labels, std::vector<Guard>(labels.size()));
     record_slot(graph, shared.slot, 0, model_, shared.target);
   }
   const Model& model() const noexcept override { return *model_; }

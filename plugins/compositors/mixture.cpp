@@ -4,25 +4,11 @@
 
 #include <mixwell/plugin.hpp>
 
-#include <numeric>
+#include <cmath>
 
 namespace {
 
 using namespace mixwell;
-
-/// Which of the kernels runs: a whole number.
-struct Branch : edge::OneRow<Role::parameter> {
-  using OneRow::OneRow;
-};
-
-/// The branch in whose share of [0, 1) a number falls; `cumulative`: the upper end of each.
-void choose_by(ConstRowMap shares, const std::vector<double>& cumulative, RowMap branch) {
-  for (Index j = 0; j < branch.cols(); ++j) {
-    std::size_t k = 0;
-    while (k + 1 < cumulative.size() && shares(j) >= cumulative[k]) ++k;
-    branch(j) = static_cast<double>(k);
-  }
-}
 
 class Mixture final : public Compositor {
  public:
@@ -53,31 +39,22 @@ class Mixture final : public Compositor {
       throw ParameterError("weights", "there are " + std::to_string(weights.size()) + " for " +
                                           std::to_string(kernels_.size()) + " kernels");
     }
-    const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
-    std::partial_sum(weights.begin(), weights.end(), weights.begin());
-    for (double& end : weights) end /= total;
-    cumulative_ = std::move(weights);
+    ends_ = parts::ends_of_shares(std::move(weights));
   }
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
     const parts::Shared shared = parts::add_slot(graph, model_);
     const auto labels = parts::labels(kernels_);
     const Value choice = choose(graph, shared.slot);
+    std::vector<Guard> guards;
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
-      graph.set_guard({choice, static_cast<Index>(k)});
+      guards.push_back({choice, static_cast<Index>(k)});
+      graph.set_guard(guards.back());
       kernels_[k]->describe(graph, parts::site(shared, labels[k], phase));
     }
     graph.set_guard();
-    graph.record({RecordGroup::sample_stats,
-                  "branch",
-                  {},
-                  RecordType::integer,
-                  "",
-                  "which of the kernels ran, counted from 0",
-                  0,
-                  choice,
-                  0});
-    parts::record_whole(graph, labels, choice);
+    parts::record_branch(graph, choice);
+    parts::record_whole(graph, labels, guards);
     record_slot(graph, shared.slot, 0, model_, shared.target);
   }
   const Model& model() const noexcept override { return *model_; }
@@ -85,34 +62,24 @@ class Mixture final : public Compositor {
 
  private:
   Value choose(KernelGraph& graph, Variable slot) const {
-    const Write<Branch> branch{Output::derived("branch", 1)};
-    if (by_position_) {
-      return add_operation(
-                 graph, "choose", OperationKind::pure, {},
-                 [ends = cumulative_](Columns& block, edge::PointPosition theta,
-                                      edge::Out<Branch> out) {
-                   RowMap share = block.scratch().row(out.cols());
-                   share.array() = (1.0 + (-theta.row(0).array()).exp()).inverse();
-                   choose_by(ConstRowMap(share.data(), share.size()), ends, out);
-                 },
-                 Edge<edge::PointPosition>{graph.current(slot)}, branch)
-          .value;
-    }
+    if (!by_position_) return parts::draw_branch(graph, ends_);
     return add_operation(
                graph, "choose", OperationKind::pure, {},
-               [ends = cumulative_](Columns& block, edge::Noise noise, edge::Out<Branch> out) {
+               [ends = ends_](Columns& block, edge::PointPosition theta,
+                              edge::Out<parts::Branch> out) {
                  RowMap share = block.scratch().row(out.cols());
-                 noise.uniforms(share);
-                 choose_by(ConstRowMap(share.data(), share.size()), ends, out);
+                 share.array() = (1.0 + (-theta.row(0).array()).exp()).inverse();
+                 parts::choose_by(ConstRowMap(share.data(), share.size()), ends, out);
                },
-               Edge<edge::Noise>{graph.noise("choose")}, branch)
+               Edge<edge::PointPosition>{graph.current(slot)},
+               Write<parts::Branch>{Output::derived("branch", 1)})
         .value;
   }
 
   std::shared_ptr<const Model> model_;
   std::vector<std::shared_ptr<const Kernel>> kernels_;
   bool by_position_;
-  std::vector<double> cumulative_;
+  std::vector<double> ends_;
 };
 
 }  // namespace

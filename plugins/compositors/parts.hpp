@@ -1,12 +1,15 @@
-// Several kernels on one slot: their sites, and the statistics they have in common.
+// Several kernels in a sweep: their sites, choices between them, and the statistics they have in
+// common.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/plugin.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +50,54 @@ inline Site site(const Shared& shared, const std::string& label, PhaseKind phase
   return site;
 }
 
+/// Upper ends of the shares of [0, 1) that weights (positive) have.
+inline std::vector<double> ends_of_shares(std::vector<double> weights) {
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
+  std::partial_sum(weights.begin(), weights.end(), weights.begin());
+  for (double& end : weights) end /= total;
+  return weights;
+}
+
+/// Which of the kernels runs: a whole number.
+struct Branch : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
+
+/// The branch in whose share of [0, 1) a number falls; `ends`: the upper end of each.
+inline void choose_by(ConstRowMap shares, const std::vector<double>& ends, RowMap branch) {
+  for (Index j = 0; j < branch.cols(); ++j) {
+    std::size_t k = 0;
+    while (k + 1 < ends.size() && shares(j) >= ends[k]) ++k;
+    branch(j) = static_cast<double>(k);
+  }
+}
+
+/// In each sweep and column one of the branches, drawn with the probabilities of their shares.
+inline Value draw_branch(KernelGraph& graph, const std::vector<double>& ends) {
+  return add_operation(
+             graph, "choose", OperationKind::pure, {},
+             [ends](Columns& block, edge::Noise noise, edge::Out<Branch> out) {
+               RowMap share = block.scratch().row(out.cols());
+               noise.uniforms(share);
+               choose_by(ConstRowMap(share.data(), share.size()), ends, out);
+             },
+             Edge<edge::Noise>{graph.noise("choose")}, Write<Branch>{Output::derived("branch", 1)})
+      .value;
+}
+
+/// Records the choice beside the draws.
+inline void record_branch(KernelGraph& graph, Value choice) {
+  graph.record({RecordGroup::sample_stats,
+                "branch",
+                {},
+                RecordType::integer,
+                "",
+                "which of the kernels ran, counted from 0",
+                0,
+                choice,
+                0});
+}
+
 /// A statistic of one part, that of the whole, and which part ran.
 struct OfPart : edge::OneRow<Role::parameter> {
   using OneRow::OneRow;
@@ -58,19 +109,25 @@ struct Choice : edge::OneRow<Role::parameter> {
   using OneRow::OneRow;
 };
 
-/// The mean or the maximum of the parts, or the value of the part that was chosen.
+/// The mean of the parts that ran, or whether any of them has it.
 class Combine {
  public:
   enum class How { mean, any };
-  Combine(How how, std::vector<Index> branches) : how_(how), branches_(std::move(branches)) {}
+  /// When a part runs: in the columns where choice number `choice` holds `branch`; always if that
+  /// is -1.
+  struct Turn {
+    std::ptrdiff_t choice = -1;
+    Index branch = 0;
+  };
+  Combine(How how, std::vector<Turn> turns) : how_(how), turns_(std::move(turns)) {}
 
-  void operator()(edge::List<OfPart> parts, std::optional<Choice> choice,
+  void operator()(edge::List<OfPart> parts, edge::List<Choice> choices,
                   edge::Out<OfWhole> out) const {
     for (Index j = 0; j < out.cols(); ++j) {
       double sum = 0.0;
       double count = 0.0;
       for (std::size_t k = 0; k < parts.size(); ++k) {
-        if (choice && (*choice)(j) != static_cast<double>(branches_[k])) continue;
+        if (!runs(turns_[k], choices, j)) continue;
         sum += parts[k](j);
         count += 1.0;
       }
@@ -82,8 +139,13 @@ class Combine {
   }
 
  private:
+  static bool runs(const Turn& turn, const edge::List<Choice>& choices, Index j) {
+    return turn.choice < 0 ||
+           choices[static_cast<std::size_t>(turn.choice)](j) == static_cast<double>(turn.branch);
+  }
+
   How how_;
-  std::vector<Index> branches_;
+  std::vector<Turn> turns_;
 };
 
 inline std::optional<Value> recorded(const KernelGraph& graph, const std::string& name) {
@@ -93,33 +155,41 @@ inline std::optional<Value> recorded(const KernelGraph& graph, const std::string
   return std::nullopt;
 }
 
-/// Records `name` of the whole transition from what its parts record as `LABEL_name`.
+/// Records `name` of the whole sweep from what its parts record as `LABEL_name`; `guards` say when
+/// each of them runs.
 inline void record_combined(KernelGraph& graph, const std::vector<std::string>& labels,
-                            Value choice, const std::string& name, Combine::How how,
-                            const std::string& help) {
+                            const std::vector<Guard>& guards, const std::string& name,
+                            Combine::How how, const std::string& help) {
   std::vector<Edge<OfPart>> of_parts;
-  std::vector<Index> branches;
+  std::vector<Edge<Choice>> choices;
+  std::vector<Combine::Turn> turns;
   for (std::size_t k = 0; k < labels.size(); ++k) {
-    if (const auto value = recorded(graph, labels[k] + "_" + name)) {
-      of_parts.push_back({*value});
-      branches.push_back(static_cast<Index>(k));
-    }
+    const auto value = recorded(graph, labels[k] + "_" + name);
+    if (!value) continue;
+    of_parts.push_back({*value});
+    turns.emplace_back();
+    if (!guards[k]) continue;
+    const auto known = std::find_if(choices.begin(), choices.end(), [&](const Edge<Choice>& c) {
+      return c.value == guards[k].choice;
+    });
+    turns.back() = {known - choices.begin(), guards[k].branch};
+    if (known == choices.end()) choices.push_back({guards[k].choice});
   }
-  if (branches.empty()) return;
+  if (turns.empty()) return;
   const std::string path = "whole/" + name;
   const auto whole =
-      add_operation(graph, path, OperationKind::pure, {}, Combine(how, std::move(branches)),
-                    of_parts, choice ? std::optional(Edge<Choice>{choice}) : std::nullopt,
-                    Write<OfWhole>{Output::derived(path, 1)});
+      add_operation(graph, path, OperationKind::pure, {}, Combine(how, std::move(turns)), of_parts,
+                    choices, Write<OfWhole>{Output::derived(path, 1)});
   const RecordType type = how == Combine::How::any ? RecordType::boolean : RecordType::real;
   graph.record({RecordGroup::sample_stats, name, {}, type, "", help, 0, whole.value, 0});
 }
 
 /// What summaries and other programs look for under its plain name.
-inline void record_whole(KernelGraph& graph, const std::vector<std::string>& labels, Value choice) {
-  record_combined(graph, labels, choice, "acceptance_rate", Combine::How::mean,
+inline void record_whole(KernelGraph& graph, const std::vector<std::string>& labels,
+                         const std::vector<Guard>& guards) {
+  record_combined(graph, labels, guards, "acceptance_rate", Combine::How::mean,
                   "mean acceptance probability of the kernels that ran");
-  record_combined(graph, labels, choice, "diverging", Combine::How::any,
+  record_combined(graph, labels, guards, "diverging", Combine::How::any,
                   "a kernel that ran diverged");
 }
 

@@ -116,6 +116,7 @@ std::string Choice::text() const {
 
 std::vector<Value> values_of(Kind kind, const std::string& id, const Field& field) {
   if (std::holds_alternative<ComponentReference>(field.target())) return {};
+  if (std::holds_alternative<mixwell::TableList>(field.target())) return {};
   const auto* const texts = known(kind, id, field.key());
   if (texts != nullptr && is_number(field)) return numbers_for(*texts, field);
   if (field.is_required()) {

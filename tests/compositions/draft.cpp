@@ -101,6 +101,8 @@ class Drawing {
         if (refers(*reference, part)) {
           table += field.key() + " = " + refer(*reference, field, name, kind, part) + "\n";
         }
+      } else if (std::holds_alternative<mixwell::TableList>(field.target())) {
+        table += updates(field);
       } else {
         table += line(kind, id, field, part);
       }
@@ -216,6 +218,13 @@ class Drawing {
       return "[" + quoted(other) + ", " + quoted(subject()) + "]";
     }
     return quoted(field.key() == "kernel" ? subject() : companion(field.key()));
+  }
+
+  /// Two blocks of a model with a vector x: a companion's, and the subject's.
+  std::string updates(const Field& field) {
+    const std::string other = companion("other");
+    return field.key() + " = [{ parameters = [\"x[0]\"], kernel = " + quoted(other) +
+           " }, { parameters = [\"x[1:]\"], kernel = " + quoted(subject()) + " }]\n";
   }
 
   std::string subject() {

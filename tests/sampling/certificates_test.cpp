@@ -97,9 +97,15 @@ bool offers_metric(const Target& target) {
              ->as_metric() != nullptr;
 }
 
+/// Two blocks want two coordinates.
+bool suits(const Example& example, const Target& target) {
+  return example.name.find("blocks") != 0 || std::string(target.name) != "quartic, d = 1";
+}
+
 bool is_caught(const Example& example, const InvarianceOptions& options) {
   return std::any_of(common_targets().begin(), common_targets().end(), [&](const Target& target) {
-    return !all_hold(check_invariance(compose(example, target.model), options));
+    return suits(example, target) &&
+           !all_hold(check_invariance(compose(example, target.model), options));
   });
 }
 
@@ -124,6 +130,7 @@ TEST_CASE("examples with an exact certificate stay at equilibrium", "[nightly]")
         .replicates = learns ? 1024 : 4096, .sweeps = 4, .warmup = learns ? 200 : 0};
     for (const Target& target : common_targets()) {
       INFO(example.name << " on " << target.name);
+      if (!suits(example, target)) continue;
       if (example.name == "riemannian" && !offers_metric(target)) continue;
       if (example.name.find("surrogate") == 0 && is_flat_at_mode(target)) continue;
       Findings findings = check_invariance(compose(example, target.model), options);

@@ -7,6 +7,7 @@
 #include <mixwell/export.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -37,6 +38,14 @@ std::shared_ptr<const T> component_as(const std::shared_ptr<const Component>& co
 using Interval = std::pair<double, double>;
 /// name -> (key -> number): a table of tables such as `predict.p_31F = { temperature = 31 }`.
 using NamedNumbers = std::map<std::string, std::map<std::string, double>>;
+
+class Fields;
+
+/// A list of tables `[[kind.name.key]]`; `append` adds one, with its defaults, and declares its
+/// keys.
+struct TableList {
+  std::function<void(Fields&)> append;
+};
 
 /// A reference to another component; `bind` receives the component that was made for it.
 struct ComponentReference {
@@ -174,6 +183,14 @@ class MIXWELL_EXPORT Fields {
   [[gnu::cold]] Field& texts(std::string key, std::vector<std::string>& value);
   [[gnu::cold]] Field& interval(std::string key, std::optional<Interval>& value);
   [[gnu::cold]] Field& named_numbers(std::string key, NamedNumbers& value);
+  /// A list of tables with keys of their own, at least one where the key is given. T is as a
+  /// component's Params are, without `settle`. A ParameterError about one of them names its key as
+  /// "key[1].other".
+  template <class T>
+  Field& tables(std::string key, std::deque<T>& values) {
+    return add(std::move(key),
+               TableList{[&values](Fields& fields) { values.emplace_back().declare(fields); }});
+  }
   template <class T>
   Field& component(std::string key, std::shared_ptr<const T>& value) {
     return add(std::move(key), ComponentReference{T::kind,
@@ -201,6 +218,7 @@ class MIXWELL_EXPORT Fields {
  private:
   [[gnu::cold]] Field& add(std::string key, FieldTarget target);
   [[gnu::cold]] Field& add(std::string key, ComponentReference reference);
+  [[gnu::cold]] Field& add(std::string key, TableList list);
   std::vector<Field> fields_;
 };
 

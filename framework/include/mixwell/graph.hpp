@@ -29,6 +29,7 @@ enum class VariableKind {
   slot,       ///< position; its law is given by the factors that have it among their slots
   auxiliary,  ///< declared conditional law, drawn by a refresh (momentum)
   history,    ///< a learner's numbers; no law
+  joined,     ///< several slots seen as one while an update moves them; no state of its own
 };
 
 enum class ValueKind { constant, noise, version, derived };
@@ -39,6 +40,7 @@ enum class OperationKind {
   move,     ///< a map or SDE step
   accept,   ///< chooses between state and proposed by the ratio of laws
   observe,  ///< next version of a history
+  regroup,  ///< copies numbers between slots and what joins them; moves nothing
 };
 
 /// What an operation reads a value as.
@@ -99,6 +101,15 @@ struct VariableInfo {
   std::string learns{};
   /// rows x 1, given to every column before the first sweep; slots start where `init` says.
   Eigen::VectorXd initial;
+  /// slot: the whole position that it is, or is a part of; its own name where it is the whole.
+  std::string position{};
+  /// slot, joined: the coordinates of the position that its rows hold, ascending; empty where they
+  /// are all.
+  std::vector<Index> coordinates{};
+  /// slot: no update moves it, and the others are sampled given it.
+  bool fixed = false;
+  /// joined: the slots whose numbers it holds.
+  std::vector<Variable> parts{};
   Value carried;  ///< version 0
   Value current;  ///< newest version
 };
@@ -216,13 +227,29 @@ struct Factor {
   std::vector<Variable> slots;
 };
 
+class KernelGraph;
+
+/// The slots that hold a position together, in the order in which they were added.
+MIXWELL_EXPORT std::vector<Variable> slots_of(const KernelGraph& graph,
+                                              const std::string& position);
+/// The positions that the slots of a graph hold, in the order of their first slots.
+MIXWELL_EXPORT std::vector<std::string> positions(const KernelGraph& graph);
+
 /// Built by a compositor and its kernels in the order of the sweep, one graph per phase. Names are
 /// paths (`hmc/refresh`), stable under additions: random streams are keyed by them. It is built
 /// once a phase: the attributes tell the compiler that whatever leads to these calls is to be
 /// small, and code that describes a kernel compiles in half the time.
 class MIXWELL_EXPORT KernelGraph {
  public:
+  /// A whole position.
   [[gnu::cold]] Variable slot(std::string name, Index rows);
+  /// A slot for some coordinates (ascending, not empty) of `position`, which all of its slots hold
+  /// together. `fixed`: it stays where it starts.
+  [[gnu::cold]] Variable part(std::string name, std::string position,
+                              std::vector<Index> coordinates, bool fixed = false);
+  /// Several parts of one position as one variable, for a kernel that moves them together: gather()
+  /// before its transition gives it their numbers, scatter() after it hands them back.
+  [[gnu::cold]] Variable joined(std::string name, std::vector<Variable> parts);
   [[gnu::cold]] Variable auxiliary(std::string name, Index rows);
   [[gnu::cold]] Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
                                  Scope scope = Scope::replicate, double rate = 0.0,
@@ -250,9 +277,15 @@ class MIXWELL_EXPORT KernelGraph {
   /// Proposes that two versions change places: a move that computes nothing, is its own inverse and
   /// keeps volume. Returns what is proposed for `a` (the numbers of b), then for `b`.
   [[gnu::cold]] std::pair<Value, Value> exchange(const std::string& name, Value a, Value b);
+  /// The next version of a joined variable, from the newest versions of its parts.
+  [[gnu::cold]] void gather(Variable joined);
+  /// The next versions of the parts, from the newest version of what joins them.
+  [[gnu::cold]] void scatter(Variable joined);
   /// (U, grad U) of `law` at the newest version of `slot`: the cached one where there is one, else
   /// a new pure operation. Carried over sweeps where the law is constant.
   [[gnu::cold]] Cached evaluation(Value law, Variable slot);
+  /// The cached one, or two empty values.
+  [[gnu::cold]] Cached cached(Value law, Variable slot) const;
   /// (U, grad U) of `law` at what is proposed for `slot`.
   [[gnu::cold]] Cached evaluation_at(Value law, Variable slot, Value proposed);
 
@@ -280,6 +313,7 @@ class MIXWELL_EXPORT KernelGraph {
 
  private:
   Cached evaluate(Value law, Variable slot, Value at);
+  bool is_made_in_branch(Value law) const;
   Variable add_variable(VariableInfo info);
   Value add_value(ValueInfo info);
   Value add_output(std::int32_t operation, const Output& output);

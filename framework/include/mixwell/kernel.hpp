@@ -40,6 +40,13 @@ enum class FitTo { memory, history };
 /// What an update adds to its site's history: its own way, or the memory it was fitted to.
 enum class Remember { nothing, path, memory };
 
+/// What the law of a slot is made from that holds a part of a position.
+struct PositionPart {
+  Value law;  ///< of the whole position; none where the slot is the whole
+  /// Versions of the slots that hold its other coordinates, as the update is to see them.
+  std::vector<Value> rest{};
+};
+
 /// The place of a kernel in a composition.
 struct Site {
   std::string path;  ///< prefix of all names the kernel adds
@@ -47,7 +54,10 @@ struct Site {
   std::string label{};
   Variable slot;     ///< what it updates
   Index number = 0;  ///< of that slot among the recorded ones: `slot(chain)`
-  Value target;      ///< factor of the slot: constant whose function is a Potential
+  /// Factor of the slot: constant whose function is a Potential. Where the slot is a part of a
+  /// position, that law given the rest (conditional_law).
+  Value target;
+  PositionPart part{};
   MemoryValues memory;
   PointHistory history{};
   FitTo fit_to = FitTo::memory;
@@ -76,7 +86,8 @@ class MIXWELL_EXPORT Compositor : public Component {
   virtual void compose(KernelGraph& graph, PhaseKind phase) const = 0;
   /// The model whose parameters the recorded slots hold.
   virtual const Model& model() const noexcept = 0;
-  /// Names of the recorded slots, in the order of `slot(chain)`.
+  /// Names of the recorded positions, in the order of `slot(chain)`: of slots, or of what several
+  /// slots hold together (KernelGraph::part).
   virtual std::vector<std::string> slots() const = 0;
 };
 
@@ -144,9 +155,10 @@ MIXWELL_EXPORT std::string recorded_name(const Site& site, const std::string& na
                                                    std::string name, Value value, RecordType type,
                                                    std::string unit, std::string help);
 
-/// Throws InputError, by name, for a slot that does not hold all coordinates of the model and
-/// nothing else: what starts, records and verifies positions takes them for whole ones.
-MIXWELL_EXPORT void require_whole_position(const VariableInfo& slot, const Model& model);
+/// Throws InputError, by name, where the slots of a position do not hold all coordinates of the
+/// model together and nothing else: positions are started, recorded and verified whole.
+MIXWELL_EXPORT void require_whole_position(const KernelGraph& graph, const std::string& position,
+                                           const Model& model);
 
 /// Records a slot's position (through the model's transforms, unless derived quantities replace
 /// it), derived and generated quantities, and lp = -U.

@@ -32,8 +32,10 @@
 #include <mixwell/optimum.hpp>
 #include <mixwell/oracle.hpp>
 #include <mixwell/parallel.hpp>
+#include <mixwell/position.hpp>
 #include <mixwell/random.hpp>
 #include <mixwell/recorder.hpp>
+#include <mixwell/selection.hpp>
 #include <mixwell/state.hpp>
 #include <mixwell/statistic.hpp>
 #include <mixwell/step_schedule.hpp>

@@ -79,16 +79,28 @@ std::string default_text(const Field& field) {
   return value.empty() ? "not set" : value;
 }
 
+/// visit(field, its key with those of the lists that it is in), as "update.kernel".
+template <class Visit>
+void each_field(const Fields& fields, const std::string& prefix, const Visit& visit) {
+  for (const Field& field : fields.all()) {
+    visit(field, prefix + field.key());
+    const auto* const tables = std::get_if<TableList>(&field.target());
+    if (tables == nullptr) continue;
+    Fields inner;
+    tables->append(inner);
+    each_field(inner, prefix + field.key() + ".", visit);
+  }
+}
+
 void print_parameters(const Fields& fields) {
   if (fields.all().empty()) {
     fmt::print("\nIt has no parameters.\n");
     return;
   }
   TextTable table({{"parameter"}, {"type"}, {"unit"}, {"range"}, {"default"}, {"meaning"}});
-  for (const Field& field : fields.all()) {
-    table.add({field.key(), field.type(), field.unit(), field.range(), default_text(field),
-               field.help()});
-  }
+  each_field(fields, "", [&](const Field& field, const std::string& key) {
+    table.add({key, field.type(), field.unit(), field.range(), default_text(field), field.help()});
+  });
   fmt::print("\n{}", table.text());
 }
 
@@ -108,8 +120,8 @@ void print_entry(const Entry& entry) {
   fmt::print("\nLibrary: {}\n", entry.library);
 }
 
-Json field_json(const Field& field) {
-  return {{"key", field.key()},
+Json field_json(const Field& field, const std::string& key) {
+  return {{"key", key},
           {"type", field.type()},
           {"unit", field.unit()},
           {"range", field.range()},
@@ -121,7 +133,9 @@ Json field_json(const Field& field) {
 Json entry_json(const Entry& entry) {
   const auto blueprint = entry.blueprint();
   Json parameters = Json::array();
-  for (const Field& field : blueprint->fields().all()) parameters.push_back(field_json(field));
+  each_field(blueprint->fields(), "", [&](const Field& field, const std::string& key) {
+    parameters.push_back(field_json(field, key));
+  });
   return {{"id", entry.description.id},           {"kind", to_string(entry.kind)},
           {"summary", entry.description.summary}, {"details", entry.description.details},
           {"parameters", std::move(parameters)},  {"traits", entry.traits},

@@ -369,13 +369,32 @@ std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
   return filled(TextTable(std::move(headings)), rows, cut, row_of);
 }
 
+namespace {
+
+/// A line for each of several kernels.
+std::string kernel_lines(const std::vector<KernelFigures>& kernels) {
+  std::size_t width = 0;
+  for (const KernelFigures& one : kernels) width = std::max(width, one.kernel.size());
+  std::string text;
+  for (const KernelFigures& one : kernels) {
+    text += fmt::format("  {:<{}}  acceptance {}   divergences {}\n", one.kernel, width,
+                        shown(one.acceptance, "{:.3f}"),
+                        one.divergences ? std::to_string(*one.divergences) : "-");
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string sampler_lines(const SamplerSummary& sampler) {
   return fmt::format(
       "acceptance {}   divergences {}   E-BFMI {}\n"
+      "{}"
       "min ESS {}   per gradient {}   per second {}\n",
       shown(sampler.acceptance, "{:.3f}"),
       sampler.divergences ? std::to_string(*sampler.divergences) : "-",
-      shown(sampler.ebfmi, "{:.2f}"), ess_text(sampler.min_ess, sampler.min_ess_mcse),
+      shown(sampler.ebfmi, "{:.2f}"), kernel_lines(sampler.kernels),
+      ess_text(sampler.min_ess, sampler.min_ess_mcse),
       shown(sampler.min_ess_per_gradient, "{:.3g}"), shown(sampler.min_ess_per_second, "{:.3g}"));
 }
 
@@ -383,7 +402,9 @@ std::vector<std::string> warnings(const Summary& summary, std::optional<double> 
   const std::vector<SummaryRow>& variables = summary.variables;
   std::vector<std::string> texts;
   warn_of_constants(variables, texts);
-  warn_of_acceptance(summary.sampler.acceptance, target, texts);
+  // Of several kernels the mean is no figure that one target is for.
+  warn_of_acceptance(summary.sampler.acceptance,
+                     summary.sampler.kernels.size() > 1 ? std::nullopt : target, texts);
   warn_of_divergences(summary.sampler, texts);
   warn_of_energy(summary.sampler, texts);
   warn_of_rhat(variables, texts);

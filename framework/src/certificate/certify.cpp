@@ -42,7 +42,8 @@ class Judge {
         "Duane et al. 1987 for the constant case; Zhang & Sutton 2011 for values of other slots";
     for (const Variable slot : recorded()) {
       join(all, of(slot));
-      if (!a_.influence.is_random(slot)) all.notes.push_back(unreached(slot));
+      if (!a_.influence.is_random(slot) && !a_.graph[slot].fixed)
+        all.notes.push_back(unreached(slot));
     }
     all.coupled = are_coupled(recorded());
     all.metropolis = decides();

@@ -28,6 +28,11 @@ class FactorRules {
       join(v, covered(factor));
     }
     if (has_factor && a_.is_written(slot_)) return v;
+    if (has_factor && a_.graph[slot_].fixed) {
+      v.notes.push_back(fmt::format("`{}` stays where it starts: what is sampled is pi given it",
+                                    a_.graph[slot_].name));
+      return v;
+    }
     Verdict missing = fine("C", has_factor ? "a slot is never updated" : "a slot has no target");
     missing.accuracy = Accuracy::none;
     missing.nodes = {a_.graph[slot_].name};

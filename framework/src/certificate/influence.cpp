@@ -61,6 +61,11 @@ IdSet read_by(const KernelGraph& graph, const Cones& cones, const OperationInfo&
   return read;
 }
 
+/// The variable, or the slots that it joins.
+std::vector<Variable> moved_with(const KernelGraph& graph, Variable v) {
+  return graph[v].kind == VariableKind::joined ? graph[v].parts : std::vector<Variable>{v};
+}
+
 /// Whether a value depends on a noise of this sweep.
 bool draws(const KernelGraph& graph, const OperationInfo& info) {
   std::vector<const OperationInfo*> open{&info};
@@ -85,9 +90,11 @@ std::vector<Transition> transitions(const KernelGraph& graph) {
   std::vector<Transition> found;
   for (std::size_t o = 0; o < graph.operations().size(); ++o) {
     const OperationInfo& info = graph.operations()[o];
+    if (info.kind == OperationKind::regroup) continue;
     Transition t{static_cast<std::int32_t>(o), {}, {}};
     for (const Value v : info.outputs) {
-      if (graph[v].kind == ValueKind::version) t.writes.push_back(graph[v].variable);
+      if (graph[v].kind != ValueKind::version) continue;
+      for (const Variable moved : moved_with(graph, graph[v].variable)) t.writes.push_back(moved);
     }
     if (t.writes.empty()) continue;
     if (info.kind == OperationKind::accept) t.moves = proposal_moves(graph, info);
@@ -149,23 +156,29 @@ Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
   std::vector<IdSet> before(all.size(), IdSet(all.size()));
   for (std::size_t t = 0; t < all.size(); ++t) {
     each(read_by(graph, cones, operation(graph, all[t].operation)), [&](std::int32_t v) {
-      if (graph_[Value{v}].producer >= 0) before[writer(Value{v})].set(t);
+      if (const auto by = writer(Value{v})) before[*by].set(t);
       const Value next = graph_[Value{v}].replaced_by;
-      if (next && writer(next) != t) before[t].set(writer(next));
+      if (!next) return;
+      if (const auto by = writer(next); by && *by != t) before[t].set(*by);
     });
   }
   component_ = components(before);
 }
 
-std::size_t Staleness::writer(Value version) const {
-  return transition_of_[static_cast<std::size_t>(graph_[version].producer)];
+std::optional<std::size_t> Staleness::writer(Value version) const {
+  const std::int32_t by = graph_[version].producer;
+  if (by < 0 || is_gathered(graph_, version)) return std::nullopt;
+  if (operation(graph_, by).kind == OperationKind::regroup) {
+    return writer(operation(graph_, by).inputs.front().value);
+  }
+  return transition_of_[static_cast<std::size_t>(by)];
 }
 
 bool Staleness::is_stale(Value version, std::size_t transition) const {
   const Value next = graph_[version].replaced_by;
   if (!next) return false;
-  const std::size_t by = writer(next);
-  return by < transition && component_[by] == component_[transition];
+  const auto by = writer(next);
+  return by && *by < transition && component_[*by] == component_[transition];
 }
 
 }  // namespace mixwell

@@ -6,12 +6,14 @@
 
 #include <mixwell/graph.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mixwell {
 
-/// An operation that writes versions, with the moves between its state and its proposal.
+/// An operation that writes versions, with the moves between its state and its proposal. Copies
+/// between slots and what joins them are none; who writes what joins slots writes these slots.
 struct Transition {
   std::int32_t operation = -1;      ///< that writes
   std::vector<std::int32_t> moves;  ///< accept: that made the proposal
@@ -49,7 +51,8 @@ class Staleness {
   bool is_stale(Value version, std::size_t transition) const;
 
  private:
-  std::size_t writer(Value version) const;
+  /// The transition that a version comes from, through copies; nothing for a gathered one.
+  std::optional<std::size_t> writer(Value version) const;
 
   const KernelGraph& graph_;
   const std::vector<Transition>& transitions_;

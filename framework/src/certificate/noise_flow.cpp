@@ -132,16 +132,13 @@ bool is_fresh_auxiliary(const Analysis& a, Value state) {
 
 NoiseFlow::NoiseFlow(const Analysis& a)
     : a_(a), known_(a.graph.values().size(), IdSet(a.graph.values().size())) {
+  std::int32_t next = 0;
   for (std::size_t t = 0; t < a.all.size(); ++t) {
+    for (; next < a.all[t].operation; ++next) copy_known(a.operation(next));
     ways_.push_back(WaysOf(a, t).take());
     told_.push_back(ways_.back().told());
     IdSet told = told_.back();
-    for (const OperationInfo* part : a.parts(t)) {
-      for (const Input& input : part->inputs) {
-        each(a.cones.versions(input.value),
-             [&](std::int32_t v) { told |= known_[static_cast<std::size_t>(v)]; });
-      }
-    }
+    for (const OperationInfo* part : a.parts(t)) told |= known_to_inputs(*part);
     for (const Value out : a.info(t).outputs) {
       if (a.graph[out].kind == ValueKind::version) known_[static_cast<std::size_t>(out.id)] = told;
     }
@@ -151,6 +148,22 @@ NoiseFlow::NoiseFlow(const Analysis& a)
     each(told_[t], [&](std::int32_t n) { tellers_[static_cast<std::size_t>(n)].push_back(t); });
   }
   for (std::size_t t = 0; t < a.all.size(); ++t) sharing_.push_back(find_sharing(t));
+}
+
+IdSet NoiseFlow::known_to_inputs(const OperationInfo& who) const {
+  IdSet known(a_.graph.values().size());
+  for (const Input& input : who.inputs) {
+    each(a_.cones.versions(input.value),
+         [&](std::int32_t v) { known |= known_[static_cast<std::size_t>(v)]; });
+  }
+  return known;
+}
+
+void NoiseFlow::copy_known(const OperationInfo& who) {
+  if (who.kind != OperationKind::regroup) return;
+  for (const Value out : who.outputs) {
+    known_[static_cast<std::size_t>(out.id)] = known_to_inputs(who);
+  }
 }
 
 bool NoiseFlow::draws_for(std::size_t t, std::size_t refresh) const {

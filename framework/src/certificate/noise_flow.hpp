@@ -46,6 +46,10 @@ class NoiseFlow {
 
  private:
   std::vector<std::size_t> find_sharing(std::size_t t) const;
+  /// Of all versions that an operation reads, at any remove.
+  IdSet known_to_inputs(const OperationInfo& who) const;
+  /// A copy between slots and what joins them tells what they tell.
+  void copy_known(const OperationInfo& who);
   /// Whether `refresh` draws an auxiliary that the transition `t` reads.
   bool draws_for(std::size_t t, std::size_t refresh) const;
 

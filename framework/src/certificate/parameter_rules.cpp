@@ -73,6 +73,7 @@ class ParameterRules {
       return none(r, "2", false, "a parameter depends on a proposal or a statistic of this sweep");
     }
     if (a_.graph[v.variable].kind == VariableKind::history) return history(r, v);
+    if (a_.graph[v.variable].kind == VariableKind::joined) return joined(r);
     if (a_.writes(t_, v.variable)) return own(r, "the updated variable's own value");
     if (a_.staleness.is_stale(r.leaf, t_) && a_.mutual(t_, v.variable)) return stale(r, v);
     return std::nullopt;
@@ -154,6 +155,13 @@ class ParameterRules {
     const bool of_drift = std::any_of(made_by.inputs.begin(), made_by.inputs.end(),
                                       [&](const Input& i) { return i.value == drift; });
     return made_by.traits.total && of_drift ? &made_by : nullptr;
+  }
+
+  /// Of a gathered version what it copies is judged.
+  std::optional<Verdict> joined(const Reading& r) const {
+    if (is_gathered(a_.graph, r.leaf)) return std::nullopt;
+    return none(r, "1", false,
+                "a parameter reads what joins several slots after it was moved, and not the slots");
   }
 
   std::optional<Verdict> stale(const Reading& r, const ValueInfo& v) const {
@@ -240,7 +248,10 @@ class ParameterRules {
     for (const std::size_t t : a_.writers[static_cast<std::size_t>(history.id)]) {
       for (const Input& input : a_.info(t).inputs) {
         each(a_.cones.versions(input.value), [&](std::int32_t v) {
-          if (a_.is_slot(v)) slots.push_back(a_.graph[Value{v}].variable);
+          const Variable variable = a_.graph[Value{v}].variable;
+          if (a_.is_slot(v)) slots.push_back(variable);
+          const auto& parts = a_.graph[variable].parts;
+          slots.insert(slots.end(), parts.begin(), parts.end());
         });
       }
     }

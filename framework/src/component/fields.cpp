@@ -138,6 +138,7 @@ std::string Field::type() const {
           [](std::vector<std::string>*) { return std::string("list of texts"); },
           [](std::optional<Interval>*) { return std::string("interval [low, high]"); },
           [](NamedNumbers*) { return std::string("table of tables of numbers"); },
+          [](const TableList&) { return std::string("list of tables"); },
           [](const ComponentReference& r) {
             if (r.many) return fmt::format("list of references to {}s", to_string(r.kind));
             return "reference to " + one_of_kind(r.kind);
@@ -154,6 +155,7 @@ std::string Field::range() const {
 
 std::string Field::value_text() const {
   return std::visit(Overloaded{[](const ComponentReference&) { return std::string(); },
+                               [](const TableList&) { return std::string(); },
                                [](std::optional<double>* v) { return optional_text(*v); },
                                [](std::optional<std::int64_t>* v) { return optional_text(*v); },
                                [](std::optional<std::string>* v) { return optional_text(*v); },
@@ -228,6 +230,10 @@ Fields::~Fields() = default;
 
 Field& Fields::add(std::string key, FieldTarget target) {
   return fields_.emplace_back(std::move(key), std::make_unique<FieldTarget>(std::move(target)));
+}
+
+Field& Fields::add(std::string key, TableList list) {
+  return add(std::move(key), FieldTarget(std::move(list)));
 }
 
 Field& Fields::add(std::string key, ComponentReference reference) {

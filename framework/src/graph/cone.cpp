@@ -32,6 +32,13 @@ bool is_pure(const KernelGraph& graph, Value v) {
          producer(graph, v).kind == OperationKind::pure;
 }
 
+bool is_gathered(const KernelGraph& graph, Value v) {
+  const ValueInfo& info = graph[v];
+  return info.kind == ValueKind::version && info.producer >= 0 &&
+         graph[info.variable].kind == VariableKind::joined &&
+         producer(graph, v).kind == OperationKind::regroup;
+}
+
 Cones::Cones(const KernelGraph& graph) : graph_(graph) {
   // Values are numbered in the order in which they were made, so that sources come first.
   const std::size_t count = graph.values().size();
@@ -43,9 +50,10 @@ Cones::Cones(const KernelGraph& graph) : graph_(graph) {
     const bool version = graph[v].kind == ValueKind::version;
     if (!pure) leaves_[k].set(k);
     if (version) versions_[k].set(k);
-    if (version || graph[v].producer < 0) continue;
+    const bool gathered = is_gathered(graph, v);
+    if ((version && !gathered) || graph[v].producer < 0) continue;
     for (const Value source : sources(graph, v)) {
-      if (pure) leaves_[k] |= leaves_[index(source)];
+      if (pure || gathered) leaves_[k] |= leaves_[index(source)];
       versions_[k] |= versions_[index(source)];
     }
   }
@@ -58,7 +66,7 @@ std::vector<std::string> Cones::path(Value leaf, Value of) const {
   while (!open.empty() && open.front() != leaf) {
     const Value at = open.front();
     open.pop_front();
-    if (!is_pure(graph_, at)) continue;
+    if (!is_pure(graph_, at) && !is_gathered(graph_, at)) continue;
     for (const Value source : sources(graph_, at)) {
       if (depends(source, leaf) && towards.emplace(source.id, at).second) open.push_back(source);
     }

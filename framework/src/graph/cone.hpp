@@ -27,7 +27,11 @@ void each(const IdSet& set, const Visit& visit) {
 /// their version, whoever computed them.
 bool is_pure(const KernelGraph& graph, Value value);
 
-/// What a pure value is a function of. The choice of a mixture's branch says whether, not what.
+/// A version of what joins several slots, with the numbers of their versions: a copy of them.
+bool is_gathered(const KernelGraph& graph, Value value);
+
+/// What a pure value is a function of, or a gathered one a copy. The choice of a mixture's branch
+/// says whether, not what.
 std::vector<Value> sources(const KernelGraph& graph, Value value);
 
 /// The backward search from every value at once, as bit sets: O((V + E) V / 64) to build.
@@ -36,7 +40,8 @@ class Cones {
   explicit Cones(const KernelGraph& graph);
 
   /// Where the search through pure operations ends: constants, noises, versions, and what a move,
-  /// an accept or a refresh made in this sweep.
+  /// an accept or a refresh made in this sweep. A gathered version counts, and so do those that it
+  /// copies.
   const IdSet& leaves(Value of) const { return leaves_[index(of)]; }
   /// Versions that a value depends on through operations of every kind within the sweep.
   const IdSet& versions(Value of) const { return versions_[index(of)]; }

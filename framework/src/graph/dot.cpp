@@ -21,6 +21,8 @@ const char* kind_name(OperationKind kind) {
       return "accept";
     case OperationKind::observe:
       return "observe";
+    case OperationKind::regroup:
+      return "regroup";
   }
   return "";
 }

@@ -91,6 +91,7 @@ Variable KernelGraph::slot(std::string name, Index rows) {
   info.kind = VariableKind::slot;
   info.rows = rows;
   info.initial = Eigen::VectorXd::Zero(rows);
+  info.position = info.name;
   return add_variable(std::move(info));
 }
 
@@ -249,7 +250,7 @@ std::pair<Value, Value> KernelGraph::exchange(const std::string& name, Value a, 
   return {proposed[0], proposed[1]};
 }
 
-Cached KernelGraph::evaluation(Value law, Variable slot) {
+Cached KernelGraph::cached(Value law, Variable slot) const {
   const Value at = current(slot);
   for (std::size_t o = operations_.size(); o-- > 0;) {
     Cached found;
@@ -260,6 +261,21 @@ Cached KernelGraph::evaluation(Value law, Variable slot) {
     }
     if (found.g) return found;
   }
+  return {};
+}
+
+bool KernelGraph::is_made_in_branch(Value law) const {
+  const std::int32_t by = values_[law.id].producer;
+  if (!guard_ || by < 0) return false;
+  const Guard& made = operations_[by].guard;
+  return made.choice == guard_.choice && made.branch == guard_.branch;
+}
+
+Cached KernelGraph::evaluation(Value law, Variable slot) {
+  const Cached known = cached(law, slot);
+  if (known.g) return known;
+  const Value at = current(slot);
+  if (is_made_in_branch(law)) return evaluate(law, slot, at);
   // Whoever asks next may belong to another branch: evaluated in every column.
   const Guard branch = set_guard();
   const Cached found = evaluate(law, slot, at);

@@ -6,6 +6,7 @@
 #include <mixwell/kernel.hpp>
 #include <mixwell/operation.hpp>
 #include <mixwell/oracle.hpp>
+#include <mixwell/position.hpp>
 
 #include <fmt/format.h>
 
@@ -62,17 +63,30 @@ Index total_size(const std::vector<Parameter>& parameters) {
   return sum;
 }
 
-/// What record_slot adds to the graph for one slot.
-class SlotRecords {
+/// What is recorded of one position.
+class PositionRecords {
  public:
-  SlotRecords(KernelGraph& graph, Variable slot, Index number, std::shared_ptr<const Model> model)
+  /// `theta`: the whole position.
+  PositionRecords(KernelGraph& graph, const std::string& position, Value theta, Index number,
+                  std::shared_ptr<const Model> model)
       : graph_(graph),
         number_(number),
         model_(std::move(model)),
-        path_("record " + graph[slot].name),
-        theta_(graph.current(slot)),
-        dimension_(graph[slot].rows) {}
+        path_("record " + position),
+        theta_(theta),
+        dimension_(graph[theta].rows) {}
 
+  /// `potential()`: the value of U there.
+  template <class PotentialThere>
+  void all(const PotentialThere& potential) const {
+    const Derived* const derives = model_->as_derived();
+    if (derives == nullptr || !derives->replaces_parameters()) parameters();
+    if (derives != nullptr) derived();
+    if (model_->as_generated() != nullptr) generated();
+    log_density(potential());
+  }
+
+ private:
   void parameters() const {
     const auto parameters = model_->parameters();
     const bool as_they_are =
@@ -114,12 +128,12 @@ class SlotRecords {
     record_parameters(graph_, quantities, values.value, number_);
   }
 
-  void log_density(const Cached& at) const {
+  void log_density(Value potential) const {
     const Value lp =
         add_operation(
             graph_, path_ + "/negate", OperationKind::pure, {},
             [](edge::Potential<edge::Here> u, edge::Out<RecordedNumbers> out) { out = -u; },
-            Edge<edge::Potential<edge::Here>>{at.u}, write("lp", 1))
+            Edge<edge::Potential<edge::Here>>{potential}, write("lp", 1))
             .value;
     graph_.record({RecordGroup::sample_stats,
                    "lp",
@@ -132,7 +146,6 @@ class SlotRecords {
                    0});
   }
 
- private:
   Write<RecordedNumbers> write(const std::string& name, Index rows) const {
     return {Output::derived(path_ + "/" + name, rows)};
   }
@@ -193,24 +206,56 @@ void record_statistic(KernelGraph& graph, const Site& site, std::string name, Va
                 0});
 }
 
-void require_whole_position(const VariableInfo& slot, const Model& model) {
-  if (slot.rows == model.dimension()) return;
+namespace {
+
+/// How often the slots of a position hold each coordinate of the model; anything beyond it is one
+/// more.
+std::vector<int> times_held(const KernelGraph& graph, const std::string& position,
+                            Index dimension) {
+  std::vector<int> times(static_cast<std::size_t>(dimension) + 1, 0);
+  for (const Variable slot : slots_of(graph, position)) {
+    const VariableInfo& info = graph[slot];
+    for (Index k = 0; k < info.rows; ++k) {
+      const Index c = info.coordinates.empty() ? k : info.coordinates[static_cast<std::size_t>(k)];
+      ++times[static_cast<std::size_t>(std::min(c, dimension))];
+    }
+  }
+  return times;
+}
+
+}  // namespace
+
+void require_whole_position(const KernelGraph& graph, const std::string& position,
+                            const Model& model) {
+  const std::vector<int> times = times_held(graph, position, model.dimension());
+  const bool once = std::all_of(times.begin(), times.end() - 1, [](int n) { return n == 1; });
+  if (once && times.back() == 0) return;
+  Index rows = 0;
+  for (const Variable slot : slots_of(graph, position)) rows += graph[slot].rows;
   throw InputError(fmt::format(
       "slot `{}` has {} rows and the model {} coordinates: positions are started, recorded and "
-      "verified whole, so that a slot must hold all coordinates of the model and nothing else",
-      slot.name, slot.rows, model.dimension()));
+      "verified whole, so that the slots of a position must hold all coordinates of the model and "
+      "nothing else; a slot that holds some of them is added as KernelGraph::part",
+      position, rows, model.dimension()));
 }
 
 void record_slot(KernelGraph& graph, Variable slot, Index number,
                  std::shared_ptr<const Model> model, Value law) {
-  require_whole_position(graph[slot], *model);
+  require_whole_position(graph, graph[slot].name, *model);
   require_recorded_position(*model);
-  const SlotRecords records(graph, slot, number, model);
-  const Derived* const derived = model->as_derived();
-  if (derived == nullptr || !derived->replaces_parameters()) records.parameters();
-  if (derived != nullptr) records.derived();
-  if (model->as_generated() != nullptr) records.generated();
-  records.log_density(graph.evaluation(law, slot));
+  PositionRecords(graph, graph[slot].name, graph.current(slot), number, model).all([&] {
+    return graph.evaluation(law, slot).u;
+  });
+}
+
+void record_position(KernelGraph& graph, const std::string& position, Index number,
+                     std::shared_ptr<const Model> model, Value law, Value u) {
+  require_whole_position(graph, position, *model);
+  require_recorded_position(*model);
+  const Value theta = whole_position(graph, position);
+  PositionRecords(graph, position, theta, number, model).all([&] {
+    return u ? u : potential_at(graph, "record " + position + "/evaluate", law, theta);
+  });
 }
 
 }  // namespace mixwell

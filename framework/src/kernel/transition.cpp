@@ -1,6 +1,7 @@
 // What every kernel repeats, in one place.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/error.hpp>
+#include <mixwell/position.hpp>
 #include <mixwell/transition.hpp>
 
 #include <fmt/format.h>
@@ -12,7 +13,7 @@ Transition::Transition(KernelGraph& graph, const Site& site)
 
 Edge<edge::Law> Transition::law(std::shared_ptr<const Oracle> oracle) {
   oracle_ = std::move(oracle);
-  return {oracle_->law_for(graph_, site_)};
+  return {law_for_part(graph_, site_, *oracle_)};
 }
 
 EvaluationAt<edge::Here> Transition::evaluation(Edge<edge::Law> law) {

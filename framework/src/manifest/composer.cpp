@@ -57,6 +57,11 @@ toml::table table_of(const Keys& keys, const std::string& heading) {
       table = &table_under(*table, part, heading, dotted);
     std::visit(Insertion(*table, part), value);
   }
+  for (const auto& [key, tables] : keys.tables()) {
+    toml::array list;
+    for (const Keys& one : tables) list.push_back(table_of(one, heading + "." + key));
+    root.insert_or_assign(key, std::move(list));
+  }
   return root;
 }
 
@@ -74,6 +79,11 @@ Keys& Keys::set(const std::string& key, std::initializer_list<double> values) {
 
 Keys& Keys::set(const std::string& key, std::initializer_list<const char*> values) {
   return set(key, std::vector<std::string>(values.begin(), values.end()));
+}
+
+Keys& Keys::add(const std::string& key, Keys table) {
+  tables_[key].push_back(std::move(table));
+  return *this;
 }
 
 Keys& Composer::add(Kind kind, const std::string& id, const std::string& name) {

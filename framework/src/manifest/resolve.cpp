@@ -30,12 +30,26 @@ namespace {
 constexpr const char* default_compositor = "chain";
 constexpr const char* default_recorder = "netcdf";
 
+/// A table of keys: that of a component, or one of a list of tables in it.
+struct KeyTable {
+  std::string path;                          ///< dotted
+  const toml::table* table = nullptr;        ///< null where the manifest has none
+  std::map<std::string, std::string> texts;  ///< of the keys that the manifest gives, as TOML
+};
+
+/// One table of a list of tables.
+struct ListedTable {
+  Fields fields;
+  KeyTable keys;
+};
+
 /// A declared component, or a built-in one that stands in for what the manifest left out.
 struct Instance {
   Declaration declaration;
   const Entry* entry = nullptr;
   std::unique_ptr<Blueprint> blueprint;
-  std::map<std::string, std::string> texts;  ///< of the keys that the manifest gives, as TOML
+  KeyTable keys;
+  std::map<std::string, std::deque<ListedTable>> rows;  ///< by key of a list of tables
   std::shared_ptr<const Component> made;
 };
 
@@ -104,7 +118,17 @@ class Resolver {
 
   /// What the keys of files name, but for the words that stand for no file.
   static void append_files(std::vector<std::string>& files, const Instance& instance) {
-    for (const Field& field : instance.blueprint->fields().all()) {
+    append_files(files, instance.blueprint->fields());
+    for (const auto& [key, rows] : instance.rows) {
+      for (const ListedTable& row : rows) append_files(files, row.fields);
+    }
+    const auto* const model = dynamic_cast<const Model*>(instance.made.get());
+    if (model == nullptr) return;
+    for (std::string& path : model->files()) files.push_back(std::move(path));
+  }
+
+  static void append_files(std::vector<std::string>& files, const Fields& fields) {
+    for (const Field& field : fields.all()) {
       if (!field.is_file()) continue;
       std::string path;
       if (const auto* const text = std::get_if<std::string*>(&field.target())) path = **text;
@@ -113,15 +137,13 @@ class Resolver {
       const std::vector<std::string>& words = field.choices();
       if (std::find(words.begin(), words.end(), path) == words.end()) files.push_back(path);
     }
-    const auto* const model = dynamic_cast<const Model*>(instance.made.get());
-    if (model == nullptr) return;
-    for (std::string& path : model->files()) files.push_back(std::move(path));
   }
 
-  Location place(const Instance& instance) const {
-    if (instance.declaration.table == nullptr) return {manifest_.path(), 0, 0};
-    return manifest_.at(instance.declaration.path(), instance.declaration.table->source());
+  Location place(const KeyTable& keys) const {
+    if (keys.table == nullptr) return {manifest_.path(), 0, 0};
+    return manifest_.at(keys.path, keys.table->source());
   }
+  Location place(const Instance& instance) const { return place(instance.keys); }
 
   /// Looks up the plugin and binds every value; references wait until the component is made.
   void add(const Declaration& declaration) {
@@ -129,19 +151,47 @@ class Resolver {
     instance.declaration = declaration;
     instance.entry = &entry_of(declaration);
     instance.blueprint = instance.entry->blueprint();
-    check_keys(*declaration.table, instance.blueprint->fields(), declaration.path(), manifest_,
-               {"use"});
+    instance.keys = {declaration.path(), declaration.table, {}};
+    bind_values(instance.keys, instance.blueprint->fields(), {"use"});
     for (const Field& field : instance.blueprint->fields().all()) {
-      check_alone(instance, field);
-      bind_value(instance, field);
+      const auto* const tables = std::get_if<TableList>(&field.target());
+      if (tables != nullptr) add_rows(instance, field, *tables);
     }
   }
 
-  void check_alone(const Instance& instance, const Field& field) const {
-    const toml::table& table = *instance.declaration.table;
+  void bind_values(KeyTable& keys, const Fields& fields, const std::vector<std::string>& also) {
+    check_keys(*keys.table, fields, keys.path, manifest_, also);
+    for (const Field& field : fields.all()) {
+      check_alone(keys, field);
+      bind_value(keys, field);
+    }
+  }
+
+  void add_rows(Instance& instance, const Field& field, const TableList& tables) {
+    const toml::node* const node = instance.keys.table->get(field.key());
+    if (node == nullptr) return;
+    const std::string key = instance.keys.path + "." + field.key();
+    const toml::array* const list = node->as_array();
+    if (list == nullptr || list->empty()) {
+      reject(*node, key, fmt::format("wants tables [[{}]]", key), manifest_);
+    }
+    for (const toml::node& item : *list) {
+      std::deque<ListedTable>& rows = instance.rows[field.key()];
+      ListedTable& row = rows.emplace_back();
+      row.keys = {fmt::format("{}[{}]", key, rows.size() - 1), item.as_table(), {}};
+      if (row.keys.table == nullptr) {
+        reject(item, row.keys.path, fmt::format("wants tables [[{}]]", key), manifest_);
+      }
+      tables.append(row.fields);
+      bind_values(row.keys, row.fields, {});
+    }
+  }
+
+  void check_alone(const KeyTable& keys, const Field& field) const {
+    const toml::table& table = *keys.table;
     const toml::node* const node = table.get(field.key());
     if (node == nullptr || field.replaced().empty() || !table.contains(field.replaced())) return;
-    reject(*node, instance.declaration.path() + "." + field.key(),
+    reject(*node, keys.path + "." + field.key(),
            fmt::format("says in other words what `{}` says; give one of the two", field.replaced()),
            manifest_);
   }
@@ -167,20 +217,19 @@ class Resolver {
     }
   }
 
-  void bind_value(Instance& instance, const Field& field) const {
+  void bind_value(KeyTable& keys, const Field& field) const {
     const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
-    const toml::node* const node = instance.declaration.table->get(field.key());
-    if (node == nullptr && field.is_required() && !is_reference) missing(instance, field);
-    if (node == nullptr || is_reference) return;
-    const std::string dotted = instance.declaration.path() + "." + field.key();
-    instance.texts[field.key()] = assign(field, *node, dotted, source());
+    const bool is_list = std::holds_alternative<TableList>(field.target());
+    const toml::node* const node = keys.table->get(field.key());
+    if (node == nullptr && field.is_required() && !is_reference) missing(keys, field);
+    if (node == nullptr || is_reference || is_list) return;
+    keys.texts[field.key()] = assign(field, *node, keys.path + "." + field.key(), source());
   }
 
-  [[noreturn]] void missing(const Instance& instance, const Field& field) const {
-    throw InputError(
-        place(instance),
-        fmt::format("[{}] needs the key \"{}\" ({}{}{})", instance.declaration.path(), field.key(),
-                    field.type(), field.help().empty() ? "" : ": ", field.help()));
+  [[noreturn]] void missing(const KeyTable& keys, const Field& field) const {
+    throw InputError(place(keys),
+                     fmt::format("[{}] needs the key \"{}\" ({}{}{})", keys.path, field.key(),
+                                 field.type(), field.help().empty() ? "" : ": ", field.help()));
   }
 
   template <class T>
@@ -192,10 +241,9 @@ class Resolver {
     if (instance.made) return instance.made;
     check_cycle(instance);
     stack_.push_back(&instance);
-    for (const Field& field : instance.blueprint->fields().all()) {
-      if (const auto* reference = std::get_if<ComponentReference>(&field.target())) {
-        bind_reference(instance, field, *reference);
-      }
+    bind_all_references(instance, instance.keys, instance.blueprint->fields());
+    for (auto& [key, rows] : instance.rows) {
+      for (ListedTable& row : rows) bind_all_references(instance, row.keys, row.fields);
     }
     stack_.pop_back();
     const std::shared_ptr<Component> made = construct(instance);
@@ -217,54 +265,60 @@ class Resolver {
                      "references go in a circle: " + path + instance.declaration.path());
   }
 
-  void bind_reference(Instance& instance, const Field& field, const ComponentReference& reference) {
-    if (reference.many) return bind_references(instance, field, reference);
-    Instance* const target = referred(instance, field, reference);
-    if (target == nullptr) return;
-    reference.bind(make(*target));
-    instance.texts[field.key()] = toml_text(target->declaration.name);
+  void bind_all_references(const Instance& instance, KeyTable& keys, const Fields& fields) {
+    for (const Field& field : fields.all()) {
+      if (const auto* reference = std::get_if<ComponentReference>(&field.target())) {
+        bind_reference(instance, keys, field, *reference);
+      }
+    }
   }
 
-  void bind_references(Instance& instance, const Field& field,
+  void bind_reference(const Instance& instance, KeyTable& keys, const Field& field,
+                      const ComponentReference& reference) {
+    if (reference.many) return bind_references(instance, keys, field, reference);
+    Instance* const target = referred(instance, keys, field, reference);
+    if (target == nullptr) return;
+    reference.bind(make(*target));
+    keys.texts[field.key()] = toml_text(target->declaration.name);
+  }
+
+  void bind_references(const Instance& instance, KeyTable& keys, const Field& field,
                        const ComponentReference& reference) {
     std::vector<std::string> names;
-    for (Instance* target : all_referred(instance, field, reference.kind)) {
+    for (Instance* target : all_referred(instance, keys, field, reference.kind)) {
       reference.bind(make(*target));
       names.push_back(target->declaration.name);
     }
-    instance.texts[field.key()] = toml_text(names);
+    keys.texts[field.key()] = toml_text(names);
   }
 
-  std::vector<Instance*> all_referred(const Instance& instance, const Field& field, Kind kind) {
-    const toml::table* const table = instance.declaration.table;
-    const toml::node* const node = table == nullptr ? nullptr : table->get(field.key());
+  std::vector<Instance*> all_referred(const Instance& instance, const KeyTable& keys,
+                                      const Field& field, Kind kind) {
+    const toml::node* const node = keys.table == nullptr ? nullptr : keys.table->get(field.key());
     if (node == nullptr) {
       const std::vector<Instance*> candidates = of_kind(kind, &instance);
-      if (candidates.empty()) unresolved(instance, field, kind, candidates);
+      if (candidates.empty()) unresolved(keys, field, kind, candidates);
       return candidates;
     }
-    const std::string key = instance.declaration.path() + "." + field.key();
+    const std::string key = keys.path + "." + field.key();
     if (!node->is_array() || node->as_array()->empty()) {
       reject(*node, key, fmt::format("wants a list of names of {}s", to_string(kind)), manifest_);
     }
     std::vector<Instance*> found;
-    for (const toml::node& item : *node->as_array()) {
-      found.push_back(&named(item, instance, field, kind));
-    }
+    for (const toml::node& item : *node->as_array()) found.push_back(&named(item, key, kind));
     return found;
   }
 
   /// Null for an optional reference to nothing.
-  Instance* referred(const Instance& instance, const Field& field,
+  Instance* referred(const Instance& instance, const KeyTable& keys, const Field& field,
                      const ComponentReference& reference) {
-    const toml::table* const table = instance.declaration.table;
-    const toml::node* const node = table == nullptr ? nullptr : table->get(field.key());
+    const toml::node* const node = keys.table == nullptr ? nullptr : keys.table->get(field.key());
     if (node != nullptr) {
-      Instance& found = named(*node, instance, field, reference.kind);
-      if (!serves(found, reference)) wrong_purpose(*node, instance, field, found);
+      Instance& found = named(*node, keys.path + "." + field.key(), reference.kind);
+      if (!serves(found, reference)) wrong_purpose(*node, keys, field, found);
       return &found;
     }
-    if (reference.optional && instance.texts.contains(field.replaced())) return nullptr;
+    if (reference.optional && keys.texts.contains(field.replaced())) return nullptr;
     std::vector<Instance*> candidates = of_kind(reference.kind, &instance);
     // What stands in for the default of one reference is no choice of the manifest's for others.
     std::erase_if(candidates, [&](const Instance* c) {
@@ -275,7 +329,7 @@ class Resolver {
     if (candidates.empty() && !reference.fallback.empty()) {
       return &built_in(reference.kind, learns(reference) ? reference.learnt : reference.fallback);
     }
-    unresolved(instance, field, reference.kind, candidates);
+    unresolved(keys, field, reference.kind, candidates);
   }
 
   /// ComponentReference::learnt stands in, and not its fallback.
@@ -291,22 +345,21 @@ class Resolver {
     return instance.entry->description.purpose == reference.purpose;
   }
 
-  [[noreturn]] void wrong_purpose(const toml::node& node, const Instance& instance,
-                                  const Field& field, const Instance& found) const {
+  [[noreturn]] void wrong_purpose(const toml::node& node, const KeyTable& keys, const Field& field,
+                                  const Instance& found) const {
     const auto plain = [](const std::string& purpose, Kind kind) {
       return purpose.empty() ? fmt::format("an ordinary {}", to_string(kind))
                              : with_article(purpose);
     };
     const auto& reference = std::get<ComponentReference>(field.target());
-    reject(node, instance.declaration.path() + "." + field.key(),
+    reject(node, keys.path + "." + field.key(),
            fmt::format("wants {}, but [{}] is {}", plain(reference.purpose, reference.kind),
                        found.declaration.path(),
                        plain(found.entry->description.purpose, reference.kind)),
            manifest_);
   }
 
-  Instance& named(const toml::node& node, const Instance& instance, const Field& field, Kind kind) {
-    const std::string key = instance.declaration.path() + "." + field.key();
+  Instance& named(const toml::node& node, const std::string& key, Kind kind) {
     if (!node.is_string()) {
       reject(node, key,
              fmt::format("wants the name of {}, found {}", one_of_kind(kind), type_name(node)),
@@ -328,7 +381,7 @@ class Resolver {
                        suggestion(name, names(kind)));
   }
 
-  [[noreturn]] void unresolved(const Instance& instance, const Field& field, Kind kind,
+  [[noreturn]] void unresolved(const KeyTable& keys, const Field& field, Kind kind,
                                const std::vector<Instance*>& candidates) const {
     std::vector<std::string> paths;
     for (const Instance* candidate : candidates) paths.push_back(candidate->declaration.path());
@@ -338,9 +391,8 @@ class Resolver {
                           to_string(kind), fmt::join(registry_.ids(kind), ", "))
             : fmt::format("the manifest has several ({}); say which: {} = \"NAME\"",
                           fmt::join(paths, ", "), field.key());
-    throw InputError(place(instance),
-                     fmt::format("[{}] needs {} as \"{}\": {}", instance.declaration.path(),
-                                 one_of_kind(kind), field.key(), rule));
+    throw InputError(place(keys), fmt::format("[{}] needs {} as \"{}\": {}", keys.path,
+                                              one_of_kind(kind), field.key(), rule));
   }
 
   /// A built-in component with its defaults, named like its id.
@@ -348,10 +400,11 @@ class Resolver {
     if (Instance* earlier = find(kind, id)) return *earlier;
     Instance& instance = instances_.emplace_back();
     instance.declaration = {kind, id, nullptr};
+    instance.keys = {instance.declaration.path(), nullptr, {}};
     instance.entry = &find_entry(kind, id, {manifest_.path(), 0, 0});
     instance.blueprint = instance.entry->blueprint();
     for (const Field& field : instance.blueprint->fields().all()) {
-      if (field.is_required()) missing(instance, field);
+      if (field.is_required()) missing(instance.keys, field);
     }
     return instance;
   }
@@ -394,9 +447,10 @@ class Resolver {
     for (const Field& field : instance.blueprint->fields().all()) {
       const bool counts = std::holds_alternative<std::int64_t*>(field.target()) ||
                           std::holds_alternative<std::optional<std::int64_t>*>(field.target());
-      if (!instance.texts.contains(field.key()) || !(counts || field.is_file())) continue;
+      const auto& texts = instance.keys.texts;
+      if (!texts.contains(field.key()) || !(counts || field.is_file())) continue;
       values += fmt::format("{}{} = {}", values.empty() ? ", of " : ", ", field.key(),
-                            shortened(instance.texts.at(field.key())));
+                            shortened(texts.at(field.key())));
     }
     throw InputError(place(instance), fmt::format("making [{}]{}: {}", instance.declaration.path(),
                                                   values, out_of_memory()));
@@ -426,7 +480,7 @@ class Resolver {
 
   [[noreturn]] void broken_parameter(const Instance& instance, const ParameterError& fault) const {
     const toml::table* const table = instance.declaration.table;
-    const toml::node* const node = table == nullptr ? nullptr : table->get(fault.key());
+    const toml::node* const node = table == nullptr ? nullptr : table->at_path(fault.key()).node();
     const std::string dotted = instance.declaration.path() + "." + fault.key();
     if (node != nullptr) reject(*node, dotted, fault.rule(), manifest_);
     const Field* const field = instance.blueprint->fields().find(fault.key());
@@ -509,17 +563,39 @@ class Resolver {
     table.lines.push_back(
         {"use", toml_text(instance.entry->description.id), instance.entry->description.summary});
     for (const Field& field : instance.blueprint->fields().all()) {
-      table.lines.push_back({field.key(), effective_value(instance, field), comment_for(field)});
+      const bool is_list = std::holds_alternative<TableList>(field.target());
+      table.lines.push_back(
+          {field.key(),
+           is_list ? effective_list(instance, field.key())
+                   : effective_value(instance.keys, instance.blueprint->fields(), field),
+           comment_for(field)});
     }
     return table;
   }
 
+  /// On one line, so that the comment stands behind it; empty where there is none.
+  static std::string effective_list(const Instance& instance, const std::string& key) {
+    const auto found = instance.rows.find(key);
+    if (found == instance.rows.end()) return {};
+    std::vector<std::string> tables;
+    for (const ListedTable& row : found->second) {
+      std::vector<std::string> lines;
+      for (const Field& field : row.fields.all()) {
+        const std::string value = effective_value(row.keys, row.fields, field);
+        if (!value.empty()) lines.push_back(fmt::format("{} = {}", toml_key(field.key()), value));
+      }
+      tables.push_back(fmt::format("{{ {} }}", fmt::join(lines, ", ")));
+    }
+    return fmt::format("[{}]", fmt::join(tables, ", "));
+  }
+
   /// Empty where another key says it instead.
-  static std::string effective_value(const Instance& instance, const Field& field) {
-    const auto given = instance.texts.find(field.key());
-    if (given != instance.texts.end()) return given->second;
-    for (const Field& other : instance.blueprint->fields().all()) {
-      if (other.replaced() == field.key() && instance.texts.contains(other.key())) return {};
+  static std::string effective_value(const KeyTable& keys, const Fields& fields,
+                                     const Field& field) {
+    const auto given = keys.texts.find(field.key());
+    if (given != keys.texts.end()) return given->second;
+    for (const Field& other : fields.all()) {
+      if (other.replaced() == field.key() && keys.texts.contains(other.key())) return {};
     }
     return field.value_text();
   }

@@ -58,6 +58,16 @@ Json optional_value(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json properties_of(const Fields& fields);
+
+/// Keys that must be there; a reference that is left out is found.
+void append_required(const Fields& fields, Json& required) {
+  for (const Field& field : fields.all()) {
+    const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
+    if (field.is_required() && !is_reference) required.push_back(field.key());
+  }
+}
+
 /// The schema of a field's type, with the value it holds as its default.
 struct TypeSchema {
   const Field& field;
@@ -88,6 +98,17 @@ struct TypeSchema {
                         *v ? Json{(*v)->first, (*v)->second} : Json());
   }
   Json operator()(NamedNumbers*) const { return table_of(table_of(scalar(field, "number"))); }
+  Json operator()(const TableList& tables) const {
+    Fields fields;
+    tables.append(fields);
+    Json required = Json::array();
+    append_required(fields, required);
+    Json item = {{"type", "object"},
+                 {"properties", properties_of(fields)},
+                 {"required", std::move(required)},
+                 {"additionalProperties", false}};
+    return {{"type", "array"}, {"items", std::move(item)}, {"minItems", 1}};
+  }
   Json operator()(const ComponentReference& reference) const {
     if (!reference.many) return {{"type", "string"}};
     return {{"type", "array"}, {"items", {{"type", "string"}}}, {"minItems", 1}};
@@ -117,10 +138,7 @@ Json properties_of(const Fields& fields) {
 
 Json required_of(const Fields& fields) {
   Json required = {"use"};
-  for (const Field& field : fields.all()) {
-    const bool is_reference = std::holds_alternative<ComponentReference>(field.target());
-    if (field.is_required() && !is_reference) required.push_back(field.key());
-  }
+  append_required(fields, required);
   return required;
 }
 

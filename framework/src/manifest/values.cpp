@@ -164,6 +164,9 @@ class Assigner {
   std::string operator()(NamedNumbers* out) const {
     return store(out, reader_.named_numbers(node_, key_));
   }
+  std::string operator()(const TableList&) const {
+    throw std::logic_error("a list of tables is not a value: " + key_);
+  }
   std::string operator()(const ComponentReference&) const {
     throw std::logic_error("a reference is not a value: " + key_);
   }

@@ -35,6 +35,32 @@ double statistic(const DrawsFile& file, const char* name, F f) {
   return f(file.read({RecordGroup::sample_stats, name, {}, RecordType::real, {}, {}}, 0));
 }
 
+std::optional<std::int64_t> count_of(const DrawsFile& file, const std::string& flag) {
+  const double sum =
+      statistic(file, flag.c_str(), [](const Eigen::MatrixXd& x) { return x.sum(); });
+  if (std::isnan(sum)) return std::nullopt;
+  return std::llround(sum);
+}
+
+/// The mean of the numbers that are there: a kernel that did not run records none.
+double mean_where_it_ran(const Eigen::MatrixXd& x) {
+  const auto there = !x.array().isNaN();
+  return there.select(x.array(), 0.0).sum() / static_cast<double>(there.count());
+}
+
+/// Of all NAME_acceptance_rate.
+std::vector<KernelFigures> kernel_figures(const DrawsFile& file) {
+  constexpr std::string_view ending = "_acceptance_rate";
+  std::vector<KernelFigures> found;
+  for (const Column& column : file.columns()) {
+    if (column.group != RecordGroup::sample_stats || !column.name.ends_with(ending)) continue;
+    const std::string name = column.name.substr(0, column.name.size() - ending.size());
+    found.push_back({name, statistic(file, column.name.c_str(), mean_where_it_ran),
+                     count_of(file, name + "_diverging")});
+  }
+  return found;
+}
+
 /// A later definition of the same key takes the place of the earlier one.
 void add_note(std::vector<EstimatorNote>& notes, const diagnostics::Definition& definition) {
   EstimatorNote note{definition.key, definition.name, definition.version, definition.agrees,
@@ -114,12 +140,10 @@ double DrawsSummary::min_ess_mcse() const {
 }
 
 SamplerSummary DrawsSummary::sampler(double gradients, double seconds) const {
-  const double divergences =
-      statistic(file_, "diverging", [](const Eigen::MatrixXd& x) { return x.sum(); });
   SamplerSummary found;
   found.acceptance =
       statistic(file_, "acceptance_rate", [](const Eigen::MatrixXd& x) { return x.mean(); });
-  if (!std::isnan(divergences)) found.divergences = std::llround(divergences);
+  found.divergences = count_of(file_, "diverging");
   found.ebfmi = statistic(file_, "energy", [](const Eigen::MatrixXd& x) {
     return diagnostics::ebfmi(x).minCoeff<Eigen::PropagateNaN>();
   });
@@ -129,6 +153,7 @@ SamplerSummary DrawsSummary::sampler(double gradients, double seconds) const {
   found.min_ess_per_gradient = ess_.smallest / gradients;
   found.min_ess_per_second = ess_.smallest / seconds;
   found.min_ess_reliable = min_ess_reliable();
+  found.kernels = kernel_figures(file_);
   return found;
 }
 

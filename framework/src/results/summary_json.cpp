@@ -79,6 +79,18 @@ std::vector<SummaryRow> rows_in(const Json& object) {
 
 }  // namespace
 
+static void to_json(Json& json, const KernelFigures& one) {
+  json = {{"kernel", one.kernel},
+          {"acceptance", finite_or_null(one.acceptance)},
+          {"divergences", or_null(one.divergences)}};
+}
+
+static void from_json(const Json& json, KernelFigures& one) {
+  json.at("kernel").get_to(one.kernel);
+  one.acceptance = number_in(json, "acceptance");
+  get_if_there(json, "divergences", one.divergences);
+}
+
 static void to_json(Json& json, const SamplerSummary& sampler) {
   json = {{"acceptance", finite_or_null(sampler.acceptance)},
           {"divergences", or_null(sampler.divergences)},
@@ -89,6 +101,7 @@ static void to_json(Json& json, const SamplerSummary& sampler) {
           {"min_ess_per_gradient", finite_or_null(sampler.min_ess_per_gradient)},
           {"min_ess_per_second", finite_or_null(sampler.min_ess_per_second)},
           {"min_ess_reliable", or_null(sampler.min_ess_reliable)}};
+  if (!sampler.kernels.empty()) json["kernels"] = sampler.kernels;
 }
 
 static void from_json(const Json& json, SamplerSummary& sampler) {
@@ -101,6 +114,7 @@ static void from_json(const Json& json, SamplerSummary& sampler) {
   sampler.min_ess_per_gradient = number_in(json, "min_ess_per_gradient");
   sampler.min_ess_per_second = number_in(json, "min_ess_per_second");
   get_if_there(json, "min_ess_reliable", sampler.min_ess_reliable);
+  if (json.contains("kernels")) json.at("kernels").get_to(sampler.kernels);
 }
 
 static void to_json(Json& json, const DirectionsSummary::Smallest& smallest) {

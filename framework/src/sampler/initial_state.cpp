@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/initial_state.hpp"
 
+#include "sampler/position_slots.hpp"
+
 #include <mixwell/data.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
@@ -10,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace mixwell {
 namespace {
@@ -19,13 +22,13 @@ constexpr const char* cure =
     "[...] }), "
     "or check the model and its data";
 
-/// How one slot starts.
+/// How one position starts.
 struct Start {
   const Init& init;
   const Model& model;
   const Stream& stream;
   Address at;
-  Index slot;  ///< of `slots`
+  Index slot;  ///< the position's number, of `slots`
   Index slots;
 };
 
@@ -121,7 +124,7 @@ void from_prior(const Start& start, MatrixMap theta) {
   prior->draw(start.stream, start.at, theta);
 }
 
-void set_slot(const Start& start, MatrixMap theta) {
+void set_position(const Start& start, MatrixMap theta) {
   switch (start.init.how) {
     case Init::How::model:
       return start.model.initial(start.stream, start.at, theta);
@@ -182,34 +185,48 @@ double evaluate_start(const Law& law, const Model& model, const std::string& slo
   return static_cast<double>(theta.cols()) * law.potential().gradient_cost();
 }
 
+/// Whether anything reads a slot of the position.
+bool is_read(const KernelGraph& graph, const std::string& position, const Storage& storage) {
+  const std::vector<Variable> slots = slots_of(graph, position);
+  return std::any_of(slots.begin(), slots.end(),
+                     [&](Variable slot) { return storage.has(graph[slot].name); });
+}
+
+/// The position that the slots of a factor make up, or "" where it is of several.
+std::string position_of(const KernelGraph& graph, const Factor& factor) {
+  const std::string& first = graph[factor.slots.front()].position;
+  const bool all_of_it = slots_of(graph, first) == factor.slots;
+  return all_of_it ? first : "";
+}
+
 }  // namespace
 
 double set_initial_state(const KernelGraph& graph, const Model& model, const RunSettings& settings,
                          std::uint64_t sweep, Storage& storage) {
-  std::vector<const VariableInfo*> slots;
-  for (const VariableInfo& v : graph.variables()) {
-    if (v.kind == VariableKind::slot) slots.push_back(&v);
-  }
-  const auto count = static_cast<Index>(slots.size());
+  const std::vector<std::string> names = positions(graph);
+  std::map<std::string, Eigen::MatrixXd> starts;
+  const auto count = std::ssize(names);
   for (Index k = 0; k < count; ++k) {
-    const VariableInfo& v = *slots[static_cast<std::size_t>(k)];
-    require_whole_position(v, model);
-    if (!storage.has(v.name)) continue;  // nothing reads it
-    Eigen::MatrixXd& theta = storage.at(v.name).numbers;
-    const Stream stream(settings.stream_seed(), "init/" + v.name);
-    set_slot({settings.init, model, stream, {sweep, 0, 0}, k, count},
-             {theta.data(), theta.rows(), theta.cols()});
+    const std::string& name = names[static_cast<std::size_t>(k)];
+    require_whole_position(graph, name, model);
+    if (!is_read(graph, name, storage)) continue;
+    Eigen::MatrixXd& theta = starts[name];
+    theta = Eigen::MatrixXd::Zero(model.dimension(), settings.replicates);
+    const Stream stream(settings.stream_seed(), "init/" + name);
+    set_position({settings.init, model, stream, {sweep, 0, 0}, k, count},
+                 {theta.data(), theta.rows(), theta.cols()});
+    visit_slots(graph, name, storage,
+                [&](const RowRuns& rows, MatrixMap slot) { rows.take(theta, slot); });
   }
   double gradients = 0.0;
   for (const Factor& factor : graph.factors()) {
     const ValueInfo& law = graph[factor.law];
-    if (factor.slots.size() != 1 || law.kind != ValueKind::constant) continue;
-    const VariableInfo& v = graph[factor.slots.front()];
-    if (!storage.has(v.name)) continue;
-    Eigen::MatrixXd& theta = storage.at(v.name).numbers;
+    const auto start = starts.find(position_of(graph, factor));
+    if (start == starts.end() || law.kind != ValueKind::constant) continue;
+    Eigen::MatrixXd& theta = start->second;
     const Law at(static_cast<const Potential&>(*law.function),
                  ConstMatrixMap(nullptr, 0, theta.cols()));
-    gradients += evaluate_start(at, model, v.name, {theta.data(), theta.rows(), theta.cols()},
+    gradients += evaluate_start(at, model, start->first, {theta.data(), theta.rows(), theta.cols()},
                                 settings.block_width);
   }
   return gradients;

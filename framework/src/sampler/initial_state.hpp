@@ -9,10 +9,10 @@
 
 namespace mixwell {
 
-/// Sets every slot of the graph as `settings.init` says, then evaluates every constant factor that
-/// names one slot. Throws InputError naming replicate, parameter and quantity when U or grad U is
-/// not finite. Returns the gradients spent. Draws are keyed by `sweep`: another start after some
-/// sweeps is a fresh one.
+/// Sets every position of the graph as `settings.init` says, whether one slot holds it or several
+/// do, then evaluates every constant factor of a single position. Throws InputError naming
+/// replicate, parameter and quantity when U or grad U is not finite. Returns the gradients spent.
+/// Draws are keyed by `sweep`: another start after some sweeps is a fresh one.
 double set_initial_state(const KernelGraph& graph, const Model& model, const RunSettings& settings,
                          std::uint64_t sweep, Storage& storage);
 

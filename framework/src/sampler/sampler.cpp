@@ -3,6 +3,7 @@
 #include "base/present_call.hpp"
 #include "graph/cone.hpp"
 #include "sampler/initial_state.hpp"
+#include "sampler/position_slots.hpp"
 #include "sampler/schedule.hpp"
 
 #include <mixwell/error.hpp>
@@ -241,13 +242,33 @@ MatrixMap Sampler::variable(const std::string& name) {
   return {numbers.data(), numbers.rows(), numbers.cols()};
 }
 
-void Sampler::move(const std::string& slot, ConstBatch theta) {
-  MatrixMap position = variable(slot);
-  if (theta.rows() != position.rows() || theta.cols() != position.cols()) {
-    throw InputError(fmt::format("slot `{}` is {} x {}, and is to be moved to {} x {}", slot,
-                                 position.rows(), position.cols(), theta.rows(), theta.cols()));
+bool Sampler::has_position(const std::string& name) const {
+  const KernelGraph& graph = state_->program.sampling;
+  const std::vector<Variable> slots = slots_of(graph, name);
+  return std::any_of(slots.begin(), slots.end(),
+                     [&](Variable slot) { return has(graph[slot].name); });
+}
+
+Eigen::MatrixXd Sampler::position(const std::string& name) {
+  Eigen::MatrixXd theta =
+      Eigen::MatrixXd::Zero(state_->compositor->model().dimension(), state_->settings.replicates);
+  visit_slots(state_->program.sampling, name, state_->storage,
+              [&](const RowRuns& rows, MatrixMap slot) { rows.put(slot, theta); });
+  return theta;
+}
+
+void Sampler::move(const std::string& position, ConstBatch theta) {
+  const Index d = state_->compositor->model().dimension();
+  const std::int64_t replicates = state_->settings.replicates;
+  if (!has_position(position)) {
+    throw InputError(fmt::format("the sampler has no position `{}`", position));
   }
-  position = theta;
+  if (theta.rows() != d || theta.cols() != replicates) {
+    throw InputError(fmt::format("position `{}` is {} x {}, and is to be moved to {} x {}",
+                                 position, d, replicates, theta.rows(), theta.cols()));
+  }
+  visit_slots(state_->program.sampling, position, state_->storage,
+              [&](const RowRuns& rows, MatrixMap slot) { rows.take(theta, slot); });
   state_->active = 0;
 }
 

@@ -374,12 +374,29 @@ std::int64_t Schedule::divergences() const {
   return sum;
 }
 
+namespace {
+
+/// Of the model: row `row` of the slot that an operation moves; -1 where there is none.
+Index coordinate_of(const KernelGraph& graph, const OperationInfo& by, Index row) {
+  if (row < 0) return row;
+  for (const Input& input : by.inputs) {
+    if (input.role != Role::state || graph[input.value].kind != ValueKind::version) continue;
+    const std::vector<Index>& held = graph[graph[input.value].variable].coordinates;
+    if (row < std::ssize(held)) return held[static_cast<std::size_t>(row)];
+  }
+  return row;
+}
+
+}  // namespace
+
 std::vector<Divergence> Schedule::take_kept() {
   std::vector<Divergence> all;
   for (Block::Sinks& s : lanes_by_block_) {
     for (Block::Sinks::Kept& kept : s.kept) {
+      const OperationInfo& by = graph_.operations()[static_cast<std::size_t>(kept.operation)];
       kept.what.phase = phase_;
-      kept.what.operation = graph_.operations()[static_cast<std::size_t>(kept.operation)].name;
+      kept.what.operation = by.name;
+      kept.what.coordinate = coordinate_of(graph_, by, kept.what.coordinate);
       all.push_back(std::move(kept.what));
     }
     s.kept.clear();

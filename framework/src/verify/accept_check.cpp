@@ -27,7 +27,9 @@ struct Sides {
   std::size_t shifted = 0;                    ///< the potential there
 };
 
-bool is_slot(const KernelGraph& graph, Value v) { return is_version(graph, v, VariableKind::slot); }
+bool is_slot(const KernelGraph& graph, Value v) {
+  return is_version(graph, v, VariableKind::slot) || is_version(graph, v, VariableKind::joined);
+}
 
 /// A law that stands at the proposal takes the place of the first law of the same function.
 void pair_laws(const Replay& replay, Sides& sides) {

@@ -234,7 +234,7 @@ Eigen::MatrixXd after_two_sweeps(const Composition& composition, std::int64_t re
   const Index d = composition.model()->dimension();
   Eigen::MatrixXd all(d * static_cast<Index>(slots.size()), replicates);
   for (std::size_t s = 0; s < slots.size(); ++s) {
-    all.middleRows(d * static_cast<Index>(s), d) = sampler.variable(slots[s]);
+    all.middleRows(d * static_cast<Index>(s), d) = sampler.position(slots[s]);
   }
   return all;
 }

@@ -49,13 +49,6 @@ std::string name_of(Index statistic, Index dimension) {
   return statistic == 2 * shown ? "U" : "x' grad U";
 }
 
-/// Slots of a composition, also those that are not recorded.
-std::size_t slots_of(const KernelGraph& graph) {
-  const auto& all = graph.variables();
-  return static_cast<std::size_t>(std::count_if(
-      all.begin(), all.end(), [](const auto& v) { return v.kind == VariableKind::slot; }));
-}
-
 /// Statistics at the start (block 0) and after sweep_counts, of one data set a column.
 struct CalibrationTable {
   std::array<Eigen::MatrixXd, sweep_counts.size() + 1> at;
@@ -91,7 +84,7 @@ class DataSets {
     for (std::size_t k = 0; k < sweeps.size(); ++k) {
       sampler.advance(PhaseKind::sampling, sweeps[k] - done);
       done = sweeps[k];
-      look(k + 1, *drawn, sampler.variable(slot));
+      look(k + 1, *drawn, sampler.position(slot));
     }
     return sampler.gradients();
   }
@@ -231,7 +224,7 @@ class Calibrator {
     out_.seen.acceptance = std::numeric_limits<double>::quiet_NaN();
     out_.seen.redraws_data = true;
     const Composition one = targets.composed(test.target, 1.0);
-    if (const auto slots = slots_of(compose(*one.compositor).sampling); slots != 1) {
+    if (const auto slots = positions(compose(*one.compositor).sampling).size(); slots != 1) {
       throw InputError(fmt::format(
           "data drawn with the parameters give one exact draw of their posterior, and there are {} "
           "slots",

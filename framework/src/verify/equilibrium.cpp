@@ -228,7 +228,7 @@ bool has_exact_draws(const Model& model, const ValueInfo& law) {
   return potential.as_model() == &model && model.as_exact() != nullptr;
 }
 
-/// Where one slot starts from.
+/// Where one position starts from.
 class SlotLaw {
  public:
   static constexpr Index usual_cells = 257;
@@ -305,7 +305,7 @@ struct Equilibrium::Test {
     const Model& model = *composition.model();
     for (const Factor& factor : graph.factors()) {
       const std::string& name = graph[factor.law].name;
-      if (factor.slots.size() != 1) {
+      if (slots_of(graph, graph[factor.slots.front()].position) != factor.slots) {
         throw InputError("`" + name + "` is a law of several slots together: no draws of it");
       }
       if (!has_exact_draws(model, graph[kept(factor)]) &&
@@ -320,7 +320,7 @@ struct Equilibrium::Test {
   void find_laws() {
     const KernelGraph& graph = sampler.graph(PhaseKind::sampling);
     for (const Factor& factor : graph.factors()) {
-      laws.emplace_back(*composition.model(), sampler, graph[factor.slots.front()].name,
+      laws.emplace_back(*composition.model(), sampler, graph[factor.slots.front()].position,
                         kept(factor), settings.replicates);
     }
   }
@@ -331,7 +331,7 @@ struct Equilibrium::Test {
       Eigen::MatrixXd theta = laws[k].draws(settings.seed, "equilibrium");
       const Scale scale(theta);
       theta = (settings.stretch * (theta.colwise() - scale.mean)).colwise() + scale.mean;
-      if (sampler.has(laws[k].name())) sampler.move(laws[k].name(), theta);
+      if (sampler.has_position(laws[k].name())) sampler.move(laws[k].name(), theta);
       if (std::find(recorded.begin(), recorded.end(), laws[k].name()) == recorded.end()) continue;
       compared.push_back(k);
       scales.push_back(scale);
@@ -386,7 +386,7 @@ struct Equilibrium::Test {
   /// Of the recorded slots: others may have laws that nobody is interested in, such as a pilot's.
   Positions now() {
     Positions all;
-    for (const std::size_t k : compared) all.emplace_back(sampler.variable(laws[k].name()));
+    for (const std::size_t k : compared) all.emplace_back(sampler.position(laws[k].name()));
     return all;
   }
 

@@ -67,7 +67,7 @@ class Run {
     Eigen::ArrayXXd sum = Eigen::ArrayXXd::Zero(statistics_.count(), settings_.replicates);
     for (std::int64_t k = 0; k < times; ++k) {
       advance(apart);
-      for (const std::string& slot : slots) sum += statistics_.of(sampler_.variable(slot));
+      for (const std::string& slot : slots) sum += statistics_.of(sampler_.position(slot));
     }
     return sum / static_cast<double>(times * static_cast<std::int64_t>(slots.size()));
   }
@@ -84,7 +84,7 @@ class Run {
     return settings;
   }
 
-  Eigen::MatrixXd first() { return sampler_.variable(composition_.compositor->slots().front()); }
+  Eigen::MatrixXd first() { return sampler_.position(composition_.compositor->slots().front()); }
 
   const Composition& composition_;
   const LadderStatistics& statistics_;

@@ -92,9 +92,11 @@ class Shape {
 
  private:
   bool writes_slot(const OperationInfo& o) const {
+    if (o.kind == OperationKind::regroup) return false;
     return std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
-      return graph_[v].kind == ValueKind::version &&
-             graph_[graph_[v].variable].kind == VariableKind::slot;
+      if (graph_[v].kind != ValueKind::version) return false;
+      const VariableKind kind = graph_[graph_[v].variable].kind;
+      return kind == VariableKind::slot || kind == VariableKind::joined;
     });
   }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <map>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,11 +29,15 @@ class MIXWELL_EXPORT Keys {
   Keys& set(const std::string& key, KeyValue value);
   Keys& set(const std::string& key, std::initializer_list<double> values);
   Keys& set(const std::string& key, std::initializer_list<const char*> values);
+  /// Adds a table to the list of tables `key`, as [[kind.name.key]] does. Returns itself.
+  Keys& add(const std::string& key, Keys table);
 
   const std::vector<std::pair<std::string, KeyValue>>& all() const noexcept { return all_; }
+  const std::map<std::string, std::vector<Keys>>& tables() const noexcept { return tables_; }
 
  private:
   std::vector<std::pair<std::string, KeyValue>> all_;
+  std::map<std::string, std::vector<Keys>> tables_;
 };
 
 /// Collects what a manifest would say. Keys have the types, ranges and defaults that they have

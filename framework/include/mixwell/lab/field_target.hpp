@@ -16,7 +16,7 @@ using FieldTargetBase =
     std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*,
                  bool*, std::string*, std::optional<std::string>*, std::vector<double>*,
                  std::vector<std::string>*, std::optional<Interval>*, NamedNumbers*,
-                 ComponentReference>;
+                 ComponentReference, TableList>;
 
 struct FieldTarget : FieldTargetBase {
   using FieldTargetBase::FieldTargetBase;

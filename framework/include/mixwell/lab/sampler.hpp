@@ -31,9 +31,9 @@ struct Divergence {
   std::uint64_t sweep = 0;
   std::string operation;
   std::string quantity;
-  Index coordinate = -1;
+  Index coordinate = -1;  ///< of the model
   double value = 0.0;
-  std::vector<double> position;
+  std::vector<double> position;  ///< of the slot that it moved
 };
 
 /// The graphs of both phases and their certificate.
@@ -86,8 +86,12 @@ class MIXWELL_EXPORT Sampler {
   bool has(const std::string& name) const;
   /// The values of a variable now: rows x replicates.
   MatrixMap variable(const std::string& name);
-  /// Moves a slot to theta (d x replicates); what was evaluated is evaluated anew.
-  void move(const std::string& slot, ConstBatch theta);
+  /// Whether any operation uses a slot of the position.
+  bool has_position(const std::string& name) const;
+  /// A whole position now, d x replicates: of a slot, or of what several slots hold together.
+  Eigen::MatrixXd position(const std::string& name);
+  /// Moves a position to theta (d x replicates); what was evaluated is evaluated anew.
+  void move(const std::string& position, ConstBatch theta);
   /// U at theta (d x w, u 1 x w) of a law of the sampling phase, with the numbers that `replicate`
   /// has now. Throws InputError for a law that depends on positions. Allocates.
   void evaluate(Value law, Index replicate, ConstBatch theta, Row u);

@@ -72,6 +72,13 @@ inline constexpr std::array<StandardFigure, 10> standard_figures = {
      {"ess_bulk", &diagnostics::StandardFigures::ess_bulk},
      {"ess_tail", &diagnostics::StandardFigures::ess_tail}}};
 
+/// How well one of several kernels did, in the sweeps in which it ran.
+struct KernelFigures {
+  std::string kernel;                         ///< NAME of NAME_acceptance_rate and NAME_diverging
+  double acceptance = 0.0;                    ///< mean of its acceptance rate
+  std::optional<std::int64_t> divergences{};  ///< sum of its diverging, where it is recorded
+};
+
 /// How well the sampler did.
 struct SamplerSummary {
   double acceptance = 0.0;                    ///< mean of acceptance_rate
@@ -86,6 +93,8 @@ struct SamplerSummary {
   double min_ess_per_second = 0.0;
   /// Whether min_ess reaches diagnostics::least_reliable_ess; nothing where there is none.
   std::optional<bool> min_ess_reliable{};
+  /// Where a sweep has several: in the order of their records.
+  std::vector<KernelFigures> kernels{};
 };
 
 /// Rows for projections v'x of the draws on unit vectors v.

@@ -1,0 +1,23 @@
+// Parts of a model's parameters by name and slice.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/model.hpp>
+#include <mixwell/types.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// Coordinates of a position that `text` names, ascending: a parameter ("beta"), elements of one
+/// ("z[3]", "w[3,2]") or slices ("z[0:10]", "w[3,:]", "z[::2]", "z[-1]"), as in Python: counted
+/// from 0, from the end where negative, without the end of a range; dimensions that are left out
+/// are taken whole. Throws InputError with the rule that it breaks: a name that no parameter has,
+/// more indices than dimensions, an index or an end of a range beyond the array (which Python
+/// would cut off), a step that is not positive, a slice of nothing.
+MIXWELL_EXPORT std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
+                                                     const std::string& text);
+
+}  // namespace mixwell

@@ -1,0 +1,148 @@
+// Slots that hold parts of a position, and what joins them while an update moves them together.
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/row_runs.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/graph.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+/// Rows of `whole` (ascending) at which the members of `part` stand.
+std::vector<Index> places(const std::vector<Index>& part, const std::vector<Index>& whole) {
+  std::vector<Index> found;
+  for (const Index c : part) {
+    found.push_back(std::lower_bound(whole.begin(), whole.end(), c) - whole.begin());
+  }
+  return found;
+}
+
+std::vector<RowRuns> rows_of_parts(const KernelGraph& graph, Variable joined) {
+  std::vector<RowRuns> rows;
+  for (const Variable part : graph[joined].parts) {
+    rows.emplace_back(places(graph[part].coordinates, graph[joined].coordinates));
+  }
+  return rows;
+}
+
+/// Inputs: the parts; output: what joins them.
+class GatherBody final : public Body {
+ public:
+  explicit GatherBody(std::vector<RowRuns> rows) : rows_(std::move(rows)) {}
+  void run(Block& block) const override {
+    for (std::size_t k = 0; k < rows_.size(); ++k) rows_[k].put(block.in(k), block.out(0));
+  }
+
+ private:
+  std::vector<RowRuns> rows_;
+};
+
+/// Input: what joins them; outputs: the parts.
+class ScatterBody final : public Body {
+ public:
+  explicit ScatterBody(std::vector<RowRuns> rows) : rows_(std::move(rows)) {}
+  void run(Block& block) const override {
+    for (std::size_t k = 0; k < rows_.size(); ++k) rows_[k].take(block.in(0), block.out(k));
+  }
+
+ private:
+  std::vector<RowRuns> rows_;
+};
+
+/// A name of its own for each of the times that a variable is regrouped.
+std::string regroup_name(const KernelGraph& graph, const char* what, Variable joined) {
+  return fmt::format("{} {}", what, graph[graph.current(joined)].name);
+}
+
+}  // namespace
+
+Variable KernelGraph::part(std::string name, std::string position, std::vector<Index> coordinates,
+                           bool fixed) {
+  if (coordinates.empty() || !std::is_sorted(coordinates.begin(), coordinates.end())) {
+    throw InputError(
+        fmt::format("kernel graph: slot `{}` of position `{}` wants coordinates in ascending order",
+                    name, position));
+  }
+  for (const Variable other : slots_of(*this, position)) {
+    for (const Index c : coordinates) {
+      const auto& taken = variables_.at(other.id).coordinates;
+      if (!taken.empty() && !std::binary_search(taken.begin(), taken.end(), c)) continue;
+      throw InputError(
+          fmt::format("kernel graph: the slots `{}` and `{}` both hold coordinate {} of `{}`",
+                      variables_.at(other.id).name, name, c, position));
+    }
+  }
+  const Variable added = slot(std::move(name), std::ssize(coordinates));
+  VariableInfo& info = variables_.at(added.id);
+  info.position = std::move(position);
+  info.coordinates = std::move(coordinates);
+  info.fixed = fixed;
+  return added;
+}
+
+Variable KernelGraph::joined(std::string name, std::vector<Variable> parts) {
+  VariableInfo info;
+  info.name = std::move(name);
+  info.kind = VariableKind::joined;
+  for (const Variable part : parts) {
+    const VariableInfo& of = variables_.at(part.id);
+    info.position = of.position;
+    info.coordinates.insert(info.coordinates.end(), of.coordinates.begin(), of.coordinates.end());
+  }
+  std::sort(info.coordinates.begin(), info.coordinates.end());
+  info.rows = std::ssize(info.coordinates);
+  info.initial = Eigen::VectorXd::Zero(info.rows);
+  info.parts = std::move(parts);
+  return add_variable(std::move(info));
+}
+
+void KernelGraph::gather(Variable joined) {
+  const Guard branch = set_guard();  // copies in every column keep the numbers where nothing moved
+  std::vector<Input> inputs;
+  for (const Variable part : variables_.at(joined.id).parts) {
+    inputs.push_back({current(part), Role::state});
+  }
+  add(regroup_name(*this, "gather", joined), OperationKind::regroup, {}, std::move(inputs),
+      {Output::next(joined)}, std::make_shared<GatherBody>(rows_of_parts(*this, joined)));
+  set_guard(branch);
+}
+
+void KernelGraph::scatter(Variable joined) {
+  const Guard branch = set_guard();
+  std::vector<Output> outputs;
+  for (const Variable part : variables_.at(joined.id).parts) {
+    outputs.push_back(Output::next(part));
+  }
+  add(regroup_name(*this, "scatter", joined), OperationKind::regroup, {},
+      {{current(joined), Role::state}}, std::move(outputs),
+      std::make_shared<ScatterBody>(rows_of_parts(*this, joined)));
+  set_guard(branch);
+}
+
+std::vector<Variable> slots_of(const KernelGraph& graph, const std::string& position) {
+  std::vector<Variable> found;
+  for (std::size_t k = 0; k < graph.variables().size(); ++k) {
+    const VariableInfo& v = graph.variables()[k];
+    if (v.kind != VariableKind::slot || v.position != position) continue;
+    found.push_back({static_cast<std::int32_t>(k)});
+  }
+  return found;
+}
+
+std::vector<std::string> positions(const KernelGraph& graph) {
+  std::vector<std::string> found;
+  for (const VariableInfo& v : graph.variables()) {
+    if (v.kind != VariableKind::slot) continue;
+    if (std::find(found.begin(), found.end(), v.position) == found.end()) {
+      found.push_back(v.position);
+    }
+  }
+  return found;
+}
+
+}  // namespace mixwell

@@ -1,0 +1,58 @@
+// Copying some rows of a matrix to another one and back, run by run.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/types.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace mixwell {
+
+/// Rows of a whole (d x w) that a part (b x w) holds, in the part's order. Neighbouring rows are
+/// copied together.
+class RowRuns {
+ public:
+  /// `rows`: of the whole, ascending, one for each row of the part.
+  explicit RowRuns(const std::vector<Index>& rows) : part_rows_(std::ssize(rows)) {
+    for (Index k = 0; k < part_rows_; ++k) {
+      const Index row = rows[static_cast<std::size_t>(k)];
+      const bool follows = !runs_.empty() && row == runs_.back().in_whole + runs_.back().count;
+      if (follows) {
+        ++runs_.back().count;
+      } else {
+        runs_.push_back({row, k, 1});
+      }
+    }
+  }
+
+  Index part_rows() const noexcept { return part_rows_; }
+
+  /// part = those rows of whole. O(b) a column.
+  void take(ConstBatch whole, Batch part) const {
+    for (Index j = 0; j < part.cols(); ++j) {
+      const double* const from = whole.data() + j * whole.rows();
+      double* const to = part.data() + j * part_rows_;
+      for (const RowRun& run : runs_) std::copy_n(from + run.in_whole, run.count, to + run.in_part);
+    }
+  }
+  /// Those rows of whole = part. O(b) a column.
+  void put(ConstBatch part, Batch whole) const {
+    for (Index j = 0; j < part.cols(); ++j) {
+      const double* const from = part.data() + j * part_rows_;
+      double* const to = whole.data() + j * whole.rows();
+      for (const RowRun& run : runs_) std::copy_n(from + run.in_part, run.count, to + run.in_whole);
+    }
+  }
+
+ private:
+  struct RowRun {
+    Index in_whole;
+    Index in_part;
+    Index count;
+  };
+  Index part_rows_;
+  std::vector<RowRun> runs_;
+};
+
+}  // namespace mixwell

@@ -1,0 +1,183 @@
+// Positions that several slots hold together: the law of one slot given the rest, and the whole.
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/row_runs.hpp"
+
+#include <mixwell/operation.hpp>
+#include <mixwell/oracle.hpp>
+#include <mixwell/position.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+std::vector<Index> held_by(const KernelGraph& graph, Variable slot) {
+  std::vector<Index> held = graph[slot].coordinates;
+  if (!held.empty()) return held;
+  held.resize(static_cast<std::size_t>(graph[slot].rows));
+  std::iota(held.begin(), held.end(), Index{0});
+  return held;
+}
+
+std::vector<Index> shifted(std::vector<Index> rows, Index by) {
+  for (Index& row : rows) row += by;
+  return rows;
+}
+
+/// A law of the whole position as one of a part. Its numbers are those of that law, and below them
+/// a whole position (d rows) in which the rows of the part mean nothing.
+class ConditionalPotential final : public Potential {
+ public:
+  ConditionalPotential(std::shared_ptr<const Potential> whole, Index numbers, Index dimension,
+                       const std::vector<Index>& coordinates)
+      : whole_(std::move(whole)),
+        numbers_(numbers),
+        dimension_(dimension),
+        coordinates_(coordinates) {}
+
+  void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
+    const Workspace::Frame frame(out.scratch);
+    const Index w = theta.cols();
+    MatrixMap position = out.scratch.matrix(dimension_, w);
+    for (Index j = 0; j < w; ++j) {
+      std::copy_n(numbers.column(j) + numbers_, dimension_, position.col(j).data());
+    }
+    coordinates_.put(theta, position);
+    const bool wants_gradient = out.wants_gradient();
+    MatrixMap g =
+        wants_gradient ? out.scratch.matrix(dimension_, w) : MatrixMap(nullptr, dimension_, w);
+    whole_->evaluate(of_whole(numbers, w, out.scratch), position,
+                     {out.potential, g, out.scratch, out.draw});
+    if (wants_gradient) coordinates_.take(g, out.gradient);
+  }
+
+  bool evaluates_potential_alone() const noexcept override {
+    return whole_->evaluates_potential_alone();
+  }
+  double gradient_cost() const noexcept override { return whole_->gradient_cost(); }
+  bool has_constant_hessian() const noexcept override { return whole_->has_constant_hessian(); }
+  GradientGrowth gradient_growth() const noexcept override { return whole_->gradient_growth(); }
+
+ private:
+  /// Valid until the caller's Frame ends.
+  Numbers of_whole(const Numbers& numbers, Index w, Workspace& scratch) const {
+    if (numbers_ == 0) return {ConstMatrixMap(nullptr, 0, w)};
+    MatrixMap own = scratch.matrix(numbers_, w);
+    for (Index j = 0; j < w; ++j) std::copy_n(numbers.column(j), numbers_, own.col(j).data());
+    return {ConstMatrixMap(own.data(), numbers_, w)};
+  }
+
+  std::shared_ptr<const Potential> whole_;
+  Index numbers_;
+  Index dimension_;
+  RowRuns coordinates_;
+};
+
+/// Inputs: a law, then slots; output: the law's numbers, and below them the slots' places in the
+/// position. All other rows are 0.
+class RestBody final : public Body {
+ public:
+  RestBody(Index numbers, std::vector<RowRuns> slots)
+      : numbers_(numbers), slots_(std::move(slots)) {}
+
+  void run(Block& block) const override {
+    MatrixMap out = block.out(0);
+    out.setZero();
+    if (numbers_ > 0) {
+      const ConstMatrixMap law = block.in(0);
+      for (Index j = 0; j < out.cols(); ++j) {
+        out.col(j).head(numbers_) = law.col(law.cols() == 1 ? 0 : j);
+      }
+    }
+    for (std::size_t k = 0; k < slots_.size(); ++k) slots_[k].put(block.in(k + 1), out);
+  }
+
+ private:
+  Index numbers_;
+  std::vector<RowRuns> slots_;
+};
+
+/// Inputs: slots; output: the position.
+class JoinBody final : public Body {
+ public:
+  explicit JoinBody(std::vector<RowRuns> slots) : slots_(std::move(slots)) {}
+  void run(Block& block) const override {
+    for (std::size_t k = 0; k < slots_.size(); ++k) slots_[k].put(block.in(k), block.out(0));
+  }
+
+ private:
+  std::vector<RowRuns> slots_;
+};
+
+bool has_exact_potential(const KernelGraph& graph, Value law) {
+  const std::int32_t by = graph[law].producer;
+  return by >= 0 && graph.operations()[static_cast<std::size_t>(by)].traits.exact_potential;
+}
+
+}  // namespace
+
+Value conditional_law(KernelGraph& graph, std::string name, Value law, Variable slot,
+                      const std::vector<Value>& rest) {
+  const Index numbers = graph[law].rows;
+  Index dimension = graph[slot].rows;
+  std::vector<Input> inputs{{law, Role::law}};
+  std::vector<RowRuns> places;
+  for (const Value version : rest) {
+    const Variable other = graph[version].variable;
+    inputs.push_back({version, Role::parameter});
+    places.emplace_back(shifted(held_by(graph, other), numbers));
+    dimension += graph[other].rows;
+  }
+  Traits traits;
+  traits.unbiased = true;
+  traits.exact_potential = has_exact_potential(graph, law);
+  auto whole = std::dynamic_pointer_cast<const Potential>(graph[law].function);
+  auto function = std::make_shared<ConditionalPotential>(std::move(whole), numbers, dimension,
+                                                         held_by(graph, slot));
+  const std::string output = name + "/rest";
+  return graph
+      .add(std::move(name), OperationKind::pure, traits, std::move(inputs),
+           {Output::derived(output, numbers + dimension, std::move(function))},
+           std::make_shared<RestBody>(numbers, std::move(places)))
+      .front();
+}
+
+Value law_for_part(KernelGraph& graph, const Site& site, const Oracle& oracle) {
+  if (!site.part.law) return oracle.law_for(graph, site);
+  const Value law = oracle.law(graph, site.path + "/oracle", site.part.law);
+  if (law == site.part.law) return site.target;
+  return conditional_law(graph, site.path + "/conditional", law, site.slot, site.part.rest);
+}
+
+Value whole_position(KernelGraph& graph, const std::string& position) {
+  std::vector<Input> inputs;
+  std::vector<RowRuns> places;
+  Index dimension = 0;
+  for (const Variable slot : slots_of(graph, position)) {
+    inputs.push_back({graph.current(slot), Role::parameter});
+    places.emplace_back(held_by(graph, slot));
+    dimension += graph[slot].rows;
+  }
+  const std::string name = "join " + position;
+  return graph
+      .add(name, OperationKind::pure, {}, std::move(inputs),
+           {Output::derived(name + "/whole", dimension)},
+           std::make_shared<JoinBody>(std::move(places)))
+      .front();
+}
+
+Value potential_at(KernelGraph& graph, const std::string& name, Value law, Value position) {
+  return add_operation(
+             graph, name, OperationKind::pure, {},
+             [](Columns& block, edge::Law of, edge::PointPosition at,
+                edge::Out<edge::PointPotential> u) {
+               of.evaluate(at, Evaluation::of_potential(u.data(), at, block.scratch()));
+             },
+             Edge<edge::Law>{law}, Edge<edge::PointPosition>{position},
+             Write<edge::PointPotential>{Output::derived(name + "/u", 1)})
+      .value;
+}
+
+}  // namespace mixwell

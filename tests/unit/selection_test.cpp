@@ -1,0 +1,82 @@
+// Names and slices of parameters, against coordinates counted by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/error.hpp>
+#include <mixwell/selection.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace mixwell;
+
+namespace {
+
+using Indices = std::vector<Index>;
+
+/// mu: 0; z: 1 to 6; w: 7 to 18, three rows of four; a[b]: 19.
+const std::vector<Parameter>& parameters() {
+  static const std::vector<Parameter> all = [] {
+    std::vector<Parameter> four(4);
+    four[0].name = "mu";
+    four[1].name = "z";
+    four[1].shape = {6};
+    four[2].name = "w";
+    four[2].shape = {3, 4};
+    four[3].name = "a[b]";
+    return four;
+  }();
+  return all;
+}
+
+Indices chosen(const std::string& text) { return select_coordinates(parameters(), text); }
+
+std::string refusal(const std::string& text) {
+  try {
+    select_coordinates(parameters(), text);
+    return "accepted";
+  } catch (const InputError& fault) {
+    return fault.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a parameter, an element and slices are the coordinates that Python would choose") {
+  CHECK(chosen("mu") == Indices{0});
+  CHECK(chosen("z") == Indices{1, 2, 3, 4, 5, 6});
+  CHECK(chosen("z[:]") == chosen("z"));
+  CHECK(chosen("z[2]") == Indices{3});
+  CHECK(chosen("z[-1]") == Indices{6});
+  CHECK(chosen("z[1:4]") == Indices{2, 3, 4});
+  CHECK(chosen("z[:-4]") == Indices{1, 2});
+  CHECK(chosen("z[::2]") == Indices{1, 3, 5});
+  CHECK(chosen("z[ 1 : 6 : 3 ]") == Indices{2, 5});
+  CHECK(chosen("w[1]") == Indices{11, 12, 13, 14});
+  CHECK(chosen("w[1,:]") == chosen("w[1]"));
+  CHECK(chosen("w[:,0]") == Indices{7, 11, 15});
+  CHECK(chosen("w[1:,::3]") == Indices{11, 14, 15, 18});
+  CHECK(chosen("w[2, -1]") == Indices{18});
+  CHECK(chosen("a[b]") == Indices{19});  // a name that has brackets itself
+}
+
+TEST_CASE("names and slices that choose nothing, or what is not there, are refused with the rule") {
+  const auto says = [](const std::string& text, const std::string& rule) {
+    INFO(text);
+    CHECK_THAT(refusal(text), Catch::Contains(rule));
+  };
+  says("zz", "no parameter \"zz\" (did you mean \"z\"?)");
+  says("x[0]", "no parameter \"x\"");
+  says("mu[0]", "gives 1 indices, and `mu` is a scalar");
+  says("w[0,0,0]", "gives 3 indices, and `w` has the shape [3, 4]");
+  says("z[6]", "goes beyond the array: 6 of 6");
+  says("z[-7]", "goes beyond the array");
+  says("z[0:7]", "goes beyond the array: 7 of 6");
+  says("z[3:3]", "selects nothing");
+  says("z[4:2]", "selects nothing");
+  says("z[::0]", "step that is not positive");
+  says("z[::-1]", "step that is not positive");
+  says("z[1:2:3:4]", "more than two colons");
+  says("z[one]", "has \"one\" where an index or a slice stands");
+  says("z[]", "has \"\" where an index or a slice stands");
+}

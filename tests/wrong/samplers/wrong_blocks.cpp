@@ -1,0 +1,134 @@
+// Two blocks of a plane, of which the second takes its scale from the first.
+// SPDX-License-Identifier: Apache-2.0
+#include "wrong/mistake.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+#include <cstdint>
+
+namespace {
+
+using namespace mixwell;
+
+struct Scale : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
+
+/// Small where the first block is, or was, far out.
+double scale_at(double mean_distance) { return mean_distance > 1.0 ? 0.02 : 1.5; }
+
+/// x[0] by `kernel`, then x[1] by random-walk Metropolis whose scale follows |x[0]|: where it is,
+/// which is right, or by mistake the mean of where it was after each of the last sweeps.
+class WrongBlocks final : public Compositor {
+ public:
+  struct Params {
+    std::shared_ptr<const Model> model;
+    std::shared_ptr<const Kernel> kernel;
+    std::int64_t window = 1;
+    wrong::Mistake mistake;
+
+    void declare(Fields& fields) {
+      fields.component("model", model).help("what to sample, in the plane");
+      fields.component("kernel", kernel).help("moves x[0]");
+      fields.integer("window", window).at_least(1).help("sweeps that the mistake looks back");
+      mistake.declare(fields, {"scale-of-past"});
+    }
+  };
+  explicit WrongBlocks(const Params& params) : params_(params) {
+    if (params_.model->dimension() != 2) throw ParameterError("model", "must have two coordinates");
+  }
+
+  void compose(KernelGraph& graph, PhaseKind phase) const override {
+    const Value target = target_law(graph, params_.model->name(), params_.model);
+    const Variable a = graph.part("a", "theta", {0});
+    const Variable b = graph.part("b", "theta", {1});
+    graph.factor(target, {a, b});
+    const bool looks_back = params_.mistake.is("scale-of-past");
+    const Variable past = looks_back ? add_past(graph) : Variable{};
+    const Value past_scale = looks_back ? scale_of_past(graph, past) : Value{};
+    params_.kernel->describe(graph, site(graph, "first", target, a, b, phase));
+    const Site second = site(graph, "second", target, b, a, phase);
+    move(graph, second, looks_back ? past_scale : scale_of(graph, graph.current(a)));
+    if (looks_back) remember(graph, past, a);
+    record_position(graph, "theta", 0, params_.model, target);
+  }
+  const Model& model() const noexcept override { return *params_.model; }
+  std::vector<std::string> slots() const override { return {"theta"}; }
+
+ private:
+  static Site site(KernelGraph& graph, const std::string& path, Value target, Variable slot,
+                   Variable other, PhaseKind phase) {
+    Site site;
+    site.path = path;
+    site.label = path;
+    site.slot = slot;
+    site.part = {target, {graph.current(other)}};
+    site.target = conditional_law(graph, path + "/given", target, slot, site.part.rest);
+    site.phase = phase;
+    return site;
+  }
+
+  static void move(KernelGraph& graph, const Site& site, Value scale) {
+    Transition t(graph, site);
+    const Edge<edge::Law> law{site.target};
+    const auto end = t.propose_symmetric(
+        [](edge::Position theta, Scale s, edge::Noise noise, edge::ProposedPosition to) {
+          noise.normals(to);
+          to = theta + to * s.asDiagonal();
+        },
+        t.position(), Edge<Scale>{scale}, t.noise("propose"));
+    t.metropolis(law, end);
+    t.finish();
+  }
+
+  static Value scale_of(KernelGraph& graph, Value x) {
+    return add_operation(
+               graph, "scale", OperationKind::pure, {},
+               [](edge::PointPosition at, edge::Out<Scale> out) {
+                 for (Index j = 0; j < out.cols(); ++j) out(j) = scale_at(std::abs(at(0, j)));
+               },
+               Edge<edge::PointPosition>{x}, Write<Scale>{Output::derived("scale", 1)})
+        .value;
+  }
+
+  /// |x[0]| after each of the last sweeps, 0 before the first.
+  Variable add_past(KernelGraph& graph) const {
+    return graph.history("past", Eigen::VectorXd::Zero(params_.window), Forgets::window);
+  }
+
+  static Value scale_of_past(KernelGraph& graph, Variable past) {
+    return add_operation(
+               graph, "past-scale", OperationKind::pure, {},
+               [](edge::Learnt distances, edge::Out<Scale> out) {
+                 for (Index j = 0; j < out.cols(); ++j) out(j) = scale_at(distances.col(j).mean());
+               },
+               Edge<edge::Learnt>{graph.current(past)},
+               Write<Scale>{Output::derived("past-scale", 1)})
+        .value;
+  }
+
+  static void remember(KernelGraph& graph, Variable past, Variable slot) {
+    add_operation(
+        graph, "remember", OperationKind::observe, {},
+        [](edge::Register before, edge::PointPosition at, edge::Out<edge::Register> next) {
+          edge::begin(before, next);
+          for (Index j = 0; j < next.cols(); ++j) {
+            for (Index k = next.rows() - 1; k > 0; --k) next(k, j) = next(k - 1, j);
+            next(0, j) = std::abs(at(0, j));
+          }
+        },
+        Edge<edge::Register>{graph.current(past)}, Edge<edge::PointPosition>{graph.current(slot)},
+        Write<edge::Register>{Output::next(past)});
+  }
+
+  Params params_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<WrongBlocks>(
+      {.id = "wrong-blocks",
+       .summary = "two blocks, one with a scale from the other, with a mistake of choice"});
+}
