@@ -74,8 +74,8 @@ class BetaBinomial final : public Model {
   /// Each case's share of the gradient is bounded, and so is the prior's; both are smooth.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
   std::vector<Parameter> parameters() const override {
-    return {{.name = "m", .shape = {}, .transform = Transform::logistic},
-            {.name = "K", .shape = {}, .transform = Transform::exponential}};
+    return {{.name = "m", .shape = {}, .constraint = Constraint::interval(0, 1)},
+            {.name = "K", .shape = {}, .constraint = Constraint::positive()}};
   }
 
  private:

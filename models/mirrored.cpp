@@ -88,7 +88,7 @@ std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
   return names;
 }
 
-/// The base's parameters with the transform of those that are mirrored: of all, or of `chosen`.
+/// The base's parameters with the constraint of those that are mirrored: of all, or of `chosen`.
 std::vector<Parameter> mirror(std::vector<Parameter> parameters,
                               const std::vector<std::string>& chosen) {
   const std::vector<std::string> known = names_of(parameters);
@@ -99,14 +99,17 @@ std::vector<Parameter> mirror(std::vector<Parameter> parameters,
   for (Parameter& p : parameters) {
     if (!chosen.empty() && std::find(chosen.begin(), chosen.end(), p.name) == chosen.end())
       continue;
-    if (p.transform != Transform::identity)
-      throw ParameterError("parameters", "\"" + p.name +
-                                             "\" is recorded through a transform already, and its "
-                                             "coordinate is no positive number; name others");
-    p.transform = Transform::absolute;
+    if (p.constraint != Constraint())
+      throw ParameterError("parameters", "\"" + p.name + "\" has a constraint already (" +
+                                             p.constraint.text() +
+                                             "), and its coordinate is no positive number; name "
+                                             "others");
+    p.constraint = Constraint::absolute();
   }
   return parameters;
 }
+
+bool is_mirrored(const Parameter& p) { return p.constraint == Constraint::absolute(); }
 
 /// Whether the base itself is a law on positive numbers: U = +inf where the first coordinate of a
 /// mirrored parameter is negative. If not, its law is cut off at 0, and its draws are of another
@@ -120,10 +123,10 @@ bool is_positive(const Model& base, const std::vector<Parameter>& parameters) {
   for (const Parameter& p : parameters) {
     Eigen::MatrixXd theta = start;
     theta(row, 0) = -std::abs(theta(row, 0));
-    row += p.size();
+    row += p.coordinates();
     double u = 0.0;
-    if (p.transform == Transform::absolute) base.evaluate(theta, {&u, g, scratch});
-    if (p.transform == Transform::absolute && u != HUGE_VAL) return false;
+    if (is_mirrored(p)) base.evaluate(theta, {&u, g, scratch});
+    if (is_mirrored(p) && u != HUGE_VAL) return false;
   }
   return true;
 }
@@ -131,8 +134,7 @@ bool is_positive(const Model& base, const std::vector<Parameter>& parameters) {
 std::vector<bool> mirrored_coordinates(const std::vector<Parameter>& parameters) {
   std::vector<bool> mirrored;
   for (const Parameter& p : parameters)
-    mirrored.insert(mirrored.end(), static_cast<std::size_t>(p.size()),
-                    p.transform == Transform::absolute);
+    mirrored.insert(mirrored.end(), static_cast<std::size_t>(p.coordinates()), is_mirrored(p));
   return mirrored;
 }
 

@@ -28,15 +28,15 @@ constexpr std::uint64_t seed = 20260101;
 constexpr Index width = 13;  // a whole group of 8 columns and a rest
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-struct Values {
+struct Evaluated {
   RowVectorXd u;
   MatrixXd g;
 };
 
 /// U and gradient; what the model does not write stays NaN.
-Values evaluated(const Model& model, const MatrixXd& theta) {
-  Values out{RowVectorXd::Constant(theta.cols(), nan),
-             MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
+Evaluated evaluated(const Model& model, const MatrixXd& theta) {
+  Evaluated out{RowVectorXd::Constant(theta.cols(), nan),
+                MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
   Workspace scratch;
   model.evaluate(theta, {out.u.data(), out.g, scratch});
   return out;
@@ -89,6 +89,8 @@ std::string wrong_parameter(const std::vector<Parameter>& parameters,
     if (!names.insert(parameter.name).second)
       return "the name \"" + parameter.name + "\" occurs twice";
     if (parameter.size() < 1) return "\"" + parameter.name + "\" is empty";
+    const std::string shape = parameter.constraint.broken_shape_rule(parameter.shape);
+    if (!shape.empty()) return "the shape of \"" + parameter.name + "\": its constraint " + shape;
     if (parameter.group == RecordGroup::sample_stats)
       return "\"" + parameter.name + "\" is of sample_stats, where kernels record";
   }
@@ -136,7 +138,7 @@ Finding check_addresses(const std::string& clause, const DrawFunction& draws, In
               (moves ? "" : "; the next sweep gives the same numbers")};
 }
 
-Finding check_initial(const Model& model, const Values& at) {
+Finding check_initial(const Model& model, const Evaluated& at) {
   Finding finding = check_addresses(
       "initial", [&model](const Stream& s, Address a, Batch out) { model.initial(s, a, out); },
       model.dimension());
@@ -153,10 +155,10 @@ Finding check_gradient(const Model& model, const MatrixXd& theta) {
               text(worst.gradient) + ", difference of U " + text(worst.difference) + ")"};
 }
 
-Finding check_batch(const Model& model, const MatrixXd& theta, const Values& together) {
+Finding check_batch(const Model& model, const MatrixXd& theta, const Evaluated& together) {
   double worst = 0;
   for (Index j = 0; j < theta.cols(); ++j) {
-    const Values alone = evaluated(model, theta.col(j));
+    const Evaluated alone = evaluated(model, theta.col(j));
     worst = std::max(worst, column_difference(together.g.col(j), alone.g));
     worst = std::max(worst,
                      std::abs(together.u[j] - alone.u[0]) / std::max(1.0, std::abs(together.u[j])));
@@ -164,14 +166,14 @@ Finding check_batch(const Model& model, const MatrixXd& theta, const Values& tog
   return {"batch", worst <= 1e-12, "columns together and alone differ by " + text(worst)};
 }
 
-Finding check_isolation(const Model& model, const MatrixXd& theta, const Values& clean) {
+Finding check_isolation(const Model& model, const MatrixXd& theta, const Evaluated& clean) {
   const double bad[] = {nan, 1e300, std::numeric_limits<double>::infinity(), -1e8};
   Index changed = 0;
   for (const double value : bad) {
     for (const Index kept : {Index{0}, Index{3}, width - 1}) {
       MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), value);
       spoilt.col(kept) = theta.col(kept);
-      const Values values = evaluated(model, spoilt);
+      const Evaluated values = evaluated(model, spoilt);
       changed += !same_bits(values.g.col(kept), clean.g.col(kept)) ||
                  !same_bits(values.u.col(kept), clean.u.col(kept));
     }
@@ -180,13 +182,13 @@ Finding check_isolation(const Model& model, const MatrixXd& theta, const Values&
           std::to_string(changed) + " of 12 columns changed when their neighbours did"};
 }
 
-Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Values& both) {
+Finding check_gradient_only(const Model& model, const MatrixXd& theta, const Evaluated& both) {
   return {"gradient only", same_bits(gradient_only(model, theta), both.g),
           "the gradient's bits with and without U"};
 }
 
 /// |U alone - U| <= 1e-12 (1 + |U|), column by column.
-Finding check_potential_alone(const Model& model, const MatrixXd& theta, const Values& both) {
+Finding check_potential_alone(const Model& model, const MatrixXd& theta, const Evaluated& both) {
   const RowVectorXd alone = potential_alone(model, theta);
   const double error = ((alone - both.u).array().abs() / (1.0 + both.u.array().abs())).maxCoeff();
   return {"potential alone", error <= 1e-12, "relative error " + std::to_string(error)};
@@ -380,10 +382,10 @@ class Terms {
 
   Index count() const { return sum_.terms(); }
 
-  Values rest(const MatrixXd& theta) const {
+  Evaluated rest(const MatrixXd& theta) const {
     return filled(theta, [&](const Evaluation& out) { sum_.evaluate_rest(theta, out); });
   }
-  Values of(const MatrixXd& theta, const MatrixXd& indices) const {
+  Evaluated of(const MatrixXd& theta, const MatrixXd& indices) const {
     return filled(theta, [&](const Evaluation& out) { sum_.evaluate_terms(theta, indices, out); });
   }
   MatrixXd gradients(const MatrixXd& theta, const MatrixXd& indices) const {
@@ -419,9 +421,10 @@ class Terms {
   }
 
  private:
-  static Values filled(const MatrixXd& theta, const std::function<void(const Evaluation&)>& fill) {
-    Values out{RowVectorXd::Constant(theta.cols(), nan),
-               MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
+  static Evaluated filled(const MatrixXd& theta,
+                          const std::function<void(const Evaluation&)>& fill) {
+    Evaluated out{RowVectorXd::Constant(theta.cols(), nan),
+                  MatrixXd::Constant(theta.rows(), theta.cols(), nan)};
     Workspace scratch;
     fill({out.u.data(), out.g, scratch});
     return out;
@@ -460,13 +463,13 @@ double sum_difference(const MatrixXd& whole, const MatrixXd& a, const MatrixXd& 
 }
 
 /// The same of U and gradient, whichever is worse.
-double sum_difference(const Values& whole, const Values& a, const Values& b) {
+double sum_difference(const Evaluated& whole, const Evaluated& a, const Evaluated& b) {
   const double g = sum_difference(whole.g, a.g, b.g);
   const double u = sum_difference(whole.u, a.u, b.u);
   return std::isnan(g) || g >= u ? g : u;
 }
 
-Finding check_terms_sum(const Terms& terms, const MatrixXd& theta, const Values& whole) {
+Finding check_terms_sum(const Terms& terms, const MatrixXd& theta, const Evaluated& whole) {
   const double worst =
       sum_difference(whole, terms.rest(theta), terms.of(theta, terms.all(theta.cols())));
   return {"sum of terms", worst <= 1e-12,
@@ -491,12 +494,12 @@ Finding check_terms_singly(const Terms& terms, const MatrixXd& theta) {
 Finding check_terms_repeated(const Terms& terms, const MatrixXd& theta) {
   const MatrixXd one = theta.leftCols(1);
   const double m = terms.count() > 1 ? 1 : 0;
-  Values thrice = terms.of(one, MatrixXd::Constant(1, 1, 0));
+  Evaluated thrice = terms.of(one, MatrixXd::Constant(1, 1, 0));
   const MatrixXd first = thrice.g;
   thrice.u *= 3;
   thrice.g *= 3;
   const MatrixXd repeated{{0}, {0}, {0}, {m}};
-  const Values other = terms.of(one, MatrixXd::Constant(1, 1, m));
+  const Evaluated other = terms.of(one, MatrixXd::Constant(1, 1, m));
   const double together = sum_difference(terms.of(one, repeated), thrice, other);
   MatrixXd expected(one.rows(), 4);
   expected << first, first, first, other.g;
@@ -508,16 +511,16 @@ Finding check_terms_repeated(const Terms& terms, const MatrixXd& theta) {
 /// A column alone against itself among columns with other lists, at theirs and at NaN.
 Finding check_terms_columns(const Terms& terms, const MatrixXd& theta) {
   const MatrixXd indices = terms.some(theta.cols());
-  const Values together = terms.of(theta, indices);
+  const Evaluated together = terms.of(theta, indices);
   double worst = 0;
   for (Index j = 0; j < theta.cols() && !std::isnan(worst); ++j) {
     MatrixXd spoilt = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
     spoilt.col(j) = theta.col(j);
-    const Values among = terms.of(spoilt, indices);
-    const Values alone = terms.of(theta.col(j), indices.col(j));
-    const Values nothing{RowVectorXd::Zero(1), MatrixXd::Zero(theta.rows(), 1)};
-    for (const Values* values : {&together, &among}) {
-      const Values here{values->u.col(j), values->g.col(j)};
+    const Evaluated among = terms.of(spoilt, indices);
+    const Evaluated alone = terms.of(theta.col(j), indices.col(j));
+    const Evaluated nothing{RowVectorXd::Zero(1), MatrixXd::Zero(theta.rows(), 1)};
+    for (const Evaluated* values : {&together, &among}) {
+      const Evaluated here{values->u.col(j), values->g.col(j)};
       const double difference = sum_difference(alone, here, nothing);
       if (!(worst >= difference) && !std::isnan(worst)) worst = difference;  // NaN wins, and stays
     }
@@ -542,7 +545,7 @@ Finding check_terms_gradient_only(const Terms& terms, const MatrixXd& theta) {
           "the gradient's bits with and without U"};
 }
 
-void check_sum(const Model& model, const MatrixXd& theta, const Values& at, Findings& findings) {
+void check_sum(const Model& model, const MatrixXd& theta, const Evaluated& at, Findings& findings) {
   const Terms terms(*model.as_sum());
   findings.push_back(check_terms_sum(terms, theta, at));
   findings.push_back(check_terms_singly(terms, theta));
@@ -583,7 +586,7 @@ class ZeroMeans {
 /// Exact draws with U and gradient, in columns.
 struct Sample {
   MatrixXd theta;
-  Values at;
+  Evaluated at;
 };
 
 Sample exact_sample(const Model& model, Index n, std::uint64_t sweep) {
@@ -640,7 +643,7 @@ Sample joint_sample(const Model& model, Index n) {
     const Address at{static_cast<std::uint64_t>(r), 0, 0};
     const auto posterior = model.as_data_draws()->with_data_at(
         sample.theta.col(r), Stream(seed, "contracts/model/data"), at);
-    const Values values = evaluated(*posterior, sample.theta.col(r));
+    const Evaluated values = evaluated(*posterior, sample.theta.col(r));
     sample.at.u[r] = values.u[0];
     sample.at.g.col(r) = values.g;
   }
@@ -702,7 +705,8 @@ void check_exact(const Model& model, Findings& findings) {
 }
 
 /// Adds the clauses that compare bits; they mean something for a pure model only.
-void check_bits(const Model& model, const MatrixXd& theta, const Values& at, Findings& findings) {
+void check_bits(const Model& model, const MatrixXd& theta, const Evaluated& at,
+                Findings& findings) {
   findings.push_back(
       {"purity",
        same_bits(evaluated(model, theta).g, at.g) && same_bits(evaluated(model, theta).u, at.u),
@@ -736,7 +740,7 @@ Findings check_model(const Model& model) {
   Findings findings = {check_parameters(model)};
   if (!findings.front().holds) return findings;
   const MatrixXd theta = starting_points(model, width);
-  const Values at = evaluated(model, theta);
+  const Evaluated at = evaluated(model, theta);
   findings.push_back(check_initial(model, at));
   if (!findings.back().holds) return findings;
   check_bits(model, theta, at, findings);

@@ -85,18 +85,19 @@ inline std::vector<std::string> names_of(const std::vector<Parameter>& parameter
   return names;
 }
 
-/// Gives the parameters that `key` lists their transform.
-inline void set_transform(const std::string& key, const std::vector<std::string>& listed,
-                          Transform transform, std::vector<Parameter>& parameters) {
+/// Gives the parameters that `key` lists their constraint.
+inline void set_constraint(const std::string& key, const std::vector<std::string>& listed,
+                           const Constraint& constraint, std::vector<Parameter>& parameters) {
   for (const std::string& name : listed) {
     const auto found = std::find_if(parameters.begin(), parameters.end(),
                                     [&](const Parameter& one) { return one.name == name; });
     if (found == parameters.end())
       throw ParameterError(
           key, "\"" + name + "\" is none of `parameters`" + suggestion(name, names_of(parameters)));
-    if (found->transform != Transform::identity)
-      throw ParameterError(key, "\"" + name + "\" has a transform already; give it one");
-    found->transform = transform;
+    if (found->constraint != Constraint())
+      throw ParameterError(key, "\"" + name + "\" has a constraint already (" +
+                                    found->constraint.text() + "); give it one");
+    found->constraint = constraint;
   }
 }
 
@@ -117,9 +118,9 @@ inline std::vector<Parameter> parameters_of(const Declared& declared) {
   }
   if (coordinates > most_coordinates)
     throw ParameterError("parameters", "have more than 2^32 coordinates");
-  detail::set_transform("exponential", declared.exponential, Transform::exponential, all);
-  detail::set_transform("logistic", declared.logistic, Transform::logistic, all);
-  detail::set_transform("absolute", declared.absolute, Transform::absolute, all);
+  detail::set_constraint("exponential", declared.exponential, Constraint::positive(), all);
+  detail::set_constraint("logistic", declared.logistic, Constraint::interval(0, 1), all);
+  detail::set_constraint("absolute", declared.absolute, Constraint::absolute(), all);
   return all;
 }
 

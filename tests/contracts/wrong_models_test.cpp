@@ -236,9 +236,7 @@ std::string broken(Fault fault) {
 /// U = 1e6 + theta^2 / 2: its differences over small steps are few multiples of one rounding.
 class Raised final : public mixwell::Model {
  public:
-  std::vector<Parameter> parameters() const override {
-    return {{.name = "x", .shape = {}, .transform = mixwell::Transform::identity}};
-  }
+  std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {}}}; }
 
  private:
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {

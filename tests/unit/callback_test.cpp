@@ -18,6 +18,7 @@
 namespace {
 
 using Eigen::MatrixXd;
+using mixwell::Constraint;
 using mixwell::Index;
 using support::contains;
 using support::evaluate;
@@ -113,7 +114,7 @@ TEST_CASE("a C function is named by its address, with data of its program", "[ca
   CHECK(evaluate(*support::make_model(at), MatrixXd{{1.5}, {3.5}}).g == MatrixXd{{1.5}, {3.5}});
 }
 
-TEST_CASE("parameters have the names, shapes and transforms of the manifest", "[callback]") {
+TEST_CASE("parameters have the names, shapes and constraints of the manifest", "[callback]") {
   const auto model = support::make_model(
       keys("normal",
            "parameters = [\"mu\", \" L [2, 3]\", \"p[1]\", \"s\"]\nexponential = "
@@ -122,10 +123,10 @@ TEST_CASE("parameters have the names, shapes and transforms of the manifest", "[
   CHECK(mixwell::coordinate_names(all) == std::vector<std::string>{"mu", "L[0, 0]", "L[0, 1]",
                                                                    "L[0, 2]", "L[1, 0]", "L[1, 1]",
                                                                    "L[1, 2]", "p[0]", "s"});
-  CHECK(all[0].transform == mixwell::Transform::absolute);
-  CHECK(all[1].transform == mixwell::Transform::identity);
-  CHECK(all[2].transform == mixwell::Transform::logistic);
-  CHECK(all[3].transform == mixwell::Transform::exponential);
+  CHECK(all[0].constraint == Constraint::absolute());
+  CHECK(all[1].constraint == Constraint());
+  CHECK(all[2].constraint == Constraint::interval(0, 1));
+  CHECK(all[3].constraint == Constraint::positive());
   const auto said = [](const std::string& more) { return support::refusal(keys("normal", more)); };
   CHECK(
       contains(said("parameters = [\"x[0]\"]\n"), "has a length that is no whole number above 0"));
@@ -135,7 +136,7 @@ TEST_CASE("parameters have the names, shapes and transforms of the manifest", "[
   CHECK(contains(said("parameters = [\"draw\"]\n"), "has a name that is one that draws.nc uses"));
   CHECK(contains(said("parameters = [\"x\"]\nlogistic = [\"y\"]\n"), "\"y\" is none of"));
   CHECK(contains(said("parameters = [\"x\"]\nlogistic = [\"x\"]\nabsolute = [\"x\"]\n"),
-                 "has a transform already"));
+                 "has a constraint already (lower = 0, upper = 1); give it one"));
   CHECK(contains(said("parameters = [\"x[99999, 99999]\"]\n"), "more than 2^32 coordinates"));
   CHECK(contains(said(""), "parameters"));
 }

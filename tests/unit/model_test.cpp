@@ -1,7 +1,8 @@
-// The parts that all models share: names, transforms, starting points, the gradient check.
+// The parts that all models share: names, recorded values, starting points, the gradient check.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/constraint_map.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/model.hpp>
 
@@ -12,10 +13,10 @@ namespace {
 
 using Eigen::MatrixXd;
 using mixwell::ConstBatch;
+using mixwell::Constraint;
 using mixwell::Evaluation;
 using mixwell::Index;
 using mixwell::Parameter;
-using mixwell::Transform;
 
 // U = sum_i scale_i (cosh(theta_i) - 1), the gradient of coordinate 1 multiplied by `factor`.
 class Catenary final : public mixwell::Model {
@@ -65,18 +66,18 @@ TEST_CASE("coordinates are named as ArviZ names them", "[model]") {
   CHECK(parameters[0].size() == 1);
 }
 
-TEST_CASE("recorded values are the transforms of their parameters, also in place", "[model]") {
-  const std::vector<Parameter> parameters = {
-      {.name = "a", .shape = {}},
-      {.name = "b", .shape = {2}, .transform = Transform::exponential},
-      {.name = "c", .shape = {}, .transform = Transform::logistic},
-      {.name = "d", .shape = {}, .transform = Transform::absolute}};
+TEST_CASE("recorded values are those of the constraints, also in place", "[model]") {
+  const mixwell::ConstraintMap map(
+      {{.name = "a", .shape = {}},
+       {.name = "b", .shape = {2}, .constraint = Constraint::positive()},
+       {.name = "c", .shape = {}, .constraint = Constraint::interval(0, 1)},
+       {.name = "d", .shape = {}, .constraint = Constraint::absolute()}});
   MatrixXd theta{{1, 2}, {0, std::log(3.0)}, {1, -1}, {0, -800}, {-3, 4}};
   const MatrixXd expected{{1, 2}, {1, 3}, {std::exp(1.0), std::exp(-1.0)}, {0.5, 0}, {3, 4}};
   MatrixXd out(5, 2);
-  mixwell::to_recorded(parameters, theta, out);
+  map.constrain(theta, out);
   CHECK(out.isApprox(expected, 1e-15));
-  mixwell::to_recorded(parameters, theta, theta);
+  map.constrain(theta, theta);
   CHECK(theta == out);
 }
 

@@ -80,3 +80,18 @@ TEST_CASE("names and slices that choose nothing, or what is not there, are refus
   says("z[one]", "has \"one\" where an index or a slice stands");
   says("z[]", "has \"\" where an index or a slice stands");
 }
+
+TEST_CASE("what is constrained as a whole is selected as a whole, by its coordinates") {
+  std::vector<Parameter> three(3);
+  three[0].name = "mu";
+  three[1].name = "p";
+  three[1].shape = {4};
+  three[1].constraint = Constraint::simplex();
+  three[2].name = "s";
+  three[2].shape = {2};
+  three[2].constraint = Constraint::positive();
+  CHECK(select_coordinates(three, "p") == Indices{1, 2, 3});
+  CHECK(select_coordinates(three, "s[1]") == Indices{5});
+  CHECK_THROWS_WITH(select_coordinates(three, "p[0:2]"),
+                    Catch::Contains("whose values constrain each other (simplex): name it"));
+}

@@ -160,8 +160,8 @@ MIXWELL_EXPORT std::string recorded_name(const Site& site, const std::string& na
 MIXWELL_EXPORT void require_whole_position(const KernelGraph& graph, const std::string& position,
                                            const Model& model);
 
-/// Records a slot's position (through the model's transforms, unless derived quantities replace
-/// it), derived and generated quantities, and lp = -U.
+/// Records a slot's position (through the constraints of the model's parameters, unless derived
+/// quantities replace it), derived and generated quantities, and lp = -U.
 [[gnu::cold]] MIXWELL_EXPORT void record_slot(KernelGraph& graph, Variable slot, Index number,
                                               std::shared_ptr<const Model> model, Value law);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/component.hpp>
+#include <mixwell/constraint.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/random.hpp>
 #include <mixwell/types.hpp>
@@ -17,14 +18,6 @@
 
 namespace mixwell {
 
-/// How a coordinate of R^d becomes the number that is recorded.
-enum class Transform {
-  identity,
-  exponential,  ///< recorded = exp(theta)
-  logistic,     ///< recorded = 1 / (1 + exp(-theta))
-  absolute,     ///< recorded = |theta|; U does not see the sign
-};
-
 /// Of the results: the groups that ArviZ knows.
 enum class RecordGroup {
   posterior,
@@ -36,17 +29,23 @@ enum class RecordGroup {
 /// "posterior", ... as in draws.nc.
 MIXWELL_EXPORT std::string_view to_string(RecordGroup group) noexcept;
 
-/// Named neighbouring coordinates. The parameters of a model follow one another, with d coordinates
-/// in all.
+/// Named values and the neighbouring coordinates that they come from. The parameters of a model
+/// follow one another, with d coordinates in all.
 struct MIXWELL_EXPORT Parameter {
   std::string name;
-  /// Empty = a scalar; otherwise lengths of the array's dimensions, last index fastest.
+  /// Of the values: empty = a scalar; otherwise lengths of the array's dimensions, last index
+  /// fastest.
   std::vector<Index> shape;
-  Transform transform = Transform::identity;
+  /// How coordinates become the values that are recorded. U of a Model is a function of the
+  /// coordinates, and has the Jacobian in it; a ConstrainedModel adds it to one of the values.
+  Constraint constraint{};
   /// Not sample_stats; what is no derived or generated quantity belongs to the posterior.
   RecordGroup group = RecordGroup::posterior;
 
+  /// How many values there are.
   Index size() const noexcept;
+  /// How many coordinates they come from; precondition: the shape is one of the constraint's.
+  Index coordinates() const noexcept { return constraint.coordinates(shape); }
 };
 
 /// Where U and grad U of a batch go. `u` is 1 x R in nats, `g` d x R in nats per unit of theta. At
@@ -76,7 +75,7 @@ struct Evaluation {
 class MIXWELL_EXPORT Derived {
  public:
   virtual ~Derived();
-  /// Transforms are ignored: `derive` writes what is recorded.
+  /// Constraints are ignored: `derive` writes what is recorded.
   virtual std::vector<Parameter> quantities() const = 0;
   /// theta d x R -> out q x R, q the sum of sizes.
   virtual void derive(ConstBatch theta, Batch out) const = 0;
@@ -89,7 +88,7 @@ class MIXWELL_EXPORT Derived {
 class MIXWELL_EXPORT Generated {
  public:
   virtual ~Generated();
-  /// Transforms are ignored: `generate` writes what is recorded.
+  /// Constraints are ignored: `generate` writes what is recorded.
   virtual std::vector<Parameter> generated() const = 0;
   /// theta d x R -> out q x R, q the sum of sizes; column j belongs to replicate at.replicate + j.
   virtual void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const = 0;
@@ -219,7 +218,7 @@ class MIXWELL_EXPORT Model : public Component {
   ~Model() override;
 
   virtual std::vector<Parameter> parameters() const = 0;
-  /// d, the sum of the parameters' sizes.
+  /// d, the sum of the parameters' coordinates.
   Index dimension() const;
 
   /// Remarks for the reader of a run ("column x is constant"), one sentence each. Asked for before
@@ -233,6 +232,9 @@ class MIXWELL_EXPORT Model : public Component {
   virtual std::optional<SecondModel> second() const { return std::nullopt; }
   /// What readers of the results lay beside draws of the posterior predictive law.
   virtual std::vector<NamedValues> observed_data() const { return {}; }
+  /// Why U or its gradient is not finite at theta (d x 1), such as "log_likelihood of case 17 is
+  /// nan", or "".
+  virtual std::string trouble_at(ConstBatch) const { return {}; }
 
   virtual const Derived* as_derived() const noexcept { return nullptr; }
   virtual const Generated* as_generated() const noexcept { return nullptr; }
@@ -275,11 +277,8 @@ inline constexpr double most_coordinates = 4294967296.0;
 /// draw, replicate, slot or sample, which draws.nc uses itself.
 MIXWELL_EXPORT std::string broken_name_rule(std::string_view name);
 
-/// Names of all recorded coordinates of the parameters, such as `beta[3]`: 0-based, as in ArviZ.
+/// Names of all coordinates of the parameters, such as `beta[3]`: 0-based, as in ArviZ. Where a
+/// number has no coordinate of its own (Constraint::is_of_numbers), `unconstrained_beta[3]`.
 MIXWELL_EXPORT std::vector<std::string> coordinate_names(const std::vector<Parameter>& parameters);
-
-/// theta (d x R) -> recorded values (d x R) by each parameter's transform; may alias.
-MIXWELL_EXPORT void to_recorded(const std::vector<Parameter>& parameters, ConstBatch theta,
-                                Batch out);
 
 }  // namespace mixwell

@@ -8,6 +8,9 @@
 #include <mixwell/cache.hpp>
 #include <mixwell/columns.hpp>
 #include <mixwell/component.hpp>
+#include <mixwell/constrained_model.hpp>
+#include <mixwell/constraint.hpp>
+#include <mixwell/constraint_map.hpp>
 #include <mixwell/data.hpp>
 #include <mixwell/divergence.hpp>
 #include <mixwell/durable.hpp>

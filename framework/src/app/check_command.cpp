@@ -9,6 +9,7 @@
 #include "run/rehearsal.hpp"
 #include "run/tested.hpp"
 
+#include <mixwell/constrained_model.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/random.hpp>
@@ -50,10 +51,20 @@ struct SecondReport {
   bool agrees() const { return gradient <= second_limit && potential <= second_limit; }
 };
 
+/// How a parameter is constrained, and who has the Jacobian of that in U.
+struct ConstraintReport {
+  std::string parameter;
+  std::string constraint;
+  Index values;
+  Index coordinates;
+  bool is_added;  ///< by the framework, to U of values
+};
+
 /// A gradient's worst error, with what is needed to talk about it.
 struct GradientReport {
   GradientError error;
   std::string parameter;
+  std::vector<ConstraintReport> constraints{};
   std::optional<SecondReport> second{};
 
   bool is_right() const { return error.relative <= gradient_limit; }
@@ -126,11 +137,21 @@ std::optional<SecondReport> compare_second(const Model& model, std::int64_t seed
   return report;
 }
 
+std::vector<ConstraintReport> constraints_of(const Model& model) {
+  const bool is_added = dynamic_cast<const ConstrainedModel*>(&model) != nullptr;
+  std::vector<ConstraintReport> all;
+  for (const Parameter& p : model.parameters())
+    if (p.constraint != Constraint())
+      all.push_back({p.name, p.constraint.text(), p.size(), p.coordinates(), is_added});
+  return all;
+}
+
 GradientReport check_gradient(const Model& model, std::int64_t seed) {
   const Eigen::MatrixXd points = starting_points(model, seed);
   const GradientError error = gradient_error(model, points);
   const std::vector<std::string> names = coordinate_names(model.parameters());
-  return {error, names.at(static_cast<std::size_t>(error.coordinate)), compare_second(model, seed)};
+  return {error, names.at(static_cast<std::size_t>(error.coordinate)), constraints_of(model),
+          compare_second(model, seed)};
 }
 
 std::string text_of(const SecondReport& report) {
@@ -141,6 +162,28 @@ std::string text_of(const SecondReport& report) {
       "potentials by {:.2g} beside a constant (limit {:g})",
       report.agrees() ? "agrees with" : "DIFFERS from", report.made_by, gradient_points,
       report.gradient, report.potential, second_limit);
+}
+
+std::string counted(Index n, const std::string& word) {
+  return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+}
+
+std::string text_of(const ConstraintReport& report) {
+  return fmt::format("constraint: {}: {}; {} from {}, the Jacobian {}", report.parameter,
+                     report.constraint, counted(report.values, "value"),
+                     counted(report.coordinates, "coordinate"),
+                     report.is_added ? "is added to the model's U" : "is a part of the model's U");
+}
+
+Json json_of(const std::vector<ConstraintReport>& reports) {
+  Json all = Json::array();
+  for (const ConstraintReport& one : reports)
+    all.push_back({{"parameter", one.parameter},
+                   {"constraint", one.constraint},
+                   {"values", one.values},
+                   {"coordinates", one.coordinates},
+                   {"jacobian", one.is_added ? "added" : "in U"}});
+  return all;
 }
 
 Json json_of(const SecondReport& report) {
@@ -168,7 +211,8 @@ Json json_of(const GradientReport& report) {
           {"gradient", report.error.gradient},
           {"difference", report.error.difference},
           {"relative_error", report.error.relative},
-          {"limit", gradient_limit}};
+          {"limit", gradient_limit},
+          {"constraints", json_of(report.constraints)}};
 }
 
 void print_text(const Composition& composition, const Certificate& certificate,
@@ -179,6 +223,7 @@ void print_text(const Composition& composition, const Certificate& certificate,
   for (const Cure& cure : cures) fmt::print("cure       {}: {}\n", cure.change, cure.label);
   if (!gradient) return;
   fmt::print("{}\n", text_of(*gradient));
+  for (const ConstraintReport& one : gradient->constraints) fmt::print("{}\n", text_of(one));
   if (gradient->second) fmt::print("{}\n", text_of(*gradient->second));
 }
 
@@ -251,7 +296,8 @@ Command check_command() {
         .value = &given->gradient,
         .help = fmt::format("Compare the model's gradient with central differences of its "
                             "potential at {} points; exit code 1 if the relative error of any "
-                            "parameter is above {:g}. A model with two implementations is compared "
+                            "parameter is above {:g}. Lists the constraints of parameters. A model "
+                            "with two implementations is compared "
                             "with the other one, too (limit {:g})",
                             gradient_points, gradient_limit, second_limit)},
        {.name = "--json", .value = &given->json, .help = "Print certificate.json"}});

@@ -44,7 +44,7 @@ Json read_json(const std::string& path, const std::string& what, const std::stri
   const std::string text = read_text_file(path, what, cure);
   try {
     return parse_json(text);
-  } catch (const Json::parse_error& fault) {
+  } catch (const Json::exception& fault) {  // a number may be too large
     throw_damaged(path, fault);
   }
 }

@@ -11,7 +11,7 @@
 
 namespace mixwell {
 
-/// Throws nlohmann's parse_error.
+/// Throws nlohmann's parse_error, and out_of_range for a number that is no double.
 MIXWELL_INTERNAL nlohmann::ordered_json parse_json(const std::string& text);
 /// Discarded, which contains nothing, where `text` is no JSON.
 MIXWELL_INTERNAL nlohmann::ordered_json parse_json_or_discard(const std::string& text);

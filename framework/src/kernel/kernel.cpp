@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/model_terms.hpp"
 
+#include <mixwell/constraint_map.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/operation.hpp>
@@ -10,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
 namespace mixwell {
@@ -73,8 +73,7 @@ class PositionRecords {
         number_(number),
         model_(std::move(model)),
         path_("record " + position),
-        theta_(theta),
-        dimension_(graph[theta].rows) {}
+        theta_(theta) {}
 
   /// `potential()`: the value of U there.
   template <class PotentialThere>
@@ -88,20 +87,17 @@ class PositionRecords {
 
  private:
   void parameters() const {
-    const auto parameters = model_->parameters();
-    const bool as_they_are =
-        std::all_of(parameters.begin(), parameters.end(),
-                    [](const Parameter& p) { return p.transform == Transform::identity; });
-    const Value recorded =
-        as_they_are ? theta_
-                    : add_operation(
-                          graph_, path_, OperationKind::pure, {},
-                          [parameters](edge::Position at, edge::Out<RecordedNumbers> out) {
-                            to_recorded(parameters, at, out);
-                          },
-                          Edge<edge::Position>{theta_}, write("values", dimension_))
-                          .value;
-    record_parameters(graph_, parameters, recorded, number_);
+    const ConstraintMap map(model_->parameters());
+    const Value recorded = map.is_identity()
+                               ? theta_
+                               : add_operation(
+                                     graph_, path_, OperationKind::pure, {},
+                                     [map](edge::Position at, edge::Out<RecordedNumbers> out) {
+                                       map.constrain(at, out);
+                                     },
+                                     Edge<edge::Position>{theta_}, write("values", map.values()))
+                                     .value;
+    record_parameters(graph_, map.parameters(), recorded, number_);
   }
 
   void derived() const {
@@ -155,7 +151,6 @@ class PositionRecords {
   std::shared_ptr<const Model> model_;
   std::string path_;
   Value theta_;
-  Index dimension_;
 };
 
 /// Averages over draws take the position from its parameters as they are recorded.

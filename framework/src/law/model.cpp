@@ -34,29 +34,17 @@ std::string indices_text(Index flat, const std::vector<Index>& shape) {
 }
 
 void append_names(const Parameter& parameter, std::vector<std::string>& names) {
+  if (!parameter.constraint.is_of_numbers()) {
+    append_names({.name = "unconstrained_" + parameter.name, .shape = {parameter.coordinates()}},
+                 names);
+    return;
+  }
   if (parameter.shape.empty()) {
     names.push_back(parameter.name);
     return;
   }
   for (Index i = 0; i < parameter.size(); ++i)
     names.push_back(parameter.name + "[" + indices_text(i, parameter.shape) + "]");
-}
-
-void transform_rows(Transform transform, ConstBatch theta, Batch out) {
-  switch (transform) {
-    case Transform::identity:
-      out = theta;
-      return;
-    case Transform::exponential:
-      out = theta.array().exp().matrix();
-      return;
-    case Transform::logistic:
-      out = (1.0 + (-theta.array()).exp()).inverse().matrix();
-      return;
-    case Transform::absolute:
-      out = theta.cwiseAbs();
-      return;
-  }
 }
 
 }  // namespace
@@ -99,7 +87,7 @@ Index Parameter::size() const noexcept {
 Index Model::dimension() const {
   const std::vector<Parameter> all = parameters();
   return std::accumulate(all.begin(), all.end(), Index{0},
-                         [](Index sum, const Parameter& one) { return sum + one.size(); });
+                         [](Index sum, const Parameter& one) { return sum + one.coordinates(); });
 }
 
 void Model::evaluate(ConstBatch theta, const Evaluation& out) const {
@@ -135,15 +123,6 @@ std::vector<std::string> coordinate_names(const std::vector<Parameter>& paramete
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters) append_names(parameter, names);
   return names;
-}
-
-void to_recorded(const std::vector<Parameter>& parameters, ConstBatch theta, Batch out) {
-  Index first = 0;
-  for (const Parameter& parameter : parameters) {
-    const Index rows = parameter.size();
-    transform_rows(parameter.transform, theta.middleRows(first, rows), out.middleRows(first, rows));
-    first += rows;
-  }
 }
 
 }  // namespace mixwell

@@ -81,6 +81,8 @@ void check_parameters(const std::vector<Parameter>& parameters) {
     check_name(parameter);
     if (!names.insert(parameter.name).second) refuse(parameter, "another has the same name");
     dimension += checked_size(parameter);
+    const std::string rule = parameter.constraint.broken_shape_rule(parameter.shape);
+    if (!rule.empty()) refuse(parameter, "its constraint " + rule);
     if (dimension > most)
       refuse(parameter, fmt::format("with it there are more than 2^32 = {} coordinates", most));
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 #include <optional>
 #include <string_view>
 
@@ -41,6 +42,10 @@ class Slices {
       : parameter_(parameter), text_(text) {}
 
   std::vector<Range> read(std::string_view inside) const {
+    if (!parameter_.constraint.is_of_numbers()) {
+      refuse("is a part of `" + parameter_.name + "`, whose values constrain each other (" +
+             parameter_.constraint.text() + "): name it as a whole");
+    }
     const std::vector<std::string_view> parts = split(inside, ',');
     if (parts.size() > parameter_.shape.size()) {
       refuse("gives " + std::to_string(parts.size()) + " indices, and " + shape_text());
@@ -127,6 +132,12 @@ std::vector<Index> flat(const std::vector<Index>& shape, const std::vector<Range
   return found;
 }
 
+std::vector<Index> counted(Index count) {
+  std::vector<Index> indices(static_cast<std::size_t>(count));
+  std::iota(indices.begin(), indices.end(), Index{0});
+  return indices;
+}
+
 std::vector<Index> shifted(std::vector<Index> indices, Index first) {
   for (Index& i : indices) i += first;
   return indices;
@@ -148,13 +159,13 @@ std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
   std::vector<std::string> names;
   Index first = 0;
   for (const Parameter& parameter : parameters) {
+    if (parameter.name == text) return shifted(counted(parameter.coordinates()), first);
     const Slices slices(parameter, text);
-    if (parameter.name == text) return shifted(flat(parameter.shape, slices.whole()), first);
     if (sliced && parameter.name == sliced->first) {
       return shifted(flat(parameter.shape, slices.read(sliced->second)), first);
     }
     names.push_back(parameter.name);
-    first += parameter.size();
+    first += parameter.coordinates();
   }
   const std::string& name = sliced ? sliced->first : text;
   throw InputError("the model has no parameter \"" + name + "\"" + suggestion(name, names));

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "base/memory.hpp"
+#include "law/parameter_positions.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/draws.hpp>
@@ -26,8 +27,8 @@ constexpr std::int64_t draws_together = 256;
 class KeptPositions {
  public:
   KeptPositions(const std::string& run, const DrawsFile& file, const Model& model)
-      : model_(*model.as_named_positions()), chains_(file.chains()) {
-    for (Parameter& wanted : model_.named()) {
+      : model_(named_positions_of(model)), chains_(file.chains()) {
+    for (Parameter& wanted : model_->named()) {
       const Column& column = column_of(run, file, wanted);
       const auto numbers = static_cast<double>(file.draws() * file.chains() * column.size());
       require_memory(sizeof(double) * numbers,
@@ -45,7 +46,7 @@ class KeptPositions {
       for (Index column = chain; column < draws_[k].cols(); column += chains_)
         values.push_back(draws_[k](draw, column));
     }
-    model_.position(values_, theta);
+    model_->position(values_, theta);
   }
 
  private:
@@ -65,7 +66,7 @@ class KeptPositions {
                                  wanted.name));
   }
 
-  const NamedPositions& model_;
+  std::shared_ptr<const NamedPositions> model_;
   Index chains_;
   std::vector<Eigen::MatrixXd> draws_;  ///< draws x (elements chains), of each parameter
   std::vector<NamedValues> values_;
@@ -74,7 +75,7 @@ class KeptPositions {
 void require_capabilities(const Model& model) {
   if (model.as_generated() == nullptr)
     throw InputError(fmt::format("model `{}` generates nothing", model.name()));
-  if (model.as_named_positions() == nullptr)
+  if (named_positions_of(model) == nullptr)
     throw InputError(fmt::format("model `{}` takes no positions by name", model.name()));
 }
 

@@ -2,52 +2,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/prediction.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace mixwell {
-namespace {
-
-double to_coordinate(Transform transform, double recorded) {
-  switch (transform) {
-    case Transform::exponential:
-      return std::log(recorded);
-    case Transform::logistic:
-      return std::log(recorded) - std::log1p(-recorded);
-    case Transform::identity:
-    case Transform::absolute:
-      break;
-  }
-  return recorded;
+PredictionAverage::PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates)
+    : model_(model), graph_(graph), replicates_(replicates), map_(model.parameters()) {
+  if (active()) mean_.setZero(model.as_prediction()->cases());
 }
 
-}  // namespace
-
-PredictionAverage::PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates)
-    : model_(model), graph_(graph), replicates_(replicates), parameters_(model.parameters()) {
-  if (active()) mean_.setZero(model.as_prediction()->cases());
+void PredictionAverage::recorded_values(const DrawBuffers& buffers, std::int64_t draw,
+                                        Batch x) const {
+  Index row = 0;
+  for (const Parameter& parameter : map_.parameters()) {
+    for (std::size_t r = 0; r < graph_.records().size(); ++r) {
+      const Record& record = graph_.records()[r];
+      if (record.group != RecordGroup::posterior || record.slot != 0) continue;
+      if (record.name != parameter.name) continue;
+      x.middleRows(row, parameter.size()) = Eigen::Map<const Eigen::MatrixXd>(
+          buffers.data[r].data() + draw * replicates_ * parameter.size(), parameter.size(),
+          replicates_);
+    }
+    row += parameter.size();
+  }
 }
 
 void PredictionAverage::add(const DrawBuffers& buffers) {
   if (!active() || buffers.draws == 0) return;
-  Eigen::MatrixXd theta(model_.dimension(), replicates_);
+  Eigen::MatrixXd x(map_.values(), replicates_);
+  Eigen::MatrixXd theta(map_.coordinates(), replicates_);
   Eigen::MatrixXd probability(cases(), replicates_);
   Eigen::RowVectorXd weight(replicates_);
   for (std::int64_t draw = 0; draw < buffers.draws; ++draw) {
-    Index row = 0;
-    for (const Parameter& parameter : parameters_) {
-      for (std::size_t r = 0; r < graph_.records().size(); ++r) {
-        const Record& record = graph_.records()[r];
-        if (record.group != RecordGroup::posterior || record.slot != 0) continue;
-        if (record.name != parameter.name) continue;
-        const Eigen::Map<const Eigen::MatrixXd> values(
-            buffers.data[r].data() + draw * replicates_ * parameter.size(), parameter.size(),
-            replicates_);
-        theta.middleRows(row, parameter.size()) =
-            values.unaryExpr([&](double v) { return to_coordinate(parameter.transform, v); });
-      }
-      row += parameter.size();
-    }
+    recorded_values(buffers, draw, x);
+    map_.unconstrain(x, theta);
     model_.as_prediction()->probabilities(theta, probability);
     weight = weights(buffers, draw);
     probability.array().rowwise() *= weight.array();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/constraint_map.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/model.hpp>
 #include <mixwell/state.hpp>
@@ -23,11 +24,13 @@ class PredictionAverage {
 
  private:
   Eigen::RowVectorXd weights(const DrawBuffers& buffers, std::int64_t draw) const;
+  /// Of slot 0, values x replicates.
+  void recorded_values(const DrawBuffers& buffers, std::int64_t draw, Batch x) const;
 
   const Model& model_;
   const KernelGraph& graph_;
   Index replicates_;
-  std::vector<Parameter> parameters_;
+  ConstraintMap map_;
   Eigen::VectorXd mean_;
   double weight_ = 0.0;  ///< of all draws so far
 };

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/initial_state.hpp"
 
+#include "law/parameter_positions.hpp"
 #include "sampler/position_slots.hpp"
 
 #include <mixwell/data.hpp>
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
 
 namespace mixwell {
 namespace {
@@ -77,7 +79,7 @@ void draw_what_is_left_out(const Start& start, MatrixMap theta) {
 void from_json(const Start& start, MatrixMap theta) {
   const std::vector<std::string>& paths = start.init.files;
   const std::string& first = paths.front();
-  const NamedPositions* const positions = start.model.as_named_positions();
+  const std::shared_ptr<const NamedPositions> positions = named_positions_of(start.model);
   if (positions == nullptr)
     throw InputError({first, 0, 0}, fmt::format("[run] init: model `{}` reads no JSON; give a CSV "
                                                 "file with a column for each coordinate",
@@ -151,9 +153,11 @@ void set_position(const Start& start, MatrixMap theta) {
     position += fmt::format("{}{} = {:.6g}", i == 0 ? "" : ", ", names[static_cast<std::size_t>(i)],
                             theta(i, replicate));
   }
-  throw InputError(fmt::format("model `{}`: {} is {} at the start of replicate {} ({}: {}{}); {}",
+  const std::string why = model.trouble_at(theta.col(replicate));
+  throw InputError(fmt::format("model `{}`: {} is {} at the start of replicate {} ({}: {}{}){}; {}",
                                model.name(), what, value, replicate, slot, position,
-                               theta.rows() > 8 ? ", ..." : "", cure));
+                               theta.rows() > 8 ? ", ..." : "", why.empty() ? "" : ": " + why,
+                               cure));
 }
 
 void check_start(const Model& model, const std::string& slot, ConstBatch theta, ConstRow u,

@@ -33,18 +33,16 @@ inline Eigen::VectorXd mode_of(const Potential& law, const Model& model, const s
                    " where the search ended); give a point as reference = \"FILE\"");
 }
 
-/// theta from what is recorded.
-inline double from_recorded(double value, Transform transform) {
-  switch (transform) {
-    case Transform::exponential:
-      return std::log(value);
-    case Transform::logistic:
-      return std::log(value) - std::log1p(-value);
-    case Transform::identity:
-    case Transform::absolute:
-      break;
-  }
-  return value;
+/// Mean of the coordinates of one parameter over all its recorded draws.
+inline Eigen::VectorXd mean_of_parameter(const DrawsFile& draws, const Column& column,
+                                         const Parameter& parameter) {
+  const ConstraintMap map({parameter});
+  Eigen::MatrixXd x(parameter.size(), draws.draws() * draws.chains());
+  for (Index i = 0; i < parameter.size(); ++i)
+    x.row(i) = draws.read(column, i).reshaped().transpose();
+  Eigen::MatrixXd theta(map.coordinates(), x.cols());
+  map.unconstrain(x, theta);
+  return theta.rowwise().mean();
 }
 
 /// Mean of theta over all draws of a draws.nc of that model.
@@ -63,11 +61,8 @@ inline Eigen::VectorXd mean_of_draws(const std::string& path, const Model& model
                        "` of the shape it has in model `" + model.name() +
                        "`; the reference must come from a run of the same model");
     }
-    for (Index i = 0; i < parameter.size(); ++i, ++row) {
-      mean(row) = draws.read(*found, i)
-                      .unaryExpr([&](double x) { return from_recorded(x, parameter.transform); })
-                      .mean();
-    }
+    mean.segment(row, parameter.coordinates()) = mean_of_parameter(draws, *found, parameter);
+    row += parameter.coordinates();
   }
   return mean;
 }

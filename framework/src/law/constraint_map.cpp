@@ -1,0 +1,145 @@
+// The map of all coordinates: parameters cut into pieces that share a rule.
+// SPDX-License-Identifier: Apache-2.0
+#include "law/constraint_rule.hpp"
+
+#include <mixwell/constraint_map.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+/// Of one value: all numbers of a parameter for a bound, one list, one matrix.
+std::shared_ptr<const ConstraintRule> rule_of(const Parameter& parameter) {
+  const std::vector<Index>& shape = parameter.shape;
+  switch (parameter.constraint.form()) {
+    case Constraint::Form::simplex:
+      return simplex_rule(shape.back());
+    case Constraint::Form::ordered:
+      return ordered_rule(shape.back(), false);
+    case Constraint::Form::positive_ordered:
+      return ordered_rule(shape.back(), true);
+    case Constraint::Form::unit_vector:
+      return unit_vector_rule(shape.back());
+    case Constraint::Form::cholesky_correlation:
+      return cholesky_correlation_rule(shape.back());
+    case Constraint::Form::cholesky_covariance:
+      return cholesky_covariance_rule(shape[shape.size() - 2], shape.back());
+    default:
+      return bound_rule(parameter.constraint);
+  }
+}
+
+/// How many values with a rule of their own follow one another in a parameter.
+Index copies_in(const Parameter& parameter) {
+  switch (parameter.constraint.form()) {
+    case Constraint::Form::simplex:
+    case Constraint::Form::ordered:
+    case Constraint::Form::positive_ordered:
+    case Constraint::Form::unit_vector:
+      return parameter.size() / parameter.shape.back();
+    case Constraint::Form::cholesky_correlation:
+    case Constraint::Form::cholesky_covariance:
+      return parameter.size() / (parameter.shape.back() * parameter.shape.rbegin()[1]);
+    default:
+      return 1;
+  }
+}
+
+bool is_free(const Parameter& parameter) {
+  return parameter.constraint.form() == Constraint::Form::none;
+}
+
+}  // namespace
+
+ConstraintMap::ConstraintMap(std::vector<Parameter> parameters)
+    : parameters_(std::move(parameters)) {
+  for (std::size_t k = 0; k < parameters_.size(); ++k) add_parameter(k);
+  if (std::all_of(parameters_.begin(), parameters_.end(), is_free)) pieces_.clear();
+}
+
+ConstraintMap::~ConstraintMap() = default;
+ConstraintMap::ConstraintMap(const ConstraintMap&) = default;
+ConstraintMap& ConstraintMap::operator=(const ConstraintMap&) = default;
+
+void ConstraintMap::add_parameter(std::size_t k) {
+  const Parameter& parameter = parameters_[k];
+  const std::shared_ptr<const ConstraintRule> rule = rule_of(parameter);
+  const Index copies = copies_in(parameter);
+  for (Index copy = 0; copy < copies; ++copy)
+    add_piece(k, rule, parameter.coordinates() / copies, parameter.size() / copies);
+}
+
+void ConstraintMap::add_piece(std::size_t k, std::shared_ptr<const ConstraintRule> rule,
+                              Index coordinates, Index values) {
+  for (Index i = 0; i < values; ++i) is_fixed_.push_back(rule != nullptr && rule->is_fixed(i));
+  pieces_.push_back({std::move(rule), k, coordinates_, coordinates, values_, values});
+  coordinates_ += coordinates;
+  values_ += values;
+}
+
+void ConstraintMap::constrain(ConstBatch theta, Batch x) const {
+  if (is_identity()) x = theta;
+  for (const Piece& piece : pieces_) {
+    const auto y = theta.middleRows(piece.coordinate, piece.coordinates);
+    auto to = x.middleRows(piece.value, piece.values);
+    if (piece.rule == nullptr)
+      to = y;
+    else
+      piece.rule->constrain(y, to);
+  }
+}
+
+void ConstraintMap::pull_back(ConstBatch theta, ConstBatch x, ConstBatch gradient, Batch g) const {
+  if (is_identity()) g = gradient;
+  for (const Piece& piece : pieces_) {
+    const auto from = gradient.middleRows(piece.value, piece.values);
+    auto to = g.middleRows(piece.coordinate, piece.coordinates);
+    if (piece.rule == nullptr)
+      to = from;
+    else
+      piece.rule->pull_back(theta.middleRows(piece.coordinate, piece.coordinates),
+                            x.middleRows(piece.value, piece.values), from, to);
+  }
+}
+
+void ConstraintMap::subtract_log_jacobian(ConstBatch theta, Row u) const {
+  for (const Piece& piece : pieces_)
+    if (piece.rule != nullptr)
+      piece.rule->subtract_log_jacobian(theta.middleRows(piece.coordinate, piece.coordinates), u);
+}
+
+void ConstraintMap::subtract_gradient_of_log_jacobian(ConstBatch theta, Batch g) const {
+  for (const Piece& piece : pieces_)
+    if (piece.rule != nullptr)
+      piece.rule->subtract_gradient(theta.middleRows(piece.coordinate, piece.coordinates),
+                                    g.middleRows(piece.coordinate, piece.coordinates));
+}
+
+void ConstraintMap::unconstrain(ConstBatch x, Batch theta) const {
+  if (is_identity()) theta = x;
+  for (const Piece& piece : pieces_) {
+    const auto from = x.middleRows(piece.value, piece.values);
+    auto to = theta.middleRows(piece.coordinate, piece.coordinates);
+    if (piece.rule == nullptr)
+      to = from;
+    else
+      piece.rule->unconstrain(from, to);
+  }
+}
+
+std::string ConstraintMap::broken_rule(ConstBatch x) const {
+  for (const Piece& piece : pieces_) {
+    if (piece.rule == nullptr) continue;
+    const std::string rule = piece.rule->broken_rule(x.col(0).segment(piece.value, piece.values));
+    const Parameter& parameter = parameters_[piece.parameter];
+    if (!rule.empty())
+      return fmt::format("`{}` ({}): {}", parameter.name, parameter.constraint.text(), rule);
+  }
+  return {};
+}
+
+}  // namespace mixwell

@@ -1,0 +1,72 @@
+// One constraint of one value: its map, derivatives and inverse.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/constraint.hpp>
+#include <mixwell/types.hpp>
+
+#include <memory>
+#include <string>
+
+namespace mixwell {
+
+/// y n x w are the coordinates, x m x w the values; see ConstraintMap for what the methods give.
+/// Batches may be rows of larger ones.
+class ConstraintRule {
+ public:
+  ConstraintRule() = default;
+  virtual ~ConstraintRule();
+  ConstraintRule(const ConstraintRule&) = delete;
+  ConstraintRule& operator=(const ConstraintRule&) = delete;
+
+  virtual void constrain(ConstBatch y, Batch x) const = 0;
+  virtual void pull_back(ConstBatch y, ConstBatch x, ConstBatch gradient, Batch g) const = 0;
+  virtual void subtract_log_jacobian(ConstBatch y, Row u) const = 0;
+  virtual void subtract_gradient(ConstBatch y, Batch g) const = 0;
+  virtual void unconstrain(ConstBatch x, Batch y) const = 0;
+  /// What m values must satisfy and do not, or "".
+  virtual std::string broken_rule(const Eigen::VectorXd& x) const = 0;
+  virtual bool is_fixed(Index value) const noexcept;
+};
+
+/// How far sums and lengths may be off that should be 1.
+inline constexpr double rounding_of_sums = 1e-8;
+
+/// A rule that is written for one column, by pointers to its numbers; no column costs a virtual
+/// call.
+template <class Rule>
+class RuleOfColumns : public ConstraintRule {
+ public:
+  void constrain(ConstBatch y, Batch x) const override {
+    for (Index j = 0; j < y.cols(); ++j) rule().column(y.col(j).data(), x.col(j).data());
+  }
+  void pull_back(ConstBatch y, ConstBatch x, ConstBatch gradient, Batch g) const override {
+    for (Index j = 0; j < y.cols(); ++j)
+      rule().pull_back_column(y.col(j).data(), x.col(j).data(), gradient.col(j).data(),
+                              g.col(j).data());
+  }
+  void subtract_log_jacobian(ConstBatch y, Row u) const override {
+    for (Index j = 0; j < y.cols(); ++j) u[j] -= rule().log_jacobian_of_column(y.col(j).data());
+  }
+  void subtract_gradient(ConstBatch y, Batch g) const override {
+    for (Index j = 0; j < y.cols(); ++j)
+      rule().subtract_gradient_of_column(y.col(j).data(), g.col(j).data());
+  }
+  void unconstrain(ConstBatch x, Batch y) const override {
+    for (Index j = 0; j < y.cols(); ++j)
+      rule().unconstrain_column(x.col(j).data(), y.col(j).data());
+  }
+
+ private:
+  const Rule& rule() const { return static_cast<const Rule&>(*this); }
+};
+
+/// Of n numbers each by itself, of a list of K, of an M x N matrix.
+std::shared_ptr<const ConstraintRule> bound_rule(const Constraint& constraint);
+std::shared_ptr<const ConstraintRule> simplex_rule(Index K);
+std::shared_ptr<const ConstraintRule> ordered_rule(Index K, bool is_positive);
+std::shared_ptr<const ConstraintRule> unit_vector_rule(Index K);
+std::shared_ptr<const ConstraintRule> cholesky_correlation_rule(Index K);
+std::shared_ptr<const ConstraintRule> cholesky_covariance_rule(Index M, Index N);
+
+}  // namespace mixwell
