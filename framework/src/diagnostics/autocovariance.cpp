@@ -1,9 +1,11 @@
-// Autocovariances of chains, by the fast Fourier transform.
+// Autocovariances of chains, lag by lag or by the fast Fourier transform.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/autocovariance.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 
 namespace mixwell::diagnostics {
 namespace {
@@ -48,6 +50,28 @@ VectorXd mean_autocovariance(const MatrixXd& x, const VectorXd& means, Fourier& 
   }
   fourier.inv(spectrum, power);
   return spectrum.head(x.rows()).real() / static_cast<double>(x.size());
+}
+
+double Autocovariances::at(Index lag) {
+  if (lag < most_summed) {
+    while (std::ssize(first_) <= lag) sum_more();
+    return first_[static_cast<std::size_t>(lag)];
+  }
+  if (all_.size() == 0)
+    all_ = mean_autocovariance(deviations_, VectorXd::Zero(deviations_.cols()), fourier_);
+  return all_[lag];
+}
+
+void Autocovariances::sum_more() {
+  const Index rows = deviations_.rows();
+  const auto begin = static_cast<Index>(first_.size());
+  const Index end = std::min(begin + together, rows);
+  VectorXd sums = VectorXd::Zero(end - begin);
+  for (Index c = 0; c < deviations_.cols(); ++c)
+    for (Index lag = begin; lag < end; ++lag)
+      sums[lag - begin] +=
+          deviations_.col(c).head(rows - lag).dot(deviations_.col(c).tail(rows - lag));
+  for (const double sum : sums) first_.push_back(sum / static_cast<double>(deviations_.size()));
 }
 
 }  // namespace mixwell::diagnostics

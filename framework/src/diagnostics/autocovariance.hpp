@@ -1,4 +1,4 @@
-// Autocovariances of chains, by the fast Fourier transform.
+// Autocovariances of chains, lag by lag or by the fast Fourier transform.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,6 +6,8 @@
 
 #include <Eigen/Core>
 #include <unsupported/Eigen/FFT>
+
+#include <vector>
 
 namespace mixwell::diagnostics {
 
@@ -25,5 +27,31 @@ using Fourier = Eigen::FFT<double>;
 MIXWELL_INTERNAL Eigen::VectorXd mean_autocovariance(const Eigen::MatrixXd& x,
                                                      const Eigen::VectorXd& means,
                                                      Fourier& fourier);
+
+/// The same averages, each computed when it is asked for: autocorrelation times of chains that mix
+/// end after a few of them. The first ones cost O(N) each for the N numbers of all columns, and
+/// what comes after them is computed together, O(N log n).
+class MIXWELL_INTERNAL Autocovariances {
+ public:
+  /// `deviations`: x less the mean of each column. It and `fourier` outlive this.
+  Autocovariances(const Eigen::MatrixXd& deviations, Fourier& fourier)
+      : deviations_(deviations), fourier_(fourier) {}
+
+  /// 0 <= lag < n.
+  double at(Eigen::Index lag);
+
+ private:
+  /// Fewer than cost what the transform does: it took as long as 200 to 400 lags.
+  static constexpr Eigen::Index most_summed = 128;
+  /// Lags that are summed while a column is in the cache.
+  static constexpr Eigen::Index together = 8;
+
+  void sum_more();
+
+  const Eigen::MatrixXd& deviations_;
+  Fourier& fourier_;
+  std::vector<double> first_{};
+  Eigen::VectorXd all_{};  ///< empty until a late one is asked for
+};
 
 }  // namespace mixwell::diagnostics

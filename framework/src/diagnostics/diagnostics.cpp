@@ -124,13 +124,15 @@ double autocorrelation_time(Index n, Autocorrelation rho) {
 // Effective sample size of chains that are split already: at most n log10 n.
 double independent_split_ess(const MatrixXd& x, Fourier& fourier) {
   if (x.rows() < 3 || !has_spread(x)) return not_available;
-  const MatrixXd y = centred(x);
+  MatrixXd y = centred(x);
   const double n = static_cast<double>(y.rows());
   const VectorXd means = chain_means(y);
-  const VectorXd covariance = mean_autocovariance(y, means, fourier);
-  const double within = covariance[0] * n / (n - 1);
-  const double total = covariance[0] + (y.cols() > 1 ? variance(means) : 0);
-  const auto rho = [&](Index t) { return 1 - (within - covariance[t]) / total; };
+  y.rowwise() -= means.transpose();
+  Autocovariances covariance(y, fourier);
+  const double variance_of_draws = covariance.at(0);
+  const double within = variance_of_draws * n / (n - 1);
+  const double total = variance_of_draws + (y.cols() > 1 ? variance(means) : 0);
+  const auto rho = [&](Index t) { return 1 - (within - covariance.at(t)) / total; };
   const double size = static_cast<double>(y.size());
   return size / std::max(autocorrelation_time(y.rows(), rho), 1 / std::log10(size));
 }
