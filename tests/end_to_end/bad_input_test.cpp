@@ -398,6 +398,40 @@ TEST_CASE("What a run refuses before its first draw, check refuses with the same
   }
 }
 
+TEST_CASE("One replicate that cannot start is found by check as by run") {
+  const Workplace place;
+  std::string starts = "a,b,c\n";
+  for (int replicate = 0; replicate < 40; ++replicate)
+    starts += replicate == 37 ? "0,1e200,0\n" : "0,0,0\n";
+  place.write("starts.csv", starts);
+  place.write("m.toml", gaussian_manifest("replicates = 40\ninit = { file = \"starts.csv\" }\n"));
+  for (const char* const command : {"check m.toml", "run m.toml"}) {
+    const Outcome outcome = place.mixwell(command);
+    CHECK(outcome.code == 2);
+    contains(outcome.err, "is inf at the start of replicate 37 (");
+  }
+  CHECK_FALSE(std::filesystem::exists(place.path("out/m")));
+}
+
+TEST_CASE("A name that a recorder refuses is found by check among thousands") {
+  const Workplace place;
+  std::string names;
+  std::string zeros;
+  for (int k = 0; k < 2500; ++k) {
+    names += "x" + std::to_string(k) + ",";
+    zeros += "0,";
+  }
+  place.write("t.csv", names + "a,b,y\n" + zeros + "1,0,1\n" + zeros + "0,1,0\n");
+  place.write("m.toml", regression("[recorder.csv]\nuse = \"cmdstan-csv\"\n"));
+  CHECK(place.mixwell("check m.toml").code == 0);
+  place.write("t.csv", names + "a,lp__,y\n" + zeros + "1,0,1\n" + zeros + "0,1,0\n");
+  for (const char* const command : {"check m.toml", "run m.toml --set run.draws=5"}) {
+    const Outcome outcome = place.mixwell(command);
+    CHECK(outcome.code == 2);
+    contains(outcome.err, "cannot record a variable as 'lp__' in a CSV file");
+  }
+}
+
 TEST_CASE("Counts have upper bounds") {
   contains(complaint(gaussian_manifest() + "steps_jitter = [1, 1e300]\n"),
            "m.toml:13:20: kernel.hmc.steps_jitter[1] = 1e+300: must be at most 1000000");

@@ -26,10 +26,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Files of more take HDF5 minutes to begin (it attaches each variable to the same two dimensions);
-/// names of parameters are checked when a model is made.
-constexpr std::size_t most_columns = 2000;
-
 /// Of this process alone, and gone with it.
 class ScratchFolder {
  public:
@@ -99,7 +95,6 @@ void rehearse(const Composition& composition, Program program) {
       DrawChunks(sampler.graph(PhaseKind::warmup), slots, composition.run.replicates), chunks);
   check_row_names(composition.run.summary_rows, chunks.columns(), "[run] summary_rows");
   check_summary_memory(composition.run, slots * composition.run.replicates);
-  if (chunks.columns().size() > most_columns) return;
   const ScratchFolder folder;
   RunHeader header = run_header(composition, verdict, chunks.columns());
   header.path = folder.path();

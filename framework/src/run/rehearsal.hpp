@@ -27,9 +27,8 @@ void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
 void check_summary_memory(const RunSettings& settings, Index chains);
 
 /// Does what run() does up to its first sweep, but for what concerns its folder: memory, starting
-/// points, what is recorded under which names; recorders open their files in a temporary folder
-/// (unless there are thousands of variables, which takes minutes).
-/// Throws what run() would throw. `program`: what the composition composes.
+/// points of all replicates, what is recorded under which names; recorders open their files in a
+/// temporary folder. Throws what run() would throw. `program`: what the composition composes.
 MIXWELL_INTERNAL void rehearse(const Composition& composition, Program program);
 
 }  // namespace mixwell
