@@ -107,8 +107,6 @@ struct Sampler::State {
 
 namespace {
 
-constexpr std::size_t most_kept = 100;
-
 /// A count that memory or an index follows: one that was saved must not be beyond what can be.
 void visit_limited(StateVisitor& visitor, std::string_view name, std::uint64_t& value,
                    std::uint64_t most) {
@@ -143,7 +141,7 @@ void Sampler::State::forget_auxiliaries() {
 
 void Sampler::State::keep_divergences(Schedule& from) {
   for (Divergence& d : from.take_kept()) {
-    if (kept.size() < most_kept) kept.push_back(std::move(d));
+    if (kept.size() < most_divergences_kept(std::ssize(d.position))) kept.push_back(std::move(d));
   }
 }
 

@@ -21,20 +21,18 @@ namespace {
 /// One sweep in this many is timed, operation by operation: reading the clock costs as much as a
 /// small operation.
 constexpr std::uint64_t timed_every = 64;
-constexpr std::size_t most_kept = 100;
 
 class CopyBody final : public Body {
  public:
   void run(Block& block) const override { block.out(0) = block.in(0); }
 };
 
-/// Divergences keep whole positions: bounded to about 8 MB a block however long they are.
-std::size_t kept_capacity(Index rows) {
+}  // namespace
+
+std::size_t most_divergences_kept(Index rows) {
   const auto fits = static_cast<std::size_t>(1'000'000 / std::max<Index>(rows, 1));
   return std::clamp<std::size_t>(fits, 1, most_kept);
 }
-
-}  // namespace
 
 Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSettings& settings,
                    Storage& storage)
@@ -57,7 +55,7 @@ Schedule::Schedule(const KernelGraph& graph, std::string phase, const ScheduleSe
   Index longest = 1;
   for (const VariableInfo& v : graph_.variables()) longest = std::max(longest, v.rows);
   lanes_by_block_.resize(lanes_ * static_cast<std::size_t>(blocks()));
-  for (Block::Sinks& s : lanes_by_block_) s.capacity = kept_capacity(longest);
+  for (Block::Sinks& s : lanes_by_block_) s.capacity = most_divergences_kept(longest);
   for (Block::Sinks& s : lanes_by_block_) s.seconds.assign(compiled_.size(), 0.0);
   whole_.seconds.assign(compiled_.size(), 0.0);
 }

@@ -12,6 +12,7 @@
 #include <mixwell/state.hpp>
 #include <mixwell/workspace.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -19,6 +20,10 @@
 #include <vector>
 
 namespace mixwell {
+
+constexpr std::size_t most_kept = 100;
+/// How many divergences are kept, with positions of so many rows: about 8 MB of them.
+std::size_t most_divergences_kept(Index rows);
 
 struct ScheduleSettings {
   std::uint64_t seed = 1;
