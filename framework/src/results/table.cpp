@@ -24,11 +24,13 @@ constexpr double least_copies = 14;
 /// What the process has without them.
 constexpr double beside_draws = 48.0 * 1024 * 1024;
 
-/// How many elements may be at work together.
-Index most_together(Index numbers) {
-  const double bytes = copies * sizeof(double) * static_cast<double>(std::max<Index>(1, numbers));
+/// How many elements may be at work together, of `numbers` draws each and with those of `piece`
+/// elements in memory.
+Index most_together(Index numbers, Index piece) {
+  const double element = sizeof(double) * static_cast<double>(std::max<Index>(1, numbers));
+  const double left = memory_limit().bytes - beside_draws - static_cast<double>(piece) * element;
   const double threads = tbb::this_task_arena::max_concurrency();
-  return static_cast<Index>(std::clamp(0.5 * memory_limit().bytes / bytes, 1.0, threads));
+  return static_cast<Index>(std::clamp(left / (copies * element), 1.0, threads));
 }
 
 /// body(k) for k in [0, count), at most `together` of them at a time.
@@ -44,7 +46,7 @@ std::vector<RowFigures> rows_of(const DrawsFile& file, const Column& column,
   std::vector<RowFigures> rows(static_cast<std::size_t>(column.size()));
   const Index piece = file.elements_at_once(column);
   const Index chains = file.chains();
-  const Index together = most_together(file.draws() * chains);
+  const Index together = most_together(file.draws() * chains, std::min(piece, column.size()));
   for (Index first = 0; first < column.size(); first += piece) {
     const Index count = std::min(piece, column.size() - first);
     const Eigen::MatrixXd draws = file.read(column, first, count);

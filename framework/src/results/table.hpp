@@ -27,7 +27,7 @@ class SummaryTable {
  public:
   /// Goes through the file once, elements in parallel; beside its rows it has as much of the draws
   /// in memory as DrawsFile::elements_at_once() says, and fewer elements at work than threads where
-  /// they would take more than half of the memory that the process may have. Throws InputError
+  /// they would take more than the rest of what the process may have. Throws InputError
   /// where that is too little for one, Stopped on request.
   SummaryTable(const DrawsFile& file, const RowSettings& settings,
                const StopRequest* stop = nullptr);

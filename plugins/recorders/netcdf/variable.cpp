@@ -25,9 +25,9 @@ constexpr Index chunk_elements = 1024;
 constexpr Index chunk_draws = 8192;
 /// Beyond both, a chunk has so many numbers, 32 KiB.
 constexpr Index least_numbers = Index{1} << 12;
-/// All draws of the elements of a chunk, 512 MiB, and of its chains, 64 MiB: what a reader has in
+/// All draws of the elements of a chunk, 128 MiB, and of its chains, 64 MiB: what a reader has in
 /// memory that goes through the file once by elements, or by chains.
-constexpr Index numbers_by_elements = Index{64} << 20;
+constexpr Index numbers_by_elements = Index{16} << 20;
 constexpr Index numbers_by_chains = Index{8} << 20;
 
 nc_type file_type(RecordType type) {
