@@ -26,6 +26,8 @@ std::string keys_of(const std::string& id) {
       {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                   "/examples/challenger/challenger.csv\"\n"
                                   "response = \"distress\"\ninputs = [\"temperature\"]\n"},
+      {"poisson-hierarchy", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
+                                "/examples/outside/poisson-hierarchy.csv\"\n"},
       {"callback", "library = \"" + std::string(MIXWELL_BUILD_DIR) +
                        "/tests/callback/functions.so\"\nsymbol = \"normal\"\n"
                        "parameters = [\"x[3]\"]\n"},

@@ -1,8 +1,11 @@
-// The plugins of examples/outside, written from docs/kernels.md alone.
+// The plugins of examples/outside, written from docs/kernels.md and docs/first-model.md alone.
 // SPDX-License-Identifier: Apache-2.0
+#include "temporary_folder.hpp"
 #include "testing.hpp"
 
+#include <mixwell/contracts/model.hpp>
 #include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/run.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <cmath>
@@ -32,7 +35,45 @@ double learnt_time(const std::string& manifest, std::int64_t sweeps) {
   return 0.0;
 }
 
+/// Means and their errors of alpha, beta and tau.
+std::vector<SummaryRow> hierarchy_rows(const std::string& key) {
+  const mixwell::testing::TemporaryFolder folder;
+  const Composition composition = composing::compose(
+      "[run]\nseed = 3\n[model.counts]\nuse = \"poisson-hierarchy\"\ndata = \"" MIXWELL_SOURCE_DIR
+      "/examples/outside/poisson-hierarchy.csv\"\n" +
+      key);
+  std::vector<SummaryRow> rows =
+      run(composition, {.folder = folder.path() + "/run", .force = true}).summary.value().variables;
+  rows.resize(3);
+  return rows;
+}
+
 }  // namespace
+
+// Both are the same posterior. Each comparison fails by chance with probability 6e-5.
+TEST_CASE("a hierarchy has one posterior, with its effects centred or not") {
+  const auto apart = hierarchy_rows("");
+  const auto centred = hierarchy_rows("centred = true\n");
+  for (std::size_t k = 0; k < 3; ++k) {
+    CAPTURE(apart[k].name);
+    const auto& a = apart[k].standard;
+    const auto& b = centred[k].standard;
+    CHECK(std::abs(a.mean - b.mean) < 4 * std::hypot(a.mcse_mean, b.mcse_mean));
+    CHECK(std::abs(a.sd - b.sd) < 4 * std::hypot(a.mcse_sd, b.mcse_sd));
+  }
+}
+
+TEST_CASE("the model of the tutorial keeps the contract of a model, with named dims") {
+  const Composition composition =
+      composing::compose("[model.counts]\nuse = \"poisson-hierarchy\"\ndata = \"" MIXWELL_SOURCE_DIR
+                         "/examples/outside/poisson-hierarchy.csv\"\n");
+  const Model& model = *composition.model();
+  const auto findings = contracts::check_model(model);
+  INFO(contracts::report(findings));
+  CHECK(contracts::all_hold(findings));
+  CHECK(model.parameters().back().dims == std::vector<std::string>{"group"});
+  CHECK(model.labels().front().labels.front() == "Aster");
+}
 
 // Each fails by chance with probability 1e-6.
 TEST_CASE("multiple-try Metropolis and slices along directions leave three shapes invariant") {

@@ -98,3 +98,27 @@ TEST_CASE("a table of a million columns is read in seconds", "[data]") {
   CHECK(sum == count);
   CHECK(contains(refused_file(header + ",c7\n" + row + ",1\n"), "names column \"c7\" twice"));
 }
+
+TEST_CASE("a column of words is numbered by its levels, in order", "[data]") {
+  const CsvTable t = table("town,year\nUlm,10\nBonn,9\nUlm,-1\nAachen,9.0\n");
+  const mixwell::Categories towns = t.categories("town");
+  CHECK(towns.levels == std::vector<std::string>{"Aachen", "Bonn", "Ulm"});
+  CHECK(towns.codes == std::vector<mixwell::Index>{2, 1, 2, 0});
+  CHECK(t.categories("year").levels == std::vector<std::string>{"-1", "9", "9.0", "10"});
+  CHECK(contains(refused([] { table("a,b\n1,\n").categories("b"); }),
+                 ":2: row 1, column \"b\": \"\" is no level"));
+  CHECK(contains(refused([] { table("town\nUlm\n").categories("tow"); }), "did you mean"));
+}
+
+TEST_CASE("rows with missing values are dropped on request, and counted", "[data]") {
+  CsvTable t = table("a,b,c\n1,x,\n2,NA,5\n,y,6\n4,z,7\n");
+  CHECK(contains(refused([&t] { t.numbers("a"); }), "is no finite number"));
+  CHECK(t.drop_missing({"a", "b"}) == 2);
+  CHECK(t.rows() == 2);
+  CHECK(t.numbers("a") == Eigen::Vector2d(1, 4));
+  CHECK(t.categories("b").levels == std::vector<std::string>{"x", "z"});
+  CHECK(t.line(1) == 5);
+  CHECK(t.drop_missing({"a"}) == 0);
+  CHECK(contains(refused([] { table("a\nNA\nnan\n").drop_missing({"a"}); }),
+                 "a value is missing in every row"));
+}

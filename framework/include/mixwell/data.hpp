@@ -15,6 +15,12 @@
 
 namespace mixwell {
 
+/// A column of words as whole numbers.
+struct Categories {
+  std::vector<std::string> levels;  ///< different, in rising order: of numbers where all are
+  std::vector<Index> codes;         ///< of each row, its place among the levels, from 0
+};
+
 /// A CSV file with a header, cells kept as text until a column is asked for as numbers.
 class MIXWELL_EXPORT CsvTable {
  public:
@@ -36,8 +42,15 @@ class MIXWELL_EXPORT CsvTable {
   /// A whole column as finite numbers; a cell that is no number, or NaN or infinite, throws
   /// InputError naming file:line, row, column and the text found.
   Eigen::VectorXd numbers(const std::string& column) const;
+  /// A whole column of groups, times, words; a missing cell throws InputError with file:line, row
+  /// and column. O(rows log rows).
+  Categories categories(const std::string& column) const;
+  /// Takes out the rows in which a cell of one of the columns is missing: empty, NA or NaN. Returns
+  /// how many; throws InputError where none is left.
+  Index drop_missing(const std::vector<std::string>& columns);
 
  private:
+  void keep_rows(const std::vector<Index>& rows);
   void read_header(std::vector<std::string> names, const std::string& place);
 
   std::string path_;

@@ -41,6 +41,9 @@ struct MIXWELL_EXPORT Parameter {
   Constraint constraint{};
   /// Not sample_stats; what is no derived or generated quantity belongs to the posterior.
   RecordGroup group = RecordGroup::posterior;
+  /// Names of the array's dimensions, one for each length, or none; "" for one without a name. The
+  /// same name is the same dimension; Model::labels() may say what its elements are called.
+  std::vector<std::string> dims{};
 
   /// How many values there are.
   Index size() const noexcept;
@@ -94,11 +97,20 @@ class MIXWELL_EXPORT Generated {
   virtual void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const = 0;
 };
 
+/// What the elements of a dimension are called: groups, times, words.
+struct Labels {
+  std::string dim;
+  std::vector<std::string> labels;  ///< as many as the dimension is long
+
+  friend bool operator==(const Labels&, const Labels&) = default;
+};
+
 /// An array of numbers by its name.
 struct NamedValues {
   std::string name;
-  std::vector<Index> shape;    ///< as that of a parameter
-  std::vector<double> values;  ///< last index fastest
+  std::vector<Index> shape;         ///< as that of a parameter
+  std::vector<double> values;       ///< last index fastest
+  std::vector<std::string> dims{};  ///< as those of a parameter
 
   friend bool operator==(const NamedValues&, const NamedValues&) = default;
 };
@@ -232,6 +244,10 @@ class MIXWELL_EXPORT Model : public Component {
   virtual std::optional<SecondModel> second() const { return std::nullopt; }
   /// What readers of the results lay beside draws of the posterior predictive law.
   virtual std::vector<NamedValues> observed_data() const { return {}; }
+  /// What else it was given, such as covariates; recorded once.
+  virtual std::vector<NamedValues> constant_data() const { return {}; }
+  /// Of dimensions that parameters, quantities and data name.
+  virtual std::vector<Labels> labels() const { return {}; }
   /// Why U or its gradient is not finite at theta (d x 1), such as "log_likelihood of case 17 is
   /// nan", or "".
   virtual std::string trouble_at(ConstBatch) const { return {}; }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 
 namespace mixwell {
 namespace {
@@ -87,6 +88,23 @@ void skip_byte_order_mark(std::string& line) {
   if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
 }
 
+bool is_missing(std::string_view cell) {
+  return cell.empty() || cell == "NA" || cell == "NaN" || cell == "nan";
+}
+
+/// Different ones, in rising order.
+std::vector<std::string> levels_of(std::vector<std::string> cells) {
+  const auto is_number = [](const std::string& cell) { return finite_number(cell).has_value(); };
+  const bool are_numbers = std::all_of(cells.begin(), cells.end(), is_number);
+  std::sort(cells.begin(), cells.end());
+  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
+  if (are_numbers)
+    std::stable_sort(cells.begin(), cells.end(), [](const std::string& a, const std::string& b) {
+      return *finite_number(a) < *finite_number(b);
+    });
+  return cells;
+}
+
 }  // namespace
 
 CsvTable::CsvTable(const std::string& path) : path_(path) {
@@ -151,6 +169,49 @@ Eigen::VectorXd CsvTable::numbers(const std::string& column) const {
     values[row] = *value;
   }
   return values;
+}
+
+Categories CsvTable::categories(const std::string& column) const {
+  const Index position = find(column);
+  std::vector<std::string> cells;
+  for (Index row = 0; row < rows_; ++row) {
+    cells.push_back(text(row, position));
+    if (is_missing(cells.back()))
+      throw InputError(place(path_, line(row)) + ": row " + std::to_string(row + 1) + ", column " +
+                       in_quotes(column) + ": " + in_quotes(cells.back()) + " is no level");
+  }
+  Categories all{.levels = levels_of(cells), .codes = {}};
+  std::unordered_map<std::string_view, Index> codes;
+  for (const std::string& level : all.levels)
+    codes.emplace(level, static_cast<Index>(codes.size()));
+  for (const std::string& cell : cells) all.codes.push_back(codes.at(cell));
+  return all;
+}
+
+Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
+  std::vector<Index> positions;
+  for (const std::string& column : columns) positions.push_back(find(column));
+  std::vector<Index> kept;
+  for (Index row = 0; row < rows_; ++row) {
+    const auto lacks = [&](Index position) { return is_missing(text(row, position)); };
+    if (std::none_of(positions.begin(), positions.end(), lacks)) kept.push_back(row);
+  }
+  const Index dropped = rows_ - static_cast<Index>(kept.size());
+  if (kept.empty()) throw InputError(path_ + ": a value is missing in every row");
+  if (dropped > 0) keep_rows(kept);
+  return dropped;
+}
+
+void CsvTable::keep_rows(const std::vector<Index>& rows) {
+  std::vector<std::string> cells;
+  std::vector<int> lines;
+  for (const Index row : rows) {
+    for (Index k = 0; k < static_cast<Index>(columns_.size()); ++k) cells.push_back(text(row, k));
+    lines.push_back(line(row));
+  }
+  cells_ = std::move(cells);
+  lines_ = std::move(lines);
+  rows_ = static_cast<Index>(rows.size());
 }
 
 }  // namespace mixwell

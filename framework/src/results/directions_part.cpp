@@ -21,15 +21,15 @@ using Eigen::VectorXd;
 constexpr Index together = 64;  ///< directions that are projected on at a time
 
 /// The vector whose directions are asked for.
-struct Vector : DrawnVector {
+struct CleanVector : DrawnVector {
   std::vector<Index> not_finite = {};  ///< coordinates whose draws were replaced by 0
 };
 
 /// Takes the coordinates out that are constant, or have draws that are not finite (or that overflow
 /// a variance), and returns their names.
-std::vector<std::string> take_out_the_rest(Vector& vector) {
+std::vector<std::string> take_out_the_rest(CleanVector& vector) {
   std::vector<std::string> out;
-  Vector kept{{{}, MatrixXd(vector.draws.rows(), vector.draws.cols())}, {}};
+  CleanVector kept{{{}, MatrixXd(vector.draws.rows(), vector.draws.cols())}, {}};
   for (Index k = 0; k < vector.draws.cols(); ++k) {
     const std::string& name = vector.names[static_cast<std::size_t>(k)];
     const double sd = diagnostics::sd(vector.draws.col(k));
@@ -46,7 +46,7 @@ std::vector<std::string> take_out_the_rest(Vector& vector) {
 }
 
 /// So that a NaN of theirs does not reach directions that have no weight there.
-void blank_what_is_not_finite(Vector& vector) {
+void blank_what_is_not_finite(CleanVector& vector) {
   for (Index k = 0; k < vector.draws.cols(); ++k) {
     if (vector.draws.col(k).allFinite()) continue;
     vector.not_finite.push_back(k);
@@ -60,7 +60,7 @@ struct Directions {
   Index degenerate = 0;
 };
 
-Directions principal(const Vector& vector) {
+Directions principal(const CleanVector& vector) {
   if (vector.names.empty() || vector.draws.rows() < 2) return {{}, MatrixXd(0, 0), 0};
   diagnostics::PrincipalDirections found = diagnostics::principal_directions(vector.draws);
   Directions result{{}, std::move(found.vectors), found.degenerate};
@@ -69,12 +69,12 @@ Directions principal(const Vector& vector) {
   return result;
 }
 
-Directions given(const std::string& path, const Vector& vector) {
+Directions given(const std::string& path, const CleanVector& vector) {
   diagnostics::GivenDirections read = diagnostics::read_directions(path, vector.names);
   return {std::move(read.names), std::move(read.vectors), 0};
 }
 
-MatrixXd project(const Vector& vector, const MatrixXd& vectors) {
+MatrixXd project(const CleanVector& vector, const MatrixXd& vectors) {
   MatrixXd projected = vector.draws * vectors;
   for (const Index coordinate : vector.not_finite)
     for (Index k = 0; k < vectors.cols(); ++k)
@@ -82,8 +82,8 @@ MatrixXd project(const Vector& vector, const MatrixXd& vectors) {
   return projected;
 }
 
-std::vector<SummaryRow> rows_along(const Directions& directions, const Vector& vector, Index chains,
-                                   const RowSettings& settings) {
+std::vector<SummaryRow> rows_along(const Directions& directions, const CleanVector& vector,
+                                   Index chains, const RowSettings& settings) {
   const Index all = directions.vectors.cols();
   std::vector<SummaryRow> rows(static_cast<std::size_t>(all));
   for (Index first = 0; first < all; first += together) {
@@ -98,7 +98,7 @@ std::vector<SummaryRow> rows_along(const Directions& directions, const Vector& v
   return rows;
 }
 
-std::vector<NamedFigure> weights_of(const VectorXd& direction, const Vector& vector) {
+std::vector<NamedFigure> weights_of(const VectorXd& direction, const CleanVector& vector) {
   std::vector<NamedFigure> weights;
   for (Index k = 0; k < direction.size(); ++k)
     if (direction[k] != 0)
@@ -109,7 +109,7 @@ std::vector<NamedFigure> weights_of(const VectorXd& direction, const Vector& vec
 /// Nothing where no direction has an ess_bulk.
 std::optional<DirectionsSummary::Smallest> smallest_of(const Directions& directions,
                                                        const std::vector<SummaryRow>& rows,
-                                                       const Vector& vector) {
+                                                       const CleanVector& vector) {
   std::size_t worst = rows.size();
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const double ess = rows[k].standard.ess_bulk;
@@ -126,7 +126,7 @@ std::optional<DirectionsSummary::Smallest> smallest_of(const Directions& directi
 
 DirectionsSummary summarise_directions(const DrawsFile& file, const SummaryOptions& options,
                                        const RowSettings& settings) {
-  Vector vector{read_vector(file, options.of, "--of", "--directions"), {}};
+  CleanVector vector{read_vector(file, options.of, "--of", "--directions"), {}};
   DirectionsSummary result{.from = options.directions};
   Directions directions;
   if (options.directions == "principal") {

@@ -1,0 +1,215 @@
+// Models that are written as a log density: value, gradient, terms and their trouble follow.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/constrained_model.hpp>
+#include <mixwell/density/values.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+
+namespace detail {
+
+/// "log_likelihood of case 17 is nan".
+MIXWELL_EXPORT std::string trouble_text(const std::string& what, double value);
+
+}  // namespace detail
+
+/// The base of a model `Derived` that writes, in public, for S a double or a Dual, either
+///   template <class S> S log_density(const Values<S>&) const;
+/// or, where the likelihood is a product over cases of the data, which minibatches draw from,
+///   template <class S> S log_prior(const Values<S>&) const;
+///   Index cases() const;
+///   template <class S> S log_likelihood(const Values<S>&, Index n) const;
+/// in nats, of the constrained values of its parameters and without any Jacobian. Parameters are
+/// declared by scalar(), vector() and matrix(), as members with initialisers or in the constructor.
+///
+/// The gradient is by forward differentiation: with q values the density is evaluated ceil(q / 32)
+/// times a column, each with 32 derivatives (Dual), or 8 where q <= 8. No memory is allocated.
+template <class Derived>
+class DensityModel : public ConstrainedModel, public SumOfTerms {
+ public:
+  using Scalar = ScalarParameter;
+  using Vector = VectorParameter;
+  using Matrix = MatrixParameter;
+
+  bool evaluates_potential_alone() const noexcept override { return true; }
+
+  std::vector<Labels> labels() const override { return labels_; }
+
+  const SumOfTerms* as_sum() const noexcept override {
+    if constexpr (has_cases()) return this;
+    return nullptr;
+  }
+  Index terms() const noexcept override {
+    if constexpr (has_cases()) return derived().cases();
+    return 0;
+  }
+  void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
+    if constexpr (has_cases())
+      this->at_values(theta, out, true, [this](ConstBatch x, const Evaluation& at) {
+        evaluate_columns(x, at,
+                         [this](const auto& values, Index) { return derived().log_prior(values); });
+      });
+  }
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
+    this->at_values(theta, out, false, [&](ConstBatch x, const Evaluation& at) {
+      evaluate_columns(x, at, [&](const auto& values, Index j) {
+        return sum_of_cases(values, indices.rows(),
+                            [&](Index k) { return static_cast<Index>(indices(k, j)); });
+      });
+    });
+  }
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    MatrixMap repeated = scratch.matrix(theta.rows(), indices.rows());
+    repeated.colwise() = theta.col(0);
+    this->at_values(repeated, {nullptr, out, scratch}, false,
+                    [&](ConstBatch x, const Evaluation& at) {
+                      evaluate_columns(x, at, [&](const auto& values, Index k) {
+                        return sum_of_cases(
+                            values, 1, [&](Index) { return static_cast<Index>(indices(k, 0)); });
+                      });
+                    });
+  }
+
+  /// The prior, or the first case, whose log density is not finite.
+  std::string trouble_at(ConstBatch theta) const override {
+    Workspace scratch;
+    Eigen::MatrixXd x(this->map().values(), 1);
+    this->map().constrain(theta, x);
+    const Values<double> values(x.data(), 0, scratch);
+    if constexpr (has_cases()) {
+      const double prior = derived().log_prior(values);
+      if (!std::isfinite(prior)) return detail::trouble_text("log_prior", prior);
+      for (Index n = 0; n < derived().cases(); ++n) {
+        const double one = derived().log_likelihood(values, n);
+        if (!std::isfinite(one))
+          return detail::trouble_text("log_likelihood of case " + std::to_string(n), one);
+      }
+    } else {
+      const double all = derived().log_density(values);
+      if (!std::isfinite(all)) return detail::trouble_text("log_density", all);
+    }
+    return {};
+  }
+
+ protected:
+  Scalar scalar(std::string name, const Constraint& constraint = {}) {
+    return {this->declare({.name = std::move(name), .shape = {}, .constraint = constraint})};
+  }
+  Vector vector(const std::string& name, const Dim& dim, const Constraint& constraint = {}) {
+    return {declare_array(name, {dim}, constraint), dim.length,
+            std::make_shared<const std::string>(name)};
+  }
+  Matrix matrix(const std::string& name, const Dim& rows, const Dim& cols,
+                const Constraint& constraint = {}) {
+    return {declare_array(name, {rows, cols}, constraint), rows.length, cols.length,
+            std::make_shared<const std::string>(name)};
+  }
+
+  void evaluate_values(ConstBatch x, const Evaluation& out) const override {
+    evaluate_columns(x, out, [this](const auto& values, Index) {
+      if constexpr (has_cases())
+        return derived().log_prior(values) +
+               sum_of_cases(values, derived().cases(), [](Index k) { return k; });
+      else
+        return derived().log_density(values);
+    });
+  }
+
+ private:
+  Index declare_array(const std::string& name, const std::vector<Dim>& dims,
+                      const Constraint& constraint) {
+    Parameter parameter{.name = name, .shape = {}, .constraint = constraint};
+    for (const Dim& dim : dims) {
+      parameter.shape.push_back(dim.length);
+      parameter.dims.push_back(dim.name);
+      if (!dim.name.empty()) labels_.push_back({dim.name, dim.labels});
+    }
+    return this->declare(std::move(parameter));
+  }
+
+  /// Directions at a time: many, so that what is no derivative is computed a few times; few, where
+  /// most of many would be zero.
+  static constexpr Index narrow = 8;
+  static constexpr Index wide = 32;
+
+  const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
+
+  static constexpr bool has_cases() {
+    constexpr bool whole = requires(const Derived& model, const Values<double>& at) {
+      { model.log_density(at) } -> std::convertible_to<double>;
+    };
+    constexpr bool summed = requires(const Derived& model, const Values<double>& at, Index n) {
+      { model.log_prior(at) } -> std::convertible_to<double>;
+      { model.log_likelihood(at, n) } -> std::convertible_to<double>;
+      { model.cases() } -> std::convertible_to<Index>;
+    };
+    static_assert(
+        whole != summed,
+        "a DensityModel has either log_density(values), or log_prior(values), cases() and "
+        "log_likelihood(values, n); they are templates over S, const and public");
+    return summed;
+  }
+
+  /// sum of log_likelihood over `count` cases.
+  template <class S, class Case>
+  S sum_of_cases(const Values<S>& values, Index count, const Case& number) const {
+    S sum = 0.0;
+    if constexpr (has_cases())
+      for (Index k = 0; k < count; ++k) sum += derived().log_likelihood(values, number(k));
+    return sum;
+  }
+
+  /// U = -f and its gradient, column by column.
+  template <class Density>
+  void evaluate_columns(ConstBatch x, const Evaluation& out, const Density& f) const {
+    Batch gradient = out.gradient;
+    for (Index j = 0; j < x.cols(); ++j) {
+      const double* const column = x.col(j).data();
+      if (out.wants_gradient()) {
+        double* const g = gradient.col(j).data();
+        const double u = x.rows() <= narrow ? differentiate<narrow>(column, g, j, f, out.scratch)
+                                            : differentiate<wide>(column, g, j, f, out.scratch);
+        if (out.wants_potential()) out.potential[j] = u;
+      } else {
+        out.potential[j] = -f(Values<double>(column, 0, out.scratch), j);
+      }
+    }
+  }
+
+  /// Returns U; directions one after the other, `width` at a time.
+  template <Index width, class Density>
+  double differentiate(const double* x, double* g, Index j, const Density& f,
+                       Workspace& scratch) const {
+    const Index q = this->map().values();
+    double u = 0.0;
+    for (Index first = 0; first < q; first += width) {
+      const Index count = std::min(width, q - first);
+      if (first > 0 && all_fixed(first, count)) continue;
+      const Dual<width> here = f(Values<Dual<width>>(x, first, scratch), j);
+      u = -here.value;
+      for (Index k = 0; k < count; ++k) g[first + k] = -here.slopes[k];
+    }
+    return u;
+  }
+
+  bool all_fixed(Index first, Index count) const {
+    for (Index k = 0; k < count; ++k)
+      if (!this->map().is_fixed(first + k)) return false;
+    return true;
+  }
+
+  std::vector<Labels> labels_;
+};
+
+}  // namespace mixwell

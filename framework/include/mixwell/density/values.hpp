@@ -1,0 +1,215 @@
+// The values of a model's parameters, as a density reads them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/density/dual.hpp>
+#include <mixwell/export.hpp>
+#include <mixwell/types.hpp>
+#include <mixwell/workspace.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+
+/// A dimension of an array: a length, or a name with a label for each element.
+struct Dim {
+  Dim(Index count) : length(count) {}
+  Dim(std::string called, std::vector<std::string> of_elements)
+      : name(std::move(called)),
+        labels(std::move(of_elements)),
+        length(static_cast<Index>(labels.size())) {}
+
+  std::string name{};
+  std::vector<std::string> labels{};
+  Index length;
+};
+
+/// Handles of parameters: DensityModel makes them, Values gives what they stand for.
+struct ScalarParameter {
+  Index row = 0;
+};
+struct VectorParameter {
+  Index row = 0;
+  Index size = 0;
+  std::shared_ptr<const std::string> name{};
+};
+struct MatrixParameter {
+  Index row = 0;
+  Index rows = 0;
+  Index cols = 0;
+  std::shared_ptr<const std::string> name{};
+};
+
+namespace detail {
+
+/// Throws RunError: "element 12 of `beta`, which has 10, is read".
+[[noreturn]] MIXWELL_EXPORT void refuse_element(const std::string& name, Index index, Index size);
+
+/// Numbers of type S, a double or a Dual: of a Dual the directions are the rows from `direction`
+/// on.
+template <class S>
+class Elements {
+ public:
+  Elements(const double* first, Index direction) : first_(first), direction_(direction) {}
+
+  S operator[](Index i) const {
+    if constexpr (std::is_same_v<S, double>) {
+      return first_[i];
+    } else {
+      S one(first_[i]);
+      const Index k = i - direction_;
+      if (k >= 0 && k < S::width) one.slopes[k] = 1.0;
+      return one;
+    }
+  }
+  Elements from(Index row) const { return {first_ + row, direction_ - row}; }
+  const double* data() const noexcept { return first_; }
+  Index direction() const noexcept { return direction_; }
+
+ private:
+  const double* first_;
+  Index direction_;
+};
+
+}  // namespace detail
+
+/// A list of numbers of type S that parameters are.
+template <class S>
+class VectorView {
+ public:
+  VectorView(detail::Elements<S> elements, Index size, const std::string* name)
+      : elements_(elements), size_(size), name_(name) {}
+
+  Index size() const noexcept { return size_; }
+  S operator[](Index i) const {
+    if (i < 0 || i >= size_) detail::refuse_element(*name_, i, size_);
+    return elements_[i];
+  }
+  /// As doubles.
+  Eigen::Map<const Eigen::VectorXd> values() const { return {elements_.data(), size_}; }
+  const detail::Elements<S>& elements() const noexcept { return elements_; }
+
+ private:
+  detail::Elements<S> elements_;
+  Index size_;
+  const std::string* name_;
+};
+
+/// A matrix of such numbers, row by row.
+template <class S>
+class MatrixView {
+ public:
+  MatrixView(detail::Elements<S> elements, Index rows, Index cols, const std::string* name,
+             Workspace* scratch)
+      : elements_(elements), rows_(rows), cols_(cols), name_(name), scratch_(scratch) {}
+
+  Index rows() const noexcept { return rows_; }
+  Index cols() const noexcept { return cols_; }
+  S operator()(Index i, Index j) const { return row(i)[j]; }
+  VectorView<S> row(Index i) const {
+    if (i < 0 || i >= rows_) detail::refuse_element(*name_, i, rows_);
+    return {elements_.from(i * cols_), cols_, name_};
+  }
+  Workspace& scratch() const noexcept { return *scratch_; }
+
+ private:
+  detail::Elements<S> elements_;
+  Index rows_;
+  Index cols_;
+  const std::string* name_;
+  Workspace* scratch_;
+};
+
+/// All values of one position: `values(beta)` is a number, a VectorView or a MatrixView.
+template <class S>
+class Values {
+ public:
+  /// `x`: q numbers; `direction`: the first row that a Dual has a derivative by.
+  Values(const double* x, Index direction, Workspace& scratch)
+      : elements_(x, direction), scratch_(&scratch) {}
+
+  S operator()(const ScalarParameter& at) const { return elements_[at.row]; }
+  VectorView<S> operator()(const VectorParameter& at) const {
+    return {elements_.from(at.row), at.size, at.name.get()};
+  }
+  MatrixView<S> operator()(const MatrixParameter& at) const {
+    return {elements_.from(at.row), at.rows, at.cols, at.name.get(), scratch_};
+  }
+  /// Memory for as long as a Workspace::Frame of it stands; Workspace::objects<S> gives numbers.
+  Workspace& scratch() const noexcept { return *scratch_; }
+
+ private:
+  detail::Elements<S> elements_;
+  Workspace* scratch_;
+};
+
+/// sum_i a_i b_i of constants a, an Eigen vector, row or column of as many numbers. O(size +
+/// width): the derivatives are elements of a.
+template <class Constants, class S>
+S dot(const Eigen::MatrixBase<Constants>& a, const VectorView<S>& b) {
+  static_assert(Constants::IsVectorAtCompileTime, "dot wants a vector, a row or a column");
+  if (a.size() != b.size())
+    detail::refuse_element("the other factor of dot", a.size() - 1, b.size());
+  double sum = 0.0;
+  if constexpr (Constants::ColsAtCompileTime == 1)
+    sum = a.dot(b.values());
+  else
+    sum = a.transpose().dot(b.values());
+  if constexpr (std::is_same_v<S, double>) {
+    return sum;
+  } else {
+    S all(sum, typename S::Unset{});
+    const Index direction = b.elements().direction();
+    if (direction >= 0 && b.size() - direction >= S::width) {
+      all.slopes = a.array().template segment<S::width>(direction);
+      return all;
+    }
+    const Index first = std::max<Index>(0, -direction);
+    const Index end = std::clamp<Index>(b.size() - direction, first, S::width);
+    for (Index k = 0; k < first; ++k) all.slopes[k] = 0.0;
+    for (Index k = first; k < end; ++k) all.slopes[k] = a[direction + k];
+    for (Index k = end; k < S::width; ++k) all.slopes[k] = 0.0;
+    return all;
+  }
+}
+
+/// Of numbers of type S alike.
+template <class S>
+S dot(const VectorView<S>& a, const VectorView<S>& b) {
+  S sum = 0.0;
+  for (Index i = 0; i < b.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// sum_i f(a_i).
+template <class S, class Function>
+S sum_of(const VectorView<S>& a, const Function& f) {
+  S sum = 0.0;
+  for (Index i = 0; i < a.size(); ++i) sum += f(a[i]);
+  return sum;
+}
+template <class S>
+S sum(const VectorView<S>& a) {
+  return sum_of(a, [](const S& one) { return one; });
+}
+
+/// log sum_i e^(a_i) of anything with size() and [i], without overflow.
+template <class List>
+auto log_sum_exp(const List& a) {
+  double high = value_of(a[0]);
+  for (Index i = 1; i < a.size(); ++i) high = std::max(high, value_of(a[i]));
+  if (std::isinf(high)) high = 0.0;
+  std::decay_t<decltype(a[0] + 0.0)> sum = 0.0;
+  using std::exp;
+  using std::log;
+  for (Index i = 0; i < a.size(); ++i) sum += exp(a[i] - high);
+  return log(sum) + high;
+}
+
+}  // namespace mixwell
