@@ -113,6 +113,14 @@ class RawFile {
     require_ok(nc_get_var_double(group(group_name), variable(group_name, name), values.data()));
     return values;
   }
+  std::vector<std::string> texts(const char* group_name, const char* name,
+                                 std::size_t count) const {
+    std::vector<char*> values(count);
+    require_ok(nc_get_var_string(group(group_name), variable(group_name, name), values.data()));
+    std::vector<std::string> texts(values.begin(), values.end());
+    require_ok(nc_free_string(count, values.data()));
+    return texts;
+  }
 
  private:
   int id_ = -1;
@@ -669,3 +677,47 @@ TEST_CASE("memory stays bounded while many draws are written and hashed") {
   CHECK(peak() - before < 100.0);
 }
 #endif
+
+TEST_CASE("dimensions with a name are defined once in a group, with their labels", "[recorder]") {
+  const TemporaryFolder folder;
+  Column b = real("b", {2, 3});
+  b.dims = {"town", ""};
+  Column z = real("z", {2});
+  z.dims = {"town"};
+  RunHeader h = header(folder.path(), {b, z, real("x", {2})});
+  h.labels = {{"town", {"Ulm", "Bonn"}}};
+  h.observed = {{.name = "y", .shape = {2}, .values = {4, 5}, .dims = {"town"}}};
+  h.constant = {{.name = "t", .shape = {3}, .values = {1, 2, 3}, .dims = {"time"}}};
+  const auto number = [](std::size_t, std::int64_t draw, Index, Index e) {
+    return double(draw) + 10 * double(e);
+  };
+  std::vector<char> state;
+  {
+    const auto recording = netcdf_recorder()->open(h);
+    write_draws(*recording, h, number, false, 0, 2);
+    state = state_of(*recording);
+    write_draws(*recording, h, number, false, 2, 1);
+    recording->finish(footer(3));
+  }
+  const RawFile file(folder.path());
+  CHECK(file.group_names() ==
+        std::vector<std::string>{"posterior", "observed_data", "constant_data"});
+  const std::vector<std::string> towns{"Ulm", "Bonn"};
+  CHECK(file.texts("posterior", "town", 2) == towns);
+  CHECK(file.texts("observed_data", "town", 2) == towns);
+  CHECK(file.length("posterior", "b_dim_1") == 3);
+  CHECK(file.length("posterior", "x_dim_0") == 2);
+  CHECK(file.numbers("constant_data", "time", 3) == std::vector<double>{0, 1, 2});
+  CHECK(file.numbers("observed_data", "y", 2) == std::vector<double>{4, 5});
+  const DrawsFile draws(folder.path());
+  CHECK(draws.columns()[0].shape == std::vector<Index>{2, 3});
+  CHECK(draws.read(draws.columns()[1], 1)(2, 0) == 12);
+}
+
+TEST_CASE("a variable that has the name of a dimension is refused", "[recorder]") {
+  const TemporaryFolder folder;
+  Column z = real("z", {2});
+  z.dims = {"town"};
+  CHECK_THROWS_WITH(netcdf_recorder()->open(header(folder.path(), {z, real("town")})),
+                    Catch::Matchers::Contains("'town': the name is the name of a coordinate"));
+}

@@ -219,6 +219,7 @@ struct Record {
   /// Read after the first recorded sweep of the sampling phase alone; no operation of that phase
   /// moves it (what warm-up learnt: an inverse metric). A real of sample_stats.
   bool once = false;
+  std::vector<std::string> dims{};  ///< as those of a parameter
 };
 
 /// A factor of the joint target: exp(-U) over its slots.

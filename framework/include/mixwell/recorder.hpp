@@ -27,6 +27,8 @@ struct MIXWELL_EXPORT Column {
   std::string help;
   /// Its numbers come once, with the first draw after warm-up, and hold for all draws of sampling.
   bool once = false;
+  /// Names of dimensions, as those of a parameter: as many as `shape` has lengths, or none.
+  std::vector<std::string> dims{};
 
   /// Numbers per draw: the product of `shape`, 1 for a scalar.
   Index size() const noexcept;
@@ -55,6 +57,8 @@ struct RunHeader {
   bool resume = false;
   std::vector<Column> columns;
   std::vector<NamedValues> observed{};  ///< what the draws are compared with
+  std::vector<NamedValues> constant{};  ///< what else the model was given
+  std::vector<Labels> labels{};         ///< of dimensions that columns and data name
 
   Index chains() const noexcept { return replicates * slots; }
   const std::string& unfinished() const noexcept { return scratch.empty() ? path : scratch; }

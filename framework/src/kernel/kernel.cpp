@@ -49,6 +49,7 @@ void record_parameters(KernelGraph& graph, const std::vector<Parameter>& paramet
     record.group = parameter.group;
     record.name = parameter.name;
     record.shape = parameter.shape;
+    record.dims = parameter.dims;
     record.slot = slot;
     record.value = value;
     record.first_row = row;

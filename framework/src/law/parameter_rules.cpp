@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
 #include <set>
 
 namespace mixwell {
@@ -55,6 +56,32 @@ bool begins_well(char c) {
   return byte >= 0x80 || std::isalnum(byte) != 0 || c == '_';
 }
 
+/// Enters the lengths of its dims.
+void check_own_dims(const Parameter& array, std::map<std::string_view, Index>& lengths) {
+  if (array.dims.empty()) return;
+  if (array.dims.size() != array.shape.size())
+    refuse(array, fmt::format("it has {} dims ({}); wanted are as many as lengths, or none",
+                              array.dims.size(), fmt::join(array.dims, ", ")));
+  for (std::size_t k = 0; k < array.dims.size(); ++k) {
+    const std::string& dim = array.dims[k];
+    if (dim.empty()) continue;
+    if (const std::string rule = broken_name_rule(dim); !rule.empty())
+      refuse(array, fmt::format("the name of its dim \"{}\" {}", shortened(dim), rule));
+    const auto [known, is_new] = lengths.try_emplace(dim, array.shape[k]);
+    if (known->second != array.shape[k])
+      refuse(array, fmt::format("its dim `{}` is {} long here and {} elsewhere", dim,
+                                array.shape[k], known->second));
+    if (std::count(array.dims.begin(), array.dims.end(), dim) > 1)
+      refuse(array, fmt::format("its dim `{}` is there twice; give one of them another name", dim));
+  }
+}
+
+std::vector<std::string> names_in(const std::map<std::string_view, Index>& lengths) {
+  std::vector<std::string> names;
+  for (const auto& [name, length] : lengths) names.emplace_back(name);
+  return names;
+}
+
 }  // namespace
 
 std::string broken_name_rule(std::string_view name) {
@@ -71,6 +98,23 @@ std::string broken_name_rule(std::string_view name) {
   if (std::find(reserved.begin(), reserved.end(), name) != reserved.end())
     return "is one that draws.nc uses itself";
   return {};
+}
+
+void check_dims(const std::vector<Parameter>& arrays, const std::vector<Labels>& labels) {
+  std::map<std::string_view, Index> lengths;
+  for (const Parameter& array : arrays) check_own_dims(array, lengths);
+  std::set<std::string_view> labelled;
+  for (const Labels& one : labels) {
+    const auto found = lengths.find(one.dim);
+    if (found == lengths.end())
+      throw InputError(fmt::format("the dim `{}` has labels, but nothing is recorded that has it{}",
+                                   one.dim, suggestion(one.dim, names_in(lengths))));
+    if (!labelled.insert(one.dim).second)
+      throw InputError(fmt::format("the dim `{}` has two lists of labels", one.dim));
+    if (found->second != static_cast<Index>(one.labels.size()))
+      throw InputError(fmt::format("the dim `{}` is {} long, and has {} labels", one.dim,
+                                   found->second, one.labels.size()));
+  }
 }
 
 void check_parameters(const std::vector<Parameter>& parameters) {

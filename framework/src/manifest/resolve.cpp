@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <new>
 #include <set>
@@ -456,15 +457,30 @@ class Resolver {
                                                   values, out_of_memory()));
   }
 
+  /// All that the model records or gives as data.
+  static std::vector<Parameter> arrays_of(const Model& model) {
+    std::vector<Parameter> all = model.parameters();
+    const auto add = [&all](std::vector<Parameter> more) {
+      all.insert(all.end(), std::make_move_iterator(more.begin()),
+                 std::make_move_iterator(more.end()));
+    };
+    if (model.as_derived() != nullptr) add(model.as_derived()->quantities());
+    if (model.as_generated() != nullptr) add(model.as_generated()->generated());
+    for (const auto& data : {model.observed_data(), model.constant_data()})
+      for (const NamedValues& one : data)
+        all.push_back({.name = one.name, .shape = one.shape, .dims = one.dims});
+    return all;
+  }
+
   void check_parameters_of(const Model& model, const Instance& instance) const {
     const CallMark mark(model);
     try {
       check_parameters(model.parameters());
+      check_dims(arrays_of(model), model.labels());
     } catch (const InputError& fault) {
-      throw InputError(
-          place(instance),
-          fmt::format("[{}]: {}; mend parameters() in the source of {}",
-                      instance.declaration.path(), fault.what(), instance.entry->library));
+      throw InputError(place(instance), fmt::format("[{}]: {}; mend it in the source of {}",
+                                                    instance.declaration.path(), fault.what(),
+                                                    instance.entry->library));
     } catch (...) {
       rethrow_from(kept_text(words_of(instance)));
     }

@@ -27,13 +27,13 @@ DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
     const std::size_t c = found->second;
     if (is_new) {
       columns_.push_back({record.group, record.name, record.shape, record.type, record.unit,
-                          record.help, record.once});
+                          record.help, record.once, record.dims});
       records_.emplace_back(static_cast<std::size_t>(slots), missing);
     }
     if (columns_[c].shape != record.shape || columns_[c].type != record.type ||
-        columns_[c].once != record.once) {
+        columns_[c].once != record.once || columns_[c].dims != record.dims) {
       throw InputError(fmt::format(
-          "kernel graph: slots record `{}` with different shapes or types, or only some once",
+          "kernel graph: slots record `{}` with different shapes, dims or types, or only some once",
           record.name));
     }
     records_[c][static_cast<std::size_t>(record.slot)] = r;

@@ -100,8 +100,11 @@ RunHeader header_of(const Composition& composition, const DrawsFile& file,
   header.slots = file.chains() / std::max<Index>(1, file.replicates());
   header.draws = file.draws();
   for (const Parameter& one : composition.model()->as_generated()->generated())
-    header.columns.push_back({one.group, one.name, one.shape, RecordType::real, "", ""});
+    header.columns.push_back(
+        {one.group, one.name, one.shape, RecordType::real, "", "", false, one.dims});
   header.observed = composition.model()->observed_data();
+  header.constant = composition.model()->constant_data();
+  header.labels = composition.model()->labels();
   return header;
 }
 

@@ -66,6 +66,8 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   header.record_warmup = composition.run.record_warmup;
   header.columns = columns;
   header.observed = composition.model()->observed_data();
+  header.constant = composition.model()->constant_data();
+  header.labels = composition.model()->labels();
   return header;
 }
 

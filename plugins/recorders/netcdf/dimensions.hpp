@@ -11,9 +11,20 @@
 
 namespace mixwell::netcdf {
 
-/// Of the array `name`: <name>_dim_<k> with a coordinate that counts from 0, in that group. Returns
-/// their ids. `what`: the array, for messages.
-std::vector<int> define_dimensions(const NcFile& file, int group, const std::string& name,
-                                   const std::vector<Index>& shape, const std::string& what);
+/// An array as its dimensions see it.
+struct Extents {
+  const std::string& name;
+  const std::vector<Index>& shape;
+  const std::vector<std::string>& dims;  ///< as those of a Column
+};
+
+/// The name of each dimension: its own, or <name>_dim_<k>.
+std::vector<std::string> dimension_names(const Extents& array);
+
+/// Of the array, in that group: with a coordinate of their labels, or one that counts from 0.
+/// Dimensions with a name are defined once in a group. Returns their ids. `what`: the array, for
+/// messages.
+std::vector<int> define_dimensions(const NcFile& file, int group, const Extents& array,
+                                   const std::vector<Labels>& labels, const std::string& what);
 
 }  // namespace mixwell::netcdf

@@ -3,7 +3,7 @@
 #include "draft.hpp"
 
 #include "attributes.hpp"
-#include "observed.hpp"
+#include "data_group.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -37,7 +37,8 @@ void DraftFile::define_root(const RunHeader& header) const {
   root.text("created_at", header.created_at);
   root.text("creation_library", "mixwell");
   root.text("creation_library_version", header.version);
-  if (!header.observed.empty()) define_observed(file_, header.observed);
+  define_data_group(file_, "observed_data", header.observed, header.labels);
+  define_data_group(file_, "constant_data", header.constant, header.labels);
 }
 
 void DraftFile::check_root(const RunHeader& header) const {
@@ -47,7 +48,7 @@ void DraftFile::check_root(const RunHeader& header) const {
   int groups = 0;
   file_.check(nc_inq_grps(file_.id(), &groups, nullptr), "count the groups");
   const std::size_t wanted = sampling_.groups().size() + (warmup_ ? warmup_->groups().size() : 0) +
-                             (header.observed.empty() ? 0 : 1);
+                             (header.observed.empty() ? 0 : 1) + (header.constant.empty() ? 0 : 1);
   if (static_cast<std::size_t>(groups) != wanted)
     file_.refuse("it has " + std::to_string(groups) + " groups, the run has " +
                  std::to_string(wanted));

@@ -3,11 +3,13 @@
 #include "group.hpp"
 
 #include "attributes.hpp"
+#include "dimensions.hpp"
 
 #include <netcdf.h>
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +24,7 @@ constexpr const char* held_draws = "draws";
 }  // namespace
 
 NcGroup::NcGroup(const NcFile& file, const RunHeader& header, std::string name, Index room)
-    : file_(&file), name_(std::move(name)), chains_(header.chains()) {
+    : file_(&file), labels_(&header.labels), name_(std::move(name)), chains_(header.chains()) {
   if (file.is_read())
     find(header);
   else
@@ -103,8 +105,12 @@ void NcGroup::expect_integer(const char* name, std::int64_t wanted) const {
 void NcGroup::expect_columns(const std::vector<const Column*>& columns) const {
   int found = 0;
   need(nc_inq_varids(id_, &found, nullptr), "variables in group");
-  std::size_t wanted = 4;  // chain, replicate, slot, draw
-  for (const Column* column : columns) wanted += 1 + column->shape.size();
+  std::set<std::string> dimensions;
+  for (const Column* column : columns)
+    for (std::string& name : dimension_names({column->name, column->shape, column->dims}))
+      dimensions.insert(std::move(name));
+  constexpr std::size_t own = 4;  // chain, replicate, slot, draw
+  const std::size_t wanted = own + columns.size() + dimensions.size();
   if (static_cast<std::size_t>(found) != wanted)
     file_->refuse("group '" + name_ + "' has " + std::to_string(found) +
                   " variables and coordinates, the run has " + std::to_string(wanted));

@@ -24,6 +24,8 @@ class NcGroup {
   Index chains() const noexcept { return chains_; }
   int chain_dimension() const noexcept { return chain_dimension_; }
   int draw_dimension() const noexcept { return draw_dimension_; }
+  /// Of dimensions with a name.
+  const std::vector<Labels>& labels() const noexcept { return *labels_; }
 
   /// Draws that the file holds, as it was told before it was closed.
   std::int64_t draws_in_file() const;
@@ -46,6 +48,7 @@ class NcGroup {
   void need(int status, const std::string& what) const;
 
   const NcFile* file_;
+  const std::vector<Labels>* labels_;  ///< of the header, which outlives it
   std::string name_;
   Index chains_;
   int id_ = -1;

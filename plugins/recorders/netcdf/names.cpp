@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "names.hpp"
 
+#include "dimensions.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <set>
@@ -21,8 +23,9 @@ void check_name(const std::string& name, const std::string& taken_by) {
 void check_group(const std::vector<Column>& columns, RecordGroup group) {
   std::set<std::string> coordinates = {"chain", "draw", "sample", "replicate", "slot"};
   for (const Column& column : columns)
-    for (std::size_t k = 0; k < column.shape.size() && column.group == group; ++k)
-      coordinates.insert(column.name + "_dim_" + std::to_string(k));
+    if (column.group == group)
+      for (std::string& name : dimension_names({column.name, column.shape, column.dims}))
+        coordinates.insert(std::move(name));
   std::set<std::string> names;
   for (const Column& column : columns) {
     if (column.group != group) continue;

@@ -82,8 +82,9 @@ void NcVariable::choose_depth(Index share) {
 void NcVariable::define() {
   std::vector<int> dimensions = {group_->chain_dimension()};
   if (!column_->once) dimensions.push_back(group_->draw_dimension());
-  const std::vector<int> own = define_dimensions(*file_, group_->id(), column_->name,
-                                                 column_->shape, "the variable " + label());
+  const std::vector<int> own =
+      define_dimensions(*file_, group_->id(), {column_->name, column_->shape, column_->dims},
+                        group_->labels(), "the variable " + label());
   dimensions.insert(dimensions.end(), own.begin(), own.end());
   check(nc_def_var(group_->id(), column_->name.c_str(), file_type(column_->type),
                    static_cast<int>(dimensions.size()), dimensions.data(), &id_),

@@ -133,7 +133,9 @@ class DensityModel : public ConstrainedModel, public SumOfTerms {
     for (const Dim& dim : dims) {
       parameter.shape.push_back(dim.length);
       parameter.dims.push_back(dim.name);
-      if (!dim.name.empty()) labels_.push_back({dim.name, dim.labels});
+      const Labels labels{dim.name, dim.labels};
+      const bool is_known = std::find(labels_.begin(), labels_.end(), labels) != labels_.end();
+      if (!dim.name.empty() && !is_known) labels_.push_back(labels);
     }
     return this->declare(std::move(parameter));
   }
