@@ -53,7 +53,7 @@ endforeach()
 # The program and everything it loads are up to date before a test that may run them is.
 function(mixwell_needs_program target)
   add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins kernel-coordinate-slice
-    kernel-multiple-try kernel-direction-slice steps-chees
+    model-poisson-hierarchy kernel-multiple-try kernel-direction-slice steps-chees
     adversary_wired_steps)
   add_dependencies(${target} mixwell mixwell_commands)
 endfunction()

@@ -68,6 +68,14 @@ TEST_CASE("the counter of allocations counts") {
   CHECK(calls.load() >= before + 3);
 }
 
+TEST_CASE("a density of constrained values is differentiated without allocating") {
+  const std::string model = "[model.m]\nuse = \"poisson-hierarchy\"\ndata = \"" MIXWELL_SOURCE_DIR
+                            "/examples/outside/poisson-hierarchy.csv\"\n";
+  CHECK(extra_calls("[run]\nreplicates = 8\n" + model +
+                    "[kernel.k]\nuse = \"hamiltonian\"\nstep_size = 0.001\nsteps = 3\n"
+                    "[estimator.identity]\nuse = \"identity\"\n") == 0);
+}
+
 TEST_CASE("a transition does not allocate") {
   // Divergences are kept with their positions: no transition here may diverge.
   const char* run = "[run]\nreplicates = 20\ninit = \"exact\"\n";
