@@ -38,14 +38,28 @@ std::string simulated_csv() {
   return path;
 }
 
-Composition german(Index replicates) {
+Composition german(Index replicates, const std::string& compositor = "") {
   const std::string path = simulated_csv();
   return parse_manifest("mixwell = 1\n[run]\nreplicates = " + std::to_string(replicates) +
                             "\n[model.m]\nuse = \"logistic-regression\"\ndata = \"" + path +
                             "\"\nresponse = \"y\"\n[estimator.identity]\nuse = "
                             "\"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\n"
-                            "step_size = 0.02\nsteps = 10\n",
+                            "step_size = 0.02\nsteps = 10\n" +
+                            compositor,
                         "bench.toml", registry());
+}
+
+/// Half of the coefficients in each of two updates.
+std::string two_blocks() {
+  std::string first = "\"intercept\"";
+  std::string second;
+  for (int i = 0; i < 24; ++i) {
+    std::string& list = i < 12 ? first : second;
+    list += (list.empty() ? "\"x" : ", \"x") + std::to_string(i) + "\"";
+  }
+  return "[compositor.c]\nuse = \"blocks\"\n[[compositor.c.update]]\nparameters = [" + first +
+         "]\nkernel = \"k\"\n[[compositor.c.update]]\nparameters = [" + second +
+         "]\nkernel = \"k\"\n";
 }
 
 Sampler started(const Composition& composition) {
@@ -77,6 +91,32 @@ bool gradient_overhead() {
   const auto r = bench::ratio(chain, gradients, 101);
   return bench::print("hamiltonian in chain, N = 1000, d = 25, R = 1 / its gradients alone", r,
                       "<= 1.05", r.median <= 1.05);
+}
+
+/// A sweep of two blocks against the evaluations that it counts.
+bool blocks_overhead() {
+  const Composition composition = german(1, two_blocks());
+  Sampler sampler = started(composition);
+  DrawBuffers buffers;
+  const auto model = composition.model();
+  const Eigen::MatrixXd theta = sampler.position("theta");
+  Eigen::MatrixXd g(theta.rows(), 1);
+  double u = 0.0;
+  Workspace scratch;
+  constexpr int sweeps = 20;
+  const double before = sampler.gradients();
+  sampler.advance(PhaseKind::sampling, sweeps, &buffers);
+  const int evaluations = static_cast<int>(sampler.gradients() - before);
+  const auto chain = [&] { sampler.advance(PhaseKind::sampling, sweeps, &buffers); };
+  const auto alone = [&] {
+    // Of 11 evaluations of a trajectory the first and the last ask for U.
+    for (int k = 0; k < evaluations; ++k) {
+      model->evaluate(theta, {k % 11 == 0 || k % 11 == 10 ? &u : nullptr, g, scratch});
+    }
+  };
+  const auto r = bench::ratio(chain, alone, 101);
+  return bench::print("two blocks of hamiltonian, N = 1000, d = 25, R = 1 / its evaluations alone",
+                      r, "<= 1.05", r.median <= 1.05);
 }
 
 /// Plain HMC on N(0, I), d = 2: one chain at a time, state in registers, the same counter-based
@@ -187,6 +227,7 @@ int main() {
   bool met = true;
   with_threads(1, [&] {
     met = gradient_overhead() && met;
+    met = blocks_overhead() && met;
     met = small_gaussian() && met;
   });
   met = two_threads() && met;

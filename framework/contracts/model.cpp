@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gradient_growth.hpp"
 
+#include <mixwell/conditional.hpp>
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/lab/gradient_check.hpp>
+#include <mixwell/lab/metropolis_change.hpp>
+#include <mixwell/selection.hpp>
 
 #include <Eigen/Cholesky>
 
@@ -589,13 +592,20 @@ struct Sample {
   Evaluated at;
 };
 
+/// Stein's identities hold of the coordinates that take real numbers, given the others.
+Sample of_real_coordinates(const Model& model, Sample sample) {
+  const std::vector<Index> real = real_coordinates(model.parameters());
+  if (std::ssize(real) == sample.theta.rows()) return sample;
+  return {sample.theta(real, Eigen::all), {sample.at.u, sample.at.g(real, Eigen::all)}};
+}
+
 Sample exact_sample(const Model& model, Index n, std::uint64_t sweep) {
   const ExactSampler& exact = *model.as_exact();
   Sample sample;
   sample.theta = drawn([&exact](const Stream& s, Address a, Batch out) { exact.draw(s, a, out); },
                        model.dimension(), n, {sweep, 0, 0});
   sample.at = evaluated(model, sample.theta);
-  return sample;
+  return of_real_coordinates(model, std::move(sample));
 }
 
 /// Up to five coordinates, from the first to the last.
@@ -647,14 +657,15 @@ Sample joint_sample(const Model& model, Index n) {
     sample.at.u[r] = values.u[0];
     sample.at.g.col(r) = values.g;
   }
-  return sample;
+  return of_real_coordinates(model, std::move(sample));
 }
 
 /// Parameters are exact draws of the posterior of the data drawn with them: Stein's identities.
 Finding check_data_draws(const Model& model) {
-  const Index d = model.dimension();
   const Index terms = model.as_sum() == nullptr ? 1 : model.as_sum()->terms();
-  const Sample sample = joint_sample(model, std::clamp<Index>(20000000 / (terms * d), 200, 20000));
+  const Sample sample =
+      joint_sample(model, std::clamp<Index>(20000000 / (terms * model.dimension()), 200, 20000));
+  const Index d = sample.theta.rows();
   ZeroMeans means;
   for (const Index j : some_coordinates(d)) {
     means.add("g[" + std::to_string(j) + "]", sample.at.g.row(j));
@@ -704,6 +715,82 @@ void check_exact(const Model& model, Findings& findings) {
   findings.push_back(check_independence(first, exact_sample(model, n, 2)));
 }
 
+/// The position with one of the conditionals drawn anew.
+MatrixXd redrawn(const Model& model, std::size_t which, MatrixXd theta, Address at) {
+  Workspace scratch;
+  model.as_conditional_draws()->draw_conditional(which, Stream(seed, "contracts/model/conditional"),
+                                                 at, theta, scratch);
+  return theta;
+}
+
+std::vector<Index> coordinates_of(const Model& model, const std::vector<std::string>& names) {
+  std::vector<Index> all;
+  for (const std::string& name : names) {
+    const std::vector<Index> more = select_coordinates(model.parameters(), name);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// Of the coordinates of a conditional that `changed` holds, and whether the others are those of
+/// `theta`.
+bool keeps_the_rest(const std::vector<Index>& own, const MatrixXd& theta, const MatrixXd& changed) {
+  for (Index i = 0; i < theta.rows(); ++i) {
+    const bool drawn = std::binary_search(own.begin(), own.end(), i);
+    if (!drawn && !same_bits(theta.row(i), changed.row(i))) return false;
+  }
+  return true;
+}
+
+/// A Metropolis step from what is drawn leaves it as it is, in the mean.
+void check_conditional_law(const Model& model, std::size_t which, const std::vector<Index>& own,
+                           const MatrixXd& theta, ZeroMeans& means) {
+  constexpr Index pilots = 8;
+  const auto d = static_cast<double>(model.dimension());
+  const Index rounds = std::clamp<Index>(static_cast<Index>(2e4 / d), 50, 1000);
+  const std::string name = "conditional " + std::to_string(which) + ": ";
+  MetropolisChange change(std::ssize(own), theta.cols());
+  MatrixXd y(std::ssize(own), theta.cols());
+  for (Index round = 0; round < pilots + rounds; ++round) {
+    const auto sweep = static_cast<std::uint64_t>(round);
+    const MatrixXd at = redrawn(model, which, theta, {sweep, 0, 0});
+    const MatrixXd x = at(own, Eigen::all);
+    if (round < pilots) {
+      change.see(x);
+      continue;
+    }
+    change.propose(x, sweep, y);
+    MatrixXd there = at;
+    there(own, Eigen::all) = y;
+    change.add(x, potential_alone(model, at), y, potential_alone(model, there));
+  }
+  const std::vector<std::string> names = change.names();
+  for (std::size_t k = 0; k < names.size(); ++k)
+    means.add(name + names[k], change.sums().row(static_cast<Index>(k)).matrix());
+}
+
+/// Draws given the rest write their own coordinates alone, from these addresses, and come from U.
+void check_conditionals(const Model& model, Findings& findings) {
+  const MatrixXd theta = starting_points(model, 64);
+  ZeroMeans means;
+  bool keeps = true;
+  const auto offered = model.as_conditional_draws()->conditionals();
+  for (std::size_t k = 0; k < offered.size(); ++k) {
+    const std::vector<Index> own = coordinates_of(model, offered[k]);
+    keeps = keeps && keeps_the_rest(own, theta, redrawn(model, k, theta, {1, 0, 0}));
+    const auto alone = [&](const Stream&, Address at, Batch out) {
+      const MatrixXd start = theta.col(0).replicate(1, out.cols());
+      out = redrawn(model, k, start, at)(own, Eigen::all);
+    };
+    findings.push_back(
+        check_addresses("conditional " + std::to_string(k) + " addresses", alone, std::ssize(own)));
+    check_conditional_law(model, k, own, theta, means);
+  }
+  findings.push_back({"conditional draws keep the rest", keeps, "bits of the other coordinates"});
+  findings.push_back(means.finding("conditional draws"));
+}
+
 /// Adds the clauses that compare bits; they mean something for a pure model only.
 void check_bits(const Model& model, const MatrixXd& theta, const Evaluated& at,
                 Findings& findings) {
@@ -732,6 +819,7 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
     findings.push_back(check_addresses(
         "exact addresses", [exact](const Stream& s, Address a, Batch o) { exact->draw(s, a, o); },
         d));
+  if (model.as_conditional_draws() != nullptr) check_conditionals(model, findings);
 }
 
 }  // namespace
@@ -749,7 +837,8 @@ Findings check_model(const Model& model) {
   if (model.as_sum() != nullptr) check_sum(model, theta, at, findings);
   const Finding gradient = check_gradient(model, theta);
   findings.push_back(gradient);
-  if (gradient.holds) findings.push_back(check_gradient_growth(model, theta));
+  const bool is_real = std::ssize(real_coordinates(model.parameters())) == theta.rows();
+  if (gradient.holds && is_real) findings.push_back(check_gradient_growth(model, theta));
   if (gradient.holds && model.as_exact() != nullptr) check_exact(model, findings);
   if (gradient.holds && model.as_prior() != nullptr && model.as_data_draws() != nullptr)
     findings.push_back(check_data_draws(model));

@@ -32,7 +32,10 @@ struct Update {
         .required()
         .help("what it moves: names, elements z[3] or slices z[0:10], w[3,:], from 0 as in Python");
     fields.component("kernel", kernel).or_default("nuts").help("the transition that moves it");
-    fields.integer("every", every).at_least(1).help("it runs in every n-th sweep; scan = fixed");
+    fields.integer("every", every)
+        .at_least(1)
+        .at_most(1e9)
+        .help("it runs in every n-th sweep; scan = fixed");
     fields.number("weight", weight)
         .above(0)
         .help("how often it is chosen, up to a common factor; scan = random");

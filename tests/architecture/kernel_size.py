@@ -26,8 +26,8 @@ LIMITS = {
 }
 # Lines of plugins/kernels with framework/src/kernel, before kernels were made of typed transitions.
 LINES_BEFORE = 4081
-# What came later: kernels on parts of a model.
-ADDED_SINCE = ("position",)
+# Kernels that came later, with what they alone share, and what kernels on parts of a model need.
+ADDED_SINCE = ("conditional", "elliptical-slice", "gaussian-prior", "gibbs", "model-part", "pcn", "position", "slice")
 
 VOCABULARY = {"Index", "Batch", "ConstBatch", "Row", "ConstRow", "MatrixMap", "ConstMatrixMap", "RowMap",
               "ConstRowMap", "mixwell", "edge"}

@@ -36,6 +36,25 @@ draws = 100
 allow = ["biased", "none"]
 )";
 
+/// A kernel that asks something of its model: one that offers it, the parameters that the kernel
+/// moves, and those of its companion, of which some want a kernel of their own.
+struct PartKernel {
+  std::string model;
+  std::string own;
+  std::string others;
+  std::string companion{};
+};
+
+const std::map<std::string, PartKernel>& part_kernels() {
+  static const std::map<std::string, PartKernel> all = {
+      {"conditional", {"changepoint", "[\"before\", \"after\"]", "[\"k\"]", "gibbs"}},
+      {"gibbs", {"changepoint", "[\"k\"]", "[\"before\", \"after\"]"}},
+      {"elliptical-slice", {"normal-groups", "[\"theta\"]", "[\"mu\", \"tau\"]"}},
+      {"pcn", {"normal-groups", "[\"theta\"]", "[\"mu\", \"tau\"]"}},
+  };
+  return all;
+}
+
 class Drawing {
  public:
   Drawing(const Registry& registry, const Models& models, std::uint64_t seed,
@@ -82,6 +101,7 @@ class Drawing {
     for (const Choice& choice : wanted_) {
       if (choice.kind == Kind::model) return choice.id;
     }
+    if (const PartKernel* const part = wanted_part()) return part->model;
     if (!chance_.one_in(4)) return models_.usual;
     const auto& ids = chance_.one_in(4) ? models_.all : models_.exact;
     return ids.at(chance_.below(ids.size()));
@@ -220,11 +240,24 @@ class Drawing {
     return quoted(field.key() == "kernel" ? subject() : companion(field.key()));
   }
 
-  /// Two blocks of a model with a vector x: a companion's, and the subject's.
+  /// What the wanted kernel asks for, if it does; null: nothing.
+  const PartKernel* wanted_part() const {
+    for (const Choice& choice : wanted_) {
+      const auto found = part_kernels().find(choice.id);
+      if (choice.kind == Kind::kernel && found != part_kernels().end()) return &found->second;
+    }
+    return nullptr;
+  }
+
+  /// Two blocks, a companion's and the subject's: of a model with a vector x, or of one that the
+  /// subject asks for.
   std::string updates(const Field& field) {
-    const std::string other = companion("other");
-    return field.key() + " = [{ parameters = [\"x[0]\"], kernel = " + quoted(other) +
-           " }, { parameters = [\"x[1:]\"], kernel = " + quoted(subject()) + " }]\n";
+    static const PartKernel halves{"", "[\"x[1:]\"]", "[\"x[0]\"]"};
+    const PartKernel* const wanted = wanted_part();
+    const PartKernel& part = wanted == nullptr ? halves : *wanted;
+    const std::string other = companion("other", part.companion);
+    return field.key() + " = [{ parameters = " + part.others + ", kernel = " + quoted(other) +
+           " }, { parameters = " + part.own + ", kernel = " + quoted(subject()) + " }]\n";
   }
 
   std::string subject() {
@@ -232,9 +265,10 @@ class Drawing {
     return "kernel";
   }
 
-  std::string companion(const std::string& name) {
+  /// `id`: of the kernel, "" for any.
+  std::string companion(const std::string& name, const std::string& id = {}) {
     const std::vector<std::string> ids = ids_for(registry_, Kind::kernel, "");
-    add(name, ids.at(chance_.below(ids.size())), Kind::kernel, Part::companion);
+    add(name, id.empty() ? ids.at(chance_.below(ids.size())) : id, Kind::kernel, Part::companion);
     return name;
   }
 

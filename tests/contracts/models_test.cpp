@@ -19,6 +19,10 @@ std::string keys_of(const std::string& id) {
       {"mirrored",
        "of = \"base\"\n[model.base]\nuse = \"gamma\"\nshape = 4\ndimension = 2\n"
        "[compositor.c]\nuse = \"chain\"\nmodel = \"m\"\n"},
+      {"normal-groups", "values = [28, 8, -3, 7]\nsds = [15, 10, 16, 11]\n"},
+      {"probit-latent", "cases = 12\ndimension = 2\ncorrelation = 0.5\nprior_variance = 4\n"},
+      {"changepoint", "counts = [4, 5, 2, 6, 1, 0, 2, 1]\n"},
+      {"labelled-mixture", "values = [-2.1, -0.3, 1.8, 2.2]\nweights = [0.3, 0.7]\n"},
       {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
       {"beta-binomial", "cases = 12\n"},
       {"ica", "cases = 40\nchannels = 2\n"},

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/lab/diagnostics.hpp>
+#include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <vector>

@@ -55,6 +55,9 @@ struct Traits {
   bool full = false;
   /// refresh: repeated, it forgets what the value was.
   bool renews = false;
+  /// move, refresh: what it proposes or writes for coordinates that take whole numbers are whole
+  /// numbers within their bounds.
+  bool whole_numbers = false;
   /// pure: has a limit when the displacements between its points vanish.
   bool continuous = false;
   /// pure law: its gradient has the right mean for every value of its parameters.

@@ -16,6 +16,7 @@
 #include <mixwell/lab/generate.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/metropolis_change.hpp>
 #include <mixwell/lab/page.hpp>
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/run.hpp>

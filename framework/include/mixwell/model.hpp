@@ -29,6 +29,15 @@ enum class RecordGroup {
 /// "posterior", ... as in draws.nc.
 MIXWELL_EXPORT std::string_view to_string(RecordGroup group) noexcept;
 
+/// Of a coordinate: it takes the whole numbers from `least` to `most`, held as doubles, and the law
+/// is a density with respect to counting them. U is asked for at whole numbers alone; its gradient
+/// there is 0.
+struct WholeNumbers {
+  std::int64_t least = 0;
+  std::int64_t most = 0;
+  friend bool operator==(const WholeNumbers&, const WholeNumbers&) = default;
+};
+
 /// Named values and the neighbouring coordinates that they come from. The parameters of a model
 /// follow one another, with d coordinates in all.
 struct MIXWELL_EXPORT Parameter {
@@ -44,6 +53,8 @@ struct MIXWELL_EXPORT Parameter {
   /// Names of the array's dimensions, one for each length, or none; "" for one without a name. The
   /// same name is the same dimension; Model::labels() may say what its elements are called.
   std::vector<std::string> dims{};
+  /// Where its elements are no real numbers.
+  std::optional<WholeNumbers> whole{};
 
   /// How many values there are.
   Index size() const noexcept;
@@ -157,6 +168,9 @@ class MIXWELL_EXPORT DataDraws {
                                               Address at) const = 0;
 };
 
+class ConditionalDraws;  // <mixwell/conditional.hpp>
+class GaussianPrior;     // <mixwell/gaussian_prior.hpp>
+
 /// How well a posterior predicts data it has not seen.
 class MIXWELL_EXPORT Prediction {
  public:
@@ -258,6 +272,8 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const Prior* as_prior() const noexcept { return nullptr; }
   virtual const NamedPositions* as_named_positions() const noexcept { return nullptr; }
   virtual const DataDraws* as_data_draws() const noexcept { return nullptr; }
+  virtual const ConditionalDraws* as_conditional_draws() const noexcept { return nullptr; }
+  virtual const GaussianPrior* as_gaussian_prior() const noexcept { return nullptr; }
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
@@ -276,7 +292,8 @@ class MIXWELL_EXPORT Model : public Component {
   /// that column alone. theta and gradient must not overlap. Every column's result depends on that
   /// column, the batch width and its position only.
   void evaluate(ConstBatch theta, const Evaluation& out) const;
-  /// Positions to start from: by default independent uniforms on (-2, 2).
+  /// Positions to start from: by default independent uniforms on (-2, 2), and on the whole numbers
+  /// of those coordinates that take them.
   void initial(const Stream& stream, Address at, Batch theta) const;
 
  protected:
@@ -296,5 +313,8 @@ MIXWELL_EXPORT std::string broken_name_rule(std::string_view name);
 /// Names of all coordinates of the parameters, such as `beta[3]`: 0-based, as in ArviZ. Where a
 /// number has no coordinate of its own (Constraint::is_of_numbers), `unconstrained_beta[3]`.
 MIXWELL_EXPORT std::vector<std::string> coordinate_names(const std::vector<Parameter>& parameters);
+
+/// Coordinates that take real numbers, ascending: all but those of parameters with `whole`.
+MIXWELL_EXPORT std::vector<Index> real_coordinates(const std::vector<Parameter>& parameters);
 
 }  // namespace mixwell

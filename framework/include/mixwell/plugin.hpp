@@ -8,6 +8,7 @@
 #include <mixwell/cache.hpp>
 #include <mixwell/columns.hpp>
 #include <mixwell/component.hpp>
+#include <mixwell/conditional.hpp>
 #include <mixwell/constrained_model.hpp>
 #include <mixwell/constraint.hpp>
 #include <mixwell/constraint_map.hpp>
@@ -22,6 +23,7 @@
 #include <mixwell/flow.hpp>
 #include <mixwell/foreign_code.hpp>
 #include <mixwell/function.hpp>
+#include <mixwell/gaussian_prior.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
@@ -39,6 +41,7 @@
 #include <mixwell/random.hpp>
 #include <mixwell/recorder.hpp>
 #include <mixwell/selection.hpp>
+#include <mixwell/standard_draws.hpp>
 #include <mixwell/state.hpp>
 #include <mixwell/statistic.hpp>
 #include <mixwell/step_schedule.hpp>

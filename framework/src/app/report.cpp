@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 namespace mixwell::app {
 namespace {
@@ -272,7 +273,11 @@ void warn_of_ess(const std::vector<SummaryRow>& rows, double StandardFigures::*s
       static_cast<int>(std::ceil(low_ess / std::max(bad.value, 1.0)))));
 }
 
-void warn_of_constants(const std::vector<SummaryRow>& rows, std::vector<std::string>& texts) {
+/// Whole numbers may have one value alone that is likely at all.
+void warn_of_constants(const std::vector<SummaryRow>& all, std::vector<std::string>& texts) {
+  std::vector<SummaryRow> rows;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(rows),
+               [](const SummaryRow& row) { return !row.whole; });
   const Offenders bad = offenders(
       rows, &StandardFigures::sd, [](double sd) { return sd == 0.0; }, std::less<>());
   if (bad.count == 0) return;

@@ -240,6 +240,7 @@ std::pair<Value, Value> KernelGraph::exchange(const std::string& name, Value a, 
   traits.involution = true;
   traits.flips = Flips::nothing;
   traits.volume = true;
+  traits.whole_numbers = true;
   const auto proposed =
       add(name, OperationKind::move, traits, {{a, Role::state}, {b, Role::state}},
           {Output::derived(name + "/" + values_.at(a.id).name, values_.at(a.id).rows),

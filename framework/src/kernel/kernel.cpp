@@ -50,6 +50,7 @@ void record_parameters(KernelGraph& graph, const std::vector<Parameter>& paramet
     record.name = parameter.name;
     record.shape = parameter.shape;
     record.dims = parameter.dims;
+    record.type = parameter.whole ? RecordType::integer : RecordType::real;
     record.slot = slot;
     record.value = value;
     record.first_row = row;

@@ -99,13 +99,15 @@ GradientError worst_at(const Model& model, ConstBatch theta) {
                1e9 * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(u)));
   Differences differences(model, theta);
   GradientError worst;
-  for (Index i = 0; i < theta.rows(); ++i) {
+  bool is_first = true;
+  for (const Index i : real_coordinates(model.parameters())) {
     const double difference =
         std::isfinite(u) && std::isfinite(gradient(i))
             ? derivative(differences, i, std::max(scale, std::abs(gradient(i))))
             : std::numeric_limits<double>::quiet_NaN();
     const double relative = relative_error(gradient(i), difference, scale);
-    if (i == 0 || relative > worst.relative) worst = {relative, i, 0, gradient(i), difference};
+    if (is_first || relative > worst.relative) worst = {relative, i, 0, gradient(i), difference};
+    is_first = false;
   }
   return worst;
 }

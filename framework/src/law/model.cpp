@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
 
+#include <mixwell/conditional.hpp>
 #include <mixwell/foreign_code.hpp>
+#include <mixwell/gaussian_prior.hpp>
 #include <mixwell/model.hpp>
 
 #include <cassert>
@@ -69,6 +71,8 @@ ExactSampler::~ExactSampler() = default;
 Prior::~Prior() = default;
 NamedPositions::~NamedPositions() = default;
 DataDraws::~DataDraws() = default;
+ConditionalDraws::~ConditionalDraws() = default;
+GaussianPrior::~GaussianPrior() = default;
 Prediction::~Prediction() = default;
 Metric::~Metric() = default;
 SumOfTerms::~SumOfTerms() = default;
@@ -116,7 +120,29 @@ void Model::initial(const Stream& stream, Address at, Batch theta) const {
 
 void Model::do_initial(const Stream& stream, Address at, Batch theta) const {
   stream.uniforms(at, theta);
-  theta = (4.0 * theta.array() - 2.0).matrix();
+  Index first = 0;
+  for (const Parameter& parameter : parameters()) {
+    auto rows = theta.middleRows(first, parameter.coordinates());
+    if (const auto& whole = parameter.whole) {
+      const auto least = static_cast<double>(whole->least);
+      const auto most = static_cast<double>(whole->most);
+      rows = (least + (most - least + 1.0) * rows.array()).floor().min(most).matrix();
+    } else {
+      rows = (4.0 * rows.array() - 2.0).matrix();
+    }
+    first += parameter.coordinates();
+  }
+}
+
+std::vector<Index> real_coordinates(const std::vector<Parameter>& parameters) {
+  std::vector<Index> real;
+  Index first = 0;
+  for (const Parameter& parameter : parameters) {
+    const Index count = parameter.coordinates();
+    for (Index k = 0; k < count && !parameter.whole; ++k) real.push_back(first + k);
+    first += count;
+  }
+  return real;
 }
 
 std::vector<std::string> coordinate_names(const std::vector<Parameter>& parameters) {

@@ -127,6 +127,8 @@ void check_parameters(const std::vector<Parameter>& parameters) {
     dimension += checked_size(parameter);
     const std::string rule = parameter.constraint.broken_shape_rule(parameter.shape);
     if (!rule.empty()) refuse(parameter, "its constraint " + rule);
+    if (parameter.whole && parameter.constraint != Constraint())
+      refuse(parameter, "whole numbers have bounds of their own, and no constraint beside them");
     if (dimension > most)
       refuse(parameter, fmt::format("with it there are more than 2^32 = {} coordinates", most));
   }

@@ -125,9 +125,12 @@ std::optional<bool> DrawsSummary::min_ess_reliable() const {
 std::vector<SummaryRow> DrawsSummary::variables() const {
   std::vector<SummaryRow> rows;
   rows.reserve(shown_.size());
-  for (const ElementPlace& place : shown_)
-    rows.push_back(summary_row(element_name(table_.columns()[place.column], place.element),
-                               table_.row(place), settings_.papers, file_.draws(), file_.chains()));
+  for (const ElementPlace& place : shown_) {
+    const Column& column = table_.columns()[place.column];
+    rows.push_back(summary_row(element_name(column, place.element), table_.row(place),
+                               settings_.papers, file_.draws(), file_.chains()));
+    rows.back().whole = column.type == RecordType::integer;
+  }
   return rows;
 }
 

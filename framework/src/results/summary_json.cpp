@@ -52,6 +52,7 @@ Json row_json(const SummaryRow& row) {
     json[figure.name] = finite_or_null(row.standard.*figure.value);
   for (const auto& [name, value] : row.papers) json[name] = finite_or_null(value);
   json["unreliable"] = row.unreliable;
+  if (row.whole) json["whole"] = true;
   return json;
 }
 
@@ -60,8 +61,10 @@ SummaryRow row_in(const std::string& name, const Json& json) {
   for (const StandardFigure& figure : standard_figures)
     row.standard.*figure.value = figure_of(json.at(figure.name));
   for (const auto& [key, value] : json.items())
-    if (!is_standard(key) && key != "unreliable") row.papers.emplace_back(key, figure_of(value));
+    if (!is_standard(key) && key != "unreliable" && key != "whole")
+      row.papers.emplace_back(key, figure_of(value));
   json.at("unreliable").get_to(row.unreliable);
+  row.whole = json.contains("whole");
   return row;
 }
 

@@ -126,6 +126,37 @@ void from_prior(const Start& start, MatrixMap theta) {
   prior->draw(start.stream, start.at, theta);
 }
 
+/// Coordinates that take whole numbers start as the model says.
+void uniformly(const Start& start, MatrixMap theta) {
+  Eigen::MatrixXd uniform(theta.rows(), theta.cols());
+  start.stream.uniforms(start.at, uniform);
+  uniform.array() = start.init.uniform * (2.0 * uniform.array() - 1.0);
+  const std::vector<Index> real = real_coordinates(start.model.parameters());
+  if (std::ssize(real) < theta.rows()) start.model.initial(start.stream, start.at, theta);
+  for (const Index i : real) theta.row(i) = uniform.row(i);
+}
+
+/// Throws InputError for a start that is no whole number between its bounds where it has to be.
+void check_whole_numbers(const Start& start, const MatrixMap& theta) {
+  Index row = 0;
+  for (const Parameter& parameter : start.model.parameters()) {
+    for (Index k = 0; k < parameter.coordinates(); ++k, ++row) {
+      if (!parameter.whole) continue;
+      const auto [least, most] = *parameter.whole;
+      for (Index j = 0; j < theta.cols(); ++j) {
+        const double value = theta(row, j);
+        const bool is_right = value == std::round(value) && value >= static_cast<double>(least) &&
+                              value <= static_cast<double>(most);
+        if (is_right) continue;
+        throw InputError(fmt::format(
+            "[run] init: `{}` of replicate {} is {}, and takes whole numbers from {} to {}; {}",
+            coordinate_names(start.model.parameters())[static_cast<std::size_t>(row)], j, value,
+            least, most, cure));
+      }
+    }
+  }
+}
+
 void set_position(const Start& start, MatrixMap theta) {
   switch (start.init.how) {
     case Init::How::model:
@@ -135,9 +166,7 @@ void set_position(const Start& start, MatrixMap theta) {
     case Init::How::prior:
       return from_prior(start, theta);
     case Init::How::uniform:
-      start.stream.uniforms(start.at, theta);
-      theta.array() = start.init.uniform * (2.0 * theta.array() - 1.0);
-      return;
+      return uniformly(start, theta);
     case Init::How::file:
       return from_files(start, theta);
     case Init::How::value:
@@ -217,8 +246,10 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     Eigen::MatrixXd& theta = starts[name];
     theta = Eigen::MatrixXd::Zero(model.dimension(), settings.replicates);
     const Stream stream(settings.stream_seed(), "init/" + name);
-    set_position({settings.init, model, stream, {sweep, 0, 0}, k, count},
-                 {theta.data(), theta.rows(), theta.cols()});
+    const Start start{settings.init, model, stream, {sweep, 0, 0}, k, count};
+    const MatrixMap whole(theta.data(), theta.rows(), theta.cols());
+    set_position(start, whole);
+    check_whole_numbers(start, whole);
     visit_slots(graph, name, storage,
                 [&](const RowRuns& rows, MatrixMap slot) { rows.take(theta, slot); });
   }

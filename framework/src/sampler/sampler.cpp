@@ -1,6 +1,7 @@
 // Composing, compiling and advancing a sampler.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
+#include "certificate/influence.hpp"
 #include "graph/cone.hpp"
 #include "sampler/initial_state.hpp"
 #include "sampler/position_slots.hpp"
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 namespace mixwell {
 namespace {
@@ -40,6 +42,49 @@ void check_recorded_once(const KernelGraph& sampling) {
   }
 }
 
+/// By coordinate: what it takes, where it takes whole numbers.
+std::vector<std::optional<WholeNumbers>> whole_numbers_of(const Model& model) {
+  std::vector<std::optional<WholeNumbers>> all;
+  for (const Parameter& parameter : model.parameters()) {
+    all.insert(all.end(), static_cast<std::size_t>(parameter.coordinates()), parameter.whole);
+  }
+  return all;
+}
+
+/// Whether a transition leads from whole numbers to whole numbers: what decides takes what its
+/// moves propose.
+bool keeps_whole_numbers(const KernelGraph& graph, const Transition& t) {
+  const auto declares = [&](std::int32_t operation) {
+    return graph.operations()[static_cast<std::size_t>(operation)].traits.whole_numbers;
+  };
+  if (t.moves.empty()) return declares(t.operation);
+  return std::all_of(t.moves.begin(), t.moves.end(), declares);
+}
+
+/// Throws InputError for a kernel for real numbers that moves a coordinate which takes whole ones.
+void check_whole_numbers(const KernelGraph& graph, const Model& model) {
+  if (std::ssize(real_coordinates(model.parameters())) == model.dimension()) return;
+  const auto whole = whole_numbers_of(model);
+  for (const Transition& t : transitions(graph)) {
+    for (const Variable v : t.writes) {
+      const VariableInfo& slot = graph[v];
+      if (slot.kind != VariableKind::slot || keeps_whole_numbers(graph, t)) continue;
+      for (Index k = 0; k < slot.rows; ++k) {
+        const auto c = static_cast<std::size_t>(
+            slot.coordinates.empty() ? k : slot.coordinates[static_cast<std::size_t>(k)]);
+        if (c >= whole.size() || !whole[c]) continue;
+        throw InputError(fmt::format(
+            "`{}` moves `{}`, which takes whole numbers from {} to {}, by a kernel for real "
+            "numbers; "
+            "in compositor `blocks` give it a kernel of its own: `gibbs`, or `conditional` where "
+            "the model offers it",
+            graph.operations()[static_cast<std::size_t>(t.operation)].name,
+            coordinate_names(model.parameters())[c], whole[c]->least, whole[c]->most));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Program compose(const Compositor& compositor) {
@@ -48,6 +93,7 @@ Program compose(const Compositor& compositor) {
   compositor.compose(program.warmup, PhaseKind::warmup);
   compositor.compose(program.sampling, PhaseKind::sampling);
   check_recorded_once(program.sampling);
+  check_whole_numbers(program.sampling, compositor.model());
   program.certificate = certify(program.warmup, program.sampling);
   return program;
 }

@@ -21,6 +21,12 @@ namespace mixwell {
 /// fewer than 16 columns. A million numbers in all.
 std::vector<VerifiedOperation> check_refresh(Replay replay);
 
+/// A refresh of a slot draws from its law given the rest, whatever that is: a Metropolis step for
+/// that law, from a draw, leaves it a draw, so that E a(x -> y) (f(y) - f(x)) = 0, where y - x is
+/// as likely as x - y and a = min(1, exp(U(x) - U(y))). It asks for no gradient, and holds at
+/// bounds of the support and of whole numbers. f: coordinates, their squares, their sum, U.
+std::vector<VerifiedOperation> check_slot_refresh(Replay replay);
+
 /// An accept's probability a(r) at given ratios r of densities, between a state and a copy of it
 /// whose potential is shifted, and between states and what was proposed for them: a(r) = r a(1/r).
 /// That is detailed balance; min(1, r) and r / (1 + r) are two of many that have it. Not tested

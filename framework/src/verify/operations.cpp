@@ -46,6 +46,14 @@ bool has_noisy_law(const Replay& replay) {
   });
 }
 
+/// A slot, and no auxiliary.
+bool moves_slot(const Replay& replay) {
+  const auto& outputs = replay.operation().outputs;
+  const KernelGraph& graph = replay.graph();
+  return !outputs.empty() && (is_version(graph, outputs.front(), VariableKind::slot) ||
+                              is_version(graph, outputs.front(), VariableKind::joined));
+}
+
 bool flips_noise(const Traits& traits) {
   return traits.flips == Flips::noise || traits.flips == Flips::momentum_and_noise;
 }
@@ -60,7 +68,7 @@ std::vector<VerifiedOperation> check(const Replay& replay) {
                  std::make_move_iterator(more.end()));
   };
   if (operation.kind == OperationKind::refresh && traits.keeps_law && draws) {
-    add(check_refresh(replay));
+    add(moves_slot(replay) ? check_slot_refresh(replay) : check_refresh(replay));
   }
   if (operation.kind == OperationKind::accept && draws && decides_by_itself(replay)) {
     add(check_accept(replay));

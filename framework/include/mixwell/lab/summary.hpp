@@ -53,6 +53,8 @@ struct SummaryRow {
   /// diagnostics::least_reliable_ess, beside an ess_bulk that is, within a factor of 2 of the floor
   /// of their estimator, or from chains too short for it.
   std::vector<std::string> unreliable{};
+  /// It takes whole numbers: that it never changes may be what it is like.
+  bool whole = false;
 };
 
 /// The standard figures by their names, in the order of summary.json.

@@ -1,0 +1,94 @@
+// Draws from standard laws, such as those of conjugate models, from one stream of random numbers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/random.hpp>
+#include <mixwell/types.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace mixwell {
+
+/// The random numbers of one replicate in one draw of a stream, one after another: for draws that
+/// take as many as they need. A pure function of stream and address; 16 uniforms are made at a
+/// time. At most 2^16 such refills, of which no draw below takes more than a few: std::out_of_range
+/// beyond them.
+class MIXWELL_EXPORT RandomNumbers {
+ public:
+  /// `at.draw` below 2^8; sources that differ in it share no numbers.
+  RandomNumbers(const Stream& stream, Address at);
+
+  double uniform() {  ///< U(0, 1), open at both ends
+    if (next_ == buffer_.size()) refill();
+    return buffer_[next_++];
+  }
+  double normal();       ///< N(0, 1), by Box and Muller
+  double exponential();  ///< rate 1
+
+ private:
+  void refill();
+
+  const Stream& stream_;
+  Address at_;
+  std::uint32_t refills_ = 0;
+  std::array<double, 16> buffer_{};
+  std::size_t next_ = buffer_.size();
+  double spare_ = 0.0;
+  bool has_spare_ = false;
+};
+
+/// Density x^(shape-1) exp(-rate x). shape, rate > 0. Marsaglia & Tsang 2000, ACM Trans. Math.
+/// Softw. 26; below shape 1 by U^(1/shape). About one normal and one uniform.
+MIXWELL_EXPORT double draw_gamma(RandomNumbers& random, double shape, double rate);
+/// log of such a draw: finite where a small shape makes x itself 0.
+MIXWELL_EXPORT double draw_log_gamma(RandomNumbers& random, double shape, double rate);
+
+/// precision ~ gamma(shape, rate), then mean ~ N(mean, 1 / (strength precision)): the conjugate law
+/// of a normal's mean and precision (Bernardo & Smith 1994, section 5.2).
+struct NormalGamma {
+  double mean;
+  double precision;
+};
+MIXWELL_EXPORT NormalGamma draw_normal_gamma(RandomNumbers& random, double mean, double strength,
+                                             double shape, double rate);
+
+/// W ~ Wishart(degrees, L L'), E W = degrees L L', as W = (L A)(L A)' with Bartlett's lower
+/// triangle A (Bartlett 1933; Smith & Hocking 1972, Appl. Stat. 21). `scale_factor` p x p, its
+/// lower triangle L; degrees > p - 1. Writes the lower triangle L A of W = C C' into C (p x p,
+/// zeros above). O(p^3).
+MIXWELL_EXPORT void draw_wishart_factor(RandomNumbers& random, double degrees,
+                                        ConstBatch scale_factor, Batch C);
+
+/// Precision W ~ Wishart(degrees, L L') with its factor as above, then mean ~ N(m, (strength
+/// W)^-1) into `mean` (p x 1): the conjugate law of a multivariate normal's mean and precision.
+MIXWELL_EXPORT void draw_normal_wishart(RandomNumbers& random, ConstBatch m, double strength,
+                                        double degrees, ConstBatch scale_factor, Batch mean,
+                                        Batch C);
+
+/// k of 0 .. n-1 with probability proportional to exp(log_weights[k]); -inf is never drawn. At
+/// least one must be finite. O(n), overwrites the weights by their cumulative sums.
+MIXWELL_EXPORT Index draw_categorical(RandomNumbers& random,
+                                      Eigen::Ref<Eigen::VectorXd> log_weights);
+
+/// Dirichlet(concentrations) (each > 0) into out, n x 1, as gammas over their sum, in logarithms:
+/// no division of 0 by 0 however small they are.
+MIXWELL_EXPORT void draw_dirichlet(RandomNumbers& random, ConstBatch concentrations, Batch out);
+
+/// Density x^(-3/2) exp(-shape (x - mean)^2 / (2 mean^2 x)). Michael, Schucany & Haas 1976, Am.
+/// Stat. 30. mean, shape > 0.
+MIXWELL_EXPORT double draw_inverse_gaussian(RandomNumbers& random, double mean, double shape);
+
+/// Density x^(p-1) exp(-(a x + b / x) / 2). a, b > 0, any p. Devroye 2014, Stat. Comput. 24:
+/// rejection in log x under an envelope of a constant and two exponentials, at most about 2.7
+/// tries in the mean whatever the parameters.
+MIXWELL_EXPORT double draw_generalised_inverse_gaussian(RandomNumbers& random, double p, double a,
+                                                        double b);
+
+/// N(mean, sd^2) given low < x < high, either of which may be infinite. Robert 1995, Stat. Comput.
+/// 5: rejection from the normal, a uniform or an exponential, whichever is often taken.
+MIXWELL_EXPORT double draw_truncated_normal(RandomNumbers& random, double mean, double sd,
+                                            double low, double high);
+
+}  // namespace mixwell

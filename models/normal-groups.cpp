@@ -1,0 +1,250 @@
+// Model `normal-groups`: means of groups around a common mean, as in the eight schools.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace {
+
+using namespace mixwell;
+
+using Eigen::VectorXd;
+
+/// Coordinates: mu, log tau, then theta.
+enum Coordinate : Index { mu_row, tau_row, theta_row };
+
+/// What can be drawn given the rest, in the order of conditionals().
+enum Conditional : std::size_t { of_mu, of_tau, of_theta, of_mu_and_theta };
+
+class NormalGroups final : public Model,
+                           public Prior,
+                           public DataDraws,
+                           public ConditionalDraws,
+                           public GaussianPrior {
+ public:
+  struct Params {
+    std::vector<double> values;
+    std::vector<double> sds;
+    double prior_mean = 0.0;
+    double prior_sd = 10.0;
+    double tau_shape = 1.0;
+    double tau_scale = 25.0;
+
+    void declare(Fields& fields) {
+      fields.numbers("values", values).required().help("y_j, what was measured of each group");
+      fields.numbers("sds", sds)
+          .required()
+          .above(0)
+          .help("sigma_j, standard deviations of the y_j about the means theta_j of their groups");
+      fields.number("prior_mean", prior_mean).help("of mu ~ N(prior_mean, prior_sd^2)");
+      fields.number("prior_sd", prior_sd).above(0).help("standard deviation of mu's prior");
+      fields.number("tau_shape", tau_shape)
+          .above(0)
+          .help("a of the prior of tau^2, with density (tau^2)^(-a-1) exp(-b / tau^2)");
+      fields.number("tau_scale", tau_scale).above(0).help("b of that prior");
+    }
+  };
+
+  explicit NormalGroups(const Params& params) : params_(params) {
+    if (params.values.size() != params.sds.size()) {
+      throw ParameterError("sds", "there are " + std::to_string(params.sds.size()) + " for " +
+                                      std::to_string(params.values.size()) + " values");
+    }
+    y_ = VectorXd::Map(params.values.data(), std::ssize(params.values));
+    precision_ = VectorXd::Map(params.sds.data(), y_.size()).cwiseInverse().cwiseAbs2();
+  }
+
+  std::vector<Parameter> parameters() const override {
+    return {{.name = "mu", .shape = {}},
+            {.name = "tau", .shape = {}, .constraint = Constraint::positive()},
+            {.name = "theta", .shape = {groups()}}};
+  }
+  /// exp(-2 log tau) in U: the gradient grows without a bound towards tau = 0.
+  GradientGrowth gradient_growth() const noexcept override {
+    return GradientGrowth::locally_lipschitz;
+  }
+  const Prior* as_prior() const noexcept override { return this; }
+  const DataDraws* as_data_draws() const noexcept override { return this; }
+  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
+  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
+
+  /// Of the prior: tau, then mu, then theta given both.
+  void draw(const Stream& stream, Address at, Batch theta) const override {
+    each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
+      x[tau_row] = draw_log_tau(random, params_.tau_shape, params_.tau_scale);
+      x[mu_row] = params_.prior_mean + params_.prior_sd * random.normal();
+      const double tau = std::exp(x[tau_row]);
+      for (Index j = 0; j < groups(); ++j) x[theta_row + j] = x[mu_row] + tau * random.normal();
+    });
+  }
+
+  std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
+                                      Address at) const override {
+    Params drawn = params_;
+    Eigen::MatrixXd z(groups(), 1);
+    stream.normals(at, z);
+    for (Index j = 0; j < groups(); ++j) {
+      const auto k = static_cast<std::size_t>(j);
+      drawn.values[k] = theta(theta_row + j, 0) + params_.sds[k] * z(j, 0);
+    }
+    auto model = std::make_shared<NormalGroups>(drawn);
+    model->set_name(name());
+    return model;
+  }
+
+  std::vector<std::vector<std::string>> conditionals() const override {
+    return {{"mu"}, {"tau"}, {"theta"}, {"mu", "theta"}};
+  }
+  void draw_conditional(std::size_t which, const Stream& stream, Address at, Batch theta,
+                        Workspace&) const override {
+    each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
+      switch (static_cast<Conditional>(which)) {
+        case of_mu:
+          return draw_mu(random, x);
+        case of_tau:
+          return draw_tau(random, x);
+        case of_mu_and_theta:
+          draw_mu_without_theta(random, x);
+          return draw_theta(random, x);
+        case of_theta:
+          return draw_theta(random, x);
+      }
+    });
+  }
+
+  std::vector<std::string> gaussian_parameters() const override { return {"theta"}; }
+  void prior_mean(ConstBatch theta, Batch out) const override {
+    for (Index j = 0; j < out.cols(); ++j) out.col(j).setConstant(theta(mu_row, j));
+  }
+  void prior_factor(ConstBatch theta, ConstBatch z, Batch out, Workspace&) const override {
+    for (Index j = 0; j < out.cols(); ++j) out.col(j) = std::exp(theta(tau_row, j)) * z.col(j);
+  }
+  void likelihood_potential(ConstBatch theta, Row out, Workspace&) const override {
+    for (Index j = 0; j < out.cols(); ++j) out(j) = misfit(theta.col(j).data());
+  }
+
+ private:
+  Index groups() const noexcept { return y_.size(); }
+
+  /// sum_j (y_j - theta_j)^2 / (2 sigma_j^2).
+  double misfit(const double* x) const {
+    double sum = 0.0;
+    for (Index j = 0; j < groups(); ++j) {
+      const double off = x[theta_row + j] - y_(j);
+      sum += 0.5 * precision_(j) * off * off;
+    }
+    return sum;
+  }
+
+  /// sum_j (theta_j - mu)^2.
+  double spread(const double* x) const {
+    double sum = 0.0;
+    for (Index j = 0; j < groups(); ++j) {
+      const double off = x[theta_row + j] - x[mu_row];
+      sum += off * off;
+    }
+    return sum;
+  }
+
+  /// U = sum (y - theta)^2 / (2 sigma^2) + (b + S / 2) / tau^2 + (J + 2 a) log tau
+  ///     + (mu - m)^2 / (2 s^2), S = sum (theta - mu)^2. O(J) a column.
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    const double prior_precision = 1.0 / (params_.prior_sd * params_.prior_sd);
+    const double counts = static_cast<double>(groups()) + 2.0 * params_.tau_shape;
+    Batch gradient = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double* const x = theta.col(j).data();
+      const double within = std::exp(-2.0 * x[tau_row]);
+      const double sum = params_.tau_scale + 0.5 * spread(x);
+      const double from_prior = x[mu_row] - params_.prior_mean;
+      if (out.wants_potential()) {
+        out.u()(j) = misfit(x) + within * sum + counts * x[tau_row] +
+                     0.5 * prior_precision * from_prior * from_prior;
+      }
+      if (!out.wants_gradient()) continue;
+      auto g = gradient.col(j);
+      g(tau_row) = counts - 2.0 * within * sum;
+      g(mu_row) = prior_precision * from_prior;
+      for (Index k = 0; k < groups(); ++k) {
+        const double pull = within * (x[theta_row + k] - x[mu_row]);
+        g(theta_row + k) = precision_(k) * (x[theta_row + k] - y_(k)) + pull;
+        g(mu_row) -= pull;
+      }
+    }
+  }
+  bool evaluates_potential_alone() const noexcept override { return true; }
+
+  template <class DrawColumn>
+  static void each_column(const Stream& stream, Address at, Batch theta, const DrawColumn& draw) {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      RandomNumbers random(stream,
+                           {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)});
+      draw(random, theta.data() + j * theta.rows());
+    }
+  }
+
+  /// log tau where 1 / tau^2 is a gamma draw.
+  static double draw_log_tau(RandomNumbers& random, double shape, double scale) {
+    return -0.5 * draw_log_gamma(random, shape, scale);
+  }
+
+  void draw_tau(RandomNumbers& random, double* x) const {
+    const double shape = params_.tau_shape + 0.5 * static_cast<double>(groups());
+    x[tau_row] = draw_log_tau(random, shape, params_.tau_scale + 0.5 * spread(x));
+  }
+
+  void draw_mu(RandomNumbers& random, double* x) const {
+    const double within = std::exp(-2.0 * x[tau_row]);
+    const double own = 1.0 / (params_.prior_sd * params_.prior_sd);
+    double sum = own * params_.prior_mean;
+    for (Index j = 0; j < groups(); ++j) sum += within * x[theta_row + j];
+    const double precision = own + within * static_cast<double>(groups());
+    x[mu_row] = sum / precision + random.normal() / std::sqrt(precision);
+  }
+
+  /// Given tau alone: y_j ~ N(mu, sigma_j^2 + tau^2).
+  void draw_mu_without_theta(RandomNumbers& random, double* x) const {
+    const double variance = std::exp(2.0 * x[tau_row]);
+    double precision = 1.0 / (params_.prior_sd * params_.prior_sd);
+    double sum = precision * params_.prior_mean;
+    for (Index j = 0; j < groups(); ++j) {
+      const double of_group = 1.0 / (1.0 / precision_(j) + variance);
+      precision += of_group;
+      sum += of_group * y_(j);
+    }
+    x[mu_row] = sum / precision + random.normal() / std::sqrt(precision);
+  }
+
+  void draw_theta(RandomNumbers& random, double* x) const {
+    const double within = std::exp(-2.0 * x[tau_row]);
+    for (Index j = 0; j < groups(); ++j) {
+      const double precision = precision_(j) + within;
+      const double mean = (precision_(j) * y_(j) + within * x[mu_row]) / precision;
+      x[theta_row + j] = mean + random.normal() / std::sqrt(precision);
+    }
+  }
+
+  Params params_;
+  VectorXd y_;
+  VectorXd precision_;  ///< 1 / sigma_j^2
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<NormalGroups>(
+      {.id = "normal-groups",
+       .summary = "Means of groups around a common mean, as in the eight schools",
+       .details =
+           "y_j ~ N(theta_j, sigma_j^2) with known sigma_j, theta_j ~ N(mu, tau^2), mu ~ "
+           "N(prior_mean, prior_sd^2), tau^2 with density (tau^2)^(-a-1) exp(-b / tau^2). "
+           "Coordinates: mu, log tau, theta; recorded are mu, tau and theta. U = sum (y - "
+           "theta)^2 / (2 sigma^2) + (b + sum (theta - mu)^2 / 2) / tau^2 + (J + 2 a) log tau + "
+           "(mu - m)^2 / (2 s^2): the Jacobian of log tau is part of it. O(J) an evaluation.\n"
+           "Kernel `conditional` draws mu, tau, theta, or mu and theta together, given the rest; "
+           "theta has a Gaussian prior given mu and tau.",
+       .sources = {"Gelman et al. 2013, Bayesian Data Analysis, section 5.4 and appendix C "
+                   "(model, conditional laws, data of the eight schools)"}});
+}

@@ -1,0 +1,83 @@
+// A site whose parameters have a Gaussian prior: its mean, its factor, and the likelihood as a law.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../model-part/model_part.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace mixwell::gaussian_prior {
+
+/// The likelihood's part of U, of whole positions: evaluations of it are counted as others are.
+class LikelihoodPotential final : public Potential {
+ public:
+  /// `law` keeps the model alive.
+  LikelihoodPotential(std::shared_ptr<const Function> law, const GaussianPrior& prior)
+      : law_(std::move(law)), prior_(prior) {}
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
+    RowMap u = out.u();
+    prior_.likelihood_potential(theta, u, out.scratch);
+  }
+  bool evaluates_potential_alone() const noexcept override { return true; }
+
+ private:
+  std::shared_ptr<const Function> law_;
+  const GaussianPrior& prior_;
+};
+
+/// The likelihood, beside the law that the update keeps.
+struct Likelihood : edge::LawAs<Role::parameter> {
+  using Likelihood::LawAs::LawAs;
+};
+
+class PriorPart {
+ public:
+  /// Throws InputError where the model has no such prior of exactly these parameters. `kernel`: for
+  /// the message.
+  PriorPart(const Transition& t, const std::string& kernel) : part_(t) {
+    const Model* const model = part_.model();
+    const GaussianPrior* const prior = model == nullptr ? nullptr : model->as_gaussian_prior();
+    if (prior == nullptr) {
+      throw InputError(
+          "kernel `" + kernel + "`: the law of `" + part_.slot() +
+          "` has no Gaussian prior apart from a likelihood; use kernel `slice`, or one "
+          "with a gradient");
+    }
+    if (model_part::coordinates_of(*model, prior->gaussian_parameters()) == part_.coordinates()) {
+      return;
+    }
+    std::string names;
+    for (const std::string& one : prior->gaussian_parameters()) {
+      names += (names.empty() ? "" : ", ") + one;
+    }
+    throw InputError("kernel `" + kernel + "`: in model `" + model->name() +
+                     "` the parameters with a Gaussian prior given the rest are [" + names +
+                     "], and `" + part_.slot() + "` holds others");
+  }
+
+  const model_part::ModelPart& part() const noexcept { return part_; }
+  const GaussianPrior& prior() const noexcept { return *part_.model()->as_gaussian_prior(); }
+
+  Edge<Likelihood> likelihood(Transition& t) const {
+    return {t.graph().constant(t.path("likelihood"),
+                               std::make_shared<LikelihoodPotential>(part_.law(), prior()))};
+  }
+
+  /// m and L z given the rest of each position (d x w), b x w each.
+  void mean(ConstBatch position, Batch out) const { prior().prior_mean(position, out); }
+  void deviation(ConstBatch position, const edge::Noise& noise, Batch out,
+                 Workspace& scratch) const {
+    const Workspace::Frame frame(scratch);
+    const MatrixMap z = noise.normals(out.rows(), out.cols());
+    prior().prior_factor(position, z, out, scratch);
+  }
+
+ private:
+  model_part::ModelPart part_;
+};
+
+}  // namespace mixwell::gaussian_prior

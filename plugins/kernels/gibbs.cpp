@@ -1,0 +1,189 @@
+// Whole numbers drawn from their law given the rest, one after another.
+// SPDX-License-Identifier: Apache-2.0
+#include "model-part/model_part.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace mixwell;
+using model_part::ModelPart;
+
+/// Values of a coordinate that are all evaluated.
+constexpr std::int64_t most_values = 4096;
+
+enum class Decision { acceptance };
+
+constexpr StatisticTable<Decision, 1> decisions{
+    {{Decision::acceptance,
+      {"acceptance_rate", RecordType::real, "",
+       "probability to take another value, averaged over the coordinates"}}}};
+
+/// p_0 .. p_(n-1) in place of potentials u; all 0 where none is finite.
+void to_probabilities(double* u, Index n) {
+  double least = INFINITY;
+  for (Index k = 0; k < n; ++k) least = std::min(least, std::isnan(u[k]) ? INFINITY : u[k]);
+  double sum = 0.0;
+  for (Index k = 0; k < n; ++k) {
+    u[k] = std::isfinite(least) && u[k] < INFINITY ? std::exp(least - u[k]) : 0.0;
+    sum += u[k];
+  }
+  for (Index k = 0; k < n && sum > 0.0; ++k) u[k] /= sum;
+}
+
+/// A value with probability proportional to p, `left_out` never; -1 where there is no other.
+Index choose(const double* p, Index n, Index left_out, double uniform) {
+  double total = 0.0;
+  for (Index k = 0; k < n; ++k) total += k == left_out ? 0.0 : p[k];
+  if (!(total > 0.0)) return -1;
+  Index last = -1;
+  double below = uniform * total;
+  for (Index k = 0; k < n; ++k) {
+    if (k == left_out || p[k] == 0.0) continue;
+    last = k;
+    if (below < p[k]) break;
+    below -= p[k];
+  }
+  return last;
+}
+
+/// Each coordinate in turn, U at all of its n values: b n evaluations a column.
+class DrawWholeNumbers {
+ public:
+  DrawWholeNumbers(std::vector<WholeNumbers> ranges, bool metropolised)
+      : ranges_(std::move(ranges)), metropolised_(metropolised) {}
+
+  void operator()(Columns& block, edge::Position theta, edge::Law law, edge::Noise noise,
+                  edge::Out<edge::Position> next, edge::Statistics<Decision> out) const {
+    edge::begin(theta, next);
+    Workspace& scratch = block.scratch();
+    const Index w = next.cols();
+    out[Decision::acceptance].setZero();
+    for (Index i = 0; i < next.rows(); ++i) {
+      const Workspace::Frame frame(scratch);
+      const WholeNumbers& range = ranges_[static_cast<std::size_t>(i)];
+      const Index n = range.most - range.least + 1;
+      MatrixMap p = scratch.matrix(n, w);
+      evaluate(law, next, i, range, p, scratch);
+      MatrixMap uniform = scratch.matrix(2, w);
+      noise.uniforms(uniform, static_cast<std::uint32_t>(i));
+      for (Index j = 0; j < w; ++j) {
+        double* const of_column = p.col(j).data();
+        to_probabilities(of_column, n);
+        const auto now = static_cast<Index>(next(i, j)) - range.least;
+        const double moves = 1.0 - of_column[now];
+        out[Decision::acceptance](j) += moves / static_cast<double>(next.rows());
+        const Index to = draw(of_column, n, now, uniform.col(j).data());
+        next(i, j) = static_cast<double>(range.least + to);
+      }
+    }
+  }
+
+ private:
+  /// U of every column with each value of coordinate i: n x w.
+  void evaluate(const edge::Law& law, const MatrixMap& at, Index i, const WholeNumbers& range,
+                MatrixMap& potentials, Workspace& scratch) const {
+    const Workspace::Frame frame(scratch);
+    MatrixMap trials = scratch.matrix(at.rows(), at.cols());
+    RowMap u = scratch.row(at.cols());
+    trials = at;
+    for (Index k = 0; k < potentials.rows(); ++k) {
+      trials.row(i).setConstant(static_cast<double>(range.least + k));
+      law.evaluate(trials, Evaluation::of_potential(u.data(), trials, scratch));
+      potentials.row(k) = u;
+    }
+  }
+
+  /// Metropolised: another value y with probability p_y / (1 - p_now), taken with probability
+  /// min(1, (1 - p_now) / (1 - p_y)).
+  Index draw(const double* p, Index n, Index now, const double* uniform) const {
+    const Index to = choose(p, n, metropolised_ ? now : -1, uniform[0]);
+    if (to < 0) return now;
+    if (!metropolised_) return to;
+    return uniform[1] * (1.0 - p[to]) < 1.0 - p[now] ? to : now;
+  }
+
+  std::vector<WholeNumbers> ranges_;
+  bool metropolised_;
+};
+
+class Gibbs final : public TransitionKernel {
+ public:
+  struct Params {
+    std::shared_ptr<const Oracle> oracle;
+    bool metropolised = true;
+
+    void declare(Fields& fields) {
+      fields.component("oracle", oracle).or_default("exact").help("where U comes from");
+      fields.flag("metropolised", metropolised)
+          .help(
+              "propose a value other than the present one, which mixes better; false: a plain "
+              "draw from the conditional law");
+    }
+  };
+  explicit Gibbs(const Params& params) : params_(params) {}
+
+ protected:
+  void transition(Transition& t) const override {
+    const auto law = t.law(params_.oracle);
+    const auto table = t.statistics(decisions);
+    Traits traits;
+    traits.invariant = true;
+    traits.whole_numbers = true;
+    const auto written = t.add("draw", OperationKind::move, traits,
+                               DrawWholeNumbers(ranges(t), params_.metropolised), t.position(), law,
+                               t.noise("draw"), t.next(), table);
+    t.record(table, std::get<WrittenStatistics<Decision>>(written));
+  }
+
+ private:
+  std::vector<WholeNumbers> ranges(const Transition& t) const {
+    const ModelPart part(t);
+    if (part.model() == nullptr) refuse(part.slot(), "it is not the law of a model");
+    std::vector<std::optional<WholeNumbers>> all;
+    for (const Parameter& parameter : part.model()->parameters()) {
+      all.insert(all.end(), static_cast<std::size_t>(parameter.coordinates()), parameter.whole);
+    }
+    const auto names = coordinate_names(part.model()->parameters());
+    std::vector<WholeNumbers> found;
+    for (const Index c : part.coordinates()) {
+      const auto& range = all[static_cast<std::size_t>(c)];
+      const std::string& coordinate = names[static_cast<std::size_t>(c)];
+      if (!range) refuse(coordinate, "it takes real numbers; use kernel `slice`");
+      if (range->most - range->least >= most_values) {
+        refuse(coordinate, "it has more than " + std::to_string(most_values) + " values");
+      }
+      found.push_back(*range);
+    }
+    return found;
+  }
+
+  [[noreturn]] void refuse(const std::string& what, const std::string& why) const {
+    throw InputError("kernel `" + name() + "` evaluates U at every value that `" + what +
+                     "` can take: " + why);
+  }
+
+  Params params_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<Gibbs>(
+      {.id = "gibbs",
+       .summary = "whole numbers drawn given the rest, by U at all of their values",
+       .details =
+           "For parameters that take whole numbers between bounds, such as a changepoint or "
+           "labels, "
+           "one after another: U at each of the n values gives the law given the rest. By default "
+           "another value y than the present x is proposed with probability p_y / (1 - p_x) and "
+           "taken with probability min(1, (1 - p_x) / (1 - p_y)); with metropolised = false the "
+           "value is drawn. n evaluations of U a coordinate.",
+       .sources = {"Geman & Geman 1984, IEEE Trans. PAMI 6", "Liu 1996, Biometrika 83, 681-682"}});
+}

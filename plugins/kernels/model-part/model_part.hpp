@@ -1,0 +1,84 @@
+// The model behind a site's law, and the coordinates that its slot holds.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::model_part {
+
+/// Coordinates of all names and slices of a list, ascending.
+inline std::vector<Index> coordinates_of(const Model& model,
+                                         const std::vector<std::string>& names) {
+  std::vector<Index> all;
+  for (const std::string& name : names) {
+    const std::vector<Index> more = select_coordinates(model.parameters(), name);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+/// A site as a part of a model: what the kernel asks of the model is about whole positions.
+class ModelPart {
+ public:
+  /// Where the site's law is no model's own, model() is null.
+  explicit ModelPart(const Transition& t)
+      : slot_(t.graph()[t.site().slot].name), coordinates_(t.graph()[t.site().slot].coordinates) {
+    const Site& site = t.site();
+    law_ = t.graph()[site.part.law ? site.part.law : site.target].function;
+    const auto* const potential = dynamic_cast<const Potential*>(law_.get());
+    model_ = potential == nullptr ? nullptr : potential->as_model();
+    if (coordinates_.empty()) {
+      coordinates_.resize(static_cast<std::size_t>(t.graph()[site.slot].rows));
+      std::iota(coordinates_.begin(), coordinates_.end(), Index{0});
+    }
+  }
+
+  const Model* model() const noexcept { return model_; }
+  const std::shared_ptr<const Function>& law() const noexcept { return law_; }
+  const std::string& slot() const noexcept { return slot_; }
+  /// Of the model, one for each row of the slot, ascending.
+  const std::vector<Index>& coordinates() const noexcept { return coordinates_; }
+
+  /// The whole position of each column: the rest, which are the numbers of the site's law, and x
+  /// (b x w) in its place. Valid until the caller's Frame ends. d + b copies a column.
+  MatrixMap position(const Numbers& rest, ConstBatch x, Workspace& scratch) const {
+    MatrixMap whole = scratch.matrix(model_->dimension(), x.cols());
+    for (Index j = 0; j < x.cols(); ++j) {
+      if (rest.rows() > 0) std::copy_n(rest.column(j), whole.rows(), whole.col(j).data());
+    }
+    put(x, whole);
+    return whole;
+  }
+  /// x in its place in whole positions.
+  void put(ConstBatch x, Batch whole) const {
+    for (Index j = 0; j < x.cols(); ++j) {
+      for (std::size_t k = 0; k < coordinates_.size(); ++k) {
+        whole(coordinates_[k], j) = x(static_cast<Index>(k), j);
+      }
+    }
+  }
+  /// x out of its place.
+  void take(ConstBatch whole, Batch x) const {
+    for (Index j = 0; j < x.cols(); ++j) {
+      for (std::size_t k = 0; k < coordinates_.size(); ++k) {
+        x(static_cast<Index>(k), j) = whole(coordinates_[k], j);
+      }
+    }
+  }
+
+ private:
+  std::string slot_;
+  std::vector<Index> coordinates_;
+  std::shared_ptr<const Function> law_;  ///< keeps the model alive
+  const Model* model_;
+};
+
+}  // namespace mixwell::model_part
