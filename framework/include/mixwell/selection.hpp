@@ -16,8 +16,8 @@ namespace mixwell {
 /// from 0, from the end where negative, without the end of a range; dimensions that are left out
 /// are taken whole. Throws InputError with the rule that it breaks: a name that no parameter has,
 /// more indices than dimensions, an index or an end of a range beyond the array (which Python
-/// would cut off), a step that is not positive, a slice of nothing, a part of what is constrained as
-/// a whole (a simplex, ordered numbers, ...).
+/// would cut off), a step that is not positive, a slice of nothing, a part of what is constrained
+/// as a whole (a simplex, ordered numbers, ...).
 MIXWELL_EXPORT std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
                                                      const std::string& text);
 

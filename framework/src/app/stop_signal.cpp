@@ -16,7 +16,8 @@ namespace {
 constexpr unsigned patience_seconds = 1;
 constexpr std::array<int, 2> stopping = {SIGINT, SIGTERM};
 
-/// Most summaries are made in this time: of a run that was ended by hand, too, a user wants the table.
+/// Most summaries are made in this time: of a run that was ended by hand, too, a user wants the
+/// table.
 constexpr double patience = 2.0;  // s
 StopRequest stop_request{patience};
 

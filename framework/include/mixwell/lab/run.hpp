@@ -113,7 +113,8 @@ struct RunResult {
   std::string folder;
   bool resumable = false;  ///< it left a checkpoint to go on from
   RunRecord record;
-  /// Nothing where the request to stop was overdue before its end: `summarise` makes it of the draws.
+  /// Nothing where the request to stop was overdue before its end: `summarise` makes it of the
+  /// draws.
   std::optional<Summary> summary{};
   Certificate certificate;
 };
