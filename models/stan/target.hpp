@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "coordinates.hpp"
 #include "engine.hpp"
 #include "instance.hpp"
 #include "recorded.hpp"
@@ -69,7 +70,8 @@ class Target final : public Model, public NamedPositions {
     try {
       const auto other = std::make_shared<const Target>(params);
       second.made_by += " (" + other->prepared_.remarks.front() + ")";
-      second.model = other;
+      second.why_not = other_coordinates(*instance_, *other->instance_);
+      if (second.why_not.empty()) second.model = other;
     } catch (const Error& fault) {
       second.why_not = fault.what();
     }

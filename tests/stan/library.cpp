@@ -37,6 +37,9 @@
 #ifndef STUB_DIMENSION
 #define STUB_DIMENSION 3
 #endif
+#ifndef STUB_SLOPE
+#define STUB_SLOPE 1
+#endif
 #ifndef STUB_HIGHEST
 #define STUB_HIGHEST 8
 #endif
@@ -196,8 +199,8 @@ API int bs_param_constrain(const void*, bool transformed, bool generated, const 
   if (STUB_DIMENSION > 0) {
     *out++ = mu;
     *out++ = std::exp(theta[1]);
-    *out++ = logistic(theta[2]);
-    *out++ = logistic(-theta[2]);
+    *out++ = logistic(STUB_SLOPE * theta[2]);
+    *out++ = logistic(-STUB_SLOPE * theta[2]);
   }
   for (int j = 1; transformed && j <= 3; ++j)
     for (int i = 1; i <= 2; ++i) *out++ = (10 * i + j) * mu;

@@ -170,6 +170,16 @@ TEST_CASE("where both engines are there a model has a second implementation", "[
   CHECK(contains(second->why_not, "the program does not compile"));
 }
 
+TEST_CASE("engines with other coordinates are told apart, and not compared", "[stan]") {
+  const Case one;
+  make_checkout(one, "cp " + stubs + "other-map.so \"$MODEL\"");
+  ::setenv("MIXWELL_STANLI", (stubs + "libstanli.so").c_str(), 1);
+  const auto second = support::make_model(one.keys("engine = \"compile\"\n"))->second();
+  REQUIRE(second);
+  CHECK(second->model == nullptr);
+  CHECK(contains(second->why_not, "its coordinates are other ones: where `p.1` is "));
+}
+
 TEST_CASE("what a shell would take for something else never reaches make", "[stan]") {
   const Case one;
   make_checkout(one, "cp " + stubs + "right.so \"$MODEL\"");
