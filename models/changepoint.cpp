@@ -109,15 +109,6 @@ class Changepoint final : public Model, public ExactSampler, public ConditionalD
 
   Index times() const noexcept { return sums_.size() - 1; }
 
-  template <class DrawColumn>
-  static void each_column(const Stream& stream, Address at, Batch theta, const DrawColumn& draw) {
-    for (Index j = 0; j < theta.cols(); ++j) {
-      RandomNumbers random(stream,
-                           {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)});
-      draw(random, theta.data() + j * theta.rows());
-    }
-  }
-
   /// Counts of `length` units that sum to `sum`, under exp(log_rate): a negative logarithm.
   static double misfit(double sum, double length, double log_rate) {
     return length * std::exp(log_rate) - sum * log_rate;

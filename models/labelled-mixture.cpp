@@ -102,15 +102,6 @@ class LabelledMixture final : public Model,
   Index components() const noexcept { return log_weights_.size(); }
   Index cases() const noexcept { return y_.size(); }
 
-  template <class DrawColumn>
-  static void each_column(const Stream& stream, Address at, Batch theta, const DrawColumn& draw) {
-    for (Index j = 0; j < theta.cols(); ++j) {
-      RandomNumbers random(stream,
-                           {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)});
-      draw(random, theta.data() + j * theta.rows());
-    }
-  }
-
   void draw_means(RandomNumbers& random, double* x, MatrixMap& numbers) const {
     auto precision = numbers.col(0).head(components());
     auto sum = numbers.col(0).tail(components());

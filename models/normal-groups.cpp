@@ -176,15 +176,6 @@ class NormalGroups final : public Model,
   }
   bool evaluates_potential_alone() const noexcept override { return true; }
 
-  template <class DrawColumn>
-  static void each_column(const Stream& stream, Address at, Batch theta, const DrawColumn& draw) {
-    for (Index j = 0; j < theta.cols(); ++j) {
-      RandomNumbers random(stream,
-                           {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)});
-      draw(random, theta.data() + j * theta.rows());
-    }
-  }
-
   /// log tau where 1 / tau^2 is a gamma draw.
   static double draw_log_tau(RandomNumbers& random, double shape, double scale) {
     return -0.5 * draw_log_gamma(random, shape, scale);

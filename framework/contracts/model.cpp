@@ -723,16 +723,6 @@ MatrixXd redrawn(const Model& model, std::size_t which, MatrixXd theta, Address 
   return theta;
 }
 
-std::vector<Index> coordinates_of(const Model& model, const std::vector<std::string>& names) {
-  std::vector<Index> all;
-  for (const std::string& name : names) {
-    const std::vector<Index> more = select_coordinates(model.parameters(), name);
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 /// Of the coordinates of a conditional that `changed` holds, and whether the others are those of
 /// `theta`.
 bool keeps_the_rest(const std::vector<Index>& own, const MatrixXd& theta, const MatrixXd& changed) {
@@ -777,7 +767,7 @@ void check_conditionals(const Model& model, Findings& findings) {
   bool keeps = true;
   const auto offered = model.as_conditional_draws()->conditionals();
   for (std::size_t k = 0; k < offered.size(); ++k) {
-    const std::vector<Index> own = coordinates_of(model, offered[k]);
+    const std::vector<Index> own = select_coordinates(model.parameters(), offered[k]);
     keeps = keeps && keeps_the_rest(own, theta, redrawn(model, k, theta, {1, 0, 0}));
     const auto alone = [&](const Stream&, Address at, Batch out) {
       const MatrixXd start = theta.col(0).replicate(1, out.cols());

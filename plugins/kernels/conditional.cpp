@@ -10,7 +10,6 @@
 namespace {
 
 using namespace mixwell;
-using model_part::coordinates_of;
 using model_part::ModelPart;
 
 std::string listed(const std::vector<std::vector<std::string>>& offered) {
@@ -73,7 +72,8 @@ class Conditional final : public TransitionKernel {
     }
     const auto offered = part.model()->as_conditional_draws()->conditionals();
     for (std::size_t k = 0; k < offered.size(); ++k) {
-      if (coordinates_of(*part.model(), offered[k]) == part.coordinates()) return k;
+      if (select_coordinates(part.model()->parameters(), offered[k]) == part.coordinates())
+        return k;
     }
     throw InputError("kernel `" + name() + "`: model `" + part.model()->name() +
                      "` offers no draw of [" + part.slot() + "] given the rest; it offers " +

@@ -146,10 +146,7 @@ class Gibbs final : public TransitionKernel {
   std::vector<WholeNumbers> ranges(const Transition& t) const {
     const ModelPart part(t);
     if (part.model() == nullptr) refuse(part.slot(), "it is not the law of a model");
-    std::vector<std::optional<WholeNumbers>> all;
-    for (const Parameter& parameter : part.model()->parameters()) {
-      all.insert(all.end(), static_cast<std::size_t>(parameter.coordinates()), parameter.whole);
-    }
+    const auto all = whole_numbers(part.model()->parameters());
     const auto names = coordinate_names(part.model()->parameters());
     std::vector<WholeNumbers> found;
     for (const Index c : part.coordinates()) {

@@ -230,6 +230,8 @@ struct Factor {
 
 class KernelGraph;
 
+/// Coordinates of the position that a slot holds, one for each of its rows, ascending.
+MIXWELL_EXPORT std::vector<Index> held_coordinates(const VariableInfo& slot);
 /// The slots that hold a position together, in the order in which they were added.
 MIXWELL_EXPORT std::vector<Variable> slots_of(const KernelGraph& graph,
                                               const std::string& position);

@@ -314,6 +314,10 @@ MIXWELL_EXPORT std::string broken_name_rule(std::string_view name);
 /// number has no coordinate of its own (Constraint::is_of_numbers), `unconstrained_beta[3]`.
 MIXWELL_EXPORT std::vector<std::string> coordinate_names(const std::vector<Parameter>& parameters);
 
+/// Of each coordinate: what it takes, where it takes whole numbers.
+MIXWELL_EXPORT std::vector<std::optional<WholeNumbers>> whole_numbers(
+    const std::vector<Parameter>& parameters);
+
 /// Coordinates that take real numbers, ascending: all but those of parameters with `whole`.
 MIXWELL_EXPORT std::vector<Index> real_coordinates(const std::vector<Parameter>& parameters);
 

@@ -20,5 +20,8 @@ namespace mixwell {
 /// as a whole (a simplex, ordered numbers, ...).
 MIXWELL_EXPORT std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
                                                      const std::string& text);
+/// Those of all names and slices of a list, ascending.
+MIXWELL_EXPORT std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
+                                                     const std::vector<std::string>& texts);
 
 }  // namespace mixwell

@@ -39,6 +39,16 @@ class MIXWELL_EXPORT RandomNumbers {
   bool has_spare_ = false;
 };
 
+/// Calls draw(random, x) for every column x (d numbers) of theta, with the random numbers of its
+/// replicate: at.replicate + j for column j.
+template <class DrawColumn>
+void each_column(const Stream& stream, Address at, Batch theta, const DrawColumn& draw) {
+  for (Index j = 0; j < theta.cols(); ++j) {
+    RandomNumbers random(stream, {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)});
+    draw(random, theta.data() + j * theta.rows());
+  }
+}
+
 /// Density x^(shape-1) exp(-rate x). shape, rate > 0. Marsaglia & Tsang 2000, ACM Trans. Math.
 /// Softw. 26; below shape 1 by U^(1/shape). About one normal and one uniform.
 MIXWELL_EXPORT double draw_gamma(RandomNumbers& random, double shape, double rate);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace mixwell {
@@ -122,6 +123,14 @@ void KernelGraph::scatter(Variable joined) {
       {{current(joined), Role::state}}, std::move(outputs),
       std::make_shared<ScatterBody>(rows_of_parts(*this, joined)));
   set_guard(branch);
+}
+
+std::vector<Index> held_coordinates(const VariableInfo& slot) {
+  std::vector<Index> held = slot.coordinates;
+  if (!held.empty()) return held;
+  held.resize(static_cast<std::size_t>(slot.rows));
+  std::iota(held.begin(), held.end(), Index{0});
+  return held;
 }
 
 std::vector<Variable> slots_of(const KernelGraph& graph, const std::string& position) {

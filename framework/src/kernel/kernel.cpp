@@ -211,11 +211,8 @@ std::vector<int> times_held(const KernelGraph& graph, const std::string& positio
                             Index dimension) {
   std::vector<int> times(static_cast<std::size_t>(dimension) + 1, 0);
   for (const Variable slot : slots_of(graph, position)) {
-    const VariableInfo& info = graph[slot];
-    for (Index k = 0; k < info.rows; ++k) {
-      const Index c = info.coordinates.empty() ? k : info.coordinates[static_cast<std::size_t>(k)];
+    for (const Index c : held_coordinates(graph[slot]))
       ++times[static_cast<std::size_t>(std::min(c, dimension))];
-    }
   }
   return times;
 }

@@ -7,19 +7,10 @@
 #include <mixwell/position.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace mixwell {
 namespace {
-
-std::vector<Index> held_by(const KernelGraph& graph, Variable slot) {
-  std::vector<Index> held = graph[slot].coordinates;
-  if (!held.empty()) return held;
-  held.resize(static_cast<std::size_t>(graph[slot].rows));
-  std::iota(held.begin(), held.end(), Index{0});
-  return held;
-}
 
 std::vector<Index> shifted(std::vector<Index> rows, Index by) {
   for (Index& row : rows) row += by;
@@ -127,7 +118,7 @@ Value conditional_law(KernelGraph& graph, std::string name, Value law, Variable 
   for (const Value version : rest) {
     const Variable other = graph[version].variable;
     inputs.push_back({version, Role::parameter});
-    places.emplace_back(shifted(held_by(graph, other), numbers));
+    places.emplace_back(shifted(held_coordinates(graph[other]), numbers));
     dimension += graph[other].rows;
   }
   Traits traits;
@@ -135,7 +126,7 @@ Value conditional_law(KernelGraph& graph, std::string name, Value law, Variable 
   traits.exact_potential = has_exact_potential(graph, law);
   auto whole = std::dynamic_pointer_cast<const Potential>(graph[law].function);
   auto function = std::make_shared<ConditionalPotential>(std::move(whole), numbers, dimension,
-                                                         held_by(graph, slot));
+                                                         held_coordinates(graph[slot]));
   const std::string output = name + "/rest";
   return graph
       .add(std::move(name), OperationKind::pure, traits, std::move(inputs),
@@ -157,7 +148,7 @@ Value whole_position(KernelGraph& graph, const std::string& position) {
   Index dimension = 0;
   for (const Variable slot : slots_of(graph, position)) {
     inputs.push_back({graph.current(slot), Role::parameter});
-    places.emplace_back(held_by(graph, slot));
+    places.emplace_back(held_coordinates(graph[slot]));
     dimension += graph[slot].rows;
   }
   const std::string name = "join " + position;

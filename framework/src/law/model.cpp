@@ -134,14 +134,18 @@ void Model::do_initial(const Stream& stream, Address at, Batch theta) const {
   }
 }
 
+std::vector<std::optional<WholeNumbers>> whole_numbers(const std::vector<Parameter>& parameters) {
+  std::vector<std::optional<WholeNumbers>> all;
+  for (const Parameter& parameter : parameters)
+    all.insert(all.end(), static_cast<std::size_t>(parameter.coordinates()), parameter.whole);
+  return all;
+}
+
 std::vector<Index> real_coordinates(const std::vector<Parameter>& parameters) {
+  const auto whole = whole_numbers(parameters);
   std::vector<Index> real;
-  Index first = 0;
-  for (const Parameter& parameter : parameters) {
-    const Index count = parameter.coordinates();
-    for (Index k = 0; k < count && !parameter.whole; ++k) real.push_back(first + k);
-    first += count;
-  }
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    if (!whole[i]) real.push_back(static_cast<Index>(i));
   return real;
 }
 

@@ -171,4 +171,15 @@ std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
   throw InputError("the model has no parameter \"" + name + "\"" + suggestion(name, names));
 }
 
+std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
+                                      const std::vector<std::string>& texts) {
+  std::vector<Index> all;
+  for (const std::string& text : texts) {
+    const std::vector<Index> more = select_coordinates(parameters, text);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 }  // namespace mixwell

@@ -138,21 +138,19 @@ void uniformly(const Start& start, MatrixMap theta) {
 
 /// Throws InputError for a start that is no whole number between its bounds where it has to be.
 void check_whole_numbers(const Start& start, const MatrixMap& theta) {
-  Index row = 0;
-  for (const Parameter& parameter : start.model.parameters()) {
-    for (Index k = 0; k < parameter.coordinates(); ++k, ++row) {
-      if (!parameter.whole) continue;
-      const auto [least, most] = *parameter.whole;
-      for (Index j = 0; j < theta.cols(); ++j) {
-        const double value = theta(row, j);
-        const bool is_right = value == std::round(value) && value >= static_cast<double>(least) &&
-                              value <= static_cast<double>(most);
-        if (is_right) continue;
-        throw InputError(fmt::format(
-            "[run] init: `{}` of replicate {} is {}, and takes whole numbers from {} to {}; {}",
-            coordinate_names(start.model.parameters())[static_cast<std::size_t>(row)], j, value,
-            least, most, cure));
-      }
+  const std::vector<Parameter> parameters = start.model.parameters();
+  const auto whole = whole_numbers(parameters);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    if (!whole[i]) continue;
+    const auto [least, most] = *whole[i];
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double value = theta(static_cast<Index>(i), j);
+      const bool is_right = value == std::round(value) && value >= static_cast<double>(least) &&
+                            value <= static_cast<double>(most);
+      if (is_right) continue;
+      throw InputError(fmt::format(
+          "[run] init: `{}` of replicate {} is {}, and takes whole numbers from {} to {}; {}",
+          coordinate_names(parameters)[i], j, value, least, most, cure));
     }
   }
 }

@@ -7,19 +7,9 @@
 
 #include <mixwell/graph.hpp>
 
-#include <numeric>
 #include <string>
-#include <vector>
 
 namespace mixwell {
-
-/// Rows of a whole position that a slot holds.
-inline RowRuns rows_of(const VariableInfo& slot) {
-  if (!slot.coordinates.empty()) return RowRuns(slot.coordinates);
-  std::vector<Index> all(static_cast<std::size_t>(slot.rows));
-  std::iota(all.begin(), all.end(), Index{0});
-  return RowRuns(all);
-}
 
 /// Calls visit(rows, numbers) for every slot of the position that something reads.
 template <class Visit>
@@ -29,7 +19,8 @@ void visit_slots(const KernelGraph& graph, const std::string& position, Storage&
     const VariableInfo& info = graph[slot];
     if (!storage.has(info.name)) continue;
     Eigen::MatrixXd& numbers = storage.at(info.name).numbers;
-    visit(rows_of(info), MatrixMap(numbers.data(), numbers.rows(), numbers.cols()));
+    visit(RowRuns(held_coordinates(info)),
+          MatrixMap(numbers.data(), numbers.rows(), numbers.cols()));
   }
 }
 

@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <optional>
 
 namespace mixwell {
 namespace {
@@ -42,15 +41,6 @@ void check_recorded_once(const KernelGraph& sampling) {
   }
 }
 
-/// By coordinate: what it takes, where it takes whole numbers.
-std::vector<std::optional<WholeNumbers>> whole_numbers_of(const Model& model) {
-  std::vector<std::optional<WholeNumbers>> all;
-  for (const Parameter& parameter : model.parameters()) {
-    all.insert(all.end(), static_cast<std::size_t>(parameter.coordinates()), parameter.whole);
-  }
-  return all;
-}
-
 /// Whether a transition leads from whole numbers to whole numbers: what decides takes what its
 /// moves propose.
 bool keeps_whole_numbers(const KernelGraph& graph, const Transition& t) {
@@ -64,14 +54,13 @@ bool keeps_whole_numbers(const KernelGraph& graph, const Transition& t) {
 /// Throws InputError for a kernel for real numbers that moves a coordinate which takes whole ones.
 void check_whole_numbers(const KernelGraph& graph, const Model& model) {
   if (std::ssize(real_coordinates(model.parameters())) == model.dimension()) return;
-  const auto whole = whole_numbers_of(model);
+  const auto whole = whole_numbers(model.parameters());
   for (const Transition& t : transitions(graph)) {
     for (const Variable v : t.writes) {
       const VariableInfo& slot = graph[v];
       if (slot.kind != VariableKind::slot || keeps_whole_numbers(graph, t)) continue;
-      for (Index k = 0; k < slot.rows; ++k) {
-        const auto c = static_cast<std::size_t>(
-            slot.coordinates.empty() ? k : slot.coordinates[static_cast<std::size_t>(k)]);
+      for (const Index held : held_coordinates(slot)) {
+        const auto c = static_cast<std::size_t>(held);
         if (c >= whole.size() || !whole[c]) continue;
         throw InputError(fmt::format(
             "`{}` moves `{}`, which takes whole numbers from {} to {}, by a kernel for real "

@@ -4,6 +4,7 @@
 
 #include "verify/z_scores.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -21,6 +22,19 @@ std::vector<std::size_t> evaluations_of(const Replay& replay, Value law, Value s
 }
 
 }  // namespace
+
+Index rounds_of(Index dimension, Index columns, Index most) {
+  constexpr double numbers_in_all = 1e6;
+  constexpr Index fewest = 128;
+  const auto a_round = static_cast<double>(dimension * columns);
+  return std::clamp(static_cast<Index>(std::ceil(numbers_in_all / a_round)), fewest, most);
+}
+
+std::uint64_t sweep_of_round(Index round) {
+  constexpr std::uint64_t first = 100;
+  constexpr std::uint64_t between = 7;
+  return first + between * static_cast<std::uint64_t>(round);
+}
 
 std::vector<std::size_t> inputs_of(const Replay& replay, Role role) {
   std::vector<std::size_t> found;

@@ -6,6 +6,7 @@
 
 #include <mixwell/lab/verify.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,13 @@ std::vector<VerifiedOperation> check_involution(Replay replay);
 /// variables, in columns where no derivative is above 1000 and
 /// differences keep four digits.
 std::vector<VerifiedOperation> check_volume(Replay replay);
+
+/// A million numbers in all, in 128 rounds at least: how many rounds an operation is made again in.
+Index rounds_of(Index dimension, Index columns, Index most);
+/// The sweep of a round: not one of the run's, and not the first ones alone.
+std::uint64_t sweep_of_round(Index round);
+/// In a branch that is seldom chosen there may be a few only, whose spread tells nothing.
+inline constexpr Index fewest_columns = 16;
 
 /// U and grad U of the law at one input, at what another holds.
 struct EvaluatedLaw {

@@ -5,20 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace mixwell {
 namespace {
 
-constexpr double numbers_in_all = 1e6;
-constexpr Index fewest_rounds = 128;
 constexpr Index most_rounds = 20000;
 constexpr Index most_coordinates = 8;
-/// In a branch that is seldom chosen there may be a few only, whose spread tells nothing.
-constexpr Index fewest_columns = 16;
-/// Sweeps of the rounds: not those of the run, and not the first ones alone.
-constexpr std::uint64_t first_sweep = 100;
-constexpr std::uint64_t between_sweeps = 7;
 
 /// Sums over rounds of what has mean 0 in every column: a row a statistic.
 class Stein {
@@ -81,9 +73,7 @@ std::vector<VerifiedOperation> check_refresh(Replay replay) {
   if (laws.size() != 1 || operation.outputs.empty() || replay.columns() < fewest_columns) return {};
   const auto states = inputs_of(replay, Role::state);
   const Index dimension = replay.output(0).rows();
-  const auto a_round = static_cast<double>(dimension * replay.columns());
-  const Index rounds = std::clamp(static_cast<Index>(std::ceil(numbers_in_all / a_round)),
-                                  fewest_rounds, most_rounds);
+  const Index rounds = rounds_of(dimension, replay.columns(), most_rounds);
   const bool starts_anew = states.empty() || operation.traits.full;
   if (!starts_anew && !operation.traits.renews) return {};  // it has what the run left there
   const Index left_out = starts_anew ? 0 : rounds;
@@ -92,7 +82,7 @@ std::vector<VerifiedOperation> check_refresh(Replay replay) {
   Eigen::MatrixXd g(dimension, replay.columns());
   Workspace scratch;
   for (Index round = 0; round < left_out + rounds; ++round) {
-    replay.run(first_sweep + between_sweeps * static_cast<std::uint64_t>(round));
+    replay.run(sweep_of_round(round));
     const MatrixMap p = replay.output(0);
     if (!starts_anew) replay.input(states.front()) = p;
     if (round < left_out) continue;

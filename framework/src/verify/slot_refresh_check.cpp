@@ -4,19 +4,14 @@
 
 #include <mixwell/lab/metropolis_change.hpp>
 
-#include <algorithm>
-#include <cmath>
+#include <string>
+#include <vector>
 
 namespace mixwell {
 namespace {
 
-constexpr double numbers_in_all = 1e6;
-constexpr Index fewest_rounds = 128;
 constexpr Index most_rounds = 4000;
 constexpr Index pilot_rounds = 8;
-constexpr Index fewest_columns = 16;
-constexpr std::uint64_t first_sweep = 100;
-constexpr std::uint64_t between_sweeps = 7;
 
 /// U of the operation's law at x.
 Eigen::RowVectorXd potential(Replay& replay, std::size_t law, ConstBatch x, Workspace& scratch) {
@@ -31,14 +26,12 @@ std::vector<VerifiedOperation> check_slot_refresh(Replay replay) {
   const auto laws = inputs_of(replay, Role::law);
   if (laws.size() != 1 || replay.columns() < fewest_columns) return {};
   const Index dimension = replay.output(0).rows();
-  const auto a_round = static_cast<double>(dimension * replay.columns());
-  const Index rounds = std::clamp(static_cast<Index>(std::ceil(numbers_in_all / a_round)),
-                                  fewest_rounds, most_rounds);
+  const Index rounds = rounds_of(dimension, replay.columns(), most_rounds);
   MetropolisChange change(dimension, replay.columns());
   Workspace scratch;
   Eigen::MatrixXd y(dimension, replay.columns());
   for (Index round = 0; round < pilot_rounds + rounds; ++round) {
-    const std::uint64_t sweep = first_sweep + between_sweeps * static_cast<std::uint64_t>(round);
+    const std::uint64_t sweep = sweep_of_round(round);
     replay.run(sweep);
     const Eigen::MatrixXd x = replay.output(0);
     if (round < pilot_rounds) {

@@ -47,7 +47,8 @@ class PriorPart {
           "` has no Gaussian prior apart from a likelihood; use kernel `slice`, or one "
           "with a gradient");
     }
-    if (model_part::coordinates_of(*model, prior->gaussian_parameters()) == part_.coordinates()) {
+    if (select_coordinates(model->parameters(), prior->gaussian_parameters()) ==
+        part_.coordinates()) {
       return;
     }
     std::string names;

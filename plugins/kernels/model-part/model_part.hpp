@@ -6,39 +6,23 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace mixwell::model_part {
 
-/// Coordinates of all names and slices of a list, ascending.
-inline std::vector<Index> coordinates_of(const Model& model,
-                                         const std::vector<std::string>& names) {
-  std::vector<Index> all;
-  for (const std::string& name : names) {
-    const std::vector<Index> more = select_coordinates(model.parameters(), name);
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 /// A site as a part of a model: what the kernel asks of the model is about whole positions.
 class ModelPart {
  public:
   /// Where the site's law is no model's own, model() is null.
   explicit ModelPart(const Transition& t)
-      : slot_(t.graph()[t.site().slot].name), coordinates_(t.graph()[t.site().slot].coordinates) {
+      : slot_(t.graph()[t.site().slot].name),
+        coordinates_(held_coordinates(t.graph()[t.site().slot])) {
     const Site& site = t.site();
     law_ = t.graph()[site.part.law ? site.part.law : site.target].function;
     const auto* const potential = dynamic_cast<const Potential*>(law_.get());
     model_ = potential == nullptr ? nullptr : potential->as_model();
-    if (coordinates_.empty()) {
-      coordinates_.resize(static_cast<std::size_t>(t.graph()[site.slot].rows));
-      std::iota(coordinates_.begin(), coordinates_.end(), Index{0});
-    }
   }
 
   const Model* model() const noexcept { return model_; }
