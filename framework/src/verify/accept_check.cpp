@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::array<double, 5> log_ratios = {0.1, 0.5, 1.0, 2.0, 3.0};
 constexpr double decision_count = 2e5;  ///< at each ratio
+constexpr double most_runs = 16.0;      ///< of those that would do if all columns told
 constexpr std::uint64_t first_sweep = 100;
 constexpr double largest_potential = 1e9;
 /// Relative: tells a copy from its state, and the ratio does not see it.
@@ -123,8 +124,9 @@ class Decisions {
   double share(double log_r) {
     replay_.input(sides_.shifted) = at_one_.array() - log_r;
     const Eigen::MatrixXd proposed = replay_.input(sides_.proposed.front());
-    const auto rounds =
-        static_cast<std::uint64_t>(std::ceil(decision_count / static_cast<double>(told_.size())));
+    const auto rounds = static_cast<std::uint64_t>(
+        std::ceil(std::min(decision_count / static_cast<double>(told_.size()),
+                           most_runs * decision_count / static_cast<double>(at_one_.size()))));
     Index accepted = 0;
     for (std::uint64_t k = 0; k < rounds; ++k) {
       replay_.run(first_sweep + next_++);

@@ -82,11 +82,11 @@ class NeighbourBody final : public Body {
       const Eigen::MatrixXd& other = (mistake_.is("all-at-once") ? before : now)[1 - i];
       Eigen::MatrixXd end(theta.rows(), theta.cols());
       block.normals(1, end, 1 + i);
-      end = other + 0.5 * end;
+      end += other;
       const Eigen::RowVectorXd log_ratio =
           potentials(block.law(0), theta, block.scratch()) -
           potentials(block.law(0), end, block.scratch()) +
-          2.0 * ((end - other).colwise().squaredNorm() - (theta - other).colwise().squaredNorm());
+          0.5 * ((end - other).colwise().squaredNorm() - (theta - other).colwise().squaredNorm());
       for (Index j = 0; j < theta.cols(); ++j) {
         if (std::log(uniform(i, j)) < log_ratio(j)) theta.col(j) = end.col(j);
       }
