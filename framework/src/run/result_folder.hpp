@@ -68,6 +68,6 @@ class ResultFolder {
 MIXWELL_INTERNAL std::string scratch_folder(const std::string& path);
 
 /// Throws InputError where a run is at work in the folder.
-void check_idle(const std::string& path);
+MIXWELL_INTERNAL void check_idle(const std::string& path);
 
 }  // namespace mixwell

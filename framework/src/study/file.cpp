@@ -145,6 +145,7 @@ class StudyReader {
     fields.number("memory", study_.memory).above(0);
     fields.integer("threads", study_.threads).at_least(1).at_most(most_threads());
     fields.number("disk_wait", study_.disk_wait).at_least(0);
+    fields.number("dead_after", study_.dead_after).at_least(1);
     assign_all(fields, table, "study", table_keys);
   }
 

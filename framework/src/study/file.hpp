@@ -93,6 +93,7 @@ struct StudyFile {
   std::optional<double> memory;  ///< MiB a worker
   std::int64_t threads = 1;
   double disk_wait = 600.0;
+  double dead_after = 120.0;                      ///< seconds
   std::map<std::string, std::string> references;  ///< path by name of the model; "" = of all
   std::string reference_variant;                  ///< whose draws are the reference; "" = none
   std::optional<TuneSettings> tune;

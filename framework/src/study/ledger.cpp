@@ -204,6 +204,21 @@ std::size_t Ledger::take_records(const std::string& folder) {
   return ended;
 }
 
+void Ledger::take_outline(const std::string& folder) {
+  Transaction transaction(database_);
+  for (const RecordKind kind : {RecordKind::study, RecordKind::places, RecordKind::tuning}) {
+    for (const std::string& key : recorded_keys(folder, kind))
+      records_.restore(kind, key, record_file(folder, kind, key));
+  }
+  transaction.commit();
+}
+
+void Ledger::take_record(const std::string& folder, RecordKind kind, const std::string& key) {
+  Transaction transaction(database_);
+  records_.restore(kind, key, record_file(folder, kind, key));
+  transaction.commit();
+}
+
 void Ledger::take(const std::string& folder, RecordKind kind, const std::string& key,
                   const std::map<std::string, std::string>& seals) {
   const std::string file = record_file(folder, kind, key);
@@ -248,7 +263,15 @@ void Ledger::keep(RecordKind kind, const std::string& key) {
   }
 }
 
-void Ledger::lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells) {
+std::map<std::string, std::string> Ledger::places() {
+  std::map<std::string, std::string> found;
+  Statement all = database_.prepare("SELECT label, cell FROM points");
+  while (all.step()) found[all.text(0)] = all.text(1);
+  return found;
+}
+
+void Ledger::lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells,
+                     bool writes) {
   Transaction transaction(database_);
   const auto known_cells = cells_where("sha256 <> ''");
   const std::set<std::string> known(known_cells.begin(), known_cells.end());
@@ -263,7 +286,7 @@ void Ledger::lay_out(const std::vector<LedgerPoint>& points, const std::vector<L
     records_.seal(RecordKind::cell, cell.cell);
   }
   place(points);
-  keep(RecordKind::places, "");
+  if (writes) keep(RecordKind::places, "");
   transaction.commit();
 }
 
@@ -494,6 +517,12 @@ void Ledger::choose(const std::string& tuning, std::int64_t rung, std::int64_t c
       .run();
   keep(RecordKind::tuning, tuning);
   transaction.commit();
+}
+
+bool Ledger::has_chosen(const std::string& tuning) {
+  Statement one = database_.prepare("SELECT count(*) FROM tune WHERE tuning = ?1 AND winner = 1");
+  one.bind(1, tuning);
+  return one.step() && one.integer(0) > 0;
 }
 
 }  // namespace mixwell::study

@@ -63,9 +63,17 @@ class Ledger {
   /// Takes what differs from those records: a cell that has none has not ended. Returns how many
   /// cells have one.
   std::size_t take_records(const std::string& folder);
+  /// Takes what records say of the study, its places and tunings, but of no cell.
+  void take_outline(const std::string& folder);
+  /// Takes one record, which another process may have written.
+  void take_record(const std::string& folder, RecordKind kind, const std::string& key);
 
+  /// The cell of each place, by label, as it is now.
+  std::map<std::string, std::string> places();
   /// Makes these the study's places; results of cells that are in none any more are kept.
-  void lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells);
+  /// `writes`: their record, too.
+  void lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells,
+               bool writes = true);
   std::map<std::string, LedgerStatus> statuses();
   /// What was running when the last process was killed is pending again; with `failed`, what failed
   /// as well.
@@ -94,6 +102,7 @@ class Ledger {
                                     std::int64_t candidate);
   void know_trial(const std::string& tuning, const StudyTrial& trial);
   void choose(const std::string& tuning, std::int64_t rung, std::int64_t candidate);
+  bool has_chosen(const std::string& tuning);
 
   Database& database() noexcept { return database_; }
 

@@ -48,8 +48,9 @@ void set_aside(const std::string& file) {
   }
 }
 
-std::string trouble_with(const std::string& file) {
-  return fmt::format("{} was {}", file, fs::exists(file) ? "damaged" : "not there");
+std::string trouble_with(const std::string& file, bool is_behind = false) {
+  const char* const trouble = !fs::exists(file) ? "not there" : is_behind ? "behind" : "damaged";
+  return fmt::format("{} was {}", file, trouble);
 }
 
 }  // namespace
@@ -77,6 +78,7 @@ std::unique_ptr<Ledger> open_ledger(const std::string& folder, const Remark& rem
 
 std::unique_ptr<Ledger> read_ledger(const std::string& folder, const Remark& remark) {
   const std::string file = file_in(folder);
+  bool is_behind = false;  // of what workers have done
   auto ledger = unless_damaged([&]() -> std::unique_ptr<Ledger> {
     if (!fs::exists(file)) return nullptr;
     const bool was_busy = is_busy(folder);
@@ -84,6 +86,7 @@ std::unique_ptr<Ledger> read_ledger(const std::string& folder, const Remark& rem
     found->database().execute("BEGIN");  // one moment of a study that may be running
     if (!found->holds()) return nullptr;
     const bool agrees = was_busy || found->agrees_with(folder) || is_busy(folder);
+    is_behind = !agrees;
     return agrees ? std::move(found) : nullptr;
   });
   if (ledger != nullptr) return ledger;
@@ -98,7 +101,7 @@ std::unique_ptr<Ledger> read_ledger(const std::string& folder, const Remark& rem
   remark(
       fmt::format("{}: this is from the folders of the {} cells that have ended; `mixwell "
                   "study` makes the ledger anew",
-                  trouble_with(file), cells));
+                  trouble_with(file, is_behind), cells));
   return ledger;
 }
 

@@ -8,8 +8,8 @@ namespace mixwell::study {
 
 /// Workers of a parent that was killed hold the lock until they are gone, too.
 inline LockTerms study_lock() {
-  return {"study.lock", "Mixwell study", "this study", " (`--table` shows how far it is)",
-          std::chrono::seconds(3)};
+  return {"study.lock", "Mixwell study", "this study",
+          " (`--table` shows how far it is, `--worker` works with it)", std::chrono::seconds(3)};
 }
 
 }  // namespace mixwell::study

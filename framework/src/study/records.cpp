@@ -5,6 +5,7 @@
 #include "files/input_descriptor.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
+#include "study/status.hpp"
 
 #include <fmt/format.h>
 
@@ -228,6 +229,20 @@ std::string recorded_hash(const std::string& file) {
   if (!in.read(start.data(), start.size())) return {};
   const std::string_view text(start.data(), start.size());
   return text.starts_with(opening) ? std::string(text.substr(opening.size())) : "";
+}
+
+std::optional<CellStatus> recorded_end(const std::string& folder, const std::string& cell) {
+  const std::string file = record_file(folder, RecordKind::cell, cell);
+  const std::optional<Json> rows = read_record(file);
+  if (!rows) return std::nullopt;
+  try {
+    const CellStatus status =
+        cell_status_from(rows->at("cells").at(0).at("status").get<std::string>());
+    const bool has_ended = status == CellStatus::done || status == CellStatus::failed;
+    return has_ended ? std::optional(status) : std::nullopt;
+  } catch (const Json::exception&) {
+    throw not_of_a_study(file);
+  }
 }
 
 std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kind) {

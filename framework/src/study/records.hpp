@@ -4,10 +4,13 @@
 
 #include "study/database.hpp"
 
+#include <mixwell/lab/study.hpp>
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,6 +56,9 @@ class Records {
 std::string record_file(const std::string& folder, RecordKind kind, const std::string& key);
 /// Its hash without a look at its rows; "" where there is no record.
 std::string recorded_hash(const std::string& file);
+/// How the cell of a record has ended, `done` or `failed`; nothing where there is none that is
+/// whole.
+std::optional<CellStatus> recorded_end(const std::string& folder, const std::string& cell);
 /// The keys of which there are files.
 std::vector<std::string> recorded_keys(const std::string& folder, RecordKind kind);
 

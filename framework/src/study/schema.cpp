@@ -86,6 +86,9 @@ Json study() {
        {"memory", above_zero("MiB that a worker may allocate")},
        {"threads", at_least("integer", 1, "of each worker")},
        {"disk_wait", at_least("number", 0, "seconds to wait for room on a full disk")},
+       {"dead_after", at_least("number", 1,
+                               "seconds without a sign of life after which others take a worker's "
+                               "cell over")},
        {"reference", {{"type", {"string", "object"}}, {"description", "draws to compare with"}}},
        {"reference_variant", described("string", "the variant whose draws are compared with")},
        {"model", changes()},

@@ -2,13 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
 #include "files/sha256.hpp"
+#include "files/whole_file.hpp"
 #include "study/comparison.hpp"
 #include "study/ledger_file.hpp"
 #include "study/lock.hpp"
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
+#include "study/shares.hpp"
 #include "study/table_json.hpp"
 #include "study/tuner.hpp"
+#include "study/why.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/study.hpp>
@@ -19,6 +22,8 @@
 #include <chrono>
 #include <deque>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <set>
 
 namespace mixwell {
@@ -40,26 +45,24 @@ class StudyRun final : public Work {
       : options_(options),
         study_(read_study_file(options.path, options.quick)),
         folder_(made(options.folder)),
-        lock_(folder_, study_lock()),
+        lock_(options.worker ? nullptr : std::make_unique<FolderLock>(folder_, study_lock())),
         reporter_(options, study_.disk_wait),
-        ledger_(reporter_.patiently([&] {
-          return open_ledger(folder_, [this](const auto& text) { reporter_.remark(text); });
-        })),
-        planner_(options, study_, ledger_.get(), lock_.descriptor()),
-        comparison_(study_, planner_, *ledger_, reporter_, folder_) {}
+        ledger_(reporter_.patiently([&] { return ledger(); })),
+        planner_(options, study_, ledger_.get(), lock_descriptor()),
+        comparison_(study_, planner_, *ledger_, reporter_, folder_),
+        shares_(folder_, study_.dead_after) {}
 
   StudyResult run() {
     bool finished = false;
     progress_.stage = "planning";
-    Tuner(study_, planner_, *ledger_, reporter_).run();
+    if (!options_.prepare) {
+      Tuner(study_, planner_, *ledger_, reporter_, shares_.claims(), folder_, !options_.worker)
+          .run();
+    }
     plan();
     if (!planner_.stopped()) {
       lay_out();
-      progress_.stage = "running";
-      reporter_.start_clock();
-      run_cells();
-      if (!planner_.stopped()) comparison_.run();
-      finished = progress_.done + progress_.failed == progress_.total;
+      finished = options_.prepare || run_all();
     }
     StudyResult result;
     result.folder = folder_;
@@ -69,25 +72,37 @@ class StudyRun final : public Work {
   }
 
   std::optional<WorkItem> next() override {
-    if (queue_.empty() || Clock::now() < not_before_) return std::nullopt;
-    const Job job = queue_.front();
-    if (comparison_.must_wait(job.cell)) return std::nullopt;
-    queue_.pop_front();
-    events_.push_back({job.id, CellStatus::running});
-    flush();  // takes the old record away: from here on the worker alone is in the cell's folder
-    const std::size_t number = started_.size();
-    started_.push_back(job);
-    return WorkItem{number, request(job)};
+    if (Clock::now() < not_before_) return std::nullopt;
+    for (int looks = 0; looks < most_looks && !queue_.empty(); ++looks) {
+      const Job job = queue_.front();
+      if (comparison_.must_wait(job.cell)) return std::nullopt;
+      queue_.pop_front();
+      if (is_my_turn(job)) return begin(job);
+    }
+    return std::nullopt;
   }
 
-  bool waits() override { return !queue_.empty(); }
+  /// A worker does not wait for what others are at, but for those that may be dead.
+  bool waits() override {
+    if (!queue_.empty() && !(options_.worker && comparison_.must_wait(queue_.front().cell)))
+      return true;
+    if (!options_.worker) return !elsewhere_.empty();
+    return std::any_of(elsewhere_.begin(), elsewhere_.end(),
+                       [this](const Job& job) { return shares_.claims().is_quiet(job.id); });
+  }
+
+  bool gives_up(std::size_t number) override {
+    return shares_.claims().is_lost(started_[number].id);
+  }
 
   void answered(std::size_t number, WorkerAnswer answer) override {
     const Job& job = started_[number];
     if (answer.status == WorkerStatus::disk) {
       wait_for_disk(job, answer.reason);
     } else if (answer.status == WorkerStatus::suspended) {
-      events_.push_back({job.id, CellStatus::pending});
+      const bool is_others = gives_up(number) || !answer.reason.empty();
+      if (is_others) elsewhere_.push_back(job);
+      put_off(job);
     } else {
       disk_trouble_.reset();
       progress_.stage = "running";
@@ -97,11 +112,26 @@ class StudyRun final : public Work {
 
   void tick(std::size_t running) override {
     flush();
+    look_elsewhere();
     progress_.running = static_cast<std::int64_t>(running);
+    progress_.elsewhere = static_cast<std::int64_t>(elsewhere_.size());
     reporter_.tell();
   }
 
  private:
+  /// Of a call that looks for a cell to run; then it is somebody else's turn in this process.
+  static constexpr int most_looks = 64;
+
+  std::unique_ptr<Ledger> ledger() {
+    if (!options_.worker)
+      return open_ledger(folder_, [this](const auto& text) { reporter_.remark(text); });
+    auto of_this_process = std::make_unique<Ledger>(":memory:", Database::Access::write, folder_);
+    of_this_process->take_outline(folder_);
+    return of_this_process;
+  }
+
+  int lock_descriptor() const { return lock_ == nullptr ? -1 : lock_->descriptor(); }
+
   static std::string made(const std::string& folder) {
     std::error_code error;
     fs::create_directories(fs::path(folder) / "cells", error);
@@ -114,8 +144,71 @@ class StudyRun final : public Work {
     return folder;
   }
 
-  void wait_for_disk(const Job& job, const std::string& reason) {
+  /// Whether all cells that this call looks after have ended.
+  bool run_all() {
+    progress_.stage = "running";
+    reporter_.start_clock();
+    run_cells();
+    const bool all_ended = progress_.done + progress_.failed == progress_.total;
+    if (options_.worker || planner_.stopped()) return all_ended || options_.worker;
+    comparison_.run();
+    if (all_ended) shares_.tidy();
+    return all_ended;
+  }
+
+  bool is_my_turn(const Job& job) {
+    Turn turn = Turn::other;
+    try {
+      turn = shares_.ask(job.id, comparison_.is_reference(job.cell));
+    } catch (const WriteError& fault) {
+      if (!fault.is_full()) throw;
+      wait_for_disk(job, fault.what());
+      return false;
+    }
+    if (turn == Turn::other) elsewhere_.push_back(job);
+    if (turn == Turn::done || turn == Turn::failed) take_end(job, turn == Turn::done);
+    return turn == Turn::mine;
+  }
+
+  WorkItem begin(const Job& job) {
+    events_.push_back({job.id, CellStatus::running});
+    flush();  // takes the old record away: from here on the worker alone is in the cell's folder
+    const std::size_t number = started_.size();
+    started_.push_back(job);
+    return {number, request(job)};
+  }
+
+  /// Another process has brought it to its end.
+  void take_end(const Job& job, bool done) {
+    if (!options_.worker) ledger_->take_record(folder_, RecordKind::cell, job.id);
+    if (comparison_.is_reference(job.cell)) comparison_.ended(job.id, done);
+    ++(done ? progress_.done : progress_.failed);
+  }
+
+  /// What has ended elsewhere counts; what nobody is at any more is in the queue again.
+  void look_elsewhere() {
+    constexpr double pause = 1.0;
+    if (elsewhere_.empty() || seconds_since(looked_) < pause) return;
+    looked_ = Clock::now();
+    std::erase_if(elsewhere_, [this](const Job& job) {
+      if (const auto end = recorded_end(folder_, job.id)) {
+        take_end(job, *end == CellStatus::done);
+        return true;
+      }
+      if (shares_.claims().holder(job.id)) return false;
+      queue_.push_back(job);
+      return true;
+    });
+  }
+
+  /// It has not ended, and is nobody's.
+  void put_off(const Job& job) {
     events_.push_back({job.id, CellStatus::pending});
+    to_release_.push_back(job.id);
+  }
+
+  void wait_for_disk(const Job& job, const std::string& reason) {
+    put_off(job);
     queue_.push_front(job);
     if (!disk_trouble_) {
       disk_trouble_ = Clock::now();
@@ -157,24 +250,78 @@ class StudyRun final : public Work {
         cells.push_back(std::move(cell));
       }
     }
-    reporter_.patiently([&] {
-      ledger_->lay_out(points, cells);
+    reporter_.patiently([&] { write_down(points, cells); });
+    auto statuses = ledger_->statuses();
+    if (options_.worker) take_references(ids, statuses);
+    comparison_.begin(std::move(ids), statuses);
+    fill_queue(statuses, refused);
+  }
+
+  /// A worker writes only what was not there.
+  void write_down(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells) {
+    const bool is_known = options_.worker && agrees(points, cells);
+    ledger_->lay_out(points, cells, !is_known);
+    if (!is_known) {
       ledger_->set("name", study_.name);
       ledger_->set("file", fs::absolute(options_.path).string());
       ledger_->set("axes", json_text(axis_keys(study_)));
       ledger_->set("paper", json_text(study_.paper));
-      ledger_->reopen(options_.retry);
+      ledger_->set("ingredients", cells.empty() ? "{}" : cells.front().ingredients);
+      copy_study_file();
+    }
+    if (!options_.worker) ledger_->reopen(options_.retry);
+  }
+
+  /// Whether all places are written down as this process has them; false where some are not there
+  /// or wait for tuning. Throws where its cells are made of something else.
+  bool agrees(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells) {
+    const auto before = ledger_->places();
+    if (before.empty()) return false;
+    bool same = before.size() == points.size();
+    for (const LedgerPoint& point : points) {
+      const auto found = before.find(point.label);
+      if (found != before.end() && found->second == point.cell) continue;
+      same = false;
+      if (found == before.end() || !waited_for_tuning(point, found->second)) refuse(point, cells);
+    }
+    return same;
+  }
+
+  bool waited_for_tuning(const LedgerPoint& point, const std::string& cell) const {
+    const auto& groups = planner_.groups();
+    return std::any_of(groups.begin(), groups.end(), [&](const SeedGroup& group) {
+      return !group.tuning.empty() && cell == untuned_id(group.tuning, point.label).substr(0, 16);
     });
-    copy_study_file();
-    const auto statuses = ledger_->statuses();
-    comparison_.begin(std::move(ids), statuses);
-    fill_queue(statuses, refused);
+  }
+
+  [[noreturn]] void refuse(const LedgerPoint& point, const std::vector<LedgerCell>& cells) {
+    const std::string before = ledger_->get("ingredients");
+    const std::string other = ingredient_differences(
+        before.empty() ? "{}" : before, cells.empty() ? "{}" : cells.front().ingredients);
+    throw InputError(fmt::format(
+        "{}: the cells of the study there are made of something else than those of this worker, "
+        "{} to begin with:\n{}  give all workers the same study file, data, plugins and program; "
+        "if this is what the study shall be now, `mixwell study {} --prepare` says so to all",
+        folder_, point.label, other, options_.path));
+  }
+
+  static std::string untuned_id(const std::string& tuning, const std::string& label) {
+    return sha256("not tuned yet\n" + tuning + label);
+  }
+
+  /// A worker's ledger does not know how cells have ended; of references it must.
+  void take_references(const std::vector<std::string>& ids,
+                       std::map<std::string, LedgerStatus>& statuses) const {
+    for (std::size_t k = 0; k < ids.size(); ++k) {
+      if (!comparison_.is_reference(k)) continue;
+      if (const auto end = recorded_end(folder_, ids[k])) statuses[ids[k]].status = *end;
+    }
   }
 
   LedgerCell described(SeedGroup& group, const StudyCell& place,
                        std::map<std::string, std::string>& refused) {
     if (!group.ready) {
-      const std::string id = sha256("not tuned yet\n" + group.tuning + place.label);
+      const std::string id = untuned_id(group.tuning, place.label);
       return {id.substr(0, 16), id, "", "{}", ""};
     }
     const Identity identity = planner_.identity(group, place);
@@ -195,10 +342,22 @@ class StudyRun final : public Work {
                   ignored);
   }
 
+  /// Workers begin at different places, so that they seldom want the same cell; references first.
+  void spread_jobs() {
+    const auto others = std::find_if(jobs_.begin(), jobs_.end(), [this](const Job& job) {
+      return !comparison_.is_reference(job.cell);
+    });
+    const auto count = static_cast<std::size_t>(jobs_.end() - others);
+    if (count == 0) return;
+    const std::size_t first = std::hash<std::string>()(claimant()) % count;
+    std::rotate(others, others + static_cast<std::ptrdiff_t>(first), jobs_.end());
+  }
+
   void fill_queue(const std::map<std::string, LedgerStatus>& statuses,
                   const std::map<std::string, std::string>& refused) {
     std::stable_partition(jobs_.begin(), jobs_.end(),
                           [this](const Job& job) { return comparison_.is_reference(job.cell); });
+    if (options_.worker) spread_jobs();
     progress_.total = static_cast<std::int64_t>(jobs_.size());
     for (const Job& job : jobs_) {
       const CellStatus status = statuses.at(job.id).status;
@@ -222,7 +381,7 @@ class StudyRun final : public Work {
 
   void run_cells() {
     WorkerPool pool({options_.program, planner_.jobs(), study_.memory, study_.cell_seconds,
-                     lock_.descriptor(), options_.stop});
+                     lock_descriptor(), options_.stop});
     pool.run(*this);
     flush();
     progress_.running = 0;
@@ -256,12 +415,16 @@ class StudyRun final : public Work {
     ++(done ? progress_.done : progress_.failed);
     ++progress_.ended;
     events_.push_back(std::move(event));
+    to_release_.push_back(job.id);
   }
 
-  /// What happened since the last time, as one transaction.
+  /// What happened since the last time, as one transaction. Claims are given back when the records
+  /// are written.
   void flush() {
     reporter_.patiently([&] { ledger_->write(events_); });
     events_.clear();
+    for (const std::string& cell : to_release_) shares_.claims().release(cell);
+    to_release_.clear();
   }
 
   /// A cell's id speaks of the files as they were when the study began.
@@ -278,18 +441,22 @@ class StudyRun final : public Work {
   const StudyOptions& options_;
   const StudyFile study_;  ///< before folder_: nothing is made for a study that is wrong
   std::string folder_;
-  FolderLock lock_;
+  std::unique_ptr<FolderLock> lock_;  ///< of who keeps the ledger
   Reporter reporter_;
   StudyProgress& progress_ = reporter_.progress();
   std::unique_ptr<Ledger> ledger_;
   Planner planner_;
   Comparison comparison_;
+  Shares shares_;
   std::vector<Job> jobs_;
   std::deque<Job> queue_;
+  std::vector<Job> elsewhere_;
   std::vector<Job> started_;
   std::vector<LedgerEvent> events_;  ///< not in the ledger yet
   std::optional<Clock::time_point> disk_trouble_;
+  std::vector<std::string> to_release_;  ///< with the next flush
   Clock::time_point not_before_ = Clock::now();
+  Clock::time_point looked_ = Clock::now();
 };
 
 }  // namespace

@@ -9,6 +9,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <set>
+#include <thread>
 
 namespace mixwell::study {
 namespace {
@@ -44,6 +48,25 @@ std::vector<Override> Tuner::changes_of(const SeedGroup& group, std::int64_t k) 
 }
 
 void Tuner::run() {
+  std::vector<std::size_t> left = begin();
+  if (left.empty()) return;
+  planner_.plan(false, [this] { reporter_.tell(); });
+  if (planner_.stopped()) return;
+  reporter_.progress().stage = "tuning";
+  name_tunings(left);
+  for (;;) {
+    const Field field = take_turns(left);
+    tune(field);
+    for (const auto& [g, candidates] : field) claims_.release(claim_of(g));
+    if (left.empty() || !waits_ || planner_.stopped()) break;
+    reporter_.tell();
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  }
+  for (const std::size_t g : left) planner_.groups()[g].ready = false;
+}
+
+/// The groups that tune, with candidate 0 for the time being.
+std::vector<std::size_t> Tuner::begin() {
   std::vector<std::size_t> tuned;
   std::vector<SeedGroup>& groups = planner_.groups();
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -51,22 +74,50 @@ void Tuner::run() {
     groups[g].chosen = changes_of(groups[g], 0);
     tuned.push_back(g);
   }
-  if (tuned.empty()) return;
-  planner_.plan(false, [this] { reporter_.tell(); });
-  if (planner_.stopped()) return;
-  reporter_.progress().stage = "tuning";
+  return tuned;
+}
+
+void Tuner::name_tunings(const std::vector<std::size_t>& tuned) {
   Json ids = Json::array();
   for (const std::size_t g : tuned) {
-    groups[g].tuning = tuning_id(groups[g]);
-    ids.push_back(groups[g].tuning);
+    SeedGroup& group = planner_.groups()[g];
+    group.tuning = tuning_id(group);
+    ids.push_back(group.tuning);
   }
-  ledger_.set("tunings", json_text(ids));
-  std::map<std::size_t, std::vector<std::int64_t>> field;
-  const TuneSettings& settings = *study_.tune;
-  for (const std::size_t g : tuned) {
-    for (std::int64_t k = 0; k < settings.candidates; ++k) field[g].push_back(k);
-  }
-  const std::vector<Rung> all = rungs(settings);
+  const std::string text = json_text(ids);
+  if (ledger_.get("tunings") != text) ledger_.set("tunings", text);
+}
+
+std::string Tuner::claim_of(std::size_t g) const { return "tune-" + planner_.groups()[g].tuning; }
+
+/// Those that were not chosen yet and that nobody else is at, with all candidates; only those that
+/// others are at stay in `left`.
+Tuner::Field Tuner::take_turns(std::vector<std::size_t>& left) {
+  Field field;
+  std::set<std::string> mine;
+  std::vector<std::int64_t> all(static_cast<std::size_t>(study_.tune->candidates));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  std::erase_if(left, [&](std::size_t g) {
+    const SeedGroup& group = planner_.groups()[g];
+    const bool is_open = group.wanted && !ledger_.has_chosen(group.tuning);
+    if (is_open && !mine.contains(group.tuning)) {
+      if (!claims_.take(claim_of(g))) {
+        ledger_.take_record(folder_, RecordKind::tuning, group.tuning);
+        if (!ledger_.has_chosen(group.tuning)) return false;
+      } else {
+        mine.insert(group.tuning);
+        ledger_.take_record(folder_, RecordKind::tuning, group.tuning);
+      }
+    }
+    field[g] = all;
+    return true;
+  });
+  return field;
+}
+
+void Tuner::tune(Field field) {
+  std::vector<SeedGroup>& groups = planner_.groups();
+  const std::vector<Rung> all = rungs(*study_.tune);
   for (std::size_t r = 0; r < all.size() && !planner_.stopped(); ++r) {
     const auto scores = run_rung(static_cast<int>(r), all[r], field);
     const std::int64_t keep = r + 1 < all.size() ? all[r + 1].candidates : 1;
@@ -80,12 +131,12 @@ void Tuner::run() {
   if (planner_.stopped()) return;
   for (const auto& [g, winner] : field) {
     groups[g].chosen = changes_of(groups[g], winner.front());
+    if (ledger_.has_chosen(groups[g].tuning)) continue;
     ledger_.choose(groups[g].tuning, static_cast<std::int64_t>(all.size()) - 1, winner.front());
   }
 }
 
-Tuner::Scores Tuner::run_rung(int number, const Rung& rung,
-                              const std::map<std::size_t, std::vector<std::int64_t>>& field) {
+Tuner::Scores Tuner::run_rung(int number, const Rung& rung, const Field& field) {
   std::vector<TrialPlace> places;
   std::map<std::pair<std::size_t, std::int64_t>, double> known;
   std::vector<WorkItem> tasks;

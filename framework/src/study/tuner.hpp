@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "study/claims.hpp"
 #include "study/planner.hpp"
 #include "study/reporter.hpp"
 
@@ -16,8 +17,17 @@ namespace mixwell::study {
 class Tuner {
  public:
   /// Keeps references.
-  Tuner(const StudyFile& study, Planner& planner, Ledger& ledger, Reporter& reporter)
-      : study_(study), planner_(planner), ledger_(ledger), reporter_(reporter) {}
+  /// `claims`: of the study in `folder`; a tuning is the work of one process. With `waits` for
+  /// those that are at work elsewhere, too.
+  Tuner(const StudyFile& study, Planner& planner, Ledger& ledger, Reporter& reporter,
+        Claims& claims, std::string folder, bool waits)
+      : study_(study),
+        planner_(planner),
+        ledger_(ledger),
+        reporter_(reporter),
+        claims_(claims),
+        folder_(std::move(folder)),
+        waits_(waits) {}
 
   /// First what the manifests of such groups are with candidate 0, which gives each tuning its id,
   /// then rung after rung of all of them together. A group without all of its trials (--only leaves
@@ -25,15 +35,21 @@ class Tuner {
   void run();
 
  private:
+  /// By group: candidates.
+  using Field = std::map<std::size_t, std::vector<std::int64_t>>;
   /// By group: candidates and their scores.
   using Scores = std::map<std::size_t, std::vector<std::pair<std::int64_t, double>>>;
 
+  std::vector<std::size_t> begin();
+  void name_tunings(const std::vector<std::size_t>& tuned);
+  std::string claim_of(std::size_t g) const;
+  Field take_turns(std::vector<std::size_t>& left);
+  void tune(Field field);
   std::string tuning_id(SeedGroup& group);
   std::vector<AxisValue> values_of(const SeedGroup& group, std::int64_t k) const;
   std::vector<Override> changes_of(const SeedGroup& group, std::int64_t k) const;
   /// Of the groups that have all of them.
-  Scores run_rung(int number, const Rung& rung,
-                  const std::map<std::size_t, std::vector<std::int64_t>>& field);
+  Scores run_rung(int number, const Rung& rung, const Field& field);
   TrialRequest trial_request(const SeedGroup& group, int number, const Rung& rung,
                              std::int64_t k) const;
   void keep_trial(const SeedGroup& group, int number, std::int64_t k, const TrialResult& result);
@@ -42,6 +58,9 @@ class Tuner {
   Planner& planner_;
   Ledger& ledger_;
   Reporter& reporter_;
+  Claims& claims_;
+  std::string folder_;
+  bool waits_;
 };
 
 }  // namespace mixwell::study

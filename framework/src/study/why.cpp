@@ -1,5 +1,7 @@
 // Why a cell is what it is: its ingredients beside those of the cell before it.
 // SPDX-License-Identifier: Apache-2.0
+#include "study/why.hpp"
+
 #include "files/json.hpp"
 #include "study/content_hash.hpp"
 #include "study/ledger_file.hpp"
@@ -96,6 +98,15 @@ std::string difference(const Json& before, const Json& now, const char* part, co
   return text;
 }
 
+std::string part_differences(const Json& before, const Json& now) {
+  std::string text = difference(before, now, "plugins", "plugin library") +
+                     difference(before, now, "files", "data file");
+  const Json a = before.value("mixwell", Json());
+  const Json b = now.value("mixwell", Json());
+  if (a != b) text += fmt::format("  libmixwell changed: {} -> {}\n", short_hash(a), short_hash(b));
+  return text;
+}
+
 std::string differences(const StoredCell& before, const StoredCell& now) {
   std::string text;
   const std::set<std::string> old_lines = lines_of(before.manifest);
@@ -106,11 +117,7 @@ std::string differences(const StoredCell& before, const StoredCell& now) {
   for (const std::string& line : new_lines) {
     if (!old_lines.contains(line)) text += "  manifest: + " + line + "\n";
   }
-  text += difference(before.ingredients, now.ingredients, "plugins", "plugin library");
-  text += difference(before.ingredients, now.ingredients, "files", "data file");
-  const Json a = before.ingredients.value("mixwell", Json());
-  const Json b = now.ingredients.value("mixwell", Json());
-  if (a != b) text += fmt::format("  libmixwell changed: {} -> {}\n", short_hash(a), short_hash(b));
+  text += part_differences(before.ingredients, now.ingredients);
   return text.empty() ? "  nothing that is known of it\n" : text;
 }
 
@@ -139,6 +146,13 @@ std::string why(Ledger& ledger, const std::string& cell) {
 }
 
 }  // namespace
+
+std::string ingredient_differences(const std::string& before, const std::string& now) {
+  const Json a = parse_json(before), b = parse_json(now);
+  const bool other_manifest = a.value("manifest", Json()) != b.value("manifest", Json());
+  return part_differences(a, b) + (other_manifest ? "  the manifest is another\n" : "");
+}
+
 }  // namespace study
 
 std::string study_why(const std::string& study_folder, const std::string& cell,

@@ -28,6 +28,7 @@
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <thread>
 
 namespace mixwell::study {
 namespace {
@@ -212,8 +213,25 @@ class Worker {
     return run(composition, options);
   }
 
+  /// Why a run must wait: another is at work in its folder. One whose parent was killed is gone in
+  /// a moment.
+  static std::string busy(const std::string& folder) {
+    constexpr double patience = 3.0;
+    for (const auto start = Clock::now();;) {
+      try {
+        check_idle(folder);
+        return "";
+      } catch (const InputError& fault) {
+        if (seconds_since(start) > patience || stop.is_made()) return fault.what();
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+  }
+
   WorkerAnswer carry_out(const RunRequest& request) {
     const auto start = Clock::now();
+    if (const std::string why = busy(request.folder); !why.empty())
+      return {WorkerStatus::suspended, why, {}};
     const Composition composition = load(request.manifest);
     write_durably(request.keeps_draws);
     RunOptions options;

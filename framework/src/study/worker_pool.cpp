@@ -132,6 +132,7 @@ struct WorkerPool::WorkerProcess {
   Clock::time_point began;
   bool ready = false;
   std::string killed_because;
+  bool given_up = false;
 
   /// False when the worker is gone.
   bool ask(const WorkItem& what) {
@@ -205,6 +206,7 @@ void WorkerPool::run(Work& work) {
     if (!stopped()) feed(work);
     deliver(work);
     check_time();
+    end_given_up(work);
     work.tick(running());
   }
 }
@@ -296,6 +298,14 @@ void WorkerPool::check_time() {
   }
 }
 
+void WorkerPool::end_given_up(Work& work) {
+  for (const auto& worker : workers_) {
+    if (!worker->task || worker->given_up || !work.gives_up(*worker->task)) continue;
+    worker->given_up = true;
+    worker->kill(SIGKILL);
+  }
+}
+
 void WorkerPool::suspend_all() {
   if (suspending_) return;
   suspending_ = true;
@@ -309,12 +319,14 @@ void WorkerPool::bury(WorkerProcess& worker) {
   ::waitpid(worker.process, &status, 0);
   worker.hear_errors();
   const std::optional<std::size_t> task = worker.task;
+  const bool worker_given_up = worker.given_up;
   const std::string reason = worker.killed_because.empty()
                                  ? death_text(status) + last_words(worker.words)
                                  : worker.killed_because;
   std::erase_if(workers_, [&](const auto& one) { return one.get() == &worker; });
   if (!task) return;
-  const bool asked_to_stop = suspending_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM;
+  const bool asked_to_stop =
+      worker_given_up || (suspending_ && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
   const WorkerStatus ended = asked_to_stop ? WorkerStatus::suspended : WorkerStatus::failed;
   answers_.push_back({*task, line_of(WorkerAnswer{ended, reason, {}})});
 }

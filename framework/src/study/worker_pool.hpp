@@ -31,6 +31,8 @@ class Work {
   virtual bool waits() = 0;
   /// A worker's own answer, or `failed` with a reason where it died.
   virtual void answered(std::size_t id, WorkerAnswer answer) = 0;
+  /// Whether this task must not go on: its worker is ended, and it is answered as suspended.
+  virtual bool gives_up(std::size_t /*id*/) { return false; }
   /// After every answer, and several times a second.
   virtual void tick(std::size_t running) = 0;
 };
@@ -67,6 +69,7 @@ class WorkerPool {
   void listen();
   void deliver(Work& work);
   void check_time();
+  void end_given_up(Work& work);
   void suspend_all();
   void bury(WorkerProcess& worker);
 

@@ -48,9 +48,10 @@ struct StudyProgress {
   std::int64_t done = 0;    ///< with those that were finished before
   std::int64_t failed = 0;  ///< likewise
   std::int64_t running = 0;
-  std::int64_t ended = 0;  ///< in this call
-  double seconds = 0.0;    ///< since this call began to run cells
-  std::string stage;       ///< "planning", "tuning", "running", "waiting for the disk"
+  std::int64_t elsewhere = 0;  ///< at work in other processes
+  std::int64_t ended = 0;      ///< in this call
+  double seconds = 0.0;        ///< since this call began to run cells
+  std::string stage;           ///< "planning", "tuning", "running", "waiting for the disk"
 };
 
 struct StudyOptions {
@@ -62,7 +63,11 @@ struct StudyOptions {
   /// *, ? or [ may stand anywhere in the label.
   std::string only;
   bool retry = false;  ///< failed cells run again
-  bool quick = false;  ///< as [study.quick] says: one seed, and the changes of that table
+  /// One of several processes at work on the study, on any machine that sees the folder: it runs
+  /// what no other is at, keeps no ledger, and ends when nothing is left for it.
+  bool worker = false;
+  bool prepare = false;  ///< writes down for workers what the cells are, and runs none
+  bool quick = false;    ///< as [study.quick] says: one seed, and the changes of that table
   std::function<void(const StudyProgress&)> progress;
   std::function<void(const std::string&)> remark;  ///< a sentence for the user
   const StopRequest* stop = nullptr;               ///< made by Ctrl-C
@@ -74,9 +79,28 @@ struct StudyResult {
   bool interrupted = false;
 };
 
-/// Runs what is not finished. Throws InputError for a study file or cell that is wrong, and where
-/// another process is at work on the same study; RunError when the disk stays full.
+/// Runs what is not finished, with whoever else is at it: no cell is run by two processes that
+/// live. Throws InputError for a study file or cell that is wrong, where another process keeps the
+/// ledger of the same study, and for a worker whose files differ from those of the study; RunError
+/// when the disk stays full.
 MIXWELL_EXPORT StudyResult run_study(const StudyOptions& options);
+
+/// What workers of a study need to be told, and in which stages they work.
+struct StudyOutline {
+  std::string name;
+  std::int64_t threads = 1;       ///< of each cell
+  bool tunes = false;             ///< cells wait for the tuning of their variant
+  bool references_first = false;  ///< other cells wait for those of the reference variant
+};
+
+/// Throws InputError for a study file that is wrong.
+MIXWELL_EXPORT StudyOutline study_outline(const std::string& path, bool quick = false);
+
+/// How far a study is at which others work, by its records: calls `progress` about once a second
+/// until all of its cells have ended, `stop` is made, or `goes_on` says no. Reads only. Throws
+/// InputError where no study is.
+MIXWELL_EXPORT StudyResult follow_study(const StudyOptions& options,
+                                        const std::function<bool()>& goes_on);
 
 /// A list or a table, as JSON.
 struct JsonText {

@@ -6,8 +6,23 @@
 #include <mixwell/export.hpp>
 
 #include <string>
+#include <vector>
 
 namespace mixwell::app {
+
+/// Of the jobs that work on a study; "" and 0 = as the cluster has it.
+struct SlurmArguments {
+  int workers = 1;
+  int limit = 0;  ///< at a time
+  int cpus = 0;   ///< of a worker; 0 = as many as a cell has threads
+  std::string time;
+  std::string partition;
+  std::string memory;
+  std::string account;
+  std::string qos;
+  std::string prologue;             ///< a file of shell commands
+  std::vector<std::string> sbatch;  ///< more lines for sbatch
+};
 
 struct StudyArguments {
   std::string path;
@@ -20,6 +35,12 @@ struct StudyArguments {
   bool csv = false;
   bool json = false;
   bool retry = false;
+  bool worker = false;
+  bool prepare = false;
+  bool to_slurm = false;
+  bool follow = false;
+  bool cancel = false;
+  SlurmArguments slurm;
   bool quick = false;
   bool quiet = false;
 };

@@ -5,6 +5,7 @@
 #include "app/command.hpp"
 #include "app/ess_text.hpp"
 #include "app/manifest_arguments.hpp"
+#include "app/modules/study/slurm.hpp"
 #include "app/modules/study/study_progress.hpp"
 #include "app/stop_signal.hpp"
 #include "app/text_table.hpp"
@@ -45,6 +46,8 @@ StudyOptions options_of(const StudyArguments& arguments) {
   options.jobs = arguments.jobs;
   options.only = arguments.only;
   options.retry = arguments.retry;
+  options.worker = arguments.worker;
+  options.prepare = arguments.prepare;
   options.quick = arguments.quick;
   return options;
 }
@@ -216,18 +219,67 @@ std::optional<Error> fault_of(const StudyResult& result) {
                               result.progress.failed, result.progress.total));
 }
 
-ExitCode carry_out(const StudyArguments& arguments) {
-  StudyResult result;
-  {
-    const StopSignal stop;
-    StudyDisplay display(style_of(arguments));
-    StudyOptions options = options_of(arguments);
-    options.stop = &stop.request();
-    options.progress = [&display](const StudyProgress& progress) { display.show(progress); };
-    options.remark = [&display](const std::string& text) { display.remark(text); };
-    result = run_study(options);
-    display.finish(result.progress);
+/// What `work` of the options returns, while progress and remarks are shown.
+template <class Work>
+StudyResult shown(const StudyArguments& arguments, const StudyOptions& of_study, Work work) {
+  const StopSignal stop;
+  StudyDisplay display(style_of(arguments));
+  StudyOptions options = of_study;
+  options.stop = &stop.request();
+  options.progress = [&display](const StudyProgress& progress) { display.show(progress); };
+  options.remark = [&display](const std::string& text) { display.remark(text); };
+  StudyResult result = work(options);
+  display.finish(result.progress);
+  return result;
+}
+
+ExitCode prepare(const StudyArguments& arguments) {
+  const StudyResult result = shown(arguments, options_of(arguments), run_study);
+  if (result.interrupted) throw RunError("interrupted; nothing was run");
+  fmt::print(
+      "{} cells, {} of them done, are written down in {}; `mixwell study {} --worker` runs "
+      "them\n",
+      result.progress.total, result.progress.done, result.folder, arguments.path);
+  return ExitCode::ok;
+}
+
+ExitCode hand_to_slurm(const StudyArguments& arguments) {
+  StudyOptions options = options_of(arguments);
+  options.prepare = true;
+  const StudyResult result = shown(arguments, options, run_study);
+  if (result.interrupted) throw RunError("interrupted; nothing was submitted");
+  submit_to_slurm(arguments, options.folder, options.program);
+  return ExitCode::ok;
+}
+
+ExitCode follow(const StudyArguments& arguments) {
+  constexpr int looks = 15;  // at the records, for one at Slurm's queue
+  const std::string folder = folder_of(arguments);
+  int look = 0;
+  const auto goes_on = [&] { return ++look % looks != 0 || is_in_slurm(folder); };
+  const StudyResult result =
+      shown(arguments, options_of(arguments),
+            [&](const StudyOptions& given) { return follow_study(given, goes_on); });
+  const StudyProgress& p = result.progress;
+  fmt::print("{} of {} cells done, {} failed\n", p.done, p.total, p.failed);
+  if (result.interrupted) {
+    throw RunError(
+        fmt::format("{} cells have not ended: the workers go on with them where there "
+                    "are any (squeue), and --slurm submits others",
+                    p.total - p.done - p.failed));
   }
+  if (const auto fault = fault_of(result)) throw *fault;
+  return ExitCode::ok;
+}
+
+ExitCode cancel(const StudyArguments& arguments) {
+  cancel_slurm(folder_of(arguments));
+  fmt::print("cancelled; `mixwell study {} --slurm` or `--worker` goes on\n", arguments.path);
+  return ExitCode::ok;
+}
+
+ExitCode carry_out(const StudyArguments& arguments) {
+  const StudyResult result = shown(arguments, options_of(arguments), run_study);
   const std::optional<Error> fault = fault_of(result);
   if (arguments.json && arguments.quiet) return print_only(json_of(result), fault);
   print_end(arguments, result);
@@ -244,6 +296,10 @@ ExitCode mixwell_study(const StudyArguments& arguments) {
   }
   if (arguments.table) return show_table(arguments);
   if (arguments.dry_run) return show_plan(arguments);
+  if (arguments.prepare) return prepare(arguments);
+  if (arguments.to_slurm) return hand_to_slurm(arguments);
+  if (arguments.follow) return follow(arguments);
+  if (arguments.cancel) return cancel(arguments);
   return carry_out(arguments);
 }
 

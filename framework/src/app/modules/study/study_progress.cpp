@@ -25,8 +25,10 @@ double rate(const StudyProgress& progress) {
 
 std::string study_progress_line(const StudyProgress& progress) {
   if (progress.total == 0) return progress.stage;
-  return fmt::format("{}  {} of {} done  {} failed  {} running  {:.3g} cells/s{}", progress.stage,
-                     progress.done, progress.total, progress.failed, progress.running,
+  const std::string elsewhere =
+      progress.elsewhere == 0 ? "" : fmt::format("  {} elsewhere", progress.elsewhere);
+  return fmt::format("{}  {} of {} done  {} failed  {} running{}  {:.3g} cells/s{}", progress.stage,
+                     progress.done, progress.total, progress.failed, progress.running, elsewhere,
                      rate(progress), left_of(progress));
 }
 
@@ -36,6 +38,7 @@ std::string study_progress_json(const StudyProgress& progress) {
                                          {"done", progress.done},
                                          {"failed", progress.failed},
                                          {"running", progress.running},
+                                         {"elsewhere", progress.elsewhere},
                                          {"total", progress.total},
                                          {"ended", progress.ended},
                                          {"seconds", progress.seconds}}}};

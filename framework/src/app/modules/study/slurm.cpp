@@ -1,0 +1,217 @@
+// Workers of a study as jobs of Slurm: the script, submitting it, and what became of the jobs.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/modules/study/slurm.hpp"
+
+#include "files/text_file.hpp"
+#include "files/whole_file.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace mixwell::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A script is told to stop so long before its time limit.
+constexpr int seconds_to_stop = 60;
+
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+struct Answer {
+  int status = 0;
+  std::string text;  ///< of both streams
+};
+
+Answer run_command(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += quoted(word) + " ";
+  std::FILE* const pipe = ::popen((line + "2>&1").c_str(), "r");
+  if (pipe == nullptr) throw RunError(words.front() + " cannot be started");
+  Answer answer;
+  std::array<char, 4096> bytes;
+  for (std::size_t n = 0; (n = std::fread(bytes.data(), 1, bytes.size(), pipe)) > 0;)
+    answer.text.append(bytes.data(), n);
+  answer.status = ::pclose(pipe);
+  while (!answer.text.empty() && answer.text.back() == '\n') answer.text.pop_back();
+  return answer;
+}
+
+std::string exported(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : fmt::format("export {}={}\n", name, quoted(value));
+}
+
+std::string directive(const std::string& option, const std::string& value) {
+  return value.empty() ? "" : fmt::format("#SBATCH {}={}\n", option, value);
+}
+
+std::string slurm_folder(const std::string& folder) { return folder + "/slurm"; }
+std::string job_file(const std::string& folder) { return slurm_folder(folder) + "/jobs"; }
+
+std::vector<std::string> jobs_of(const std::string& folder) {
+  std::ifstream in(job_file(folder));
+  std::vector<std::string> jobs;
+  for (std::string job; in >> job;) jobs.push_back(job);
+  if (jobs.empty()) {
+    throw InputError(
+        fmt::format("{}: no jobs of Slurm were submitted for this study (--slurm does)", folder));
+  }
+  return jobs;
+}
+
+std::string joined(const std::vector<std::string>& words, char by) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : std::string(1, by)) + word;
+  return text;
+}
+
+/// Tasks of one array.
+int largest_array() {
+  constexpr int by_default = 1001;
+  std::istringstream lines(run_command({"scontrol", "show", "config"}).text);
+  for (std::string word, is, value; lines >> word;) {
+    if (word == "MaxArraySize" && lines >> is >> value)
+      return std::max(1, std::atoi(value.c_str()));
+  }
+  return by_default;
+}
+
+/// The number of the job.
+std::string submit(const std::vector<std::string>& options, const std::string& script) {
+  std::vector<std::string> words = {"sbatch", "--parsable"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back(script);
+  const Answer answer = run_command(words);
+  if (answer.status != 0) {
+    throw InputError(fmt::format(
+        "Slurm refuses the job: {}\n  the script is {}; change the options of --slurm, or the "
+        "script, and submit it with `sbatch`",
+        answer.text, script));
+  }
+  const std::string last = answer.text.substr(answer.text.find_last_of('\n') + 1);
+  return last.substr(0, last.find(';'));  // "12;cluster" where there are several
+}
+
+}  // namespace
+
+std::vector<std::string> slurm_arrays(int workers, int limit, int largest) {
+  std::vector<std::string> arrays;
+  const int count = (workers + largest - 1) / largest;
+  const int share = limit == 0 ? 0 : std::max(1, limit / count);
+  for (int first = 0; first < workers; first += largest) {
+    arrays.push_back(fmt::format("0-{}{}", std::min(largest, workers - first) - 1,
+                                 share == 0 ? "" : fmt::format("%{}", share)));
+  }
+  return arrays;
+}
+
+std::string slurm_script(const StudyArguments& arguments, const StudyOutline& outline,
+                         const std::string& folder, const std::string& program) {
+  const SlurmArguments& slurm = arguments.slurm;
+  const int cpus = slurm.cpus > 0 ? slurm.cpus : static_cast<int>(outline.threads);
+  const int jobs = std::max(1, cpus / static_cast<int>(outline.threads));
+  std::string text = fmt::format(
+      "#!/bin/bash\n"
+      "# Workers of the study {}: each runs cells that no other is at, until none is left for it.\n"
+      "# `mixwell study --slurm` wrote this; it may be changed, and submitted with sbatch.\n",
+      outline.name);
+  text += directive("--job-name", "mixwell-" + outline.name);
+  text += directive("--array", slurm_arrays(slurm.workers, slurm.limit, slurm.workers).front());
+  text += directive("--cpus-per-task", std::to_string(cpus));
+  text += directive("--time", slurm.time);
+  text += directive("--partition", slurm.partition);
+  text += directive("--mem", slurm.memory);
+  text += directive("--account", slurm.account);
+  text += directive("--qos", slurm.qos);
+  text += directive("--output", slurm_folder(folder) + "/worker-%A_%a.log");
+  text += "#SBATCH --open-mode=append\n#SBATCH --requeue\n";
+  text += fmt::format("#SBATCH --signal=B:USR1@{}\n", seconds_to_stop);
+  for (const std::string& line : slurm.sbatch) text += "#SBATCH " + line + "\n";
+  text += fmt::format("\ncd {}\n", quoted(fs::current_path().string()));
+  for (const char* const name : {"MIXWELL_DATA", "MIXWELL_PLUGIN_PATH", "MIXWELL_MEMORY"})
+    text += exported(name);
+  if (!slurm.prologue.empty()) {
+    text += fmt::format("\n# From {}:\n{}\n", slurm.prologue,
+                        read_text_file(slurm.prologue, "prologue"));
+  }
+  text += fmt::format("\n{} study {} --out {}{}{} --jobs {} --worker --quiet &\nworker=$!\n",
+                      quoted(program), quoted(arguments.path), quoted(folder),
+                      arguments.quick ? " --quick" : "",
+                      arguments.only.empty() ? "" : " --only " + quoted(arguments.only), jobs);
+  text +=
+      "\n# USR1 comes before the time limit, TERM from scancel and pre-emption: the cell at hand\n"
+      "# leaves a checkpoint. After USR1 the job goes back to the queue, as Slurm does by itself\n"
+      "# with what is pre-empted or was on a node that failed.\n"
+      "trap 'kill -TERM \"$worker\"' TERM\n"
+      "trap 'again=1; kill -TERM \"$worker\"' USR1\n"
+      "wait \"$worker\"\nstatus=$?\n"
+      "while kill -0 \"$worker\" 2>/dev/null; do wait \"$worker\"; status=$?; done\n"
+      "if [ -n \"${again:-}\" ]; then scontrol requeue \"$SLURM_JOB_ID\"; fi\n"
+      "exit \"$status\"\n";
+  return text;
+}
+
+void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
+                     const std::string& program) {
+  const StudyOutline outline = study_outline(arguments.path, arguments.quick);
+  const std::string where = fs::absolute(folder).lexically_normal().string();
+  const std::string script = slurm_folder(where) + "/workers.sh";
+  fs::create_directories(slurm_folder(where));
+  write_whole_file(script, slurm_script(arguments, outline, where, program));
+  if (run_command({"sh", "-c", "command -v sbatch"}).status != 0) {
+    throw InputError(fmt::format(
+        "no Slurm here: there is no `sbatch` in PATH\n  the script is {}: submit it where there is "
+        "one; `mixwell study {} --worker` works on the study under any other engine",
+        script, arguments.path));
+  }
+  const int stages = 1 + (outline.tunes ? 1 : 0) + (outline.references_first ? 1 : 0);
+  std::vector<std::string> jobs, before;
+  for (int stage = 0; stage < stages; ++stage) {
+    std::vector<std::string> now;
+    for (const std::string& tasks :
+         slurm_arrays(arguments.slurm.workers, arguments.slurm.limit, largest_array())) {
+      std::vector<std::string> options = {"--array=" + tasks};
+      if (!before.empty()) options.push_back("--dependency=afterany:" + joined(before, ':'));
+      now.push_back(submit(options, script));
+    }
+    jobs.insert(jobs.end(), now.begin(), now.end());
+    before = std::move(now);
+  }
+  write_whole_file(job_file(where), joined(jobs, '\n') + "\n");
+  fmt::print(
+      "submitted: job {}, {} workers{}\n  script {}\n  mixwell study {} --out {} --follow   shows "
+      "how far it is (--table, --cancel)\n",
+      joined(jobs, ' '), arguments.slurm.workers,
+      stages == 1 ? "" : fmt::format(" in each of {} stages, one after another", stages), script,
+      arguments.path, folder);
+}
+
+bool is_in_slurm(const std::string& folder) {
+  if (!fs::exists(job_file(folder))) return true;  // workers of another engine
+  const Answer queue = run_command(
+      {"squeue", "--noheader", "--format=%i", "--jobs=" + joined(jobs_of(folder), ',')});
+  return queue.status == 0 && !queue.text.empty();
+}
+
+void cancel_slurm(const std::string& folder) {
+  std::vector<std::string> words = {"scancel"};
+  for (const std::string& job : jobs_of(folder)) words.push_back(job);
+  const Answer answer = run_command(words);
+  if (answer.status != 0) throw RunError("scancel: " + answer.text);
+}
+
+}  // namespace mixwell::app

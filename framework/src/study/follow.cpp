@@ -1,0 +1,113 @@
+// How far a study is at which other processes work.
+// SPDX-License-Identifier: Apache-2.0
+#include "study/file.hpp"
+#include "study/ledger.hpp"
+#include "study/reporter.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/study.hpp>
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+namespace mixwell {
+namespace study {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The names in a folder; none where there is no folder.
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder, none))
+    names.push_back(entry.path().filename().string());
+  return names;
+}
+
+/// Cells that have not ended yet, and counts of those that have. A cell that waits for tuning gets
+/// another name by it, so that the places are read again as long as there are such.
+class Watch {
+ public:
+  explicit Watch(const StudyOptions& options)
+      : folder_(options.folder), reporter_(options, 0.0), progress_(reporter_.progress()) {
+    progress_.stage = "following";
+    read_places();
+    if (open_.empty() && progress_.total == 0) {
+      throw InputError(
+          fmt::format("{}: no study is there yet; `mixwell study {} --prepare` or "
+                      "`--slurm` begins one",
+                      folder_, options.path));
+    }
+  }
+
+  StudyResult follow(const StudyOptions& options, const std::function<bool()>& goes_on) {
+    reporter_.start_clock();
+    for (;;) {
+      look();
+      reporter_.tell();
+      if (open_.empty() || is_made(options.stop) || !goes_on()) break;
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+    }
+    StudyResult result;
+    result.folder = folder_;
+    result.progress = progress_;
+    result.interrupted = !open_.empty();
+    return result;
+  }
+
+ private:
+  void read_places() {
+    Ledger ledger(":memory:", Database::Access::write, "");
+    ledger.take_record(folder_, RecordKind::places, "");
+    seal_ = recorded_hash(record_file(folder_, RecordKind::places, ""));
+    open_.clear();
+    std::set<std::string> all;
+    for (const auto& [label, cell] : ledger.places()) all.insert(cell);
+    progress_.total = static_cast<std::int64_t>(all.size());
+    progress_.done = progress_.failed = 0;
+    open_ = std::move(all);
+  }
+
+  void look() {
+    if (recorded_hash(record_file(folder_, RecordKind::places, "")) != seal_) read_places();
+    for (const std::string& name : names_in(folder_ + "/cells")) {
+      const auto found = open_.find(name);
+      if (found == open_.end()) continue;
+      const auto end = recorded_end(folder_, name);
+      if (!end) continue;
+      ++(*end == CellStatus::done ? progress_.done : progress_.failed);
+      ++progress_.ended;
+      open_.erase(found);
+    }
+    const auto claimed = names_in(folder_ + "/claims");
+    progress_.running = static_cast<std::int64_t>(claimed.size());
+  }
+
+  std::string folder_;
+  Reporter reporter_;
+  StudyProgress& progress_;
+  std::string seal_;  ///< of the places
+  std::set<std::string> open_;
+};
+
+}  // namespace
+}  // namespace study
+
+StudyResult follow_study(const StudyOptions& options, const std::function<bool()>& goes_on) {
+  return study::Watch(options).follow(options, goes_on);
+}
+
+StudyOutline study_outline(const std::string& path, bool quick) {
+  const study::StudyFile file = study::read_study_file(path, quick);
+  return {.name = file.name,
+          .threads = file.threads,
+          .tunes = file.tune.has_value(),
+          .references_first = !file.reference_variant.empty() && file.keep == "summary"};
+}
+
+}  // namespace mixwell

@@ -1,0 +1,41 @@
+// Whose turn a cell of a study is, where several processes may be at work on it.
+// SPDX-License-Identifier: Apache-2.0
+#include "study/shares.hpp"
+
+#include "study/records.hpp"
+
+#include <filesystem>
+
+namespace mixwell::study {
+
+namespace fs = std::filesystem;
+
+Turn Shares::ended(const std::string& cell, bool needs_draws) const {
+  const auto end = recorded_end(folder_, cell);
+  if (!end) return Turn::mine;
+  if (*end == CellStatus::failed) return Turn::failed;
+  const bool lacks = needs_draws && !fs::exists(folder_ + "/cells/" + cell + "/draws.nc");
+  return lacks ? Turn::mine : Turn::done;
+}
+
+/// A record is looked for again when the claim is there: who had the cell before writes its record
+/// first and gives the claim back after that.
+Turn Shares::ask(const std::string& cell, bool needs_draws) {
+  const Turn before = ended(cell, needs_draws);
+  if (before != Turn::mine) return before;
+  if (!claims_.take(cell)) return Turn::other;
+  const Turn after = ended(cell, needs_draws);
+  if (after != Turn::mine) claims_.release(cell);
+  return after;
+}
+
+void Shares::tidy() {
+  std::error_code none;
+  const fs::path claims = folder_ + "/claims";
+  for (const auto& entry : fs::directory_iterator(claims, none)) {
+    if (!claims_.holder(entry.path().filename().string())) fs::remove_all(entry.path(), none);
+  }
+  fs::remove(claims, none);
+}
+
+}  // namespace mixwell::study

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# A real Slurm on this machine alone: a study of 60 cells as a job array, with workers that are killed, one
+# job that is requeued and a claim of a machine that is gone, ends with the table of one process.
+# Needs slurm-wlm, munge and root; without them this is skipped.
+# Arguments: PROGRAM [TASKS OF AN ARRAY]
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+
+program=$1
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+for command in munged slurmctld slurmd sbatch; do
+  command -v "$command" >/dev/null || skip "no $command (packages slurm-wlm and munge)"
+done
+[[ $(id -u) == 0 ]] || skip "Slurm's daemons are started by root"
+
+place=$(mktemp -d)
+chmod 755 "$place"
+mkdir "$place"/{state,spool,log,munge,work}
+host=$(hostname -s)
+cat >"$place/slurm.conf" <<CONF
+ClusterName=test
+SlurmctldHost=$host(127.0.0.1)
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$place/munge/socket
+CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
+StateSaveLocation=$place/state
+SlurmdSpoolDir=$place/spool
+SlurmctldPidFile=$place/slurmctld.pid
+SlurmdPidFile=$place/slurmd.pid
+SlurmctldLogFile=$place/log/slurmctld
+SlurmdLogFile=$place/log/slurmd
+SlurmctldPort=$((20000 + $$ % 10000))
+SlurmdPort=$((30000 + $$ % 10000))
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+ReturnToService=2
+MaxArraySize=4
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+CONF
+export SLURM_CONF=$place/slurm.conf
+
+stop() {
+  local file
+  scancel --user=root 2>/dev/null || true
+  for file in "$place"/slurmd.pid "$place"/slurmctld.pid "$place"/munge/pid; do
+    [[ ! -f $file ]] || kill "$(cat "$file")" 2>/dev/null || true
+  done
+  sleep 0.5
+  rm -rf "$place"
+}
+trap stop EXIT
+
+head -c 128 /dev/urandom >"$place/munge/key"
+chmod 600 "$place/munge/key"
+munged --force --key-file="$place/munge/key" --socket="$place/munge/socket" \
+  --pid-file="$place/munge/pid" --log-file="$place/log/munged" --seed-file="$place/munge/seed"
+slurmctld -i
+slurmd
+for ((k = 0; k < 120; ++k)); do
+  ! sinfo -h -o %t 2>/dev/null | grep -q idle || break
+  sleep 0.25
+done
+sinfo -h -o %t | grep -q idle || {
+  tail "$place"/log/*
+  echo "Slurm did not start"
+  exit 1
+}
+
+cd "$place/work"
+cat >s.toml <<'STUDY'
+mixwell = 1
+[run]
+replicates = 2
+warmup = 100
+draws = 12000
+checkpoint_seconds = 0.1
+[model.g]
+use = "quartic"
+dimension = 3
+[estimator.i]
+use = "identity"
+[kernel.k]
+use = "hamiltonian"
+step_size = 0.3
+steps = 5
+[study]
+repeats = 5
+dead_after = 4.0
+[study.axes]
+kernel.k.step_size = [0.1, 0.2, 0.3, 0.4]
+kernel.k.steps = [2, 5, 9]
+STUDY
+
+say() { echo "== $*"; }
+of_cells() { # FOLDER: id, status and hash of every cell
+  "$program" study s.toml --table --json --out "$1" 2>/dev/null |
+    python3 -c 'import json, sys
+for row in sorted(json.load(sys.stdin)["rows"], key=lambda row: row["cell"]):
+    print(row["cell"], row["status"], row["draws_sha256"])'
+}
+ended() { find out/s/cells -name cell.json 2>/dev/null | wc -l; }
+
+"$program" study s.toml --out alone --quiet
+of_cells alone >expected
+[[ $(grep -c ' done ' expected) == 60 ]]
+
+say 'what Slurm refuses is said'
+! "$program" study s.toml --slurm --partition no-such --quiet 2>refused
+grep -q 'Slurm refuses the job: .*[Pp]artition' refused
+rm -rf out
+
+say 'six workers, in two arrays of at most four'
+"$program" study s.toml --slurm --workers 6 --quiet
+[[ $(wc -l <out/s/slurm/jobs) == 2 ]]
+first=$(head -n 1 out/s/slurm/jobs)
+while (($(ended) < 4)); do sleep 0.1; done
+say 'a worker is killed'
+pkill -9 -o -f -- '--out .*/out/s --jobs 1 --worker' || true
+while (($(ended) < 8)); do sleep 0.1; done
+say 'a job is requeued'
+scontrol requeue "${first}_$(squeue -h -t running -j "$first" -o %K | head -n 1)"
+say 'a claim of a machine that is gone'
+open=$(comm -23 <(cut -d' ' -f1 expected | sort) <(ls out/s/cells out/s/claims | sort -u) | tail -n 1)
+mkdir -p "out/s/claims/$open"
+echo '{"host":"gone","process":1,"birth":"1","machine":"another","job":"9_9"}' >"out/s/claims/$open/1"
+"$program" study s.toml --follow --quiet
+of_cells out/s >found
+diff expected found
+
+say 'cancelled, and gone on with'
+rm -rf out
+"$program" study s.toml --slurm --workers 2 --quiet
+while (($(ended) < 3)); do sleep 0.1; done
+"$program" study s.toml --cancel
+for ((k = 0; k < 100; ++k)); do
+  [[ -n $(squeue -h) ]] || break
+  sleep 0.2
+done
+[[ -z $(squeue -h) ]] && (($(ended) < 60))
+"$program" study s.toml --slurm --workers 2 --quiet
+"$program" study s.toml --follow --quiet
+of_cells out/s >found
+diff expected found
+echo 'the tables are equal'
