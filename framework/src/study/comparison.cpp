@@ -14,8 +14,10 @@ void Comparison::begin(std::vector<std::string> ids,
                        const std::map<std::string, LedgerStatus>& statuses) {
   ids_ = std::move(ids);
   for (std::size_t k = 0; k < ids_.size(); ++k) {
-    if (is_reference(k) && statuses.at(ids_[k]).status == CellStatus::done && has_draws(ids_[k]))
-      done_.insert(ids_[k]);
+    if (!is_reference(k)) continue;
+    const auto known = statuses.find(ids_[k]);
+    const bool is_done = known != statuses.end() && known->second.status == CellStatus::done;
+    if (is_done && has_draws(ids_[k])) done_.insert(ids_[k]);
   }
 }
 

@@ -270,24 +270,38 @@ std::map<std::string, std::string> Ledger::places() {
   return found;
 }
 
-void Ledger::lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells,
-                     bool writes) {
+void Ledger::lay_out(const std::vector<LedgerPoint>& points, const std::vector<std::string>& cells,
+                     const std::function<LedgerCell(std::size_t)>& describe) {
   Transaction transaction(database_);
   const auto known_cells = cells_where("sha256 <> ''");
   const std::set<std::string> known(known_cells.begin(), known_cells.end());
-  Statement add = database_.prepare(
-      "INSERT INTO cells (cell, sha256, status, class, ingredients, manifest) "
-      "VALUES (?1, ?2, 'pending', ?3, ?4, ?5) ON CONFLICT (cell) DO UPDATE SET "
-      "sha256 = ?2, class = ?3, ingredients = ?4, manifest = ?5");
-  for (const LedgerCell& cell : cells) {
-    if (known.contains(cell.cell)) continue;
-    add.bind(1, cell.cell).bind(2, cell.sha256).bind(3, cell.certificate);
-    add.bind(4, cell.ingredients).bind(5, cell.manifest).run();
-    records_.seal(RecordKind::cell, cell.cell);
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    if (!known.contains(cells[k])) insert(describe(k));
   }
   place(points);
-  if (writes) keep(RecordKind::places, "");
+  keep(RecordKind::places, "");
   transaction.commit();
+}
+
+void Ledger::add_cell(const LedgerCell& cell) {
+  Transaction transaction(database_);
+  insert(cell);
+  transaction.commit();
+}
+
+void Ledger::insert(const LedgerCell& cell) {
+  database_
+      .prepare(
+          "INSERT INTO cells (cell, sha256, status, class, ingredients, manifest) "
+          "VALUES (?1, ?2, 'pending', ?3, ?4, ?5) ON CONFLICT (cell) DO UPDATE SET "
+          "sha256 = ?2, class = ?3, ingredients = ?4, manifest = ?5")
+      .bind(1, cell.cell)
+      .bind(2, cell.sha256)
+      .bind(3, cell.certificate)
+      .bind(4, cell.ingredients)
+      .bind(5, cell.manifest)
+      .run();
+  records_.seal(RecordKind::cell, cell.cell);
 }
 
 void Ledger::place(const std::vector<LedgerPoint>& points) {

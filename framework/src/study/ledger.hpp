@@ -6,6 +6,8 @@
 #include "study/records.hpp"
 #include "study/task.hpp"
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -71,9 +73,11 @@ class Ledger {
   /// The cell of each place, by label, as it is now.
   std::map<std::string, std::string> places();
   /// Makes these the study's places; results of cells that are in none any more are kept.
-  /// `writes`: their record, too.
-  void lay_out(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells,
-               bool writes = true);
+  /// `describe` gives the k-th of `cells`, and is asked for those that are not known yet.
+  void lay_out(const std::vector<LedgerPoint>& points, const std::vector<std::string>& cells,
+               const std::function<LedgerCell(std::size_t)>& describe);
+  /// Of a cell that is in no list.
+  void add_cell(const LedgerCell& cell);
   std::map<std::string, LedgerStatus> statuses();
   /// What was running when the last process was killed is pending again; with `failed`, what failed
   /// as well.
@@ -107,6 +111,7 @@ class Ledger {
   Database& database() noexcept { return database_; }
 
  private:
+  void insert(const LedgerCell& cell);
   void start(const std::string& cell);
   void end(const LedgerEvent& event);
   void add_metrics(const std::string& cell, const std::vector<CellMetric>& metrics);

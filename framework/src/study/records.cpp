@@ -115,15 +115,6 @@ InputError not_of_a_study(const std::string& file) {
                     "then counts as not done");
 }
 
-/// "" where a text in them is none, which no study has written.
-std::string hash_of(const Json& rows) {
-  try {
-    return sha256(json_text(rows));
-  } catch (const Json::type_error&) {
-    return {};
-  }
-}
-
 }  // namespace
 
 Statement& Records::statement(const std::string& sql) {
@@ -132,17 +123,21 @@ Statement& Records::statement(const std::string& sql) {
   return statements_.emplace(sql, database_.prepare(sql)).first->second;
 }
 
-Json Records::read(RecordKind kind, const std::string& key) {
-  Json rows = Json::object();
+/// {"TABLE": [ROW, ...], ...}, a row at a time: the places of a large study have many.
+std::string Records::text_of(RecordKind kind, const std::string& key) {
+  std::string text;
   for (const Part& part : parts_of(kind)) {
     const std::string where = part.key == nullptr ? "" : fmt::format(" WHERE {} = ?1", part.key);
     Statement& all =
         statement(fmt::format("SELECT * FROM {}{} ORDER BY {}", part.table, where, part.order));
     if (part.key != nullptr) all.bind(1, key);
-    Json& of_table = rows[part.table] = Json::array();
-    while (all.step()) of_table.push_back(row_of(all));
+    text += fmt::format("{}\"{}\":[", text.empty() ? "{" : "],", part.table);
+    for (bool first = true; all.step(); first = false) {
+      if (!first) text += ',';
+      text += json_text(row_of(all));
+    }
   }
-  return rows;
+  return text + "]}";
 }
 
 void Records::restore(RecordKind kind, const std::string& key, const std::string& file) {
@@ -175,7 +170,7 @@ void Records::replace(RecordKind kind, const std::string& key, const Json& rows)
 }
 
 std::string Records::seal(RecordKind kind, const std::string& key) {
-  const std::string rows = json_text(read(kind, key));
+  const std::string rows = text_of(kind, key);
   const std::string hash = sha256(rows);
   statement("INSERT OR REPLACE INTO seals (kind, key, sha256) VALUES (?1, ?2, ?3)")
       .bind(1, kind_name(kind))
@@ -193,10 +188,19 @@ std::map<std::string, std::string> Records::seals(RecordKind kind) {
   return found;
 }
 
+/// "" where a text in them is none, which no study has written.
+std::string Records::hash_of_rows(RecordKind kind, const std::string& key) {
+  try {
+    return sha256(text_of(kind, key));
+  } catch (const Json::type_error&) {
+    return {};
+  }
+}
+
 bool Records::hold() {
   for (const RecordKind kind : all_record_kinds) {
     for (const auto& [key, hash] : seals(kind)) {
-      if (hash_of(read(kind, key)) != hash) return false;
+      if (hash_of_rows(kind, key) != hash) return false;
     }
   }
   Statement& unsealed = statement(

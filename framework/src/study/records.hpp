@@ -45,7 +45,8 @@ class Records {
 
  private:
   Statement& statement(const std::string& sql);
-  nlohmann::ordered_json read(RecordKind kind, const std::string& key);
+  std::string text_of(RecordKind kind, const std::string& key);
+  std::string hash_of_rows(RecordKind kind, const std::string& key);
   void replace(RecordKind kind, const std::string& key, const nlohmann::ordered_json& rows);
 
   Database& database_;

@@ -171,6 +171,7 @@ class StudyRun final : public Work {
   }
 
   WorkItem begin(const Job& job) {
+    if (options_.worker) ledger_->add_cell(described(job));
     events_.push_back({job.id, CellStatus::running});
     flush();  // takes the old record away: from here on the worker alone is in the cell's folder
     const std::size_t number = started_.size();
@@ -234,47 +235,50 @@ class StudyRun final : public Work {
   void lay_out() {
     std::vector<LedgerPoint> points(planner_.cells().size());
     std::vector<std::string> ids(points.size());
-    std::vector<LedgerCell> cells;
-    std::map<std::string, std::string> refused;
+    std::vector<Job> all;  // of each cell that stands in several places the first
     std::set<std::string> seen;
     for (std::size_t g = 0; g < planner_.groups().size(); ++g) {
       SeedGroup& group = planner_.groups()[g];
       for (const std::size_t k : group.cells) {
         const StudyCell& place = planner_.cells()[k];
-        LedgerCell cell = described(group, place, refused);
-        ids[k] = cell.cell;
-        points[k] = {place.label, place.model, place.variant, place.seed, place.axes, cell.cell};
-        if (!seen.insert(cell.cell).second) continue;
-        if (group.ready && matches(options_.only, place.label, cell.cell))
-          jobs_.push_back({k, g, cell.cell});
-        cells.push_back(std::move(cell));
+        ids[k] = identity(group, place).sha256.substr(0, 16);
+        points[k] = {place.label, place.model, place.variant, place.seed, place.axes, ids[k]};
+        if (!seen.insert(ids[k]).second) continue;
+        all.push_back({k, g, ids[k]});
+        if (group.ready && matches(options_.only, place.label, ids[k])) jobs_.push_back(all.back());
       }
     }
-    reporter_.patiently([&] { write_down(points, cells); });
+    seen.clear();
+    reporter_.patiently([&] { write_down(points, all); });
+    points = {};
+    all = {};
     auto statuses = ledger_->statuses();
     if (options_.worker) take_references(ids, statuses);
     comparison_.begin(std::move(ids), statuses);
-    fill_queue(statuses, refused);
+    fill_queue(statuses);
   }
 
-  /// A worker writes only what was not there.
-  void write_down(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells) {
-    const bool is_known = options_.worker && agrees(points, cells);
-    ledger_->lay_out(points, cells, !is_known);
-    if (!is_known) {
-      ledger_->set("name", study_.name);
-      ledger_->set("file", fs::absolute(options_.path).string());
-      ledger_->set("axes", json_text(axis_keys(study_)));
-      ledger_->set("paper", json_text(study_.paper));
-      ledger_->set("ingredients", cells.empty() ? "{}" : cells.front().ingredients);
-      copy_study_file();
+  /// A worker writes only what was not there, and describes a cell when it begins it.
+  void write_down(const std::vector<LedgerPoint>& points, const std::vector<Job>& all) {
+    const std::string ingredients = all.empty() ? "{}" : described(all.front()).ingredients;
+    if (options_.worker && agrees(points, ingredients)) return;
+    std::vector<std::string> cells;
+    if (!options_.worker) {
+      for (const Job& job : all) cells.push_back(job.id);
     }
+    ledger_->lay_out(points, cells, [&](std::size_t k) { return described(all[k]); });
+    ledger_->set("name", study_.name);
+    ledger_->set("file", fs::absolute(options_.path).string());
+    ledger_->set("axes", json_text(axis_keys(study_)));
+    ledger_->set("paper", json_text(study_.paper));
+    ledger_->set("ingredients", ingredients);
+    copy_study_file();
     if (!options_.worker) ledger_->reopen(options_.retry);
   }
 
   /// Whether all places are written down as this process has them; false where some are not there
   /// or wait for tuning. Throws where its cells are made of something else.
-  bool agrees(const std::vector<LedgerPoint>& points, const std::vector<LedgerCell>& cells) {
+  bool agrees(const std::vector<LedgerPoint>& points, const std::string& ingredients) {
     const auto before = ledger_->places();
     if (before.empty()) return false;
     bool same = before.size() == points.size();
@@ -282,7 +286,8 @@ class StudyRun final : public Work {
       const auto found = before.find(point.label);
       if (found != before.end() && found->second == point.cell) continue;
       same = false;
-      if (found == before.end() || !waited_for_tuning(point, found->second)) refuse(point, cells);
+      if (found == before.end() || !waited_for_tuning(point, found->second))
+        refuse(point, ingredients);
     }
     return same;
   }
@@ -294,10 +299,9 @@ class StudyRun final : public Work {
     });
   }
 
-  [[noreturn]] void refuse(const LedgerPoint& point, const std::vector<LedgerCell>& cells) {
+  [[noreturn]] void refuse(const LedgerPoint& point, const std::string& ingredients) {
     const std::string before = ledger_->get("ingredients");
-    const std::string other = ingredient_differences(
-        before.empty() ? "{}" : before, cells.empty() ? "{}" : cells.front().ingredients);
+    const std::string other = ingredient_differences(before.empty() ? "{}" : before, ingredients);
     throw InputError(fmt::format(
         "{}: the cells of the study there are made of something else than those of this worker, "
         "{} to begin with:\n{}  give all workers the same study file, data, plugins and program; "
@@ -318,22 +322,28 @@ class StudyRun final : public Work {
     }
   }
 
-  LedgerCell described(SeedGroup& group, const StudyCell& place,
-                       std::map<std::string, std::string>& refused) {
-    if (!group.ready) {
-      const std::string id = untuned_id(group.tuning, place.label);
-      return {id.substr(0, 16), id, "", "{}", ""};
-    }
-    const Identity identity = planner_.identity(group, place);
-    LedgerCell cell{identity.sha256.substr(0, 16), identity.sha256, "", identity.ingredients, ""};
-    if (group.plan) {
+  Identity identity(SeedGroup& group, const StudyCell& place) {
+    if (group.ready) return planner_.identity(group, place);
+    return {untuned_id(group.tuning, place.label), "{}"};
+  }
+
+  LedgerCell described(const Job& job) {
+    SeedGroup& group = planner_.groups()[job.group];
+    const StudyCell& place = planner_.cells()[job.cell];
+    const Identity identity = this->identity(group, place);
+    LedgerCell cell{job.id, identity.sha256, "", identity.ingredients, ""};
+    if (group.ready && group.plan) {
       cell.certificate = to_string(group.plan->certificate);
       cell.manifest = manifest_with_seed(group.plan->manifest, place.changes.back().value);
-      if (!group.plan->refused.empty()) refused[cell.cell] = "refused: " + group.plan->refused;
-    } else {
-      refused[cell.cell] = group.no_plan;
     }
     return cell;
+  }
+
+  /// Why a cell must not run; "" if it may.
+  std::string refusal(const Job& job) const {
+    const SeedGroup& group = planner_.groups()[job.group];
+    if (!group.plan) return group.no_plan;
+    return group.plan->refused.empty() ? "" : "refused: " + group.plan->refused;
   }
 
   void copy_study_file() const {
@@ -353,22 +363,23 @@ class StudyRun final : public Work {
     std::rotate(others, others + static_cast<std::ptrdiff_t>(first), jobs_.end());
   }
 
-  void fill_queue(const std::map<std::string, LedgerStatus>& statuses,
-                  const std::map<std::string, std::string>& refused) {
+  void fill_queue(const std::map<std::string, LedgerStatus>& statuses) {
     std::stable_partition(jobs_.begin(), jobs_.end(),
                           [this](const Job& job) { return comparison_.is_reference(job.cell); });
     if (options_.worker) spread_jobs();
     progress_.total = static_cast<std::int64_t>(jobs_.size());
     for (const Job& job : jobs_) {
-      const CellStatus status = statuses.at(job.id).status;
+      const auto known = statuses.find(job.id);
+      const CellStatus status =
+          known == statuses.end() ? CellStatus::pending : known->second.status;
       const bool is_reference = comparison_.is_reference(job.cell);
       if (status == CellStatus::done && (!is_reference || comparison_.has_draws(job.id))) {
         ++progress_.done;
       } else if (status == CellStatus::failed) {
         ++progress_.failed;
-      } else if (refused.contains(job.id)) {
+      } else if (const std::string why = refusal(job); !why.empty()) {
         ++progress_.failed;
-        events_.push_back({job.id, CellStatus::failed, refused.at(job.id)});
+        if (!options_.worker) events_.push_back({job.id, CellStatus::failed, why});
       } else {
         queue_.push_back(job);
         if (is_reference) comparison_.expect();
