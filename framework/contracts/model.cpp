@@ -4,6 +4,7 @@
 
 #include <mixwell/conditional.hpp>
 #include <mixwell/contracts/model.hpp>
+#include <mixwell/hessian_products.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/metropolis_change.hpp>
 #include <mixwell/selection.hpp>
@@ -255,6 +256,38 @@ Finding check_generated(const Model& model, const Generated& quantities, const M
   return {"generated", worst <= 1e-12 && repeats && all.allFinite(),
           "column against its replicate alone: " + text(worst) +
               (repeats ? "" : "; a second call gives other numbers")};
+}
+
+MatrixXd multiplied(const HessianProducts& products, const MatrixXd& theta, const MatrixXd& v) {
+  MatrixXd out = MatrixXd::Constant(theta.rows(), theta.cols(), nan);
+  Workspace scratch;
+  products.multiply_hessian(theta, v, out, scratch);
+  return out;
+}
+
+/// Against central differences of the gradient along v, whose own errors are some 1e-10 of the
+/// larger of the gradient and its change.
+Finding check_hessian_products(const Model& model, const HessianProducts& products,
+                               const MatrixXd& theta) {
+  constexpr double h = 6e-6;
+  MatrixXd v(theta.rows(), theta.cols());
+  Stream(seed, "contracts/model/hessian").normals({}, v);
+  const MatrixXd analytic = multiplied(products, theta, v);
+  const MatrixXd up = gradient_only(model, theta + h * v);
+  const MatrixXd numeric = (up - gradient_only(model, theta - h * v)) / (2 * h);
+  double worst = 0;
+  double apart = 0;
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const double scale = 1 + std::max(up.col(j).norm(), numeric.col(j).norm());
+    const double error = (analytic.col(j) - numeric.col(j)).norm() / scale;
+    worst = std::isnan(error) ? error : std::max(worst, error);
+    apart = std::max(
+        apart, column_difference(analytic.col(j), multiplied(products, theta.col(j), v.col(j))));
+    if (std::isnan(worst)) break;
+  }
+  return {"Hessian products", worst < 1e-6 && apart <= 1e-8,
+          "against differences of the gradient: relative error " + text(worst) +
+              "; columns together and alone differ by " + text(apart)};
 }
 
 /// G of every column of theta, d^2 x w; what the model does not write stays NaN.
@@ -801,6 +834,8 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
   if (const Generated* quantities = model.as_generated())
     findings.push_back(check_generated(model, *quantities, theta));
   if (const Metric* metric = model.as_metric()) check_metric(*metric, theta, findings);
+  if (const HessianProducts* products = hessian_products(&model))
+    findings.push_back(check_hessian_products(model, *products, theta));
   if (const Prior* prior = model.as_prior())
     findings.push_back(check_addresses(
         "prior addresses", [prior](const Stream& s, Address a, Batch o) { prior->draw(s, a, o); },

@@ -95,6 +95,26 @@ TEST_CASE("mixwell new writes a component of every kind and its test into the tr
   CHECK(files_in(place.path("tree")).size() == 1 + 2 * std::size(folders));
 }
 
+TEST_CASE("mixwell new writes a model as a log density, or with a gradient by hand") {
+  const Workplace place;
+  CHECK(place.mixwell("new model own-density").code == 0);
+  const std::string density = read(place.path("own-density/own-density.cpp"));
+  contains(density, "class OwnDensity final : public DensityModel<OwnDensity>");
+  CHECK(density.find("gradient =") == std::string::npos);
+  INFO("docs/first-model.md shows the class");
+  const std::size_t begin = density.find("/// y_n ~ N(mu");
+  contains(read(MIXWELL_SOURCE_DIR "/docs/first-model.md"),
+           density.substr(begin, density.find("}  // namespace") - begin));
+
+  CHECK(place.mixwell("new model own-potential --by-hand").code == 0);
+  contains(read(place.path("own-potential/own-potential.cpp")), "flat(out.gradient) =");
+  contains(read(place.path("own-potential/tests/own_potential_test.cpp")), "exact draws");
+  contains(read(place.path("own-potential/manifest.toml")), "mean = 2");
+  place.write("tree/framework/include/mixwell/plugin.hpp", "");
+  CHECK(place.mixwell("new model own-potential --by-hand --in-tree tree").code == 0);
+  contains(read(place.path("tree/models/own-potential.cpp")), "flat(out.gradient) =");
+}
+
 TEST_CASE("mixwell new leaves what the tree has, and tells tests of two kinds apart") {
   const Workplace place;
   place.write("tree/framework/include/mixwell/plugin.hpp", "");
@@ -124,6 +144,8 @@ TEST_CASE("mixwell new refuses wrong kinds and names, and says what is right") {
   contains(refusal("model my-model --in-tree ."),
            "--in-tree .: not the root of Mixwell's source tree");
   contains(refusal("model my-model --in . --in-tree ."), "--in");
+  contains(refusal("kernel my-walk --by-hand"),
+           "--by-hand is for models, and this is of kind kernel");
   contains(refusal("model kernel"), "its class would be Kernel, a name that Mixwell uses");
   contains(refusal("kernel transition"), "its class would be Transition, a name that Mixwell uses");
   contains(refusal("model eigen"), "its class would be Eigen, a name that Mixwell uses");
@@ -153,6 +175,7 @@ TEST_CASE("mixwell new leaves nothing behind when it cannot write") {
 TEST_CASE("mixwell new --help teaches what is written and which kinds there are") {
   const Outcome outcome = Workplace().mixwell("new --help");
   CHECK(outcome.code == 0);
-  for (const char* part : {"NAME.cpp", "manifest.toml", "kebab-case", "compositor", "recorder"})
+  for (const char* part :
+       {"NAME.cpp", "manifest.toml", "kebab-case", "compositor", "recorder", "--by-hand"})
     contains(outcome.out, part);
 }

@@ -64,9 +64,10 @@ mkdir "$work/new"
   echo 'cmake_minimum_required(VERSION 3.25)'
   echo 'project(AllKinds LANGUAGES CXX)'
   echo 'enable_testing()'
-  for kind in "${kinds[@]}"; do echo "add_subdirectory(own-$kind)"; done
+  for kind in "${kinds[@]}" by-hand; do echo "add_subdirectory(own-$kind)"; done
 } >"$work/new/CMakeLists.txt"
 for kind in "${kinds[@]}"; do "$program" new "$kind" "own-$kind" --in "$work/new"; done
+"$program" new model own-by-hand --by-hand --in "$work/new"
 
 # The texts are the same each time, so a second run finds its objects in the cache.
 launcher=()
@@ -84,3 +85,5 @@ for kind in "${kinds[@]}"; do
   "$program" plugins show "$kind/own-$kind" >/dev/null
   "$program" run "$work/new/own-$kind/manifest.toml" --out "$work/out-$kind" >/dev/null
 done
+MIXWELL_PLUGIN_PATH=$work/new/build/own-by-hand \
+  "$program" run "$work/new/own-by-hand/manifest.toml" --out "$work/out-by-hand" >/dev/null

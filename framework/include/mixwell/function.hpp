@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/export.hpp>
+#include <mixwell/hessian_products.hpp>
 #include <mixwell/model.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
@@ -154,6 +155,16 @@ class Law {
   }
   const Potential& potential() const noexcept { return how_; }
   const Numbers& numbers() const noexcept { return numbers_; }
+  /// Of the model whose own law this is, or null.
+  const HessianProducts* hessian_products() const noexcept {
+    return mixwell::hessian_products(how_.as_model());
+  }
+  /// HessianProducts::multiply_hessian, of a law that offers it; counts as two gradients.
+  void multiply_hessian(ConstBatch theta, ConstBatch v, Batch out, Workspace& w) const {
+    hessian_products()->multiply_hessian(theta, v, out, w);
+    count(theta, false);
+    count(theta, false);
+  }
   /// GradientNoise::covariance_diagonal, of a law that offers it.
   void noise_diagonal(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {
     how_.as_noise()->covariance_diagonal(numbers_, theta, draw, out, w);

@@ -19,6 +19,10 @@ class MIXWELL_EXPORT ColumnLaw {
 
   /// U and grad U at every column of theta (d x n).
   void evaluate(ConstBatch theta, double* u, Batch gradient) const;
+  /// Whether the model of the law offers products with its Hessian.
+  bool multiplies_hessians() const { return law_.hessian_products() != nullptr; }
+  /// Of the Hessian at each column of theta with that of v (d x n).
+  void multiply_hessian(ConstBatch theta, ConstBatch v, Batch out) const;
   /// Gradients evaluated so far.
   std::int64_t gradients() const noexcept { return gradients_; }
   Workspace& scratch() const noexcept { return scratch_; }
@@ -46,9 +50,10 @@ MIXWELL_EXPORT Optimum find_mode(const ColumnLaw& law, const Eigen::VectorXd& st
                                  double tolerance, std::int64_t max_iterations,
                                  std::int64_t polish = 0);
 
-/// d x d: central differences of the gradient with steps h_i = 6e-6 max(1, |theta_i|), made
-/// symmetric; error O(h^2) of the fourth derivatives, and about 1e-11 of the size of the gradient's
-/// terms from rounding. 2 d gradients.
+/// d x d, symmetric, for 2 d gradients: the model's own products (HessianProducts) where it offers
+/// them, else central differences of the gradient with steps h_i = 6e-6 max(1, |theta_i|), with an
+/// error of O(h^2) of the fourth derivatives and about 1e-11 of the size of the gradient's terms
+/// from rounding.
 MIXWELL_EXPORT Eigen::MatrixXd hessian(const ColumnLaw& law, const Eigen::VectorXd& theta);
 
 }  // namespace mixwell

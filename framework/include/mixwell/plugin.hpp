@@ -25,6 +25,7 @@
 #include <mixwell/function.hpp>
 #include <mixwell/gaussian_prior.hpp>
 #include <mixwell/graph.hpp>
+#include <mixwell/hessian_products.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/learner.hpp>

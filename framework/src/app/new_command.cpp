@@ -29,6 +29,7 @@ struct Arguments {
   std::string name;
   std::string folder = ".";
   std::string tree;  ///< Mixwell's own, or "": a project outside
+  bool by_hand = false;
 };
 
 /// Name and text of a new file.
@@ -37,6 +38,9 @@ using File = std::pair<std::string, std::string>;
 std::string read_template(const std::string& name) {
   return read_installed(beside_program(MIXWELL_TEMPLATES) / name);
 }
+
+/// Of component, test and manifest: what comes before their templates' names.
+std::string way(const Arguments& arguments) { return arguments.by_hand ? "by-hand/" : ""; }
 
 /// `my-model` -> `MyModel`.
 std::string class_name(const std::string& name) {
@@ -88,6 +92,11 @@ void check_kind(const std::string& word) {
   }
 }
 
+void check_way(const Arguments& arguments) {
+  if (!arguments.by_hand || arguments.kind == "model") return;
+  throw InputError(fmt::format("--by-hand is for models, and this is of kind {}", arguments.kind));
+}
+
 void check_name(const Arguments& arguments) {
   const std::string& name = arguments.name;
   if (!is_kebab_case(name)) {
@@ -95,7 +104,7 @@ void check_name(const Arguments& arguments) {
         "\"{}\" is no id of a component; wanted kebab-case (a-z, 0-9, -), for example my-{}", name,
         arguments.kind));
   }
-  if (is_taken(class_name(name), read_template(arguments.kind + ".cpp.in"))) {
+  if (is_taken(class_name(name), read_template(way(arguments) + arguments.kind + ".cpp.in"))) {
     throw InputError(
         fmt::format("\"{}\": its class would be {}, a name that Mixwell uses; choose another name",
                     name, class_name(name)));
@@ -130,10 +139,12 @@ std::vector<File> filled(const Sources& sources, const Arguments& arguments) {
 
 Sources of_project(const Arguments& arguments) {
   const std::string& kind = arguments.kind;
-  return {{kind + ".cpp.in", arguments.name + ".cpp"},
-          {kind + "_test.cpp.in", "tests/" + file_name(arguments.name) + "_test.cpp"},
+  const std::string source = way(arguments) + kind;
+  const std::string folder = arguments.by_hand ? "by-hand/" : "project/";
+  return {{source + ".cpp.in", arguments.name + ".cpp"},
+          {source + "_test.cpp.in", "tests/" + file_name(arguments.name) + "_test.cpp"},
           {"project/CMakeLists.txt.in", "CMakeLists.txt"},
-          {"project/manifest_" + kind + ".toml.in", "manifest.toml"},
+          {folder + "manifest_" + kind + ".toml.in", "manifest.toml"},
           {"project/README.md.in", "README.md"},
           {"project/gitignore.in", ".gitignore"},
           {"project/composing.hpp.in", "tests/composing.hpp"},
@@ -149,11 +160,12 @@ std::string folder_of(const std::string& kind) {
 
 Sources of_tree(const Arguments& arguments) {
   const std::string& kind = arguments.kind;
+  const std::string source = way(arguments) + kind;
   const std::string test = "tests/unit/" + file_name(arguments.name);
   // A component of another kind may have the name already.
   const bool other = fs::exists(fs::path(arguments.tree) / (test + "_test.cpp"));
-  return {{kind + ".cpp.in", folder_of(kind) + "/" + arguments.name + ".cpp"},
-          {kind + "_test.cpp.in", test + (other ? "_" + kind : "") + "_test.cpp"}};
+  return {{source + ".cpp.in", folder_of(kind) + "/" + arguments.name + ".cpp"},
+          {source + "_test.cpp.in", test + (other ? "_" + kind : "") + "_test.cpp"}};
 }
 
 /// A folder beside the one that is named, which vanishes with what was not moved out of it.
@@ -272,6 +284,7 @@ void make_in_tree(const Arguments& arguments) {
 
 ExitCode make(const Arguments& arguments) {
   check_kind(arguments.kind);
+  check_way(arguments);
   check_name(arguments);
   if (arguments.tree.empty()) {
     make_project(arguments);
@@ -295,7 +308,9 @@ constexpr const char* lesson =
     "points and gradients), steps (how many a trajectory has), kernel (a Markov transition),\n"
     "compositor (slots and who updates them), oracle (where the law comes from), recorder (a "
     "format\n"
-    "of results).\n\n";
+    "of results).\n"
+    "A model is written as a log density, whose gradient follows; with --by-hand, as one that\n"
+    "computes U and its gradient itself.\n\n";
 
 }  // namespace
 
@@ -315,6 +330,9 @@ Command new_command() {
                          .value = &given->folder,
                          .help = "Folder to write NAME/ into, by default this one",
                          .type = "DIR"},
+                        {.name = "--by-hand",
+                         .value = &given->by_hand,
+                         .help = "A model with a gradient of its own, for all columns at once"},
                         {.name = "--in-tree",
                          .value = &given->tree,
                          .help = "Mixwell's own source tree: writes component and test there, and "

@@ -78,7 +78,7 @@ bool is_unreliable(const SummaryRow& row) {
 }
 
 std::vector<std::string> row_of(const SummaryRow& row) {
-  std::vector<std::string> cells = {row.name};
+  std::vector<std::string> cells = {row.shown_name()};
   const std::string own_unit = unit_format(row.standard);
   for (const Statistic& s : statistics) {
     const char* const format = s.format == nullptr ? own_unit.c_str() : s.format;
@@ -107,7 +107,7 @@ PaperEstimators papers_in(const std::vector<SummaryRow>& rows) {
 }
 
 std::vector<std::string> paper_row(const SummaryRow& row, const PaperEstimators& papers) {
-  std::vector<std::string> cells = {row.name, shown(row.standard.ess_bulk, "{:.0f}")};
+  std::vector<std::string> cells = {row.shown_name(), shown(row.standard.ess_bulk, "{:.0f}")};
   for (const diagnostics::PaperEstimator* const paper : papers)
     cells.push_back(shown(figure_of(row, *paper)->second, paper->is_size ? "{:.0f}" : "{:.2f}"));
   std::string keys;
@@ -233,7 +233,7 @@ Offenders offenders(const std::vector<SummaryRow>& rows, double StandardFigures:
     const double value = row.standard.*statistic;
     if (!std::isfinite(value) || !is_bad(value)) continue;
     if (found.count == 0 || is_worse(value, found.value)) {
-      found.worst = row.name;
+      found.worst = row.shown_name();
       found.value = value;
       found.is_rough = is_unreliable(row);
     }

@@ -138,6 +138,7 @@ std::string Field::type() const {
           [](std::vector<std::string>*) { return std::string("list of texts"); },
           [](std::optional<Interval>*) { return std::string("interval [low, high]"); },
           [](NamedNumbers*) { return std::string("table of tables of numbers"); },
+          [](NamedTexts*) { return std::string("table of lists of texts"); },
           [](const TableList&) { return std::string("list of tables"); },
           [](const ComponentReference& r) {
             if (r.many) return fmt::format("list of references to {}s", to_string(r.kind));
@@ -154,21 +155,22 @@ std::string Field::range() const {
 }
 
 std::string Field::value_text() const {
-  return std::visit(Overloaded{[](const ComponentReference&) { return std::string(); },
-                               [](const TableList&) { return std::string(); },
-                               [](std::optional<double>* v) { return optional_text(*v); },
-                               [](std::optional<std::int64_t>* v) { return optional_text(*v); },
-                               [](std::optional<std::string>* v) { return optional_text(*v); },
-                               [](std::optional<Interval>* v) { return optional_text(*v); },
-                               [this](std::string* v) {
-                                 return file_ && v->empty() ? std::string() : toml_text(*v);
-                               },
-                               [this](std::vector<std::string>* v) {
-                                 const bool is_hollow = v->empty() && choices_.empty();
-                                 return is_hollow ? std::string() : toml_text(*v);
-                               },
-                               [](auto* v) { return toml_text(*v); }},
-                    *target_);
+  return std::visit(
+      Overloaded{
+          [](const ComponentReference&) { return std::string(); },
+          [](const TableList&) { return std::string(); },
+          [](std::optional<double>* v) { return optional_text(*v); },
+          [](std::optional<std::int64_t>* v) { return optional_text(*v); },
+          [](std::optional<std::string>* v) { return optional_text(*v); },
+          [](std::optional<Interval>* v) { return optional_text(*v); },
+          [this](std::string* v) { return file_ && v->empty() ? std::string() : toml_text(*v); },
+          [this](std::vector<std::string>* v) {
+            const bool is_hollow = v->empty() && choices_.empty();
+            return is_hollow ? std::string() : toml_text(*v);
+          },
+          [](NamedTexts* v) { return v->empty() ? std::string() : toml_text(*v); },
+          [](auto* v) { return toml_text(*v); }},
+      *target_);
 }
 
 std::string Field::broken_rule(double value) const {

@@ -41,7 +41,8 @@ std::string inline_table(const Map& map) {
   std::string text;
   for (const auto& [key, value] : map) {
     text += (text.empty() ? "" : ", ") + toml_key(key) + " = ";
-    if constexpr (std::is_same_v<std::decay_t<decltype(value)>, double>) {
+    using Held = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Held, double> || std::is_same_v<Held, std::vector<std::string>>) {
       text += toml_text(value);
     } else {
       text += inline_table(value);
@@ -74,6 +75,7 @@ std::string toml_text(const Interval& value) {
   return toml_text(std::vector<double>{value.first, value.second});
 }
 std::string toml_text(const NamedNumbers& value) { return inline_table(value); }
+std::string toml_text(const NamedTexts& value) { return inline_table(value); }
 
 std::string toml_key(const std::string& key) {
   const bool bare = !key.empty() && std::all_of(key.begin(), key.end(), is_bare);

@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace mixwell::detail {
 
 void refuse_element(const std::string& name, Index index, Index size) {
@@ -14,6 +18,48 @@ void refuse_element(const std::string& name, Index index, Index size) {
 
 std::string trouble_text(const std::string& what, double value) {
   return fmt::format("{} is {}", what, value);
+}
+
+MapDirection::MapDirection(const ConstraintMap& map, ConstBatch theta, ConstBatch v,
+                           Workspace& scratch)
+    : map_(map),
+      theta_(theta.data(), theta.rows(), theta.cols()),
+      v_(v.data(), v.rows(), v.cols()),
+      step_(scratch.row(theta.cols())),
+      scratch_(scratch) {
+  const double h = std::cbrt(std::numeric_limits<double>::epsilon());
+  for (Index j = 0; j < theta.cols(); ++j) {
+    const double length = v.col(j).cwiseAbs().maxCoeff();
+    step_[j] = length > 0.0 ? h * std::max(1.0, theta.col(j).cwiseAbs().maxCoeff()) / length : h;
+  }
+}
+
+void MapDirection::move(double sign, Batch theta, Batch x) const {
+  theta = theta_;
+  for (Index j = 0; j < theta.cols(); ++j) theta.col(j) += sign * step_[j] * v_.col(j);
+  map_.constrain(theta, x);
+}
+
+void MapDirection::values(Batch out) const {
+  const Workspace::Frame frame(scratch_);
+  MatrixMap theta = scratch_.matrix(theta_.rows(), theta_.cols());
+  MatrixMap down = scratch_.matrix(out.rows(), out.cols());
+  move(-1.0, theta, down);
+  move(1.0, theta, out);
+  for (Index j = 0; j < out.cols(); ++j) out.col(j) = (out.col(j) - down.col(j)) / (2.0 * step_[j]);
+}
+
+void MapDirection::add_bend(ConstBatch gradient, Batch out) const {
+  const Workspace::Frame frame(scratch_);
+  MatrixMap theta = scratch_.matrix(theta_.rows(), theta_.cols());
+  MatrixMap x = scratch_.matrix(gradient.rows(), gradient.cols());
+  MatrixMap g = scratch_.matrix(theta_.rows(), theta_.cols());
+  for (const double sign : {1.0, -1.0}) {
+    move(sign, theta, x);
+    map_.pull_back(theta, x, gradient, g);
+    map_.subtract_gradient_of_log_jacobian(theta, g);
+    for (Index j = 0; j < out.cols(); ++j) out.col(j) += sign / (2.0 * step_[j]) * g.col(j);
+  }
 }
 
 }  // namespace mixwell::detail

@@ -5,6 +5,7 @@
 #include <mixwell/conditional.hpp>
 #include <mixwell/foreign_code.hpp>
 #include <mixwell/gaussian_prior.hpp>
+#include <mixwell/hessian_products.hpp>
 #include <mixwell/model.hpp>
 
 #include <cassert>
@@ -78,6 +79,12 @@ Metric::~Metric() = default;
 SumOfTerms::~SumOfTerms() = default;
 Model::~Model() = default;
 ForeignCode::~ForeignCode() = default;
+HessianProducts::~HessianProducts() = default;
+
+const HessianProducts* hessian_products(const Model* model) noexcept {
+  const auto* const products = dynamic_cast<const HessianProducts*>(model);
+  return products != nullptr && products->multiplies_hessians() ? products : nullptr;
+}
 
 bool calls_foreign_code(const Model& model) noexcept {
   const auto* const foreign = dynamic_cast<const ForeignCode*>(&model);

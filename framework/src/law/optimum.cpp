@@ -67,6 +67,39 @@ void polish_mode(const ColumnLaw& law, std::int64_t steps, Optimum& at) {
   }
 }
 
+/// Columns [first, first + count) of the Hessian.
+Eigen::MatrixXd products(const ColumnLaw& law, const Eigen::VectorXd& theta, Index first,
+                         Index count) {
+  const Eigen::MatrixXd at = theta.replicate(1, count);
+  Eigen::MatrixXd v = Eigen::MatrixXd::Zero(theta.size(), count);
+  v.middleRows(first, count).setIdentity();
+  Eigen::MatrixXd out(theta.size(), count);
+  law.multiply_hessian(at, v, out);
+  return out;
+}
+
+/// The same by central differences of the gradient.
+Eigen::MatrixXd differences(const ColumnLaw& law, const Eigen::VectorXd& theta, Index first,
+                            Index count) {
+  const Index d = theta.size();
+  Eigen::MatrixXd up = theta.replicate(1, count);
+  Eigen::MatrixXd down = up;
+  Eigen::VectorXd width(count);
+  for (Index k = 0; k < count; ++k) {
+    const double step = std::cbrt(std::numeric_limits<double>::epsilon()) *
+                        std::max(1.0, std::abs(theta(first + k)));
+    up(first + k, k) += step;
+    down(first + k, k) -= step;
+    width(k) = up(first + k, k) - down(first + k, k);  // as rounded
+  }
+  Eigen::RowVectorXd u(count);
+  Eigen::MatrixXd g_up(d, count);
+  Eigen::MatrixXd g_down(d, count);
+  law.evaluate(up, u.data(), g_up);
+  law.evaluate(down, u.data(), g_down);
+  return (g_up - g_down) * width.cwiseInverse().asDiagonal();
+}
+
 }  // namespace
 
 void ColumnLaw::evaluate(ConstBatch theta, double* u, Batch gradient) const {
@@ -75,6 +108,11 @@ void ColumnLaw::evaluate(ConstBatch theta, double* u, Batch gradient) const {
   std::fill_n(columns, theta.cols(), k_);
   law_.regrouped(columns).evaluate(theta, {u, gradient, scratch_});
   gradients_ += theta.cols();
+}
+
+void ColumnLaw::multiply_hessian(ConstBatch theta, ConstBatch v, Batch out) const {
+  law_.multiply_hessian(theta, v, out, scratch_);
+  gradients_ += 2 * theta.cols();
 }
 
 Optimum find_mode(const ColumnLaw& law, const Eigen::VectorXd& start, double tolerance,
@@ -108,22 +146,8 @@ Eigen::MatrixXd hessian(const ColumnLaw& law, const Eigen::VectorXd& theta) {
   Eigen::MatrixXd h(d, d);
   for (Index first = 0; first < d; first += batch_size) {
     const Index count = std::min(batch_size, d - first);
-    Eigen::MatrixXd up = theta.replicate(1, count);
-    Eigen::MatrixXd down = up;
-    Eigen::VectorXd width(count);
-    for (Index k = 0; k < count; ++k) {
-      const double step = std::cbrt(std::numeric_limits<double>::epsilon()) *
-                          std::max(1.0, std::abs(theta(first + k)));
-      up(first + k, k) += step;
-      down(first + k, k) -= step;
-      width(k) = up(first + k, k) - down(first + k, k);  // as rounded
-    }
-    Eigen::RowVectorXd u(count);
-    Eigen::MatrixXd g_up(d, count);
-    Eigen::MatrixXd g_down(d, count);
-    law.evaluate(up, u.data(), g_up);
-    law.evaluate(down, u.data(), g_down);
-    h.middleCols(first, count) = (g_up - g_down) * width.cwiseInverse().asDiagonal();
+    h.middleCols(first, count) = law.multiplies_hessians() ? products(law, theta, first, count)
+                                                           : differences(law, theta, first, count);
   }
   return 0.5 * (h + h.transpose());
 }

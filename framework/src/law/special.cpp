@@ -3,6 +3,7 @@
 #include <mixwell/density/special.hpp>
 
 #include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
 
 #include <array>
 #include <cmath>
@@ -35,6 +36,12 @@ double log_gamma(double x) noexcept {
 double digamma(double x) noexcept {
   if (std::isinf(x)) return x > 0.0 ? x : std::numeric_limits<double>::quiet_NaN();
   return boost::math::digamma(x, Quiet());
+}
+
+double trigamma(double x) noexcept {
+  if (std::isinf(x)) return x > 0.0 ? 0.0 : std::numeric_limits<double>::quiet_NaN();
+  if (x <= 0.0 && x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
+  return boost::math::trigamma(x, Quiet());
 }
 
 double log_factorial(double n) noexcept {

@@ -11,6 +11,7 @@
 #include "files/sha256.hpp"
 #include "law/parameter_rules.hpp"
 #include "manifest/effective.hpp"
+#include "manifest/manifest_dims.hpp"
 #include "manifest/run_settings.hpp"
 #include "manifest/values.hpp"
 
@@ -51,6 +52,7 @@ struct Instance {
   std::unique_ptr<Blueprint> blueprint;
   KeyTable keys;
   std::map<std::string, std::deque<ListedTable>> rows;  ///< by key of a list of tables
+  ManifestDims dims;                                    ///< of a model
   std::shared_ptr<const Component> made;
 };
 
@@ -73,6 +75,8 @@ class Resolver {
     std::vector<std::string> of_runs;
     for (const Instance* instance : in_use()) {
       tables.push_back(effective(*instance));
+      if (instance->made == composition.model()) composition.dims = instance->dims.given();
+      refuse_idle_dims(*instance, *composition.model());
       composition.components.push_back(instance->made);
       composition.libraries.push_back(instance->entry->library);
       append_files(composition.files, *instance);
@@ -153,7 +157,12 @@ class Resolver {
     instance.entry = &entry_of(declaration);
     instance.blueprint = instance.entry->blueprint();
     instance.keys = {declaration.path(), declaration.table, {}};
-    bind_values(instance.keys, instance.blueprint->fields(), {"use"});
+    const bool is_model = declaration.kind == Kind::model;
+    bind_values(instance.keys, instance.blueprint->fields(),
+                is_model ? std::vector<std::string>{"use", "dims", "coords"}
+                         : std::vector<std::string>{"use"});
+    if (is_model)
+      for (const Field& field : instance.dims.fields()) bind_value(instance.keys, field);
     for (const Field& field : instance.blueprint->fields().all()) {
       const auto* const tables = std::get_if<TableList>(&field.target());
       if (tables != nullptr) add_rows(instance, field, *tables);
@@ -252,6 +261,9 @@ class Resolver {
     introduce(*made, instance.declaration.path(), words_of(instance));
     if (const auto* const model = dynamic_cast<const Model*>(made.get())) {
       check_parameters_of(*model, instance);
+      if (instance.declaration.table != nullptr)
+        instance.dims.check(arrays_of(*model), model->labels(), *instance.declaration.table,
+                            instance.declaration.path(), manifest_);
       check_size(*model, instance);
     }
     return instance.made = made;
@@ -574,6 +586,15 @@ class Resolver {
     return found;
   }
 
+  /// Only what the model of the run records has dimensions.
+  void refuse_idle_dims(const Instance& instance, const Model& sampled) const {
+    if (instance.dims.empty() || instance.made.get() == &sampled) return;
+    throw InputError(place(instance),
+                     fmt::format("[{}]: `dims` and `coords` are for the model that is sampled, "
+                                 "[model.{}]; write them there",
+                                 instance.declaration.path(), sampled.name()));
+  }
+
   static EffectiveTable effective(const Instance& instance) {
     EffectiveTable table{instance.declaration.path(), {}};
     table.lines.push_back(
@@ -586,6 +607,10 @@ class Resolver {
                    : effective_value(instance.keys, instance.blueprint->fields(), field),
            comment_for(field)});
     }
+    for (const char* const key : {"dims", "coords"})
+      if (const auto given = instance.keys.texts.find(key);
+          instance.declaration.kind == Kind::model && given != instance.keys.texts.end())
+        table.lines.push_back({key, given->second, ""});
     return table;
   }
 

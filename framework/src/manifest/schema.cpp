@@ -3,6 +3,7 @@
 #include "component/article.hpp"
 #include "files/json.hpp"
 #include "manifest/effective.hpp"
+#include "manifest/manifest_dims.hpp"
 #include "manifest/run_settings.hpp"
 
 #include <mixwell/lab/manifest.hpp>
@@ -98,6 +99,7 @@ struct TypeSchema {
                         *v ? Json{(*v)->first, (*v)->second} : Json());
   }
   Json operator()(NamedNumbers*) const { return table_of(table_of(scalar(field, "number"))); }
+  Json operator()(NamedTexts*) const { return table_of(list({{"type", "string"}})); }
   Json operator()(const TableList& tables) const {
     Fields fields;
     tables.append(fields);
@@ -160,6 +162,10 @@ Json rule_for(const Entry& entry) {
                {"properties", properties_of(fields)},
                {"required", required_of(fields)},
                {"additionalProperties", false}};
+  if (entry.kind == Kind::model) {
+    ManifestDims dims;
+    for (const Field& field : dims.fields()) then["properties"][field.key()] = schema_of(field);
+  }
   const Json exclusions = exclusions_of(fields);
   if (!exclusions.empty()) then["allOf"] = exclusions;
   then["properties"]["use"] = {{"const", entry.description.id},

@@ -105,6 +105,11 @@ class ValueReader {
     return entries(node, key, "a table of tables of numbers", numbers_of);
   }
 
+  NamedTexts named_texts(const toml::node& node, const std::string& key) const {
+    return entries(node, key, "a table of lists of texts",
+                   [this](const toml::node& n, const std::string& k) { return texts(n, k); });
+  }
+
  private:
   [[noreturn]] void wrong_type(const toml::node& node, const std::string& key,
                                const char* wanted) const {
@@ -163,6 +168,9 @@ class Assigner {
   }
   std::string operator()(NamedNumbers* out) const {
     return store(out, reader_.named_numbers(node_, key_));
+  }
+  std::string operator()(NamedTexts* out) const {
+    return store(out, reader_.named_texts(node_, key_));
   }
   std::string operator()(const TableList&) const {
     throw std::logic_error("a list of tables is not a value: " + key_);

@@ -66,7 +66,8 @@ std::vector<Element> find_elements(const DrawsFile& draws, const std::vector<std
     if (column.group != RecordGroup::posterior) continue;
     for (Index k = 0; k < column.size(); ++k) {
       const std::string name = element_name(column, k);
-      if (wanted.count(name) != 0) found.emplace(name, Element{column, k, name});
+      if (wanted.count(name) != 0)
+        found.emplace(name, Element{column, k, name, labelled_name(column, k, draws.labels())});
     }
   }
   std::vector<Element> elements;

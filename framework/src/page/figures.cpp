@@ -62,7 +62,7 @@ Json autocorrelation_json(const MatrixXd& x, const FigureSettings& settings) {
 }
 
 Json variable_figure(const MatrixXd& x, const Element& element, const FigureSettings& settings) {
-  Json figure = {{"name", element.name},
+  Json figure = {{"name", element.label},
                  {"unit", element.column.unit},
                  {"help", element.column.help},
                  {"trace", trace_json(x, settings)}};
@@ -123,7 +123,7 @@ std::vector<MatrixXd> read_all(const DrawsFile& draws, const std::vector<Element
 
 Json names_of(const std::vector<Element>& elements) {
   Json names = Json::array();
-  for (const Element& e : elements) names.push_back(e.name);
+  for (const Element& e : elements) names.push_back(e.label);
   return names;
 }
 

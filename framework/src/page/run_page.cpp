@@ -60,8 +60,10 @@ std::vector<const Json*> rows_of(const Json& variables, const std::vector<std::s
 
 /// The rows of summary.json by columns, those beyond `names` left out.
 Json table_of(const Json& variables, const std::vector<std::string>& names) {
-  Json table = {{"variable", names}};
   const std::vector<const Json*> rows = rows_of(variables, names);
+  Json shown = Json::array();
+  for (std::size_t k = 0; k < names.size(); ++k) shown.push_back(rows[k]->value("label", names[k]));
+  Json table = {{"variable", std::move(shown)}};
   if (rows.empty()) return table;
   for (const auto& [key, first] : rows.front()->items()) {
     if (!first.is_number() && !first.is_null()) continue;

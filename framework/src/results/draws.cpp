@@ -14,6 +14,7 @@
 #include <array>
 #include <bit>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
@@ -195,12 +196,46 @@ struct DrawsFile::Opened {
       check(nc_inq_dimlen(group_id, dimensions[static_cast<std::size_t>(k)], &extent),
             "read its dimensions");
       column.shape.push_back(static_cast<Index>(extent));
+      column.dims.push_back(
+          named_dimension(group_id, dimensions[static_cast<std::size_t>(k)], column, k - 2));
     }
+    if (std::all_of(column.dims.begin(), column.dims.end(), std::mem_fn(&std::string::empty)))
+      column.dims.clear();
     column.unit = text_attribute(group_id, variable, "unit");
     column.help = text_attribute(group_id, variable, "description");
     variables.push_back(stored_variable(group_id, variable, column));
     places[group].emplace(column.name, columns.size());
     columns.push_back(std::move(column));
+  }
+
+  /// The name of dimension k, whose labels are read; "" where it is one of the column alone.
+  std::string named_dimension(int group_id, int dimension, const Column& column, int k) {
+    std::array<char, NC_MAX_NAME + 1> name{};
+    check(nc_inq_dimname(group_id, dimension, name.data()), "read its dimensions");
+    if (name.data() == column.name + "_dim_" + std::to_string(k)) return {};
+    if (known_dims_.insert(name.data()).second) read_labels(group_id, dimension, name.data());
+    return name.data();
+  }
+
+  /// The coordinate of that dimension, where it has one of texts.
+  void read_labels(int group_id, int dimension, const std::string& name) {
+    int variable = -1;
+    if (nc_inq_varid(group_id, name.c_str(), &variable) != NC_NOERR) return;
+    std::array<int, NC_MAX_VAR_DIMS> dimensions{};
+    nc_type type = NC_NAT;
+    int rank = 0;
+    check(nc_inq_var(group_id, variable, nullptr, &type, &rank, dimensions.data(), nullptr),
+          "read its coordinates");
+    if (type != NC_STRING || rank != 1 || dimensions[0] != dimension) return;
+    std::size_t length = 0;
+    check(nc_inq_dimlen(group_id, dimension, &length), "read its dimensions");
+    std::vector<char*> texts(length);
+    check(nc_get_var_string(group_id, variable, texts.data()),
+          "read the coordinate '" + name + "'");
+    Labels found{name, {}};
+    for (const char* const text : texts) found.labels.emplace_back(text == nullptr ? "" : text);
+    nc_free_string(length, texts.data());
+    labels.push_back(std::move(found));
   }
 
   static bool is(int group_id, int dimension, const char* wanted) {
@@ -285,10 +320,12 @@ struct DrawsFile::Opened {
   Index draws = 0;
   std::vector<int> group_ids;
   std::vector<Column> columns;
+  std::vector<Labels> labels;
   std::vector<StoredVariable> variables;                             ///< of `columns`
   std::map<RecordGroup, std::map<std::string, std::size_t>> places;  ///< of `columns`, by name
 
  private:
+  std::set<std::string> known_dims_;
   mutable std::optional<std::size_t> kept_;
 };
 
@@ -327,6 +364,8 @@ Index DrawsFile::replicates() const {
 }
 
 const std::vector<Column>& DrawsFile::columns() const noexcept { return file_->columns; }
+
+const std::vector<Labels>& DrawsFile::labels() const noexcept { return file_->labels; }
 
 bool DrawsFile::has(RecordGroup group, const std::string& name) const noexcept {
   return file_->find(group, name).has_value();

@@ -130,6 +130,8 @@ std::vector<SummaryRow> DrawsSummary::variables() const {
     rows.push_back(summary_row(element_name(column, place.element), table_.row(place),
                                settings_.papers, file_.draws(), file_.chains()));
     rows.back().whole = column.type == RecordType::integer;
+    if (!column.dims.empty() && !file_.labels().empty())
+      rows.back().label = labelled_name(column, place.element, file_.labels());
   }
   return rows;
 }

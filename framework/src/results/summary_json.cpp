@@ -53,6 +53,7 @@ Json row_json(const SummaryRow& row) {
   for (const auto& [name, value] : row.papers) json[name] = finite_or_null(value);
   json["unreliable"] = row.unreliable;
   if (row.whole) json["whole"] = true;
+  if (!row.label.empty()) json["label"] = row.label;
   return json;
 }
 
@@ -61,10 +62,11 @@ SummaryRow row_in(const std::string& name, const Json& json) {
   for (const StandardFigure& figure : standard_figures)
     row.standard.*figure.value = figure_of(json.at(figure.name));
   for (const auto& [key, value] : json.items())
-    if (!is_standard(key) && key != "unreliable" && key != "whole")
+    if (!is_standard(key) && key != "unreliable" && key != "whole" && key != "label")
       row.papers.emplace_back(key, figure_of(value));
   json.at("unreliable").get_to(row.unreliable);
   row.whole = json.contains("whole");
+  row.label = json.value("label", "");
   return row;
 }
 

@@ -105,6 +105,7 @@ RunHeader header_of(const Composition& composition, const DrawsFile& file,
   header.observed = composition.model()->observed_data();
   header.constant = composition.model()->constant_data();
   header.labels = composition.model()->labels();
+  composition.dims.apply(header);
   return header;
 }
 

@@ -68,6 +68,7 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   header.observed = composition.model()->observed_data();
   header.constant = composition.model()->constant_data();
   header.labels = composition.model()->labels();
+  composition.dims.apply(header);
   return header;
 }
 

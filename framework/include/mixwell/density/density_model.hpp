@@ -3,7 +3,9 @@
 #pragma once
 
 #include <mixwell/constrained_model.hpp>
+#include <mixwell/density/tape/tape.hpp>
 #include <mixwell/density/values.hpp>
+#include <mixwell/hessian_products.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,9 +22,30 @@ namespace detail {
 /// "log_likelihood of case 17 is nan".
 MIXWELL_EXPORT std::string trouble_text(const std::string& what, double value);
 
+/// How values, and gradients pulled back from them, change along directions v (d x w), by central
+/// differences of the map alone: an error of O(h^2) with h = 6e-6 of the larger of 1 and |theta|.
+class MIXWELL_EXPORT MapDirection {
+ public:
+  MapDirection(const ConstraintMap& map, ConstBatch theta, ConstBatch v, Workspace& scratch);
+  /// J v of each column (q x w).
+  void values(Batch out) const;
+  /// Adds the change of J^T gradient - grad log |J|, the gradient (q x w) held as it is.
+  void add_bend(ConstBatch gradient, Batch out) const;
+
+ private:
+  /// theta moved by `sign` times the step, and its values.
+  void move(double sign, Batch theta, Batch x) const;
+
+  const ConstraintMap& map_;
+  ConstMatrixMap theta_;
+  ConstMatrixMap v_;
+  RowMap step_;  ///< of each column
+  Workspace& scratch_;
+};
+
 }  // namespace detail
 
-/// The base of a model `Derived` that writes, in public, for S a double or a Dual, either
+/// The base of a model `Derived` that writes, in public, for numbers of any type S, either
 ///   template <class S> S log_density(const Values<S>&) const;
 /// or, where the likelihood is a product over cases of the data, which minibatches draw from,
 ///   template <class S> S log_prior(const Values<S>&) const;
@@ -31,10 +54,14 @@ MIXWELL_EXPORT std::string trouble_text(const std::string& what, double value);
 /// in nats, of the constrained values of its parameters and without any Jacobian. Parameters are
 /// declared by scalar(), vector() and matrix(), as members with initialisers or in the constructor.
 ///
-/// The gradient is by forward differentiation: with q values the density is evaluated ceil(q / 32)
-/// times a column, each with 32 derivatives (Dual), or 8 where q <= 8. No memory is allocated.
+/// S is double where U alone is wanted. For the gradient of U the density is written once as
+/// operations (TapeNumber), which are replayed in reverse (Tape): two to four evaluations of U, for
+/// any number of values. A density that has an `if` on value_of() of a number, which a tape can not
+/// repeat, says `static constexpr bool differentiates_forward = true;`: with q values it is then
+/// evaluated ceil(q / 32) times a column, each with 32 derivatives (Dual), or 8 where q <= 8. So
+/// are the terms that minibatches take. No memory is allocated after the first gradient.
 template <class Derived>
-class DensityModel : public ConstrainedModel, public SumOfTerms {
+class DensityModel : public ConstrainedModel, public SumOfTerms, public HessianProducts {
  public:
   using Scalar = ScalarParameter;
   using Vector = VectorParameter;
@@ -81,6 +108,25 @@ class DensityModel : public ConstrainedModel, public SumOfTerms {
                     });
   }
 
+  bool multiplies_hessians() const noexcept override { return !is_forward(); }
+  /// Exact but for rounding where all values are free; the bend of constraints is by differences.
+  void multiply_hessian(ConstBatch theta, ConstBatch v, Batch out,
+                        Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    const ConstraintMap& map = this->map();
+    MatrixMap gradient = scratch.matrix(map.values(), theta.cols());
+    if (map.is_identity()) return tape().multiply_hessian(theta, v, gradient, out, scratch);
+    MatrixMap x = scratch.matrix(map.values(), theta.cols());
+    MatrixMap along = scratch.matrix(map.values(), theta.cols());
+    MatrixMap product = scratch.matrix(map.values(), theta.cols());
+    const detail::MapDirection direction(map, theta, v, scratch);
+    map.constrain(theta, x);
+    direction.values(along);
+    tape().multiply_hessian(x, along, gradient, product, scratch);
+    map.pull_back(theta, x, product, out);
+    direction.add_bend(gradient, out);
+  }
+
   /// The prior, or the first case, whose log density is not finite.
   std::string trouble_at(ConstBatch theta) const override {
     Workspace scratch;
@@ -117,6 +163,7 @@ class DensityModel : public ConstrainedModel, public SumOfTerms {
   }
 
   void evaluate_values(ConstBatch x, const Evaluation& out) const override {
+    if (out.wants_gradient() && !is_forward()) return tape().evaluate(x, out);
     evaluate_columns(x, out, [this](const auto& values, Index) {
       if constexpr (has_cases())
         return derived().log_prior(values) +
@@ -144,6 +191,47 @@ class DensityModel : public ConstrainedModel, public SumOfTerms {
   /// most of many would be zero.
   static constexpr Index narrow = 8;
   static constexpr Index wide = 32;
+
+  static constexpr bool is_forward() {
+    if constexpr (requires { Derived::differentiates_forward; })
+      return Derived::differentiates_forward;
+    return false;
+  }
+
+  const Tape& tape() const {
+    return tape_.get([this] { return written(); });
+  }
+
+  /// At two points that the constraints allow.
+  Tape written() const {
+    const Eigen::ArrayXd k =
+        Eigen::ArrayXd::LinSpaced(this->dimension(), 1.0, static_cast<double>(this->dimension()));
+    Eigen::MatrixXd points(this->map().values(), 2);
+    for (Index j = 0; j < 2; ++j) {
+      const Eigen::MatrixXd theta = ((1.0 + static_cast<double>(j)) * k).sin();
+      Eigen::MatrixXd x(points.rows(), 1);
+      this->map().constrain(theta, x);
+      points.col(j) = x;
+    }
+    TapeMaker maker(std::move(points));
+    write(maker);
+    return maker.finish();
+  }
+
+  void write(TapeMaker& maker) const {
+    if constexpr (is_forward()) {
+      static_cast<void>(maker);
+    } else if constexpr (has_cases()) {
+      maker.add([this](const auto& values) { return derived().log_prior(values); },
+                [] { return std::string("log_prior"); });
+      for (Index n = 0; n < derived().cases(); ++n)
+        maker.add([&](const auto& values) { return derived().log_likelihood(values, n); },
+                  [n] { return "log_likelihood of case " + std::to_string(n); });
+    } else {
+      maker.add([this](const auto& values) { return derived().log_density(values); },
+                [] { return std::string("log_density"); });
+    }
+  }
 
   const Derived& derived() const noexcept { return static_cast<const Derived&>(*this); }
 
@@ -212,6 +300,7 @@ class DensityModel : public ConstrainedModel, public SumOfTerms {
   }
 
   std::vector<Labels> labels_;
+  LazyTape tape_;
 };
 
 }  // namespace mixwell

@@ -10,7 +10,7 @@
 #include <numbers>
 #include <type_traits>
 
-/// Each argument is a double, an integer or a Dual, and so is the result; densities of a number
+/// Each argument is a Number, and so is the result; densities of a number
 /// take a VectorView for y, too: the sum over its elements. Constants are all there (what Stan adds
 /// with `target += NAME(y | ...)`). Outside of its support a density is what its formula gives, NaN
 /// as a rule: declare the constraint of a parameter instead. `_lpdf` are densities of real numbers,

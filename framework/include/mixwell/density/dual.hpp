@@ -199,12 +199,12 @@ struct Dual {
 };
 
 template <class T>
-inline constexpr bool is_dual = false;
+inline constexpr bool has_derivatives = false;
 template <Index directions>
-inline constexpr bool is_dual<Dual<directions>> = true;
+inline constexpr bool has_derivatives<Dual<directions>> = true;
 
-/// A double, an integer or a Dual.
+/// A double, an integer, or a number that is differentiated: a Dual or a TapeNumber.
 template <class T>
-concept Number = std::is_arithmetic_v<T> || is_dual<T>;
+concept Number = std::is_arithmetic_v<T> || has_derivatives<T>;
 
 }  // namespace mixwell

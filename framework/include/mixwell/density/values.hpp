@@ -3,6 +3,7 @@
 #pragma once
 
 #include <mixwell/density/dual.hpp>
+#include <mixwell/density/tape/number.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
@@ -51,8 +52,8 @@ namespace detail {
 /// Throws RunError: "element 12 of `beta`, which has 10, is read".
 [[noreturn]] MIXWELL_EXPORT void refuse_element(const std::string& name, Index index, Index size);
 
-/// Numbers of type S, a double or a Dual: of a Dual the directions are the rows from `direction`
-/// on.
+/// Numbers of type S: a double, a Dual or a TapeNumber. Of a Dual the directions are the rows from
+/// `direction` on; element i is row i - `direction` of all values where the first direction is 0.
 template <class S>
 class Elements {
  public:
@@ -61,6 +62,8 @@ class Elements {
   S operator[](Index i) const {
     if constexpr (std::is_same_v<S, double>) {
       return first_[i];
+    } else if constexpr (std::is_same_v<S, TapeNumber>) {
+      return TapeNumber::of_value(i - direction_, first_[i]);
     } else {
       S one(first_[i]);
       const Index k = i - direction_;
@@ -163,6 +166,9 @@ S dot(const Eigen::MatrixBase<Constants>& a, const VectorView<S>& b) {
     sum = a.transpose().dot(b.values());
   if constexpr (std::is_same_v<S, double>) {
     return sum;
+  } else if constexpr (std::is_same_v<S, TapeNumber>) {
+    const Eigen::VectorXd constants = a.reshaped();
+    return TapeNumber::of_dot(constants, -b.elements().direction(), sum);
   } else {
     S all(sum, typename S::Unset{});
     const Index direction = b.elements().direction();
@@ -199,9 +205,10 @@ S sum(const VectorView<S>& a) {
   return sum_of(a, [](const S& one) { return one; });
 }
 
-/// log sum_i e^(a_i) of anything with size() and [i], without overflow.
+namespace detail {
+
 template <class List>
-auto log_sum_exp(const List& a) {
+auto log_sum_exp_by_largest(const List& a) {
   double high = value_of(a[0]);
   for (Index i = 1; i < a.size(); ++i) high = std::max(high, value_of(a[i]));
   if (std::isinf(high)) high = 0.0;
@@ -210,6 +217,20 @@ auto log_sum_exp(const List& a) {
   using std::log;
   for (Index i = 0; i < a.size(); ++i) sum += exp(a[i] - high);
   return log(sum) + high;
+}
+
+}  // namespace detail
+
+/// log sum_i e^(a_i) of anything with size() and [i], without overflow.
+template <class List>
+auto log_sum_exp(const List& a) {
+  if constexpr (std::is_same_v<std::decay_t<decltype(a[0])>, TapeNumber>) {
+    TapeNumber all = a[0];
+    for (Index i = 1; i < a.size(); ++i) all = log_sum_exp(all, a[i]);
+    return all;
+  } else {
+    return detail::log_sum_exp_by_largest(a);
+  }
 }
 
 }  // namespace mixwell

@@ -28,6 +28,8 @@ class MIXWELL_EXPORT DrawsFile {
   /// Variables over (chain, draw, ...) of `posterior` in the order they were declared, then of
   /// `sample_stats`, `log_likelihood` and `posterior_predictive`.
   const std::vector<Column>& columns() const noexcept;
+  /// Of those dimensions of columns() whose elements are called by texts.
+  const std::vector<Labels>& labels() const noexcept;
   bool has(RecordGroup group, const std::string& name) const noexcept;
   /// draws x (count * chains): elements [first, first + count) of a variable, numbered with the
   /// last index fastest; element first + k in columns [k * chains, (k + 1) * chains). Any type as

@@ -5,6 +5,7 @@
 #include <mixwell/fields.hpp>
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -12,10 +13,13 @@
 
 namespace mixwell {
 
+/// name -> texts: a table of lists such as `coords.group = ["Ulm", "Bonn"]`.
+using NamedTexts = std::map<std::string, std::vector<std::string>>;
+
 using FieldTargetBase =
     std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*,
                  bool*, std::string*, std::optional<std::string>*, std::vector<double>*,
-                 std::vector<std::string>*, std::optional<Interval>*, NamedNumbers*,
+                 std::vector<std::string>*, std::optional<Interval>*, NamedNumbers*, NamedTexts*,
                  ComponentReference, TableList>;
 
 struct FieldTarget : FieldTargetBase {

@@ -9,11 +9,22 @@
 #include <mixwell/lab/run_settings.hpp>
 #include <mixwell/recorder.hpp>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace mixwell {
+
+/// What a manifest says of the dimensions of what its model records: names by variable, and labels
+/// by dimension, which take the place of the model's own.
+struct MIXWELL_EXPORT RecordedDims {
+  std::map<std::string, std::vector<std::string>> dims;
+  std::map<std::string, std::vector<std::string>> coords;
+
+  /// Into columns, data and labels of a header that has the model's.
+  void apply(RunHeader& header) const;
+};
 
 /// A manifest with every reference resolved and every component made.
 struct MIXWELL_EXPORT Composition {
@@ -31,6 +42,7 @@ struct MIXWELL_EXPORT Composition {
   std::vector<std::string> files;
   /// Remarks about the manifest or the data, a sentence each.
   std::vector<std::string> remarks;
+  RecordedDims dims;
   std::shared_ptr<const Model> model() const;
   /// Model::remarks of all models in use, as they are now, each with the name of its model.
   std::vector<std::string> remarks_of_models() const;

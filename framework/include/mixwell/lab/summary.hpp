@@ -55,6 +55,10 @@ struct SummaryRow {
   std::vector<std::string> unreliable{};
   /// It takes whole numbers: that it never changes may be what it is like.
   bool whole = false;
+  /// The name with labels of dimensions in the place of numbers, "beta[Ulm]"; "" without labels.
+  std::string label{};
+
+  const std::string& shown_name() const noexcept { return label.empty() ? name : label; }
 };
 
 /// The standard figures by their names, in the order of summary.json.

@@ -23,6 +23,8 @@ namespace mixwell::contracts {
 ///   metric derivative
 ///                   its contraction with a symmetric W equals differences of sum_ab W_ab G_ab
 ///   metric columns  a column alone, and among columns of NaN, agree to 1e-12
+///   Hessian products
+///                   equal differences of the gradient to 1e-6
 ///   sum of terms    U_0 and all terms add up to U and its gradient, to 1e-12
 ///   terms singly    gradients one by one add up to that of the list, to 1e-12
 ///   terms repeated  a term that is listed three times counts three times, to 1e-12

@@ -1,0 +1,173 @@
+// From functions to programs: what each case writes, put together where it is the same.
+// SPDX-License-Identifier: Apache-2.0
+#include "law/tape/program.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace mixwell {
+namespace {
+
+/// What this thread writes on.
+thread_local TapeText* open_text = nullptr;
+
+TapeText& text_here() {
+  if (open_text == nullptr)
+    throw RunError("a TapeNumber is computed outside of the density that it belongs to");
+  return *open_text;
+}
+
+/// Lanes of a program with so many cases.
+Index width_for(Index cases) { return cases == 1 ? 1 : cases <= 8 ? 4 : 16; }
+
+/// Case after case -> tiles.
+template <class List>
+List tiled(const List& by_case, Index each, Index cases, Index width) {
+  const Index tiles = (cases + width - 1) / width;
+  List all(static_cast<std::size_t>(tiles * width * each));
+  for (Index n = 0; n < tiles * width; ++n)
+    for (Index k = 0; k < each; ++k)
+      all[static_cast<std::size_t>((n / width * each + k) * width + n % width)] =
+          by_case[static_cast<std::size_t>(std::min(n, cases - 1) * each + k)];
+  return all;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+}  // namespace
+
+std::int32_t detail::write_operation(TapeOperation operation, const TapeNumber& a,
+                                     const TapeNumber& b, const TapeNumber& c) {
+  TapeText& text = text_here();
+  const bool is_ternary = operation == TapeOperation::select;
+  const bool is_binary =
+      is_ternary || (operation >= TapeOperation::add && operation <= TapeOperation::less_equal);
+  const std::int32_t first = text.node_of(a);
+  const std::int32_t second = is_binary ? text.node_of(b) : -1;
+  return text.add(operation, first, second, is_ternary ? text.node_of(c) : -1);
+}
+
+std::int32_t detail::write_value(Index row) {
+  return text_here().value_of_row(static_cast<std::int32_t>(row));
+}
+
+std::int32_t detail::write_dot(const Eigen::VectorXd& constants, Index row) {
+  TapeText& text = text_here();
+  text.constants.insert(text.constants.end(), constants.begin(), constants.end());
+  text.rows.push_back(static_cast<std::int32_t>(row));
+  return text.add(TapeOperation::dot, static_cast<std::int32_t>(constants.size()), -1, -1);
+}
+
+void TapeText::clear() {
+  nodes.clear();
+  constants.clear();
+  rows.clear();
+  known_.clear();
+}
+
+std::int32_t TapeText::node_of(const TapeNumber& number) {
+  if (!number.is_constant()) return number.node();
+  constants.push_back(number.number());
+  return add(TapeOperation::constant, -1, -1, -1);
+}
+
+std::int32_t TapeText::value_of_row(std::int32_t row) {
+  const auto [known, is_new] = known_.try_emplace(row, static_cast<std::int32_t>(nodes.size()));
+  if (!is_new) return known->second;
+  rows.push_back(row);
+  return add(TapeOperation::value, -1, -1, -1);
+}
+
+std::int32_t TapeText::add(TapeOperation operation, std::int32_t a, std::int32_t b,
+                           std::int32_t c) {
+  nodes.push_back({operation, a, b, c});
+  return static_cast<std::int32_t>(nodes.size()) - 1;
+}
+
+std::string TapeText::signature() const {
+  return {reinterpret_cast<const char*>(nodes.data()), nodes.size() * sizeof(TapeNode)};
+}
+
+void TapeProgram::add(const TapeText& text) {
+  if (cases++ == 0) {
+    nodes = text.nodes;
+    constants = static_cast<Index>(text.constants.size());
+    rows = static_cast<Index>(text.rows.size());
+  }
+  tiles.insert(tiles.end(), text.constants.begin(), text.constants.end());
+  row_tiles.insert(row_tiles.end(), text.rows.begin(), text.rows.end());
+}
+
+void TapeProgram::settle() {
+  width = width_for(cases);
+  tiles = tiled(tiles, constants, cases, width);
+  row_tiles = tiled(row_tiles, rows, cases, width);
+  for (Index k = 0; k < rows; ++k) {
+    bool all = true;
+    for (Index n = 1; n < cases; ++n) all = all && row(n, k) == row(0, k);
+    is_shared.push_back(all);
+  }
+  std::int32_t constant = 0;
+  std::int32_t row = 0;
+  for (const TapeNode& node : nodes) {
+    first_constant.push_back(constant);
+    first_row.push_back(row);
+    if (node.operation == TapeOperation::constant) ++constant;
+    if (node.operation == TapeOperation::dot) constant += node.a;
+    if (node.operation == TapeOperation::value || node.operation == TapeOperation::dot) ++row;
+  }
+}
+
+TapeMaker::TapeMaker(Eigen::MatrixXd points)
+    : points_(std::move(points)),
+      texts_{std::make_unique<TapeText>(), std::make_unique<TapeText>()},
+      programs_(std::make_unique<Tape::Programs>()) {}
+TapeMaker::~TapeMaker() = default;
+
+void TapeMaker::write(const Density& density, Index point, TapeText& text) {
+  text.clear();
+  const Workspace::Frame frame(scratch_);
+  struct Writing {
+    explicit Writing(TapeText& text) : before(std::exchange(open_text, &text)) {}
+    ~Writing() { open_text = before; }
+    TapeText* before;
+  } const writing(text);
+  const TapeNumber result = density({points_.col(point).data(), 0, scratch_});
+  const std::int32_t node = text.node_of(result);
+  // The result is the last node.
+  if (node + 1 != static_cast<std::int32_t>(text.nodes.size()))
+    text.add(TapeOperation::add, node, text.node_of(0.0), -1);
+}
+
+void TapeMaker::add(const Density& density, const std::function<std::string()>& name) {
+  TapeText& here = *texts_[0];
+  TapeText& there = *texts_[1];
+  write(density, 0, here);
+  write(density, 1, there);
+  if (here.nodes != there.nodes || here.rows != there.rows ||
+      !same_bits(here.constants, there.constants))
+    throw RunError(name() +
+                   " is computed another way at other values of the parameters: write "
+                   "select(condition, a, b) in the place of an `if` on value_of() or values(), or "
+                   "let the model be differentiated forward (`static constexpr bool "
+                   "differentiates_forward = true;`)");
+  const auto [place, is_new] = places_.try_emplace(here.signature(), programs_->all.size());
+  if (is_new) programs_->all.emplace_back();
+  programs_->all[place->second].add(here);
+}
+
+Tape TapeMaker::finish() {
+  for (TapeProgram& program : programs_->all) program.settle();
+  return Tape(std::move(programs_));
+}
+
+Tape::Tape(std::unique_ptr<const Programs> programs) : programs_(std::move(programs)) {}
+Tape::Tape(Tape&&) noexcept = default;
+Tape::~Tape() = default;
+
+}  // namespace mixwell

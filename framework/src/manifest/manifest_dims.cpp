@@ -1,0 +1,142 @@
+// The keys `dims` and `coords` of a model's table, which every model has beside its own.
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest/manifest_dims.hpp"
+
+#include "law/parameter_rules.hpp"
+#include "manifest/values.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/field_target.hpp>
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+namespace mixwell {
+namespace {
+
+Field field(const char* key, NamedTexts& target, const char* help) {
+  Field made(key, std::make_unique<FieldTarget>(&target));
+  made.help(help);
+  return made;
+}
+
+/// Labels of the model, with those of the manifest in their place.
+std::vector<Labels> merged(std::vector<Labels> labels, const NamedTexts& coords) {
+  std::erase_if(labels, [&](const Labels& one) { return coords.contains(one.dim); });
+  for (const auto& [dim, texts] : coords) labels.push_back({dim, texts});
+  return labels;
+}
+
+std::vector<std::string> names_of(const std::vector<Parameter>& arrays) {
+  std::vector<std::string> names;
+  for (const Parameter& array : arrays) names.push_back(array.name);
+  return names;
+}
+
+/// One key of `dims` or `coords`, for messages.
+class GivenKey {
+ public:
+  GivenKey(const toml::table& table, std::string path, const ManifestText& manifest)
+      : table_(table), path_(std::move(path)), manifest_(manifest) {}
+
+  [[noreturn]] void refuse(const char* key, const std::string& name,
+                           const std::string& rule) const {
+    const toml::node& node = *table_.get(key)->as_table()->get(name);
+    reject(node, fmt::format("{}.{}.{}", path_, key, name), rule, manifest_);
+  }
+
+ private:
+  const toml::table& table_;
+  std::string path_;
+  const ManifestText& manifest_;
+};
+
+void set_dims(std::vector<Parameter>& arrays, const NamedTexts& dims, const GivenKey& place) {
+  for (const auto& [name, texts] : dims) {
+    const auto found = std::find_if(arrays.begin(), arrays.end(),
+                                    [&](const Parameter& one) { return one.name == name; });
+    if (found == arrays.end())
+      place.refuse(
+          "dims", name,
+          "the model records no variable of that name" + suggestion(name, names_of(arrays)));
+    if (found->shape.size() != texts.size())
+      place.refuse("dims", name,
+                   fmt::format("`{}` has the shape {{{}}}, so that {} names are wanted", name,
+                               fmt::join(found->shape, ", "), found->shape.size()));
+    found->dims = texts;
+  }
+}
+
+/// Lengths by the names of dims.
+std::map<std::string, Index> lengths_of(const std::vector<Parameter>& arrays) {
+  std::map<std::string, Index> lengths;
+  for (const Parameter& array : arrays)
+    for (std::size_t k = 0; k < array.dims.size() && k < array.shape.size(); ++k)
+      if (!array.dims[k].empty()) lengths.try_emplace(array.dims[k], array.shape[k]);
+  return lengths;
+}
+
+void check_coords(const std::vector<Parameter>& arrays, const NamedTexts& coords,
+                  const GivenKey& place) {
+  const std::map<std::string, Index> lengths = lengths_of(arrays);
+  std::vector<std::string> known;
+  for (const auto& [name, length] : lengths) known.push_back(name);
+  for (const auto& [dim, texts] : coords) {
+    const auto found = lengths.find(dim);
+    if (found == lengths.end())
+      place.refuse("coords", dim,
+                   "nothing that the model records has a dimension of that name" +
+                       suggestion(dim, known) + "; `dims` of the same table gives names");
+    if (found->second != static_cast<Index>(texts.size()))
+      place.refuse(
+          "coords", dim,
+          fmt::format("{} labels, and the dimension is {} long", texts.size(), found->second));
+    std::set<std::string> seen;
+    for (const std::string& text : texts)
+      if (!seen.insert(text).second)
+        place.refuse("coords", dim, fmt::format("the label \"{}\" is there twice", text));
+  }
+}
+
+}  // namespace
+
+std::vector<Field> ManifestDims::fields() {
+  std::vector<Field> all;
+  all.push_back(
+      field("dims", given_.dims, "names of the dimensions of what is recorded, by variable"));
+  all.push_back(
+      field("coords", given_.coords, "what the elements of dimensions are called, by dimension"));
+  return all;
+}
+
+void ManifestDims::check(std::vector<Parameter> arrays, const std::vector<Labels>& labels,
+                         const toml::table& table, const std::string& path,
+                         const ManifestText& manifest) const {
+  if (empty()) return;
+  const GivenKey place(table, path, manifest);
+  set_dims(arrays, given_.dims, place);
+  check_coords(arrays, given_.coords, place);
+  try {
+    check_dims(arrays, merged(labels, given_.coords));
+  } catch (const InputError& fault) {
+    const toml::node* const node = table.get(given_.dims.empty() ? "coords" : "dims");
+    throw InputError(manifest.at(path, node->source()),
+                     fmt::format("dims and coords of [{}]: {}", path, fault.what()));
+  }
+}
+
+void RecordedDims::apply(RunHeader& header) const {
+  const auto name_dims = [&](auto& arrays) {
+    for (auto& array : arrays)
+      if (const auto found = dims.find(array.name); found != dims.end()) array.dims = found->second;
+  };
+  name_dims(header.columns);
+  name_dims(header.observed);
+  name_dims(header.constant);
+  header.labels = merged(std::move(header.labels), coords);
+}
+
+}  // namespace mixwell

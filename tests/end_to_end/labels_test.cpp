@@ -1,0 +1,80 @@
+// Names of dimensions and of their elements from the manifest: in files, tables and messages.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+using namespace end_to_end;
+
+namespace {
+
+std::string labelled_manifest(const std::string& keys) {
+  return "mixwell = 1\n[run]\nreplicates = 4\nwarmup = 50\ndraws = 200\n[model.g]\nuse = "
+         "\"gaussian\"\ndimension = 3\n" +
+         keys + "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 4\n";
+}
+
+const std::string towns = "dims.x = [\"town\"]\ncoords.town = [\"Ulm\", \"Bonn\", \"Bad Orb\"]\n";
+
+/// Of `mixwell check`.
+std::string refusal(const std::string& keys) {
+  const Workplace place;
+  place.write("m.toml", labelled_manifest(keys));
+  const Outcome outcome = place.mixwell("check m.toml");
+  CHECK(outcome.code == 2);
+  return outcome.err;
+}
+
+}  // namespace
+
+TEST_CASE("labels of the manifest stand in draws, in every table and in the effective manifest") {
+  const Workplace place;
+  place.write("m.toml", labelled_manifest(towns));
+  const Outcome run = place.mixwell("run m.toml --out out");
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  const Outcome shown = place.mixwell("summary out");
+  for (const char* const name : {"x[Ulm]", "x[Bonn]", "x[Bad Orb]"}) contains(shown.out, name);
+  CHECK(shown.out.find("x[0]") == std::string::npos);
+  const auto summary = nlohmann::json::parse(read(place.path("out/summary.json")));
+  CHECK(summary.at("variables").at("x[2]").at("label") == "x[Bad Orb]");
+  contains(read(place.path("out/manifest.toml")), "coords = { town = [\"Ulm\", \"Bonn\"");
+  CHECK(place.mixwell("check out/manifest.toml").code == 0);
+  const Outcome page = place.mixwell("report out");
+  CHECK(page.code == 0);
+  contains(read(place.path("out/report.html")), "x[Bad Orb]");
+}
+
+TEST_CASE("without labels no row of a summary has one") {
+  const Workplace place;
+  place.write("m.toml", labelled_manifest("dims.x = [\"town\"]\n"));
+  REQUIRE(place.mixwell("run m.toml --out out").code == 0);
+  const auto summary = nlohmann::json::parse(read(place.path("out/summary.json")));
+  CHECK_FALSE(summary.at("variables").at("x[2]").contains("label"));
+  contains(place.mixwell("summary out").out, "x[2]");
+}
+
+TEST_CASE("dims and coords that do not fit what is recorded are refused with line and cure") {
+  contains(refusal("dims.y = [\"town\"]\n"),
+           "m.toml:9:10: model.g.dims.y = [ 'town' ]: the model records no variable of that name");
+  contains(refusal("dims.x = [\"town\", \"year\"]\n"),
+           "`x` has the shape {3}, so that 1 names are wanted");
+  contains(refusal("coords.town = [\"Ulm\"]\n"),
+           "nothing that the model records has a dimension of that name; `dims` of the same table "
+           "gives names");
+  contains(refusal("dims.x = [\"town\"]\ncoords.towns = [\"a\", \"b\", \"c\"]\n"),
+           "did you mean \"town\"?");
+  contains(refusal("dims.x = [\"town\"]\ncoords.town = [\"Ulm\"]\n"),
+           "1 labels, and the dimension is 3 long");
+  contains(refusal("dims.x = [\"town\"]\ncoords.town = [\"Ulm\", \"Bonn\", \"Ulm\"]\n"),
+           "the label \"Ulm\" is there twice");
+  contains(refusal("dims.x = [\"draw\"]\n"), "is one that draws.nc uses itself");
+  contains(refusal("coords = [\"Ulm\"]\n"), "wants a table of lists of texts");
+  contains(refusal("dim.x = [\"town\"]\n"), "did you mean \"dims\"?");
+}
+
+TEST_CASE("the schema of manifests has dims and coords of every model") {
+  const auto schema = nlohmann::json::parse(Workplace().mixwell("schema").out);
+  const auto& rules = schema.at("properties").at("model").at("additionalProperties").at("allOf");
+  for (const auto& rule : rules)
+    for (const char* const key : {"dims", "coords"})
+      CHECK(rule.at("then").at("properties").at(key).at("type") == "object");
+}
