@@ -7,6 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -47,7 +50,20 @@ struct Sums {
   }
 };
 
-class BetaBinomial final : public Model {
+/// log of the binomial coefficient.
+double log_choose(const Count& count) {
+  return std::lgamma(count.n + 1) - std::lgamma(count.y + 1) - std::lgamma(count.n - count.y + 1);
+}
+
+/// A share of Beta(K m, K (1 - m)), then a count; the shapes stay where a gamma can be drawn.
+double draw_count(RandomNumbers& random, double m, double rest, double log_K, double n) {
+  const auto shape = [&](double share) {
+    return std::exp(std::clamp(log_K + std::log(share), -600.0, 600.0));
+  };
+  return draw_binomial(random, n, draw_beta(random, shape(m), shape(rest)));
+}
+
+class BetaBinomial final : public Model, public Generated {
  public:
   struct Params {
     std::optional<std::string> data;
@@ -78,7 +94,44 @@ class BetaBinomial final : public Model {
             {.name = "K", .shape = {}, .constraint = Constraint::positive()}};
   }
 
+  std::vector<NamedValues> observed_data() const override {
+    return {column("y", [](const Count& count) { return count.y; })};
+  }
+  std::vector<NamedValues> constant_data() const override {
+    return {column("n", [](const Count& count) { return count.n; })};
+  }
+  const Generated* as_generated() const noexcept override { return this; }
+  std::vector<Parameter> generated() const override {
+    return {{.name = "y", .shape = {cases()}, .group = RecordGroup::log_likelihood},
+            {.name = "y", .shape = {cases()}, .group = RecordGroup::posterior_predictive}};
+  }
+  /// For each case and column up to 38 logarithms, two gammas and a binomial draw.
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double x1 = theta(0, j);
+      const double x2 = theta(1, j);
+      const double m = 1 / (1 + std::exp(-x1));
+      const double rest = 1 / (1 + std::exp(x1));
+      const Urn urn = urn_at(m, rest, x1, x2);
+      const Address column{at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)};
+      each_case(cases(), stream, column, [&](Index k, RandomNumbers& random) {
+        const Count& count = counts_[static_cast<std::size_t>(k)];
+        out(k, j) = log_order(urn, count.y, count.n) + log_choose(count);
+        out(cases() + k, j) = draw_count(random, m, rest, x2, count.n);
+      });
+    }
+  }
+
  private:
+  Index cases() const noexcept { return std::ssize(counts_); }
+
+  template <class Member>
+  NamedValues column(const std::string& name, const Member& member) const {
+    NamedValues all{.name = name, .shape = {cases()}, .values = {}};
+    for (const Count& count : counts_) all.values.push_back(member(count));
+    return all;
+  }
+
   static std::vector<Count> make_counts(const Params& params) {
     const beta_binomial::Simulation& simulation = params.simulation;
     if (params.data) {
@@ -155,7 +208,8 @@ MIXWELL_PLUGIN(registrar) {
            "40 logarithms and 60 divisions a case, whatever n.\n"
            "Without data, pairs are simulated by Polya's urn: after i draws with y positive ones "
            "the next is positive with probability (K m + y) / (K + i), decided by uniform i of "
-           "replicate j of the stream of simulate_seed and \"beta-binomial/cases\".",
+           "replicate j of the stream of simulate_seed and \"beta-binomial/cases\".\n"
+           "Recorded of cases (run.predictive): log P(y | n, m, K), and a y drawn anew.",
        .sources = {"Albert 2009, Bayesian Computation with R, section 5.4 (model, prior, data)",
                    "Abramowitz & Stegun 1964, Handbook of Mathematical Functions, 6.1.41, 6.3.18 "
                    "(series)"}});

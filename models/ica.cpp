@@ -114,6 +114,7 @@ class IndependentComponents final : public Model,
 
   const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return likelihood_.cases(); }
+  bool rest_is_prior() const noexcept override { return true; }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
     gradient = theta / prior_variance_;

@@ -1,5 +1,6 @@
 // Model `linear-gaussian`: Bayesian linear regression with known variances; exact draws.
 // SPDX-License-Identifier: Apache-2.0
+#include "regression/coefficients.hpp"
 #include "regression/keys.hpp"
 #include "regression/names.hpp"
 #include "regression/simulated.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <numbers>
 #include <set>
 #include <sstream>
 
@@ -31,6 +33,7 @@ struct Cases {
   RowVectorXd x;
   std::vector<Parameter> parameters;
   std::vector<std::string> remarks;
+  std::string response;  ///< name of the x_n in results
 };
 
 /// The columns to regress on: all but the response, or those that are named.
@@ -111,12 +114,17 @@ class Posterior final : public ExactSampler {
   double least_ = 0;
 };
 
-class LinearGaussian final : public Model, public Prior, public Metric, public SumOfTerms {
+class LinearGaussian final : public Model,
+                             public Prior,
+                             public Metric,
+                             public SumOfTerms,
+                             public Generated {
  public:
   struct Params {
     std::optional<std::string> data;
     std::optional<std::string> response;
     std::vector<std::string> inputs;
+    std::string missing = "refuse";
     regression::Simulation simulation;
     double noise_variance = 10;
     double prior_variance = 1;
@@ -125,6 +133,7 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
       fields.text("data", data).file().help("CSV of the cases, plain or gzipped; or simulate them");
       fields.text("response", response).help("data: column of x_n");
       fields.texts("inputs", inputs).help("data: columns of a_n; by default all but the response");
+      regression::declare_missing(fields, missing);
       simulation.declare(fields);
       fields.number("noise_variance", noise_variance)
           .above(0)
@@ -145,6 +154,27 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
     theta *= std::sqrt(prior_variance_);
   }
 
+  std::vector<NamedValues> observed_data() const override {
+    return {{.name = response_, .shape = {x_.size()}, .values = {x_.begin(), x_.end()}}};
+  }
+  const Generated* as_generated() const noexcept override { return this; }
+  std::vector<Parameter> generated() const override {
+    return {{.name = response_, .shape = {x_.size()}, .group = RecordGroup::log_likelihood},
+            {.name = response_, .shape = {x_.size()}, .group = RecordGroup::posterior_predictive}};
+  }
+  /// N d multiplications and additions and N normals a column.
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    auto drawn = out.bottomRows(x_.size());
+    auto log_likelihood = out.topRows(x_.size());
+    stream.normals(at, drawn);
+    drawn *= std::sqrt(noise_variance_);
+    log_likelihood.noalias() = a_.transpose() * theta;
+    drawn += log_likelihood;
+    log_likelihood.colwise() -= x_.transpose();
+    log_likelihood = -0.5 / noise_variance_ * log_likelihood.cwiseAbs2();
+    log_likelihood.array() -= 0.5 * std::log(2 * std::numbers::pi * noise_variance_);
+  }
+
   const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
     const Index d = theta.rows();
@@ -162,6 +192,7 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
 
   const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return x_.size(); }
+  bool rest_is_prior() const noexcept override { return true; }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
     gradient = theta / prior_variance_;
@@ -198,7 +229,8 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
         a_(std::move(cases.a)),
         x_(std::move(cases.x)),
         parameters_(std::move(cases.parameters)),
-        remarks_(std::move(cases.remarks)) {
+        remarks_(std::move(cases.remarks)),
+        response_(std::move(cases.response)) {
     remarks_.push_back(posterior_.remark());
   }
 
@@ -206,11 +238,16 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
     if (regression::is_simulated(params.simulation, params.data.has_value()))
       return simulate(params);
     if (!params.response) throw ParameterError("response", "must be given where data is given");
-    const CsvTable table(*params.data);
+    CsvTable table(*params.data);
     const std::vector<std::string> inputs = chosen_inputs(table, *params.response, params.inputs);
-    Cases cases{rows_of(table, inputs), table.numbers(*params.response), {}, {}};
+    std::vector<std::string> columns = inputs;
+    columns.push_back(*params.response);
+    const Index dropped = regression::settle_missing(table, columns, params.missing);
+    Cases cases{rows_of(table, inputs), table.numbers(*params.response), {}, {}, {}};
+    if (dropped > 0) cases.remarks.push_back(regression::remark_on_dropped(dropped, *params.data));
     for (const std::string& name : regression::safe_names(inputs, *params.data, cases.remarks))
       cases.parameters.push_back({.name = name, .shape = {}});
+    cases.response = regression::response_name(params.response, *params.data, cases.remarks);
     return cases;
   }
 
@@ -218,6 +255,8 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
     if (params.response) throw ParameterError("response", "goes with data, which is not given");
     if (!params.inputs.empty())
       throw ParameterError("inputs", "goes with data, which is not given");
+    if (params.missing != "refuse")
+      throw ParameterError("missing", "goes with data, which is not given");
     const regression::Simulation& simulation = params.simulation;
     MatrixXd a = regression::simulated_inputs(simulation, id);
     const VectorXd theta =
@@ -227,7 +266,8 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
     return {std::move(a),
             std::move(x),
             {{.name = "theta", .shape = {theta.size()}}},
-            {regression::remark_on(theta)}};
+            {regression::remark_on(theta)},
+            "x"};
   }
 
   Index index(double n) const {
@@ -246,6 +286,7 @@ class LinearGaussian final : public Model, public Prior, public Metric, public S
   RowVectorXd x_;
   std::vector<Parameter> parameters_;
   std::vector<std::string> remarks_;
+  std::string response_;
 };
 
 }  // namespace
@@ -272,7 +313,8 @@ MIXWELL_PLUGIN(registrar) {
            "a gradient takes d^2 multiplications and additions from the sums A'A and A'x, whatever "
            "N; exact draws by Cholesky. Metric: Sigma^-1, constant. Sum of terms: U_0 is the "
            "prior's, u_n = (x_n - a_n' theta)^2 / (2 noise_variance), 4 d multiplications and "
-           "additions a case.",
+           "additions a case. Recorded of cases (run.predictive): log N(x_n; a_n' theta, "
+           "noise_variance), and an x_n drawn anew.",
        .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.1 (there "
                    "prior_variance = 1, noise_variance = 10; the law of a_n is not told)"}});
 }

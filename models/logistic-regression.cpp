@@ -11,7 +11,6 @@
 namespace mixwell::logistic {
 namespace {
 
-using regression::Cases;
 using regression::Design;
 using regression::quoted;
 using regression::Table;
@@ -85,13 +84,14 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
       fields.named_numbers("predict", predict)
           .help(
               "csv: predict.NAME = { input = value, ... }: record the probability of the positive "
-              "label there, inputs in their original units");
+              "label there, inputs in their original units, at offset 0");
     }
   };
 
   explicit LogisticRegression(const Params& params) : LogisticRegression(params, read(params)) {}
 
-  std::vector<Parameter> parameters() const override { return parameters_; }
+  std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
+  std::vector<Labels> labels() const override { return coefficients_.labels; }
   std::vector<std::string> remarks() const override { return remarks_; }
   const Derived* as_derived() const noexcept override { return points_.get(); }
   const Prediction* as_prediction() const noexcept override { return test_.get(); }
@@ -101,15 +101,17 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
       : LogisticRegression(params, table, Design(table, params.recipe)) {}
 
   LogisticRegression(const Params& params, const Table& table, const Design& design)
-      : LogisticRegression(params, table, design, design.cases(table)) {}
+      : LogisticRegression(params, table, design, remarks_on(design, table)) {}
 
   LogisticRegression(const Params& params, const Table& table, const Design& design,
-                     const Cases& cases)
-      : Posterior(cases, params.prior_variance),
-        remarks_(remarks_on(design, table.path)),
-        parameters_(coefficients(design, table.path, remarks_)) {
+                     std::vector<std::string> remarks)
+      : Posterior(design.cases(table),
+                  regression::response_name(params.source.response, table.path, remarks),
+                  params.prior_variance),
+        remarks_(std::move(remarks)),
+        coefficients_(coefficients(design, table.path, remarks_)) {
     if (!params.predict.empty())
-      points_ = std::make_unique<Points>(design, params.predict, parameters_);
+      points_ = std::make_unique<Points>(design, params.predict, coefficients_.parameters);
     if (params.source.test)
       test_ = std::make_unique<regression::TestSet>(
           design.cases(regression::test_table(params.source, params.recipe.labels, table)),
@@ -120,11 +122,13 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
     require_keys(params.source);
     if (!params.predict.empty())
       regression::require_match(params.source.format, "csv", "predict", true);
+    if (!params.predict.empty() && !params.source.factors.empty())
+      throw ParameterError("predict", "takes numbers alone, and goes without factors");
     return regression::training_table(params.source, params.recipe.labels);
   }
 
   std::vector<std::string> remarks_;
-  std::vector<Parameter> parameters_;
+  regression::Coefficients coefficients_;
   std::unique_ptr<const Points> points_;
   std::unique_ptr<const regression::TestSet> test_;
 };
@@ -137,9 +141,11 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "logistic-regression",
        .summary = "Bayesian logistic regression on CSV, LIBSVM or IDX files, with a normal prior",
        .details =
-           "P(positive | x) = 1 / (1 + exp(-x theta)), theta_j ~ N(0, prior_variance):\n"
-           "U(theta) = sum_n log(1 + exp(-s_n x_n theta)) + |theta|^2 / (2 prior_variance), "
-           "s_n = +1 for the positive label, else -1.\n"
+           "P(positive | x) = 1 / (1 + exp(-(x theta + o))), theta_j ~ N(0, prior_variance):\n"
+           "U(theta) = sum_n w_n log(1 + exp(-s_n (x_n theta + o_n))) + |theta|^2 / (2 "
+           "prior_variance), s_n = +1 for the positive label, else -1; offsets o_n are 0 and "
+           "weights "
+           "w_n 1 unless the table has them.\n"
            "Inputs: the columns of a CSV file in the order of `inputs` or of its header; indices 1 "
            "to the largest of a LIBSVM file, 0 where a line lacks one; pixels of IDX images, row "
            "by "
@@ -151,13 +157,19 @@ MIXWELL_PLUGIN(registrar) {
            "3. standardize: each column less its mean and over its standard deviation (n - 1); a "
            "constant one is centred and left unscaled\n"
            "4. intercept: 1 before all\n"
+           "5. factors: for each level of a factor but the first, in rising order, 1 where a case "
+           "has it, as it is\n"
            "Matrix, means and deviations are those of the training data for the test set too.\n"
            "Coefficients of a CSV file's columns are scalars with their names (age, age^2); those "
            "of other formats and of projections are the array beta, from 0, beside the scalar "
            "intercept: beta[i] is that of LIBSVM's index i + 1, or of the pixel in row i / width, "
-           "column i % width. One gradient takes 4 N d multiplications and additions.\n"
+           "column i % width. Those of a factor are an array with its name, and its levels as "
+           "labels. "
+           "One gradient takes 4 N d multiplications and additions.\n"
            "Metric: the expected information X' diag(p (1 - p)) X plus the prior's I / "
            "prior_variance, N d^2 multiplications and additions; its contracted derivative takes "
-           "2 N d^2. Sum of terms: U_0 is the prior's, u_n that of training case n.",
+           "2 N d^2. Sum of terms: U_0 is the prior's, u_n that of training case n. Recorded of "
+           "cases "
+           "(run.predictive): w_n times the log probability of the label, and labels drawn anew.",
        .sources = {"Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, section 7 (metric)"}});
 }

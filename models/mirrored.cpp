@@ -189,6 +189,9 @@ class Mirrored final : public Model,
     return base_->as_derived()->replaces_parameters();
   }
 
+  std::vector<NamedValues> observed_data() const override { return base_->observed_data(); }
+  std::vector<NamedValues> constant_data() const override { return base_->constant_data(); }
+  std::vector<Labels> labels() const override { return base_->labels(); }
   const Generated* as_generated() const noexcept override {
     return base_->as_generated() ? this : nullptr;
   }
@@ -240,6 +243,7 @@ class Mirrored final : public Model,
 
   const SumOfTerms* as_sum() const noexcept override { return base_->as_sum() ? this : nullptr; }
   Index terms() const noexcept override { return base_->as_sum()->terms(); }
+  bool rest_is_prior() const noexcept override { return base_->as_sum()->rest_is_prior(); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
     base_->as_sum()->evaluate_rest(fold_.folded(theta, out.scratch), out);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace {
@@ -22,7 +23,8 @@ class NormalGroups final : public Model,
                            public Prior,
                            public DataDraws,
                            public ConditionalDraws,
-                           public GaussianPrior {
+                           public GaussianPrior,
+                           public Generated {
  public:
   struct Params {
     std::vector<double> values;
@@ -92,6 +94,30 @@ class NormalGroups final : public Model,
     auto model = std::make_shared<NormalGroups>(drawn);
     model->set_name(name());
     return model;
+  }
+
+  std::vector<NamedValues> observed_data() const override {
+    return {{.name = "y", .shape = {groups()}, .values = params_.values}};
+  }
+  std::vector<NamedValues> constant_data() const override {
+    return {{.name = "sigma", .shape = {groups()}, .values = params_.sds}};
+  }
+  const Generated* as_generated() const noexcept override { return this; }
+  std::vector<Parameter> generated() const override {
+    return {{.name = "y", .shape = {groups()}, .group = RecordGroup::log_likelihood},
+            {.name = "y", .shape = {groups()}, .group = RecordGroup::posterior_predictive}};
+  }
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    stream.normals(at, out.bottomRows(groups()));
+    for (Index j = 0; j < theta.cols(); ++j) {
+      for (Index k = 0; k < groups(); ++k) {
+        const double sd = params_.sds[static_cast<std::size_t>(k)];
+        const double mean = theta(theta_row + k, j);
+        const double off = (y_(k) - mean) / sd;
+        out(k, j) = -0.5 * off * off - std::log(sd * std::sqrt(2 * std::numbers::pi));
+        out(groups() + k, j) = mean + sd * out(groups() + k, j);
+      }
+    }
   }
 
   std::vector<std::vector<std::string>> conditionals() const override {
@@ -235,7 +261,9 @@ MIXWELL_PLUGIN(registrar) {
            "theta)^2 / (2 sigma^2) + (b + sum (theta - mu)^2 / 2) / tau^2 + (J + 2 a) log tau + "
            "(mu - m)^2 / (2 s^2): the Jacobian of log tau is part of it. O(J) an evaluation.\n"
            "Kernel `conditional` draws mu, tau, theta, or mu and theta together, given the rest; "
-           "theta has a Gaussian prior given mu and tau.",
+           "theta has a Gaussian prior given mu and tau. Recorded of groups (run.predictive): log "
+           "N(y_j; "
+           "theta_j, sigma_j^2), and a y_j drawn anew.",
        .sources = {"Gelman et al. 2013, Bayesian Data Analysis, section 5.4 and appendix C "
                    "(model, conditional laws, data of the eight schools)"}});
 }

@@ -33,12 +33,16 @@ class ProbitLatent final : public Model, public Prior, public DataDraws, public 
   };
 
   explicit ProbitLatent(const Params& params)
-      : ProbitLatent(params.prior_variance, make_cases(params)) {}
+      : ProbitLatent(params.prior_variance, make_cases(params)) {
+    if (params.source.offset) throw ParameterError("offset", "this model has none");
+    if (params.source.weights) throw ParameterError("weights", "this model has none");
+  }
   ProbitLatent(double prior_variance, const CaseData& data)
       : prior_variance_(prior_variance),
         x_(data.cases.x),
         positive_(data.cases.positive),
-        coefficients_(data.parameters),
+        coefficients_(data.coefficients.parameters),
+        labels_(data.coefficients.labels),
         remarks_(data.remarks) {
     MatrixXd precision = x_.transpose() * x_;
     precision.diagonal().array() += 1.0 / prior_variance_;
@@ -50,6 +54,7 @@ class ProbitLatent final : public Model, public Prior, public DataDraws, public 
     all.push_back({.name = "latent", .shape = {x_.rows()}});
     return all;
   }
+  std::vector<Labels> labels() const override { return labels_; }
   std::vector<std::string> remarks() const override { return remarks_; }
   /// A Gaussian that ends where a z_n changes its sign.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
@@ -76,6 +81,7 @@ class ProbitLatent final : public Model, public Prior, public DataDraws, public 
       : prior_variance_(other.prior_variance_),
         x_(other.x_),
         coefficients_(other.coefficients_),
+        labels_(other.labels_),
         remarks_(other.remarks_),
         factor_(other.factor_) {
     for (const double z : latent) positive_.push_back(z > 0.0);
@@ -167,6 +173,7 @@ class ProbitLatent final : public Model, public Prior, public DataDraws, public 
   MatrixXd x_;  ///< N x p
   std::vector<bool> positive_;
   std::vector<Parameter> coefficients_;
+  std::vector<Labels> labels_;
   std::vector<std::string> remarks_;
   Eigen::LLT<MatrixXd> factor_;  ///< of X'X + I / prior_variance
 };

@@ -31,14 +31,15 @@ class ProbitRegression final : public regression::Posterior<probit::Link> {
 
   explicit ProbitRegression(const Params& params) : ProbitRegression(params, make_cases(params)) {}
 
-  std::vector<Parameter> parameters() const override { return parameters_; }
+  std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
+  std::vector<Labels> labels() const override { return coefficients_.labels; }
   std::vector<std::string> remarks() const override { return remarks_; }
   const Prediction* as_prediction() const noexcept override { return test_.get(); }
 
  private:
   ProbitRegression(const Params& params, CaseData data)
-      : Posterior(data.cases, params.prior_variance),
-        parameters_(std::move(data.parameters)),
+      : Posterior(data.cases, data.response, params.prior_variance),
+        coefficients_(std::move(data.coefficients)),
         remarks_(std::move(data.remarks)),
         test_(test_set(params, data)) {}
 
@@ -50,7 +51,7 @@ class ProbitRegression final : public regression::Posterior<probit::Link> {
         &to_probabilities);
   }
 
-  std::vector<Parameter> parameters_;
+  regression::Coefficients coefficients_;
   std::vector<std::string> remarks_;
   std::unique_ptr<const regression::TestSet> test_;
 };
@@ -64,11 +65,13 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Bayesian probit regression on CSV, LIBSVM or IDX files or simulated cases, with "
                   "a normal prior",
        .details =
-           "P(positive | x) = Phi(x theta), theta_j ~ N(0, prior_variance):\n"
-           "U(theta) = sum_n -log Phi(s_n x_n theta) + |theta|^2 / (2 prior_variance), s_n = +1 "
+           "P(positive | x) = Phi(x theta + o), theta_j ~ N(0, prior_variance):\n"
+           "U(theta) = sum_n -w_n log Phi(s_n (x_n theta + o_n)) + |theta|^2 / (2 prior_variance), "
+           "s_n = +1 "
            "for the positive label, else -1; Phi is the distribution function of N(0, 1), its "
            "logarithm and derivative by erfc, below -4 by Laplace's continued fraction.\n"
-           "From data: files, rows x and names of coefficients are those of "
+           "From data: files, rows x, offsets, weights, factors and names of coefficients are "
+           "those of "
            "`logistic-regression`. Else cases are simulated: inputs a_n ~ N(0, C) with C_ij = "
            "correlation^|i - j|, an autoregression a_0 = z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i; "
            "rows x_n are made of them as of a file's (powers, projection, standardize, intercept); "
@@ -80,7 +83,10 @@ MIXWELL_PLUGIN(registrar) {
            "One gradient takes 4 N d multiplications and additions and N weights phi / Phi. "
            "Metric: the expected information X' diag(phi^2 / (Phi (1 - Phi))) X plus the prior's "
            "I / prior_variance, N d^2 multiplications and additions; its contracted derivative "
-           "takes 2 N d^2. Sum of terms: U_0 is the prior's, u_n that of training case n.",
+           "takes 2 N d^2. Sum of terms: U_0 is the prior's, u_n that of training case n. "
+           "Recorded of cases (run.predictive): w_n times the log probability of the label, and "
+           "labels "
+           "drawn anew.",
        .sources = {"Abramowitz & Stegun 1964, Handbook of Mathematical Functions, 26.2.14 (the "
                    "tail)",
                    "Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, 123-214 (metric)"}});

@@ -22,8 +22,9 @@ class PoissonHierarchy final : public DensityModel<PoissonHierarchy> {
 
   explicit PoissonHierarchy(const Params& params) : centred_(params.centred) {
     const CsvTable table(params.data);
-    y_ = table.numbers("y");
+    y_ = table.numbers("y", {.least = 0, .is_whole = true});
     x_ = table.numbers("x");
+    observe("y", y_);
     group_ = table.categories("group");
     effect_ = vector(centred_ ? "b" : "z", {"group", group_.levels});
   }
@@ -36,11 +37,19 @@ class PoissonHierarchy final : public DensityModel<PoissonHierarchy> {
   Index cases() const { return y_.size(); }
   template <class S>
   S log_likelihood(const Values<S>& at, Index n) const {
-    const S effect = at(effect_)[group_.codes[n]] * (centred_ ? S(1) : at(tau_));
-    return poisson_log_lpmf(y_[n], at(alpha_) + at(beta_) * x_[n] + effect);
+    return poisson_log_lpmf(y_[n], log_mean(at, n));
+  }
+  double draw_case(const Values<double>& at, Index n, RandomNumbers& random) const {
+    return draw_poisson(random, std::exp(log_mean(at, n)));
   }
 
  private:
+  template <class S>
+  S log_mean(const Values<S>& at, Index n) const {
+    const S effect = at(effect_)[group_.codes[n]] * (centred_ ? S(1) : at(tau_));
+    return at(alpha_) + at(beta_) * x_[n] + effect;
+  }
+
   bool centred_;
   Eigen::VectorXd y_, x_;
   Categories group_;

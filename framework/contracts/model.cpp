@@ -84,13 +84,14 @@ std::string text(double value) {
   return out.str();
 }
 
-/// The first thing wrong with parameters or quantities, or "".
+/// The first thing wrong with parameters or quantities, or "". `names`: those before, as
+/// group/name; each group has names of its own.
 std::string wrong_parameter(const std::vector<Parameter>& parameters,
                             std::set<std::string>& names) {
   for (const Parameter& parameter : parameters) {
     const std::string rule = broken_name_rule(parameter.name);
     if (!rule.empty()) return "the name \"" + parameter.name + "\" " + rule;
-    if (!names.insert(parameter.name).second)
+    if (!names.insert(std::string(to_string(parameter.group)) + "/" + parameter.name).second)
       return "the name \"" + parameter.name + "\" occurs twice";
     if (parameter.size() < 1) return "\"" + parameter.name + "\" is empty";
     const std::string shape = parameter.constraint.broken_shape_rule(parameter.shape);
@@ -814,6 +815,59 @@ void check_conditionals(const Model& model, Findings& findings) {
   findings.push_back(means.finding("conditional draws"));
 }
 
+/// Rows of quantities of the group log_likelihood, if there is one for each term of the model.
+std::vector<Index> rows_of_terms(const Model& model, const std::vector<Parameter>& quantities) {
+  std::vector<Index> rows;
+  Index row = 0;
+  for (const Parameter& one : quantities) {
+    for (Index k = 0; k < one.size(); ++k, ++row)
+      if (one.group == RecordGroup::log_likelihood) rows.push_back(row);
+  }
+  return std::ssize(rows) == model.as_sum()->terms() ? rows : std::vector<Index>();
+}
+
+/// Where the terms are the likelihood, what is recorded of it case by case sums to -(U - U_0), up
+/// to a constant.
+void check_log_likelihoods(const Model& model, const MatrixXd& theta, Findings& findings) {
+  const std::vector<Parameter> quantities = model.as_generated()->generated();
+  const std::vector<Index> rows = rows_of_terms(model, quantities);
+  if (rows.empty()) return;
+  MatrixXd out(total_size(quantities), theta.cols());
+  model.as_generated()->generate(theta, Stream(seed, "contracts/model"), {}, out);
+  MatrixXd gradient(theta.rows(), theta.cols());
+  Eigen::RowVectorXd rest(theta.cols());
+  Workspace scratch;
+  model.as_sum()->evaluate_rest(theta, {rest.data(), gradient, scratch});
+  const Eigen::RowVectorXd terms = potential_alone(model, theta) - rest;
+  const Eigen::RowVectorXd sums = terms + out(rows, Eigen::all).colwise().sum();
+  const double scale = 1 + terms.cwiseAbs().maxCoeff();
+  const double worst = (sums.array() - sums(0)).abs().maxCoeff() / scale;
+  findings.push_back({"log likelihoods", worst <= 1e-9,
+                      "of cases against U - U_0, differences from point to point: " + text(worst)});
+}
+
+/// Where a density of the prior and draws of it are there, E h'(theta_i) = E h(theta_i) dU_0 /
+/// dtheta_i over the draws for h = 1, theta_i and sin theta_i: integration by parts.
+void check_prior_law(const Model& model, Findings& findings) {
+  const Index d = model.dimension();
+  const Index n = std::max<Index>(1000, 100000 / d);
+  MatrixXd theta(d, n);
+  model.as_prior()->draw(Stream(seed, "contracts/model/prior"), {}, theta);
+  MatrixXd gradient(d, n);
+  Workspace scratch;
+  model.as_sum()->evaluate_rest(theta, {nullptr, gradient, scratch});
+  ZeroMeans means;
+  for (Index i = 0; i < d; ++i) {
+    const std::string name = "coordinate " + std::to_string(i);
+    const auto x = theta.row(i).array();
+    const auto g = gradient.row(i).array();
+    means.add(name + ", gradient", g.matrix());
+    means.add(name + ", virial", (x * g - 1.0).matrix());
+    means.add(name + ", sine", (x.sin() * g - x.cos()).matrix());
+  }
+  findings.push_back(means.finding("prior draws are of its density"));
+}
+
 /// Adds the clauses that compare bits; they mean something for a pure model only.
 void check_bits(const Model& model, const MatrixXd& theta, const Evaluated& at,
                 Findings& findings) {
@@ -831,8 +885,12 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
   const Index d = model.dimension();
   if (const Derived* derived = model.as_derived())
     findings.push_back(check_derived(model, *derived, theta));
-  if (const Generated* quantities = model.as_generated())
+  const bool has_prior_apart = model.as_sum() != nullptr && model.as_sum()->rest_is_prior();
+  if (const Generated* quantities = model.as_generated()) {
     findings.push_back(check_generated(model, *quantities, theta));
+    if (has_prior_apart) check_log_likelihoods(model, theta, findings);
+  }
+  if (has_prior_apart && model.as_prior() != nullptr) check_prior_law(model, findings);
   if (const Metric* metric = model.as_metric()) check_metric(*metric, theta, findings);
   if (const HessianProducts* products = hessian_products(&model))
     findings.push_back(check_hessian_products(model, *products, theta));

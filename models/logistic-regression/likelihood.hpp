@@ -5,6 +5,7 @@
 #include "../regression/likelihood.hpp"
 #include "weights.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mixwell::logistic {
@@ -20,6 +21,9 @@ struct Link {
   }
 
   static double probability(double z) { return 1 / (1 + std::exp(-z)); }
+  static double log_probability(double z) {
+    return std::min(z, 0.0) - std::log1p(std::exp(-std::abs(z)));
+  }
 
   /// 1 / (1 + e^z) / (1 + e^-z), without overflow.
   static double slope(double z) {

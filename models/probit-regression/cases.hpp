@@ -38,14 +38,17 @@ struct CaseData {
   regression::Table table;
   regression::Design design;
   regression::Cases cases;
-  std::vector<Parameter> parameters{};
+  regression::Coefficients coefficients{};
   std::vector<std::string> remarks{};
+  std::string response;  ///< name of the labels in results
 
-  CaseData(regression::Table from, const regression::Recipe& recipe)
+  CaseData(regression::Table from, const regression::Recipe& recipe,
+           const std::optional<std::string>& column)
       : table(std::move(from)), design(table, recipe) {
-    remarks = remarks_on(design, table.path);
-    parameters = coefficients(design, table.path, remarks);
+    remarks = remarks_on(design, table);
+    coefficients = regression::coefficients(design, table.path, remarks);
     cases = design.cases(table);
+    response = regression::response_name(column, table.path, remarks);
   }
 };
 
@@ -59,6 +62,10 @@ inline void require_no_file_keys(const CaseParams& params) {
   refuse("positive", params.recipe.labels.positive.has_value());
   refuse("negative", params.recipe.labels.negative.has_value());
   refuse("inputs", !params.source.inputs.empty());
+  refuse("factors", !params.source.factors.empty());
+  refuse("offset", params.source.offset.has_value());
+  refuse("weights", params.source.weights.has_value());
+  refuse("missing", params.source.missing != "refuse");
   refuse("test", params.source.test.has_value());
   refuse("test_labels", params.source.test_labels.has_value());
 }
@@ -72,7 +79,7 @@ inline CaseData simulated_cases(const CaseParams& params) {
   table.labels_of = table.path;
   table.inputs = regression::simulated_inputs(simulation, id).transpose();
   table.all_labels = {"0", "1"};
-  CaseData data(std::move(table), params.recipe);
+  CaseData data(std::move(table), params.recipe, std::nullopt);
   const Index d = data.cases.x.cols();
   const Eigen::VectorXd theta =
       regression::simulated_parameter(simulation, id, d, 1.0 / std::sqrt(static_cast<double>(d)));
@@ -89,7 +96,7 @@ inline CaseData make_cases(const CaseParams& params) {
   regression::Source source = params.source;
   source.data = *params.data;
   require_keys(source);
-  return {regression::training_table(source, params.recipe.labels), params.recipe};
+  return {regression::training_table(source, params.recipe.labels), params.recipe, source.response};
 }
 
 }  // namespace mixwell::probit

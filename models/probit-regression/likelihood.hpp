@@ -28,6 +28,7 @@ struct Link {
   }
 
   static double probability(double z) { return std::exp(log_below(z)); }
+  static double log_probability(double z) { return log_below(z); }
 
   /// phi(z)^2 / (Phi(z) Phi(-z)) as the product of two weights: about |z| phi(z) far from 0.
   static double slope(double z) { return log_below_slope(z) * log_below_slope(-z); }

@@ -7,33 +7,78 @@
 
 #include <mixwell/plugin.hpp>
 
+#include <cstddef>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mixwell::regression {
 
-/// Blocks of coefficients: a scalar for each named column of the file `path`, else all of them as
-/// the array beta.
-inline std::vector<Parameter> coefficients(const Design& design, const std::string& path,
-                                           std::vector<std::string>& remarks) {
-  std::vector<Parameter> all;
-  if (!design.has_names()) {
-    if (design.has_intercept()) all.push_back({.name = "intercept", .shape = {}});
-    all.push_back({.name = "beta", .shape = {design.column_count()}});
-    return all;
-  }
+/// The parameters of a regression, and what the levels of its factors are called.
+struct Coefficients {
+  std::vector<Parameter> parameters;
+  std::vector<Labels> labels;
+};
+
+namespace detail {
+
+/// Safe names of the columns that have some, else of all of them as the array beta, and of factors.
+inline std::vector<std::string> coefficient_names(const Design& design, const std::string& path,
+                                                  std::vector<std::string>& remarks) {
   std::vector<std::string> names;
-  if (design.has_intercept()) names.push_back("intercept");
-  for (Index j = 0; j < design.column_count(); ++j) names.push_back(design.column_name(j));
-  for (const std::string& name : safe_names(names, path, remarks))
-    all.push_back({.name = name, .shape = {}});
+  if (design.has_intercept()) names.emplace_back("intercept");
+  if (design.has_names())
+    for (Index j = 0; j < design.column_count(); ++j) names.push_back(design.column_name(j));
+  else if (design.column_count() > 0)
+    names.emplace_back("beta");
+  for (const Factor& factor : design.factors()) names.push_back(factor.name);
+  return safe_names(names, path, remarks);
+}
+
+}  // namespace detail
+
+/// A scalar for each named column of the file `path`, else all of them as the array beta; for each
+/// factor an array with the dimension NAME_level, whose labels are its levels but the first.
+inline Coefficients coefficients(const Design& design, const std::string& path,
+                                 std::vector<std::string>& remarks) {
+  Coefficients all;
+  const std::vector<std::string> names = detail::coefficient_names(design, path, remarks);
+  const std::size_t before = names.size() - design.factors().size();
+  for (std::size_t k = 0; k < before; ++k) {
+    const bool is_array = !design.has_names() && k + 1 == before && names[k] == "beta";
+    all.parameters.push_back({.name = names[k], .shape = {}});
+    if (is_array) all.parameters.back().shape = {design.column_count()};
+  }
+  for (std::size_t k = 0; k < design.factors().size(); ++k) {
+    const std::vector<std::string>& levels = design.factors()[k].categories.levels;
+    const std::string dim = names[before + k] + "_level";
+    all.parameters.push_back(
+        {.name = names[before + k], .shape = {std::ssize(levels) - 1}, .dims = {dim}});
+    all.labels.push_back({dim, {levels.begin() + 1, levels.end()}});
+  }
   return all;
 }
 
+/// The labels' name in results: that of a CSV file's column, made safe, else y.
+inline std::string response_name(const std::optional<std::string>& column, const std::string& path,
+                                 std::vector<std::string>& remarks) {
+  if (!column) return "y";
+  std::vector<std::string> of_names;
+  const std::string name = safe_names({*column}, path, of_names).front();
+  if (name != *column)
+    remarks.push_back("The labels of column " + quoted(*column) + " are recorded as " +
+                      quoted(name) + ".");
+  return name;
+}
+
 /// What constant columns mean: a sentence for each that has a name, else one for all.
-inline std::vector<std::string> remarks_on(const Design& design, const std::string& path) {
+/// Before them how many rows were left out for a missing value.
+inline std::vector<std::string> remarks_on(const Design& design, const Table& table) {
+  const std::string& path = table.path;
   constexpr const char* consequence = "centred, left unscaled, its coefficient keeps its prior.";
   std::vector<std::string> remarks;
+  if (table.dropped > 0) remarks.push_back(remark_on_dropped(table.dropped, path));
   const std::vector<Index>& constant = design.constant_columns();
   if (design.has_names()) {
     for (const Index j : constant)

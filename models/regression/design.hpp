@@ -22,10 +22,11 @@ struct Recipe {
   bool intercept = true;
 };
 
-/// N cases: x (N x d) and whether the label is the positive one.
+/// N cases: x (N x d), whether the label is the positive one, offsets and weights.
 struct Cases {
   Eigen::MatrixXd x;
   std::vector<bool> positive;
+  CaseNumbers numbers{};
 };
 
 /// m x k, independent entries N(0, 1 / k): entry (i, j) is sqrt(1 / k) times normal i of replicate
@@ -41,13 +42,14 @@ inline Eigen::MatrixXd random_projection(Index m, Index k, std::int64_t seed) {
 /// single points. The inputs, their squares, their cubes, ... (no cross terms) are projected if so
 /// wanted; what results are the columns. Each column less its mean and over its standard deviation
 /// (denominator n - 1) if so wanted, a constant one centred only; before them 1 if there is an
-/// intercept.
+/// intercept; behind them indicators of all levels but the first of each factor, as they are.
 class Design {
  public:
   Design(const Table& table, const Recipe& recipe)
       : recipe_(recipe),
         inputs_(table.names),
         input_count_(table.inputs.cols()),
+        factors_(table.factors),
         labels_(table.all_labels) {
     choose_positive(table);
     check_projection(table);
@@ -61,6 +63,7 @@ class Design {
   const std::vector<std::string>& inputs() const noexcept { return inputs_; }
   bool has_intercept() const noexcept { return recipe_.intercept; }
   Index column_count() const noexcept { return mean_.size(); }
+  const std::vector<Factor>& factors() const noexcept { return factors_; }
   /// Whether columns have names of their own: those of a CSV file, unless they are projected.
   bool has_names() const noexcept { return !inputs_.empty() && recipe_.projection == 0; }
   /// "age", "age^2", "input 3^2", "projection 7"; the inputs of a file without names count from 1.
@@ -76,7 +79,8 @@ class Design {
   const std::vector<Index>& constant_columns() const noexcept { return constant_; }
 
   Cases cases(const Table& table) const {
-    return {scaled(columns(table.inputs, table.path)), coded_labels(table)};
+    return {with_indicators(scaled(columns(table.inputs, table.path)), table), coded_labels(table),
+            table.numbers};
   }
 
   /// The row of x of one point; `values` holds exactly the inputs.
@@ -176,9 +180,19 @@ class Design {
     return x;
   }
 
+  static Eigen::MatrixXd with_indicators(Eigen::MatrixXd x, const Table& table) {
+    for (const Factor& factor : table.factors) {
+      const Eigen::MatrixXd levels = indicators(factor.categories);
+      x.conservativeResize(Eigen::NoChange, x.cols() + levels.cols());
+      x.rightCols(levels.cols()) = levels;
+    }
+    return x;
+  }
+
   Recipe recipe_;
   std::vector<std::string> inputs_;
   Index input_count_;
+  std::vector<Factor> factors_;
   LabelSet labels_;
   std::string positive_;
   Eigen::MatrixXd projection_;

@@ -26,7 +26,13 @@ inline void declare_recipe(Fields& fields, Source& source, Recipe& recipe) {
   fields.text("negative", recipe.labels.negative)
       .help("label counted as 0; cases with other labels are left out, also of test");
   fields.texts("inputs", source.inputs)
-      .help("csv: columns to regress on; by default all but the response");
+      .help("csv: columns of numbers to regress on; by default all that are nothing else");
+  fields.texts("factors", source.factors)
+      .help("csv: columns of categories to regress on; each level but the first has a coefficient");
+  fields.text("offset", source.offset).help("csv: column that is added to x theta as it stands");
+  fields.text("weights", source.weights)
+      .help("csv: column of numbers above 0 that say how often each case counts");
+  declare_missing(fields, source.missing);
   fields.integer("powers", recipe.powers)
       .at_least(1)
       .at_most(16)
@@ -73,6 +79,10 @@ inline void require_keys(const Source& source) {
   if (source.test_labels && !source.test)
     throw ParameterError("test_labels", "goes with test, the images that it belongs to");
   if (!source.inputs.empty()) require_match(source.format, "csv", "inputs", true);
+  if (!source.factors.empty()) require_match(source.format, "csv", "factors", true);
+  if (source.offset) require_match(source.format, "csv", "offset", true);
+  if (source.weights) require_match(source.format, "csv", "weights", true);
+  if (source.missing != "refuse") require_match(source.format, "csv", "missing", true);
 }
 
 }  // namespace mixwell::regression

@@ -17,8 +17,17 @@
 
 namespace mixwell::regression {
 
-/// sum_n -log F(z_n), z = S theta, where row n of S is x_n times +1 (positive label) or -1, and F
-/// is the distribution function of a symmetric law, F(-z) = 1 - F(z): P(positive | x) = F(x theta).
+/// Beside inputs and label, of each case where they are not empty: what is added to x theta, and
+/// how often the case counts.
+struct CaseNumbers {
+  Eigen::VectorXd offset;
+  Eigen::VectorXd weights;
+};
+
+/// sum_n -w_n log F(z_n), z = S theta + s o, where row n of S is x_n times +1 (positive label) or
+/// -1, and F is the distribution function of a symmetric law, F(-z) = 1 - F(z): P(positive | x) =
+/// F(x theta + o). Offsets o are 0 and weights w 1 where there are none; weights want
+/// Link::log_probability.
 ///
 /// `Link` tells F by static members:
 ///   Sum                      adds up values: total()
@@ -26,6 +35,7 @@ namespace mixwell::regression {
 ///                            z[n] -> (log F)'(z[n]) for n < count, a multiple of 12, at most 144;
 ///                            if wanted, -log F(z[n]) is added to the sum. Both are 0 at +inf
 ///   probability(z)           F(z), where labels are drawn
+///   log_probability(z)       log F(z), where it is recorded case by case
 ///   slope(z)                 information of a case, lambda = F'^2 / (F (1 - F))
 ///   bend(z)                  lambda'
 /// Any other function of z may stand for log F: an even one too, but slope and bend are then of no
@@ -42,26 +52,33 @@ class Likelihood {
   using ColumnMap = Eigen::Map<Eigen::VectorXd>;
   using Sum = typename Link::Sum;
 
-  Likelihood(const Eigen::MatrixXd& x, const std::vector<bool>& positive)
-      : cases_(x.rows()), dimension_(x.cols()) {
+  Likelihood(const Eigen::MatrixXd& x, const std::vector<bool>& positive,
+             const CaseNumbers& numbers = {})
+      : cases_(x.rows()),
+        dimension_(x.cols()),
+        shift_(padded(numbers.offset)),
+        weights_(padded(numbers.weights)) {
     cells_.resize(static_cast<std::size_t>(panels().count * dimension_));
     for (Index n = 0; n < cases_; ++n) {
       const double sign = positive[static_cast<std::size_t>(n)] ? 1.0 : -1.0;
       Cells* panel = cells_.data() + n / Cells::rows * dimension_;
       for (Index i = 0; i < dimension_; ++i) panel[i].row[n % Cells::rows] = sign * x(n, i);
+      if (has_shift()) shift_[n] *= sign;
     }
   }
 
   Index cases() const noexcept { return cases_; }
+  bool has_weights() const noexcept { return weights_.size() > 0; }
+  double weight(Index n) const { return has_weights() ? weights_[n] : 1.0; }
 
-  /// z = S theta at one theta (d numbers): N d multiplications and additions.
-  Eigen::VectorXd margins(const double* theta) const {
-    Eigen::VectorXd z = Eigen::VectorXd::Zero(cases_);
+  /// z (N numbers) at one theta (d numbers): N d multiplications and additions.
+  void margins(const double* theta, ColumnMap z) const {
+    z.setZero();
+    if (has_shift()) z = shift_.head(cases_);
     for (Index n = 0; n < cases_; ++n) {
       const Cells* panel = cells_.data() + n / Cells::rows * dimension_;
       for (Index i = 0; i < dimension_; ++i) z[n] += panel[i].row[n % Cells::rows] * theta[i];
     }
-    return z;
   }
 
   /// The same cases, case n with the other label where flip[n]. O(N d).
@@ -71,6 +88,7 @@ class Likelihood {
       if (!flip[static_cast<std::size_t>(n)]) continue;
       Cells* panel = other.cells_.data() + n / Cells::rows * dimension_;
       for (Index i = 0; i < dimension_; ++i) panel[i].row[n % Cells::rows] *= -1.0;
+      if (has_shift()) other.shift_[n] *= -1.0;
     }
     return other;
   }
@@ -90,7 +108,7 @@ class Likelihood {
     for (Index s = 0; s < shards(); ++s) {
       if (out.wants_gradient()) gradient += sums(s).gradient;
       if (!out.wants_potential()) continue;
-      for (Index j = 0; j < theta.cols(); ++j) out.u()(j) += sums(s).value[j].total();
+      for (Index j = 0; j < theta.cols(); ++j) out.u()(j) += sums(s).total(j);
     }
   }
 
@@ -105,52 +123,58 @@ class Likelihood {
       const Workspace::Frame frame(out.scratch);
       Sums sums(*this, out.scratch.matrix(Sums::size(*this, k), 1).data(), k);
       clear(sums, k);
-      for_gathered(indices.col(j), out.scratch, [&](Index, const Panels& band, Index rows) {
-        run_band(band, rows, nullptr, theta.middleCols(k * j, k), Wanted(out), sums);
-      });
+      for_gathered(indices.col(j), out.scratch,
+                   [&](Index, const Panels& band, Index rows, const BandNumbers& numbers) {
+                     run_band(band, rows, nullptr, numbers, theta.middleCols(k * j, k), Wanted(out),
+                              sums);
+                   });
       if (out.wants_gradient()) gradient.middleCols(k * j, k) = sums.gradient;
       if (!out.wants_potential()) continue;
-      for (Index i = 0; i < k; ++i) out.u()(k * j + i) = sums.value[i].total();
+      for (Index i = 0; i < k; ++i) out.u()(k * j + i) = sums.total(i);
     }
   }
 
   /// Column k of `out` (d x b) = the gradient of case indices(k) at theta (d x 1).
   void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                           Workspace& scratch) const {
-    for_gathered(indices.col(0), scratch, [&](Index first, const Panels& band, Index rows) {
-      ColumnMap weights(scratch.row(band.rows()).data(), band.rows());
-      multiply(band, {theta.data(), dimension_}, 1, {weights.data(), band.rows()});
-      Sum unused;
-      Link::template to_weights<false>(weights.data(), band.rows(), unused);
-      for (Index k = 0; k < rows; ++k) {
-        const Cells* panel = band.panel(k / Cells::rows);
-        for (Index i = 0; i < dimension_; ++i)
-          out(i, first + k) = -weights[k] * panel[i].row[k % Cells::rows];
-      }
-    });
+    for_gathered(indices.col(0), scratch,
+                 [&](Index first, const Panels& band, Index rows, const BandNumbers& numbers) {
+                   ColumnMap weights(scratch.row(band.rows()).data(), band.rows());
+                   multiply(band, {theta.data(), dimension_}, 1, {weights.data(), band.rows()});
+                   numbers.add_shift(weights.data(), rows);
+                   Sum unused;
+                   Link::template to_weights<false>(weights.data(), band.rows(), unused);
+                   numbers.multiply_weights(weights.data(), rows);
+                   for (Index k = 0; k < rows; ++k) {
+                     const Cells* panel = band.panel(k / Cells::rows);
+                     for (Index i = 0; i < dimension_; ++i)
+                       out(i, first + k) = -weights[k] * panel[i].row[k % Cells::rows];
+                   }
+                 });
   }
 
-  /// Adds the expected information sum_n lambda(z_n) x_n x_n' at theta (d numbers) to G, d x d,
+  /// Adds the expected information sum_n w_n lambda(z_n) x_n x_n' at theta (d numbers) to G, d x d,
   /// lambda = Link::slope: N d (d + 3) multiplications and additions. Labels do not matter: lambda
   /// is even.
   void add_information(const double* theta, MatrixMap G, Workspace& scratch) const {
-    for_bands(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
-      for (Index n = 0; n < z.size(); ++n) z[n] = std::sqrt(Link::slope(z[n]));
+    for_bands(theta, scratch, [&](Index first, MatrixMap rows, ColumnMap z) {
+      for (Index n = 0; n < z.size(); ++n)
+        z[n] = std::sqrt(Link::slope(z[n]) * padded_weight(first + n));
       rows.array().colwise() *= z.array();
       G.selfadjointView<Eigen::Lower>().rankUpdate(rows.transpose());
     });
     G.triangularView<Eigen::StrictlyUpper>() = G.transpose();
   }
 
-  /// out_i += sum_n lambda'(z_n) (x_n' W x_n) x_ni for W d x d, lambda' = Link::bend: N d (2 d + 6)
-  /// multiplications and additions. Labels do not matter: lambda' is odd, and so is the term in
-  /// x_n.
+  /// out_i += sum_n w_n lambda'(z_n) (x_n' W x_n) x_ni for W d x d, lambda' = Link::bend: N d (2 d
+  /// + 6) multiplications and additions. Labels do not matter: lambda' is odd, and so is the term
+  /// in x_n.
   void add_information_derivative(const double* theta, ConstMatrixMap W, ColumnMap out,
                                   Workspace& scratch) const {
-    for_bands(theta, scratch, [&](MatrixMap rows, ColumnMap z) {
+    for_bands(theta, scratch, [&](Index first, MatrixMap rows, ColumnMap z) {
       MatrixMap product = scratch.matrix(rows.rows(), rows.cols());
       product.noalias() = rows * W;
-      for (Index n = 0; n < z.size(); ++n) z[n] = Link::bend(z[n]);
+      for (Index n = 0; n < z.size(); ++n) z[n] = Link::bend(z[n]) * padded_weight(first + n);
       z.array() *= product.cwiseProduct(rows).rowwise().sum().array();
       out.noalias() += rows.transpose() * z;
     });
@@ -163,8 +187,39 @@ class Likelihood {
   }
 
  private:
-  /// body(rows of S, z = S theta there) band by band; both are its to change. Rows that only fill
-  /// the last panel are 0.
+  /// Offsets times signs, and weights, of neighbouring rows; null where there are none.
+  struct BandNumbers {
+    const double* shift = nullptr;
+    const double* weights = nullptr;
+
+    void add_shift(double* z, Index rows) const {
+      if (shift == nullptr) return;
+      for (Index n = 0; n < rows; ++n) z[n] += shift[n];
+    }
+    void multiply_weights(double* slopes, Index rows) const {
+      if (weights == nullptr) return;
+      for (Index n = 0; n < rows; ++n) slopes[n] *= weights[n];
+    }
+  };
+
+  bool has_shift() const noexcept { return shift_.size() > 0; }
+  double padded_weight(Index row) const { return has_weights() ? weights_[row] : 1.0; }
+  /// With zeros for the rows that only fill the last panel.
+  Eigen::VectorXd padded(const Eigen::VectorXd& numbers) const {
+    if (numbers.size() == 0) return {};
+    assert(numbers.size() == cases_);
+    Eigen::VectorXd all =
+        Eigen::VectorXd::Zero((cases_ + Cells::rows - 1) / Cells::rows * Cells::rows);
+    all.head(cases_) = numbers;
+    return all;
+  }
+  BandNumbers numbers_from(Index row) const {
+    return {has_shift() ? shift_.data() + row : nullptr,
+            has_weights() ? weights_.data() + row : nullptr};
+  }
+
+  /// body(first row, rows of S, z there) band by band; rows and z are its to change. Rows that only
+  /// fill the last panel are 0.
   template <class Body>
   void for_bands(const double* theta, Workspace& scratch, const Body& body) const {
     for_parts(panels().count, band_panels(), [&](Index first, Index count) {
@@ -172,18 +227,19 @@ class Likelihood {
       const Panels band = panels().part(first, count);
       ColumnMap z(scratch.row(band.rows()).data(), band.rows());
       multiply(band, {theta, dimension_}, 1, {z.data(), band.rows()});
+      numbers_from(first * Cells::rows).add_shift(z.data(), band.rows());
       MatrixMap rows = scratch.matrix(band.rows(), dimension_);
       for (Index p = 0; p < count; ++p) {
         for (Index i = 0; i < dimension_; ++i) {
           std::copy_n(band.panel(p)[i].row, Cells::rows, rows.col(i).data() + p * Cells::rows);
         }
       }
-      body(rows, z);
+      body(first * Cells::rows, rows, z);
     });
   }
 
-  /// body(first, band, rows) for the cases of `indices` band by band: `band` holds, in scratch,
-  /// the rows of S of the cases first, ..., first + rows - 1 of the list, then rows of 0.
+  /// body(first, band, rows, numbers) for the cases of `indices` band by band: `band` holds, in
+  /// scratch, the rows of S of the cases first, ..., first + rows - 1 of the list, then rows of 0.
   template <class Body>
   void for_gathered(const Eigen::Ref<const Eigen::VectorXd>& indices, Workspace& scratch,
                     const Body& body) const {
@@ -194,7 +250,14 @@ class Likelihood {
       const Index rows = std::min(count * Cells::rows, all - first);
       Cells* cells = scratch.objects<Cells>(count * dimension_);
       for (Index k = 0; k < rows; ++k) gather(indices[first + k], k, cells);
-      body(first, Panels{cells, count, dimension_}, rows);
+      const auto gathered = [&](const Eigen::VectorXd& all_cases) -> const double* {
+        if (all_cases.size() == 0) return nullptr;
+        double* const to = scratch.row(rows).data();
+        for (Index k = 0; k < rows; ++k) to[k] = all_cases[static_cast<Index>(indices[first + k])];
+        return to;
+      };
+      const BandNumbers numbers{gathered(shift_), gathered(weights_)};
+      body(first, Panels{cells, count, dimension_}, rows, numbers);
     });
   }
 
@@ -225,15 +288,18 @@ class Likelihood {
     Sums(const Likelihood& of, double* memory, Index width)
         : value(reinterpret_cast<Sum*>(memory)),
           weights{memory + doubles * width, of.band_rows()},
-          gradient(memory + (doubles + of.band_rows()) * width, of.dimension_, width) {}
+          gradient(memory + (doubles + of.band_rows()) * width, of.dimension_, width),
+          weighted(memory + (doubles + of.band_rows() + of.dimension_) * width) {}
     static Index size(const Likelihood& of, Index width) {
       constexpr Index line = 8;  // shards share no line of the cache
-      return ((doubles + of.band_rows() + of.dimension_) * width + line - 1) / line * line;
+      return ((doubles + of.band_rows() + of.dimension_ + 1) * width + line - 1) / line * line;
     }
+    double total(Index j) const { return value[j].total() + weighted[j]; }
     static constexpr Index doubles = sizeof(Sum) / sizeof(double);
     Sum* value;  ///< of each column
     Columns<double> weights;
     MatrixMap gradient;
+    double* weighted;  ///< what cases with weights add to the value, of each column
   };
 
   Panels panels() const noexcept {
@@ -249,26 +315,33 @@ class Likelihood {
       const Index end = shard.first + first + count;
       const Panels band = panels().part(end - count, count);
       const bool has_next = end + count <= panels().count;  // if not here, in the next shard
-      run_band(band, cases_ - (end - count) * Cells::rows, has_next ? band.panel(count) : nullptr,
-               theta, wanted, sums);
+      const Index row = (end - count) * Cells::rows;
+      run_band(band, cases_ - row, has_next ? band.panel(count) : nullptr, numbers_from(row), theta,
+               wanted, sums);
     });
   }
 
   static void clear(Sums& sums, Index width) {
     sums.gradient.setZero();
     std::uninitialized_value_construct_n(sums.value, width);
+    std::fill_n(sums.weighted, width, 0.0);
   }
 
   /// `rows`: how many rows of the band and those after it are cases. `next`: the band after this
   /// one, to be fetched meanwhile, or null.
-  void run_band(const Panels& band, Index rows, const Cells* next, const ConstBatch& theta,
-                const Wanted& wanted, Sums& sums) const {
+  void run_band(const Panels& band, Index rows, const Cells* next, const BandNumbers& numbers,
+                const ConstBatch& theta, const Wanted& wanted, Sums& sums) const {
     const Index width = theta.cols();
     multiply(band, {theta.data(), theta.outerStride()}, width, sums.weights);
     for (Index j = 0; j < width; ++j) {
       double* z = sums.weights.column(j);
+      numbers.add_shift(z, std::min(rows, band.rows()));
       hide_padding(rows, band.rows(), z);
-      if (wanted.value) {
+      if (numbers.weights != nullptr) {
+        if (wanted.value) sums.weighted[j] += weighted_value(z, numbers.weights, rows, band.rows());
+        Link::template to_weights<false>(z, band.rows(), sums.value[j]);
+        numbers.multiply_weights(z, std::min(rows, band.rows()));
+      } else if (wanted.value) {
         Link::template to_weights<true>(z, band.rows(), sums.value[j]);
       } else {
         Link::template to_weights<false>(z, band.rows(), sums.value[j]);
@@ -279,6 +352,15 @@ class Likelihood {
                         {sums.gradient.data(), dimension_});
   }
 
+  /// -sum_n w_n log F(z_n) of the rows that are cases.
+  static double weighted_value(const double* z, const double* weights, Index rows, Index padded) {
+    double sum = 0.0;
+    if constexpr (requires { Link::log_probability(0.0); })
+      for (Index n = 0; n < std::min(rows, padded); ++n)
+        sum -= weights[n] * Link::log_probability(z[n]);
+    return sum;
+  }
+
   /// Rows that only fill the last panel get the z of weight 0 and value 0.
   static void hide_padding(Index rows, Index padded, double* z) {
     for (Index n = rows; n < padded; ++n) z[n] = std::numeric_limits<double>::infinity();
@@ -287,6 +369,8 @@ class Likelihood {
   Index cases_;
   Index dimension_;
   std::vector<Cells> cells_;
+  Eigen::VectorXd shift_;    ///< s o, padded like the panels, or empty
+  Eigen::VectorXd weights_;  ///< likewise
 };
 
 }  // namespace mixwell::regression

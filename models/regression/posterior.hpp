@@ -9,14 +9,21 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace mixwell::regression {
 
-/// U(theta) = sum_n -log F(s_n x_n theta) + |theta|^2 / (2 prior_variance), F as `Link` tells it.
+/// U(theta) = sum_n -w_n log F(s_n (x_n theta + o_n)) + |theta|^2 / (2 prior_variance), F as `Link`
+/// tells it.
 template <class Link>
-class Posterior : public Model, public Prior, public DataDraws, public Metric, public SumOfTerms {
+class Posterior : public Model,
+                  public Prior,
+                  public DataDraws,
+                  public Metric,
+                  public SumOfTerms,
+                  public Generated {
  public:
   const Prior* as_prior() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
@@ -26,9 +33,41 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
     theta *= std::sqrt(prior_variance_);
   }
 
-  const DataDraws* as_data_draws() const noexcept override { return this; }
+  std::vector<NamedValues> observed_data() const override {
+    return {{.name = response_,
+             .shape = {likelihood_.cases()},
+             .values = {positive_.begin(), positive_.end()}}};
+  }
+  std::vector<NamedValues> constant_data() const override { return constant_; }
+  const Generated* as_generated() const noexcept override { return this; }
+  std::vector<Parameter> generated() const override {
+    const std::vector<Index> shape = {likelihood_.cases()};
+    return {{.name = response_, .shape = shape, .group = RecordGroup::log_likelihood},
+            {.name = response_, .shape = shape, .group = RecordGroup::posterior_predictive}};
+  }
+  /// w_n log F(s_n (x_n theta + o_n)), then labels as of with_data_at: N d multiplications and
+  /// additions a column, N logarithms and N uniforms.
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    const Index N = likelihood_.cases();
+    stream.uniforms(at, out.bottomRows(N));
+    for (Index j = 0; j < theta.cols(); ++j) {
+      auto z = out.col(j).head(N);
+      likelihood_.margins(theta.col(j).data(), {out.col(j).data(), N});
+      auto label = out.col(j).tail(N);
+      for (Index n = 0; n < N; ++n) {
+        const bool flips = label[n] > Link::probability(z[n]);
+        label[n] = positive_[static_cast<std::size_t>(n)] != flips ? 1.0 : 0.0;
+        z[n] = likelihood_.weight(n) * Link::log_probability(z[n]);
+      }
+    }
+  }
+
+  /// Of cases with weights there is no law that data come from.
+  const DataDraws* as_data_draws() const noexcept override {
+    return likelihood_.has_weights() ? nullptr : this;
+  }
   /// Labels are drawn at the inputs that are there: that of case n is the other one where uniform n
-  /// lies above F(s_n x_n theta). Without derived quantities and test set.
+  /// lies above F(s_n (x_n theta + o_n)). Without derived quantities and test set.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
                                       Address at) const override;
 
@@ -59,6 +98,7 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
 
   const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return likelihood_.cases(); }
+  bool rest_is_prior() const noexcept override { return true; }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
     if (out.wants_gradient()) gradient = theta / prior_variance_;
@@ -73,10 +113,24 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
   }
 
  protected:
-  Posterior(const Cases& cases, double prior_variance)
-      : Posterior(Likelihood<Link>(cases.x, cases.positive), prior_variance) {}
-  Posterior(Likelihood<Link> likelihood, double prior_variance)
-      : likelihood_(std::move(likelihood)), prior_variance_(prior_variance) {}
+  /// `response`: the name of the labels in results.
+  Posterior(const Cases& cases, std::string response, double prior_variance)
+      : Posterior(Likelihood<Link>(cases.x, cases.positive, cases.numbers), cases.positive,
+                  std::move(response), prior_variance) {
+    const auto add = [this](const char* name, const Eigen::VectorXd& values) {
+      if (values.size() > 0)
+        constant_.push_back(
+            {.name = name, .shape = {values.size()}, .values = {values.begin(), values.end()}});
+    };
+    add("offset", cases.numbers.offset);
+    add("weights", cases.numbers.weights);
+  }
+  Posterior(Likelihood<Link> likelihood, std::vector<bool> positive, std::string response,
+            double prior_variance)
+      : likelihood_(std::move(likelihood)),
+        positive_(std::move(positive)),
+        response_(std::move(response)),
+        prior_variance_(prior_variance) {}
 
  private:
   bool evaluates_potential_alone() const noexcept override { return true; }
@@ -86,15 +140,20 @@ class Posterior : public Model, public Prior, public DataDraws, public Metric, p
   }
 
   Likelihood<Link> likelihood_;
+  std::vector<bool> positive_;
+  std::string response_;
   double prior_variance_;
+  std::vector<NamedValues> constant_;
 };
 
 /// The posterior of labels that were drawn.
 template <class Link>
 class Relabelled final : public Posterior<Link> {
  public:
-  Relabelled(Likelihood<Link> likelihood, double prior_variance, std::vector<Parameter> parameters)
-      : Posterior<Link>(std::move(likelihood), prior_variance),
+  Relabelled(Likelihood<Link> likelihood, std::vector<bool> positive, std::string response,
+             double prior_variance, std::vector<Parameter> parameters)
+      : Posterior<Link>(std::move(likelihood), std::move(positive), std::move(response),
+                        prior_variance),
         parameters_(std::move(parameters)) {}
   std::vector<Parameter> parameters() const override { return parameters_; }
 
@@ -105,14 +164,20 @@ class Relabelled final : public Posterior<Link> {
 template <class Link>
 std::shared_ptr<Model> Posterior<Link>::with_data_at(ConstBatch theta, const Stream& stream,
                                                      Address at) const {
-  const Eigen::VectorXd z = likelihood_.margins(theta.data());
-  Eigen::MatrixXd uniforms(z.size(), 1);
+  const Index N = likelihood_.cases();
+  Eigen::VectorXd z(N);
+  likelihood_.margins(theta.data(), {z.data(), N});
+  Eigen::MatrixXd uniforms(N, 1);
   stream.uniforms(at, uniforms);
-  std::vector<bool> flip(static_cast<std::size_t>(z.size()));
-  for (Index n = 0; n < z.size(); ++n)
-    flip[static_cast<std::size_t>(n)] = uniforms(n, 0) > Link::probability(z[n]);
-  return std::make_shared<Relabelled<Link>>(likelihood_.relabelled(flip), prior_variance_,
-                                            parameters());
+  std::vector<bool> flip(static_cast<std::size_t>(N));
+  std::vector<bool> positive = positive_;
+  for (std::size_t n = 0; n < flip.size(); ++n) {
+    const auto row = static_cast<Index>(n);
+    flip[n] = uniforms(row, 0) > Link::probability(z[row]);
+    positive[n] = positive[n] != flip[n];
+  }
+  return std::make_shared<Relabelled<Link>>(likelihood_.relabelled(flip), std::move(positive),
+                                            response_, prior_variance_, parameters());
 }
 
 }  // namespace mixwell::regression

@@ -22,6 +22,7 @@ class TestSet final : public Prediction {
   Index cases() const override { return cases_.x.rows(); }
   void probabilities(ConstBatch theta, Batch out) const override {
     out.noalias() = cases_.x * theta;
+    if (cases_.numbers.offset.size() > 0) out.colwise() += cases_.numbers.offset;
     probability_(out);
   }
   double error_rate(const Eigen::VectorXd& probability) const override {

@@ -59,6 +59,17 @@ observed_data = ["y"]
 use = "nuts"
 step_size = 0.5
 """
+# A regression whose predictions are looked at, its prior too.
+LINE = """mixwell = 1
+[run]
+seed = 2
+[model.line]
+use = "linear-gaussian"
+data = "line.csv"
+response = "y"
+noise_variance = 0.25
+prior_variance = 4
+"""
 STATISTICS = {"lp", "acceptance_rate", "step_size", "tree_depth", "n_steps", "diverging", "energy"}
 
 
@@ -87,8 +98,8 @@ def environment_python():
     return python
 
 
-def run(manifest, folder):
-    command = [PROGRAM, "run", manifest, "--out", folder, "--quiet"]
+def run(manifest, folder, *options):
+    command = [PROGRAM, "run", manifest, "--out", folder, "--quiet", *options]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
@@ -162,8 +173,37 @@ def check_groups(folder):
     assert not missing, missing
 
 
+def check_predictions(folder, prior_folder):
+    """Runs in the environment: leave-one-out, predictions and PIT of a line, all calls as they are."""
+    import arviz
+    import matplotlib
+
+    matplotlib.use("Agg")
+    data = arviz.from_netcdf(os.path.join(folder, "draws.nc"))
+    prior = arviz.from_netcdf(os.path.join(prior_folder, "draws.nc"))
+    loo = arviz.loo(data)
+    value = getattr(loo, "elpd", None) or loo.elpd_loo
+    # By hand: of N(x theta, 0.25) with its two coefficients known to a few hundredths.
+    residuals = data["observed_data"]["y"] - data["posterior_predictive"]["y"].mean(("chain", "draw"))
+    rough = float((-0.5 * residuals ** 2 / 0.25 - 0.5 * math.log(2 * math.pi * 0.25)).sum())
+    assert rough - 8 < value < rough, (value, rough)
+    assert float(loo.p_loo if hasattr(loo, "p_loo") else loo.p) < 4, loo
+    pit = arviz.loo_pit(data, y="y")
+    assert abs(float(pit.mean()) - 0.5) < 5 * math.sqrt(1 / 12 / pit.size), pit.mean()
+    assert set(prior.groups()) == {"prior", "prior_predictive", "observed_data"}, prior.groups()
+    spread = {name: float(prior["prior"][name].std()) for name in ("a", "b")}
+    assert all(abs(sd - 2) < 0.12 for sd in spread.values()), spread
+    data.extend(prior)
+    for draw in (lambda: arviz.plot_ppc(data), lambda: arviz.plot_ppc(data, group="prior"),
+                 lambda: arviz.plot_loo_pit(data, y="y"),
+                 lambda: arviz.plot_dist_comparison(data)):
+        draw()
+        matplotlib.pyplot.close("all")
+
+
 def compare_all(folders):
     result = Comparison()
+    check_predictions(folders.pop(-2), folders.pop())
     check_groups(folders.pop())
     for folder in folders:
         version = compare(folder, result)
@@ -194,6 +234,15 @@ def main():
         run(challenger, folders[0])
         run(gaussian, folders[1])
         run(stan, folders[2])
+        line = os.path.join(place, "line.toml")
+        with open(line, "w", encoding="utf-8") as file:
+            file.write(LINE)
+        with open(os.path.join(place, "line.csv"), "w", encoding="utf-8") as file:
+            file.write("a,b,y\n" + "".join(
+                f"1,{n / 10},{1.3 - 0.8 * n / 10 + 0.5 * math.sin(1.7 * n * n)}\n" for n in range(40)))
+        folders += [os.path.join(place, "line"), os.path.join(place, "line-prior")]
+        run(line, folders[-2])
+        run(line, folders[-1], "--prior")
         return subprocess.run([python, __file__, "compare"] + folders).returncode
 
 

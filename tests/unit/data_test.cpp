@@ -110,6 +110,48 @@ TEST_CASE("a column of words is numbered by its levels, in order", "[data]") {
   CHECK(contains(refused([] { table("town\nUlm\n").categories("tow"); }), "did you mean"));
 }
 
+TEST_CASE("levels that are known keep their codes, and others are refused", "[data]") {
+  const CsvTable t = table("town\nb\na\nb\n");
+  const mixwell::Categories some = t.categories("town", {"c", "b", "a"});
+  CHECK(some.codes == std::vector<mixwell::Index>{1, 2, 1});
+  CHECK(contains(refused([&t] { t.categories("town", {"b"}); }),
+                 ":3: row 2, column \"town\": \"a\" is no level"));
+  CHECK(mixwell::indicators(some) == Eigen::MatrixXd{{1, 0}, {0, 1}, {1, 0}});
+  CHECK(mixwell::indicators({.levels = {"a"}, .codes = {0, 0}}).cols() == 0);
+}
+
+TEST_CASE("a column has the type of the cells that are not missing", "[data]") {
+  const CsvTable t = table("a,b,c,d\n1,NA,x,\n2,0.5,3,NA\n");
+  CHECK(t.type("a") == mixwell::CellType::whole);
+  CHECK(t.type("b") == mixwell::CellType::real);
+  CHECK(t.type("c") == mixwell::CellType::word);
+  CHECK(contains(refused([&t] { t.type("d"); }), "column \"d\": a value is missing in every row"));
+}
+
+TEST_CASE("numbers against the rule of their column are refused with place and rule", "[data]") {
+  const CsvTable t = table("a\n0\n2.5\n7\n");
+  CHECK(t.numbers("a", {.least = 0, .most = 7}) == Eigen::Vector3d(0, 2.5, 7));
+  const auto refusal = [&t](const mixwell::NumberRule& rule) {
+    return refused([&] { t.numbers("a", rule); });
+  };
+  CHECK(contains(refusal({.is_whole = true}),
+                 ":3: row 2, column \"a\": \"2.5\" must be a whole number"));
+  CHECK(contains(refusal({.least = 0, .is_open = true}),
+                 ":2: row 1, column \"a\": \"0\" must be above 0"));
+  CHECK(contains(refusal({.least = 1}), "must be at least 1"));
+  CHECK(contains(refusal({.most = 6}), ":4: row 3, column \"a\": \"7\" must be at most 6"));
+}
+
+TEST_CASE("the first missing value is told with its place, their number and the cure", "[data]") {
+  const CsvTable t = table("a,b,c\n1,x,\n2,NA,5\n,y,6\n4,z,7\n");
+  CHECK_NOTHROW(t.refuse_missing({}, "drop them"));
+  CHECK(contains(
+      refused([&t] {
+        t.refuse_missing({"a", "b"}, "drop them");
+      }),
+      ":3: row 2, column \"b\": \"NA\": a value is missing, as in 2 of 4 rows; drop them"));
+}
+
 TEST_CASE("rows with missing values are dropped on request, and counted", "[data]") {
   CsvTable t = table("a,b,c\n1,x,\n2,NA,5\n,y,6\n4,z,7\n");
   CHECK(contains(refused([&t] { t.numbers("a"); }), "is no finite number"));

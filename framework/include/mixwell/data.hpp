@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -20,6 +21,17 @@ struct Categories {
   std::vector<std::string> levels;  ///< different, in rising order: of numbers where all are
   std::vector<Index> codes;         ///< of each row, its place among the levels, from 0
 };
+
+/// What the numbers of a column must be, beside finite.
+struct NumberRule {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool is_open = false;   ///< above `least`, not at it
+  bool is_whole = false;  ///< counts, labels of 0 and 1
+};
+
+/// What the cells of a column are that are not missing.
+enum class CellType { whole, real, word };
 
 /// A CSV file with a header, cells kept as text until a column is asked for as numbers.
 class MIXWELL_EXPORT CsvTable {
@@ -39,17 +51,27 @@ class MIXWELL_EXPORT CsvTable {
   const std::string& text(Index row, Index column) const;
   /// Line of the file on which a row stands (1-based).
   int line(Index row) const;
-  /// A whole column as finite numbers; a cell that is no number, or NaN or infinite, throws
-  /// InputError naming file:line, row, column and the text found.
-  Eigen::VectorXd numbers(const std::string& column) const;
+  /// Throws InputError where all are missing.
+  CellType type(const std::string& column) const;
+  /// A whole column as finite numbers; a cell that is no number, NaN, infinite, missing or against
+  /// the rule throws InputError naming file:line, row, column, the text found and the rule.
+  Eigen::VectorXd numbers(const std::string& column, const NumberRule& rule = {}) const;
   /// A whole column of groups, times, words; a missing cell throws InputError with file:line, row
   /// and column. O(rows log rows).
   Categories categories(const std::string& column) const;
+  /// The same of levels that are known, such as those of the data a model was made of; another one
+  /// throws InputError with file:line, row, column and the nearest level.
+  Categories categories(const std::string& column, const std::vector<std::string>& levels) const;
+  /// Throws InputError for the first cell of the columns that is missing: empty, NA or NaN, with
+  /// file:line, row, column and how many rows have one; `cure` ends the message.
+  void refuse_missing(const std::vector<std::string>& columns, const std::string& cure) const;
   /// Takes out the rows in which a cell of one of the columns is missing: empty, NA or NaN. Returns
   /// how many; throws InputError where none is left.
   Index drop_missing(const std::vector<std::string>& columns);
 
  private:
+  std::string cell_place(Index row, Index column) const;
+  std::vector<Index> whole_rows(const std::vector<std::string>& columns) const;
   void keep_rows(const std::vector<Index>& rows);
   void read_header(std::vector<std::string> names, const std::string& place);
 
@@ -60,6 +82,10 @@ class MIXWELL_EXPORT CsvTable {
   std::vector<int> lines_;
   Index rows_ = 0;
 };
+
+/// Indicators of all levels but the first: row n has 1 in column k where its level is k + 1. (rows
+/// x levels - 1; treatment contrasts.)
+MIXWELL_EXPORT Eigen::MatrixXd indicators(const Categories& categories);
 
 /// A file in LIBSVM's text format: in each line a label and then `index:value` pairs, separated by
 /// blanks. Indices count from 1 and ascend; what is not listed is 0; `#` begins a comment.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/density/cases.hpp>
 #include <mixwell/density/density_model.hpp>
 #include <mixwell/density/distributions.hpp>
 #include <mixwell/density/dual.hpp>

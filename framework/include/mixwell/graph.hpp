@@ -299,6 +299,9 @@ class MIXWELL_EXPORT KernelGraph {
   /// Throws InputError when this slot already records that name, or what is recorded once is not a
   /// real of sample_stats.
   [[gnu::cold]] void record(Record record);
+  /// Drops records of that group from now on; what serves them alone need not be added.
+  void leave_out(RecordGroup group) { left_out_.insert(group); }
+  bool leaves_out(RecordGroup group) const { return left_out_.contains(group); }
 
   /// Puts `body` in the place of an operation's own, for instruments that look on: edges, traits
   /// and so the certificate stay what they are.
@@ -329,6 +332,7 @@ class MIXWELL_EXPORT KernelGraph {
   std::vector<ValueInfo> values_;
   std::vector<OperationInfo> operations_;
   std::vector<Record> records_;
+  std::set<RecordGroup> left_out_;
   std::vector<Factor> factors_;
   std::set<std::string> names_;
   std::map<std::int32_t, std::int32_t> consumers_;  ///< of noises: operations

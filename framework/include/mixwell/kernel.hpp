@@ -161,7 +161,7 @@ MIXWELL_EXPORT void require_whole_position(const KernelGraph& graph, const std::
                                            const Model& model);
 
 /// Records a slot's position (through the constraints of the model's parameters, unless derived
-/// quantities replace it), derived and generated quantities, and lp = -U.
+/// quantities replace it), derived and generated quantities, and lp = -U where a law is given.
 [[gnu::cold]] MIXWELL_EXPORT void record_slot(KernelGraph& graph, Variable slot, Index number,
                                               std::shared_ptr<const Model> model, Value law);
 

@@ -209,6 +209,9 @@ class MIXWELL_EXPORT SumOfTerms {
   virtual ~SumOfTerms();
   /// N, how many u_n there are.
   virtual Index terms() const noexcept = 0;
+  /// Declares that exp(-U_0) is the prior, a density of theta in which nothing of the data is, and
+  /// the u_n the likelihood.
+  virtual bool rest_is_prior() const noexcept { return false; }
   /// U_0 and its gradient at each column of theta: all that does not belong to a case.
   virtual void evaluate_rest(ConstBatch theta, const Evaluation& out) const = 0;
   /// The sum of u_n over the n in column j of `indices` (b x w, whole numbers below N, repeats

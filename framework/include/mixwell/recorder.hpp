@@ -46,6 +46,7 @@ struct RunHeader {
   std::string version;        ///< of Mixwell
   std::string certificate{};  ///< class of the composition: "exact", "biased", ...
   std::string joint{};        ///< of the slots of a replicate: "product", "coupled"
+  std::string prior{};        ///< where draws are of the prior: "draws" of it or its "density"
   Index replicates = 1;
   Index slots = 1;
   std::int64_t warmup = 0;  ///< sweeps
@@ -63,6 +64,10 @@ struct RunHeader {
   Index chains() const noexcept { return replicates * slots; }
   const std::string& unfinished() const noexcept { return scratch.empty() ? path : scratch; }
 };
+
+/// The group's name in files: of draws of the prior "prior", "sample_stats_prior" and
+/// "prior_predictive", as ArviZ has them, else to_string(group).
+MIXWELL_EXPORT std::string_view name_in_file(RecordGroup group, bool of_prior) noexcept;
 
 /// Consecutive recorded draws of all columns, in memory owned by the caller. Chunks of a phase come
 /// in order without gaps, warm-up first, and warm-up only where the header asks to record it.

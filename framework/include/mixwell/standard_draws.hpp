@@ -6,6 +6,7 @@
 #include <mixwell/random.hpp>
 #include <mixwell/types.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -46,6 +47,22 @@ void each_column(const Stream& stream, Address at, Batch theta, const DrawColumn
   for (Index j = 0; j < theta.cols(); ++j) {
     RandomNumbers random(stream, {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)});
     draw(random, theta.data() + j * theta.rows());
+  }
+}
+
+/// Calls draw(n, random) for n = 0, ..., cases - 1 with the random numbers of one replicate: 4096
+/// cases in a row (more, where there are more than 2^20 cases) take them one after another, the
+/// next ones from the next draw of the address.
+template <class DrawCase>
+void each_case(Index cases, const Stream& stream, Address at, const DrawCase& draw) {
+  constexpr Index most_sources = 256;
+  constexpr Index fewest_cases = 4096;
+  const Index sources = most_sources - static_cast<Index>(at.draw);
+  const Index together = std::max(fewest_cases, (cases + sources - 1) / sources);
+  for (Index first = 0; first < cases; first += together, ++at.draw) {
+    RandomNumbers random(stream, at);
+    const Index end = std::min(first + together, cases);
+    for (Index n = first; n < end; ++n) draw(n, random);
   }
 }
 
@@ -95,6 +112,24 @@ MIXWELL_EXPORT double draw_inverse_gaussian(RandomNumbers& random, double mean, 
 /// tries in the mean whatever the parameters.
 MIXWELL_EXPORT double draw_generalised_inverse_gaussian(RandomNumbers& random, double p, double a,
                                                         double b);
+
+/// Poisson. Hormann 1993, Insurance Math. Econ. 12 (PTRS, transformed rejection), from mean 10 on;
+/// below, by waiting times. From mean 2^53 on the mean itself; NaN of what is no mean.
+MIXWELL_EXPORT double draw_poisson(RandomNumbers& random, double mean);
+
+/// How many of n, a whole number of at most 2^53, have what each has with probability p. Hormann
+/// 1993, J. Stat. Comput. Simul. 46 (BTRS), where n min(p, 1 - p) >= 10; below, by waiting times.
+/// NaN of what is no such n or p.
+MIXWELL_EXPORT double draw_binomial(RandomNumbers& random, double n, double p);
+
+/// Mean mu > 0, variance mu + mu^2 / phi: a Poisson draw whose mean is a gamma draw.
+MIXWELL_EXPORT double draw_negative_binomial(RandomNumbers& random, double mu, double phi);
+
+/// Density x^(a-1) (1-x)^(b-1), a, b > 0, by two gammas in logarithms.
+MIXWELL_EXPORT double draw_beta(RandomNumbers& random, double a, double b);
+
+/// Student's t of `degrees` > 0 of freedom: a normal over the root of a gamma.
+MIXWELL_EXPORT double draw_student_t(RandomNumbers& random, double degrees);
 
 /// N(mean, sd^2) given low < x < high, either of which may be infinite. Robert 1995, Stat. Comput.
 /// 5: rejection from the normal, a uniform or an exponential, whichever is often taken.

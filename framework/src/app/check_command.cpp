@@ -264,7 +264,7 @@ ExitCode check(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
   const CheckedCalls checks(1);
-  Program program = compose(*composition.compositor);
+  Program program = compose(*composition.compositor, recorded_cases(composition.run));
   check_memory(program, composition.run);
   evaluate_at_starts(*composition.model(), composition.run.seed);
   Certificate certificate = program.certificate;

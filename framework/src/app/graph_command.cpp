@@ -47,7 +47,7 @@ void draw(const std::string& dot) {
 
 ExitCode graph(const Arguments& arguments) {
   const Composition composition = load(arguments.manifest, load_registry());
-  const Program program = compose(*composition.compositor);
+  const Program program = compose(*composition.compositor, recorded_cases(composition.run));
   const bool warmup = arguments.phase == "warmup";
   const std::string dot =
       to_dot(warmup ? program.warmup : program.sampling, composition.name + ", " + arguments.phase);

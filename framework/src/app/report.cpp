@@ -305,6 +305,7 @@ void warn_of_energy(const SamplerSummary& sampler, std::vector<std::string>& tex
 
 void warn_of_acceptance(double acceptance, std::optional<double> target,
                         std::vector<std::string>& texts) {
+  if (std::isnan(acceptance)) return;  // draws that nothing accepted
   if (target) {
     const double excess = acceptance - *target;
     if (excess >= -below_target && excess <= above_target) return;
@@ -422,20 +423,21 @@ std::vector<std::string> warnings(const Summary& summary, std::optional<double> 
   return texts;
 }
 
-std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables) {
+std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables,
+                          const std::string& group) {
   if (variables.empty())
     return fmt::format("Python:\n  import arviz; print(arviz.from_netcdf(\"{}\"))\n", file);
   const std::string first = variables.front().name;
   const std::string base = first.substr(0, first.find('['));
   return fmt::format(
       "Python:\n"
-      "  import xarray; posterior = xarray.open_dataset(\"{0}\", group=\"posterior\")\n"
+      "  import xarray; {4} = xarray.open_dataset(\"{0}\", group=\"{4}\")\n"
       "  import arviz; data = arviz.from_netcdf(\"{0}\"); print(arviz.summary(data))\n"
       "R:\n"
       "  library(ncdf4); library(posterior); draws <- nc_open(\"{0}\")\n"
-      "  x <- ncvar_get(draws, \"posterior/{1}\", collapse_degen = FALSE)\n"
+      "  x <- ncvar_get(draws, \"{4}/{1}\", collapse_degen = FALSE)\n"
       "  rhat(x{2}); ess_bulk(x{2})  # iterations x chains of {3}\n",
-      file, base, r_subscript(first), first);
+      file, base, r_subscript(first), first, group);
 }
 
 std::string summary_text(const Summary& summary, std::optional<double> target, const Cut& cut) {

@@ -41,8 +41,9 @@ std::string sampler_lines(const SamplerSummary& sampler);
 /// kernel which adapts its step size aims at, if there is one.
 std::vector<std::string> warnings(const Summary& summary, std::optional<double> target);
 
-/// Lines of Python and R that open `file` (a draws.nc) and the first of the variables.
-std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables);
+/// Lines of Python and R that open `file` (a draws.nc) and the first of the variables in `group`.
+std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables,
+                          const std::string& group);
 
 /// Table, sampler, papers' estimators, directions and reference where the summary has them,
 /// warnings.

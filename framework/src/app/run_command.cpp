@@ -31,6 +31,7 @@ struct Arguments {
   std::string folder;
   std::string resumed;  ///< folder of an interrupted run
   int threads = 0;
+  bool prior = false;
   bool force = false;
   bool checked = false;
   bool quiet = false;
@@ -47,7 +48,8 @@ RunResult carry_out(const Composition& composition, const Arguments& arguments) 
   const StopSignal stop;
   ProgressDisplay display(progress_style(arguments));
   RunOptions options;
-  options.folder = arguments.folder.empty() ? "out/" + composition.name : arguments.folder;
+  const std::string ending = composition.run.prior ? "-prior" : "";
+  options.folder = arguments.folder.empty() ? "out/" + composition.name + ending : arguments.folder;
   if (!arguments.resumed.empty()) options.folder = arguments.resumed;
   options.resume = !arguments.resumed.empty();
   set_last_words(fmt::format(
@@ -100,7 +102,8 @@ void print_report(const Composition& composition, const RunResult& result,
   }
   fmt::print("\nResults are in {}\n", result.folder);
   if (result.summary)
-    fmt::print("{}", opening_lines(draws_file(result), result.summary->variables));
+    fmt::print("{}", opening_lines(draws_file(result), result.summary->variables,
+                                   composition.run.prior ? "prior" : "posterior"));
 }
 
 /// Where a signal came before the summary was made: how to make it.
@@ -120,11 +123,16 @@ std::optional<Error> fault_of(const RunResult& result) {
       words_on_summary(result)));
 }
 
+Composition load_for(const Arguments& arguments, const Registry& registry) {
+  if (!arguments.resumed.empty()) return load_interrupted(arguments.resumed, registry);
+  ManifestArguments manifest = arguments.manifest;
+  if (arguments.prior) manifest.settings.emplace_back("run.prior=true");
+  return load(manifest, registry);
+}
+
 ExitCode run_manifest(const Arguments& arguments) {
   const Registry registry = load_registry();
-  const Composition composition = arguments.resumed.empty()
-                                      ? load(arguments.manifest, registry)
-                                      : load_interrupted(arguments.resumed, registry);
+  const Composition composition = load_for(arguments, registry);
   if (!arguments.quiet && !arguments.json) {
     for (const std::string& remark : composition.remarks) print_note(remark);
   }
@@ -145,8 +153,11 @@ std::vector<Argument> run_arguments(Arguments& given) {
       given.manifest,
       {{.name = "--out",
         .value = &given.folder,
-        .help = "Folder for the results (default: out/NAME)",
+        .help = "Folder for the results (default: out/NAME; of the prior out/NAME-prior)",
         .type = "DIR"},
+       {.name = "--prior",
+        .value = &given.prior,
+        .help = "Sample the prior in the place of the posterior, as run.prior = true does"},
        {.name = "--threads",
         .value = &given.threads,
         .help = "Threads to use, at most eight for each core (default: one for each); results do "
@@ -162,7 +173,7 @@ std::vector<Argument> run_arguments(Arguments& given) {
         .help = "Go on with the interrupted run in that folder, instead of a manifest; the draws "
                 "are those of a run without interruption",
         .type = "DIR",
-        .excludes = {"manifest", "--set", "--out", "--force"}},
+        .excludes = {"manifest", "--set", "--out", "--force", "--prior"}},
        {.name = "--quiet",
         .value = &given.quiet,
         .help = "Print nothing but errors, and with --json the result"},

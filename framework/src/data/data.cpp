@@ -8,7 +8,10 @@
 #include <mixwell/error.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <unordered_map>
 
@@ -105,6 +108,19 @@ std::vector<std::string> levels_of(std::vector<std::string> cells) {
   return cells;
 }
 
+/// "" where the number obeys.
+std::string broken_rule(const NumberRule& rule, double value) {
+  const auto number = [](double x) {
+    std::ostringstream text;
+    text << x;
+    return text.str();
+  };
+  if (rule.is_whole && value != std::floor(value)) return "must be a whole number";
+  if (rule.is_open && !(value > rule.least)) return "must be above " + number(rule.least);
+  if (!(value >= rule.least)) return "must be at least " + number(rule.least);
+  return value <= rule.most ? "" : "must be at most " + number(rule.most);
+}
+
 }  // namespace
 
 CsvTable::CsvTable(const std::string& path) : path_(path) {
@@ -157,15 +173,37 @@ const std::string& CsvTable::text(Index row, Index column) const {
 
 int CsvTable::line(Index row) const { return lines_.at(static_cast<std::size_t>(row)); }
 
-Eigen::VectorXd CsvTable::numbers(const std::string& column) const {
+std::string CsvTable::cell_place(Index row, Index column) const {
+  return place(path_, line(row)) + ": row " + std::to_string(row + 1) + ", column " +
+         in_quotes(columns_[static_cast<std::size_t>(column)]) + ": " +
+         in_quotes(text(row, column));
+}
+
+CellType CsvTable::type(const std::string& column) const {
+  const Index position = find(column);
+  CellType type = CellType::whole;
+  bool is_empty = true;
+  for (Index row = 0; row < rows_; ++row) {
+    const std::string& cell = text(row, position);
+    if (is_missing(cell)) continue;
+    is_empty = false;
+    const std::optional<double> value = finite_number(cell);
+    if (!value) return CellType::word;
+    if (*value != std::floor(*value)) type = CellType::real;
+  }
+  if (is_empty)
+    throw InputError(path_ + ": column " + in_quotes(column) + ": a value is missing in every row");
+  return type;
+}
+
+Eigen::VectorXd CsvTable::numbers(const std::string& column, const NumberRule& rule) const {
   const Index position = find(column);
   Eigen::VectorXd values(rows_);
   for (Index row = 0; row < rows_; ++row) {
-    const std::string& cell = text(row, position);
-    const std::optional<double> value = finite_number(cell);
-    if (!value)
-      throw InputError(place(path_, line(row)) + ": row " + std::to_string(row + 1) + ", column " +
-                       in_quotes(column) + ": " + in_quotes(cell) + " is no finite number");
+    const std::optional<double> value = finite_number(text(row, position));
+    if (!value) throw InputError(cell_place(row, position) + " is no finite number");
+    if (const std::string broken = broken_rule(rule, *value); !broken.empty())
+      throw InputError(cell_place(row, position) + " " + broken);
     values[row] = *value;
   }
   return values;
@@ -176,19 +214,29 @@ Categories CsvTable::categories(const std::string& column) const {
   std::vector<std::string> cells;
   for (Index row = 0; row < rows_; ++row) {
     cells.push_back(text(row, position));
-    if (is_missing(cells.back()))
-      throw InputError(place(path_, line(row)) + ": row " + std::to_string(row + 1) + ", column " +
-                       in_quotes(column) + ": " + in_quotes(cells.back()) + " is no level");
+    if (is_missing(cells.back())) throw InputError(cell_place(row, position) + " is no level");
   }
-  Categories all{.levels = levels_of(cells), .codes = {}};
+  return categories(column, levels_of(std::move(cells)));
+}
+
+Categories CsvTable::categories(const std::string& column,
+                                const std::vector<std::string>& levels) const {
+  const Index position = find(column);
+  Categories all{.levels = levels, .codes = {}};
   std::unordered_map<std::string_view, Index> codes;
   for (const std::string& level : all.levels)
     codes.emplace(level, static_cast<Index>(codes.size()));
-  for (const std::string& cell : cells) all.codes.push_back(codes.at(cell));
+  for (Index row = 0; row < rows_; ++row) {
+    const std::string& cell = text(row, position);
+    const auto found = codes.find(cell);
+    if (found == codes.end())
+      throw InputError(cell_place(row, position) + " is no level" + suggestion(cell, levels));
+    all.codes.push_back(found->second);
+  }
   return all;
 }
 
-Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
+std::vector<Index> CsvTable::whole_rows(const std::vector<std::string>& columns) const {
   std::vector<Index> positions;
   for (const std::string& column : columns) positions.push_back(find(column));
   std::vector<Index> kept;
@@ -196,6 +244,25 @@ Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
     const auto lacks = [&](Index position) { return is_missing(text(row, position)); };
     if (std::none_of(positions.begin(), positions.end(), lacks)) kept.push_back(row);
   }
+  return kept;
+}
+
+void CsvTable::refuse_missing(const std::vector<std::string>& columns,
+                              const std::string& cure) const {
+  const auto all = static_cast<Index>(whole_rows(columns).size());
+  if (all == rows_) return;
+  for (Index row = 0; row < rows_; ++row) {
+    for (const std::string& column : columns) {
+      if (!is_missing(text(row, find(column)))) continue;
+      throw InputError(cell_place(row, find(column)) + ": a value is missing, as in " +
+                       std::to_string(rows_ - all) + " of " + std::to_string(rows_) + " rows; " +
+                       cure);
+    }
+  }
+}
+
+Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
+  const std::vector<Index> kept = whole_rows(columns);
   const Index dropped = rows_ - static_cast<Index>(kept.size());
   if (kept.empty()) throw InputError(path_ + ": a value is missing in every row");
   if (dropped > 0) keep_rows(kept);
@@ -212,6 +279,16 @@ void CsvTable::keep_rows(const std::vector<Index>& rows) {
   cells_ = std::move(cells);
   lines_ = std::move(lines);
   rows_ = static_cast<Index>(rows.size());
+}
+
+Eigen::MatrixXd indicators(const Categories& categories) {
+  Eigen::MatrixXd all = Eigen::MatrixXd::Zero(
+      std::ssize(categories.codes), std::max<Index>(std::ssize(categories.levels), 1) - 1);
+  for (Index n = 0; n < all.rows(); ++n) {
+    const Index code = categories.codes[static_cast<std::size_t>(n)];
+    if (code > 0) all(n, code - 1) = 1.0;
+  }
+  return all;
 }
 
 }  // namespace mixwell

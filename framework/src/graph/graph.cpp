@@ -300,6 +300,7 @@ Cached KernelGraph::evaluate(Value law, Variable slot, Value at) {
 }
 
 void KernelGraph::record(Record record) {
+  if (leaves_out(record.group)) return;
   claim_name(
       fmt::format("record {}/{} of slot {}", to_string(record.group), record.name, record.slot));
   if (record.once &&

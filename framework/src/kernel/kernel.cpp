@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 
 namespace mixwell {
@@ -77,14 +78,14 @@ class PositionRecords {
         path_("record " + position),
         theta_(theta) {}
 
-  /// `potential()`: the value of U there.
+  /// `potential()`: the value of U there, or none where it is not recorded.
   template <class PotentialThere>
   void all(const PotentialThere& potential) const {
     const Derived* const derives = model_->as_derived();
     if (derives == nullptr || !derives->replaces_parameters()) parameters();
     if (derives != nullptr) derived();
     if (model_->as_generated() != nullptr) generated();
-    log_density(potential());
+    if (const Value u = potential()) log_density(u);
   }
 
  private:
@@ -102,9 +103,15 @@ class PositionRecords {
     record_parameters(graph_, map.parameters(), recorded, number_);
   }
 
+  /// Of quantities, which are computed together.
+  bool is_any_recorded(const std::vector<Parameter>& quantities) const {
+    return std::any_of(quantities.begin(), quantities.end(),
+                       [&](const Parameter& one) { return !graph_.leaves_out(one.group); });
+  }
+
   void derived() const {
     const auto quantities = model_->as_derived()->quantities();
-    if (quantities.empty()) return;
+    if (!is_any_recorded(quantities)) return;
     const auto values = add_operation(
         graph_, path_ + "/derive", OperationKind::pure, {},
         [model = model_](edge::Position at, edge::Out<RecordedNumbers> out) {
@@ -116,6 +123,7 @@ class PositionRecords {
 
   void generated() const {
     const auto quantities = model_->as_generated()->generated();
+    if (!is_any_recorded(quantities)) return;
     const auto values = add_operation(
         graph_, path_ + "/generate", OperationKind::pure, {},
         [model = model_](edge::Position at, edge::Noise noise, edge::Out<RecordedNumbers> out) {
@@ -238,7 +246,7 @@ void record_slot(KernelGraph& graph, Variable slot, Index number,
   require_whole_position(graph, graph[slot].name, *model);
   require_recorded_position(*model);
   PositionRecords(graph, graph[slot].name, graph.current(slot), number, model).all([&] {
-    return graph.evaluation(law, slot).u;
+    return law ? graph.evaluation(law, slot).u : Value();
   });
 }
 

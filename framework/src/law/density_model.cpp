@@ -9,7 +9,50 @@
 #include <cmath>
 #include <limits>
 
-namespace mixwell::detail {
+namespace mixwell {
+namespace {
+
+NamedValues named(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
+  if (dim.length != values.size())
+    throw InputError(fmt::format("`{}` has {} numbers, and its dim `{}` is {} long", name,
+                                 values.size(), dim.name, dim.length));
+  NamedValues all{.name = name, .shape = {dim.length}, .values = {values.begin(), values.end()}};
+  if (!dim.name.empty()) all.dims = {dim.name};
+  return all;
+}
+
+}  // namespace
+
+void ObservedCases::observe(const std::string& name, const Eigen::VectorXd& values,
+                            const Dim& dim) {
+  if (!observed_.empty())
+    throw InputError(fmt::format("observe: `{}` was observed already, and `{}` is a second one",
+                                 observed_.front().name, name));
+  observed_.push_back(named(name, values, dim));
+}
+
+void ObservedCases::add_constant(const std::string& name, const Eigen::VectorXd& values,
+                                 const Dim& dim) {
+  constant_.push_back(named(name, values, dim));
+}
+
+std::vector<Parameter> ObservedCases::quantities(Index cases, bool draws) const {
+  Parameter one{.name = "y", .shape = {cases}, .group = RecordGroup::log_likelihood};
+  if (!observed_.empty()) {
+    const NamedValues& seen = observed_.front();
+    if (seen.shape.front() != cases)
+      throw InputError(fmt::format("observe: `{}` has {} numbers, and cases() is {}", seen.name,
+                                   seen.shape.front(), cases));
+    one.name = seen.name;
+    one.dims = seen.dims;
+  }
+  std::vector<Parameter> all = {one};
+  one.group = RecordGroup::posterior_predictive;
+  if (draws) all.push_back(one);
+  return all;
+}
+
+namespace detail {
 
 void refuse_element(const std::string& name, Index index, Index size) {
   throw RunError(fmt::format("element {} of `{}`, which has {}, is read: they count from 0", index,
@@ -62,4 +105,5 @@ void MapDirection::add_bend(ConstBatch gradient, Batch out) const {
   }
 }
 
-}  // namespace mixwell::detail
+}  // namespace detail
+}  // namespace mixwell

@@ -16,6 +16,18 @@ std::shared_ptr<const Model> Composition::model() const {
   return {compositor, &compositor->model()};
 }
 
+std::vector<RecordGroup> recorded_cases(const RunSettings& settings) {
+  const auto is_wanted = [&](RecordGroup group) {
+    if (settings.prior && group == RecordGroup::log_likelihood) return false;
+    return settings.predictive == "all" || settings.predictive == "auto" ||
+           settings.predictive == to_string(group);
+  };
+  std::vector<RecordGroup> groups;
+  for (const RecordGroup group : {RecordGroup::log_likelihood, RecordGroup::posterior_predictive})
+    if (is_wanted(group)) groups.push_back(group);
+  return groups;
+}
+
 std::vector<std::string> Composition::remarks_of_models() const {
   std::vector<std::string> texts;
   for (const auto& component : components) {

@@ -9,7 +9,9 @@
 #include "component/toml_text.hpp"
 #include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
+#include "kernel/prior_draws.hpp"
 #include "law/parameter_rules.hpp"
+#include "law/prior_target.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/manifest_dims.hpp"
 #include "manifest/run_settings.hpp"
@@ -31,6 +33,8 @@ namespace {
 /// What stands in for a compositor, and for the recorder of draws.nc, that a manifest leaves out.
 constexpr const char* default_compositor = "chain";
 constexpr const char* default_recorder = "netcdf";
+/// Of cases of the data, where nothing is said of them.
+constexpr double most_bytes_of_cases = 256.0 * (1 << 20);
 
 /// A table of keys: that of a component, or one of a list of tables in it.
 struct KeyTable {
@@ -66,9 +70,12 @@ class Resolver {
     std::vector<EffectiveTable> tables(1);
     composition.run = read_run_settings(source(), tables.front());
     warmup_ = composition.run.warmup;
+    samples_prior_ = composition.run.prior;
     for (const Declaration& declaration : manifest_.declarations()) add(declaration);
     composition.compositor = make_as<Compositor>(root());
+    if (samples_prior_) settle_prior(composition, tables.front());
     settle_block_width(composition, tables.front());
+    settle_predictive(composition, tables.front());
     for (Instance* recorder : recorders()) {
       composition.recorders.push_back(make_as<Recorder>(*recorder));
     }
@@ -87,7 +94,7 @@ class Resolver {
     composition.files.insert(composition.files.end(), of_runs.begin(), of_runs.end());
     composition.run.provenance = hash_of(of_runs);
     composition.effective_manifest = effective_text(tables);
-    composition.remarks = unused();
+    for (std::string& remark : unused()) composition.remarks.push_back(std::move(remark));
     for (std::string& remark : composition.remarks_of_models())
       composition.remarks.push_back(std::move(remark));
     tidy(composition.libraries);
@@ -102,9 +109,62 @@ class Resolver {
     if (manifest_.run().contains("block_width")) return;
     composition.run.block_width =
         default_block_width(composition.model()->dimension(), composition.run.replicates);
+    settle(table, "block_width", std::to_string(composition.run.block_width));
+  }
+
+  static void settle(EffectiveTable& table, const std::string& key, const std::string& value) {
     for (auto& line : table.lines) {
-      if (line.key == "block_width") line.value = std::to_string(composition.run.block_width);
+      if (line.key == key) line.value = value;
     }
+  }
+
+  /// Draws of the prior need no kernel and no warm-up; of its density alone the composition's own.
+  static void settle_prior(Composition& composition, EffectiveTable& table) {
+    if (prior_source(*composition.model()) != PriorSource::draws) {
+      composition.remarks.emplace_back(
+          "run.prior: the density of the prior is sampled by this composition.");
+      return;
+    }
+    composition.compositor = prior_draws(composition.model());
+    composition.run.warmup = 0;
+    settle(table, "warmup", "0");
+    composition.remarks.emplace_back(
+        "run.prior: the model draws its prior, independently; kernels have no part in it.");
+  }
+
+  /// What "auto" stands for here.
+  static void settle_predictive(Composition& composition, EffectiveTable& table) {
+    RunSettings& run = composition.run;
+    if (run.predictive != "auto") return;
+    const double bytes = bytes_of_cases(composition);
+    run.predictive = bytes <= most_bytes_of_cases ? "all" : "none";
+    settle(table, "predictive", toml_text(run.predictive));
+    if (run.predictive == "all") return;
+    constexpr double mebibyte = 1 << 20;
+    composition.remarks.push_back(fmt::format(
+        "run.predictive: what is drawn and computed of each case of the data would take {:.0f} MiB "
+        "in draws.nc, more than {:.0f}: it is left out; predictive = \"all\", \"log_likelihood\" "
+        "or "
+        "\"posterior_predictive\" in [run] records it.",
+        bytes / mebibyte, most_bytes_of_cases / mebibyte));
+  }
+
+  /// Of the groups of cases in draws.nc.
+  static double bytes_of_cases(const Composition& composition) {
+    const RunSettings& run = composition.run;
+    const std::vector<RecordGroup> groups = recorded_cases(run);
+    const std::shared_ptr<const Model> model = composition.model();
+    double numbers = 0;
+    const auto add = [&](const std::vector<Parameter>& quantities) {
+      for (const Parameter& one : quantities)
+        if (std::find(groups.begin(), groups.end(), one.group) != groups.end())
+          numbers += static_cast<double>(one.size());
+    };
+    if (model->as_derived() != nullptr) add(model->as_derived()->quantities());
+    if (model->as_generated() != nullptr) add(model->as_generated()->generated());
+    const std::int64_t draws = run.draws + (run.record_warmup ? run.warmup / run.thin : 0);
+    const auto chains = std::ssize(composition.compositor->slots()) * run.replicates;
+    return sizeof(double) * numbers * static_cast<double>(draws) * static_cast<double>(chains);
   }
 
   static void tidy(std::vector<std::string>& paths) {
@@ -269,6 +329,24 @@ class Resolver {
     return instance.made = made;
   }
 
+  /// What `user` is given: in a run of the prior that of a model, which models of models have of
+  /// theirs.
+  std::shared_ptr<const Component> made_for(const Instance& user, Instance& target) {
+    const std::shared_ptr<const Component> made = make(target);
+    const auto model = std::dynamic_pointer_cast<const Model>(made);
+    if (!samples_prior_ || model == nullptr || user.entry->kind == Kind::model) return made;
+    if (prior_source(*model) == PriorSource::none)
+      throw InputError(
+          place(target),
+          fmt::format("[{}]: run.prior = true, but model `{}` tells its prior neither by draws "
+                      "(Prior) nor by a density apart from the likelihood (a DensityModel with "
+                      "log_prior): sample its posterior, or write it with a log_prior",
+                      target.declaration.path(), target.entry->description.id));
+    std::shared_ptr<const Model>& prior = priors_[&target];
+    if (!prior) prior = prior_target(model);
+    return prior;
+  }
+
   void check_cycle(const Instance& instance) const {
     const auto start = std::find(stack_.begin(), stack_.end(), &instance);
     if (start == stack_.end()) return;
@@ -291,7 +369,7 @@ class Resolver {
     if (reference.many) return bind_references(instance, keys, field, reference);
     Instance* const target = referred(instance, keys, field, reference);
     if (target == nullptr) return;
-    reference.bind(make(*target));
+    reference.bind(made_for(instance, *target));
     keys.texts[field.key()] = toml_text(target->declaration.name);
   }
 
@@ -299,7 +377,7 @@ class Resolver {
                        const ComponentReference& reference) {
     std::vector<std::string> names;
     for (Instance* target : all_referred(instance, keys, field, reference.kind)) {
-      reference.bind(make(*target));
+      reference.bind(made_for(instance, *target));
       names.push_back(target->declaration.name);
     }
     keys.texts[field.key()] = toml_text(names);
@@ -656,6 +734,8 @@ class Resolver {
   const Registry& registry_;
   FileFinder files_;
   std::int64_t warmup_ = 0;
+  bool samples_prior_ = false;
+  std::map<const Instance*, std::shared_ptr<const Model>> priors_;
   std::deque<Instance> instances_;  // addresses stay valid as built-in ones are added
   std::vector<const Instance*> stack_;
 };

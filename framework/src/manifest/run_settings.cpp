@@ -138,6 +138,13 @@ Fields run_fields(RunSettings& settings) {
       .at_most(static_cast<double>(most_sweeps))
       .help("every thin-th sweep is recorded");
   fields.flag("record_warmup", settings.record_warmup).help("write the warm-up's draws too");
+  fields.text("predictive", settings.predictive)
+      .one_of({"auto", "all", "none", "log_likelihood", "posterior_predictive"})
+      .help(
+          "groups recorded of the cases of the data, where the model has them: log_likelihood, "
+          "posterior_predictive; auto: both up to 256 MiB together, else none");
+  fields.flag("prior", settings.prior)
+      .help("sample the prior, into the groups prior and prior_predictive");
   fields.texts("allow", settings.allow)
       .one_of({"biased", "none"})
       .help("certificates to run in spite of, for ablations");

@@ -23,4 +23,11 @@ std::string_view Column::broken_rule(double value) const noexcept {
   return {};
 }
 
+std::string_view name_in_file(RecordGroup group, bool of_prior) noexcept {
+  if (of_prior && group == RecordGroup::posterior) return "prior";
+  if (of_prior && group == RecordGroup::sample_stats) return "sample_stats_prior";
+  if (of_prior && group == RecordGroup::posterior_predictive) return "prior_predictive";
+  return to_string(group);
+}
+
 }  // namespace mixwell

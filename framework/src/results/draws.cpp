@@ -141,10 +141,17 @@ struct DrawsFile::Opened {
     return {};
   }
 
+  /// NC_NOERR where the file has the group.
+  int find_group(RecordGroup group, bool of_prior, int& group_id) const {
+    return nc_inq_grp_ncid(id, std::string(name_in_file(group, of_prior)).c_str(), &group_id);
+  }
+
   void read_structure() {
+    int group_id = -1;
+    const bool of_prior = find_group(RecordGroup::posterior, false, group_id) != NC_NOERR &&
+                          find_group(RecordGroup::posterior, true, group_id) == NC_NOERR;
     for (const RecordGroup group : groups) {
-      int group_id = -1;
-      if (nc_inq_grp_ncid(id, std::string(to_string(group)).c_str(), &group_id) == NC_NOERR)
+      if (find_group(group, of_prior, group_id) == NC_NOERR)
         read_group(group, group_id);
       else if (group == RecordGroup::posterior)
         check(NC_ENOGRP, "find the group 'posterior'");
@@ -417,6 +424,7 @@ double DrawsFile::attribute(const std::string& name) const noexcept {
 }
 
 std::string DrawsFile::certificate() const { return file_->text("certificate"); }
+std::string DrawsFile::prior_by() const { return file_->text("prior_by"); }
 
 Index DrawsFile::coupled_chains() const {
   return file_->text("joint") == "coupled" ? chains() / replicates() : 1;

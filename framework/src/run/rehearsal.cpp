@@ -58,6 +58,8 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   header.version = MIXWELL_VERSION;
   header.certificate = verdict.label();
   header.joint = verdict.coupled ? "coupled" : "product";
+  if (composition.run.prior)
+    header.prior = composition.model()->as_prior() != nullptr ? "draws" : "density";
   header.replicates = composition.run.replicates;
   header.slots = static_cast<Index>(composition.compositor->slots().size());
   header.warmup = composition.run.warmup;

@@ -68,7 +68,7 @@ class Runner {
       : composition_(composition),
         options_(options),
         rule_(composition.run.stop),
-        program_(compose(*composition.compositor)) {}
+        program_(compose(*composition.compositor, recorded_cases(composition.run))) {}
 
   RunResult run() {
     refuse_unless_allowed(program_.certificate.now, settings().allow);

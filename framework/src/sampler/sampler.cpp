@@ -76,8 +76,13 @@ void check_whole_numbers(const KernelGraph& graph, const Model& model) {
 
 }  // namespace
 
-Program compose(const Compositor& compositor) {
+Program compose(const Compositor& compositor, const std::vector<RecordGroup>& cases) {
   Program program;
+  for (const RecordGroup group : {RecordGroup::log_likelihood, RecordGroup::posterior_predictive}) {
+    if (std::find(cases.begin(), cases.end(), group) != cases.end()) continue;
+    program.warmup.leave_out(group);
+    program.sampling.leave_out(group);
+  }
   const CallMark mark("the composition of the kernel graph", &compositor);
   compositor.compose(program.warmup, PhaseKind::warmup);
   compositor.compose(program.sampling, PhaseKind::sampling);

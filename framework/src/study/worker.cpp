@@ -139,8 +139,21 @@ class Worker {
 
   static WorkerAnswer suspended() { return {WorkerStatus::suspended, "", {}}; }
 
+  /// Of many runs, what is recorded of each case of the data is asked for.
   Composition load(const CellManifest& manifest) const {
-    return parse_manifest(manifest.text, manifest.path, registry_, manifest.changes);
+    std::vector<Override> changes = manifest.changes;
+    if (!says_predictive(manifest.text))
+      changes.insert(changes.begin(), {.key = "run.predictive", .value = "none"});
+    return parse_manifest(manifest.text, manifest.path, registry_, changes);
+  }
+
+  /// What is no TOML is told when it is read for the cell.
+  static bool says_predictive(const std::string& manifest) {
+    try {
+      return static_cast<bool>(toml::parse(manifest)["run"]["predictive"]);
+    } catch (const toml::parse_error&) {
+      return false;
+    }
   }
 
   WorkerAnswer carry_out(const PlanRequest& request) const {

@@ -55,6 +55,16 @@ NumberedElement element(const std::vector<Index>& shape, Index k) {
   return e;
 }
 
+/// Stan's files have no groups: what has the name of a column before it gets that of its group.
+std::string name_in_file(const std::vector<Column>& columns, std::size_t c) {
+  const auto has_name = [&](const Column& other) {
+    return other.group != RecordGroup::sample_stats && other.name == columns[c].name;
+  };
+  const auto here = columns.begin() + static_cast<std::ptrdiff_t>(c);
+  if (std::none_of(columns.begin(), here, has_name)) return columns[c].name;
+  return std::string(to_string(columns[c].group)) + "_" + columns[c].name;
+}
+
 }  // namespace
 
 const Column* find_statistic(const std::vector<Column>& columns, std::string_view name) {
@@ -70,7 +80,7 @@ Layout::Layout(const std::vector<Column>& columns) : columns_(columns) {
       if (is_statistic(columns[c]) && columns[c].name == statistic.arviz)
         add(c, std::string(statistic.stan));
   for (std::size_t c = 0; c < columns.size(); ++c)
-    if (columns[c].group != RecordGroup::sample_stats) add(c, columns[c].name);
+    if (columns[c].group != RecordGroup::sample_stats) add(c, name_in_file(columns, c));
   for (std::size_t c = 0; c < columns.size(); ++c)
     if (is_statistic(columns[c]) && !is_stans(columns[c])) add(c, columns[c].name + "__");
   check_names();

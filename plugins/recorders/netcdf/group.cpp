@@ -67,6 +67,7 @@ void NcGroup::define_attributes(const RunHeader& header) const {
   attributes.text("inference_library_version", header.version);
   if (!header.certificate.empty()) attributes.text("certificate", header.certificate);
   if (!header.joint.empty()) attributes.text("joint", header.joint);
+  if (!header.prior.empty()) attributes.text("prior_by", header.prior);
   attributes.integer("tuning_steps", header.warmup);
   attributes.integer("thin", header.thin);
 }

@@ -50,7 +50,9 @@ PhaseGroups::PhaseGroups(const NcFile& file, const RunHeader& header, const std:
     : first_(first), end_(first) {
   const std::vector<const Column*> columns = columns_of(header, !prefix.empty());
   for (const RecordGroup group : groups_of(columns))
-    groups_.try_emplace(group, file, header, prefix + std::string(to_string(group)), length.room);
+    groups_.try_emplace(group, file, header,
+                        prefix + std::string(name_in_file(group, !header.prior.empty())),
+                        length.room);
   const Index share = pending_bytes / std::max<Index>(1, header.columns.size());
   const Index expected = draws_expected(length);
   for (std::size_t c = 0; c < columns.size(); ++c) {

@@ -3,13 +3,16 @@
 #pragma once
 
 #include <mixwell/constrained_model.hpp>
+#include <mixwell/density/cases.hpp>
 #include <mixwell/density/tape/tape.hpp>
 #include <mixwell/density/values.hpp>
 #include <mixwell/hessian_products.hpp>
+#include <mixwell/standard_draws.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <concepts>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -53,6 +56,9 @@ class MIXWELL_EXPORT MapDirection {
 ///   template <class S> S log_likelihood(const Values<S>&, Index n) const;
 /// in nats, of the constrained values of its parameters and without any Jacobian. Parameters are
 /// declared by scalar(), vector() and matrix(), as members with initialisers or in the constructor.
+/// Where there are cases, their log likelihoods are recorded, and with
+///   double draw_case(const Values<double>&, Index n, RandomNumbers&) const;
+/// cases drawn anew; observe() tells what was seen of them.
 ///
 /// S is double where U alone is wanted. For the gradient of U the density is written once as
 /// operations (TapeNumber), which are replayed in reverse (Tape): two to four evaluations of U, for
@@ -61,7 +67,10 @@ class MIXWELL_EXPORT MapDirection {
 /// evaluated ceil(q / 32) times a column, each with 32 derivatives (Dual), or 8 where q <= 8. So
 /// are the terms that minibatches take. No memory is allocated after the first gradient.
 template <class Derived>
-class DensityModel : public ConstrainedModel, public SumOfTerms, public HessianProducts {
+class DensityModel : public ConstrainedModel,
+                     public SumOfTerms,
+                     public Generated,
+                     public HessianProducts {
  public:
   using Scalar = ScalarParameter;
   using Vector = VectorParameter;
@@ -79,6 +88,7 @@ class DensityModel : public ConstrainedModel, public SumOfTerms, public HessianP
     if constexpr (has_cases()) return derived().cases();
     return 0;
   }
+  bool rest_is_prior() const noexcept override { return has_cases(); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     if constexpr (has_cases())
       this->at_values(theta, out, true, [this](ConstBatch x, const Evaluation& at) {
@@ -127,6 +137,25 @@ class DensityModel : public ConstrainedModel, public SumOfTerms, public HessianP
     direction.add_bend(gradient, out);
   }
 
+  const Generated* as_generated() const noexcept override {
+    if constexpr (has_cases()) return this;
+    return nullptr;
+  }
+  std::vector<Parameter> generated() const override {
+    return observed_.quantities(terms(), draws_cases());
+  }
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    Workspace scratch;
+    MatrixMap x = scratch.matrix(this->map().values(), theta.cols());
+    this->map().constrain(theta, x);
+    for (Index j = 0; j < theta.cols(); ++j)
+      generate_column(Values<double>(x.col(j).data(), 0, scratch), stream,
+                      {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)},
+                      out.col(j));
+  }
+  std::vector<NamedValues> observed_data() const override { return observed_.observed(); }
+  std::vector<NamedValues> constant_data() const override { return observed_.constant(); }
+
   /// The prior, or the first case, whose log density is not finite.
   std::string trouble_at(ConstBatch theta) const override {
     Workspace scratch;
@@ -162,6 +191,23 @@ class DensityModel : public ConstrainedModel, public SumOfTerms, public HessianP
             std::make_shared<const std::string>(name)};
   }
 
+  /// In constructors: what was seen, a number for each case.
+  void observe(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
+    observed_.observe(name, values, dim);
+    add_labels(dim);
+  }
+  void observe(const std::string& name, const Eigen::VectorXd& values) {
+    observe(name, values, values.size());
+  }
+  /// Covariates and what else the data hold, for readers of the results: constant_data.
+  void constant(const std::string& name, const Eigen::VectorXd& values, const Dim& dim) {
+    observed_.add_constant(name, values, dim);
+    add_labels(dim);
+  }
+  void constant(const std::string& name, const Eigen::VectorXd& values) {
+    constant(name, values, values.size());
+  }
+
   void evaluate_values(ConstBatch x, const Evaluation& out) const override {
     if (out.wants_gradient() && !is_forward()) return tape().evaluate(x, out);
     evaluate_columns(x, out, [this](const auto& values, Index) {
@@ -180,11 +226,15 @@ class DensityModel : public ConstrainedModel, public SumOfTerms, public HessianP
     for (const Dim& dim : dims) {
       parameter.shape.push_back(dim.length);
       parameter.dims.push_back(dim.name);
-      const Labels labels{dim.name, dim.labels};
-      const bool is_known = std::find(labels_.begin(), labels_.end(), labels) != labels_.end();
-      if (!dim.name.empty() && !is_known) labels_.push_back(labels);
+      add_labels(dim);
     }
     return this->declare(std::move(parameter));
+  }
+
+  void add_labels(const Dim& dim) {
+    const Labels labels{dim.name, dim.labels};
+    const bool is_known = std::find(labels_.begin(), labels_.end(), labels) != labels_.end();
+    if (!dim.name.empty() && !is_known) labels_.push_back(labels);
   }
 
   /// Directions at a time: many, so that what is no derivative is computed a few times; few, where
@@ -251,6 +301,24 @@ class DensityModel : public ConstrainedModel, public SumOfTerms, public HessianP
     return summed;
   }
 
+  static constexpr bool draws_cases() {
+    return requires(const Derived& model, const Values<double>& at, Index n,
+                    RandomNumbers& random) {
+      { model.draw_case(at, n, random) } -> std::convertible_to<double>;
+    };
+  }
+
+  /// out: log likelihoods of all cases, then cases drawn anew.
+  void generate_column(const Values<double>& values, const Stream& stream, Address at,
+                       Batch out) const {
+    if constexpr (has_cases())
+      for (Index n = 0; n < terms(); ++n) out(n, 0) = derived().log_likelihood(values, n);
+    if constexpr (draws_cases())
+      each_case(terms(), stream, at, [&](Index n, RandomNumbers& random) {
+        out(terms() + n, 0) = derived().draw_case(values, n, random);
+      });
+  }
+
   /// sum of log_likelihood over `count` cases.
   template <class S, class Case>
   S sum_of_cases(const Values<S>& values, Index count, const Case& number) const {
@@ -299,6 +367,7 @@ class DensityModel : public ConstrainedModel, public SumOfTerms, public HessianP
     return true;
   }
 
+  ObservedCases observed_;
   std::vector<Labels> labels_;
   LazyTape tape_;
 };

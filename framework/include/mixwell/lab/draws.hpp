@@ -45,6 +45,9 @@ class MIXWELL_EXPORT DrawsFile {
   double attribute(const std::string& name) const noexcept;
   /// The class of the composition that made the draws; "" if the file does not say.
   std::string certificate() const;
+  /// Of draws of the prior, which stand in `prior` and are read as `posterior`: made by "draws" of
+  /// it or by sampling its "density"; else "".
+  std::string prior_by() const;
   /// Neighbouring chains that are not independent of one another: the slots of a replicate where
   /// the certificate calls them coupled, else 1.
   Index coupled_chains() const;

@@ -48,6 +48,9 @@ struct MIXWELL_EXPORT Composition {
   std::vector<std::string> remarks_of_models() const;
 };
 
+/// The groups of cases that a run records, for compose().
+MIXWELL_EXPORT std::vector<RecordGroup> recorded_cases(const RunSettings& settings);
+
 /// `--set kernel.hmc.steps=5`: dotted key and TOML value (a bare word counts as text).
 struct Override {
   /// `remove` takes away what the key names, a component or one of its keys, which must be there;

@@ -45,6 +45,11 @@ struct MIXWELL_EXPORT RunSettings {
   std::int64_t draws = 1000;
   std::int64_t thin = 1;
   bool record_warmup = false;
+  /// What is recorded of cases of the data: "all", "none", "log_likelihood" or
+  /// "posterior_predictive". Of a manifest that says "auto", one of them in a Composition.
+  std::string predictive = "auto";
+  /// Sample the prior in the place of the posterior.
+  bool prior = false;
   Init init;
   std::vector<std::string> allow;
   /// Columns of a block: part of the problem, since results depend on it in the last bits; a

@@ -43,8 +43,11 @@ struct Program {
   Certificate certificate;
 };
 
-/// Composes both phases of a composition and certifies them. Runs nothing.
-MIXWELL_EXPORT Program compose(const Compositor& compositor);
+/// Composes both phases of a composition and certifies them. Runs nothing. Recorded are the
+/// posterior and the statistics, and of what belongs to cases of the data (log_likelihood and
+/// posterior_predictive) the groups in `cases`.
+MIXWELL_EXPORT Program compose(const Compositor& compositor,
+                               const std::vector<RecordGroup>& cases = {});
 
 /// Throws Refused, with reason and cure, when the class is `biased` or `none` and `allow` does not
 /// name it.

@@ -1,0 +1,76 @@
+// A composition that draws a model's prior, draw by draw.
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/prior_draws.hpp"
+
+#include <mixwell/transition.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+/// Keeps the prior, as it draws from it whatever was there.
+class PriorDraw final : public TransitionKernel {
+ public:
+  explicit PriorDraw(std::shared_ptr<const Model> model) : model_(std::move(model)) {
+    set_name("prior");
+  }
+
+ protected:
+  void transition(Transition& t) const override {
+    Traits traits;
+    traits.keeps_law = true;
+    traits.full = true;
+    traits.whole_numbers = true;
+    t.add("draw", OperationKind::refresh, traits, FromPrior{model_}, t.target(), t.noise("draw"),
+          t.next());
+  }
+
+ private:
+  struct FromPrior {
+    std::shared_ptr<const Model> model;
+
+    const Component& acts_for() const noexcept { return *model; }
+    void operator()(edge::Law, edge::Noise noise, edge::Out<edge::Position> next) const {
+      model->as_prior()->draw(noise.stream(), noise.address(), next);
+    }
+  };
+
+  std::shared_ptr<const Model> model_;
+};
+
+class PriorDraws final : public Compositor {
+ public:
+  explicit PriorDraws(const std::shared_ptr<const Model>& model) : model_(model), kernel_(model) {
+    set_name("prior");
+  }
+
+  void compose(KernelGraph& graph, PhaseKind phase) const override {
+    const Value target = target_law(graph, model_->name(), model_);
+    const Variable theta = graph.slot("theta", model_->dimension());
+    graph.factor(target, {theta});
+    Site site;
+    site.path = kernel_.name();
+    site.slot = theta;
+    site.target = target;
+    site.phase = phase;
+    kernel_.describe(graph, site);
+    record_slot(graph, theta, 0, model_, {});
+  }
+  const Model& model() const noexcept override { return *model_; }
+  std::vector<std::string> slots() const override { return {"theta"}; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  PriorDraw kernel_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Compositor> prior_draws(std::shared_ptr<const Model> model) {
+  return std::make_shared<PriorDraws>(model);
+}
+
+}  // namespace mixwell

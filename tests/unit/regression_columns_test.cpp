@@ -1,0 +1,201 @@
+// Columns of a regression's table that are no plain numbers: factors, offsets, weights, and values
+// that are missing; against the formula by hand.
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+#include <mixwell/contracts/model.hpp>
+
+#include <cmath>
+
+using namespace mixwell;
+using Eigen::VectorXd;
+using support::contains;
+
+namespace {
+
+struct Row {
+  double y, age;
+  std::string town;
+  double exposure, times;
+};
+
+const std::vector<Row> rows = {{1, 2.5, "b", 0.3, 2},    {0, -1, "a", -0.2, 1},
+                               {1, 0.5, "c", 1.1, 0.5},  {0, 3, "b", 0, 3},
+                               {1, -0.7, "a", 0.4, 1.5}, {0, 1.2, "c", -1, 1}};
+
+std::string header() { return "y,age,town,exposure,times\n"; }
+
+std::string cells(const Row& row) {
+  std::ostringstream text;
+  text << row.y << ',' << row.age << ',' << row.town << ',' << row.exposure << ',' << row.times
+       << '\n';
+  return text.str();
+}
+
+std::string whole_table() {
+  std::string text = header();
+  for (const Row& row : rows) text += cells(row);
+  return text;
+}
+
+class DataFile {
+ public:
+  explicit DataFile(const std::string& text) : path_(folder_.path() + "/d.csv") {
+    std::ofstream(path_) << text;
+  }
+  /// Keys of a model on it.
+  std::string model(const std::string& use, const std::string& keys) const {
+    return "use = \"" + use + "\"\ndata = \"" + path_ +
+           "\"\nresponse = \"y\"\nstandardize = false\nprior_variance = 4\n" + keys;
+  }
+  const std::string& path() const { return path_; }
+  const support::TemporaryFolder& folder() const { return folder_; }
+
+ private:
+  support::TemporaryFolder folder_;
+  std::string path_;
+};
+
+const std::string all_keys =
+    "inputs = [\"age\"]\nfactors = [\"town\"]\noffset = \"exposure\"\nweights = \"times\"\n";
+
+double minus_log_probability(const std::string& use, double z) {
+  if (use == "logistic-regression") return std::log1p(std::exp(-z));
+  return -std::log(0.5 * std::erfc(-z / std::sqrt(2.0)));
+}
+
+/// By hand: coefficients are the intercept, age, town b, town c.
+double potential(const std::string& use, const VectorXd& theta, bool offsets, bool weights) {
+  double u = theta.squaredNorm() / 8;
+  for (const Row& row : rows) {
+    double eta = theta[0] + theta[1] * row.age;
+    if (row.town == "b") eta += theta[2];
+    if (row.town == "c") eta += theta[3];
+    if (offsets) eta += row.exposure;
+    const double z = row.y == 1 ? eta : -eta;
+    u += (weights ? row.times : 1.0) * minus_log_probability(use, z);
+  }
+  return u;
+}
+
+const std::vector<std::string> kinds = {"logistic-regression", "probit-regression"};
+const VectorXd somewhere{{0.4, -0.6, 0.9, -1.3}};
+
+}  // namespace
+
+TEST_CASE("factors, offsets and weights enter a regression as they are defined", "[regression]") {
+  const DataFile data(whole_table());
+  for (const std::string& use : kinds) {
+    CAPTURE(use);
+    const auto all = support::make_model(data.model(use, all_keys));
+    CHECK(support::evaluate(*all, somewhere).u[0] ==
+          Approx(potential(use, somewhere, true, true)).epsilon(1e-13));
+    const std::string base = "inputs = [\"age\"]\nfactors = [\"town\"]\n";
+    for (const auto& [keys, offsets, weights] : {std::tuple{std::string(), false, false},
+                                                 {"offset = \"exposure\"\n", true, false},
+                                                 {"weights = \"times\"\n", false, true}}) {
+      const auto one = support::make_model(data.model(use, base + keys));
+      CHECK(support::evaluate(*one, somewhere).u[0] ==
+            Approx(potential(use, somewhere, offsets, weights)).epsilon(1e-13));
+    }
+  }
+}
+
+TEST_CASE("regressions with offsets and weights keep the contract of models", "[regression]") {
+  const DataFile data(whole_table());
+  for (const std::string& use : kinds) {
+    for (const std::string& keys : {all_keys, std::string("inputs = [\"age\"]\noffset = "
+                                                          "\"exposure\"\n")}) {
+      const auto findings = contracts::check_model(*support::make_model(data.model(use, keys)));
+      INFO(use << contracts::report(findings));
+      CHECK(contracts::all_hold(findings));
+    }
+  }
+}
+
+TEST_CASE("a factor's coefficients are an array whose labels are its levels but the first",
+          "[regression]") {
+  const DataFile data(whole_table());
+  const auto model =
+      support::make_model(data.model("probit-latent", "inputs = [\"age\"]\nfactors = [\"town\"]"));
+  const std::vector<Parameter> parameters = model->parameters();
+  CHECK(parameters[2].name == "town");
+  CHECK(parameters[2].shape == std::vector<Index>{2});
+  CHECK(parameters[2].dims == std::vector<std::string>{"town_level"});
+  CHECK(model->labels() == std::vector<Labels>{{"town_level", {"b", "c"}}});
+}
+
+TEST_CASE("a case with a whole weight counts as often as it is repeated", "[regression]") {
+  std::string repeated = "y,age\n";
+  std::string weighted = "y,age,times\n";
+  for (int n = 0; n < 5; ++n) {
+    const std::string row = std::to_string(n % 2) + "," + std::to_string(n * n - 4);
+    for (int k = 0; k <= n; ++k) repeated += row + "\n";
+    weighted += row + "," + std::to_string(n + 1) + "\n";
+  }
+  const DataFile once(weighted);
+  const DataFile often(repeated);
+  const VectorXd theta{{0.3, -0.2}};
+  const auto a = support::make_model(once.model("logistic-regression", "weights = \"times\"\n"));
+  const auto b = support::make_model(often.model("logistic-regression", ""));
+  const auto at_a = support::evaluate(*a, theta);
+  const auto at_b = support::evaluate(*b, theta);
+  CHECK(at_a.u[0] == Approx(at_b.u[0]).epsilon(1e-13));
+  CHECK((at_a.g - at_b.g).norm() < 1e-12);
+  CHECK(a->as_data_draws() == nullptr);
+  CHECK(b->as_data_draws() != nullptr);
+}
+
+TEST_CASE("a test set has the levels and offsets of its own rows", "[regression]") {
+  const DataFile data(whole_table());
+  const std::string test = data.folder().path() + "/t.csv";
+  std::ofstream(test) << header() << cells({1, 0, "c", 2, 1}) << cells({1, 0, "a", -2, 1});
+  const std::string keys = all_keys + "test = \"" + test + "\"\n";
+  const auto model = support::make_model(data.model("logistic-regression", keys));
+  Eigen::MatrixXd p(2, 1);
+  model->as_prediction()->probabilities(somewhere, p);
+  CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.3 + 2)))));
+  CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 2)))));
+  std::ofstream(test) << header() << cells({1, 0, "d", 2, 1});
+  CHECK_THAT(support::refusal(data.model("logistic-regression", keys)),
+             Catch::Contains("t.csv:2: row 1, column \"town\": \"d\" is no level"));
+}
+
+TEST_CASE("rows with a missing value are refused by name or dropped and counted", "[regression]") {
+  std::string text = whole_table();
+  text += "1,NA,a,0,1\n0,2,,0,1\n1,2,a,0,1\n";
+  const DataFile data(text);
+  CHECK_THAT(
+      support::refusal(data.model("probit-regression", all_keys)),
+      Catch::Contains("d.csv:8: row 7, column \"age\": \"NA\": a value is missing, as in 2 of "
+                      "9 rows; missing = \"drop\""));
+  const auto model =
+      support::make_model(data.model("probit-regression", all_keys + "missing = \"drop\"\n"));
+  CHECK(model->as_sum()->terms() == 7);
+  REQUIRE(!model->remarks().empty());
+  CHECK_THAT(model->remarks().front(), Catch::Contains("2 rows of") && Catch::Contains("left out"));
+  // A column that has no part in the model may lack values.
+  CHECK(support::refusal(data.model("probit-regression", "inputs = [\"times\"]\n")) == "accepted");
+}
+
+TEST_CASE("columns that cannot be what a key says are refused with place and rule",
+          "[regression]") {
+  const auto refusal = [](const std::string& text, const std::string& keys) {
+    return support::refusal(DataFile(text).model("logistic-regression", keys));
+  };
+  CHECK_THAT(refusal(whole_table() + "1,2,a,0,0\n", all_keys),
+             Catch::Contains("d.csv:8: row 7, column \"times\": \"0\" must be above 0"));
+  CHECK_THAT(refusal("y,age,town\n1,2,a\n0,1,a\n", "factors = [\"town\"]\n"),
+             Catch::Contains("model.target.factors") && Catch::Contains("the level \"a\" in all"));
+  CHECK_THAT(
+      refusal(whole_table(), "factors = [\"town\"]\noffset = \"town\"\n"),
+      Catch::Contains("model.target.factors") && Catch::Contains("\"town\", which is in offset"));
+  CHECK_THAT(refusal(whole_table(), "factors = [\"twon\"]\n"), Catch::Contains("town"));
+  CHECK_THAT(refusal(whole_table(), all_keys + "predict.p = { age = 1 }\n"),
+             Catch::Contains("goes without factors"));
+  CHECK_THAT(support::refusal("use = \"probit-regression\"\ncases = 9\ndimension = 2\nmissing = "
+                              "\"drop\"\n"),
+             Catch::Contains("goes with data, which is not given"));
+  CHECK_THAT(support::refusal(DataFile(whole_table()).model("probit-latent", all_keys)),
+             Catch::Contains("this model has none"));
+}
