@@ -23,6 +23,7 @@ class NormalGroups final : public Model,
                            public Prior,
                            public DataDraws,
                            public ConditionalDraws,
+                           public MarginalLaws,
                            public GaussianPrior,
                            public Generated {
  public:
@@ -71,6 +72,7 @@ class NormalGroups final : public Model,
   const DataDraws* as_data_draws() const noexcept override { return this; }
   const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
   const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
+  const MarginalLaws* as_marginal_laws() const noexcept override { return this; }
 
   /// Of the prior: tau, then mu, then theta given both.
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -140,6 +142,21 @@ class NormalGroups final : public Model,
     });
   }
 
+  std::vector<std::vector<std::string>> integrable() const override { return {{"theta"}}; }
+  /// Without theta: U = sum (log v_j + (y_j - mu)^2 / v_j) / 2 + b / tau^2 + 2 a log tau
+  ///     + (mu - m)^2 / (2 s^2), v_j = sigma_j^2 + tau^2. O(J) a column.
+  void evaluate_marginal(std::size_t, ConstBatch theta, const Evaluation& out) const override {
+    Batch gradient = out.gradient;
+    if (out.wants_gradient()) gradient.setZero();
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const Marginal at = marginal(theta(mu_row, j), theta(tau_row, j));
+      if (out.wants_potential()) out.u()(j) = at.u;
+      if (!out.wants_gradient()) continue;
+      gradient(mu_row, j) = at.by_mu;
+      gradient(tau_row, j) = at.by_tau;
+    }
+  }
+
   std::vector<std::string> gaussian_parameters() const override { return {"theta"}; }
   void prior_mean(ConstBatch theta, Batch out) const override {
     for (Index j = 0; j < out.cols(); ++j) out.col(j).setConstant(theta(mu_row, j));
@@ -152,6 +169,31 @@ class NormalGroups final : public Model,
   }
 
  private:
+  /// U without theta, and its derivatives with respect to mu and log tau.
+  struct Marginal {
+    double u = 0.0;
+    double by_mu = 0.0;
+    double by_tau = 0.0;
+  };
+
+  Marginal marginal(double mu, double log_tau) const {
+    const double between = std::exp(2.0 * log_tau);
+    const double prior_precision = 1.0 / (params_.prior_sd * params_.prior_sd);
+    const double from_prior = mu - params_.prior_mean;
+    Marginal sum{.u = params_.tau_scale / between + 2.0 * params_.tau_shape * log_tau +
+                      0.5 * prior_precision * from_prior * from_prior,
+                 .by_mu = prior_precision * from_prior,
+                 .by_tau = 2.0 * params_.tau_shape - 2.0 * params_.tau_scale / between};
+    for (Index j = 0; j < groups(); ++j) {
+      const double variance = 1.0 / precision_(j) + between;
+      const double off = y_(j) - mu;
+      sum.u += 0.5 * (std::log(variance) + off * off / variance);
+      sum.by_mu -= off / variance;
+      sum.by_tau += between / variance * (1.0 - off * off / variance);
+    }
+    return sum;
+  }
+
   Index groups() const noexcept { return y_.size(); }
 
   /// sum_j (y_j - theta_j)^2 / (2 sigma_j^2).
@@ -261,9 +303,9 @@ MIXWELL_PLUGIN(registrar) {
            "theta)^2 / (2 sigma^2) + (b + sum (theta - mu)^2 / 2) / tau^2 + (J + 2 a) log tau + "
            "(mu - m)^2 / (2 s^2): the Jacobian of log tau is part of it. O(J) an evaluation.\n"
            "Kernel `conditional` draws mu, tau, theta, or mu and theta together, given the rest; "
-           "theta has a Gaussian prior given mu and tau. Recorded of groups (run.predictive): log "
-           "N(y_j; "
-           "theta_j, sigma_j^2), and a y_j drawn anew.",
+           "theta has a Gaussian prior given mu and tau. An update of `blocks` may leave theta out "
+           "(without = [\"theta\"]). Recorded of groups (run.predictive): log N(y_j; theta_j, "
+           "sigma_j^2), and a y_j drawn anew.",
        .sources = {"Gelman et al. 2013, Bayesian Data Analysis, section 5.4 and appendix C "
                    "(model, conditional laws, data of the eight schools)"}});
 }

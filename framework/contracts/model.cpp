@@ -1,6 +1,9 @@
 // The contract of every Model: evaluation, starting points, recorded quantities, exact draws.
 // SPDX-License-Identifier: Apache-2.0
+#include "estimated_density.hpp"
 #include "gradient_growth.hpp"
+#include "marginal_laws.hpp"
+#include "zero_means.hpp"
 
 #include <mixwell/conditional.hpp>
 #include <mixwell/contracts/model.hpp>
@@ -592,34 +595,6 @@ void check_sum(const Model& model, const MatrixXd& theta, const Evaluated& at, F
   findings.push_back(check_terms_gradient_only(terms, theta));
 }
 
-/// Many numbers of mean zero if the clause holds, each row one statistic and each column one draw.
-/// The verdict bounds the probability of rejecting by Bonferroni: p of the largest |z| times the
-/// number of statistics.
-class ZeroMeans {
- public:
-  void add(const std::string& name, const RowVectorXd& values) {
-    const auto n = static_cast<double>(values.size());
-    const double sd = std::sqrt((values.array() - values.mean()).square().sum() / (n - 1));
-    const double z = values.isZero(0) ? 0 : values.mean() * std::sqrt(n) / sd;
-    ++count_;
-    if (!(std::abs(z) > std::abs(worst_)) && !std::isnan(z)) return;
-    worst_ = z;
-    name_ = name;
-  }
-
-  Finding finding(const std::string& clause) const {
-    const double p = std::erfc(std::abs(worst_) / std::sqrt(2.0)) * static_cast<double>(count_);
-    return {
-        clause, p > 1e-4,
-        "largest of " + std::to_string(count_) + " z-scores: " + text(worst_) + " for " + name_};
-  }
-
- private:
-  Index count_ = 0;
-  double worst_ = 0;
-  std::string name_;
-};
-
 /// Exact draws with U and gradient, in columns.
 struct Sample {
   MatrixXd theta;
@@ -903,6 +878,8 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
         "exact addresses", [exact](const Stream& s, Address a, Batch o) { exact->draw(s, a, o); },
         d));
   if (model.as_conditional_draws() != nullptr) check_conditionals(model, findings);
+  if (model.as_marginal_laws() != nullptr) check_marginal_laws(model, theta, findings);
+  if (model.as_estimated_density() != nullptr) check_estimated_density(model, theta, findings);
 }
 
 }  // namespace

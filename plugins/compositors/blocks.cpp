@@ -1,5 +1,6 @@
 // Kernels on parts of a model, each given the rest.
 // SPDX-License-Identifier: Apache-2.0
+#include "blocks/marginal.hpp"
 #include "blocks/partition.hpp"
 #include "parts.hpp"
 
@@ -9,6 +10,7 @@
 #include <deque>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,6 +25,7 @@ const std::string position_name = "theta";
 
 struct Update {
   std::vector<std::string> parameters;
+  std::vector<std::string> without;
   std::shared_ptr<const Kernel> kernel;
   std::int64_t every = 1;
   double weight = 1.0;
@@ -31,6 +34,10 @@ struct Update {
     fields.texts("parameters", parameters)
         .required()
         .help("what it moves: names, elements z[3] or slices z[0:10], w[3,:], from 0 as in Python");
+    fields.texts("without", without)
+        .help(
+            "parameters that its law integrates out, where the model offers that; they must be "
+            "drawn anew (kernel conditional) before anything reads them");
     fields.component("kernel", kernel).or_default("nuts").help("the transition that moves it");
     fields.integer("every", every)
         .at_least(1)
@@ -74,6 +81,7 @@ class Blocks final : public Compositor {
     check_all_moved();
     for (std::size_t k = 0; k < updates_.size(); ++k) check_turn(k);
     if (scan_ == Scan::simultaneous) check_apart();
+    integrate_out();
     partition_ = blocks::partition(selections_);
   }
 
@@ -205,6 +213,41 @@ class Blocks final : public Compositor {
     }
   }
 
+  /// What updates integrate out are slots of their own.
+  void integrate_out() {
+    marginals_.resize(updates_.size());
+    for (std::size_t k = 0; k < updates_.size(); ++k) {
+      const auto& names = updates_[k].without;
+      if (names.empty()) continue;
+      const std::string key = key_of(k, "without");
+      Selection out{joined_text(names), labels_[k] + " without", coordinates_of(names, key)};
+      for (const Index c : out.coordinates) {
+        const auto& moved = selections_[k].coordinates;
+        if (!std::binary_search(moved.begin(), moved.end(), c)) continue;
+        throw ParameterError(key, name_of(c) +
+                                      " is moved by this update, which cannot integrate "
+                                      "it out; name other parameters");
+      }
+      marginals_[k] = Marginal{offered(out.coordinates, key), selections_.size()};
+      selections_.push_back(std::move(out));
+    }
+  }
+
+  /// Which of the model's marginal laws is without exactly these.
+  std::size_t offered(const std::vector<Index>& coordinates, const std::string& key) const {
+    const MarginalLaws* const laws = model_->as_marginal_laws();
+    if (laws == nullptr) {
+      throw ParameterError(key, "model `" + model_->name() + "` knows no law with parameters " +
+                                    "integrated out; leave `without` out");
+    }
+    const auto all = laws->integrable();
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (select_coordinates(model_->parameters(), all[k]) == coordinates) return k;
+    }
+    throw ParameterError(key, "model `" + model_->name() + "` can integrate out " +
+                                  blocks::listed(all) + ", and nothing else");
+  }
+
   std::vector<Variable> add_slots(KernelGraph& graph) const {
     std::vector<Variable> slots;
     for (const blocks::SlotPlan& plan : partition_.slots) {
@@ -264,19 +307,30 @@ class Blocks final : public Compositor {
     return site;
   }
 
-  /// Its law given all other slots as they are now.
+  /// Slot s is moved by update k, or integrated out of its law.
+  bool is_left_out(std::size_t k, std::size_t s) const {
+    const auto holds = [&](std::size_t selection) {
+      const auto& own = partition_.of_selection[selection];
+      return std::find(own.begin(), own.end(), s) != own.end();
+    };
+    return holds(k) || (marginals_[k] && holds(marginals_[k]->selection));
+  }
+
+  /// Its law given all other slots as they are now, but for those that it integrates out.
   void set_law(KernelGraph& graph, std::size_t k, const std::vector<Variable>& slots,
                Site& site) const {
-    const std::vector<std::size_t>& own = partition_.of_selection[k];
     std::vector<Value> rest;
     for (std::size_t s = 0; s < slots.size(); ++s) {
-      if (std::find(own.begin(), own.end(), s) == own.end())
-        rest.push_back(graph.current(slots[s]));
+      if (!is_left_out(k, s)) rest.push_back(graph.current(slots[s]));
     }
-    if (rest.empty()) return;
-    site.part = {site.target, rest};
-    site.target =
-        conditional_law(graph, labels_[k] + "/given-the-rest", site.target, site.slot, rest);
+    Value law = site.target;
+    if (const auto& marginal = marginals_[k]) {
+      law = blocks::marginal_law(graph, labels_[k] + "/marginal", law, model_, marginal->which);
+    } else if (rest.empty()) {
+      return;
+    }
+    site.part = {law, rest};
+    site.target = conditional_law(graph, labels_[k] + "/given-the-rest", law, site.slot, rest);
   }
 
   void update(KernelGraph& graph, std::size_t k, const std::vector<Variable>& slots,
@@ -293,15 +347,23 @@ class Blocks final : public Compositor {
   /// U after the last update, if that runs in every sweep, sees the newest rest, and leaves its U.
   Value last_potential(const KernelGraph& graph, const std::vector<Guard>& guards,
                        const std::vector<Site>& sites) const {
-    if (scan_ == Scan::simultaneous || guards.back()) return {};
+    if (scan_ == Scan::simultaneous || guards.back() || marginals_.back()) return {};
     return graph.cached(sites.back().target, sites.back().slot).u;
   }
+
+  /// What an update integrates out.
+  struct Marginal {
+    std::size_t which;      ///< of the model's marginal laws
+    std::size_t selection;  ///< of the parameters
+  };
 
   std::shared_ptr<const Model> model_;
   std::deque<Update> updates_;
   Scan scan_;
   std::vector<std::string> labels_;
-  std::vector<Selection> selections_;  ///< of the updates, then what is fixed, if anything is
+  /// Of the updates, then what is fixed, if anything is, then what updates integrate out.
+  std::vector<Selection> selections_;
+  std::vector<std::optional<Marginal>> marginals_;  ///< by update
   Partition partition_;
 };
 

@@ -13,6 +13,7 @@ class MetropolisGaussian final : public TransitionKernel {
     std::string mean = "newton";
     std::optional<double> newton_factor;
     bool own = true;
+    EstimateSettings estimate;
 
     Params() { step_size.step_size = 1.0; }
     void declare(Fields& fields) {
@@ -36,6 +37,7 @@ class MetropolisGaussian final : public TransitionKernel {
               "between theta and theta*; false: the memory alone. Without effect where the "
               "estimator is not fitted to points");
       step_size.declare_with_target(fields);
+      estimate.declare(fields);
     }
   };
 
@@ -49,7 +51,9 @@ class MetropolisGaussian final : public TransitionKernel {
 
  protected:
   void transition(Transition& t) const override {
+    t.take_estimates(params_.estimate);
     const auto law = t.law(params_.oracle);
+    if (t.takes_estimate_of(law)) check_gradients(t);
     ProposalLaws laws(t, t.step_size(params_.step_size), *this);
     t.metropolis(law, propose_from<ProposalLaw>(
                           t, law, [&](const std::string& path, const EvaluatedPoint& from) {
@@ -58,6 +62,16 @@ class MetropolisGaussian final : public TransitionKernel {
   }
 
  private:
+  /// Of an estimate there is no gradient.
+  void check_gradients(const Transition& t) const {
+    const bool fits =
+        params_.own && std::dynamic_pointer_cast<const FittedCurvature>(params_.estimator);
+    if (params_.mean != "newton" && !fits) return;
+    throw InputError("kernel `" + t.site().path +
+                     "`: the model is known by an estimate of its density, which has no gradient; "
+                     "use mean = \"current\", and an estimator that is not fitted to points");
+  }
+
   /// Adds the law of the proposal from a point: the same function of each.
   class ProposalLaws {
    public:

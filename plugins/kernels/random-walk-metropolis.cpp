@@ -9,15 +9,22 @@ using namespace mixwell;
 class RandomWalkMetropolis final : public TransitionKernel {
  public:
   struct Params : TransitionParams {
+    EstimateSettings estimate;
+
     Params() {
       about_estimator = "shape H of the steps, theta* = theta + eps S z with S S' = H";
       advice = "0.234 suits many coordinates, 0.44 a single one";
+    }
+    void declare(Fields& fields) {
+      TransitionParams::declare(fields);
+      estimate.declare(fields);
     }
   };
   explicit RandomWalkMetropolis(const Params& params) : params_(params) { params_.check(); }
 
  protected:
   void transition(Transition& t) const override {
+    t.take_estimates(params_.estimate);
     const auto H = t.curvature(params_.estimator);
     const auto law = t.law(params_.oracle);
     const auto eps = t.step_size(params_.step_size);
@@ -46,7 +53,10 @@ MIXWELL_PLUGIN(registrar) {
            "theta* = theta + eps S z, z ~ N(0, I), S S' = H, accepted with probability min(1, "
            "exp(U(theta) - U(theta*))). H is I, or learnt in warm-up by the estimators diagonal "
            "and dense; eps 2.38 / sqrt(d) is best for a Gaussian with H its covariance. Costs one "
-           "evaluation of U and its gradient a transition.",
+           "evaluation of U a transition. Of a model that is known by an unbiased estimate of its "
+           "density the estimate where the state is, is kept with it (pseudo-marginal).",
        .sources = {"Metropolis et al. 1953, J. Chem. Phys. 21",
-                   "Roberts, Gelman & Gilks 1997, Ann. Appl. Prob. 7"}});
+                   "Roberts, Gelman & Gilks 1997, Ann. Appl. Prob. 7",
+                   "Andrieu & Roberts 2009, Ann. Stat. 37 (estimates)",
+                   "Deligiannidis, Doucet & Pitt 2018, J. R. Stat. Soc. B 80 (correlation)"}});
 }

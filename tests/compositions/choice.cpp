@@ -59,6 +59,8 @@ const std::map<std::string, std::vector<std::string>>& numbers() {
       {"model/probit-latent.dimension", {"1"}},
       {"model/normal-groups.values", {"[2.8, 0.8, -0.3]"}},
       {"model/normal-groups.sds", {"[1.5, 1.0, 1.6]"}},
+      {"model/random-effects.values", {"[2.8, 0.8, -0.3]"}},
+      {"model/random-effects.sds", {"[0.5, 1.0, 0.6]"}},
       {"model/changepoint.counts", {"[4, 5, 2, 1, 0]"}},
       {"model/labelled-mixture.values", {"[-2.0, 0.5, 2.5]"}},
       {"model/labelled-mixture.weights", {"[0.3, 0.7]"}},

@@ -188,6 +188,7 @@ class Drawing {
   std::string refer(const ComponentReference& reference, const Field& field,
                     const std::string& parent, Kind kind, Part part) {
     if (reference.kind == Kind::model) return quoted(model(parent, kind));
+    if (reference.kind == Kind::kernel && kind == Kind::kernel) return stage();
     if (reference.kind == Kind::kernel) return kernels(reference, field);
     const std::string shared = earlier(reference, kind);
     if (!shared.empty()) return quoted(shared);
@@ -239,6 +240,9 @@ class Drawing {
     }
     return quoted(field.key() == "kernel" ? subject() : companion(field.key()));
   }
+
+  /// Of a kernel whose proposals others make.
+  std::string stage() { return "[" + quoted(companion("stage", "random-walk-metropolis")) + "]"; }
 
   /// What the wanted kernel asks for, if it does; null: nothing.
   const PartKernel* wanted_part() const {

@@ -310,6 +310,13 @@ Composition with_kernel(const std::string& id) {
     return block("use = \"normal-groups\"\nvalues = [2, 1, 0]\nsds = [1, 1, 1]\n", "[\"theta\"]",
                  "random-walk-metropolis", "[\"mu\", \"tau\"]");
   }
+  if (id == "delayed-acceptance") {
+    return with("use = \"" + id +
+                "\"\nkernels = [\"stage\"]\noracle = \"flat\"\n"
+                "[kernel.stage]\nuse = \"random-walk-metropolis\"\noracle = \"exact\"\n"
+                "[oracle.flat]\nuse = \"tempered\"\n[oracle.exact]\nuse = \"exact\"\n"
+                "[compositor.c]\nuse = \"chain\"\nkernel = \"k\"\n");
+  }
   return with("use = \"" + id + "\"\n");
 }
 

@@ -20,6 +20,7 @@ std::string keys_of(const std::string& id) {
        "of = \"base\"\n[model.base]\nuse = \"gamma\"\nshape = 4\ndimension = 2\n"
        "[compositor.c]\nuse = \"chain\"\nmodel = \"m\"\n"},
       {"normal-groups", "values = [28, 8, -3, 7]\nsds = [15, 10, 16, 11]\n"},
+      {"random-effects", "values = [2.8, 0.8, -0.3]\nsds = [0.5, 1.0, 0.6]\nsamples = 3\n"},
       {"probit-latent", "cases = 12\ndimension = 2\ncorrelation = 0.5\nprior_variance = 4\n"},
       {"changepoint", "counts = [4, 5, 2, 6, 1, 0, 2, 1]\n"},
       {"labelled-mixture", "values = [-2.1, -0.3, 1.8, 2.2]\nweights = [0.3, 0.7]\n"},

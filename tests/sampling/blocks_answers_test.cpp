@@ -16,8 +16,10 @@ using sampling::z_of_mean;
 
 namespace {
 
-std::string update(const std::string& parameters, const std::string& kernel) {
-  return "[[compositor.c.update]]\nparameters = " + parameters + "\nkernel = \"" + kernel + "\"\n";
+std::string update(const std::string& parameters, const std::string& kernel,
+                   const std::string& more = "") {
+  return "[[compositor.c.update]]\nparameters = " + parameters + "\nkernel = \"" + kernel + "\"\n" +
+         more;
 }
 
 /// The eight schools, given log tau: mu and theta are normal.
@@ -104,6 +106,8 @@ TEST_CASE(
       kernels + update("[\"mu\"]", "draw") + update("[\"tau\"]", "draw") +
           update("[\"theta\"]", "draw"),
       kernels + update("[\"mu\", \"theta\"]", "draw") + update("[\"tau\"]", "walk"),
+      kernels + update("[\"tau\"]", "walk", "without = [\"theta\"]\n") +
+          update("[\"theta\"]", "draw") + update("[\"mu\"]", "draw"),
       kernels + update("[\"theta\"]", "trees") + update("[\"mu\"]", "draw") +
           update("[\"tau\"]", "draw"),
       trees + "[compositor.c]\nuse = \"chain\"\nkernel = \"trees\"\n"};

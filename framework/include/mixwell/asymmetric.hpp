@@ -7,6 +7,7 @@
 #include <mixwell/transition.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace mixwell {
 
@@ -39,19 +40,23 @@ MIXWELL_EXPORT Proposal propose_asymmetric(Transition& t, Edge<edge::Law> law,
 
 /// The same scheme for a q with numbers of its own, of the class Drawn (as for Transition::redraw):
 /// law_from(path, point) adds q(. | point) under `path` and returns it; it is called at the newest
-/// position and at y, and must add the same function of each.
+/// position and at y, and must add the same function of each. Of a law that is known by an estimate
+/// alone, which the kernel takes, the points have no evaluations.
 template <class Drawn, class LawFrom>
 Proposal propose_from(Transition& t, Edge<edge::Law> law, LawFrom&& law_from) {
   KernelGraph& graph = t.graph();
-  const EvaluatedPoint here{t.position().value, graph.evaluation(law.value, t.site().slot)};
+  const bool evaluates = !t.takes_estimate_of(law);
+  const EvaluatedPoint here{t.position().value,
+                            evaluates ? graph.evaluation(law.value, t.site().slot) : Cached{}};
   const Value there = law_from(t.site().path, here);
   const Variable y = graph.auxiliary(t.path("proposal"), t.dimension());
   t.redraw<edge::Auxiliary>("propose", y, Edge<edge::LawOf<Drawn>>{there});
-  const EvaluatedPoint proposed{graph.current(y), graph.evaluation(law.value, y)};
+  const EvaluatedPoint proposed{graph.current(y),
+                                evaluates ? graph.evaluation(law.value, y) : Cached{}};
   const Value back = law_from(t.path("back"), proposed);
   const auto [theta_end, y_end] = graph.exchange(t.path("exchange"), here.theta, proposed.theta);
   return {.theta = {theta_end},
-          .at = EvaluationAt<edge::There>(proposed.at),
+          .at = evaluates ? std::optional(EvaluationAt<edge::There>(proposed.at)) : std::nullopt,
           .auxiliaries = {{.variable = y,
                            .end = {y_end},
                            .law = {there},

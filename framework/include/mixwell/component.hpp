@@ -64,6 +64,8 @@ struct Traits {
   bool unbiased = false;
   /// pure law: only its gradient is noisy; its U is that of the law it is made from.
   bool exact_potential = false;
+  /// pure law: that of the law it is made from with all integrated out that it does not read.
+  bool marginal = false;
   /// pure drift correction: that of the whole matrix in the drift.
   bool total = false;
   /// pure law: the name of the density, if it is another one than the model's.

@@ -194,6 +194,10 @@ template <class Where>
 struct AuxiliaryLaw : LawAs<std::is_same_v<Where, Here> ? Role::law : Role::law_at_proposal> {
   using AuxiliaryLaw::LawAs::LawAs;
 };
+/// What the stages of a proposal keep, in the ratio of the last stage.
+struct StageLaw : LawAs<Role::stage_law> {
+  using LawAs::LawAs;
+};
 /// Laws that are parameters: the one whose gradients the steps follow, and the exact one.
 struct StepsLaw : LawAs<Role::parameter> {
   using LawAs::LawAs;

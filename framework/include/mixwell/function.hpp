@@ -73,6 +73,8 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   /// The same law as a sum over cases, or null.
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
+  /// The estimate by which alone the law is known, or null: then nobody evaluates it.
+  virtual const EstimatedDensity* as_estimated_density() const noexcept { return nullptr; }
   /// The Hessian is the same everywhere.
   virtual bool has_constant_hessian() const noexcept { return false; }
   virtual GradientGrowth gradient_growth() const noexcept { return GradientGrowth::undeclared; }

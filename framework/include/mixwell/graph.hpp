@@ -30,6 +30,8 @@ enum class VariableKind {
   auxiliary,  ///< declared conditional law, drawn by a refresh (momentum)
   history,    ///< a learner's numbers; no law
   joined,     ///< several slots seen as one while an update moves them; no state of its own
+  trial,      ///< a copy of a slot that the stages of a proposal move; no state of its own
+  estimate,   ///< what an unbiased estimate of a density was where its slot is, kept with it
 };
 
 enum class ValueKind { constant, noise, version, derived };
@@ -50,6 +52,7 @@ enum class Role {
   parameter,          ///< step size, number of steps, curvature of a fit, ...
   law,                ///< what the update must leave invariant
   law_at_proposal,    ///< the same law evaluated with parameters taken at the proposal
+  stage_law,          ///< accept: what the stages of the proposal keep; its ratio is divided out
   evaluation,         ///< cached (U, grad U) of a law at a version; keyed by both
   noise,              ///< fresh random numbers; one consumer each
   position_coupling,  ///< A of theta' = A M^-1 p
@@ -108,7 +111,8 @@ struct VariableInfo {
   std::vector<Index> coordinates{};
   /// slot: no update moves it, and the others are sampled given it.
   bool fixed = false;
-  /// joined: the slots whose numbers it holds.
+  /// joined, trial, estimate: the slots whose numbers it holds, that it is a copy of, that it is
+  /// of.
   std::vector<Variable> parts{};
   Value carried;  ///< version 0
   Value current;  ///< newest version
@@ -228,6 +232,16 @@ struct Factor {
   std::vector<Variable> slots;
 };
 
+/// What one kernel added in one call, as ids from `first` up to `end`: of a kernel that describes a
+/// transition twice, the second is as the first but for its names, noises and histories.
+struct KernelDescription {
+  const Component* kernel = nullptr;
+  std::int32_t first_operation = 0;
+  std::int32_t end_operation = 0;
+  std::int32_t first_value = 0;
+  std::int32_t end_value = 0;
+};
+
 class KernelGraph;
 
 /// Coordinates of the position that a slot holds, one for each of its rows, ascending.
@@ -253,7 +267,13 @@ class MIXWELL_EXPORT KernelGraph {
   /// Several parts of one position as one variable, for a kernel that moves them together: gather()
   /// before its transition gives it their numbers, scatter() after it hands them back.
   [[gnu::cold]] Variable joined(std::string name, std::vector<Variable> parts);
+  /// A copy of a slot (or of what joins several) for the stages of a proposal; begin_trial() gives
+  /// it the slot's numbers.
+  [[gnu::cold]] Variable trial(std::string name, Variable slot);
   [[gnu::cold]] Variable auxiliary(std::string name, Index rows);
+  /// What is kept of an unbiased estimate of the density where the slot is: all zero before the
+  /// first, and after the slot was placed anew.
+  [[gnu::cold]] Variable estimate(std::string name, Variable slot, Index rows);
   [[gnu::cold]] Variable history(std::string name, Eigen::VectorXd initial, Forgets forgets,
                                  Scope scope = Scope::replicate, double rate = 0.0,
                                  std::string learns = {});
@@ -284,6 +304,12 @@ class MIXWELL_EXPORT KernelGraph {
   [[gnu::cold]] void gather(Variable joined);
   /// The next versions of the parts, from the newest version of what joins them.
   [[gnu::cold]] void scatter(Variable joined);
+  /// The next version of a trial, from the newest version of its slot.
+  [[gnu::cold]] void begin_trial(Variable trial);
+  /// What is added until end_description() is one description of `kernel`. Of descriptions within
+  /// another the outermost is kept.
+  void begin_description(const Component& kernel);
+  void end_description();
   /// (U, grad U) of `law` at the newest version of `slot`: the cached one where there is one, else
   /// a new pure operation. Carried over sweeps where the law is constant.
   [[gnu::cold]] Cached evaluation(Value law, Variable slot);
@@ -314,6 +340,7 @@ class MIXWELL_EXPORT KernelGraph {
   const std::vector<OperationInfo>& operations() const noexcept { return operations_; }
   const std::vector<Record>& records() const noexcept { return records_; }
   const std::vector<Factor>& factors() const noexcept { return factors_; }
+  const std::vector<KernelDescription>& descriptions() const noexcept { return descriptions_; }
   const VariableInfo& operator[](Variable v) const { return variables_.at(v.id); }
   const ValueInfo& operator[](Value v) const { return values_.at(v.id); }
 
@@ -334,6 +361,8 @@ class MIXWELL_EXPORT KernelGraph {
   std::vector<Record> records_;
   std::set<RecordGroup> left_out_;
   std::vector<Factor> factors_;
+  std::vector<KernelDescription> descriptions_;
+  std::int32_t open_descriptions_ = 0;
   std::set<std::string> names_;
   std::map<std::int32_t, std::int32_t> consumers_;  ///< of noises: operations
   Guard guard_;

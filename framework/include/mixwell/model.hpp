@@ -169,7 +169,9 @@ class MIXWELL_EXPORT DataDraws {
 };
 
 class ConditionalDraws;  // <mixwell/conditional.hpp>
+class EstimatedDensity;  // <mixwell/estimated_density.hpp>
 class GaussianPrior;     // <mixwell/gaussian_prior.hpp>
+class MarginalLaws;      // <mixwell/marginal.hpp>
 
 /// How well a posterior predicts data it has not seen.
 class MIXWELL_EXPORT Prediction {
@@ -277,6 +279,9 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const DataDraws* as_data_draws() const noexcept { return nullptr; }
   virtual const ConditionalDraws* as_conditional_draws() const noexcept { return nullptr; }
   virtual const GaussianPrior* as_gaussian_prior() const noexcept { return nullptr; }
+  virtual const MarginalLaws* as_marginal_laws() const noexcept { return nullptr; }
+  /// Of a model whose density kernels know by an estimate alone.
+  virtual const EstimatedDensity* as_estimated_density() const noexcept { return nullptr; }
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }

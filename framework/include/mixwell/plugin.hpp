@@ -17,6 +17,7 @@
 #include <mixwell/durable.hpp>
 #include <mixwell/edge.hpp>
 #include <mixwell/error.hpp>
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/estimator.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
@@ -29,6 +30,7 @@
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/learner.hpp>
+#include <mixwell/marginal.hpp>
 #include <mixwell/memory.hpp>
 #include <mixwell/memory_fit.hpp>
 #include <mixwell/model.hpp>

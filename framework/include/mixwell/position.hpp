@@ -16,8 +16,9 @@ namespace mixwell {
 class Oracle;
 
 /// exp(-U) of a law of the whole position as the law of the coordinates that `slot` holds (b x w),
-/// given `rest`: versions of the slots that hold the others. U is that of the whole position,
-/// constants included. An evaluation is one of the whole law, and 2 (d + b) copies a column.
+/// given `rest`: versions of the slots that hold the others, or those of them that the law reads. U
+/// is that of the whole position, constants included. An evaluation is one of the whole law, and 2
+/// (d + b) copies a column.
 [[gnu::cold]] MIXWELL_EXPORT Value conditional_law(KernelGraph& graph, std::string name, Value law,
                                                    Variable slot, const std::vector<Value>& rest);
 

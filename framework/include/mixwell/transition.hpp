@@ -66,6 +66,15 @@ struct Proposal {
   std::optional<TrajectoryEdges> trajectory{};
 };
 
+/// How a kernel takes a density that is known by an unbiased estimate alone.
+struct MIXWELL_EXPORT EstimateSettings {
+  /// rho of z* = rho z + sqrt(1 - rho^2) z', z' ~ N(0, I): of the normals that the estimate at a
+  /// proposal is made from with those of the estimate that is kept. 0 draws them anew.
+  double correlation = 0.0;
+
+  void declare(Fields& fields);
+};
+
 /// One transition of one slot. It owns what every kernel repeats: the law and its cached
 /// evaluation, the curvature, the step size, what learns from the transition, and what is recorded
 /// of it. Made by TransitionKernel, which finishes it.
@@ -170,9 +179,14 @@ class MIXWELL_EXPORT Transition {
     return {add("propose", OperationKind::move, traits, std::move(body), given...,
                 derived<edge::Proposed<edge::Position>>("theta*", dimension()))};
   }
+  /// Says that `metropolis` takes a law that is known by an estimate alone; others are refused it.
+  void take_estimates(const EstimateSettings& settings) { estimates_ = settings; }
+  /// Whether `metropolis` will take an estimate in the place of U of that law.
+  bool takes_estimate_of(Edge<edge::Law> law) const;
   /// The next state: the proposal with probability min(1, exp(E - E*)), else the state; E is U of
-  /// `law` and the negative log densities of the auxiliaries. Once in a transition: throws
-  /// WiringError.
+  /// `law` and the negative log densities of the auxiliaries. Of a law that is known by an
+  /// estimate alone U is the estimate that was kept with the state, and a new one at the proposal.
+  /// Once in a transition: throws WiringError.
   void metropolis(Edge<edge::Law> law, const Proposal& proposal);
 
   /// A statistic of the transition, recorded beside the draws.
@@ -208,6 +222,7 @@ class MIXWELL_EXPORT Transition {
   std::optional<TrajectoryEdges> trajectory_;
   bool accepts_ = false;
   std::optional<Edge<edge::StepSize>> eps_;
+  std::optional<EstimateSettings> estimates_;
 };
 
 /// A kernel whose transition is described through Transition.

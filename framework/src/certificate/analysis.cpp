@@ -54,6 +54,48 @@ bool Analysis::writes(std::size_t t, Variable v) const {
   return std::find(w.begin(), w.end(), v) != w.end();
 }
 
+bool Analysis::moves(std::size_t t, Variable v) const {
+  return std::any_of(all[t].writes.begin(), all[t].writes.end(), [&](Variable w) {
+    if (w == v) return true;
+    if (graph[w].kind != VariableKind::trial) return false;
+    const Variable slot = graph[w].parts.front();
+    const auto& held = graph[slot].parts;
+    return slot == v || std::find(held.begin(), held.end(), v) != held.end();
+  });
+}
+
+bool Analysis::is_stage(std::size_t t) const {
+  return graph[all[t].writes.front()].kind == VariableKind::trial;
+}
+
+std::optional<std::size_t> Analysis::transition_of(std::int32_t operation) const {
+  const auto found = std::find_if(
+      all.begin(), all.end(), [&](const Transition& one) { return one.operation == operation; });
+  if (found == all.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - all.begin());
+}
+
+Stages Analysis::stages(std::size_t t) const {
+  Stages found;
+  Value at = input_of(info(t), Role::proposed);
+  if (!at || graph[at].kind != ValueKind::version) return found;
+  while (at && !is_gathered(graph, at)) {
+    const auto by = transition_of(graph[at].producer);
+    if (!by || !is_stage(*by)) return {};
+    found.of.push_back(*by);
+    at = graph[at].replaces;
+  }
+  std::reverse(found.of.begin(), found.of.end());
+  found.start = at;
+  return found;
+}
+
+bool Analysis::is_copy(Value value, Value version) const {
+  if (graph[value].kind != ValueKind::version || !is_gathered(graph, value)) return false;
+  return graph[graph[value].variable].kind == VariableKind::trial &&
+         operation(graph[value].producer).inputs.front().value == version;
+}
+
 bool Analysis::mutual(std::size_t t, Variable v) const {
   return std::any_of(all[t].writes.begin(), all[t].writes.end(),
                      [&](Variable w) { return influence.mutual(w, v); });
@@ -114,7 +156,9 @@ Value input_of(const OperationInfo& who, Role role) {
 
 bool has_law(const OperationInfo& who, Value law) {
   return std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
-    return (i.role == Role::law || i.role == Role::law_at_proposal) && i.value == law;
+    const bool is_law =
+        i.role == Role::law || i.role == Role::law_at_proposal || i.role == Role::stage_law;
+    return is_law && i.value == law;
   });
 }
 

@@ -8,10 +8,17 @@
 #include <mixwell/graph.hpp>
 #include <mixwell/lab/certificate.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace mixwell {
+
+/// How a proposal was made that is the newest version of a trial.
+struct Stages {
+  Value start;                  ///< the copy of the slot; none where there is no such proposal
+  std::vector<std::size_t> of;  ///< transitions from there to the proposal
+};
 
 /// One graph, and what follows from its edges alone.
 struct Analysis {
@@ -26,6 +33,14 @@ struct Analysis {
   /// The operation that writes, then the moves that made its proposal.
   std::vector<const OperationInfo*> parts(std::size_t t) const;
   bool writes(std::size_t t, Variable v) const;
+  /// Whether it writes a variable, or is a stage of a proposal for it.
+  bool moves(std::size_t t, Variable v) const;
+  /// Of a proposal: it moves a trial.
+  bool is_stage(std::size_t t) const;
+  /// Those by which an accept's proposal was made.
+  Stages stages(std::size_t t) const;
+  /// Whether a value is what a trial begins with when its slot is at `version`.
+  bool is_copy(Value value, Value version) const;
   /// By anything in this phase; a history, unless it is frozen.
   bool is_written(Variable v) const { return !writers[static_cast<std::size_t>(v.id)].empty(); }
   /// Whether a variable and what a transition writes influence each other.
@@ -55,6 +70,7 @@ struct Analysis {
 
  private:
   bool is_factor_made(Value law) const;
+  std::optional<std::size_t> transition_of(std::int32_t operation) const;
 };
 
 /// What an operation reads that may depend on what it must not.
@@ -88,6 +104,14 @@ Verdict judge_parameters(const Analysis& a, std::size_t t);
 Verdict judge_noise(const Analysis& a, const NoiseFlow& flow, std::size_t t);
 /// Rules about the operations themselves: 1, 5, A, L, O, and C for cached evaluations.
 Verdict judge_transition(const Analysis& a, std::size_t t);
+/// Rule R about a proposal that was made by stages.
+Verdict judge_stages(const Analysis& a, std::size_t t);
+/// Rule G about the updates of a factor's slots.
+Verdict judge_collapsed(const Analysis& a, const Factor& factor);
+/// Rule M about what is kept of an estimate.
+Verdict judge_estimate(const Analysis& a, Variable kept);
+/// Of a move: it proposes normals for an estimate.
+bool moves_normals(const Analysis& a, const OperationInfo& move);
 /// Rules C and D about one slot.
 Verdict judge_slot(const Analysis& a, Variable slot);
 

@@ -33,6 +33,10 @@ class Judge {
     }
     for (const Variable v : variables()) {
       if (a_.graph[v].kind == VariableKind::slot) join(of(v), judge_slot(a_, v));
+      if (a_.graph[v].kind == VariableKind::estimate) join(of(v), judge_estimate(a_, v));
+    }
+    for (const Factor& factor : a_.graph.factors()) {
+      join(of(factor.slots.front()), judge_collapsed(a_, factor));
     }
     spread_along_laws();
     Verdict all = fine("1",

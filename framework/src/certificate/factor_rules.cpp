@@ -103,6 +103,9 @@ class FactorRules {
     if (!made_by.traits.density.empty()) {
       v = assuming(a_, std::move(v), made_by, "density");
       v.density = made_by.traits.density;
+    } else if (made_by.traits.marginal) {
+      v = resting_on(a_, assuming(a_, std::move(v), made_by, "marginal"),
+                     input_of(made_by, Role::law), "marginal");
     } else if (made_by.traits.unbiased) {
       v = assuming(a_, std::move(v), made_by, "unbiased");
     } else {
@@ -113,9 +116,21 @@ class FactorRules {
                   t);
     }
     const Value stands_for = input_of(made_by, Role::law);
+    if (stands_for && is_estimated(stands_for)) {
+      v = resting_on(a_, std::move(v), stands_for, "unbiased_density");
+      if (v.declared.empty()) {
+        v.assumes.push_back({a_.graph[stands_for].name, "unbiased_density", {}});
+      }
+      return v;
+    }
     const Value before = stands_for ? stands_for : a_.graph[law].storage;
     if (before) join(v, density(t, before));
     return v;
+  }
+
+  bool is_estimated(Value law) const {
+    const auto* const potential = dynamic_cast<const Potential*>(a_.graph[law].function.get());
+    return potential != nullptr && potential->as_estimated_density() != nullptr;
   }
 
   /// That the target's law is a function of theta is what a model is; of foreign code it is the

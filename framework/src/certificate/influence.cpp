@@ -158,7 +158,8 @@ Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
     each(read_by(graph, cones, operation(graph, all[t].operation)), [&](std::int32_t v) {
       if (const auto by = writer(Value{v})) before[*by].set(t);
       const Value next = graph_[Value{v}].replaced_by;
-      if (!next) return;
+      // A trial is no state: nothing is late that still knows where its stages began.
+      if (!next || graph_[graph_[Value{v}].variable].kind == VariableKind::trial) return;
       if (const auto by = writer(next); by && *by != t) before[t].set(*by);
     });
   }

@@ -20,7 +20,8 @@ const OperationInfo* redraw_of(const Analysis& a, Value state) {
 /// Collects the ways of one transition.
 class WaysOf {
  public:
-  WaysOf(const Analysis& a, std::size_t t) : a_(a) {
+  WaysOf(const Analysis& a, std::size_t t)
+      : a_(a), is_stage_(a.is_stage(t)), stage_law_(input_of(a.info(t), Role::stage_law)) {
     const std::size_t count = a.graph.values().size();
     for (IdSet* set : {&ways_.law, &ways_.own, &ways_.refreshed, &ways_.parameters, &ways_.twice}) {
       set->resize(count);
@@ -50,7 +51,7 @@ class WaysOf {
       case Role::law_at_proposal:
         return law(who, input);
       case Role::evaluation:
-        ways_.law |= behind(input.value);
+        (divides_out(input.value) ? ways_.parameters : ways_.law) |= behind(input.value);
         return;
       default:
         if (decides_with(who, input)) return add(ways_.own, behind(input.value));
@@ -66,7 +67,7 @@ class WaysOf {
 
   /// A refresh is judged by its law, so that only its own noise tells. A register remembers all.
   void law(const OperationInfo& who, const Input& input) {
-    if (who.kind == OperationKind::refresh) {
+    if (who.kind == OperationKind::refresh || is_stage_) {
       ways_.parameters |= behind(input.value);
     } else if (a_.is_auxiliary_law(input) || input.role == Role::law_at_proposal) {
       ways_.parameters |= beside_evaluations(input.value);
@@ -74,6 +75,11 @@ class WaysOf {
     } else {
       ways_.law |= behind(input.value);
     }
+  }
+
+  /// Of the law of a proposal's stages: the update keeps its own law whatever that one is.
+  bool divides_out(Value evaluation) const {
+    return is_stage_ || (stage_law_ && a_.graph[evaluation].evaluated_law == stage_law_);
   }
 
   bool decides_with(const OperationInfo& who, const Input& input) const {
@@ -100,6 +106,8 @@ class WaysOf {
   }
 
   const Analysis& a_;
+  bool is_stage_;
+  Value stage_law_;
   NoiseWays ways_;
   std::set<std::int32_t> states_;  ///< a state may be read by a move and by its accept
 };

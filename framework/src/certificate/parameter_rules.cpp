@@ -74,7 +74,8 @@ class ParameterRules {
     }
     if (a_.graph[v.variable].kind == VariableKind::history) return history(r, v);
     if (a_.graph[v.variable].kind == VariableKind::joined) return joined(r);
-    if (a_.writes(t_, v.variable)) return own(r, "the updated variable's own value");
+    if (a_.graph[v.variable].kind == VariableKind::trial) return trial(r, v.variable);
+    if (a_.moves(t_, v.variable)) return own(r, "the updated variable's own value");
     if (a_.staleness.is_stale(r.leaf, t_) && a_.mutual(t_, v.variable)) return stale(r, v);
     return std::nullopt;
   }
@@ -164,6 +165,13 @@ class ParameterRules {
                 "a parameter reads what joins several slots after it was moved, and not the slots");
   }
 
+  /// Of a copy the slot is judged.
+  std::optional<Verdict> trial(const Reading& r, Variable of) {
+    if (is_gathered(a_.graph, r.leaf)) return std::nullopt;
+    if (a_.writes(t_, of)) return own(r, "the updated variable's own value");
+    return none(r, "2", false, "a parameter depends on what a stage of a proposal leads to");
+  }
+
   std::optional<Verdict> stale(const Reading& r, const ValueInfo& v) const {
     const char* what = "a parameter reads a value that was replaced before the update";
     if (vanishes(r, {v.variable})) {
@@ -217,7 +225,7 @@ class ParameterRules {
   std::optional<Verdict> window(const Reading& r, Variable of) {
     const std::vector<Variable> seen = observed(of);
     const bool own_too =
-        std::any_of(seen.begin(), seen.end(), [&](Variable s) { return a_.writes(t_, s); });
+        std::any_of(seen.begin(), seen.end(), [&](Variable s) { return a_.moves(t_, s); });
     if (own_too) {
       auto v = own(r, "past values of the updated variable");
       if (v && v->accuracy == Accuracy::none) {

@@ -98,6 +98,15 @@ constexpr std::array all_rules = {
     Rule{"F", "a history that nothing writes in this phase", "harmless", "it is a constant",
          "certificates/qnhmc-frozen", ""},
     Rule{
+        "G",
+        "an update by a law that declares `marginal` leaves out other slots of the factor: what it "
+        "leaves out is drawn anew, in full and given all it is conditional on, before another "
+        "update reads it or starts from it, and before the sweep ends; no parameter follows it",
+        "else biased, with a right order of the updates where there is one among those of up to 8",
+        "after an update of W given R the joint law of W and R is right, and of nothing else (van "
+        "Dyk & Park 2008)",
+        "blocks/collapsed", "counterexamples/collapsed-order"},
+    Rule{
         "L",
         "an auxiliary is judged by the law value it was drawn from; one that is carried over "
         "sweeps "
@@ -108,6 +117,15 @@ constexpr std::array all_rules = {
         "mass that follows the other slots gives E theta^2 = 0.737 instead of 0.676; noise without "
         "friction heats for ever (Chen, Fox & Guestrin 2014)",
         "certificates/carried-symmetric", "certificates/carried-mass"},
+    Rule{
+        "M",
+        "of a density that is known by an unbiased estimate alone: the normals that the estimate "
+        "at the state is made from stay with the slot, are moved with it in one decision, and by "
+        "nothing else",
+        "else biased",
+        "exp(-Uhat(theta; z)) N(z; 0, I) has the density as its marginal (Andrieu & Roberts 2009); "
+        "an estimate that is made anew at the state has another stationary law",
+        "certificates/pseudo-marginal", "counterexamples/pseudo-marginal-anew"},
     Rule{"N",
          "a noise is behind the law of an update, or behind a parameter, or its own; behind more "
          "than one only if the outcome does not tell of it; no state or parameter that the update "
@@ -128,6 +146,15 @@ constexpr std::array all_rules = {
          "harmless, where it shares no noise with the updates (rule N)",
          "given its whole path, the slot's kernels are invariant one by one", "certificates/pilot",
          "counterexamples/pilot-sharing-noise"},
+    Rule{"R",
+         "a proposal made by stages (delayed acceptance): each is one Metropolis decision over "
+         "auxiliaries that are drawn anew, or a full redraw, and keeps the law that the ratio "
+         "divides out at both ends; together they are the same read backwards; a noisy law has one "
+         "draw of its noise",
+         "else biased; unproven where nothing tells whether a stage is reversible",
+         "stages reversible for p make p(x) Q(x, dy) symmetric, and then pi(x) Q(x, dy) min(1, "
+         "pi(y) p(x) / (pi(x) p(y))) is (Christen & Fox 2005)",
+         "certificates/delayed-acceptance", "counterexamples/delayed-acceptance-cycle"},
     Rule{"U", "the law of an uncorrected move declares `unbiased`", "its parameters are harmless",
          "what they depend on moves the gradient's noise, not its mean", "certificates/sgld", ""},
 };

@@ -56,7 +56,11 @@ class TransitionRules {
   Verdict accept() {
     Verdict v =
         fine("1", "reversible, volume-preserving proposal with Metropolis on the exact law");
-    if (a_.all[t_].moves.empty()) return none("A", false, "the proposal does not come from a move");
+    if (a_.stages(t_).start) {
+      join(v, judge_stages(a_, t_));
+    } else if (a_.all[t_].moves.empty()) {
+      return none("A", false, "the proposal does not come from a move");
+    }
     for (const std::int32_t m : a_.all[t_].moves) join(v, proposal(a_.operation(m)));
     join(v, auxiliaries());
     join(v, noisy_ratio());
@@ -64,6 +68,7 @@ class TransitionRules {
   }
 
   Verdict proposal(const OperationInfo& move) const {
+    if (moves_normals(a_, move)) return proposed_normals(move);
     if (!move.traits.involution || !move.traits.volume) {
       return none(
           "1", false,
@@ -75,6 +80,15 @@ class TransitionRules {
     if (is_exchange(move)) return fine("1", "an exchange is its own inverse");
     return assuming(a_, assuming(a_, fine("1", "a reversible map"), move, "involution"), move,
                     "volume");
+  }
+
+  /// Reversible for N(0, I), which is left out of the ratio with what it leads to.
+  Verdict proposed_normals(const OperationInfo& move) const {
+    if (!move.traits.keeps_law) {
+      return none("M", false,
+                  fmt::format("`{}` does not declare that it keeps standard normals", move.name));
+    }
+    return assuming(a_, fine("M", "normals are proposed reversibly"), move, "keeps_law");
   }
 
   bool is_exchange(const OperationInfo& move) const {
@@ -149,8 +163,10 @@ class TransitionRules {
         fmt::format("`{}` is carried over sweeps, and no law of it is given", version.name));
   }
 
+  /// What a stage keeps is judged where the proposal is decided.
   Verdict noisy_ratio() const {
     Verdict v = fine("1", "the ratio is exact");
+    if (a_.is_stage(t_)) return v;
     for (const Input& input : who_.inputs) {
       if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
       const IdSet found = a_.noises_behind(input.value);
@@ -331,7 +347,7 @@ class TransitionRules {
         const bool at_place =
             std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
               return (i.role == Role::state || i.role == Role::proposed) &&
-                     i.value == v.evaluated_at;
+                     (i.value == v.evaluated_at || a_.is_copy(v.evaluated_at, i.value));
             });
         if (!has_law(*part, v.evaluated_law) || !at_place) {
           return none(

@@ -58,6 +58,7 @@ std::vector<std::string> describe(const Traits& traits) {
   add_flag(texts, "full", traits.full);
   add_flag(texts, "renews", traits.renews);
   add_flag(texts, "whole_numbers", traits.whole_numbers);
+  add_flag(texts, "marginal", traits.marginal);
   add_flag(texts, "continuous", traits.continuous);
   add_flag(texts, "unbiased", traits.unbiased);
   add_flag(texts, "exact_potential", traits.exact_potential);

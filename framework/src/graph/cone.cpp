@@ -35,7 +35,8 @@ bool is_pure(const KernelGraph& graph, Value v) {
 bool is_gathered(const KernelGraph& graph, Value v) {
   const ValueInfo& info = graph[v];
   return info.kind == ValueKind::version && info.producer >= 0 &&
-         graph[info.variable].kind == VariableKind::joined &&
+         (graph[info.variable].kind == VariableKind::joined ||
+          graph[info.variable].kind == VariableKind::trial) &&
          producer(graph, v).kind == OperationKind::regroup;
 }
 

@@ -27,7 +27,8 @@ void each(const IdSet& set, const Visit& visit) {
 /// their version, whoever computed them.
 bool is_pure(const KernelGraph& graph, Value value);
 
-/// A version of what joins several slots, with the numbers of their versions: a copy of them.
+/// A version of what joins several slots, or of a trial, with the numbers of their versions: a copy
+/// of them.
 bool is_gathered(const KernelGraph& graph, Value value);
 
 /// What a pure value is a function of, or a gathered one a copy. The choice of a mixture's branch

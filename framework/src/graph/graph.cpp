@@ -38,6 +38,8 @@ std::string_view to_string(Role role) noexcept {
       return "law";
     case Role::law_at_proposal:
       return "law at proposal";
+    case Role::stage_law:
+      return "stage law";
     case Role::evaluation:
       return "evaluation";
     case Role::noise:
@@ -101,6 +103,16 @@ Variable KernelGraph::auxiliary(std::string name, Index rows) {
   info.kind = VariableKind::auxiliary;
   info.rows = rows;
   info.initial = Eigen::VectorXd::Zero(rows);
+  return add_variable(std::move(info));
+}
+
+Variable KernelGraph::estimate(std::string name, Variable slot, Index rows) {
+  VariableInfo info;
+  info.name = std::move(name);
+  info.kind = VariableKind::estimate;
+  info.rows = rows;
+  info.initial = Eigen::VectorXd::Zero(rows);
+  info.parts = {slot};
   return add_variable(std::move(info));
 }
 
@@ -297,6 +309,18 @@ Cached KernelGraph::evaluate(Value law, Variable slot, Value at) {
                         Output::carried_gradient(name + "/g", rows, law, slot, at)},
                        std::make_shared<EvaluateBody>());
   return {out[0], out[1]};
+}
+
+void KernelGraph::begin_description(const Component& kernel) {
+  if (open_descriptions_++ > 0) return;
+  descriptions_.push_back({&kernel, static_cast<std::int32_t>(operations_.size()), 0,
+                           static_cast<std::int32_t>(values_.size()), 0});
+}
+
+void KernelGraph::end_description() {
+  if (--open_descriptions_ > 0) return;
+  descriptions_.back().end_operation = static_cast<std::int32_t>(operations_.size());
+  descriptions_.back().end_value = static_cast<std::int32_t>(values_.size());
 }
 
 void KernelGraph::record(Record record) {

@@ -1,4 +1,5 @@
-// Slots that hold parts of a position, and what joins them while an update moves them together.
+// Slots that hold parts of a position, what joins them while an update moves them together, and
+// copies of them for the stages of a proposal.
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/row_runs.hpp"
 
@@ -41,6 +42,12 @@ class GatherBody final : public Body {
 
  private:
   std::vector<RowRuns> rows_;
+};
+
+/// Input: the slot; output: its copy.
+class TrialBody final : public Body {
+ public:
+  void run(Block& block) const override { flat(block.out(0)) = flat(block.in(0)); }
 };
 
 /// Input: what joins them; outputs: the parts.
@@ -122,6 +129,23 @@ void KernelGraph::scatter(Variable joined) {
   add(regroup_name(*this, "scatter", joined), OperationKind::regroup, {},
       {{current(joined), Role::state}}, std::move(outputs),
       std::make_shared<ScatterBody>(rows_of_parts(*this, joined)));
+  set_guard(branch);
+}
+
+Variable KernelGraph::trial(std::string name, Variable slot) {
+  VariableInfo info = variables_.at(slot.id);
+  info.name = std::move(name);
+  info.kind = VariableKind::trial;
+  info.fixed = false;
+  info.parts = {slot};
+  return add_variable(std::move(info));
+}
+
+void KernelGraph::begin_trial(Variable trial) {
+  const Guard branch = set_guard();  // as gather()
+  const Variable slot = variables_.at(trial.id).parts.front();
+  add(regroup_name(*this, "copy to", trial), OperationKind::regroup, {},
+      {{current(slot), Role::state}}, {Output::next(trial)}, std::make_shared<TrialBody>());
   set_guard(branch);
 }
 

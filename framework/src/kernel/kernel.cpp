@@ -1,5 +1,6 @@
 // Pieces that kernels and compositors share.
 // SPDX-License-Identifier: Apache-2.0
+#include "kernel/estimated_metropolis.hpp"
 #include "law/model_terms.hpp"
 
 #include <mixwell/constraint_map.hpp>
@@ -29,6 +30,9 @@ class ModelPotential final : public Potential {
   const Model* as_model() const noexcept override { return model_.get(); }
   const Metric* as_metric() const noexcept override { return model_->as_metric(); }
   const SumOfTerms* as_sum() const noexcept override { return terms_ ? &*terms_ : nullptr; }
+  const EstimatedDensity* as_estimated_density() const noexcept override {
+    return model_->as_estimated_density();
+  }
   bool has_constant_hessian() const noexcept override { return model_->has_constant_hessian(); }
   GradientGrowth gradient_growth() const noexcept override { return model_->gradient_growth(); }
 
@@ -241,11 +245,28 @@ void require_whole_position(const KernelGraph& graph, const std::string& positio
       position, rows, model.dimension()));
 }
 
+namespace {
+
+/// Of an estimate that is kept: Uhat.
+Value first_row(KernelGraph& graph, Value kept) {
+  const std::string name = "record " + graph[kept].name;
+  return add_operation(
+             graph, name, OperationKind::pure, {},
+             [](edge::PointPosition of, edge::Out<edge::PointPotential> u) { u = of.row(0); },
+             Edge<edge::PointPosition>{kept},
+             Write<edge::PointPotential>{Output::derived(name + "/u", 1)})
+      .value;
+}
+
+}  // namespace
+
 void record_slot(KernelGraph& graph, Variable slot, Index number,
                  std::shared_ptr<const Model> model, Value law) {
   require_whole_position(graph, graph[slot].name, *model);
   require_recorded_position(*model);
   PositionRecords(graph, graph[slot].name, graph.current(slot), number, model).all([&] {
+    const auto kept = kept_estimate(graph, slot);
+    if (kept) return first_row(graph, *kept);
     return law ? graph.evaluation(law, slot).u : Value();
   });
 }

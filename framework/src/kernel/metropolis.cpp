@@ -1,5 +1,8 @@
 // The Metropolis decision, for every kernel that accepts.
 // SPDX-License-Identifier: Apache-2.0
+#include "kernel/auxiliary_energies.hpp"
+#include "kernel/estimated_metropolis.hpp"
+
 #include <mixwell/divergence.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/next_state.hpp>
@@ -29,25 +32,15 @@ constexpr StatisticTable<Decision, 4> decision_statistics{
      {Decision::diverging,
       {"diverging", RecordType::boolean, "", "energy error above 1000 nats or not finite"}}}};
 
-/// e -= the log density of an auxiliary. O(d) and a product with H a column.
-void add_energy(Columns& block, ConstMatrixMap at, const mixwell::Law& law, Row e) {
-  const Workspace::Frame frame(block.scratch());
-  RowMap k = block.scratch().row(e.cols());
-  law.evaluate(at, Evaluation::of_potential(k.data(), at, block.scratch()));
-  e += k;
-}
-
 /// Takes the proposal with probability min(1, exp(E - E*)); 0 where the difference is not finite.
 class Decide {
  public:
   Decide(const Proposal& proposal)
-      : has_energy_(proposal.has_energy), reported_(proposal.reported) {
-    std::size_t anew = 0;
-    for (const ProposedAuxiliary& one : proposal.auxiliaries) anew += one.law_at_proposal ? 1 : 0;
-    std::size_t next = 0;
+      : has_energy_(proposal.has_energy),
+        reported_(proposal.reported),
+        energies_(proposal.auxiliaries) {
     for (std::size_t k = 0; k < proposal.auxiliaries.size(); ++k) {
       if (proposal.auxiliaries[k].carried) carried_.push_back(k);
-      made_anew_.push_back(proposal.auxiliaries[k].law_at_proposal ? next++ : anew);
     }
   }
 
@@ -64,14 +57,7 @@ class Decide {
     RowMap uniform = block.scratch().row(w);
     start.setZero();
     stop.setZero();
-    for (std::size_t k = 0; k < laws.size(); ++k) {
-      add_energy(block, from[k], laws[k], start);
-      if (made_anew_[k] == laws_at_proposal.size()) {
-        add_energy(block, to[k], laws[k], stop);
-      } else {
-        add_energy(block, to[k], laws_at_proposal[made_anew_[k]], stop);
-      }
-    }
+    energies_.add(block, from, to, laws, laws_at_proposal, start, stop);
     start += u;
     stop += u_end;
     noise.uniforms(uniform);
@@ -116,9 +102,8 @@ class Decide {
 
   bool has_energy_;
   bool reported_;
+  AuxiliaryEnergies energies_;
   std::vector<std::size_t> carried_;  ///< which auxiliaries
-  std::vector<std::size_t>
-      made_anew_;  ///< which law_at_proposal each has; as many as there are: none
 };
 
 }  // namespace
@@ -130,31 +115,28 @@ void Transition::metropolis(Edge<edge::Law> law, const Proposal& proposal) {
         "joined to it by compositor `cycle`",
         site_.path));
   }
+  if (takes_estimate_of(law)) {
+    return decide_by_estimate(*this, law, proposal, *estimates_);
+  }
   const EvaluationAt<Here> here = evaluation(law);
   const auto at_end = [&]() -> EvaluationAt<There> {
     if (proposal.at) return *proposal.at;
     return EvaluationAt<There>(graph_.evaluation_at(law.value, site_.slot, proposal.theta.value));
   };
   const EvaluationAt<There> there = at_end();
-  std::vector<Edge<Auxiliary>> from;
-  std::vector<Edge<Proposed<Auxiliary>>> to;
-  std::vector<Edge<AuxiliaryLaw<Here>>> laws;
-  std::vector<Edge<AuxiliaryLaw<There>>> laws_at_proposal;
+  const AuxiliaryEdges auxiliaries(graph_, proposal.auxiliaries);
   std::vector<Write<Auxiliary>> next_auxiliaries;
   for (const ProposedAuxiliary& auxiliary : proposal.auxiliaries) {
-    from.push_back({graph_.current(auxiliary.variable)});
-    to.push_back(auxiliary.end);
-    laws.push_back(auxiliary.law);
-    if (auxiliary.law_at_proposal) laws_at_proposal.push_back(*auxiliary.law_at_proposal);
     if (auxiliary.carried) next_auxiliaries.push_back({Output::next(auxiliary.variable)});
   }
   WriteStatistics<Decision> table = statistics(decision_statistics);
   if (!proposal.has_energy) table.table = table.table.first(1);
   const auto written =
-      add("accept", OperationKind::accept, {}, Decide(proposal), position(), from, proposal.theta,
-          to, law, laws, laws_at_proposal, here.u, Edge<CarriedGradient<Here>>{here.g.value},
-          there.u, Edge<CarriedGradient<There>>{there.g.value}, noise("accept"), next(),
-          next_potential(law), next_carried_gradient(law), table, next_auxiliaries);
+      add("accept", OperationKind::accept, {}, Decide(proposal), position(), auxiliaries.from,
+          proposal.theta, auxiliaries.to, law, auxiliaries.laws, auxiliaries.laws_at_proposal,
+          here.u, Edge<CarriedGradient<Here>>{here.g.value}, there.u,
+          Edge<CarriedGradient<There>>{there.g.value}, noise("accept"), next(), next_potential(law),
+          next_carried_gradient(law), table, next_auxiliaries);
   const auto& values = std::get<WrittenStatistics<Decision>>(written);
   record(table, values);
   learn_from(values[Decision::acceptance]);

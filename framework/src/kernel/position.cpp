@@ -112,14 +112,14 @@ bool has_exact_potential(const KernelGraph& graph, Value law) {
 Value conditional_law(KernelGraph& graph, std::string name, Value law, Variable slot,
                       const std::vector<Value>& rest) {
   const Index numbers = graph[law].rows;
-  Index dimension = graph[slot].rows;
+  Index dimension = 0;
+  for (const Variable held : slots_of(graph, graph[slot].position)) dimension += graph[held].rows;
   std::vector<Input> inputs{{law, Role::law}};
   std::vector<RowRuns> places;
   for (const Value version : rest) {
     const Variable other = graph[version].variable;
     inputs.push_back({version, Role::parameter});
     places.emplace_back(shifted(held_coordinates(graph[other]), numbers));
-    dimension += graph[other].rows;
   }
   Traits traits;
   traits.unbiased = true;

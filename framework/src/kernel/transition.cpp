@@ -1,5 +1,7 @@
 // What every kernel repeats, in one place.
 // SPDX-License-Identifier: Apache-2.0
+#include "kernel/estimated_metropolis.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/position.hpp>
 #include <mixwell/transition.hpp>
@@ -83,7 +85,17 @@ void Transition::record(const Statistic& what, Value value) {
   record_statistic(graph_, site_, what.name, value, what.type, what.unit, what.help);
 }
 
+bool Transition::takes_estimate_of(Edge<edge::Law> law) const {
+  return estimates_ && estimate_of(graph_, law.value) != nullptr;
+}
+
 void Transition::finish() {
+  if (!estimates_ && estimate_of(graph_, site_.target) != nullptr) {
+    throw InputError(fmt::format(
+        "kernel `{}` asks for U, and `{}` is known by an unbiased estimate of its density alone; "
+        "use kernel random-walk-metropolis or metropolis-gaussian",
+        site_.path, graph_[site_.target].name));
+  }
   if (graph_.current(site_.slot) == before_) {
     throw WiringError(fmt::format(
         "kernel `{}` describes a transition that does not move its slot `{}`: it ends with "
@@ -125,6 +137,15 @@ void Transition::learn_steps() {
         site_.path));
   }
   steps_->learn(graph_, site_, before_, *trajectory_, {acceptance_});
+}
+
+void EstimateSettings::declare(Fields& fields) {
+  fields.number("estimate_correlation", correlation)
+      .at_least(0)
+      .below(1)
+      .help(
+          "of a model that is known by an estimate of its density: rho of z* = rho z + sqrt(1 - "
+          "rho^2) z', from whose normals z* the estimate at a proposal is made; 0 draws them anew");
 }
 
 void TransitionKernel::describe(KernelGraph& graph, const Site& site) const {

@@ -3,9 +3,11 @@
 #include "law/checked_evaluation.hpp"
 
 #include <mixwell/conditional.hpp>
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/foreign_code.hpp>
 #include <mixwell/gaussian_prior.hpp>
 #include <mixwell/hessian_products.hpp>
+#include <mixwell/marginal.hpp>
 #include <mixwell/model.hpp>
 
 #include <cassert>
@@ -73,11 +75,17 @@ Prior::~Prior() = default;
 NamedPositions::~NamedPositions() = default;
 DataDraws::~DataDraws() = default;
 ConditionalDraws::~ConditionalDraws() = default;
+EstimatedDensity::~EstimatedDensity() = default;
 GaussianPrior::~GaussianPrior() = default;
+MarginalLaws::~MarginalLaws() = default;
 Prediction::~Prediction() = default;
 Metric::~Metric() = default;
 SumOfTerms::~SumOfTerms() = default;
 Model::~Model() = default;
+
+void EstimatedDensity::draw_weighted(ConstBatch, const Stream&, Address, Batch, Workspace&) const {
+  throw std::logic_error("draw_weighted is called where draws_weighted() is false");
+}
 ForeignCode::~ForeignCode() = default;
 HessianProducts::~HessianProducts() = default;
 

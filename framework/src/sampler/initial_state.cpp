@@ -256,6 +256,8 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     const ValueInfo& law = graph[factor.law];
     const auto start = starts.find(position_of(graph, factor));
     if (start == starts.end() || law.kind != ValueKind::constant) continue;
+    // What is known by an estimate alone is not evaluated.
+    if (static_cast<const Potential&>(*law.function).as_estimated_density() != nullptr) continue;
     Eigen::MatrixXd& theta = start->second;
     const Law at(static_cast<const Potential&>(*law.function),
                  ConstMatrixMap(nullptr, 0, theta.cols()));

@@ -51,6 +51,10 @@ bool keeps_whole_numbers(const KernelGraph& graph, const Transition& t) {
   return std::all_of(t.moves.begin(), t.moves.end(), declares);
 }
 
+bool holds_position(VariableKind kind) {
+  return kind == VariableKind::slot || kind == VariableKind::trial;
+}
+
 /// Throws InputError for a kernel for real numbers that moves a coordinate which takes whole ones.
 void check_whole_numbers(const KernelGraph& graph, const Model& model) {
   if (std::ssize(real_coordinates(model.parameters())) == model.dimension()) return;
@@ -58,7 +62,7 @@ void check_whole_numbers(const KernelGraph& graph, const Model& model) {
   for (const Transition& t : transitions(graph)) {
     for (const Variable v : t.writes) {
       const VariableInfo& slot = graph[v];
-      if (slot.kind != VariableKind::slot || keeps_whole_numbers(graph, t)) continue;
+      if (!holds_position(slot.kind) || keeps_whole_numbers(graph, t)) continue;
       for (const Index held : held_coordinates(slot)) {
         const auto c = static_cast<std::size_t>(held);
         if (c >= whole.size() || !whole[c]) continue;
@@ -70,6 +74,28 @@ void check_whole_numbers(const KernelGraph& graph, const Model& model) {
             graph.operations()[static_cast<std::size_t>(t.operation)].name,
             coordinate_names(model.parameters())[c], whole[c]->least, whole[c]->most));
       }
+    }
+  }
+}
+
+/// Throws InputError for an operation that asks for U of a law that is known by an estimate alone:
+/// one that neither makes what is kept of it nor sees it given its normals.
+void check_estimates(const KernelGraph& graph) {
+  for (const OperationInfo& operation : graph.operations()) {
+    const bool keeps =
+        std::any_of(operation.outputs.begin(), operation.outputs.end(), [&](Value v) {
+          return graph[v].kind == ValueKind::version &&
+                 graph[graph[v].variable].kind == VariableKind::estimate;
+        });
+    if (!operation.body || keeps) continue;
+    for (const Input& input : operation.inputs) {
+      const auto* const law = dynamic_cast<const Potential*>(graph[input.value].function.get());
+      if (law == nullptr || law->as_estimated_density() == nullptr) continue;
+      throw InputError(
+          fmt::format("`{}` asks for U, and `{}` is known by an unbiased estimate of its density "
+                      "alone; use kernel random-walk-metropolis or metropolis-gaussian, on the "
+                      "whole position",
+                      operation.name, graph[input.value].name));
     }
   }
 }
@@ -88,6 +114,8 @@ Program compose(const Compositor& compositor, const std::vector<RecordGroup>& ca
   compositor.compose(program.sampling, PhaseKind::sampling);
   check_recorded_once(program.sampling);
   check_whole_numbers(program.sampling, compositor.model());
+  check_estimates(program.warmup);
+  check_estimates(program.sampling);
   program.certificate = certify(program.warmup, program.sampling);
   return program;
 }
@@ -168,11 +196,13 @@ void Sampler::State::enter(PhaseKind phase) {
   origin = sweeps;
 }
 
-/// Momenta of the positions before: as never drawn.
+/// Momenta and estimates of the positions before: as never drawn.
 void Sampler::State::forget_auxiliaries() {
   for (const KernelGraph* graph : {&program.warmup, &program.sampling}) {
     for (const VariableInfo& v : graph->variables()) {
-      if (v.kind == VariableKind::auxiliary && storage.has(v.name)) {
+      const bool of_position =
+          v.kind == VariableKind::auxiliary || v.kind == VariableKind::estimate;
+      if (of_position && storage.has(v.name)) {
         storage.at(v.name).numbers.setZero();
       }
     }

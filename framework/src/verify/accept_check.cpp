@@ -24,12 +24,20 @@ constexpr double shift = 1e-9;
 struct Sides {
   std::vector<std::size_t> states, proposed;
   std::vector<std::size_t> here, there;       ///< evaluations
+  std::vector<std::size_t> divided_out;       ///< of them, places in both: what the stages keep
   std::vector<std::size_t> laws, laws_there;  ///< laws, and in whose place which one stands there
   std::size_t shifted = 0;                    ///< the potential there
 };
 
 bool is_slot(const KernelGraph& graph, Value v) {
   return is_version(graph, v, VariableKind::slot) || is_version(graph, v, VariableKind::joined);
+}
+
+/// A version of the slot, or the copy of it that a trial begins with.
+bool is_state(const KernelGraph& graph, Value v) {
+  if (!is_version(graph, v, VariableKind::trial)) return is_slot(graph, v);
+  const auto by = static_cast<std::size_t>(graph[v].producer);
+  return graph.operations()[by].kind == OperationKind::regroup;
 }
 
 /// A law that stands at the proposal takes the place of the first law of the same function.
@@ -55,7 +63,12 @@ std::optional<Sides> sides_of(const Replay& replay) {
   sides.proposed = inputs_of(replay, Role::proposed);
   for (const std::size_t k : inputs_of(replay, Role::evaluation)) {
     const Value at = replay.graph()[inputs[k].value].evaluated_at;
-    (at && is_slot(replay.graph(), at) ? sides.here : sides.there).push_back(k);
+    (at && is_state(replay.graph(), at) ? sides.here : sides.there).push_back(k);
+  }
+  const auto stage_laws = inputs_of(replay, Role::stage_law);
+  for (std::size_t k = 0; k < sides.here.size() && !stage_laws.empty(); ++k) {
+    const Value of = replay.graph()[inputs[sides.here[k]].value].evaluated_law;
+    if (of == inputs[stage_laws.front()].value) sides.divided_out.push_back(k);
   }
   const bool paired = sides.states.size() == sides.proposed.size() && !sides.states.empty() &&
                       sides.here.size() == sides.there.size() && !sides.there.empty();
@@ -91,6 +104,9 @@ std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) 
   if (sides.states.size() > 2 || sides.laws.size() != sides.states.size()) return std::nullopt;
   Eigen::RowVectorXd log_r =
       replay.input(sides.here.front()).row(0) - replay.input(sides.there.front()).row(0);
+  for (const std::size_t k : sides.divided_out) {
+    log_r -= replay.input(sides.here[k]).row(0) - replay.input(sides.there[k]).row(0);
+  }
   if (sides.states.size() == 1) return log_r;
   const bool slot_first = is_slot(replay.graph(), inputs[sides.states.front()].value);
   const std::size_t aux = slot_first ? 1 : 0;

@@ -51,7 +51,8 @@ bool moves_slot(const Replay& replay) {
   const auto& outputs = replay.operation().outputs;
   const KernelGraph& graph = replay.graph();
   return !outputs.empty() && (is_version(graph, outputs.front(), VariableKind::slot) ||
-                              is_version(graph, outputs.front(), VariableKind::joined));
+                              is_version(graph, outputs.front(), VariableKind::joined) ||
+                              is_version(graph, outputs.front(), VariableKind::trial));
 }
 
 bool flips_noise(const Traits& traits) {

@@ -1,0 +1,110 @@
+// An unbiased estimate of a model's density, put to the test.
+// SPDX-License-Identifier: Apache-2.0
+#include "estimated_density.hpp"
+
+#include "zero_means.hpp"
+
+#include <mixwell/estimated_density.hpp>
+#include <mixwell/lab/metropolis_change.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace mixwell::contracts {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::RowVectorXd;
+
+constexpr Index draws = 20000;
+constexpr Index points = 4;
+constexpr std::uint64_t seed = 20260103;
+
+RowVectorXd potential(const Model& model, const MatrixXd& theta) {
+  RowVectorXd u(theta.cols());
+  Workspace scratch;
+  model.evaluate(theta, Evaluation::of_potential(u.data(), theta, scratch));
+  return u;
+}
+
+RowVectorXd estimates(const EstimatedDensity& of, const MatrixXd& theta, const MatrixXd& z) {
+  RowVectorXd u(theta.cols());
+  Workspace scratch;
+  of.estimate(theta, z, u, scratch);
+  return u;
+}
+
+MatrixXd normals(Index rows, std::uint64_t sweep) {
+  MatrixXd z(rows, draws);
+  Stream(seed, "contracts/estimate").normals({sweep, 0, 0}, z);
+  return z;
+}
+
+/// exp(U - Uhat) of one point.
+RowVectorXd weights(const Model& model, const MatrixXd& at, std::uint64_t sweep) {
+  const EstimatedDensity& of = *model.as_estimated_density();
+  const MatrixXd theta = at.replicate(1, draws);
+  const double u = potential(model, at)(0);
+  return (u - estimates(of, theta, normals(of.normals(), sweep)).array()).exp();
+}
+
+Finding unbiased(const Model& model, const MatrixXd& theta) {
+  ZeroMeans means;
+  const RowVectorXd first = weights(model, theta.col(0), 0);
+  for (Index j = 1; j < theta.cols(); ++j) {
+    means.add("column " + std::to_string(j) + " against column 0",
+              weights(model, theta.col(j), static_cast<std::uint64_t>(j)) - first);
+  }
+  Finding found = means.finding("the estimate's mean is the density");
+  found.trait = "unbiased_density";
+  return found;
+}
+
+/// A Metropolis step by exp(-Uhat) N(z; 0, I) from what is drawn changes no mean.
+Finding weighted(const EstimatedDensity& of, const MatrixXd& theta) {
+  constexpr std::uint64_t pilots = 8;
+  constexpr std::uint64_t rounds = 300;
+  MetropolisChange change(of.normals(), theta.cols());
+  const Stream stream(seed, "contracts/weighted");
+  Workspace scratch;
+  MatrixXd z(of.normals(), theta.cols());
+  MatrixXd y(of.normals(), theta.cols());
+  const auto energy = [&](const MatrixXd& at) -> RowVectorXd {
+    return estimates(of, theta, at) + 0.5 * at.colwise().squaredNorm();
+  };
+  for (std::uint64_t round = 0; round < pilots + rounds; ++round) {
+    of.draw_weighted(theta, stream, {round, 0, 0}, z, scratch);
+    if (round < pilots) {
+      change.see(z);
+      continue;
+    }
+    change.propose(z, round, y);
+    change.add(z, energy(z), y, energy(y));
+  }
+  ZeroMeans means;
+  const std::vector<std::string> names = change.names();
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    means.add(names[k], change.sums().row(static_cast<Index>(k)).matrix());
+  }
+  return means.finding("draws of the estimate's normals");
+}
+
+}  // namespace
+
+void check_estimated_density(const Model& model, const MatrixXd& theta, Findings& findings) {
+  const EstimatedDensity& of = *model.as_estimated_density();
+  const MatrixXd few = theta.leftCols(std::min(points, theta.cols()));
+  if (potential(model, few).allFinite()) {
+    findings.push_back(unbiased(model, few));
+  } else {
+    findings.push_back({"the estimate's mean is the density", true,
+                        "not looked at: the model does not evaluate U"});
+  }
+  if (of.draws_weighted()) {
+    findings.push_back(weighted(of, theta.replicate(1, std::max<Index>(1, 256 / theta.cols()))));
+  }
+}
+
+}  // namespace mixwell::contracts

@@ -1,0 +1,141 @@
+// The laws of a model with parameters integrated out, put to the test.
+// SPDX-License-Identifier: Apache-2.0
+#include "marginal_laws.hpp"
+
+#include "zero_means.hpp"
+
+#include <mixwell/conditional.hpp>
+#include <mixwell/marginal.hpp>
+#include <mixwell/selection.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace mixwell::contracts {
+namespace {
+
+using Eigen::MatrixXd;
+using Eigen::RowVectorXd;
+
+constexpr Index draws = 20000;
+constexpr Index points = 3;
+
+class MarginalCheck {
+ public:
+  MarginalCheck(const Model& model, std::size_t which)
+      : model_(model),
+        which_(which),
+        out_(select_coordinates(model.parameters(),
+                                model.as_marginal_laws()->integrable()[which])) {}
+
+  const std::vector<Index>& integrated() const { return out_; }
+
+  RowVectorXd potential(const MatrixXd& theta) const {
+    RowVectorXd u(theta.cols());
+    model_.as_marginal_laws()->evaluate_marginal(
+        which_, theta, Evaluation::of_potential(u.data(), theta, scratch_));
+    return u;
+  }
+
+  MatrixXd gradient(const MatrixXd& theta) const {
+    MatrixXd g(theta.rows(), theta.cols());
+    RowVectorXd u(theta.cols());
+    model_.as_marginal_laws()->evaluate_marginal(which_, theta, {u.data(), g, scratch_});
+    return g;
+  }
+
+  /// Largest difference from central differences, relative to 1 + |g|.
+  double gradient_error(const MatrixXd& theta) const {
+    constexpr double h = 1e-5;
+    const MatrixXd g = gradient(theta);
+    double worst = 0.0;
+    for (Index i = 0; i < theta.rows(); ++i) {
+      MatrixXd up = theta;
+      MatrixXd down = theta;
+      up.row(i).array() += h;
+      down.row(i).array() -= h;
+      const RowVectorXd slope = (potential(up) - potential(down)) / (2.0 * h);
+      const auto scale = 1.0 + g.row(i).array().abs();
+      worst = std::max(worst, ((slope - g.row(i)).array() / scale).abs().maxCoeff());
+    }
+    return worst;
+  }
+
+  bool reads_what_is_integrated_out(const MatrixXd& theta) const {
+    MatrixXd other = theta;
+    for (const Index row : out_)
+      other.row(row).setConstant(std::numeric_limits<double>::quiet_NaN());
+    const MatrixXd g = gradient(other);
+    const bool same = potential(other) == potential(theta) && g == gradient(theta);
+    const auto is_zero = [&](Index row) { return g.row(row).isZero(0.0); };
+    return !same || !std::all_of(out_.begin(), out_.end(), is_zero);
+  }
+
+  /// grad_x U(x, z) - grad U(x) over draws of z, at one point.
+  void add_fisher(const MatrixXd& at, std::size_t conditional, ZeroMeans& means) const {
+    MatrixXd theta = at.replicate(1, draws);
+    model_.as_conditional_draws()->draw_conditional(
+        conditional, Stream(20260102, "contracts/marginal"), {}, theta, scratch_);
+    MatrixXd g(theta.rows(), draws);
+    RowVectorXd u(draws);
+    model_.evaluate(theta, {u.data(), g, scratch_});
+    const MatrixXd marginal = gradient(at);
+    for (Index i = 0; i < theta.rows(); ++i) {
+      if (std::binary_search(out_.begin(), out_.end(), i)) continue;
+      means.add("coordinate " + std::to_string(i), g.row(i).array() - marginal(i, 0));
+    }
+  }
+
+  /// Which of the model's conditional draws is of exactly what is integrated out.
+  std::optional<std::size_t> conditional() const {
+    if (model_.as_conditional_draws() == nullptr) return std::nullopt;
+    const auto offered = model_.as_conditional_draws()->conditionals();
+    for (std::size_t k = 0; k < offered.size(); ++k) {
+      if (select_coordinates(model_.parameters(), offered[k]) == out_) return k;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Model& model_;
+  std::size_t which_;
+  std::vector<Index> out_;
+  mutable Workspace scratch_;
+};
+
+}  // namespace
+
+void check_marginal_laws(const Model& model, const MatrixXd& theta, Findings& findings) {
+  const auto offered = model.as_marginal_laws()->integrable();
+  ZeroMeans means;
+  double error = 0.0;
+  bool reads = false;
+  bool drawn = false;
+  for (std::size_t k = 0; k < offered.size(); ++k) {
+    const MarginalCheck check(model, k);
+    error = std::max(error, check.gradient_error(theta));
+    reads = reads || check.reads_what_is_integrated_out(theta);
+    const auto conditional = check.conditional();
+    if (!conditional) continue;
+    drawn = true;
+    for (Index j = 0; j < std::min(points, theta.cols()); ++j) {
+      check.add_fisher(theta.col(j), *conditional, means);
+    }
+  }
+  std::ostringstream text;
+  text << "largest relative error " << error;
+  findings.push_back({"marginal gradients", error < 1e-5, text.str()});
+  findings.push_back({"marginal laws leave out what they integrate out", !reads,
+                      "bits where it is nan, and gradients of 0"});
+  if (drawn) {
+    findings.push_back(means.finding("marginal laws integrate U"));
+    findings.back().trait = "marginal";
+  }
+}
+
+}  // namespace mixwell::contracts

@@ -1,0 +1,153 @@
+// Model `random-effects`: a mean of groups whose effects are integrated out by importance sampling.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace {
+
+using namespace mixwell;
+
+using Eigen::VectorXd;
+
+class RandomEffects final : public Model, public ExactSampler, public EstimatedDensity {
+ public:
+  struct Params {
+    std::vector<double> values;
+    std::vector<double> sds;
+    double between = 1.0;
+    double prior_mean = 0.0;
+    double prior_sd = 10.0;
+    std::int64_t samples = 4;
+
+    void declare(Fields& fields) {
+      fields.numbers("values", values).required().help("y_j, what was measured of each group");
+      fields.numbers("sds", sds)
+          .required()
+          .above(0)
+          .help("sigma_j, standard deviations of the y_j about the effects b_j of their groups");
+      fields.number("between", between)
+          .above(0)
+          .help("tau, standard deviation of the effects b_j about mu");
+      fields.number("prior_mean", prior_mean).help("of mu ~ N(prior_mean, prior_sd^2)");
+      fields.number("prior_sd", prior_sd).above(0).help("standard deviation of mu's prior");
+      fields.integer("samples", samples)
+          .at_least(1)
+          .at_most(1000000)
+          .help("effects that each group's likelihood is averaged over");
+    }
+  };
+
+  explicit RandomEffects(const Params& params) : params_(params) {
+    if (params.values.size() != params.sds.size()) {
+      throw ParameterError("sds", "there are " + std::to_string(params.sds.size()) + " for " +
+                                      std::to_string(params.values.size()) + " values");
+    }
+    y_ = VectorXd::Map(params.values.data(), std::ssize(params.values));
+    sd_ = VectorXd::Map(params.sds.data(), y_.size());
+    const VectorXd precision = (sd_.array().square() + params.between * params.between).inverse();
+    const double own = 1.0 / (params.prior_sd * params.prior_sd);
+    precision_ = own + precision.sum();
+    mean_ = (own * params.prior_mean + precision.dot(y_)) / precision_;
+  }
+
+  std::vector<Parameter> parameters() const override { return {{.name = "mu", .shape = {}}}; }
+  bool has_constant_hessian() const noexcept override { return true; }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
+  const ExactSampler* as_exact() const noexcept override { return this; }
+  const EstimatedDensity* as_estimated_density() const noexcept override { return this; }
+
+  void draw(const Stream& stream, Address at, Batch theta) const override {
+    stream.normals(at, theta);
+    theta.array() = mean_ + theta.array() / std::sqrt(precision_);
+  }
+
+  /// n for each group, those of a group one after another.
+  Index normals() const noexcept override { return groups() * samples(); }
+
+  /// exp(-Uhat) = prior(mu) prod_j 1/n sum_k N(y_j; mu + tau z_jk, sigma_j^2). O(J n) a column.
+  void estimate(ConstBatch theta, ConstBatch z, Row out, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double mu = theta(0, j);
+      const double off = (mu - params_.prior_mean) / params_.prior_sd;
+      out(j) = 0.5 * off * off;
+      for (Index i = 0; i < groups(); ++i) {
+        out(j) -= log_average(y_(i) - mu, sd_(i), z.col(j).segment(i * samples(), samples()));
+      }
+    }
+  }
+
+  bool draws_weighted() const noexcept override { return true; }
+  /// The weight of z_j is an average over k of densities of z_jk alone, so that one of the z_jk,
+  /// each as likely, has the law of the effect given y_j, and the others are normal.
+  void draw_weighted(ConstBatch theta, const Stream& stream, Address at, Batch z,
+                     Workspace&) const override {
+    stream.normals(at, z);
+    for (Index j = 0; j < z.cols(); ++j) {
+      RandomNumbers random(stream,
+                           {at.sweep, at.draw + 1, at.replicate + static_cast<std::uint64_t>(j)});
+      for (Index i = 0; i < groups(); ++i) {
+        const auto k = std::min(
+            samples() - 1, static_cast<Index>(static_cast<double>(samples()) * random.uniform()));
+        double& effect = z(i * samples() + k, j);
+        const double tau = params_.between;
+        const double variance = 1.0 / (1.0 + tau * tau / (sd_(i) * sd_(i)));
+        effect = variance * tau * (y_(i) - theta(0, j)) / (sd_(i) * sd_(i)) +
+                 std::sqrt(variance) * effect;
+      }
+    }
+  }
+
+ private:
+  Index groups() const noexcept { return y_.size(); }
+  Index samples() const noexcept { return params_.samples; }
+
+  /// log of 1/n sum_k exp(-(off - tau z_k)^2 / (2 sd^2)).
+  template <class Normals>
+  double log_average(double off, double sd, const Normals& z) const {
+    const auto exponent = [&](Index k) {
+      const double distance = (off - params_.between * z(k)) / sd;
+      return -0.5 * distance * distance;
+    };
+    double most = exponent(0);
+    for (Index k = 1; k < z.size(); ++k) most = std::max(most, exponent(k));
+    double sum = 0.0;
+    for (Index k = 0; k < z.size(); ++k) sum += std::exp(exponent(k) - most);
+    return most + std::log(sum / static_cast<double>(z.size()));
+  }
+
+  /// U = precision (mu - mean)^2 / 2: the integrals are known here, for checks and exact draws.
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    Batch gradient = out.gradient;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double off = theta(0, j) - mean_;
+      if (out.wants_potential()) out.u()(j) = 0.5 * precision_ * off * off;
+      if (out.wants_gradient()) gradient(0, j) = precision_ * off;
+    }
+  }
+  bool evaluates_potential_alone() const noexcept override { return true; }
+
+  Params params_;
+  VectorXd y_;
+  VectorXd sd_;
+  double precision_ = 1.0;  ///< of the posterior N(mean, 1 / precision)
+  double mean_ = 0.0;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<RandomEffects>(
+      {.id = "random-effects",
+       .summary = "A mean of groups, whose effects are integrated out by importance sampling",
+       .details =
+           "y_j ~ N(b_j, sigma_j^2), b_j ~ N(mu, tau^2), mu ~ N(prior_mean, prior_sd^2); the "
+           "parameter is mu. Kernels know the density by an unbiased estimate alone: the "
+           "likelihood of each group is the average over `samples` effects drawn from N(mu, "
+           "tau^2), at O(J n). The posterior of mu is a Gaussian that is known, so that whoever "
+           "samples by estimates can be held to it.",
+       .sources = {"Andrieu & Roberts 2009, Ann. Stat. 37, 697-725",
+                   "Beaumont 2003, Genetics 164, 1139-1160"}});
+}

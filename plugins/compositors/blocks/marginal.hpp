@@ -1,0 +1,51 @@
+// The law of a model with some of its parameters integrated out.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/plugin.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::blocks {
+
+/// Of whole positions, of which it reads the other parameters alone.
+class MarginalPotential final : public Potential {
+ public:
+  MarginalPotential(std::shared_ptr<const Model> model, std::size_t which)
+      : model_(std::move(model)), which_(which) {}
+
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
+    model_->as_marginal_laws()->evaluate_marginal(which_, theta, out);
+  }
+  bool evaluates_potential_alone() const noexcept override { return true; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  std::size_t which_;
+};
+
+/// The marginal law that stands in for `target`, the model's own.
+inline Value marginal_law(KernelGraph& graph, std::string name, Value target,
+                          std::shared_ptr<const Model> model, std::size_t which) {
+  Traits traits;
+  traits.marginal = true;
+  return graph.view(std::move(name), std::make_shared<MarginalPotential>(std::move(model), which),
+                    target, traits, target);
+}
+
+/// "[theta], [mu, theta]", as messages list what a model offers.
+inline std::string listed(const std::vector<std::vector<std::string>>& offered) {
+  std::string text;
+  for (const std::vector<std::string>& names : offered) {
+    text += text.empty() ? "[" : ", [";
+    for (const std::string& one : names) text += (one == names.front() ? "" : ", ") + one;
+    text += "]";
+  }
+  return text;
+}
+
+}  // namespace mixwell::blocks

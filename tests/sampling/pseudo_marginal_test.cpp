@@ -1,0 +1,46 @@
+// Samplers by an unbiased estimate of the density, against exact draws.
+// SPDX-License-Identifier: Apache-2.0
+#include "testing.hpp"
+
+#include <string>
+
+using mixwell::contracts::check_invariance;
+using sampling::expect_caught;
+using sampling::expect_right;
+using sampling::Target;
+using sampling::usual_test;
+
+namespace {
+
+/// Few samples: the standard deviation of the log of the estimate is about 1.
+const Target effects = {"random effects",
+                        "use = \"random-effects\"\nvalues = [1.3, -2.4, 2.2, 0.9, 3.7]\n"
+                        "sds = [0.5, 0.5, 0.6, 0.4, 0.5]\nsamples = 2\n",
+                        0.0};
+
+}  // namespace
+
+TEST_CASE("walks by an estimate that is kept have the exact posterior") {
+  for (const char* keys : {"", "estimate_correlation = 0.8\n"}) {
+    INFO(keys);
+    expect_right(check_invariance(
+        sampling::on(effects, "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 0.8\n" +
+                                  std::string(keys)),
+        usual_test));
+  }
+}
+
+TEST_CASE("estimates that are made anew, or not kept with the state, are caught") {
+  const auto check = [](const std::string& mistake) {
+    return check_invariance(sampling::on(effects,
+                                         "[run]\nallow = [\"biased\"]\n[kernel.k]\nuse = "
+                                         "\"wrong-pseudo-marginal\"\nstep = 0.8\nmistake = \"" +
+                                             mistake + "\"\n"),
+                            usual_test);
+  };
+  expect_right(check("none"));
+  for (const char* mistake : {"anew", "declared-anew", "rejected-normals"}) {
+    INFO(mistake);
+    expect_caught(check(mistake));
+  }
+}

@@ -1,0 +1,135 @@
+// Densities that are known by an estimate: the certificate, what is kept, what is refused.
+// SPDX-License-Identifier: Apache-2.0
+#include "composing.hpp"
+
+#include <mixwell/contracts/model.hpp>
+#include <mixwell/estimated_density.hpp>
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/sampler.hpp>
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+
+using namespace mixwell;
+
+namespace {
+
+const std::string effects =
+    "[model.m]\nuse = \"random-effects\"\nvalues = [1.3, -0.4, 2.2]\nsds = [0.8, 0.5, 1.2]\n"
+    "samples = 3\n[oracle.exact]\nuse = \"exact\"\n[estimator.identity]\nuse = \"identity\"\n";
+const std::string walk = "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1.0\n";
+
+Verdict verdict(const std::string& manifest) {
+  return compose(*composing::compose(manifest).compositor).certificate.now;
+}
+
+std::string refusal(const std::string& manifest) {
+  try {
+    compose(*composing::compose(manifest).compositor);
+    return "accepted";
+  } catch (const InputError& fault) {
+    return fault.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a walk that keeps the estimate where it is, is exact") {
+  for (const char* correlation : {"0.0", "0.9"}) {
+    const Verdict v = verdict(effects + walk + "estimate_correlation = " + correlation + "\n");
+    INFO(v.reason);
+    CHECK(v.label() == "exact");
+    CHECK(v.proved);
+    CHECK(std::count(v.assumes.begin(), v.assumes.end(), Assumption{"m", "unbiased_density", {}}) ==
+          1);
+  }
+}
+
+TEST_CASE("an estimate that is made anew where the state is, is biased by name") {
+  const std::string kernel = "[kernel.k]\nuse = \"wrong-pseudo-marginal\"\nmistake = ";
+  const Verdict v = verdict(effects + kernel + "\"declared-anew\"\n");
+  CHECK(v.label() == "biased");
+  CHECK(v.proved);
+  CHECK(v.rule == "M");
+  CHECK(v.reason.find("`k/anew` makes the estimate where the state is anew") != std::string::npos);
+  CHECK(verdict(effects + kernel + "\"none\"\n").label() == "exact");
+}
+
+TEST_CASE("two kernels on one slot share what is kept of the estimate") {
+  const std::string cycle = effects +
+                            "[kernel.a]\nuse = \"random-walk-metropolis\"\nstep_size = 1.0\n"
+                            "[kernel.b]\nuse = \"random-walk-metropolis\"\nstep_size = 0.2\n"
+                            "[compositor.c]\nuse = \"cycle\"\nkernels = [\"a\", \"b\"]\n";
+  CHECK(verdict(cycle).label() == "exact");
+}
+
+TEST_CASE("kernels that ask for U refuse a density that is known by an estimate, by name") {
+  for (const char* kernel :
+       {"use = \"hamiltonian\"\nstep_size = 0.1\nsteps = 3\n", "use = \"nuts\"\nstep_size = 0.1\n",
+        "use = \"slice\"\n", "use = \"mala\"\nstep_size = 0.1\n"}) {
+    const std::string message = refusal(effects + "[kernel.k]\n" + kernel);
+    INFO(kernel << message);
+    CHECK(message.find("`k`") != std::string::npos);
+    CHECK(message.find("`m` is known by an unbiased estimate of its density alone") !=
+          std::string::npos);
+    CHECK(message.find("random-walk-metropolis") != std::string::npos);
+  }
+  CHECK(refusal(effects + walk +
+                "[compositor.c]\nuse = \"blocks\"\n"
+                "[[compositor.c.update]]\nparameters = [\"mu\"]\nkernel = \"k\"\n")
+            .find("accepted") == 0);
+}
+
+TEST_CASE("an estimate is made once at the start and once a transition") {
+  Composition composition = composing::compose(effects + walk);
+  composition.run.replicates = 16;
+  Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
+  sampler.initialise();
+  const double before = sampler.gradients();
+  sampler.advance(PhaseKind::sampling, 20);
+  CHECK(sampler.gradients() - before == 16.0 * (1 + 20));
+}
+
+TEST_CASE("the estimate is kept through rejections and belongs to the state") {
+  Composition composition = composing::compose(effects + walk);
+  composition.run.replicates = 32;
+  Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
+  sampler.initialise();
+  sampler.advance(PhaseKind::sampling, 5);
+  const auto& of = *composition.model()->as_estimated_density();
+  int kept = 0;
+  for (int sweep = 0; sweep < 10; ++sweep) {
+    const Eigen::MatrixXd z = sampler.variable("theta/normals");
+    const Eigen::MatrixXd u = sampler.variable("theta/estimate");
+    const Eigen::MatrixXd theta = sampler.position("theta");
+    Workspace scratch;
+    Eigen::RowVectorXd again(theta.cols());
+    of.estimate(theta, z, again, scratch);
+    CHECK(again.isApprox(u.row(0), 1e-12));
+    sampler.advance(PhaseKind::sampling, 1);
+    const Eigen::MatrixXd now = sampler.position("theta");
+    for (Eigen::Index j = 0; j < theta.cols(); ++j) {
+      if (now(0, j) != theta(0, j)) continue;
+      ++kept;
+      CHECK(sampler.variable("theta/estimate")(0, j) == u(0, j));
+      CHECK(sampler.variable("theta/normals").col(j) == z.col(j));
+    }
+  }
+  CHECK(kept > 20);
+}
+
+TEST_CASE("the estimate of random effects is held to their density") {
+  const auto findings = contracts::check_model(*composing::compose(effects + walk).model());
+  int seen = 0;
+  for (const auto& finding : findings) {
+    const bool of_estimate = finding.clause == "the estimate's mean is the density" ||
+                             finding.clause == "draws of the estimate's normals";
+    if (!of_estimate) continue;
+    ++seen;
+    INFO(finding.clause << ": " << finding.detail);
+    CHECK(finding.holds);
+  }
+  CHECK(seen == 2);
+}

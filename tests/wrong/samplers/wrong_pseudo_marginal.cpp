@@ -1,0 +1,128 @@
+// Random walks by an estimate of the density, with a mistake of choice.
+// SPDX-License-Identifier: Apache-2.0
+#include "wrong/mistake.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace {
+
+using namespace mixwell;
+
+struct Normals : edge::Numbers<Role::state> {
+  using Numbers::Numbers;
+};
+
+/// The estimate of a model, in the place of its law.
+class Estimates final : public Potential {
+ public:
+  explicit Estimates(std::shared_ptr<const Function> law) : law_(std::move(law)) {}
+  void evaluate(const Numbers&, ConstBatch, const Evaluation&) const override {}
+  const EstimatedDensity& of() const {
+    return *static_cast<const Potential&>(*law_).as_estimated_density();
+  }
+
+ private:
+  std::shared_ptr<const Function> law_;
+};
+
+/// theta and the normals of its estimate in one move. By mistake the normals of the state are drawn
+/// anew in every sweep, or become those of a proposal that is rejected.
+class Walk {
+ public:
+  Walk(double step, wrong::Mistake mistake) : step_(step), mistake_(std::move(mistake)) {}
+
+  void operator()(Columns& block, edge::Position theta, Normals z, edge::LawOf<Estimates> law,
+                  edge::Noise noise, edge::Out<edge::Position> next,
+                  edge::Out<Normals> next_z) const {
+    edge::begin(theta, next);
+    edge::begin(z, next_z);
+    Workspace& scratch = block.scratch();
+    const EstimatedDensity& of = law.function.of();
+    const Index w = next.cols();
+    first(of, noise, next, next_z, scratch);
+    MatrixMap end = scratch.matrix(next.rows(), w);
+    MatrixMap z_end = scratch.matrix(next_z.rows(), w);
+    RowMap u = scratch.row(w);
+    RowMap u_end = scratch.row(w);
+    RowMap uniform = scratch.row(w);
+    noise.normals(end, 1);
+    noise.normals(z_end, 2);
+    noise.uniforms(uniform, 3);
+    end = next + step_ * end;
+    of.estimate(next, next_z, u, scratch);
+    of.estimate(end, z_end, u_end, scratch);
+    for (Index j = 0; j < w; ++j) {
+      const bool accepted = std::log(uniform(j)) < u(j) - u_end(j);
+      if (accepted) next.col(j) = end.col(j);
+      if (accepted || mistake_.is("rejected-normals")) next_z.col(j) = z_end.col(j);
+    }
+  }
+
+ private:
+  void first(const EstimatedDensity& of, const edge::Noise& noise, ConstBatch theta,
+             edge::Out<Normals>& z, Workspace& scratch) const {
+    if (mistake_.is("anew")) return noise.normals(z, 4);
+    if ((z.row(0).array() != 0.0).all()) return;
+    MatrixMap drawn = scratch.matrix(z.rows(), z.cols());
+    of.draw_weighted(theta, noise.stream(), noise.address(), drawn, scratch);
+    for (Index j = 0; j < z.cols(); ++j) {
+      if (z(0, j) == 0.0) z.col(j) = drawn.col(j);
+    }
+  }
+
+  double step_;
+  wrong::Mistake mistake_;
+};
+
+class WrongPseudoMarginal final : public TransitionKernel {
+ public:
+  struct Params {
+    double step = 1.0;
+    EstimateSettings estimate;
+    wrong::Mistake mistake;
+    void declare(Fields& fields) {
+      fields.number("step", step).above(0).help("standard deviation of a step");
+      mistake.declare(fields, {"anew", "rejected-normals", "declared-anew"});
+    }
+  };
+  explicit WrongPseudoMarginal(const Params& params) : params_(params) {}
+
+ protected:
+  void transition(Transition& t) const override {
+    t.take_estimates(params_.estimate);
+    KernelGraph& graph = t.graph();
+    const auto function = graph[t.target().value].function;
+    const auto& law = static_cast<const Potential&>(*function);
+    if (law.as_estimated_density() == nullptr) throw InputError("wants an estimated density");
+    const Index m = law.as_estimated_density()->normals();
+    const Variable z = graph.estimate(t.path("normals"), t.site().slot, m);
+    if (params_.mistake.is("declared-anew")) {
+      t.add(
+          "anew", OperationKind::refresh, {},
+          [](Normals, edge::Noise noise, edge::Out<Normals> next) { noise.normals(next); },
+          Edge<Normals>{graph.current(z)}, t.noise("anew"), Write<Normals>{Output::next(z)});
+    }
+    Traits unbiased;
+    unbiased.unbiased = true;
+    const Value estimates = graph.view(t.path("estimates"), std::make_shared<Estimates>(function),
+                                       t.target().value, unbiased, t.target().value);
+    t.add("walk", OperationKind::move, wrong::claims_exact(), Walk(params_.step, params_.mistake),
+          t.position(), Edge<Normals>{graph.current(z)}, Edge<edge::LawOf<Estimates>>{estimates},
+          t.noise("walk"), t.next(), Write<Normals>{Output::next(z)});
+  }
+
+ private:
+  Params params_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<WrongPseudoMarginal>(
+      {.id = "wrong-pseudo-marginal",
+       .summary = "a random walk by an estimate of the density, with a mistake of choice"});
+}
