@@ -17,7 +17,8 @@ using Eigen::VectorXd;
 class LabelledMixture final : public Model,
                               public Prior,
                               public DataDraws,
-                              public ConditionalDraws {
+                              public ConditionalDraws,
+                              public GaussianPrior {
  public:
   struct Params {
     std::vector<double> values;
@@ -55,6 +56,7 @@ class LabelledMixture final : public Model,
   const Prior* as_prior() const noexcept override { return this; }
   const DataDraws* as_data_draws() const noexcept override { return this; }
   const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
+  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   /// Of the prior: means, and labels by their weights.
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -98,9 +100,28 @@ class LabelledMixture final : public Model,
     });
   }
 
+  std::vector<std::string> gaussian_parameters() const override { return {"mean"}; }
+  void prior_mean(ConstBatch, Batch out) const override { out.setConstant(params_.prior_mean); }
+  void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
+    out = params_.prior_sd * z;
+  }
+  /// sum_n (y_n - mean of n's label)^2 / (2 sd^2).
+  void likelihood_potential(ConstBatch theta, Row out, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) out(j) = misfit(theta.col(j).data());
+  }
+
  private:
   Index components() const noexcept { return log_weights_.size(); }
   Index cases() const noexcept { return y_.size(); }
+
+  double misfit(const double* x) const {
+    double sum = 0.0;
+    for (Index n = 0; n < cases(); ++n) {
+      const double off = y_(n) - x[static_cast<Index>(x[components() + n])];
+      sum += 0.5 * precision_ * off * off;
+    }
+    return sum;
+  }
 
   void draw_means(RandomNumbers& random, double* x, MatrixMap& numbers) const {
     auto precision = numbers.col(0).head(components());
@@ -180,6 +201,6 @@ MIXWELL_PLUGIN(registrar) {
            "sum_n (y_n - mean_{z_n})^2 / (2 sd^2) - log w_{z_n} + sum_k (mean_k - m)^2 / (2 s^2). "
            "The labels take the whole numbers 0, ..., K - 1. O(N + K) an evaluation.\n"
            "Kernel `conditional` draws all means, or all labels, given the rest; kernel `gibbs` "
-           "moves labels one by one.",
+           "moves labels one by one; the means have a Gaussian prior.",
        .sources = {"Diebolt & Robert 1994, J. R. Stat. Soc. B 56, 363-375"}});
 }

@@ -116,6 +116,7 @@ class Posterior final : public ExactSampler {
 
 class LinearGaussian final : public Model,
                              public Prior,
+                             public GaussianPrior,
                              public Metric,
                              public SumOfTerms,
                              public Generated {
@@ -173,6 +174,22 @@ class LinearGaussian final : public Model,
     log_likelihood.colwise() -= x_.transpose();
     log_likelihood = -0.5 / noise_variance_ * log_likelihood.cwiseAbs2();
     log_likelihood.array() -= 0.5 * std::log(2 * std::numbers::pi * noise_variance_);
+  }
+
+  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
+  std::vector<std::string> gaussian_parameters() const override {
+    return regression::names_of(parameters_);
+  }
+  void prior_mean(ConstBatch, Batch out) const override { out.setZero(); }
+  void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
+    out = std::sqrt(prior_variance_) * z;
+  }
+  /// U less the prior's part of it: d^2 multiplications and additions a column.
+  void likelihood_potential(ConstBatch theta, Row out, Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    const MatrixMap gradient = scratch.matrix(theta.rows(), theta.cols());
+    posterior_.evaluate(theta, {out.data(), gradient, scratch});
+    out -= (0.5 / prior_variance_) * theta.colwise().squaredNorm();
   }
 
   const Metric* as_metric() const noexcept override { return this; }

@@ -1,6 +1,7 @@
 // Model `probit-latent`: probit regression with the normal variables behind the labels.
 // SPDX-License-Identifier: Apache-2.0
 #include "probit-regression/cases.hpp"
+#include "regression/coefficients.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -20,7 +21,11 @@ using Eigen::VectorXd;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Coordinates: the coefficients beta (p of them), then z_n of each case.
-class ProbitLatent final : public Model, public Prior, public DataDraws, public ConditionalDraws {
+class ProbitLatent final : public Model,
+                           public Prior,
+                           public DataDraws,
+                           public ConditionalDraws,
+                           public GaussianPrior {
  public:
   struct Params : CaseParams {
     double prior_variance = 100;
@@ -61,6 +66,7 @@ class ProbitLatent final : public Model, public Prior, public DataDraws, public 
   const Prior* as_prior() const noexcept override { return this; }
   const DataDraws* as_data_draws() const noexcept override { return this; }
   const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
+  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
@@ -88,9 +94,7 @@ class ProbitLatent final : public Model, public Prior, public DataDraws, public 
   }
 
   std::vector<std::vector<std::string>> conditionals() const override {
-    std::vector<std::string> names;
-    for (const Parameter& one : coefficients_) names.push_back(one.name);
-    return {names, {"latent"}};
+    return {regression::names_of(coefficients_), {"latent"}};
   }
   /// Coefficients: p^2 + N p multiplications and additions a column; latent: N p and N draws.
   void draw_conditional(std::size_t which, const Stream& stream, Address at, Batch theta,
@@ -103,6 +107,23 @@ class ProbitLatent final : public Model, public Prior, public DataDraws, public 
       if (which == 0) draw_coefficients(random, column, scratch);
       if (which == 1) draw_latent(random, column, scratch);
     }
+  }
+
+  /// Of the coefficients.
+  std::vector<std::string> gaussian_parameters() const override {
+    return regression::names_of(coefficients_);
+  }
+  void prior_mean(ConstBatch, Batch out) const override { out.setZero(); }
+  void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
+    out = std::sqrt(prior_variance_) * z;
+  }
+  /// |z - X beta|^2 / 2: N p multiplications and additions a column.
+  void likelihood_potential(ConstBatch theta, Row out, Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    MatrixMap off = scratch.matrix(x_.rows(), theta.cols());
+    off = theta.bottomRows(x_.rows());
+    off.noalias() -= x_ * theta.topRows(p());
+    out = 0.5 * off.colwise().squaredNorm();
   }
 
  private:
@@ -194,6 +215,8 @@ MIXWELL_PLUGIN(registrar) {
            "and simulated cases; beside them `latent` is recorded.\n"
            "Kernel `conditional` draws all coefficients together given `latent`, and `latent` "
            "given "
-           "them. A kernel with a gradient serves the coefficients; latent variables have bounds.",
+           "them. A kernel with a gradient serves the coefficients, which have a Gaussian prior; "
+           "latent "
+           "variables have bounds.",
        .sources = {"Albert & Chib 1993, J. Am. Stat. Ass. 88, 669-679"}});
 }

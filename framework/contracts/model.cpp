@@ -1,6 +1,8 @@
 // The contract of every Model: evaluation, starting points, recorded quantities, exact draws.
 // SPDX-License-Identifier: Apache-2.0
+#include "block_potential.hpp"
 #include "estimated_density.hpp"
+#include "gaussian_prior.hpp"
 #include "gradient_growth.hpp"
 #include "marginal_laws.hpp"
 #include "zero_means.hpp"
@@ -880,6 +882,10 @@ void check_capabilities(const Model& model, const MatrixXd& theta, Findings& fin
   if (model.as_conditional_draws() != nullptr) check_conditionals(model, findings);
   if (model.as_marginal_laws() != nullptr) check_marginal_laws(model, theta, findings);
   if (model.as_estimated_density() != nullptr) check_estimated_density(model, theta, findings);
+  if (model.as_gaussian_prior() != nullptr) findings.push_back(check_gaussian_prior(model, theta));
+  for (Finding& finding : check_block_potentials(model, theta)) {
+    findings.push_back(std::move(finding));
+  }
 }
 
 }  // namespace

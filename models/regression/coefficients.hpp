@@ -72,6 +72,12 @@ inline std::string response_name(const std::optional<std::string>& column, const
   return name;
 }
 
+inline std::vector<std::string> names_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  for (const Parameter& one : parameters) names.push_back(one.name);
+  return names;
+}
+
 /// What constant columns mean: a sentence for each that has a name, else one for all.
 /// Before them how many rows were left out for a missing value.
 inline std::vector<std::string> remarks_on(const Design& design, const Table& table) {

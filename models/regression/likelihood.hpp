@@ -81,6 +81,20 @@ class Likelihood {
     }
   }
 
+  /// N, and rows that only fill the last panel.
+  Index padded_cases() const noexcept { return panels().rows(); }
+  /// out (padded_cases x w) = S theta, without offsets: N d multiplications and additions a column.
+  void margins(ConstBatch theta, Batch out) const {
+    parallel_for(shards(), [&](Index s) {
+      const Part shard(panels().count, shards(), s);
+      multiply(panels().part(shard.first, shard.size), {theta.data(), theta.outerStride()},
+               theta.cols(), {out.data() + shard.first * Cells::rows, out.rows()});
+    });
+  }
+
+  /// The same cases with some of their columns, ascending: z = S_columns theta + s o. N b numbers.
+  Likelihood of_columns(const std::vector<Index>& columns) const { return {*this, columns}; }
+
   /// The same cases, case n with the other label where flip[n]. O(N d).
   Likelihood relabelled(const std::vector<bool>& flip) const {
     Likelihood other = *this;
@@ -97,19 +111,15 @@ class Likelihood {
   /// value alone half as many, and N R weights. Scratch: for each shard about
   /// (d + 12 + rows of a band) R numbers.
   void add_to(const ConstBatch& theta, const Evaluation& out) const {
-    const Workspace::Frame frame(out.scratch);
-    MatrixMap memory = out.scratch.matrix(Sums::size(*this, theta.cols()), shards());
-    const auto sums = [&](Index s) { return Sums(*this, memory.col(s).data(), theta.cols()); };
-    parallel_for(shards(), [&](Index s) {
-      const Part shard(panels().count, shards(), s);
-      run_shard(shard, theta, Wanted(out), sums(s));
-    });
-    Batch gradient = out.gradient;
-    for (Index s = 0; s < shards(); ++s) {
-      if (out.wants_gradient()) gradient += sums(s).gradient;
-      if (!out.wants_potential()) continue;
-      for (Index j = 0; j < theta.cols(); ++j) out.u()(j) += sums(s).total(j);
-    }
+    add_to(theta, Wanted(out), out);
+  }
+  /// The same with z = S theta + s o + shift, the shift of column j being shifts.column(j): padded_cases
+  /// numbers.
+  void add_shifted(const ConstBatch& theta, const BlockCaches& shifts,
+                   const Evaluation& out) const {
+    Wanted wanted(out);
+    wanted.shifts = &shifts;
+    add_to(theta, wanted, out);
   }
 
   /// `out` = value (if wanted) and gradient of the cases in column j of `indices` (b x w, repeats
@@ -281,6 +291,7 @@ class Likelihood {
         : value(out.wants_potential()), gradient(out.wants_gradient()) {}
     bool value;
     bool gradient;
+    const BlockCaches* shifts = nullptr;  ///< of z, if any
   };
 
   /// What a shard computes and the weights of one band on the way, in `size` doubles of scratch.
@@ -308,6 +319,32 @@ class Likelihood {
   Index band_panels() const noexcept { return std::clamp<Index>(band_cells / dimension_, 3, 12); }
   Index band_rows() const noexcept { return band_panels() * Cells::rows; }
 
+  Likelihood(const Likelihood& of, const std::vector<Index>& columns)
+      : cases_(of.cases_),
+        dimension_(std::ssize(columns)),
+        shift_(of.shift_),
+        weights_(of.weights_) {
+    for (Index p = 0; p < of.panels().count; ++p) {
+      for (const Index i : columns) cells_.push_back(of.panels().panel(p)[i]);
+    }
+  }
+
+  void add_to(const ConstBatch& theta, const Wanted& wanted, const Evaluation& out) const {
+    const Workspace::Frame frame(out.scratch);
+    MatrixMap memory = out.scratch.matrix(Sums::size(*this, theta.cols()), shards());
+    const auto sums = [&](Index s) { return Sums(*this, memory.col(s).data(), theta.cols()); };
+    parallel_for(shards(), [&](Index s) {
+      const Part shard(panels().count, shards(), s);
+      run_shard(shard, theta, wanted, sums(s));
+    });
+    Batch gradient = out.gradient;
+    for (Index s = 0; s < shards(); ++s) {
+      if (out.wants_gradient()) gradient += sums(s).gradient;
+      if (!out.wants_potential()) continue;
+      for (Index j = 0; j < theta.cols(); ++j) out.u()(j) += sums(s).total(j);
+    }
+  }
+
   void run_shard(const Part& shard, const ConstBatch& theta, const Wanted& wanted,
                  Sums sums) const {
     clear(sums, theta.cols());
@@ -327,6 +364,11 @@ class Likelihood {
     std::fill_n(sums.weighted, width, 0.0);
   }
 
+  /// z += its shift; `from`: the band's first row.
+  static void add_shift(const double* shift, Index from, Index count, double* z) {
+    for (Index n = 0; n < count; ++n) z[n] += shift[from + n];
+  }
+
   /// `rows`: how many rows of the band and those after it are cases. `next`: the band after this
   /// one, to be fetched meanwhile, or null.
   void run_band(const Panels& band, Index rows, const Cells* next, const BandNumbers& numbers,
@@ -336,6 +378,9 @@ class Likelihood {
     for (Index j = 0; j < width; ++j) {
       double* z = sums.weights.column(j);
       numbers.add_shift(z, std::min(rows, band.rows()));
+      if (wanted.shifts != nullptr) {
+        add_shift(wanted.shifts->column(j), cases_ - rows, band.rows(), z);
+      }
       hide_padding(rows, band.rows(), z);
       if (numbers.weights != nullptr) {
         if (wanted.value) sums.weighted[j] += weighted_value(z, numbers.weights, rows, band.rows());

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "block.hpp"
+#include "coefficients.hpp"
 #include "design.hpp"
 #include "likelihood.hpp"
 
@@ -20,12 +22,14 @@ namespace mixwell::regression {
 template <class Link>
 class Posterior : public Model,
                   public Prior,
+                  public GaussianPrior,
                   public DataDraws,
                   public Metric,
                   public SumOfTerms,
                   public Generated {
  public:
   const Prior* as_prior() const noexcept override { return this; }
+  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -66,6 +70,18 @@ class Posterior : public Model,
   const DataDraws* as_data_draws() const noexcept override {
     return likelihood_.has_weights() ? nullptr : this;
   }
+
+  std::vector<std::string> gaussian_parameters() const override { return names_of(parameters()); }
+  void prior_mean(ConstBatch, Batch out) const override { out.setZero(); }
+  void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
+    out = std::sqrt(prior_variance_) * z;
+  }
+  /// 2 N d multiplications and additions a column, and N weights.
+  void likelihood_potential(ConstBatch theta, Row out, Workspace& scratch) const override {
+    out.setZero();
+    likelihood_.add_to(theta, Evaluation::of_potential(out.data(), theta, scratch));
+  }
+
   /// Labels are drawn at the inputs that are there: that of case n is the other one where uniform n
   /// lies above F(s_n (x_n theta + o_n)). Without derived quantities and test set.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
@@ -94,6 +110,14 @@ class Posterior : public Model,
   void contract_crosswise(ConstBatch theta, ConstBatch W, Batch out,
                           Workspace& scratch) const override {
     contract_derivative(theta, W, out, scratch);
+  }
+
+  /// For a block of at most two thirds of the coefficients: of more, two evaluations would take
+  /// longer than two of the whole U, with the cache.
+  std::shared_ptr<const BlockPotential> block_potential(
+      const std::vector<Index>& coordinates) const override {
+    if (3 * std::ssize(coordinates) > 2 * dimension()) return nullptr;
+    return std::make_shared<Block<Link>>(likelihood_, prior_variance_, coordinates);
   }
 
   const SumOfTerms* as_sum() const noexcept override { return this; }

@@ -1,5 +1,7 @@
-// One slot, one kernel: the plain sampler.
+// One position, one kernel: the plain sampler.
 // SPDX-License-Identifier: Apache-2.0
+#include "parts.hpp"
+
 #include <mixwell/plugin.hpp>
 
 namespace {
@@ -20,16 +22,12 @@ class Chain final : public Compositor {
   explicit Chain(const Params& params) : model_(params.model), kernel_(params.kernel) {}
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
-    const Value target = target_law(graph, model_->name(), model_);
-    const Variable theta = graph.slot("theta", model_->dimension());
-    graph.factor(target, {theta});
-    Site site;
-    site.path = kernel_->name();
-    site.slot = theta;
-    site.target = target;
-    site.phase = phase;
+    const parts::Shared shared = parts::add_position(graph, model_, {kernel_});
+    Site site = parts::site(shared, kernel_->name(), phase);
+    site.label.clear();
     kernel_->describe(graph, site);
-    record_slot(graph, theta, 0, model_, target);
+    scatter_position(graph, shared.position);
+    record_position(graph, shared.position, 0, model_, shared.target);
   }
   const Model& model() const noexcept override { return *model_; }
   std::vector<std::string> slots() const override { return {"theta"}; }
@@ -43,7 +41,7 @@ class Chain final : public Compositor {
 
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Chain>({.id = "chain",
-                        .summary = "a single slot moved by a single kernel",
+                        .summary = "a position moved by a single kernel",
                         .details = "A sweep is one transition of the kernel.",
                         .sources = {}});
 }

@@ -23,13 +23,14 @@ class Cycle final : public Compositor {
   explicit Cycle(const Params& params) : model_(params.model), kernels_(params.kernels) {}
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
-    const parts::Shared shared = parts::add_slot(graph, model_);
+    const parts::Shared shared = parts::add_position(graph, model_, kernels_);
     const auto labels = parts::labels(kernels_);
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
       kernels_[k]->describe(graph, parts::site(shared, labels[k], phase));
     }
-    parts::record_whole(graph, labels, std::vector<Guard>(labels.size()));
-    record_slot(graph, shared.slot, 0, model_, shared.target);
+    scatter_position(graph, shared.position);
+    parts::record_whole(graph, {}, labels, std::vector<Guard>(labels.size()));
+    record_position(graph, shared.position, 0, model_, shared.target);
   }
   const Model& model() const noexcept override { return *model_; }
   std::vector<std::string> slots() const override { return {"theta"}; }
@@ -44,7 +45,7 @@ class Cycle final : public Compositor {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Cycle>(
       {.id = "cycle",
-       .summary = "a single slot moved by several kernels, one after another",
+       .summary = "a position moved by several kernels, one after another",
        .details =
            "A sweep is one transition of each kernel, in the order of `kernels`. Every kernel "
            "learns for itself. Statistics are recorded as KERNEL_NAME, and for the sweep as a "

@@ -68,15 +68,17 @@ class EnsembleChain final : public Compositor {
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
     const Value target = target_law(graph, model_->name(), model_);
-    std::vector<Variable> slots;
+    std::vector<PositionSlots> slots;
     for (const std::string& name : this->slots()) {
-      slots.push_back(graph.slot(name, model_->dimension()));
-      graph.factor(target, {slots.back()});
+      slots.push_back(add_position(graph, name, *model_, {kernel_}));
+      graph.factor(target, slots.back().slots);
+      gather_position(graph, slots.back());
     }
     MemoryValues before;
     if (schedule_ == Schedule::simultaneous) before = memory_of(graph, target, slots, all_slots());
     for (Index i = 0; i < slots_; ++i) {
-      Site site = this->site(slots[static_cast<std::size_t>(i)], i, target, phase);
+      const PositionSlots& own = slots[static_cast<std::size_t>(i)];
+      Site site = this->site(own.whole, i, target, phase);
       if (own_history_) {
         see_own_history(graph, site);
       } else {
@@ -86,9 +88,11 @@ class EnsembleChain final : public Compositor {
         if (freezes_) freeze_memory(graph, site);
       }
       kernel_->describe(graph, site);
+      scatter_position(graph, own);
+      gather_position(graph, own);
     }
     for (Index i = 0; i < slots_; ++i) {
-      record_slot(graph, slots[static_cast<std::size_t>(i)], i, model_, target);
+      record_position(graph, slots[static_cast<std::size_t>(i)], i, model_, target);
     }
   }
   const Model& model() const noexcept override { return *model_; }
@@ -124,11 +128,11 @@ class EnsembleChain final : public Compositor {
   }
 
   static MemoryValues memory_of(KernelGraph& graph, Value target,
-                                const std::vector<Variable>& slots,
+                                const std::vector<PositionSlots>& slots,
                                 const std::vector<Index>& seen) {
     MemoryValues memory;
     for (const Index j : seen) {
-      const Variable slot = slots[static_cast<std::size_t>(j)];
+      const Variable slot = slots[static_cast<std::size_t>(j)].whole;
       const Cached at = graph.evaluation(target, slot);
       memory.points.push_back(graph.current(slot));
       memory.gradients.push_back(at.g);

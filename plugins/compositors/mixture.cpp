@@ -43,9 +43,9 @@ class Mixture final : public Compositor {
   }
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
-    const parts::Shared shared = parts::add_slot(graph, model_);
+    const parts::Shared shared = parts::add_position(graph, model_, kernels_);
     const auto labels = parts::labels(kernels_);
-    const Value choice = choose(graph, shared.slot);
+    const Value choice = choose(graph, shared.position.whole);
     std::vector<Guard> guards;
     for (std::size_t k = 0; k < kernels_.size(); ++k) {
       guards.push_back({choice, static_cast<Index>(k)});
@@ -53,16 +53,17 @@ class Mixture final : public Compositor {
       kernels_[k]->describe(graph, parts::site(shared, labels[k], phase));
     }
     graph.set_guard();
-    parts::record_branch(graph, choice);
-    parts::record_whole(graph, labels, guards);
-    record_slot(graph, shared.slot, 0, model_, shared.target);
+    scatter_position(graph, shared.position);
+    parts::record_branch(graph, {}, choice);
+    parts::record_whole(graph, {}, labels, guards);
+    record_position(graph, shared.position, 0, model_, shared.target);
   }
   const Model& model() const noexcept override { return *model_; }
   std::vector<std::string> slots() const override { return {"theta"}; }
 
  private:
   Value choose(KernelGraph& graph, Variable slot) const {
-    if (!by_position_) return parts::draw_branch(graph, ends_);
+    if (!by_position_) return parts::draw_branch(graph, {}, ends_);
     return add_operation(
                graph, "choose", OperationKind::pure, {},
                [ends = ends_](Columns& block, edge::PointPosition theta,
@@ -87,7 +88,7 @@ class Mixture final : public Compositor {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Mixture>(
       {.id = "mixture",
-       .summary = "a single slot moved by one of several kernels, chosen at random",
+       .summary = "a position moved by one of several kernels, chosen at random",
        .details =
            "In each sweep every replicate chooses one of `kernels` with probabilities "
            "proportional to `weights`; only that one runs. Statistics are recorded as "

@@ -27,28 +27,44 @@ inline std::vector<std::string> labels(const std::vector<std::shared_ptr<const K
   return all;
 }
 
-/// The slot of a model that several kernels move, and its factor.
+/// The position of a model that several kernels move, and its factor.
 struct Shared {
-  Variable slot;
+  PositionSlots position;
   Value target;
 };
 
-inline Shared add_slot(KernelGraph& graph, const std::shared_ptr<const Model>& model) {
+inline Shared add_position(KernelGraph& graph, const std::shared_ptr<const Model>& model,
+                           const std::vector<std::shared_ptr<const Kernel>>& kernels) {
   const Value target = target_law(graph, model->name(), model);
-  const Variable slot = graph.slot("theta", model->dimension());
-  graph.factor(target, {slot});
-  return {slot, target};
+  PositionSlots position = mixwell::add_position(graph, "theta", *model, kernels);
+  graph.factor(target, position.slots);
+  gather_position(graph, position);
+  return {std::move(position), target};
 }
 
 inline Site site(const Shared& shared, const std::string& label, PhaseKind phase) {
   Site site;
   site.path = label;
   site.label = label;
-  site.slot = shared.slot;
+  site.slot = shared.position.whole;
   site.target = shared.target;
   site.phase = phase;
   return site;
 }
+
+/// Whose statistics are recorded: of a slot of the results, under a label.
+struct Recorded {
+  std::string path{};   ///< prefix of names of the graph
+  std::string label{};  ///< of the statistics
+  Index number = 0;
+
+  std::string statistic(const std::string& name) const {
+    return label.empty() ? name : label + "_" + name;
+  }
+  std::string operation(const std::string& name) const {
+    return path.empty() ? name : path + "/" + name;
+  }
+};
 
 /// Upper ends of the shares of [0, 1) that weights (positive) have.
 inline std::vector<double> ends_of_shares(std::vector<double> weights) {
@@ -73,27 +89,51 @@ inline void choose_by(ConstRowMap shares, const std::vector<double>& ends, RowMa
 }
 
 /// In each sweep and column one of the branches, drawn with the probabilities of their shares.
-inline Value draw_branch(KernelGraph& graph, const std::vector<double>& ends) {
+inline Value draw_branch(KernelGraph& graph, const Recorded& of, const std::vector<double>& ends) {
+  const std::string path = of.operation("choose");
   return add_operation(
-             graph, "choose", OperationKind::pure, {},
+             graph, path, OperationKind::pure, {},
              [ends](Columns& block, edge::Noise noise, edge::Out<Branch> out) {
                RowMap share = block.scratch().row(out.cols());
                noise.uniforms(share);
                choose_by(ConstRowMap(share.data(), share.size()), ends, out);
              },
-             Edge<edge::Noise>{graph.noise("choose")}, Write<Branch>{Output::derived("branch", 1)})
+             Edge<edge::Noise>{graph.noise(path)},
+             Write<Branch>{Output::derived(of.operation("branch"), 1)})
+      .value;
+}
+
+/// A choice within a branch of another one.
+struct OuterChoice : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
+struct InnerChoice : edge::OneRow<Role::parameter> {
+  using OneRow::OneRow;
+};
+
+/// `inner` in the columns where `outer` holds, else -1.
+inline Value within(KernelGraph& graph, const std::string& path, const Guard& outer, Value inner) {
+  if (!outer) return inner;
+  return add_operation(
+             graph, path + "/within", OperationKind::pure, {},
+             [branch = static_cast<double>(outer.branch)](OuterChoice of, InnerChoice chosen,
+                                                          edge::Out<Branch> out) {
+               for (Index j = 0; j < out.cols(); ++j) out(j) = of(j) == branch ? chosen(j) : -1.0;
+             },
+             Edge<OuterChoice>{outer.choice}, Edge<InnerChoice>{inner},
+             Write<Branch>{Output::derived(path + "/within", 1)})
       .value;
 }
 
 /// Records the choice beside the draws.
-inline void record_branch(KernelGraph& graph, Value choice) {
+inline void record_branch(KernelGraph& graph, const Recorded& of, Value choice) {
   graph.record({RecordGroup::sample_stats,
-                "branch",
+                of.statistic("branch"),
                 {},
                 RecordType::integer,
                 "",
                 "which of the kernels ran, counted from 0",
-                0,
+                of.number,
                 choice,
                 0});
 }
@@ -148,23 +188,31 @@ class Combine {
   std::vector<Turn> turns_;
 };
 
-inline std::optional<Value> recorded(const KernelGraph& graph, const std::string& name) {
+inline std::optional<Value> recorded(const KernelGraph& graph, const std::string& name,
+                                     Index number) {
   for (const Record& record : graph.records()) {
-    if (record.group == RecordGroup::sample_stats && record.name == name) return record.value;
+    if (record.group != RecordGroup::sample_stats || record.slot != number) continue;
+    if (record.name == name) return record.value;
   }
   return std::nullopt;
 }
 
-/// Records `name` of the whole sweep from what its parts record as `LABEL_name`; `guards` say when
-/// each of them runs.
-inline void record_combined(KernelGraph& graph, const std::vector<std::string>& labels,
-                            const std::vector<Guard>& guards, const std::string& name,
-                            Combine::How how, const std::string& help) {
+/// What a statistic of several parts becomes for all of them together.
+struct Combination {
+  std::string name;
+  Combine::How how;
+  std::string help;
+};
+
+/// Records it from what the parts record as `LABEL_name`; `guards` say when each of them runs.
+inline void record_combined(KernelGraph& graph, const Recorded& of,
+                            const std::vector<std::string>& labels,
+                            const std::vector<Guard>& guards, const Combination& combination) {
   std::vector<Edge<OfPart>> of_parts;
   std::vector<Edge<Choice>> choices;
   std::vector<Combine::Turn> turns;
   for (std::size_t k = 0; k < labels.size(); ++k) {
-    const auto value = recorded(graph, labels[k] + "_" + name);
+    const auto value = recorded(graph, of.statistic(labels[k] + "_" + combination.name), of.number);
     if (!value) continue;
     of_parts.push_back({*value});
     turns.emplace_back();
@@ -176,21 +224,30 @@ inline void record_combined(KernelGraph& graph, const std::vector<std::string>& 
     if (known == choices.end()) choices.push_back({guards[k].choice});
   }
   if (turns.empty()) return;
-  const std::string path = "whole/" + name;
-  const auto whole =
-      add_operation(graph, path, OperationKind::pure, {}, Combine(how, std::move(turns)), of_parts,
-                    choices, Write<OfWhole>{Output::derived(path, 1)});
-  const RecordType type = how == Combine::How::any ? RecordType::boolean : RecordType::real;
-  graph.record({RecordGroup::sample_stats, name, {}, type, "", help, 0, whole.value, 0});
+  const std::string path = of.operation("whole/" + combination.name);
+  const auto whole = add_operation(graph, path, OperationKind::pure, {},
+                                   Combine(combination.how, std::move(turns)), of_parts, choices,
+                                   Write<OfWhole>{Output::derived(path, 1)});
+  const bool is_flag = combination.how == Combine::How::any;
+  graph.record({RecordGroup::sample_stats,
+                of.statistic(combination.name),
+                {},
+                is_flag ? RecordType::boolean : RecordType::real,
+                "",
+                combination.help,
+                of.number,
+                whole.value,
+                0});
 }
 
 /// What summaries and other programs look for under its plain name.
-inline void record_whole(KernelGraph& graph, const std::vector<std::string>& labels,
-                         const std::vector<Guard>& guards) {
-  record_combined(graph, labels, guards, "acceptance_rate", Combine::How::mean,
-                  "mean acceptance probability of the kernels that ran");
-  record_combined(graph, labels, guards, "diverging", Combine::How::any,
-                  "a kernel that ran diverged");
+inline void record_whole(KernelGraph& graph, const Recorded& of,
+                         const std::vector<std::string>& labels, const std::vector<Guard>& guards) {
+  record_combined(graph, of, labels, guards,
+                  {"acceptance_rate", Combine::How::mean,
+                   "mean acceptance probability of the kernels that ran"});
+  record_combined(graph, of, labels, guards,
+                  {"diverging", Combine::How::any, "a kernel that ran diverged"});
 }
 
 }  // namespace mixwell::parts

@@ -100,18 +100,20 @@ class Tempering final : public Compositor {
   }
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
+    std::vector<PositionSlots> positions;
     std::vector<Site> sites;
     const Value target = target_law(graph, model_->name(), model_);
-    const auto base = std::dynamic_pointer_cast<const Potential>(graph[target].function);
     for (std::size_t k = 0; k < betas_.size(); ++k) {
-      sites.push_back(site(graph, k, target, base, phase));
+      positions.push_back(add_position(graph, slot_name(k), *model_, {kernel_}));
+      sites.push_back(site(graph, k, target, positions.back(), phase));
     }
     for (const Site& site : sites) kernel_->describe(graph, site);
     // Even pairs, then odd ones: two exchanges of one group concern different slots.
     for (const std::size_t first : {std::size_t{0}, std::size_t{1}}) {
       for (std::size_t k = first; k + 1 < sites.size(); k += 2) swap(graph, sites, k);
     }
-    record_slot(graph, sites.front().slot, 0, model_, target);
+    for (const PositionSlots& position : positions) scatter_position(graph, position);
+    record_position(graph, positions.front(), 0, model_, target);
   }
   const Model& model() const noexcept override { return *model_; }
   std::vector<std::string> slots() const override { return {slot_name(0)}; }
@@ -119,18 +121,24 @@ class Tempering final : public Compositor {
  private:
   static std::string slot_name(std::size_t k) { return "x" + std::to_string(k); }
 
-  Site site(KernelGraph& graph, std::size_t k, Value target,
-            const std::shared_ptr<const Potential>& base, PhaseKind phase) const {
+  Site site(KernelGraph& graph, std::size_t k, Value target, const PositionSlots& position,
+            PhaseKind phase) const {
     Site site;
     site.path = slot_name(k) + "/" + kernel_->name();
     if (k > 0) site.label = slot_name(k);
-    site.slot = graph.slot(slot_name(k), model_->dimension());
-    site.target = k == 0 ? target
-                         : graph.constant(model_->name() + "/" + slot_name(k),
-                                          std::make_shared<TemperedPotential>(base, betas_[k]));
-    graph.factor(site.target, {site.slot});
+    site.slot = position.whole;
+    site.target = k == 0 ? target : tempered(graph, target, k);
+    graph.factor(site.target, position.slots);
+    gather_position(graph, position);
     site.phase = phase;
     return site;
+  }
+
+  /// pi^beta of slot k.
+  Value tempered(KernelGraph& graph, Value target, std::size_t k) const {
+    auto base = std::dynamic_pointer_cast<const Potential>(graph[target].function);
+    return graph.constant(model_->name() + "/" + slot_name(k),
+                          std::make_shared<TemperedPotential>(std::move(base), betas_[k]));
   }
 
   void swap(KernelGraph& graph, const std::vector<Site>& sites, std::size_t k) const {

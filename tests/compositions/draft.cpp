@@ -122,7 +122,7 @@ class Drawing {
           table += field.key() + " = " + refer(*reference, field, name, kind, part) + "\n";
         }
       } else if (std::holds_alternative<mixwell::TableList>(field.target())) {
-        table += updates(field);
+        table += kind == Kind::compositor ? updates(field) : halves(field, name);
       } else {
         table += line(kind, id, field, part);
       }
@@ -264,6 +264,17 @@ class Drawing {
            " }, { parameters = " + part.own + ", kernel = " + quoted(subject()) + " }]\n";
   }
 
+  /// Updates of a kernel that moves parts: its own kernels are companions.
+  std::string halves(const Field& field, const std::string& name) {
+    std::string rows;
+    for (const char* const part : {"x[1:]", "x[0]"}) {
+      const std::string kernel = companion(name + "-of-" + part[2]);
+      rows += (rows.empty() ? "" : ", ") + std::string("{ parameters = [\"") + part +
+              "\"], kernel = " + quoted(kernel) + " }";
+    }
+    return field.key() + " = [" + rows + "]\n";
+  }
+
   std::string subject() {
     add("kernel", pick(Kind::kernel, ""), Kind::kernel, Part::subject);
     return "kernel";
@@ -271,9 +282,19 @@ class Drawing {
 
   /// `id`: of the kernel, "" for any.
   std::string companion(const std::string& name, const std::string& id = {}) {
-    const std::vector<std::string> ids = ids_for(registry_, Kind::kernel, "");
+    std::vector<std::string> ids = ids_for(registry_, Kind::kernel, "");
+    std::erase_if(ids, [&](const std::string& kernel) { return has_tables(kernel); });
     add(name, id.empty() ? ids.at(chance_.below(ids.size())) : id, Kind::kernel, Part::companion);
     return name;
+  }
+
+  /// A kernel that is made of others.
+  bool has_tables(const std::string& kernel) const {
+    const auto blueprint = registry_.find(Kind::kernel, kernel).blueprint();
+    const auto& fields = blueprint->fields().all();
+    return std::any_of(fields.begin(), fields.end(), [](const Field& field) {
+      return std::holds_alternative<mixwell::TableList>(field.target());
+    });
   }
 
   const Registry& registry_;

@@ -317,6 +317,13 @@ Composition with_kernel(const std::string& id) {
                 "[oracle.flat]\nuse = \"tempered\"\n[oracle.exact]\nuse = \"exact\"\n"
                 "[compositor.c]\nuse = \"chain\"\nkernel = \"k\"\n");
   }
+  if (id == "blocks") {
+    return with(
+        "use = \"blocks\"\n[[kernel.k.update]]\nparameters = [\"x[0]\"]\nkernel = \"walk\"\n"
+        "[[kernel.k.update]]\nparameters = [\"x[1:]\"]\nkernel = \"walk\"\n"
+        "[kernel.walk]\nuse = \"random-walk-metropolis\"\n[compositor.c]\nuse = \"chain\"\n"
+        "kernel = \"k\"\n");
+  }
   return with("use = \"" + id + "\"\n");
 }
 

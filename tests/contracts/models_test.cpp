@@ -24,6 +24,8 @@ std::string keys_of(const std::string& id) {
       {"probit-latent", "cases = 12\ndimension = 2\ncorrelation = 0.5\nprior_variance = 4\n"},
       {"changepoint", "counts = [4, 5, 2, 6, 1, 0, 2, 1]\n"},
       {"labelled-mixture", "values = [-2.1, -0.3, 1.8, 2.2]\nweights = [0.3, 0.7]\n"},
+      {"gaussian-process",
+       "inputs = [-2, -0.5, 1, 3]\nvalues = [0, 2, 1, 4]\nobserved = \"poisson\"\nmean = 0.5\n"},
       {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
       {"beta-binomial", "cases = 12\n"},
       {"ica", "cases = 40\nchannels = 2\n"},

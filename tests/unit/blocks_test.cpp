@@ -237,4 +237,6 @@ TEST_CASE("blocks that cannot be are refused with place, value, rule and cure") 
   says(blocks("update = []\n", ""), {"wants tables"});
   says(blocks("update = [3]\n", ""), {"update[0] = 3", "wants tables"});
   says(blocks("", ""), {"[compositor.c] needs the key \"update\""});
+  says(blocks("", update("[\"x\"]", "g")) + "[kernel.g]\nuse = \"gibbs\"\n",
+       {"compositor.c.update[0].kernel: kernel `g`", "`x[0]`", "takes real numbers"});
 }

@@ -116,6 +116,10 @@ class MIXWELL_EXPORT Field {
   /// ComponentReference only: see ComponentReference::purpose.
   [[gnu::cold]] Field& purpose(std::string word);
   [[gnu::cold]] Field& refines(Refines what);
+  /// Texts that select coordinates of a model's position (select_coordinates), in a table of a list
+  /// or of the component: on another model they mean nothing, and `mixwell verify` gives the tables
+  /// of the list parts of that model's position instead.
+  [[gnu::cold]] Field& selects_coordinates();
 
   const std::string& key() const noexcept { return key_; }
   const std::string& unit() const noexcept { return unit_; }
@@ -124,6 +128,7 @@ class MIXWELL_EXPORT Field {
   /// The key that this one takes the place of, or "".
   const std::string& replaced() const noexcept { return replaced_; }
   Refines refined() const noexcept { return refines_; }
+  bool is_selection() const noexcept { return is_selection_; }
   bool is_required() const noexcept { return required_; }
   bool is_file() const noexcept { return file_; }
   /// A text neither from a list nor of a file: a manifest may write it as an integer, such as the
@@ -158,6 +163,7 @@ class MIXWELL_EXPORT Field {
   bool required_ = false;
   bool file_ = false;
   Refines refines_ = Refines::nothing;
+  bool is_selection_ = false;
 };
 
 /// The keys of one component in the order they were declared. A component's `Params` is a plain

@@ -168,6 +168,7 @@ class MIXWELL_EXPORT DataDraws {
                                               Address at) const = 0;
 };
 
+class BlockPotential;    // <mixwell/block_potential.hpp>
 class ConditionalDraws;  // <mixwell/conditional.hpp>
 class EstimatedDensity;  // <mixwell/estimated_density.hpp>
 class GaussianPrior;     // <mixwell/gaussian_prior.hpp>
@@ -282,6 +283,10 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const MarginalLaws* as_marginal_laws() const noexcept { return nullptr; }
   /// Of a model whose density kernels know by an estimate alone.
   virtual const EstimatedDensity* as_estimated_density() const noexcept { return nullptr; }
+  /// U as a function of these coordinates (ascending) given the rest, where that takes less than
+  /// the whole; else null.
+  virtual std::shared_ptr<const BlockPotential> block_potential(
+      const std::vector<Index>& coordinates) const;
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }

@@ -5,6 +5,7 @@
 #include <mixwell/abi.hpp>
 #include <mixwell/acts_for.hpp>
 #include <mixwell/asymmetric.hpp>
+#include <mixwell/block_potential.hpp>
 #include <mixwell/cache.hpp>
 #include <mixwell/columns.hpp>
 #include <mixwell/component.hpp>

@@ -18,7 +18,8 @@ class Oracle;
 /// exp(-U) of a law of the whole position as the law of the coordinates that `slot` holds (b x w),
 /// given `rest`: versions of the slots that hold the others, or those of them that the law reads. U
 /// is that of the whole position, constants included. An evaluation is one of the whole law, and 2
-/// (d + b) copies a column.
+/// (d + b) copies a column; where the law is a model's own that offers a block potential of these
+/// coordinates, one of that.
 [[gnu::cold]] MIXWELL_EXPORT Value conditional_law(KernelGraph& graph, std::string name, Value law,
                                                    Variable slot, const std::vector<Value>& rest);
 
@@ -30,6 +31,46 @@ class Oracle;
 /// The newest versions of all slots of a position as one value, d x w.
 [[gnu::cold]] MIXWELL_EXPORT Value whole_position(KernelGraph& graph, const std::string& position);
 
+/// Coordinates that an update moves together, or that stay where they are.
+struct PositionBlock {
+  std::string name;                ///< as its author says it: "beta, z[0:10]"
+  std::string label;               ///< of what moves it; "" where nothing does
+  std::vector<Index> coordinates;  ///< ascending
+};
+
+/// A kernel that moves parts of its site's position. Site::slot is what joins the slots, or the
+/// only one; the kernel leaves it with the numbers of all of them.
+class MIXWELL_EXPORT BlockwiseKernel : public Kernel {
+ public:
+  ~BlockwiseKernel() override;
+  virtual std::vector<PositionBlock> blocks() const = 0;
+};
+
+/// The slots of a position, and the variable that kernels move which take it as a whole: the slot,
+/// where there is one, else what joins them.
+struct PositionSlots {
+  std::vector<Variable> slots;
+  Variable whole;
+};
+
+/// The fewest slots of which every block is a union, in the order of their first coordinates; the
+/// blocks hold all coordinates together. A slot that is a block has its name, any other one the
+/// labels of the blocks that share it; `prefix` stands before them.
+[[gnu::cold]] MIXWELL_EXPORT std::vector<Variable> add_slots(
+    KernelGraph& graph, const std::string& position, const std::vector<PositionBlock>& blocks,
+    const std::string& prefix = {});
+
+/// The slots of a position of a model that these kernels move: one, unless some of them are
+/// BlockwiseKernels. Between gather_position at the beginning of a sweep and scatter_position at
+/// its end `whole` may be moved and read as a slot is; after a move it is read once it has been
+/// scattered and gathered again.
+[[gnu::cold]] MIXWELL_EXPORT PositionSlots
+add_position(KernelGraph& graph, const std::string& position, const Model& model,
+             const std::vector<std::shared_ptr<const Kernel>>& kernels);
+/// Nothing where the position is one slot.
+[[gnu::cold]] MIXWELL_EXPORT void gather_position(KernelGraph& graph, const PositionSlots& at);
+[[gnu::cold]] MIXWELL_EXPORT void scatter_position(KernelGraph& graph, const PositionSlots& at);
+
 /// U of a law of the whole position at a value of it, 1 x w: an evaluation of U alone.
 [[gnu::cold]] MIXWELL_EXPORT Value potential_at(KernelGraph& graph, const std::string& name,
                                                 Value law, Value position);
@@ -39,5 +80,9 @@ class Oracle;
 [[gnu::cold]] MIXWELL_EXPORT void record_position(KernelGraph& graph, const std::string& position,
                                                   Index number, std::shared_ptr<const Model> model,
                                                   Value law, Value u = {});
+/// The same of a position that has been scattered: U at `whole` is known where a kernel left it.
+[[gnu::cold]] MIXWELL_EXPORT void record_position(KernelGraph& graph, const PositionSlots& at,
+                                                  Index number, std::shared_ptr<const Model> model,
+                                                  Value law);
 
 }  // namespace mixwell

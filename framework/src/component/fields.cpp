@@ -124,6 +124,11 @@ Field& Field::refines(Refines what) {
   return *this;
 }
 
+Field& Field::selects_coordinates() {
+  is_selection_ = true;
+  return *this;
+}
+
 std::string Field::type() const {
   return std::visit(
       Overloaded{

@@ -281,4 +281,11 @@ void record_position(KernelGraph& graph, const std::string& position, Index numb
   });
 }
 
+void record_position(KernelGraph& graph, const PositionSlots& at, Index number,
+                     std::shared_ptr<const Model> model, Value law) {
+  if (at.slots.size() == 1) return record_slot(graph, at.whole, number, std::move(model), law);
+  const std::string position = graph[at.whole].position;
+  record_position(graph, position, number, std::move(model), law, graph.cached(law, at.whole).u);
+}
+
 }  // namespace mixwell

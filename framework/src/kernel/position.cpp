@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/row_runs.hpp"
 
+#include <mixwell/block_potential.hpp>
 #include <mixwell/operation.hpp>
 #include <mixwell/oracle.hpp>
 #include <mixwell/position.hpp>
@@ -102,6 +103,74 @@ class JoinBody final : public Body {
   std::vector<RowRuns> slots_;
 };
 
+/// A model's law as one of a part, by what the model knows of it: its numbers are a whole position
+/// in which the rows of the part mean nothing, and below it the cache.
+class CachedConditional final : public Potential {
+ public:
+  CachedConditional(std::shared_ptr<const Potential> whole,
+                    std::shared_ptr<const BlockPotential> block, Index dimension)
+      : whole_(std::move(whole)), block_(std::move(block)), dimension_(dimension) {}
+
+  void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
+    block_->evaluate({numbers, dimension_}, theta, out);
+  }
+  bool evaluates_potential_alone() const noexcept override { return true; }
+  double gradient_cost() const noexcept override { return whole_->gradient_cost(); }
+  bool has_constant_hessian() const noexcept override { return whole_->has_constant_hessian(); }
+  GradientGrowth gradient_growth() const noexcept override { return whole_->gradient_growth(); }
+
+ private:
+  std::shared_ptr<const Potential> whole_;  ///< keeps the model alive
+  std::shared_ptr<const BlockPotential> block_;
+  Index dimension_;
+};
+
+/// As RestBody of a law without numbers, and below that the cache.
+class CachedRestBody final : public Body {
+ public:
+  CachedRestBody(std::vector<RowRuns> slots, std::shared_ptr<const BlockPotential> block,
+                 Index dimension)
+      : slots_(std::move(slots)), block_(std::move(block)), dimension_(dimension) {}
+
+  void run(Block& block) const override {
+    MatrixMap out = block.out(0);
+    MatrixMap rest = block.scratch().matrix(dimension_, out.cols());
+    MatrixMap caches = block.scratch().matrix(out.rows() - dimension_, out.cols());
+    rest.setZero();
+    for (std::size_t k = 0; k < slots_.size(); ++k) slots_[k].put(block.in(k + 1), rest);
+    block_->prepare(rest, caches, block.scratch());
+    out.topRows(dimension_) = rest;
+    out.bottomRows(caches.rows()) = caches;
+  }
+
+ private:
+  std::vector<RowRuns> slots_;
+  std::shared_ptr<const BlockPotential> block_;
+  Index dimension_;
+};
+
+/// What makes the law of a part: its numbers, from a law and slots.
+struct ConditionalParts {
+  Index rows;
+  std::shared_ptr<const Potential> function;
+  std::shared_ptr<const Body> body;
+};
+
+ConditionalParts conditional_parts(std::shared_ptr<const Potential> whole, Index numbers,
+                                   Index dimension, const std::vector<Index>& coordinates,
+                                   std::vector<RowRuns> rest) {
+  const Model* const model = whole->as_model();
+  auto block = model == nullptr ? nullptr : model->block_potential(coordinates);
+  if (block) {
+    return {dimension + block->cache_rows(),
+            std::make_shared<CachedConditional>(std::move(whole), block, dimension),
+            std::make_shared<CachedRestBody>(std::move(rest), block, dimension)};
+  }
+  return {numbers + dimension,
+          std::make_shared<ConditionalPotential>(std::move(whole), numbers, dimension, coordinates),
+          std::make_shared<RestBody>(numbers, std::move(rest))};
+}
+
 bool has_exact_potential(const KernelGraph& graph, Value law) {
   const std::int32_t by = graph[law].producer;
   return by >= 0 && graph.operations()[static_cast<std::size_t>(by)].traits.exact_potential;
@@ -124,14 +193,13 @@ Value conditional_law(KernelGraph& graph, std::string name, Value law, Variable 
   Traits traits;
   traits.unbiased = true;
   traits.exact_potential = has_exact_potential(graph, law);
-  auto whole = std::dynamic_pointer_cast<const Potential>(graph[law].function);
-  auto function = std::make_shared<ConditionalPotential>(std::move(whole), numbers, dimension,
-                                                         held_coordinates(graph[slot]));
+  ConditionalParts parts =
+      conditional_parts(std::dynamic_pointer_cast<const Potential>(graph[law].function), numbers,
+                        dimension, held_coordinates(graph[slot]), std::move(places));
   const std::string output = name + "/rest";
   return graph
       .add(std::move(name), OperationKind::pure, traits, std::move(inputs),
-           {Output::derived(output, numbers + dimension, std::move(function))},
-           std::make_shared<RestBody>(numbers, std::move(places)))
+           {Output::derived(output, parts.rows, std::move(parts.function))}, std::move(parts.body))
       .front();
 }
 

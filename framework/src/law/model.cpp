@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/checked_evaluation.hpp"
 
+#include <mixwell/block_potential.hpp>
 #include <mixwell/conditional.hpp>
 #include <mixwell/estimated_density.hpp>
 #include <mixwell/foreign_code.hpp>
@@ -76,6 +77,7 @@ NamedPositions::~NamedPositions() = default;
 DataDraws::~DataDraws() = default;
 ConditionalDraws::~ConditionalDraws() = default;
 EstimatedDensity::~EstimatedDensity() = default;
+BlockPotential::~BlockPotential() = default;
 GaussianPrior::~GaussianPrior() = default;
 MarginalLaws::~MarginalLaws() = default;
 Prediction::~Prediction() = default;
@@ -101,6 +103,10 @@ bool calls_foreign_code(const Model& model) noexcept {
 
 Index Parameter::size() const noexcept {
   return std::accumulate(shape.begin(), shape.end(), Index{1}, std::multiplies<>());
+}
+
+std::shared_ptr<const BlockPotential> Model::block_potential(const std::vector<Index>&) const {
+  return nullptr;
 }
 
 Index Model::dimension() const {

@@ -5,6 +5,7 @@
 #include "manifest/model_in_memory.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/lab/field_target.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/lab/verify.hpp>
 
@@ -20,37 +21,43 @@
 namespace mixwell {
 namespace {
 
+/// The parameters of each are one array `x`.
 struct NamedTarget {
   const char* name;
   const char* table;
+  Index dimension;
 };
 
 /// Not Gaussian, of two modes, curved, of d = 1, correlated and of several scales, with heavy
 /// tails, with a narrow mode, of many dimensions.
 constexpr std::array usual_tables = {
-    NamedTarget{"quartic", "use = \"quartic\"\ndimension = 2\n"},
-    NamedTarget{"double-well", "use = \"double-well\"\ndimension = 2\n"},
-    NamedTarget{"banana", "use = \"banana\"\n"},
-    NamedTarget{"quartic-1", "use = \"quartic\"\ndimension = 1\n"},
+    NamedTarget{"quartic", "use = \"quartic\"\ndimension = 2\n", 2},
+    NamedTarget{"double-well", "use = \"double-well\"\ndimension = 2\n", 2},
+    NamedTarget{"banana", "use = \"banana\"\n", 2},
+    NamedTarget{"quartic-1", "use = \"quartic\"\ndimension = 1\n", 1},
     NamedTarget{
         "gaussian-10",
-        "use = \"gaussian\"\ndimension = 10\ncovariance = \"geometric\"\ncondition = 25.0\n"},
+        "use = \"gaussian\"\ndimension = 10\ncovariance = \"geometric\"\ncondition = 25.0\n", 10},
     NamedTarget{"student-t",
                 "use = \"student-t\"\ncovariance = \"diagonal\"\nvariances = [1, 4]\nmean = "
-                "[1, -2]\ndegrees_of_freedom = 8\n"},
+                "[1, -2]\ndegrees_of_freedom = 8\n",
+                2},
     NamedTarget{
         "narrow-mode",
-        "use = \"gaussian-mixture\"\nweights = [1, 2, 1]\nmeans = [-2, 0, 3]\nsd = [1, 0.5, 2]\n"},
+        "use = \"gaussian-mixture\"\nweights = [1, 2, 1]\nmeans = [-2, 0, 3]\nsd = [1, 0.5, 2]\n",
+        1},
     NamedTarget{"gaussian-100",
-                "use = \"gaussian\"\ndimension = 100\ncovariance = \"ones-plus\"\nc = 4.0\n"},
+                "use = \"gaussian\"\ndimension = 100\ncovariance = \"ones-plus\"\nc = 4.0\n", 100},
 };
 constexpr std::array smooth_tables = {
-    NamedTarget{"smooth-student-t", "use = \"student-t\"\ndimension = 2\ndegrees_of_freedom = 8\n"},
+    NamedTarget{"smooth-student-t", "use = \"student-t\"\ndimension = 2\ndegrees_of_freedom = 8\n",
+                2},
     NamedTarget{"smooth-skewed",
                 "use = \"gaussian-mixture\"\nweights = [1, 2]\nmeans = [-1, 0.5, 1, 0]\nsd = [0.6, "
-                "1.2]\n"},
+                "1.2]\n",
+                2},
     NamedTarget{"smooth-correlated",
-                "use = \"gaussian\"\ndimension = 2\ncovariance = \"ones-plus\"\nc = 0.5\n"},
+                "use = \"gaussian\"\ndimension = 2\ncovariance = \"ones-plus\"\nc = 0.5\n", 2},
 };
 constexpr const char* own_target = verify_target_names.front();
 
@@ -137,6 +144,53 @@ void multiply_step_sizes(toml::table& root, const Registry& registry, double fac
   });
 }
 
+/// Texts of the tables of a list that select coordinates, as TOML; equal ones are the same part.
+std::vector<std::string> selections(const toml::array& list, const std::string& key) {
+  std::vector<std::string> all;
+  for (const toml::node& row : list) {
+    std::ostringstream text;
+    text << (*row.as_table())[key];
+    all.push_back(text.str());
+  }
+  return all;
+}
+
+/// x cut into as many parts of neighbours as there are different selections; with fewer coordinates
+/// than these, some have the same one.
+void cut_anew(toml::array& list, const std::string& key, Index dimension) {
+  const std::vector<std::string> before = selections(list, key);
+  std::vector<std::string> different;
+  for (const std::string& one : before) {
+    if (std::find(different.begin(), different.end(), one) == different.end())
+      different.push_back(one);
+  }
+  const auto parts = std::ssize(different);
+  for (std::size_t k = 0; k < before.size(); ++k) {
+    const Index part = std::find(different.begin(), different.end(), before[k]) - different.begin();
+    const Index first = parts <= dimension ? part * dimension / parts : part % dimension;
+    const Index end = parts <= dimension ? (part + 1) * dimension / parts : first + 1;
+    const std::string text = "x[" + std::to_string(first) + ":" + std::to_string(end) + "]";
+    list[k].as_table()->insert_or_assign(key, toml::array{text});
+  }
+}
+
+/// What selects parts of the manifest's model selects parts of a target of so many coordinates.
+void select_anew(toml::table& root, const Registry& registry, Index dimension) {
+  each_component(root, registry, [&](Kind, toml::table& table, const Fields& fields) {
+    for (const Field& field : fields.all()) {
+      if (field.is_selection()) table.erase(field.key());
+      const auto* const tables = std::get_if<TableList>(&field.target());
+      toml::array* const list = table[field.key()].as_array();
+      if (tables == nullptr || list == nullptr) continue;
+      Fields of_row;
+      tables->append(of_row);
+      for (const Field& key : of_row.all()) {
+        if (key.is_selection()) cut_anew(*list, key.key(), dimension);
+      }
+    }
+  });
+}
+
 std::string text_of(const toml::table& root) {
   std::ostringstream text;
   text << root;
@@ -204,8 +258,10 @@ Composition VerifyTargets::composed(const std::string& target, double step_facto
                                     const Refinement& refinement) const {
   toml::table root = toml::parse(composition_.effective_manifest);
   if (target != own_target) {
+    const NamedTarget& other = *find(target);
     root["model"].as_table()->insert_or_assign(composition_.model()->name(),
-                                               toml::parse(find(target)->table));
+                                               toml::parse(other.table));
+    select_anew(root, registry_, other.dimension);
   }
   multiply_step_sizes(root, registry_, step_factor, refinement);
   return parse_manifest(text_of(root), path_, registry_);

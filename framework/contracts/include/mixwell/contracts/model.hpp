@@ -19,6 +19,10 @@ namespace mixwell::contracts {
 ///   gradient only   not asking for U changes no bit of the gradient
 ///   potential alone not asking for the gradient changes U by 1e-12 of 1 + |U| at most
 ///   derived         fills every quantity, from its own column only; names are unique
+///   block potential U given some of the coordinates is the whole U there to 1e-11, and so is its
+///                   gradient; its cache does not depend on these coordinates
+///   gaussian prior  U less the prior's part and the likelihood does not change with the parameters
+///                   that the prior is of, to 1e-9
 ///   metric          G is symmetric and positive definite
 ///   metric derivative
 ///                   its contraction with a symmetric W equals differences of sum_ab W_ab G_ab
