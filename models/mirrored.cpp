@@ -211,11 +211,13 @@ class Mirrored final : public Model,
     return base_->as_prediction() ? this : nullptr;
   }
   Index cases() const override { return base_->as_prediction()->cases(); }
-  void probabilities(ConstBatch theta, Batch out) const override {
-    base_->as_prediction()->probabilities(fold_.folded(theta), out);
+  Index predicted() const override { return base_->as_prediction()->predicted(); }
+  void predict(ConstBatch theta, Batch out) const override {
+    base_->as_prediction()->predict(fold_.folded(theta), out);
   }
-  double error_rate(const Eigen::VectorXd& probability) const override {
-    return base_->as_prediction()->error_rate(probability);
+  std::string measure() const override { return base_->as_prediction()->measure(); }
+  double error(const Eigen::VectorXd& averages) const override {
+    return base_->as_prediction()->error(averages);
   }
 
   const Metric* as_metric() const noexcept override { return base_->as_metric() ? this : nullptr; }

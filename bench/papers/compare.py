@@ -18,6 +18,7 @@ import tomllib
 import amari
 import figures as pictures
 import generating
+import grids
 import moments
 import posterior
 import relative
@@ -40,14 +41,11 @@ def in_full(experiment):
 
 
 def manifests(experiment, only):
-    """Paths in the order of `methods`, set by set."""
-    found = []
-    for group in experiment.get("sets", ["."]):
-        for method in experiment["methods"]:
-            path = experiment["folder"] / group / f"{method}.toml"
-            if path.exists() and (not only or method in only):
-                found.append(path)
-    return found
+    """Paths in the order of `methods`, set by set; all must be there."""
+    grids.require_manifests(experiment)
+    return [experiment["folder"] / group / f"{method}.toml"
+            for group in experiment.get("sets", ["."])
+            for method in experiment["methods"] if not only or method in only]
 
 
 def label(path, experiment):
@@ -224,6 +222,8 @@ def measure_experiment(program, experiment, folder, options):
         drawn = pictures.draw(spec, experiment, outs, references, folder / experiment["name"])
         if drawn:
             print(f"\n{drawn}")
+    if "best" in experiment and not options.quick:
+        grids.require_brackets(experiment, results)
 
 
 def tune_experiment(program, experiment, folder, options):

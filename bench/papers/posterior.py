@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import csv
 import dataclasses
+import hashlib
 import json
 import math
 import os
@@ -82,11 +83,16 @@ def make_reference(program, manifest, settings, path):
         encoding="utf-8")
 
 
+def content(manifest):
+    """A short hash of what a manifest says: two experiments may have sets of one name, and a reference may be changed."""
+    return hashlib.sha256(manifest.read_bytes()).hexdigest()[:12]
+
+
 def reference(program, manifest, settings, folder):
-    """The moments of a reference manifest, made if the folder has none yet; under settings, which
+    """The moments of a reference manifest, made if the folder has none of this very text yet; under settings, which
     make it short, it is another one, and may be as rough as they make it."""
     name = manifest.parent.name + ("-quick" if settings else "")
-    path = folder / f"{name}.json"
+    path = folder / f"{name}-{content(manifest)}.json"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         make_reference(program, manifest, settings, path)
@@ -110,14 +116,17 @@ def write_start(reference, manifest, path):
 def errors(reference, x, weights):
     """Root mean squares for the estimates that draws x (n x d) of weights (n) give: of the mean, in
     posterior deviations, over all directions; of the deviations of the coordinates, relative; of
-    the covariance's rows, in units where it is I."""
+    the covariance's rows, in units where it is I. "distance" sees mean and variance alike: Wasserstein's
+    between normals of these means and deviations and N(0, 1), over all directions."""
     d = x.shape[1]
     z = (x - reference.mean) @ reference.whitener.T
     centre = numpy.average(z, axis=0, weights=weights)
     spread = numpy.cov(z.T, aweights=weights) - numpy.eye(d)
     variances = numpy.diag(numpy.atleast_2d(numpy.cov(x.T, aweights=weights)))
     deviations = numpy.sqrt(variances / numpy.diag(reference.covariance)) - 1
+    distances = centre**2 + (numpy.sqrt(numpy.diag(spread) + 1) - 1)**2
     return {"mean error": numpy.sqrt((centre**2).mean()),
+            "distance": numpy.sqrt(distances.mean()),
             "sd error": numpy.sqrt((deviations**2).mean()),
             "covariance error": numpy.sqrt((spread**2).sum() / d)}
 

@@ -164,5 +164,5 @@ def measure(program, manifest, experiment, out):
         figures |= burn_in(out, experiment["burn_in"], figures)
     prediction = read_json(os.path.join(out, "summary.json")).get("prediction")
     if prediction:
-        figures["error"] = prediction["error_rate"]
+        figures["error"] = prediction["error"]
     return figures

@@ -20,12 +20,12 @@ class TestSet final : public Prediction {
       : cases_(std::move(cases)), probability_(probability) {}
 
   Index cases() const override { return cases_.x.rows(); }
-  void probabilities(ConstBatch theta, Batch out) const override {
+  void predict(ConstBatch theta, Batch out) const override {
     out.noalias() = cases_.x * theta;
     if (cases_.numbers.offset.size() > 0) out.colwise() += cases_.numbers.offset;
     probability_(out);
   }
-  double error_rate(const Eigen::VectorXd& probability) const override {
+  double error(const Eigen::VectorXd& probability) const override {
     Index wrong = 0;
     for (Index n = 0; n < cases(); ++n)
       wrong += (probability[n] > 0.5) != cases_.positive[static_cast<std::size_t>(n)];

@@ -53,7 +53,7 @@ function keyFigures({ summary, run, table: t }) {
     keyFigure('ESS per second', digits(s.min_ess_per_second, 3)),
     keyFigure('gradients, sampling', whole(run.gradients?.sampling)),
     keyFigure('time, sampling', seconds(run.seconds?.sampling)),
-    summary.prediction ? keyFigure('test error', digits(summary.prediction.error_rate, 3),
+    summary.prediction ? keyFigure(`test ${summary.prediction.measure}`, digits(summary.prediction.error, 3),
       `of ${whole(summary.prediction.cases)} cases`) : null);
 }
 

@@ -26,6 +26,9 @@ std::string keys_of(const std::string& id) {
       {"labelled-mixture", "values = [-2.1, -0.3, 1.8, 2.2]\nweights = [0.3, 0.7]\n"},
       {"gaussian-process",
        "inputs = [-2, -0.5, 1, 3]\nvalues = [0, 2, 1, 4]\nobserved = \"poisson\"\nmean = 0.5\n"},
+      {"matrix-factorisation", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
+                                   "/examples/factorisation/ratings.dat\"\nrank = 2\nshape = 6\n"
+                                   "rate = 6\n"},
       {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
       {"beta-binomial", "cases = 12\n"},
       {"ica", "cases = 40\nchannels = 2\n"},
@@ -33,6 +36,12 @@ std::string keys_of(const std::string& id) {
       {"logistic-regression", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                   "/examples/challenger/challenger.csv\"\n"
                                   "response = \"distress\"\ninputs = [\"temperature\"]\n"},
+      {"bayesian-neural-network", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
+                                      "/examples/challenger/challenger.csv\"\n"
+                                      "response = \"distress\"\ninputs = [\"temperature\"]\n"
+                                      "hidden = 2\nshape = 6\nrate = 6\n"},
+      {"linear-chain-crf",
+       "data = \"" + std::string(MIXWELL_SOURCE_DIR) + "/examples/tagging/sentences.txt\"\n"},
       {"poisson-hierarchy", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                 "/examples/outside/poisson-hierarchy.csv\"\n"},
       {"callback", "library = \"" + std::string(MIXWELL_BUILD_DIR) +

@@ -121,7 +121,7 @@ TEST_CASE("Predictive probabilities are weighted as the summary is") {
   };
   const Json weighted = Json::parse(read(place.path("out/m/summary.json")));
   const Json plain = Json::parse(place.mixwell("summary out/m --unweighted --json").out);
-  CHECK(weighted["prediction"]["error_rate"] == wrong_side(weighted));
+  CHECK(weighted["prediction"]["error"] == wrong_side(weighted));
   CHECK(wrong_side(plain) != wrong_side(weighted));
 }
 

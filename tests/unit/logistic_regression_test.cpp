@@ -254,12 +254,12 @@ TEST_CASE("test cases are scaled like the training data and errors are counted",
   const RowVectorXd sd = ((column.rowwise() - mean).colwise().squaredNorm() / 4).cwiseSqrt();
   const VectorXd theta{{0.5, 1, -2}};
   MatrixXd out(3, 1);
-  prediction->probabilities(theta, out);
+  prediction->predict(theta, out);
   const RowVectorXd third = (RowVectorXd{{9, 0}} - mean).cwiseQuotient(sd);
   const double z = 0.5 + third.dot(theta.tail(2));
   CHECK(out(2, 0) == Approx(1 / (1 + std::exp(-z))).epsilon(1e-13));
-  CHECK(prediction->error_rate(VectorXd{{0.9, 0.2, 0.6}}) == 0);
-  CHECK(prediction->error_rate(VectorXd{{0.4, 0.7, 0.6}}) == Approx(2.0 / 3));
+  CHECK(prediction->error(VectorXd{{0.9, 0.2, 0.6}}) == 0);
+  CHECK(prediction->error(VectorXd{{0.4, 0.7, 0.6}}) == Approx(2.0 / 3));
 }
 
 TEST_CASE("prior draws are normals of the prior's variance", "[logistic-regression]") {

@@ -145,10 +145,10 @@ TEST_CASE("probit coefficients and test cases are those of the columns", "[probi
   const mixwell::Prediction* prediction = model->as_prediction();
   REQUIRE(prediction != nullptr);
   MatrixXd out(2, 1);
-  prediction->probabilities(VectorXd{{0.5, 0.25, -0.75}}, out);
+  prediction->predict(VectorXd{{0.5, 0.25, -0.75}}, out);
   CHECK(out(0, 0) == Approx(support::normal_below(0.25)).epsilon(1e-14));
   CHECK(out(1, 0) == Approx(support::normal_below(-0.75)).epsilon(1e-14));
-  CHECK(prediction->error_rate(VectorXd{{0.9, 0.6}}) == 0.5);
+  CHECK(prediction->error(VectorXd{{0.9, 0.6}}) == 0.5);
 }
 
 TEST_CASE("simulated probit cases depend on their seed alone", "[probit]") {

@@ -69,8 +69,8 @@ class Powers final : public Model, public Derived, public Generated, public Pred
   }
 
   Index cases() const override { return 1; }
-  void probabilities(ConstBatch, Batch out) const override { out.setConstant(0.5); }
-  double error_rate(const Eigen::VectorXd&) const override { return 0; }
+  void predict(ConstBatch, Batch out) const override { out.setConstant(0.5); }
+  double error(const Eigen::VectorXd&) const override { return 0; }
 
  private:
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {

@@ -179,11 +179,16 @@ class MIXWELL_EXPORT Prediction {
  public:
   virtual ~Prediction();
   virtual Index cases() const = 0;
-  /// theta d x R -> out cases x R: probability of the positive label for each case.
-  virtual void probabilities(ConstBatch theta, Batch out) const = 0;
-  /// Share of cases that `probability` (cases x 1, averaged over draws) puts on the wrong side of
-  /// 1/2.
-  virtual double error_rate(const Eigen::VectorXd& probability) const = 0;
+  /// How many numbers predict all cases: several for each where there are several labels.
+  virtual Index predicted() const { return cases(); }
+  /// theta d x R -> out predicted x R: numbers whose average over draws predicts the cases, such as
+  /// the probability of the positive label.
+  virtual void predict(ConstBatch theta, Batch out) const = 0;
+  /// What error() is: "error rate", "root mean square error".
+  virtual std::string measure() const { return "error rate"; }
+  /// Of the averages over draws, predicted x 1: the share of cases whose label another one is given
+  /// more probability than, or what measure() says.
+  virtual double error(const Eigen::VectorXd& averages) const = 0;
 };
 
 /// A Riemannian metric G(theta), symmetric and positive definite, such as the expected Fisher

@@ -52,6 +52,7 @@
 #include <mixwell/step_size.hpp>
 #include <mixwell/steps.hpp>
 #include <mixwell/tempered.hpp>
+#include <mixwell/text_lines.hpp>
 #include <mixwell/transition.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>

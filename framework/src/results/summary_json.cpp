@@ -209,12 +209,14 @@ std::vector<EstimatorNote> estimators_in(const Json& all) {
 }  // namespace
 
 static void to_json(Json& json, const PredictionSummary& prediction) {
-  json = {{"cases", prediction.cases}, {"error_rate", prediction.error_rate}};
+  json = {
+      {"cases", prediction.cases}, {"measure", prediction.measure}, {"error", prediction.error}};
 }
 
 static void from_json(const Json& json, PredictionSummary& prediction) {
   json.at("cases").get_to(prediction.cases);
-  prediction.error_rate = number_in(json, "error_rate");
+  json.at("measure").get_to(prediction.measure);
+  prediction.error = number_in(json, "error");
 }
 
 void to_json(Json& json, const Summary& summary) {

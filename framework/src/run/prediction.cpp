@@ -1,11 +1,11 @@
-// Predictive probabilities averaged over the draws of a run.
+// Predictions averaged over the draws of a run.
 // SPDX-License-Identifier: Apache-2.0
 #include "run/prediction.hpp"
 
 namespace mixwell {
 PredictionAverage::PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates)
     : model_(model), graph_(graph), replicates_(replicates), map_(model.parameters()) {
-  if (active()) mean_.setZero(model.as_prediction()->cases());
+  if (active()) mean_.setZero(model.as_prediction()->predicted());
 }
 
 void PredictionAverage::recorded_values(const DrawBuffers& buffers, std::int64_t draw,
@@ -28,16 +28,16 @@ void PredictionAverage::add(const DrawBuffers& buffers) {
   if (!active() || buffers.draws == 0) return;
   Eigen::MatrixXd x(map_.values(), replicates_);
   Eigen::MatrixXd theta(map_.coordinates(), replicates_);
-  Eigen::MatrixXd probability(cases(), replicates_);
+  Eigen::MatrixXd predicted(mean_.size(), replicates_);
   Eigen::RowVectorXd weight(replicates_);
   for (std::int64_t draw = 0; draw < buffers.draws; ++draw) {
     recorded_values(buffers, draw, x);
     map_.unconstrain(x, theta);
-    model_.as_prediction()->probabilities(theta, probability);
+    model_.as_prediction()->predict(theta, predicted);
     weight = weights(buffers, draw);
-    probability.array().rowwise() *= weight.array();
+    predicted.array().rowwise() *= weight.array();
     weight_ += weight.sum();
-    mean_ += (probability.rowwise().sum() - weight.sum() * mean_) / weight_;
+    mean_ += (predicted.rowwise().sum() - weight.sum() * mean_) / weight_;
   }
 }
 
@@ -51,11 +51,16 @@ Eigen::RowVectorXd PredictionAverage::weights(const DrawBuffers& buffers, std::i
   return Eigen::RowVectorXd::Ones(replicates_);
 }
 
-double PredictionAverage::error_rate() const { return model_.as_prediction()->error_rate(mean_); }
+PredictionSummary PredictionAverage::summary() const {
+  const Prediction& prediction = *model_.as_prediction();
+  return {.cases = prediction.cases(),
+          .measure = prediction.measure(),
+          .error = prediction.error(mean_)};
+}
 
 void PredictionAverage::visit_state(StateVisitor& visitor) {
   if (!active()) return;
-  visitor.numbers("predicted probabilities", mean_);
+  visitor.numbers("predictions", mean_);
   visitor.numbers("prediction weight", Eigen::Map<Eigen::MatrixXd>(&weight_, 1, 1));
 }
 

@@ -1,25 +1,25 @@
-// Predictive probabilities averaged over the draws of a run.
+// Predictions averaged over the draws of a run.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/constraint_map.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/summary.hpp>
 #include <mixwell/model.hpp>
 #include <mixwell/state.hpp>
 
 namespace mixwell {
 
-/// The posterior mean of P(positive) for each test case, from all recorded draws of slot 0,
-/// weighted by the statistic `weight` where it is recorded. Nothing is computed for models without
-/// test cases. O(cases * d) a draw and chain.
+/// The posterior mean of what predicts the test cases, from all recorded draws of slot 0, weighted
+/// by the statistic `weight` where it is recorded. Nothing is computed for models without test
+/// cases. One Prediction::predict a draw.
 class PredictionAverage {
  public:
   PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates);
 
   bool active() const noexcept { return model_.as_prediction() != nullptr; }
   void add(const DrawBuffers& buffers);
-  Index cases() const { return mean_.size(); }
-  double error_rate() const;
+  PredictionSummary summary() const;
   void visit_state(StateVisitor& visitor);
 
  private:

@@ -406,8 +406,7 @@ class Runner {
     const DrawsSummary all(draws, options);
     if (!all.shows_all()) folder_->write("summary.nc", all.netcdf());
     Summary found = all.summary(sampling_.gradients, sampling_.seconds);
-    if (prediction_->active())
-      found.prediction = {.cases = prediction_->cases(), .error_rate = prediction_->error_rate()};
+    if (prediction_->active()) found.prediction = prediction_->summary();
     return found;
   }
 

@@ -34,7 +34,7 @@ std::vector<CellMetric> metrics(const Summary& summary, const RunRecord& run) {
       {"ebfmi", known(sampler.ebfmi)}};
   if (sampler.divergences)
     all.push_back({"divergences", static_cast<double>(*sampler.divergences)});
-  if (summary.prediction) all.push_back({"error_rate", known(summary.prediction->error_rate)});
+  if (summary.prediction) all.push_back({"test_error", known(summary.prediction->error)});
   std::erase_if(all, [](const CellMetric& metric) { return std::isnan(metric.value); });
   return all;
 }

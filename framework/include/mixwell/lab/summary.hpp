@@ -152,8 +152,8 @@ struct LeftOutRows {
 /// On test cases that the model has.
 struct PredictionSummary {
   std::int64_t cases = 0;
-  /// Share that the probability averaged over all draws puts on the wrong side of 1/2.
-  double error_rate = 0.0;
+  std::string measure{};  ///< Prediction::measure(), such as "error rate"
+  double error = 0.0;     ///< of the predictions averaged over all draws
 };
 
 /// summary.json.

@@ -1,0 +1,311 @@
+// Model `bayesian-neural-network`: a classifier with one hidden layer.
+// SPDX-License-Identifier: Apache-2.0
+#include "bayesian-neural-network/cases.hpp"
+#include "bayesian-neural-network/likelihood.hpp"
+#include "bayesian-neural-network/shape.hpp"
+#include "hyper-prior/gamma_prior.hpp"
+#include "regression/keys.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::network {
+namespace {
+
+using hyper_prior::GammaPrior;
+
+/// The test cases of a network.
+class TestSet final : public Prediction {
+ public:
+  TestSet(const Shape& shape, Cases cases)
+      : classes_(shape.classes), likelihood_(shape, std::move(cases)) {}
+
+  Index cases() const override { return likelihood_.cases().size(); }
+  Index predicted() const override { return classes_ * cases(); }
+  void predict(ConstBatch theta, Batch out) const override {
+    Workspace scratch;
+    for (Index r = 0; r < theta.cols(); ++r)
+      likelihood_.probabilities(theta.col(r).data(),
+                                MatrixMap(out.col(r).data(), classes_, cases()), scratch);
+  }
+  double error(const Eigen::VectorXd& averages) const override {
+    const ConstMatrixMap probability(averages.data(), classes_, cases());
+    Index wrong = 0;
+    for (Index n = 0; n < cases(); ++n) {
+      Index likeliest = 0;
+      probability.col(n).maxCoeff(&likeliest);
+      wrong += likeliest != likelihood_.cases().classes[static_cast<std::size_t>(n)];
+    }
+    return static_cast<double>(wrong) / static_cast<double>(cases());
+  }
+
+ private:
+  Index classes_;
+  Likelihood likelihood_;
+};
+
+struct Keys {
+  regression::Source source;
+  std::optional<std::int64_t> cases;
+  bool validate = false;
+  std::int64_t hidden = 100;
+  double shape = 1.0;
+  double rate = 1.0;
+
+  void declare(Fields& fields) {
+    fields.text("data", source.data).file().required().help("the cases; plain or gzipped");
+    declare_format(fields, source);
+    fields.texts("inputs", source.inputs)
+        .help("csv: columns that are inputs; by default all but the response");
+    declare_test(fields, source);
+    fields.integer("cases", cases).at_least(1).help("train on the first so many cases of data");
+    fields.flag("validate", validate)
+        .help("the test cases are those of data that `cases` leaves out");
+    fields.integer("hidden", hidden).at_least(1).at_most(1000000).help("H, hidden units");
+    fields.number("shape", shape).above(0).help("of the gamma law of the four precisions");
+    fields.number("rate", rate).above(0).help("of that law, of density l^(shape-1) exp(-rate l)");
+  }
+};
+
+/// What the keys make of themselves.
+struct Data {
+  Cases training;
+  std::optional<Cases> test{};
+  std::vector<std::string> classes;
+};
+
+/// How many of the `all` cases are for training.
+Index training_cases(const Keys& keys, Index all) {
+  const auto wanted = static_cast<Index>(keys.cases.value_or(all));
+  if (wanted > all)
+    throw ParameterError("cases", "must be at most " + std::to_string(all) + ", those of data");
+  if (keys.validate && keys.source.test)
+    throw ParameterError("validate", "cannot be given with test, which is the test set");
+  if (keys.validate && wanted == all)
+    throw ParameterError("validate", "needs cases that are left out; give fewer `cases` than " +
+                                         std::to_string(all));
+  return wanted;
+}
+
+Data read(const Keys& keys) {
+  require_keys(keys.source);
+  const regression::LabelChoice all_labels;
+  const regression::Table table = regression::training_table(keys.source, all_labels);
+  Data data{.training = {}, .classes = classes_of(table)};
+  if (data.classes.size() < 2)
+    throw InputError(table.labels_of + ": a classifier needs two labels, and here all are " +
+                     regression::listed(table.all_labels));
+  Cases all = cases_of(table, data.classes);
+  const Index count = training_cases(keys, all.size());
+  if (keys.validate) data.test = some(all, count, all.size() - count);
+  if (keys.source.test)
+    data.test = cases_of(regression::test_table(keys.source, all_labels, table), data.classes);
+  data.training = count == all.size() ? std::move(all) : some(all, 0, count);
+  return data;
+}
+
+class BayesianNeuralNetwork final : public Model,
+                                    public Prior,
+                                    public DataDraws,
+                                    public SumOfTerms,
+                                    public ConditionalDraws {
+ public:
+  using Params = Keys;
+  explicit BayesianNeuralNetwork(const Params& params)
+      : BayesianNeuralNetwork(params, read(params)) {}
+
+  std::vector<Parameter> parameters() const override {
+    const auto [inputs, hidden, classes] = shape_;
+    std::vector<Parameter> all = {
+        {.name = group_names[hidden_weights],
+         .shape = {inputs, hidden},
+         .dims = {"input", "hidden_unit"}},
+        {.name = group_names[hidden_bias], .shape = {hidden}, .dims = {"hidden_unit"}},
+        {.name = group_names[output_weights],
+         .shape = {hidden, classes},
+         .dims = {"hidden_unit", "class"}},
+        {.name = group_names[output_bias], .shape = {classes}, .dims = {"class"}}};
+    for (const char* const group : group_names)
+      for (const Parameter& one : prior_.parameters(group)) all.push_back(one);
+    return all;
+  }
+  std::vector<Labels> labels() const override { return {{.dim = "class", .labels = classes_}}; }
+  /// The gradient of the hidden weights grows with the output weights.
+  GradientGrowth gradient_growth() const noexcept override {
+    return GradientGrowth::locally_lipschitz;
+  }
+  const Prior* as_prior() const noexcept override { return this; }
+  const DataDraws* as_data_draws() const noexcept override { return this; }
+  const SumOfTerms* as_sum() const noexcept override { return this; }
+  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
+  const Prediction* as_prediction() const noexcept override { return test_.get(); }
+
+  /// Precisions, then weights given them.
+  void draw(const Stream& stream, Address at, Batch theta) const override {
+    Workspace scratch;
+    const MatrixMap none = scratch.matrix(1, 0);
+    each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
+      for (std::size_t g = 0; g < groups; ++g) {
+        prior_.draw(random, none, x + shape_.precision(g), scratch);
+        prior_.draw_rows(random, x + shape_.precision(g), weights(x, g), scratch);
+      }
+    });
+  }
+  std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
+                                      Address at) const override;
+
+  Index terms() const noexcept override { return likelihood_.cases().size(); }
+  void evaluate_rest(ConstBatch theta, const Evaluation& out) const override;
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override;
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace& scratch) const override {
+    out.setZero();
+    for (Index k = 0; k < indices.rows(); ++k)
+      likelihood_.add_some(theta.col(0).data(), indices.data() + k, 1, out.col(k).data(), scratch);
+  }
+
+  std::vector<std::vector<std::string>> conditionals() const override {
+    std::vector<std::string> precisions;
+    for (const char* const group : group_names)
+      precisions.push_back(prior_.parameters(group).front().name);
+    return {precisions};
+  }
+  void draw_conditional(std::size_t, const Stream& stream, Address at, Batch theta,
+                        Workspace& scratch) const override {
+    each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
+      for (std::size_t g = 0; g < groups; ++g)
+        prior_.draw(random, weights(x, g), x + shape_.precision(g), scratch);
+    });
+  }
+
+ private:
+  BayesianNeuralNetwork(const Params& params, Data data)
+      : shape_{data.training.inputs.rows(), params.hidden, std::ssize(data.classes)},
+        prior_(params.shape, params.rate),
+        likelihood_(shape_, std::move(data.training)),
+        classes_(std::move(data.classes)) {
+    if (data.test) test_ = std::make_unique<TestSet>(shape_, *std::move(data.test));
+  }
+  BayesianNeuralNetwork(const BayesianNeuralNetwork& other, Cases cases)
+      : shape_(other.shape_),
+        prior_(other.prior_),
+        likelihood_(shape_, std::move(cases)),
+        classes_(other.classes_) {
+    set_name(other.name());
+  }
+
+  MatrixMap weights(double* theta, std::size_t group) const {
+    return {theta + shape_.first(group), 1, shape_.size(group)};
+  }
+  ConstMatrixMap weights(const double* theta, std::size_t group) const {
+    return {theta + shape_.first(group), 1, shape_.size(group)};
+  }
+
+  bool evaluates_potential_alone() const noexcept override { return true; }
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override;
+  /// A tenth of the default: weights near 0, precisions near 1.
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
+    Model::do_initial(stream, at, theta);
+    theta *= 0.1;
+  }
+
+  Shape shape_;
+  GammaPrior prior_;  ///< of each group
+  Likelihood likelihood_;
+  std::vector<std::string> classes_;
+  std::unique_ptr<const TestSet> test_;
+};
+
+/// The label of case n is the first class whose cumulative probability exceeds uniform n.
+std::shared_ptr<Model> BayesianNeuralNetwork::with_data_at(ConstBatch theta, const Stream& stream,
+                                                           Address at) const {
+  Cases drawn = likelihood_.cases();
+  Eigen::MatrixXd uniform(drawn.size(), 1);
+  stream.uniforms(at, uniform);
+  Eigen::MatrixXd probability(shape_.classes, drawn.size());
+  Workspace scratch;
+  likelihood_.probabilities(theta.col(0).data(), {probability.data(), shape_.classes, drawn.size()},
+                            scratch);
+  for (Index n = 0; n < drawn.size(); ++n) {
+    Index label = 0;
+    for (double below = probability(0, n); below < uniform(n, 0) && label + 1 < shape_.classes;)
+      below += probability(++label, n);
+    drawn.classes[static_cast<std::size_t>(n)] = label;
+  }
+  return std::shared_ptr<Model>(new BayesianNeuralNetwork(*this, std::move(drawn)));
+}
+
+void BayesianNeuralNetwork::evaluate_rest(ConstBatch theta, const Evaluation& out) const {
+  Batch g = out.gradient;
+  if (out.wants_gradient()) g.setZero();
+  for (Index r = 0; r < theta.cols(); ++r) {
+    const double* const x = theta.col(r).data();
+    double u = 0.0;
+    for (std::size_t k = 0; k < groups; ++k) {
+      const double* const h = x + shape_.precision(k);
+      if (out.wants_gradient()) {
+        double* const to = g.col(r).data();
+        prior_.add(weights(x, k), h, u, weights(to, k), to + shape_.precision(k), out.scratch);
+      } else {
+        u += prior_.potential(weights(x, k), h, out.scratch);
+      }
+    }
+    if (out.wants_potential()) out.u()(r) = u;
+  }
+}
+
+void BayesianNeuralNetwork::evaluate_terms(ConstBatch theta, ConstBatch indices,
+                                           const Evaluation& out) const {
+  Batch g = out.gradient;
+  if (out.wants_gradient()) g.setZero();
+  for (Index r = 0; r < theta.cols(); ++r) {
+    double* const to = out.wants_gradient() ? g.col(r).data() : nullptr;
+    const double u = likelihood_.add_some(theta.col(r).data(), indices.col(r).data(),
+                                          indices.rows(), to, out.scratch);
+    if (out.wants_potential()) out.u()(r) = u;
+  }
+}
+
+/// The prior, and 6 N H (d + C) operations a column; a third of them for U alone.
+void BayesianNeuralNetwork::do_evaluate(ConstBatch theta, const Evaluation& out) const {
+  evaluate_rest(theta, out);
+  Batch g = out.gradient;
+  for (Index r = 0; r < theta.cols(); ++r) {
+    const double* const x = theta.col(r).data();
+    const double u = out.wants_gradient() ? likelihood_.add(x, g.col(r).data(), out.scratch)
+                                          : likelihood_.potential(x, out.scratch);
+    if (out.wants_potential()) out.u()(r) += u;
+  }
+}
+
+}  // namespace
+}  // namespace mixwell::network
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<mixwell::network::BayesianNeuralNetwork>(
+      {.id = "bayesian-neural-network",
+       .summary = "A Bayesian classifier with one hidden layer, sigmoid and softmax",
+       .details =
+           "P(class c | x) = softmax_c(A's(B'x + b) + a), s(z) = 1 / (1 + exp(-z)), with H hidden "
+           "units: hidden_weights B (d x H), hidden_bias b, output_weights A (H x C), output_bias "
+           "a. "
+           "The numbers of each group are N(0, 1 / l), l of density l^(shape-1) exp(-rate l), a "
+           "precision for each group: U = -sum_n log P(class of n | x_n) - log prior.\n"
+           "Chen, Fox & Guestrin write exp(-l |A|^2) for the prior, so that their l is half of "
+           "this "
+           "one: their shape and rate of 1 are shape = 1, rate = 0.5 here.\n"
+           "Data are those of `logistic-regression`, with any number of labels; pixels of images "
+           "are over 255, other inputs as they are. An evaluation takes 6 N H (d + C) operations "
+           "for N cases, as products of matrices of 256 cases. Sum of terms: U_0 is the prior's, "
+           "u_n that of training case n.\n"
+           "Kernel `conditional` draws the four precisions given the weights. The error of a run "
+           "is the share of test cases whose label is not the likeliest by the probabilities "
+           "averaged over draws.",
+       .sources = {"Chen, Fox & Guestrin 2014, ICML, eqs. 27 and 28",
+                   "Neal 1996, Bayesian Learning for Neural Networks"}});
+}

@@ -1,0 +1,425 @@
+// Model `matrix-factorisation`: Bayesian factorisation of a matrix of which some entries are known.
+// SPDX-License-Identifier: Apache-2.0
+#include "hyper-prior/gamma_prior.hpp"
+#include "hyper-prior/row_prior.hpp"
+#include "matrix-factorisation/layout.hpp"
+#include "matrix-factorisation/likelihood.hpp"
+#include "matrix-factorisation/normal_wishart_prior.hpp"
+#include "matrix-factorisation/prediction.hpp"
+#include "matrix-factorisation/ratings.hpp"
+#include "matrix-factorisation/row_draws.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::factorisation {
+namespace {
+
+using hyper_prior::GammaPrior;
+using hyper_prior::RowPrior;
+
+/// What can be drawn given the rest, in the order of conditionals().
+enum Conditional : std::size_t { of_users, of_items, of_hyper_parameters };
+
+struct Keys {
+  std::string data;
+  std::optional<std::string> test;
+  Fold fold;
+  std::int64_t rank = 10;
+  bool biases = true;
+  std::optional<double> offset;
+  double noise_precision = 2.0;
+  std::string prior = "gamma";
+  double shape = 1.0;
+  double rate = 1.0;
+  double strength = 2.0;
+  std::optional<double> degrees;
+  std::optional<Interval> clip;
+
+  void declare(Fields& fields) {
+    fields.text("data", data)
+        .file()
+        .required()
+        .help("lines user::item::rating, or with ::timestamp behind; plain or gzipped");
+    fields.text("test", test)
+        .file()
+        .help("ratings of the same users and items, for the test error");
+    fields.integer("folds", fold.folds)
+        .at_least(1)
+        .at_most(1000)
+        .help("k > 1: part the ratings of data into k folds at random, and hold one out");
+    fields.integer("fold", fold.fold).at_least(0).help("which fold is held out, from 0");
+    fields.integer("fold_seed", fold.seed).at_least(0).help("of the partition");
+    fields.integer("rank", rank).at_least(1).at_most(1000).help("K, factors of a user and an item");
+    fields.flag("biases", biases).help("whether users and items have biases a_i and b_j");
+    fields.number("offset", offset).help("by default the mean of the training ratings");
+    fields.number("noise_precision", noise_precision).above(0).help("tau, of a rating");
+    fields.text("prior", prior)
+        .one_of({"gamma", "normal-wishart"})
+        .help("of the factors: one precision a side, or a mean and a matrix of precisions");
+    fields.number("shape", shape).above(0).help("of the gamma law of precisions");
+    fields.number("rate", rate).above(0).help("of that law, of density l^(shape-1) exp(-rate l)");
+    fields.number("strength", strength)
+        .above(0)
+        .help("normal-wishart: m ~ N(0, (strength P)^-1) for the mean of factors of precision P");
+    fields.number("degrees", degrees)
+        .above(0)
+        .help("normal-wishart: P ~ Wishart(degrees, I); by default K, and above K - 1");
+    fields.interval("clip", clip).help("where predicted ratings are cut off, such as [1, 5]");
+  }
+};
+
+std::unique_ptr<const RowPrior> factor_prior(const Keys& keys) {
+  if (keys.prior == "gamma") return std::make_unique<GammaPrior>(keys.shape, keys.rate);
+  const auto rank = static_cast<double>(keys.rank);
+  const double degrees = keys.degrees.value_or(rank);
+  if (degrees <= rank - 1.0)
+    throw ParameterError("degrees",
+                         "must be above rank - 1, which is " + std::to_string(keys.rank - 1));
+  return std::make_unique<NormalWishartPrior>(keys.rank, keys.strength, degrees);
+}
+
+/// Keys of one prior are refused with the other.
+void require_keys(const Keys& keys) {
+  if (keys.prior == "gamma" && keys.degrees)
+    throw ParameterError("degrees", "goes with prior = \"normal-wishart\"");
+  if (keys.fold.fold >= keys.fold.folds)
+    throw ParameterError("fold",
+                         "must be below folds, which is " + std::to_string(keys.fold.folds));
+  if (keys.test && keys.fold.folds > 1)
+    throw ParameterError("test", "cannot be given with folds: one fold is the test set");
+}
+
+/// The ratings and who gave them.
+struct Data {
+  Ids ids;
+  Split split;
+};
+
+Data read_data(const Keys& keys) {
+  require_keys(keys);
+  const std::vector<RatingLine> lines = read_ratings(keys.data);
+  Data data{.ids = ids_of(lines), .split = {}};
+  data.split = split(ratings_of(lines, data.ids), keys.fold);
+  if (data.split.training.size() == 0)
+    throw ParameterError("folds",
+                         "leave no rating to train on: data has " + std::to_string(lines.size()));
+  if (keys.test) data.split.test = ratings_of(read_ratings(*keys.test), data.ids);
+  return data;
+}
+
+class MatrixFactorisation final : public Model,
+                                  public Prior,
+                                  public DataDraws,
+                                  public SumOfTerms,
+                                  public ConditionalDraws {
+ public:
+  using Params = Keys;
+  explicit MatrixFactorisation(const Params& params)
+      : MatrixFactorisation(params, read_data(params)) {}
+
+  std::vector<Parameter> parameters() const override;
+  std::vector<Labels> labels() const override { return labels_; }
+  std::vector<std::string> remarks() const override { return remarks_; }
+  /// Products of factors: the gradient is of third degree.
+  GradientGrowth gradient_growth() const noexcept override {
+    return GradientGrowth::locally_lipschitz;
+  }
+  const mixwell::Prior* as_prior() const noexcept override { return this; }
+  const DataDraws* as_data_draws() const noexcept override { return this; }
+  const SumOfTerms* as_sum() const noexcept override { return this; }
+  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
+  const Prediction* as_prediction() const noexcept override { return held_out_.get(); }
+
+  /// Hyper-parameters, then factors and biases given them.
+  void draw(const Stream& stream, Address at, Batch theta) const override;
+  std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
+                                      Address at) const override;
+
+  Index terms() const noexcept override { return likelihood_.ratings().size(); }
+  void evaluate_rest(ConstBatch theta, const Evaluation& out) const override;
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override;
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace& scratch) const override;
+
+  std::vector<std::vector<std::string>> conditionals() const override;
+  void draw_conditional(std::size_t which, const Stream& stream, Address at, Batch theta,
+                        Workspace& scratch) const override;
+
+ private:
+  MatrixFactorisation(const Params& params, Data data);
+  MatrixFactorisation(const MatrixFactorisation& other, Ratings ratings);
+
+  bool evaluates_potential_alone() const noexcept override { return true; }
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override;
+  /// A tenth of the default: with products of factors near 0, and precisions near 1.
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
+    Model::do_initial(stream, at, theta);
+    theta *= 0.1;
+  }
+
+  /// K x n, of one position.
+  template <class Number>
+  auto factors(Number* theta, Side side) const {
+    using Matrix = std::conditional_t<std::is_const_v<Number>, ConstMatrixMap, MatrixMap>;
+    return Matrix(theta + layout_.factors(side), layout_.rank, layout_.count(side));
+  }
+  /// 1 x n.
+  template <class Number>
+  auto biases(Number* theta, Side side) const {
+    using Matrix = std::conditional_t<std::is_const_v<Number>, ConstMatrixMap, MatrixMap>;
+    return Matrix(theta + layout_.bias(side), 1, layout_.count(side));
+  }
+  double rest(const double* theta, Workspace& scratch) const;
+  double add_rest(const double* theta, double* g, Workspace& scratch) const;
+  void draw_hyper_parameters(RandomNumbers& random, double* theta, Workspace& scratch) const;
+
+  std::shared_ptr<const RowPrior> factor_prior_;
+  Layout layout_;
+  GammaPrior bias_prior_;
+  Likelihood likelihood_;
+  RowDraws user_draws_;
+  RowDraws item_draws_;
+  std::vector<Labels> labels_;
+  std::vector<std::string> remarks_;
+  std::unique_ptr<const HeldOut> held_out_;
+};
+
+Layout layout_of(const Keys& keys, const Ids& ids, const RowPrior& prior) {
+  return {.users = std::ssize(ids.users),
+          .items = std::ssize(ids.items),
+          .rank = keys.rank,
+          .biases = keys.biases,
+          .hyper = prior.coordinates()};
+}
+
+Labels labels_of(const std::string& dim, const std::vector<std::int64_t>& ids) {
+  Labels labels{.dim = dim, .labels = {}};
+  for (const std::int64_t id : ids) labels.labels.push_back(std::to_string(id));
+  return labels;
+}
+
+MatrixFactorisation::MatrixFactorisation(const Params& params, Data data)
+    : factor_prior_(factor_prior(params)),
+      layout_(layout_of(params, data.ids, *factor_prior_)),
+      bias_prior_(params.shape, params.rate),
+      likelihood_(layout_, data.split.training,
+                  params.offset.value_or(data.split.training.values.mean()),
+                  params.noise_precision),
+      user_draws_(layout_, Side::users, likelihood_),
+      item_draws_(layout_, Side::items, likelihood_),
+      labels_{labels_of("user", data.ids.users), labels_of("item", data.ids.items)} {
+  for (const std::string& remark :
+       {remark_on_unrated(data.ids.users, data.split.training.users, "users"),
+        remark_on_unrated(data.ids.items, data.split.training.items, "items")})
+    if (!remark.empty()) remarks_.push_back(remark);
+  if (data.split.test.size() == 0) return;
+  held_out_ = std::make_unique<HeldOut>(
+      Likelihood(layout_, data.split.test, likelihood_.offset(), params.noise_precision),
+      params.clip);
+}
+
+MatrixFactorisation::MatrixFactorisation(const MatrixFactorisation& other, Ratings ratings)
+    : factor_prior_(other.factor_prior_),
+      layout_(other.layout_),
+      bias_prior_(other.bias_prior_),
+      likelihood_(layout_, std::move(ratings), other.likelihood_.offset(),
+                  other.likelihood_.precision()),
+      user_draws_(layout_, Side::users, likelihood_),
+      item_draws_(layout_, Side::items, likelihood_),
+      labels_(other.labels_) {
+  set_name(other.name());
+}
+
+std::vector<Parameter> MatrixFactorisation::parameters() const {
+  const auto [users, items, rank, with_biases, hyper] = layout_;
+  std::vector<Parameter> all = {
+      {.name = "user_factors", .shape = {users, rank}, .dims = {"user", "factor"}},
+      {.name = "item_factors", .shape = {items, rank}, .dims = {"item", "factor"}}};
+  if (with_biases) {
+    all.push_back({.name = "user_bias", .shape = {users}, .dims = {"user"}});
+    all.push_back({.name = "item_bias", .shape = {items}, .dims = {"item"}});
+  }
+  const auto append = [&all](const RowPrior& prior, const std::string& what) {
+    for (const Parameter& one : prior.parameters(what)) all.push_back(one);
+  };
+  append(*factor_prior_, "user");
+  append(*factor_prior_, "item");
+  if (with_biases) {
+    append(bias_prior_, "user_bias");
+    append(bias_prior_, "item_bias");
+  }
+  return all;
+}
+
+void MatrixFactorisation::draw(const Stream& stream, Address at, Batch theta) const {
+  Workspace scratch;
+  const MatrixMap none = scratch.matrix(layout_.rank, 0);
+  const MatrixMap no_bias = scratch.matrix(1, 0);
+  each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
+    for (const Side side : both_sides) {
+      factor_prior_->draw(random, none, x + layout_.factor_hyper(side), scratch);
+      factor_prior_->draw_rows(random, x + layout_.factor_hyper(side), factors(x, side), scratch);
+      if (!layout_.biases) continue;
+      bias_prior_.draw(random, no_bias, x + layout_.bias_hyper(side), scratch);
+      bias_prior_.draw_rows(random, x + layout_.bias_hyper(side), biases(x, side), scratch);
+    }
+  });
+}
+
+std::shared_ptr<Model> MatrixFactorisation::with_data_at(ConstBatch theta, const Stream& stream,
+                                                         Address at) const {
+  Ratings drawn = likelihood_.ratings();
+  Eigen::MatrixXd z(drawn.size(), 1);
+  stream.normals(at, z);
+  for (Index n = 0; n < drawn.size(); ++n)
+    drawn.values[n] =
+        likelihood_.expected(theta.col(0).data(), n) + z(n, 0) / std::sqrt(likelihood_.precision());
+  return std::shared_ptr<Model>(new MatrixFactorisation(*this, std::move(drawn)));
+}
+
+double MatrixFactorisation::rest(const double* theta, Workspace& scratch) const {
+  double u = 0.0;
+  for (const Side side : both_sides) {
+    u +=
+        factor_prior_->potential(factors(theta, side), theta + layout_.factor_hyper(side), scratch);
+    if (layout_.biases)
+      u += bias_prior_.potential(biases(theta, side), theta + layout_.bias_hyper(side), scratch);
+  }
+  return u;
+}
+
+double MatrixFactorisation::add_rest(const double* theta, double* g, Workspace& scratch) const {
+  double u = 0.0;
+  for (const Side side : both_sides) {
+    const Index hyper = layout_.factor_hyper(side);
+    factor_prior_->add(factors(theta, side), theta + hyper, u, factors(g, side), g + hyper,
+                       scratch);
+    if (!layout_.biases) continue;
+    const Index of_bias = layout_.bias_hyper(side);
+    bias_prior_.add(biases(theta, side), theta + of_bias, u, biases(g, side), g + of_bias, scratch);
+  }
+  return u;
+}
+
+void MatrixFactorisation::evaluate_rest(ConstBatch theta, const Evaluation& out) const {
+  Batch g = out.gradient;
+  if (out.wants_gradient()) g.setZero();
+  for (Index r = 0; r < theta.cols(); ++r) {
+    const double* const x = theta.col(r).data();
+    const double u =
+        out.wants_gradient() ? add_rest(x, g.col(r).data(), out.scratch) : rest(x, out.scratch);
+    if (out.wants_potential()) out.u()(r) = u;
+  }
+}
+
+void MatrixFactorisation::evaluate_terms(ConstBatch theta, ConstBatch indices,
+                                         const Evaluation& out) const {
+  Batch g = out.gradient;
+  if (out.wants_gradient()) g.setZero();
+  for (Index r = 0; r < theta.cols(); ++r) {
+    const double* const x = theta.col(r).data();
+    double u = 0.0;
+    for (Index k = 0; k < indices.rows(); ++k) {
+      const auto n = static_cast<Index>(indices(k, r));
+      u += out.wants_gradient() ? likelihood_.add_term(x, n, g.col(r).data())
+                                : likelihood_.term(x, n);
+    }
+    if (out.wants_potential()) out.u()(r) = u;
+  }
+}
+
+void MatrixFactorisation::gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                                             Workspace&) const {
+  out.setZero();
+  for (Index k = 0; k < indices.rows(); ++k)
+    likelihood_.add_term(theta.col(0).data(), static_cast<Index>(indices(k, 0)), out.col(k).data());
+}
+
+/// The prior, and 6 N K operations a column; 2 N K for U alone.
+void MatrixFactorisation::do_evaluate(ConstBatch theta, const Evaluation& out) const {
+  evaluate_rest(theta, out);
+  Batch g = out.gradient;
+  for (Index r = 0; r < theta.cols(); ++r) {
+    const double* const x = theta.col(r).data();
+    double u = 0.0;
+    for (Index n = 0; n < terms(); ++n)
+      u += out.wants_gradient() ? likelihood_.add_term(x, n, g.col(r).data())
+                                : likelihood_.term(x, n);
+    if (out.wants_potential()) out.u()(r) += u;
+  }
+}
+
+std::vector<std::vector<std::string>> MatrixFactorisation::conditionals() const {
+  std::vector<std::vector<std::string>> all = {{"user_factors"}, {"item_factors"}, {}};
+  if (layout_.biases) {
+    all[of_users].push_back("user_bias");
+    all[of_items].push_back("item_bias");
+  }
+  const std::size_t first = layout_.biases ? 4 : 2;
+  const std::vector<Parameter> known = parameters();
+  for (std::size_t k = first; k < known.size(); ++k)
+    all[of_hyper_parameters].push_back(known[k].name);
+  return all;
+}
+
+void MatrixFactorisation::draw_hyper_parameters(RandomNumbers& random, double* theta,
+                                                Workspace& scratch) const {
+  for (const Side side : both_sides) {
+    const double* const from = theta;
+    factor_prior_->draw(random, factors(from, side), theta + layout_.factor_hyper(side), scratch);
+    if (layout_.biases)
+      bias_prior_.draw(random, biases(from, side), theta + layout_.bias_hyper(side), scratch);
+  }
+}
+
+void MatrixFactorisation::draw_conditional(std::size_t which, const Stream& stream, Address at,
+                                           Batch theta, Workspace& scratch) const {
+  const Workspace::Frame frame(scratch);
+  if (which == of_hyper_parameters) {
+    each_column(stream, at, theta, [&](RandomNumbers& random, double* x) {
+      draw_hyper_parameters(random, x, scratch);
+    });
+    return;
+  }
+  const RowDraws& draws = which == of_users ? user_draws_ : item_draws_;
+  const Side side = which == of_users ? Side::users : Side::items;
+  MatrixMap z = scratch.matrix(draws.width() * layout_.count(side), theta.cols());
+  stream.normals(at, z);
+  for (Index r = 0; r < theta.cols(); ++r)
+    draws.draw({*factor_prior_, bias_prior_}, z.col(r), theta.col(r).data(), scratch);
+}
+
+}  // namespace
+}  // namespace mixwell::factorisation
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<mixwell::factorisation::MatrixFactorisation>(
+      {.id = "matrix-factorisation",
+       .summary = "Bayesian factorisation of a matrix of ratings, of which some are known",
+       .details =
+           "y_n ~ N(offset + u_i'v_j + a_i + b_j, 1 / noise_precision) for the rating of item j by "
+           "user i, with K factors u_i and v_j. Biases are N(0, 1 / l), l of density l^(shape-1) "
+           "exp(-rate l), one precision for users and one for items.\n"
+           "prior = \"gamma\": so are all factors of a side. prior = \"normal-wishart\": u_i ~ "
+           "N(m, "
+           "P^-1), P ~ Wishart(degrees, I), m ~ N(0, (strength P)^-1), and the same for v_j; P = C "
+           "C', and C is recorded (user_precision_factor).\n"
+           "Users and items are those of data, in rising order of their ids. An evaluation takes 6 "
+           "N "
+           "K operations for N ratings. Sum of terms: U_0 is the prior's, u_n that of training "
+           "rating n.\n"
+           "Kernel `conditional` draws, each given the rest: user_factors and user_bias together, "
+           "in N (K + 1)^2 operations and one Cholesky factor a user; item_factors and item_bias; "
+           "all hyper-parameters.\n"
+           "With folds, or test, the error of a run is the root mean square error of held-out "
+           "ratings predicted by the average over draws of the expected rating.",
+       .sources = {"Salakhutdinov & Mnih 2008, ICML (normal-Wishart)",
+                   "Chen, Fox & Guestrin 2014, ICML, eq. 29 (gamma)"}});
+}
