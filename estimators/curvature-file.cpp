@@ -37,6 +37,7 @@ class CurvatureFile final : public ConstantCurvature {
   struct Params {
     std::string file;
     std::optional<double> chain;
+    std::string kernel;
 
     void declare(Fields& fields) {
       fields.text("file", file)
@@ -48,6 +49,11 @@ class CurvatureFile final : public ConstantCurvature {
       fields.number("chain", chain)
           .at_least(0)
           .help("draws.nc: which chain's curvature (a whole number); left out: the mean of all");
+      fields.text("kernel", kernel)
+          .help(
+              "draws.nc of a run with several kernels, such as one of blocks: whose curvature, by "
+              "the "
+              "name that stands before `_inv_metric`");
     }
   };
 
@@ -63,13 +69,17 @@ class CurvatureFile final : public ConstantCurvature {
   void check(Index dimension) const override {
     if (dimension == dimension_) return;
     throw InputError(path_ + ": a curvature of " + std::to_string(dimension_) +
-                     " coordinates, but the model has " + std::to_string(dimension) +
-                     "; it must come from the same model");
+                     " coordinates, but what it is for has " + std::to_string(dimension) +
+                     "; it must come from the same model, and from the same block of it");
   }
 
  private:
   static Metric read(const Params& params) {
     if (is_netcdf(params.file)) return read_recorded(params);
+    if (!params.kernel.empty()) {
+      throw ParameterError("kernel", "goes with a draws.nc; " + params.file +
+                                         " is a text, which holds one curvature");
+    }
     if (params.chain) {
       throw ParameterError("chain", "goes with a draws.nc; " + params.file +
                                         " is a text, which holds one curvature");
@@ -78,7 +88,7 @@ class CurvatureFile final : public ConstantCurvature {
   }
 
   static Metric read_recorded(const Params& params) {
-    const RecordedMetric recorded(params.file);
+    const RecordedMetric recorded(params.file, params.kernel);
     if (!params.chain) return recorded.mean();
     const double chain = *params.chain;
     if (chain != std::floor(chain) || chain >= static_cast<double>(recorded.chains())) {
@@ -104,7 +114,10 @@ MIXWELL_PLUGIN(registrar) {
        .details =
            "H is read once and stays: composed with a fixed step size, the certificate is exact "
            "from the first sweep. A draws.nc gives the `inv_metric` that a run with the estimator "
-           "diagonal or dense recorded, of one chain or the mean over chains, in their order. A "
+           "diagonal or dense recorded, of one chain or the mean over chains, in their order; that "
+           "of a run with several "
+           "kernels is called by `kernel`, and lists the coordinates of its block in their order. "
+           "A "
            "CSV has no header and lists H, the inverse of the mass where coupling is mass. A "
            "matrix must be symmetric (to 1e-12; the lower triangle is used) and positive definite. "
            "O(d) or O(d^2) a product, d^3 / 3 once for the factor S.",

@@ -54,7 +54,10 @@ struct Keys {
         .at_least(1)
         .at_most(1000)
         .help("k > 1: part the ratings of data into k folds at random, and hold one out");
-    fields.integer("fold", fold.fold).at_least(0).help("which fold is held out, from 0");
+    fields.integer("fold", fold.fold)
+        .at_least(0)
+        .at_most(1e6)
+        .help("which fold is held out, from 0");
     fields.integer("fold_seed", fold.seed).at_least(0).help("of the partition");
     fields.integer("rank", rank).at_least(1).at_most(1000).help("K, factors of a user and an item");
     fields.flag("biases", biases).help("whether users and items have biases a_i and b_j");

@@ -17,6 +17,7 @@ hash_of() { # run.json of one run
 run() {
   local manifest=$1 out
   out=$work/out/$(basename "$manifest" .toml)
+  [[ ! -e $out ]] || out=$work/again/${manifest//\//-} # of one name in two folders
   if ! "$program" run "$manifest" --out "$out" --quiet 2>"$work/errors"; then
     echo "failed: $(head -n 1 "$work/errors")"
   else

@@ -9,6 +9,7 @@
 #include <netcdf.h>
 
 #include <array>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -16,13 +17,17 @@
 
 namespace mixwell::curvature_file {
 
-/// The statistic `inv_metric` of a draws.nc: each chain's H, recorded once. Learnt matrices have no
-/// draws and so are not among the columns of DrawsFile, which vouches for the rest of the file.
+/// The statistic `inv_metric` of a draws.nc, or the one that a kernel among others has: each
+/// chain's H, recorded once. Learnt matrices have no draws and so are not among the columns of
+/// DrawsFile, which vouches for the rest of the file.
 class RecordedMetric {
  public:
-  /// Throws InputError unless there is one, a vector or a square matrix for each chain.
-  explicit RecordedMetric(const std::string& path)
-      : path_(path), chains_(DrawsFile(path).chains()) {
+  /// `kernel`: whose, "" where the run had one. Throws InputError unless there is one, a vector or
+  /// a square matrix for each chain.
+  RecordedMetric(const std::string& path, const std::string& kernel)
+      : path_(path),
+        name_(kernel.empty() ? suffix : kernel + "_" + suffix),
+        chains_(DrawsFile(path).chains()) {
     check(nc_open(path.c_str(), NC_NOWRITE, &file_), "open it");
     try {
       find();
@@ -46,9 +51,9 @@ class RecordedMetric {
     const auto d = static_cast<Index>(lengths_[1]);
     Metric metric(d, lengths_.size() == 3 ? d : 1);
     check(nc_get_vara_double(group_, variable_, start.data(), count.data(), metric.data()),
-          "read inv_metric");
+          "read " + name_);
     if (!is_diagonal(metric)) metric.transposeInPlace();  // the last index runs fastest in the file
-    require_finite(metric, path_ + ": inv_metric of chain " + std::to_string(chain));
+    require_finite(metric, path_ + ": " + name_ + " of chain " + std::to_string(chain));
     return metric;
   }
 
@@ -62,12 +67,12 @@ class RecordedMetric {
   }
 
  private:
+  static constexpr const char* suffix = "inv_metric";
+
   void find() {
     if (nc_inq_grp_ncid(file_, "sample_stats", &group_) != NC_NOERR ||
-        nc_inq_varid(group_, "inv_metric", &variable_) != NC_NOERR) {
-      throw InputError(path_ +
-                       ": its run recorded no curvature (`inv_metric` in the group sample_stats); "
-                       "one that learns with the estimator `diagonal` or `dense` does");
+        nc_inq_varid(group_, name_.c_str(), &variable_) != NC_NOERR) {
+      refuse_name();
     }
     read_lengths();
     const std::size_t rank = lengths_.size();
@@ -77,19 +82,52 @@ class RecordedMetric {
     for (const std::size_t length : lengths_) {
       found += (found.empty() ? "" : " x ") + std::to_string(length);
     }
-    throw InputError(path_ + ": inv_metric is " + found + "; wanted, for " +
+    throw InputError(path_ + ": " + name_ + " is " + found + "; wanted, for " +
                      std::to_string(chains_) + " chains, chains x d or chains x d x d");
+  }
+
+  /// Names what there is in its place.
+  [[noreturn]] void refuse_name() const {
+    const std::string missing =
+        path_ + ": its run recorded no curvature `" + name_ + "` in the group sample_stats; ";
+    const std::vector<std::string> kernels = kernels_with_curvature();
+    if (kernels.empty()) {
+      throw InputError(missing + "one that learns with the estimator `diagonal` or `dense` does");
+    }
+    std::string known;
+    for (const std::string& kernel : kernels) {
+      const std::string key = kernel.empty() ? "no `kernel`" : "kernel = \"" + kernel + "\"";
+      known += (known.empty() ? "" : ", ") + key;
+    }
+    throw InputError(missing + "it has those of " + known);
+  }
+
+  /// "" for a run's only one.
+  std::vector<std::string> kernels_with_curvature() const {
+    std::vector<std::string> kernels;
+    int count = 0;
+    if (group_ < 0 || nc_inq_nvars(group_, &count) != NC_NOERR) return kernels;
+    for (int variable = 0; variable < count; ++variable) {
+      std::array<char, NC_MAX_NAME + 1> text{};
+      if (nc_inq_varname(group_, variable, text.data()) != NC_NOERR) continue;
+      const std::string name(text.data());
+      if (name == suffix) kernels.emplace_back();
+      if (name.ends_with(std::string("_") + suffix)) {
+        kernels.push_back(name.substr(0, name.size() - std::strlen(suffix) - 1));
+      }
+    }
+    return kernels;
   }
 
   void read_lengths() {
     std::array<int, NC_MAX_VAR_DIMS> dimensions{};
     int rank = 0;
     check(nc_inq_var(group_, variable_, nullptr, nullptr, &rank, dimensions.data(), nullptr),
-          "read inv_metric");
+          "read " + name_);
     for (int k = 0; k < rank; ++k) {
       std::size_t length = 0;
       check(nc_inq_dimlen(group_, dimensions[static_cast<std::size_t>(k)], &length),
-            "read the dimensions of inv_metric");
+            "read the dimensions of " + name_);
       lengths_.push_back(length);
     }
   }
@@ -101,6 +139,7 @@ class RecordedMetric {
   }
 
   std::string path_;
+  std::string name_;
   Index chains_;
   int file_ = -1;
   int group_ = -1;

@@ -26,7 +26,7 @@ inline void declare_recipe(Fields& fields, Source& source, Recipe& recipe) {
   fields.text("negative", recipe.labels.negative)
       .help("label counted as 0; cases with other labels are left out, also of test");
   fields.texts("inputs", source.inputs)
-      .help("csv: columns of numbers to regress on; by default all that are nothing else");
+      .help("csv: columns of numbers to regress on; by default all that no other key names");
   fields.texts("factors", source.factors)
       .help("csv: columns of categories to regress on; each level but the first has a coefficient");
   fields.text("offset", source.offset).help("csv: column that is added to x theta as it stands");

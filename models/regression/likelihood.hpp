@@ -113,8 +113,8 @@ class Likelihood {
   void add_to(const ConstBatch& theta, const Evaluation& out) const {
     add_to(theta, Wanted(out), out);
   }
-  /// The same with z = S theta + s o + shift, the shift of column j being shifts.column(j): padded_cases
-  /// numbers.
+  /// The same with z = S theta + s o + shift, the shift of column j being shifts.column(j):
+  /// padded_cases numbers.
   void add_shifted(const ConstBatch& theta, const BlockCaches& shifts,
                    const Evaluation& out) const {
     Wanted wanted(out);

@@ -89,7 +89,7 @@ inline std::map<std::string, std::string> named_columns(const CsvTable& csv, con
   return keys;
 }
 
-/// The columns of numbers to regress on: those that are named, or all that are nothing else.
+/// The columns of numbers to regress on: those that are named, or all that no other key names.
 inline std::vector<std::string> chosen_inputs(const CsvTable& csv, const Source& source) {
   const auto keys = named_columns(csv, source);
   std::vector<std::string> inputs = source.inputs;

@@ -138,6 +138,20 @@ inline void record_branch(KernelGraph& graph, const Recorded& of, Value choice) 
                 0});
 }
 
+/// Records the coordinates of a slot that is no chain of the results, beside the draws.
+inline void record_augmented(KernelGraph& graph, Variable slot) {
+  const std::string name = graph[slot].name;
+  graph.record({RecordGroup::sample_stats,
+                name + "_position",
+                {graph[slot].rows},
+                RecordType::real,
+                "",
+                "coordinates of slot " + name + ", which is no chain of the results",
+                0,
+                graph.current(slot),
+                0});
+}
+
 /// A statistic of one part, that of the whole, and which part ran.
 struct OfPart : edge::OneRow<Role::parameter> {
   using OneRow::OneRow;

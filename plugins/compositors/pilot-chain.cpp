@@ -1,5 +1,7 @@
 // A chain that takes its curvature from the past of another one.
 // SPDX-License-Identifier: Apache-2.0
+#include "parts.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <string>
@@ -16,6 +18,7 @@ class PilotChain final : public Compositor {
     std::shared_ptr<const Kernel> pilot;
     std::shared_ptr<const Kernel> kernel;
     std::int64_t history = 10;
+    bool record_slots = false;
 
     void declare(Fields& fields) {
       fields.component("model", model).help("what both chains sample");
@@ -26,13 +29,16 @@ class PilotChain final : public Compositor {
           .at_least(2)
           .at_most(10000)
           .help("past points of the pilot that curvatures are fitted to");
+      fields.flag("record_slots", record_slots)
+          .help("record the positions of the pilot too, as pilot_position in sample_stats");
     }
   };
   explicit PilotChain(const Params& params)
       : model_(params.model),
         pilot_(params.pilot),
         kernel_(params.kernel),
-        history_(static_cast<Index>(params.history)) {}
+        history_(static_cast<Index>(params.history)),
+        records_slots_(params.record_slots) {}
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
     const Value target = target_law(graph, model_->name(), model_);
@@ -49,6 +55,7 @@ class PilotChain final : public Compositor {
     pilot_->describe(graph, site);
     kernel_->describe(graph, this->site(theta, kernel_->name(), target, history, phase));
     record_slot(graph, theta, 0, model_, target);
+    if (records_slots_) parts::record_augmented(graph, pilot);
   }
   const Model& model() const noexcept override { return *model_; }
   std::vector<std::string> slots() const override { return {"theta"}; }
@@ -70,6 +77,7 @@ class PilotChain final : public Compositor {
   std::shared_ptr<const Kernel> pilot_;
   std::shared_ptr<const Kernel> kernel_;
   Index history_;
+  bool records_slots_;
 };
 
 }  // namespace

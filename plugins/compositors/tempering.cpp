@@ -1,5 +1,7 @@
 // Replica exchange: copies at rising temperatures that change places.
 // SPDX-License-Identifier: Apache-2.0
+#include "parts.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <cmath>
@@ -77,6 +79,7 @@ class Tempering final : public Compositor {
     std::shared_ptr<const Model> model;
     std::shared_ptr<const Kernel> kernel;
     std::vector<double> inverse_temperatures{1.0, 0.5, 0.25, 0.125};
+    bool record_slots = false;
 
     void declare(Fields& fields) {
       fields.component("model", model).help("what the first slot samples");
@@ -85,10 +88,15 @@ class Tempering final : public Compositor {
           .above(0)
           .at_most(1)
           .help("beta of each slot: the first is 1, and each is below the one before it");
+      fields.flag("record_slots", record_slots)
+          .help("record the positions of the hot slots too, as xk_position in sample_stats");
     }
   };
   explicit Tempering(const Params& params)
-      : model_(params.model), kernel_(params.kernel), betas_(params.inverse_temperatures) {
+      : model_(params.model),
+        kernel_(params.kernel),
+        betas_(params.inverse_temperatures),
+        records_slots_(params.record_slots) {
     if (betas_.size() < 2 || betas_.front() != 1.0) {
       throw ParameterError("inverse_temperatures", "needs at least two, the first of them 1");
     }
@@ -114,6 +122,9 @@ class Tempering final : public Compositor {
     }
     for (const PositionSlots& position : positions) scatter_position(graph, position);
     record_position(graph, positions.front(), 0, model_, target);
+    for (std::size_t k = 1; k < sites.size() && records_slots_; ++k) {
+      parts::record_augmented(graph, sites[k].slot);
+    }
   }
   const Model& model() const noexcept override { return *model_; }
   std::vector<std::string> slots() const override { return {slot_name(0)}; }
@@ -185,6 +196,7 @@ class Tempering final : public Compositor {
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const Kernel> kernel_;
   std::vector<double> betas_;
+  bool records_slots_;
 };
 
 }  // namespace

@@ -8,16 +8,10 @@ using namespace mixwell;
 
 class RandomWalkMetropolis final : public TransitionKernel {
  public:
-  struct Params : TransitionParams {
-    EstimateSettings estimate;
-
+  struct Params : EstimatedTransitionParams {
     Params() {
       about_estimator = "shape H of the steps, theta* = theta + eps S z with S S' = H";
       advice = "0.234 suits many coordinates, 0.44 a single one";
-    }
-    void declare(Fields& fields) {
-      TransitionParams::declare(fields);
-      estimate.declare(fields);
     }
   };
   explicit RandomWalkMetropolis(const Params& params) : params_(params) { params_.check(); }

@@ -98,7 +98,8 @@ def faults(root, plugins, allowed):
 
 def catches_itself(plugins):
     """The rules find what they are for."""
-    kind, id_ = min(plugins)
+    ids = [id_ for _, id_ in plugins]
+    kind, id_ = min(plugin for plugin in plugins if ids.count(plugin[1]) == 1)
     with tempfile.TemporaryDirectory() as root:
         os.makedirs(os.path.join(root, FOLDER))
         path = os.path.join(root, FOLDER, "tampered.cpp")

@@ -308,16 +308,19 @@ class Drawing {
 
 }  // namespace
 
+std::vector<Choice> plainest_of(const std::string& model) {
+  return {{Kind::compositor, "chain"},
+          {Kind::kernel, "random-walk-metropolis"},
+          {Kind::oracle, "exact"},
+          {Kind::estimator, "identity"},
+          {Kind::model, model}};
+}
+
 Models models_of(const Registry& registry, const std::string& folder) {
   Models models{"quartic", {}, registry.ids(Kind::model)};
   for (const std::string& id : models.all) {
-    const std::vector<Choice> wanted{{Kind::compositor, "chain"},
-                                     {Kind::kernel, "random-walk-metropolis"},
-                                     {Kind::oracle, "exact"},
-                                     {Kind::estimator, "identity"},
-                                     {Kind::model, id}};
     try {
-      const Draft draft = draw(registry, models, 1, wanted);
+      const Draft draft = draw(registry, models, 1, plainest_of(id));
       const auto composition =
           mixwell::parse_manifest(draft.text, folder + "/" + id + ".toml", registry);
       if (composition.model()->as_exact() != nullptr) models.exact.push_back(id);

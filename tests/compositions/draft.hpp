@@ -29,6 +29,9 @@ struct Models {
   std::vector<std::string> all;
 };
 
+/// A random walk on it: of a model that few kernels take, what random drafts seldom find.
+std::vector<Choice> plainest_of(const std::string& model);
+
 /// Asks every registered model that can be made without another one.
 Models models_of(const mixwell::Registry& registry, const std::string& folder);
 

@@ -143,6 +143,7 @@ class Enumerator {
     for (const mixwell::Entry& entry : registry_.entries()) {
       const Choice wish{entry.kind, entry.description.id};
       const std::string name = wish.text();
+      if (entry.kind == Kind::model && !present_.contains(name)) attempt(plainest_of(wish.id));
       const auto models = static_cast<std::int64_t>(models_.all.size());
       for (std::int64_t k = 0; !present_.contains(name) && k < 50 * models; ++k) {
         attempt({wish, {Kind::model, models_.all[static_cast<std::size_t>(k % models)]}});

@@ -320,8 +320,8 @@ TEST_CASE("A data file that is none is named with its key and the true reason") 
   contains(said(std::string(5000, 'a')), "File name too long");
   contains(said(""), "m.toml:4:8: model.m.data = \"\": must be the name of a file");
   contains(data_complaint("x,y\n1,0\n2,1\n", "inputs = []\n"),
-           "m.toml:6:10: model.m.inputs = []: must not be empty; without the key it is all but the "
-           "response");
+           "m.toml:6:10: model.m.inputs = []: must not be empty; without the key it is all that no "
+           "other key names");
 }
 
 TEST_CASE("Texts of any length are shortened, and not compared letter by letter") {

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <map>
+#include <sstream>
 #include <thread>
 
 using end_to_end::contains;
@@ -34,10 +35,11 @@ std::map<std::string, std::string> draws(const Workplace& place, const std::stri
   const Outcome outcome = place.mixwell("study s.toml --table --json " + more);
   REQUIRE(outcome.code == 0);
   std::map<std::string, std::string> found;
-  for (const Json& row : Json::parse(outcome.out)["rows"]) {
-    found[row["cell"]] = row["status"].get<std::string>() + " " +
-                         (row["draws_sha256"].is_null() ? "" : row["draws_sha256"]) + " " +
-                         (row["error_mean"].is_null() ? "" : row["error_mean"].dump());
+  const Json table = Json::parse(outcome.out);
+  for (const Json& row : table["rows"]) {
+    std::string& of_cell = found[row.at("cell")];
+    for (const char* const key : {"status", "draws_sha256", "error_mean"})
+      of_cell += row.value(key, Json()).dump() + " ";
   }
   return found;
 }

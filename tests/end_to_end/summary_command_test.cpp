@@ -122,6 +122,7 @@ TEST_CASE("Predictive probabilities are weighted as the summary is") {
   const Json weighted = Json::parse(read(place.path("out/m/summary.json")));
   const Json plain = Json::parse(place.mixwell("summary out/m --unweighted --json").out);
   CHECK(weighted["prediction"]["error"] == wrong_side(weighted));
+  CHECK(weighted["prediction"]["error_rate"] == weighted["prediction"]["error"]);
   CHECK(wrong_side(plain) != wrong_side(weighted));
 }
 

@@ -55,7 +55,8 @@ TEST_CASE("a surrogate that was fitted in warm-up keeps the double well") {
 }
 
 TEST_CASE("delayed acceptance with a mistake is caught") {
-  for (const char* mistake : {"cycle", "noise-anew", "own-fit", "ratio-without-stages"}) {
+  // Two others are off by less: `mixwell verify` sees them (tests/wrong/twins.toml).
+  for (const char* mistake : {"own-fit", "ratio-without-stages"}) {
     INFO(mistake);
     sampling::expect_caught(check_invariance(
         sampling::on(banana, std::string("[kernel.k]\nuse = \"wrong-delayed\"\nmistake = \"") +

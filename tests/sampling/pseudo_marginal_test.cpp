@@ -21,12 +21,12 @@ const Target effects = {"random effects",
 }  // namespace
 
 TEST_CASE("walks by an estimate that is kept have the exact posterior") {
-  for (const char* keys : {"", "estimate_correlation = 0.8\n"}) {
-    INFO(keys);
+  for (const char* kernel : {"use = \"random-walk-metropolis\"\n",
+                             "use = \"random-walk-metropolis\"\nestimate_correlation = 0.8\n",
+                             "use = \"metropolis-gaussian\"\nmean = \"current\"\n"}) {
+    INFO(kernel);
     expect_right(check_invariance(
-        sampling::on(effects, "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 0.8\n" +
-                                  std::string(keys)),
-        usual_test));
+        sampling::on(effects, "[kernel.k]\nstep_size = 0.8\n" + std::string(kernel)), usual_test));
   }
 }
 

@@ -231,11 +231,12 @@ TEST_CASE("densities of schools, a logistic regression and varying slopes have S
   compare(schools, program_in(MIXWELL_SOURCE_DIR "/examples/stan/eight-schools.stan"),
           "{\"J\": 8, \"y\": " + json(schools.y) + ", \"sigma\": " + json(schools.sigma) + "}");
   const Logistic logistic;
+  VectorXd hits(300);
+  for (Index n = 0; n < 300; ++n) hits[n] = n % 3 == 0 ? 1 : 0;
   compare(logistic,
-          "data { matrix[300, 25] X; }\nparameters { vector[25] beta; }\nmodel {\n"
-          "  beta ~ normal(0, 10);\n  for (n in 1:300)\n    target += "
-          "bernoulli_logit_lpmf((n - 1) % 3 == 0 ? 1 : 0 | X[n] * beta);\n}\n",
-          "{\"X\": " + json_of_rows(logistic.X) + "}");
+          "data { matrix[300, 25] X; array[300] int hit; }\nparameters { vector[25] beta; }\n"
+          "model { beta ~ normal(0, 10); hit ~ bernoulli_logit(X * beta); }\n",
+          "{\"hit\": " + json(hits) + ", \"X\": " + json_of_rows(logistic.X) + "}");
   const Groups groups;
   VectorXd codes(60);
   for (Index n = 0; n < 60; ++n) codes[n] = static_cast<double>(n % 6 + 1);

@@ -15,7 +15,7 @@ namespace twins {
 /// The composition that twins are made from: a manifest with MISTAKE and SEED in it.
 struct Base {
   std::string name;
-  std::string certificate;  ///< label of right and wrong alike
+  std::string certificate;  ///< label of right and wrong alike, unless that tells them apart
   std::string manifest;
   std::vector<std::string> targets;  ///< VerifySettings::targets: fewer where they take long
 };
@@ -25,7 +25,7 @@ struct Twin {
   std::string mistake;
   std::string part;     ///< kind of the component that has the mistake
   std::string wrong;    ///< in words
-  std::string check;    ///< "verify", or what tells a twin that verify cannot tell
+  std::string check;    ///< "verify", "certificate", or what tells a twin that neither can tell
   std::string escapes;  ///< why nothing tells it, or empty
 
   std::string name() const { return base.name + ": " + mistake; }
@@ -49,7 +49,7 @@ struct Outcome {
 };
 
 /// By the check of that name, of the base's composition with or without a mistake. Throws
-/// InputError where the certificate is not the base's.
+/// InputError where the certificate is not the base's and it is not what is looked at.
 Outcome check(const std::string& name, const Base& base, const std::string& mistake,
               const mixwell::VerifySettings& settings = {}, std::int64_t seed = 1);
 

@@ -69,6 +69,18 @@ TEST_CASE("every counterexample has the verdict that its draws ask for") {
   }
 }
 
+TEST_CASE("every counterexample runs a few sweeps") {
+  for (const Expected& one : expectations()) {
+    INFO(one.name);
+    const Composition composition = load(one.name);
+    RunSettings settings = composition.run;
+    settings.replicates = 16;
+    Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
+    sampler.initialise();
+    CHECK_NOTHROW(sampler.advance(PhaseKind::sampling, 3));
+  }
+}
+
 TEST_CASE("every counterexample has a row, and every row a counterexample") {
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

@@ -208,5 +208,41 @@ TEST_CASE("a curvature of another dimension is refused before the run") {
   const Composition composition =
       compose_with("use = \"curvature-file\"\nfile = \"" + file + "\"\n");
   CHECK(support::contains(making::refused([&] { compose(*composition.compositor); }),
-                          file + ": a curvature of 2 coordinates, but the model has 3"));
+                          file + ": a curvature of 2 coordinates, but what it is for has 3"));
+}
+
+TEST_CASE("the curvature of a block is read by the name of its kernel, and others are named") {
+  const support::TemporaryFolder folder;
+  const auto blocks = [](const std::string& of_trees, const std::string& of_walk) {
+    return parse_manifest(
+        "mixwell = 1\n[run]\nreplicates = 3\nwarmup = 200\ndraws = 5\nseed = 9\n[model.m]\n"
+        "use = \"gaussian\"\ncovariance = \"ones-plus\"\ndimension = 3\nc = 0.5\n"
+        "[kernel.trees]\nuse = \"nuts\"\nestimator = \"a\"\n[kernel.walk]\n"
+        "use = \"random-walk-metropolis\"\nestimator = \"b\"\ntarget_acceptance = 0.4\n"
+        "[compositor.c]\nuse = \"blocks\"\n[[compositor.c.update]]\nparameters = [\"x[0:2]\"]\n"
+        "kernel = \"trees\"\n[[compositor.c.update]]\nparameters = [\"x[2]\"]\nkernel = "
+        "\"walk\"\n[estimator.a]\n" +
+            of_trees + "[estimator.b]\n" + of_walk,
+        "curvature.toml", support::registry());
+  };
+  RunOptions options;
+  options.folder = folder.path() + "/run";
+  run(blocks("use = \"dense\"\n", "use = \"diagonal\"\n"), options);
+  const auto from = [&](const std::string& keys) {
+    return "use = \"curvature-file\"\nfile = \"" + options.folder + "/draws.nc\"\n" + keys;
+  };
+  const std::string of_trees = from("kernel = \"trees\"\n");
+  const std::string of_walk = from("kernel = \"walk\"\n");
+  const auto says = [&](const std::string& first, const std::string& second) {
+    return making::refused([&] { compose(*blocks(first, second).compositor); });
+  };
+  CHECK(says(of_trees, of_walk) == "accepted");
+  CHECK(support::contains(says(of_trees, of_trees), "2 coordinates, but what it is for has 1"));
+  const std::string unnamed = says(from(""), of_walk);
+  CHECK(support::contains(unnamed, "no curvature `inv_metric`"));
+  CHECK(support::contains(unnamed, "kernel = \"trees\", kernel = \"walk\""));
+  const std::string text = folder.file("h.csv", two_by_two);
+  CHECK(support::contains(
+      says("use = \"curvature-file\"\nfile = \"" + text + "\"\nkernel = \"trees\"\n", of_walk),
+      "goes with a draws.nc"));
 }

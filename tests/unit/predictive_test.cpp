@@ -272,12 +272,11 @@ TEST_CASE("a run has the groups of its cases with their dimensions", "[predictiv
 TEST_CASE("groups of cases change no draw and have the same bits on any number of threads",
           "[predictive]") {
   const support::TemporaryFolder folder;
-  const std::string blocks = "replicates = 16\nblock_width = ";
-  const RunResult one = run_in(folder.path() + "/1", composed("use = \"visits\"", blocks + "8\n"));
-  const RunResult two =
-      run_in(folder.path() + "/2", composed("use = \"visits\"", blocks + "16\n"), 2);
+  const std::string blocks = "replicates = 16\nblock_width = 8\n";
+  const RunResult one = run_in(folder.path() + "/1", composed("use = \"visits\"", blocks));
+  const RunResult two = run_in(folder.path() + "/2", composed("use = \"visits\"", blocks), 2);
   CHECK(one.record.draws_sha256 == two.record.draws_sha256);
-  run_in(folder.path() + "/3", composed("use = \"visits\"", blocks + "8\npredictive = \"none\"\n"));
+  run_in(folder.path() + "/3", composed("use = \"visits\"", blocks + "predictive = \"none\"\n"));
   const DrawsFile with(folder.path() + "/1");
   const DrawsFile without(folder.path() + "/3");
   CHECK(names_of(without, RecordGroup::log_likelihood).empty());

@@ -1,6 +1,7 @@
 // Densities that are known by an estimate: the certificate, what is kept, what is refused.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
+#include "toy_graphs.hpp"
 
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/estimated_density.hpp>
@@ -55,6 +56,64 @@ TEST_CASE("an estimate that is made anew where the state is, is biased by name")
   CHECK(v.rule == "M");
   CHECK(v.reason.find("`k/anew` makes the estimate where the state is anew") != std::string::npos);
   CHECK(verdict(effects + kernel + "\"none\"\n").label() == "exact");
+}
+
+namespace {
+
+/// A slot whose normals are moved with it, as decide_by_estimate does; `keeps`: the move of the
+/// normals declares that it keeps N(0, I).
+void add_estimated_update(KernelGraph& graph, const toy::Slots& s, Variable z, bool keeps) {
+  Traits normal;
+  normal.keeps_law = keeps;
+  const Variable x = s.slot[0];
+  const Value end = graph
+                        .add("propose", OperationKind::move, toy::reversible(),
+                             {{graph.current(x), Role::state}, {graph.noise("x"), Role::noise}},
+                             {Output::derived("x*", 2)}, nullptr)
+                        .front();
+  const Value z_end = graph
+                          .add("normals", OperationKind::move, normal,
+                               {{graph.current(z), Role::state}, {graph.noise("z"), Role::noise}},
+                               {Output::derived("z*", 2)}, nullptr)
+                          .front();
+  graph.add("accept", OperationKind::accept, {},
+            {{graph.current(x), Role::state},
+             {graph.current(z), Role::state},
+             {end, Role::proposed},
+             {z_end, Role::proposed},
+             {s.law[0], Role::law},
+             {graph.noise("u"), Role::noise}},
+            {Output::next(x), Output::next(z)}, nullptr);
+}
+
+}  // namespace
+
+TEST_CASE("an estimate is moved with its slot, by what keeps normals, and by nothing else") {
+  const auto verdict_of = [](bool keeps, bool moved_alone) {
+    KernelGraph graph;
+    const toy::Slots s = toy::add_slots(graph, 1);
+    const Variable z = graph.estimate("x0/normals", s.slot[0], 2);
+    add_estimated_update(graph, s, z, keeps);
+    if (moved_alone) toy::add_update(graph, "alone", {.slot = s.slot[0], .law = s.law[0]});
+    return certify(graph);
+  };
+  CHECK(verdict_of(true, false).label() == "exact");
+  const Verdict unkept = verdict_of(false, false);
+  CHECK(unkept.label() == "biased");
+  CHECK(unkept.rule == "M");
+  CHECK_FALSE(unkept.proved);
+  const Verdict left = verdict_of(true, true);
+  CHECK(left.label() == "biased");
+  CHECK(left.rule == "M");
+  CHECK(left.reason == "`alone/accept` moves `x0` and leaves its estimate behind");
+}
+
+TEST_CASE("a Gaussian proposal goes with an estimate where it needs no gradient") {
+  const std::string gaussian =
+      "[kernel.k]\nuse = \"metropolis-gaussian\"\noracle = \"exact\"\nestimator = "
+      "\"identity\"\nstep_size = 1.0\n";
+  CHECK(verdict(effects + gaussian + "mean = \"current\"\n").label() == "exact");
+  CHECK(refusal(effects + gaussian).find("has no gradient") != std::string::npos);
 }
 
 TEST_CASE("two kernels on one slot share what is kept of the estimate") {

@@ -153,7 +153,7 @@ TEST_CASE("a test set has the levels and offsets of its own rows", "[regression]
   const std::string keys = all_keys + "test = \"" + test + "\"\n";
   const auto model = support::make_model(data.model("logistic-regression", keys));
   Eigen::MatrixXd p(2, 1);
-  model->as_prediction()->probabilities(somewhere, p);
+  model->as_prediction()->predict(somewhere, p);
   CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.3 + 2)))));
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 2)))));
   std::ofstream(test) << header() << cells({1, 0, "d", 2, 1});

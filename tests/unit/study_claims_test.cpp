@@ -55,6 +55,28 @@ void put_elsewhere(const std::string& claim, double silent) {
                                  std::chrono::milliseconds(static_cast<int>(1000 * silent)));
 }
 
+/// 300 times one of five claims; 0 if nobody else had it meanwhile.
+int take_turns(const std::string& folder, int which) {
+  try {
+    int taken = 0;
+    Claims mine(folder + "/claims", for_ever);
+    for (int k = 0; k < 300; ++k) {
+      const std::string name = std::to_string((k + 7 * which) % 5);
+      if (!mine.take(name)) continue;
+      // A second holder would find this there.
+      const std::string held = folder + "/held/" + name;
+      if (::mkdir(held.c_str(), 0755) != 0) return 1;
+      if (k % 3 == 0) std::this_thread::yield();
+      if (::rmdir(held.c_str()) != 0) return 2;
+      mine.release(name);
+      ++taken;
+    }
+    return taken > 0 ? 0 : 3;
+  } catch (...) {  // of a child, and not of the test
+    return 4;
+  }
+}
+
 }  // namespace
 
 TEST_CASE("What one holds no other gets until it is given back") {
@@ -121,9 +143,7 @@ TEST_CASE("Who was halted for too long finds that its claim is lost") {
 
 TEST_CASE("Of many that ask at once, again and again, never two hold the same") {
   const support::TemporaryFolder folder;
-  const std::string claims = folder.path() + "/claims";
   fs::create_directories(folder.path() + "/held");
-  // A process makes a file under the claim with O_EXCL: a second holder would find it there.
   std::vector<pid_t> all;
   for (int p = 0; p < 6; ++p) {
     const pid_t child = ::fork();
@@ -131,19 +151,7 @@ TEST_CASE("Of many that ask at once, again and again, never two hold the same") 
       all.push_back(child);
       continue;
     }
-    int taken = 0;
-    Claims mine(claims, for_ever);
-    for (int k = 0; k < 300; ++k) {
-      const std::string name = std::to_string((k + 7 * p) % 5);
-      if (!mine.take(name)) continue;
-      const std::string held = folder.path() + "/held/" + name;
-      if (::mkdir(held.c_str(), 0755) != 0) ::_exit(1);
-      if (k % 3 == 0) std::this_thread::yield();
-      if (::rmdir(held.c_str()) != 0) ::_exit(2);
-      mine.release(name);
-      ++taken;
-    }
-    ::_exit(taken > 0 ? 0 : 3);
+    ::_exit(take_turns(folder.path(), p));
   }
   for (const pid_t child : all) {
     int status = 0;

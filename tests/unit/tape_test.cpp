@@ -6,6 +6,7 @@
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/density.hpp>
 #include <mixwell/hessian_products.hpp>
+#include <mixwell/optimum.hpp>
 
 #include <boost/math/special_functions/trigamma.hpp>
 
@@ -132,6 +133,32 @@ class Extremes final : public DensityModel<Extremes> {
   Vector x_ = vector("x", 5);
 };
 
+/// Rosenbrock's valley, U = (1 - x)^2 + 100 (y - x^2)^2.
+class Valley final : public DensityModel<Valley> {
+ public:
+  template <class S>
+  S log_density(const Values<S>& v) const {
+    const S x = v(x_)[0];
+    return -square(1 - x) - 100 * square(v(x_)[1] - square(x));
+  }
+
+ private:
+  Vector x_ = vector("x", 2);
+};
+
+/// The law of a model.
+class OwnLaw final : public Potential {
+ public:
+  explicit OwnLaw(const Model& model) : model_(model) {}
+  void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
+    model_.evaluate(theta, out);
+  }
+  const Model* as_model() const noexcept override { return &model_; }
+
+ private:
+  const Model& model_;
+};
+
 /// Its products with the Hessian have a share of another.
 class WrongProducts final : public DensityModel<WrongProducts> {
  public:
@@ -192,6 +219,21 @@ TEST_CASE("products with the Hessian are differences of the gradient, for any la
   }
   const Operations<true> forward(3);
   CHECK(hessian_products(&forward) == nullptr);
+}
+
+TEST_CASE("the Hessian of a density is exact, for two gradients a coordinate", "[density]") {
+  const Valley valley;
+  const OwnLaw law(valley);
+  Workspace scratch;
+  Evaluations spent;
+  const Law counted(law, ConstMatrixMap(nullptr, 0, 1), &spent);
+  const ColumnLaw column(counted, 0, scratch);
+  const double x = 0.7;
+  const double y = -0.4;
+  const MatrixXd expected{{2 - 400 * y + 1200 * x * x, -400 * x}, {-400 * x, 200}};
+  CHECK((hessian(column, Eigen::Vector2d(x, y)) - expected).norm() < 1e-12);
+  CHECK(column.gradients() == 4);
+  CHECK(spent.all == 4);
 }
 
 TEST_CASE("products with another matrix are told by the contract", "[density]") {

@@ -253,4 +253,11 @@ struct MIXWELL_EXPORT TransitionParams {
   void check() const { step_size.check(); }
 };
 
+/// Of kernels that take a density that is known by an unbiased estimate alone, too.
+struct MIXWELL_EXPORT EstimatedTransitionParams : TransitionParams {
+  EstimateSettings estimate{};
+
+  void declare(Fields& fields);
+};
+
 }  // namespace mixwell

@@ -22,6 +22,7 @@ class NoiseRules {
   Verdict judge() {
     Verdict v = fine("N", "every noise is fresh where it is used");
     join(v, one_way_in());
+    join(v, one_way_into_the_law());
     join(v, fresh_for_the_state());
     join(v, fresh_for_the_parameters());
     join(v, not_shared_by_feedback());
@@ -69,6 +70,40 @@ class NoiseRules {
                 by_the_gradient ? "a parameter and the law share one noise"
                                 : "one noise comes into the update by two ways",
                 {first_name(noises), writer_.name});
+  }
+
+  /// That a law is unbiased is said of noises of their own in all that it is made from: a reference
+  /// point that is drawn with the noise of the batch gives its difference another mean.
+  Verdict one_way_into_the_law() const {
+    if (!is_uncorrected()) return fine("N", "nothing rests on a mean");
+    for (const OperationInfo* part : a_.parts(t_)) {
+      for (const Input& input : part->inputs) {
+        if (input.role != Role::law) continue;
+        const IdSet twice = noises_that_enter_twice(input.value);
+        if (twice.none()) continue;
+        return none(false, "one noise enters by two ways into a law that is declared unbiased",
+                    {first_name(twice), a_.graph[input.value].name});
+      }
+    }
+    return fine("N", "each noise comes into the law by one way");
+  }
+
+  /// Along the operations that a law was made by, one after another.
+  IdSet noises_that_enter_twice(Value law) const {
+    IdSet seen(a_.graph.values().size());
+    IdSet twice(seen.size());
+    while (law && a_.graph[law].producer >= 0) {
+      const OperationInfo& made_by = a_.operation(a_.graph[law].producer);
+      for (const Input& input : made_by.inputs) {
+        if (input.role == Role::law) continue;
+        const IdSet noises = a_.noises_behind(input.value);
+        twice |= seen & noises;
+        seen |= noises;
+      }
+      const Value before = input_of(made_by, Role::law);
+      law = before ? before : a_.graph[law].storage;
+    }
+    return twice;
   }
 
   /// What the update does with a noise is right given a state that does not know it.

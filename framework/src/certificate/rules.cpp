@@ -132,7 +132,7 @@ constexpr std::array all_rules = {
          "reads knows it, in this sweep or from what another variable that shares it was moved "
          "with; no parameter comes from what shares a noise with any update of the variables that "
          "influence the state and are influenced by it; slots that are updated together share "
-         "none",
+         "none; into the law of an uncorrected update it enters by one way",
          "else biased; slots that share a noise under Metropolis are exact and `coupled`",
          "an accepted proposal is reversed with its noise in reverse, so that the state tells of "
          "the "

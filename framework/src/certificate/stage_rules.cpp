@@ -87,7 +87,9 @@ class StageRules {
     if (!keeps_stage_law(stage)) {
       return none(
           true,
-          fmt::format("`{}` keeps another law than the one that the ratio divides out", stage.name),
+          fmt::format("`{}` keeps another law than the one that the ratio divides out; a stage's "
+                      "own oracle leaves the law that it is given as it is",
+                      stage.name),
           {a_.graph[law_].name, stage.name});
     }
     if (stage.kind == OperationKind::refresh && stage.traits.full) {

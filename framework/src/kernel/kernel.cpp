@@ -184,6 +184,8 @@ Compositor::~Compositor() = default;
 Oracle::~Oracle() = default;
 
 Value Oracle::law_for(KernelGraph& graph, const Site& site) const {
+  // Of a part of a position: the law of the whole, given the rest.
+  if (site.part.law) return law_for_part(graph, site, *this);
   return law(graph, site.path + "/oracle", site.target);
 }
 
@@ -247,13 +249,15 @@ void require_whole_position(const KernelGraph& graph, const std::string& positio
 
 namespace {
 
-/// Of an estimate that is kept: Uhat.
-Value first_row(KernelGraph& graph, Value kept) {
-  const std::string name = "record " + graph[kept].name;
+/// Uhat of an estimate that is kept with the slot, if one is.
+std::optional<Value> kept_potential(KernelGraph& graph, Variable slot) {
+  const auto kept = kept_estimate(graph, slot);
+  if (!kept) return std::nullopt;
+  const std::string name = "record " + graph[*kept].name;
   return add_operation(
              graph, name, OperationKind::pure, {},
              [](edge::PointPosition of, edge::Out<edge::PointPotential> u) { u = of.row(0); },
-             Edge<edge::PointPosition>{kept},
+             Edge<edge::PointPosition>{*kept},
              Write<edge::PointPotential>{Output::derived(name + "/u", 1)})
       .value;
 }
@@ -265,8 +269,8 @@ void record_slot(KernelGraph& graph, Variable slot, Index number,
   require_whole_position(graph, graph[slot].name, *model);
   require_recorded_position(*model);
   PositionRecords(graph, graph[slot].name, graph.current(slot), number, model).all([&] {
-    const auto kept = kept_estimate(graph, slot);
-    if (kept) return first_row(graph, *kept);
+    const auto kept = kept_potential(graph, slot);
+    if (kept) return *kept;
     return law ? graph.evaluation(law, slot).u : Value();
   });
 }
@@ -276,7 +280,10 @@ void record_position(KernelGraph& graph, const std::string& position, Index numb
   require_whole_position(graph, position, *model);
   require_recorded_position(*model);
   const Value theta = whole_position(graph, position);
+  const std::vector<Variable> slots = slots_of(graph, position);
   PositionRecords(graph, position, theta, number, model).all([&] {
+    const auto kept = slots.size() == 1 ? kept_potential(graph, slots.front()) : std::nullopt;
+    if (kept) return *kept;
     return u ? u : potential_at(graph, "record " + position + "/evaluate", law, theta);
   });
 }

@@ -148,6 +148,11 @@ void EstimateSettings::declare(Fields& fields) {
           "rho^2) z', from whose normals z* the estimate at a proposal is made; 0 draws them anew");
 }
 
+void EstimatedTransitionParams::declare(Fields& fields) {
+  TransitionParams::declare(fields);
+  estimate.declare(fields);
+}
+
 void TransitionKernel::describe(KernelGraph& graph, const Site& site) const {
   Transition t(graph, site);
   transition(t);

@@ -89,7 +89,8 @@ void check_coords(const std::vector<Parameter>& arrays, const NamedTexts& coords
     if (found == lengths.end())
       place.refuse("coords", dim,
                    "nothing that the model records has a dimension of that name" +
-                       suggestion(dim, known) + "; `dims` of the same table gives names");
+                       (known.empty() ? "" : suggestion(dim, known)) +
+                       "; `dims` of the same table gives names");
     if (found->second != static_cast<Index>(texts.size()))
       place.refuse(
           "coords", dim,

@@ -433,7 +433,7 @@ Index DrawsFile::coupled_chains() const {
 std::string DrawsFile::sha256() const {
   Sha256 sha;
   for (std::size_t c = 0; c < file_->columns.size(); ++c)
-    if (file_->columns[c].group != RecordGroup::sample_stats) file_->hash(c, sha);
+    if (file_->columns[c].group == RecordGroup::posterior) file_->hash(c, sha);
   return sha.hexadecimal();
 }
 

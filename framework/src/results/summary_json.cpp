@@ -211,12 +211,14 @@ std::vector<EstimatorNote> estimators_in(const Json& all) {
 static void to_json(Json& json, const PredictionSummary& prediction) {
   json = {
       {"cases", prediction.cases}, {"measure", prediction.measure}, {"error", prediction.error}};
+  if (prediction.is_error_rate()) json["error_rate"] = prediction.error;
 }
 
 static void from_json(const Json& json, PredictionSummary& prediction) {
   json.at("cases").get_to(prediction.cases);
-  json.at("measure").get_to(prediction.measure);
-  prediction.error = number_in(json, "error");
+  // Of earlier files error_rate is all there is.
+  prediction.measure = json.value("measure", PredictionSummary::error_rate);
+  prediction.error = number_in(json, json.contains("error") ? "error" : "error_rate");
 }
 
 void to_json(Json& json, const Summary& summary) {

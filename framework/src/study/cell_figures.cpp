@@ -34,7 +34,10 @@ std::vector<CellMetric> metrics(const Summary& summary, const RunRecord& run) {
       {"ebfmi", known(sampler.ebfmi)}};
   if (sampler.divergences)
     all.push_back({"divergences", static_cast<double>(*sampler.divergences)});
-  if (summary.prediction) all.push_back({"test_error", known(summary.prediction->error)});
+  if (const auto& prediction = summary.prediction) {
+    all.push_back({"test_error", known(prediction->error)});
+    if (prediction->is_error_rate()) all.push_back({"error_rate", known(prediction->error)});
+  }
   std::erase_if(all, [](const CellMetric& metric) { return std::isnan(metric.value); });
   return all;
 }

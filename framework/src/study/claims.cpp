@@ -111,14 +111,14 @@ std::string name_of(std::int64_t process, const std::string& host, const std::st
 std::string claimant() { return name_of(::getpid(), host_name(), job_of_this_process()); }
 
 /// A claim as it lies there.
-struct Claims::Found {
+struct Claims::FoundClaim {
   std::string path;
   std::int64_t number = 0;
   double touched = 0.0;
   Json words;
 
   /// Nothing where it is gone meanwhile. It is opened, for what NFS then says of its time is new.
-  static std::optional<Found> at(const std::string& path, std::int64_t number) {
+  static std::optional<FoundClaim> at(const std::string& path, std::int64_t number) {
     const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
     if (descriptor < 0) return std::nullopt;
     struct stat state = {};
@@ -128,11 +128,11 @@ struct Claims::Found {
     ::close(descriptor);
     if (!known || size < 0) return std::nullopt;
     const std::string read(text.data(), static_cast<std::size_t>(size));
-    return Found{path, number, seconds(state.st_mtim), parse_json_or_discard(read)};
+    return FoundClaim{path, number, seconds(state.st_mtim), parse_json_or_discard(read)};
   }
 
-  static std::vector<Found> all_in(const std::string& folder) {
-    std::vector<Found> found;
+  static std::vector<FoundClaim> all_in(const std::string& folder) {
+    std::vector<FoundClaim> found;
     std::error_code none;
     for (const auto& entry : fs::directory_iterator(folder, none)) {
       const std::string name = entry.path().filename().string();
@@ -160,12 +160,14 @@ Claims::~Claims() {
 
 double Claims::now() const { return own_seconds() + clock_offset_.value_or(0.0); }
 
-/// A file with this process's words, which gives the file system's time; returns its path.
+/// A file with this process's words, which gives the file system's time; returns its path, or ""
+/// where the folder was removed meanwhile.
 std::string Claims::write_own(const std::string& folder) {
   const std::string path = fmt::format("{}/.{}-{}", folder, host_name(), ::getpid());
   static const std::string words = words_of_this_process();
   remove(path);
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  if (descriptor < 0 && errno == ENOENT) return {};  // its last holder has removed the folder
   if (descriptor < 0) throw WriteError(path, errno);
   const ssize_t size = ::write(descriptor, words.data(), words.size());
   int error = size == static_cast<ssize_t>(words.size()) ? 0 : size < 0 ? errno : ENOSPC;
@@ -180,7 +182,7 @@ std::string Claims::write_own(const std::string& folder) {
   return path;
 }
 
-bool Claims::is_alive(const Found& found) const {
+bool Claims::is_alive(const FoundClaim& found) const {
   if (now() - found.touched > dead_after_) return false;
   static const std::string machine = this_machine();
   if (text_of(found.words, "machine") != machine) return true;
@@ -194,13 +196,14 @@ bool Claims::take(const std::string& name) {
   fs::create_directories(folder, error);
   if (error) throw WriteError(folder, error.value());
   const std::string own = write_own(folder);
+  if (own.empty()) return false;
   const auto not_taken = [&own] {
     remove(own);
     return false;
   };
-  const std::vector<Found> before = Found::all_in(folder);
+  const std::vector<FoundClaim> before = FoundClaim::all_in(folder);
   std::int64_t number = 1;
-  for (const Found& other : before) {
+  for (const FoundClaim& other : before) {
     if (is_alive(other)) return not_taken();
     number = std::max(number, other.number + 1);
   }
@@ -211,18 +214,18 @@ bool Claims::take(const std::string& name) {
       (::stat(own.c_str(), &linked) != 0 || linked.st_nlink != 2))
     return not_taken();
   remove(own);
-  for (const Found& other : Found::all_in(folder)) {
+  for (const FoundClaim& other : FoundClaim::all_in(folder)) {
     if (other.number == number || !is_alive(other)) continue;
     remove(path);
     return false;
   }
-  for (const Found& dead : before) remove(dead.path);
+  for (const FoundClaim& dead : before) remove(dead.path);
   hold(name, path);
   return true;
 }
 
 std::optional<std::string> Claims::holder(const std::string& name) {
-  for (const Found& found : Found::all_in(folder_of(name))) {
+  for (const FoundClaim& found : FoundClaim::all_in(folder_of(name))) {
     if (!is_alive(found)) continue;
     return name_of(process_of(found.words), text_of(found.words, "host"),
                    text_of(found.words, "job"));
@@ -231,8 +234,8 @@ std::optional<std::string> Claims::holder(const std::string& name) {
 }
 
 bool Claims::is_quiet(const std::string& name) {
-  const std::vector<Found> all = Found::all_in(folder_of(name));
-  return std::all_of(all.begin(), all.end(), [this](const Found& found) {
+  const std::vector<FoundClaim> all = FoundClaim::all_in(folder_of(name));
+  return std::all_of(all.begin(), all.end(), [this](const FoundClaim& found) {
     return !is_alive(found) || now() - found.touched > 2.5 * dead_after_ / beats;
   });
 }

@@ -53,12 +53,12 @@ class MIXWELL_EXPORT Claims {
   bool is_quiet(const std::string& name);
 
  private:
-  struct Found;
+  struct FoundClaim;
 
   std::string folder_of(const std::string& name) const { return folder_ + "/" + name; }
   double now() const;
   std::string write_own(const std::string& folder);
-  bool is_alive(const Found& found) const;
+  bool is_alive(const FoundClaim& found) const;
   void hold(const std::string& name, const std::string& path);
   void keep_alive(const std::stop_token& stop);
   void touch_all();

@@ -31,9 +31,9 @@ std::vector<std::string> names_in(const std::string& folder) {
 
 /// Cells that have not ended yet, and counts of those that have. A cell that waits for tuning gets
 /// another name by it, so that the places are read again as long as there are such.
-class Watch {
+class StudyWatch {
  public:
-  explicit Watch(const StudyOptions& options)
+  explicit StudyWatch(const StudyOptions& options)
       : folder_(options.folder), reporter_(options, 0.0), progress_(reporter_.progress()) {
     progress_.stage = "following";
     read_places();
@@ -99,7 +99,7 @@ class Watch {
 }  // namespace study
 
 StudyResult follow_study(const StudyOptions& options, const std::function<bool()>& goes_on) {
-  return study::Watch(options).follow(options, goes_on);
+  return study::StudyWatch(options).follow(options, goes_on);
 }
 
 StudyOutline study_outline(const std::string& path, bool quick) {

@@ -55,10 +55,7 @@ class StudyRun final : public Work {
   StudyResult run() {
     bool finished = false;
     progress_.stage = "planning";
-    if (!options_.prepare) {
-      Tuner(study_, planner_, *ledger_, reporter_, shares_.claims(), folder_, !options_.worker)
-          .run();
-    }
+    Tuner(study_, planner_, *ledger_, reporter_, shares_.claims(), folder_, tuning_mode()).run();
     plan();
     if (!planner_.stopped()) {
       lay_out();
@@ -128,6 +125,11 @@ class StudyRun final : public Work {
     auto of_this_process = std::make_unique<Ledger>(":memory:", Database::Access::write, folder_);
     of_this_process->take_outline(folder_);
     return of_this_process;
+  }
+
+  Tuner::OpenTunings tuning_mode() const {
+    if (options_.prepare) return Tuner::OpenTunings::leaves;
+    return options_.worker ? Tuner::OpenTunings::takes : Tuner::OpenTunings::waits;
   }
 
   int lock_descriptor() const { return lock_ == nullptr ? -1 : lock_->descriptor(); }

@@ -55,10 +55,10 @@ void Tuner::run() {
   reporter_.progress().stage = "tuning";
   name_tunings(left);
   for (;;) {
-    const Field field = take_turns(left);
+    const Candidates field = take_turns(left);
     tune(field);
     for (const auto& [g, candidates] : field) claims_.release(claim_of(g));
-    if (left.empty() || !waits_ || planner_.stopped()) break;
+    if (left.empty() || mode_ != OpenTunings::waits || planner_.stopped()) break;
     reporter_.tell();
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
   }
@@ -92,8 +92,8 @@ std::string Tuner::claim_of(std::size_t g) const { return "tune-" + planner_.gro
 
 /// Those that were not chosen yet and that nobody else is at, with all candidates; only those that
 /// others are at stay in `left`.
-Tuner::Field Tuner::take_turns(std::vector<std::size_t>& left) {
-  Field field;
+Tuner::Candidates Tuner::take_turns(std::vector<std::size_t>& left) {
+  Candidates field;
   std::set<std::string> mine;
   std::vector<std::int64_t> all(static_cast<std::size_t>(study_.tune->candidates));
   std::iota(all.begin(), all.end(), std::int64_t{0});
@@ -101,7 +101,7 @@ Tuner::Field Tuner::take_turns(std::vector<std::size_t>& left) {
     const SeedGroup& group = planner_.groups()[g];
     const bool is_open = group.wanted && !ledger_.has_chosen(group.tuning);
     if (is_open && !mine.contains(group.tuning)) {
-      if (!claims_.take(claim_of(g))) {
+      if (mode_ == OpenTunings::leaves || !claims_.take(claim_of(g))) {
         ledger_.take_record(folder_, RecordKind::tuning, group.tuning);
         if (!ledger_.has_chosen(group.tuning)) return false;
       } else {
@@ -115,7 +115,7 @@ Tuner::Field Tuner::take_turns(std::vector<std::size_t>& left) {
   return field;
 }
 
-void Tuner::tune(Field field) {
+void Tuner::tune(Candidates field) {
   std::vector<SeedGroup>& groups = planner_.groups();
   const std::vector<Rung> all = rungs(*study_.tune);
   for (std::size_t r = 0; r < all.size() && !planner_.stopped(); ++r) {
@@ -136,7 +136,7 @@ void Tuner::tune(Field field) {
   }
 }
 
-Tuner::Scores Tuner::run_rung(int number, const Rung& rung, const Field& field) {
+Tuner::Scores Tuner::run_rung(int number, const Rung& rung, const Candidates& field) {
   std::vector<TrialPlace> places;
   std::map<std::pair<std::size_t, std::int64_t>, double> known;
   std::vector<WorkItem> tasks;

@@ -17,17 +17,23 @@ namespace mixwell::study {
 class Tuner {
  public:
   /// Keeps references.
-  /// `claims`: of the study in `folder`; a tuning is the work of one process. With `waits` for
-  /// those that are at work elsewhere, too.
+  /// What it does with tunings of which nothing is chosen yet.
+  enum class OpenTunings {
+    leaves,  ///< nothing: their groups are not ready
+    takes,   ///< those that nobody else is at
+    waits,   ///< the same, and waits for the others
+  };
+
+  /// `claims`: of the study in `folder`; a tuning is the work of one process.
   Tuner(const StudyFile& study, Planner& planner, Ledger& ledger, Reporter& reporter,
-        Claims& claims, std::string folder, bool waits)
+        Claims& claims, std::string folder, OpenTunings mode)
       : study_(study),
         planner_(planner),
         ledger_(ledger),
         reporter_(reporter),
         claims_(claims),
         folder_(std::move(folder)),
-        waits_(waits) {}
+        mode_(mode) {}
 
   /// First what the manifests of such groups are with candidate 0, which gives each tuning its id,
   /// then rung after rung of all of them together. A group without all of its trials (--only leaves
@@ -36,20 +42,20 @@ class Tuner {
 
  private:
   /// By group: candidates.
-  using Field = std::map<std::size_t, std::vector<std::int64_t>>;
+  using Candidates = std::map<std::size_t, std::vector<std::int64_t>>;
   /// By group: candidates and their scores.
   using Scores = std::map<std::size_t, std::vector<std::pair<std::int64_t, double>>>;
 
   std::vector<std::size_t> begin();
   void name_tunings(const std::vector<std::size_t>& tuned);
   std::string claim_of(std::size_t g) const;
-  Field take_turns(std::vector<std::size_t>& left);
-  void tune(Field field);
+  Candidates take_turns(std::vector<std::size_t>& left);
+  void tune(Candidates field);
   std::string tuning_id(SeedGroup& group);
   std::vector<AxisValue> values_of(const SeedGroup& group, std::int64_t k) const;
   std::vector<Override> changes_of(const SeedGroup& group, std::int64_t k) const;
   /// Of the groups that have all of them.
-  Scores run_rung(int number, const Rung& rung, const Field& field);
+  Scores run_rung(int number, const Rung& rung, const Candidates& field);
   TrialRequest trial_request(const SeedGroup& group, int number, const Rung& rung,
                              std::int64_t k) const;
   void keep_trial(const SeedGroup& group, int number, std::int64_t k, const TrialResult& result);
@@ -60,7 +66,7 @@ class Tuner {
   Reporter& reporter_;
   Claims& claims_;
   std::string folder_;
-  bool waits_;
+  OpenTunings mode_;
 };
 
 }  // namespace mixwell::study

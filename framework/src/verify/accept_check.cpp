@@ -121,13 +121,17 @@ std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) 
   return std::nullopt;
 }
 
-/// Of columns in which `log_r` and the potentials are of a size that leaves four digits to sums.
+/// Of columns in which `log_r` and the potentials are of a size that leaves four digits to sums,
+/// and in which what is proposed can be told from the state.
 class Decisions {
  public:
   Decisions(Replay& replay, const Sides& sides, const Eigen::RowVectorXd& log_r)
       : replay_(replay), sides_(sides), at_one_(replay.input(sides.shifted).row(0) + log_r) {
     const auto here = replay.input(sides.here.front()).row(0);
+    const auto state = replay.input(sides.states.front()).row(0);
+    const auto proposed = replay.input(sides.proposed.front()).row(0);
     for (Index j = 0; j < log_r.size(); ++j) {
+      if (state(j) == proposed(j)) continue;
       const double largest =
           std::max({std::abs(log_r(j)), std::abs(at_one_(j)), std::abs(here(j))});
       if (largest < largest_potential) told_.push_back(j);

@@ -33,7 +33,6 @@ struct Update {
         .selects_coordinates()
         .help("what it moves: names, elements z[3] or slices z[0:10], w[3,:], from 0 as in Python");
     fields.texts("without", without)
-        .selects_coordinates()
         .help(
             "parameters that its law integrates out, where the model offers that; they must be "
             "drawn anew (kernel conditional) before anything reads them");

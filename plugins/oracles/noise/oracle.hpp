@@ -46,6 +46,11 @@ class NoisyOracle : public Oracle {
  private:
   Value add(KernelGraph& graph, const std::string& path, Value factor) const {
     auto base = std::dynamic_pointer_cast<const Potential>(graph[factor].function);
+    if (graph[factor].rows > 0) {
+      throw InputError("oracle `" + this->name() + "` adds noise to a model's own law, and `" +
+                       graph[factor].name +
+                       "` is one that follows the state; use oracle `exact` there");
+    }
     return add_noisy_law(graph, path, factor, make(std::move(base)), has_exact_potential());
   }
 

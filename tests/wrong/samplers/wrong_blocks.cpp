@@ -6,6 +6,9 @@
 
 #include <cmath>
 #include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -18,8 +21,34 @@ struct Scale : edge::OneRow<Role::parameter> {
 /// Small where the first block is, or was, far out.
 double scale_at(double mean_distance) { return mean_distance > 1.0 ? 0.02 : 1.5; }
 
+/// Has x[0] of the sweep before in the place of that of this one. What it remembers is no edge of
+/// the graph, and is its own for each column.
+class LateRest final : public Body {
+ public:
+  explicit LateRest(std::shared_ptr<const Body> rest)
+      : rest_(std::move(rest)), last_(most_columns, NAN) {}
+
+  void run(Block& block) const override {
+    rest_->run(block);
+    MatrixMap out = block.out(0);
+    for (Index j = 0; j < out.cols(); ++j) {
+      double& last = last_[static_cast<std::size_t>(block.first_column() + j)];
+      const double now = out(0, j);
+      if (!std::isnan(last)) out(0, j) = last;
+      last = now;
+    }
+  }
+
+ private:
+  static constexpr std::size_t most_columns = 1 << 16;
+
+  std::shared_ptr<const Body> rest_;
+  mutable std::vector<double> last_;
+};
+
 /// x[0] by `kernel`, then x[1] by random-walk Metropolis whose scale follows |x[0]|: where it is,
-/// which is right, or by mistake the mean of where it was after each of the last sweeps.
+/// which is right, or by mistake the mean of where it was after each of the last sweeps. Its law is
+/// that given x[0], or by mistake given what x[0] was before the sweep.
 class WrongBlocks final : public Compositor {
  public:
   struct Params {
@@ -32,7 +61,7 @@ class WrongBlocks final : public Compositor {
       fields.component("model", model).help("what to sample, in the plane");
       fields.component("kernel", kernel).help("moves x[0]");
       fields.integer("window", window).at_least(1).help("sweeps that the mistake looks back");
-      mistake.declare(fields, {"scale-of-past"});
+      mistake.declare(fields, {"scale-of-past", "rest-of-before", "rest-by-stealth"});
     }
   };
   explicit WrongBlocks(const Params& params) : params_(params) {
@@ -47,8 +76,15 @@ class WrongBlocks final : public Compositor {
     const bool looks_back = params_.mistake.is("scale-of-past");
     const Variable past = looks_back ? add_past(graph) : Variable{};
     const Value past_scale = looks_back ? scale_of_past(graph, past) : Value{};
-    params_.kernel->describe(graph, site(graph, "first", target, a, b, phase));
-    const Site second = site(graph, "second", target, b, a, phase);
+    const Value before = graph.current(a);
+    params_.kernel->describe(graph, site(graph, "first", target, a, graph.current(b), phase));
+    const bool is_late = params_.mistake.is("rest-of-before");
+    const Site second =
+        site(graph, "second", target, b, is_late ? before : graph.current(a), phase);
+    if (params_.mistake.is("rest-by-stealth")) {
+      const std::size_t rest = graph.operations().size() - 1;
+      graph.instrument(rest, std::make_shared<LateRest>(graph.operations()[rest].body));
+    }
     move(graph, second, looks_back ? past_scale : scale_of(graph, graph.current(a)));
     if (looks_back) remember(graph, past, a);
     record_position(graph, "theta", 0, params_.model, target);
@@ -58,12 +94,12 @@ class WrongBlocks final : public Compositor {
 
  private:
   static Site site(KernelGraph& graph, const std::string& path, Value target, Variable slot,
-                   Variable other, PhaseKind phase) {
+                   Value rest, PhaseKind phase) {
     Site site;
     site.path = path;
     site.label = path;
     site.slot = slot;
-    site.part = {target, {graph.current(other)}};
+    site.part = {target, {rest}};
     site.target = conditional_law(graph, path + "/given", target, slot, site.part.rest);
     site.phase = phase;
     return site;

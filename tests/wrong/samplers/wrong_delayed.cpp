@@ -47,12 +47,12 @@ class DelayedBody final : public Body {
     Eigen::VectorXd y = x;
     for (std::uint32_t stage = 1; stage <= 2; ++stage) walk(block, j, stage, rough, y);
     Rough second = rough;
-    if (mistake_.is("noise-anew")) second.pull = 2.0 * uniform(block, j, 20);
+    if (mistake_.is("noise-anew")) second.pull = 2.0 * uniform(block, j, 30);
     const double u = potential(block, j, x);
     const double u_end = potential(block, j, y);
     double log_ratio = u - u_end;
     if (!mistake_.is("ratio-without-stages")) log_ratio += second.at(u_end, y) - second.at(u, x);
-    if (std::log(uniform(block, j, 21)) < log_ratio) block.out(0).col(j) = y;
+    if (std::log(uniform(block, j, 31)) < log_ratio) block.out(0).col(j) = y;
   }
 
   /// One Metropolis step by exp(-V). By mistake the two stages move another half of the coordinates

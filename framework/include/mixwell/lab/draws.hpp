@@ -51,8 +51,8 @@ class MIXWELL_EXPORT DrawsFile {
   /// Neighbouring chains that are not independent of one another: the slots of a replicate where
   /// the certificate calls them coupled, else 1.
   Index coupled_chains() const;
-  /// SHA-256 over all arrays but those of `sample_stats` in the order of columns(), each
-  /// little-endian float64, chain-major (chain, draw, element), as lower-case hexadecimal.
+  /// SHA-256 over the arrays of `posterior` in the order of columns(), each little-endian float64,
+  /// chain-major (chain, draw, element), as lower-case hexadecimal.
   std::string sha256() const;
 
  private:

@@ -151,6 +151,9 @@ struct LeftOutRows {
 
 /// On test cases that the model has.
 struct PredictionSummary {
+  static constexpr const char* error_rate = "error rate";
+  bool is_error_rate() const { return measure == error_rate; }
+
   std::int64_t cases = 0;
   std::string measure{};  ///< Prediction::measure(), such as "error rate"
   double error = 0.0;     ///< of the predictions averaged over all draws

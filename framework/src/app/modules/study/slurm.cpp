@@ -31,17 +31,17 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-struct Answer {
+struct CommandOutput {
   int status = 0;
   std::string text;  ///< of both streams
 };
 
-Answer run_command(const std::vector<std::string>& words) {
+CommandOutput run_command(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += quoted(word) + " ";
   std::FILE* const pipe = ::popen((line + "2>&1").c_str(), "r");
   if (pipe == nullptr) throw RunError(words.front() + " cannot be started");
-  Answer answer;
+  CommandOutput answer;
   std::array<char, 4096> bytes;
   for (std::size_t n = 0; (n = std::fread(bytes.data(), 1, bytes.size(), pipe)) > 0;)
     answer.text.append(bytes.data(), n);
@@ -95,7 +95,7 @@ std::string submit(const std::vector<std::string>& options, const std::string& s
   std::vector<std::string> words = {"sbatch", "--parsable"};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(script);
-  const Answer answer = run_command(words);
+  const CommandOutput answer = run_command(words);
   if (answer.status != 0) {
     throw InputError(fmt::format(
         "Slurm refuses the job: {}\n  the script is {}; change the options of --slurm, or the "
@@ -202,7 +202,7 @@ void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
 
 bool is_in_slurm(const std::string& folder) {
   if (!fs::exists(job_file(folder))) return true;  // workers of another engine
-  const Answer queue = run_command(
+  const CommandOutput queue = run_command(
       {"squeue", "--noheader", "--format=%i", "--jobs=" + joined(jobs_of(folder), ',')});
   return queue.status == 0 && !queue.text.empty();
 }
@@ -210,7 +210,7 @@ bool is_in_slurm(const std::string& folder) {
 void cancel_slurm(const std::string& folder) {
   std::vector<std::string> words = {"scancel"};
   for (const std::string& job : jobs_of(folder)) words.push_back(job);
-  const Answer answer = run_command(words);
+  const CommandOutput answer = run_command(words);
   if (answer.status != 0) throw RunError("scancel: " + answer.text);
 }
 

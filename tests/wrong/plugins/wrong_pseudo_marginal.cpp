@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace {
@@ -13,6 +14,10 @@ namespace {
 using namespace mixwell;
 
 struct Normals : edge::Numbers<Role::state> {
+  using Numbers::Numbers;
+};
+
+struct Estimate : edge::Numbers<Role::state> {
   using Numbers::Numbers;
 };
 
@@ -36,8 +41,8 @@ class Walk {
   Walk(double step, wrong::Mistake mistake) : step_(step), mistake_(std::move(mistake)) {}
 
   void operator()(Columns& block, edge::Position theta, Normals z, edge::LawOf<Estimates> law,
-                  edge::Noise noise, edge::Out<edge::Position> next,
-                  edge::Out<Normals> next_z) const {
+                  edge::Noise noise, edge::Out<edge::Position> next, edge::Out<Normals> next_z,
+                  edge::Out<Estimate> kept) const {
     edge::begin(theta, next);
     edge::begin(z, next_z);
     Workspace& scratch = block.scratch();
@@ -57,6 +62,7 @@ class Walk {
     of.estimate(end, z_end, u_end, scratch);
     for (Index j = 0; j < w; ++j) {
       const bool accepted = std::log(uniform(j)) < u(j) - u_end(j);
+      kept.col(j).setConstant(accepted ? u_end(j) : u(j));
       if (accepted) next.col(j) = end.col(j);
       if (accepted || mistake_.is("rejected-normals")) next_z.col(j) = z_end.col(j);
     }
@@ -99,7 +105,9 @@ class WrongPseudoMarginal final : public TransitionKernel {
     const auto& law = static_cast<const Potential&>(*function);
     if (law.as_estimated_density() == nullptr) throw InputError("wants an estimated density");
     const Index m = law.as_estimated_density()->normals();
-    const Variable z = graph.estimate(t.path("normals"), t.site().slot, m);
+    const std::string slot = graph[t.site().slot].name;
+    const Variable z = graph.estimate(slot + "/normals", t.site().slot, m);
+    const Variable kept = graph.estimate(slot + "/estimate", t.site().slot, 2);
     if (params_.mistake.is("declared-anew")) {
       t.add(
           "anew", OperationKind::refresh, {},
@@ -112,7 +120,8 @@ class WrongPseudoMarginal final : public TransitionKernel {
                                        t.target().value, unbiased, t.target().value);
     t.add("walk", OperationKind::move, wrong::claims_exact(), Walk(params_.step, params_.mistake),
           t.position(), Edge<Normals>{graph.current(z)}, Edge<edge::LawOf<Estimates>>{estimates},
-          t.noise("walk"), t.next(), Write<Normals>{Output::next(z)});
+          t.noise("walk"), t.next(), Write<Normals>{Output::next(z)},
+          Write<Estimate>{Output::next(kept)});
   }
 
  private:
