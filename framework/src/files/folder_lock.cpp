@@ -3,6 +3,7 @@
 #include "files/folder_lock.hpp"
 
 #include "base/clock.hpp"
+#include "base/host.hpp"
 
 #include <mixwell/error.hpp>
 
@@ -35,12 +36,6 @@ std::string text_of(int descriptor) {
 std::string line_of(std::string_view text, int line) {
   for (; line > 0; --line) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   return std::string(text.substr(0, text.find('\n')));
-}
-
-std::string this_process() {
-  std::array<char, 256> host{};
-  ::gethostname(host.data(), host.size() - 1);
-  return fmt::format("process {} on {}", ::getpid(), host.data());
 }
 
 int opened(const std::string& path, int flags) {
@@ -98,7 +93,7 @@ FolderLock::~FolderLock() { ::close(descriptor_); }
 
 /// One call writes both lines over the old ones, so that a killed process leaves a title.
 bool FolderLock::set_title(const std::string& title) const {
-  const std::string text = title + "\n" + this_process() + "\n";
+  const std::string text = title + "\n" + process_on(::getpid(), host_name()) + "\n";
   const auto size = static_cast<ssize_t>(text.size());
   return ::pwrite(descriptor_, text.data(), text.size(), 0) == size &&
          ::ftruncate(descriptor_, size) == 0;

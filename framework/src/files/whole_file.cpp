@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/whole_file.hpp"
 
+#include "base/host.hpp"
+
 #include <mixwell/durable.hpp>
 
 #include <fcntl.h>
@@ -27,9 +29,9 @@ std::string message_of(const std::string& path, int error) {
 /// Written under a temporary name, and removed unless it gets its own.
 class UnfinishedFile {
  public:
-  explicit UnfinishedFile(const std::string& name)
+  UnfinishedFile(const std::string& name, const std::string& temporary)
       : name_(name),
-        temporary_(name + ".partial"),
+        temporary_(temporary),
         handle_(::open(temporary_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC | O_NOFOLLOW,
                        0644)) {
     if (handle_ < 0) fail();
@@ -71,10 +73,23 @@ WriteError::WriteError(const std::string& path, int error)
     : RunError(message_of(path, error)), full_(is_no_room(error)) {}
 WriteError::~WriteError() = default;
 
-void write_whole_file(const std::string& path, std::string_view text, Flush flush) {
-  UnfinishedFile file(path);
+namespace {
+
+void write_under(const std::string& path, const std::string& temporary, std::string_view text,
+                 Flush flush) {
+  UnfinishedFile file(path, temporary);
   file.write(text, flush);
   file.give_name();
+}
+
+}  // namespace
+
+void write_whole_file(const std::string& path, std::string_view text, Flush flush) {
+  write_under(path, path + ".partial", text, flush);
+}
+
+void write_shared_file(const std::string& path, std::string_view text, Flush flush) {
+  write_under(path, fmt::format("{}.partial-{}-{}", path, host_name(), ::getpid()), text, flush);
 }
 
 void sync_folder(const std::string& folder) {

@@ -30,6 +30,11 @@ enum class Flush { to_disk, later };
 MIXWELL_INTERNAL void write_whole_file(const std::string& path, std::string_view text,
                                        Flush flush = Flush::to_disk);
 
+/// The same for a file that several processes may write at a time, each the whole of it, on any
+/// machines: each has a temporary name of its own.
+MIXWELL_INTERNAL void write_shared_file(const std::string& path, std::string_view text,
+                                        Flush flush = Flush::to_disk);
+
 /// Makes new names in a folder outlive a power cut, where the file system can.
 MIXWELL_INTERNAL void sync_folder(const std::string& folder);
 

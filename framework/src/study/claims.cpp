@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/claims.hpp"
 
+#include "base/host.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
 
@@ -26,12 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::string text_in(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -103,7 +98,7 @@ std::int64_t process_of(const Json& words) {
 void remove(const std::string& path) { ::unlink(path.c_str()); }
 
 std::string name_of(std::int64_t process, const std::string& host, const std::string& job) {
-  return fmt::format("process {} on {}{}", process, host, job.empty() ? "" : " (job " + job + ")");
+  return process_on(process, host) + (job.empty() ? "" : " (job " + job + ")");
 }
 
 }  // namespace

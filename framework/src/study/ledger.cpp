@@ -256,7 +256,7 @@ void Ledger::keep(RecordKind kind, const std::string& key) {
     std::error_code error;
     fs::create_directories(fs::path(file).parent_path(), error);
     if (error) throw WriteError(file, error.value());
-    write_whole_file(file, text, Flush::later);
+    write_shared_file(file, text, Flush::later);
   } catch (const WriteError& fault) {
     throw DatabaseError(fault.what(),
                         fault.is_full() ? DatabaseError::Cause::disk : DatabaseError::Cause::other);

@@ -1,6 +1,7 @@
 // The other side of a study: a process that looks at manifests and runs them, one after another.
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
+#include "base/host.hpp"
 #include "base/memory.hpp"
 #include "run/checkpoint.hpp"
 #include "run/result_folder.hpp"
@@ -93,12 +94,6 @@ bool is_disk_trouble(const std::string& message) {
     if (message.find(std::strerror(error)) != std::string::npos) return true;
   }
   return false;
-}
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  ::gethostname(name.data(), name.size() - 1);
-  return name.data();
 }
 
 void remove_folder(const std::string& folder) {
