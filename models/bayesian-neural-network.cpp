@@ -4,6 +4,7 @@
 #include "bayesian-neural-network/likelihood.hpp"
 #include "bayesian-neural-network/shape.hpp"
 #include "hyper-prior/gamma_prior.hpp"
+#include "labels/test_set.hpp"
 #include "regression/keys.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -19,35 +20,7 @@ namespace {
 
 using hyper_prior::GammaPrior;
 
-/// The test cases of a network.
-class TestSet final : public Prediction {
- public:
-  TestSet(const Shape& shape, Cases cases)
-      : classes_(shape.classes), likelihood_(shape, std::move(cases)) {}
-
-  Index cases() const override { return likelihood_.cases().size(); }
-  Index predicted() const override { return classes_ * cases(); }
-  void predict(ConstBatch theta, Batch out) const override {
-    Workspace scratch;
-    for (Index r = 0; r < theta.cols(); ++r)
-      likelihood_.probabilities(theta.col(r).data(),
-                                MatrixMap(out.col(r).data(), classes_, cases()), scratch);
-  }
-  double error(const Eigen::VectorXd& averages) const override {
-    const ConstMatrixMap probability(averages.data(), classes_, cases());
-    Index wrong = 0;
-    for (Index n = 0; n < cases(); ++n) {
-      Index likeliest = 0;
-      probability.col(n).maxCoeff(&likeliest);
-      wrong += likeliest != likelihood_.cases().classes[static_cast<std::size_t>(n)];
-    }
-    return static_cast<double>(wrong) / static_cast<double>(cases());
-  }
-
- private:
-  Index classes_;
-  Likelihood likelihood_;
-};
+using TestSet = labels::TestSet<Likelihood>;
 
 struct Keys {
   regression::Source source;
@@ -189,7 +162,10 @@ class BayesianNeuralNetwork final : public Model,
         prior_(params.shape, params.rate),
         likelihood_(shape_, std::move(data.training)),
         classes_(std::move(data.classes)) {
-    if (data.test) test_ = std::make_unique<TestSet>(shape_, *std::move(data.test));
+    if (!data.test) return;
+    std::vector<Index> right = data.test->classes;
+    test_ = std::make_unique<TestSet>(shape_.classes, std::move(right),
+                                      Likelihood(shape_, *std::move(data.test)));
   }
   BayesianNeuralNetwork(const BayesianNeuralNetwork& other, Cases cases)
       : shape_(other.shape_),

@@ -1,5 +1,6 @@
 // Model `linear-chain-crf`: a Bayesian conditional random field of tags along sentences.
 // SPDX-License-Identifier: Apache-2.0
+#include "labels/test_set.hpp"
 #include "linear-chain-crf/features.hpp"
 #include "linear-chain-crf/likelihood.hpp"
 #include "linear-chain-crf/panel.hpp"
@@ -18,35 +19,8 @@
 namespace mixwell::crf {
 namespace {
 
-/// Tokens of test sentences.
-class TestSet final : public Prediction {
- public:
-  TestSet(const Shape& shape, Sentences sentences)
-      : tags_(shape.tags), likelihood_(shape, std::move(sentences)) {}
-
-  Index cases() const override { return likelihood_.sentences().tokens(); }
-  Index predicted() const override { return tags_ * cases(); }
-  void predict(ConstBatch theta, Batch out) const override {
-    Workspace scratch;
-    for (Index r = 0; r < theta.cols(); ++r)
-      likelihood_.probabilities(theta.col(r).data(), MatrixMap(out.col(r).data(), tags_, cases()),
-                                scratch);
-  }
-  double error(const Eigen::VectorXd& averages) const override {
-    const ConstMatrixMap probability(averages.data(), tags_, cases());
-    Index wrong = 0;
-    for (Index n = 0; n < cases(); ++n) {
-      Index likeliest = 0;
-      probability.col(n).maxCoeff(&likeliest);
-      wrong += likeliest != likelihood_.sentences().tag(n);
-    }
-    return static_cast<double>(wrong) / static_cast<double>(cases());
-  }
-
- private:
-  Index tags_;
-  Likelihood likelihood_;
-};
+/// A case is a token.
+using TestSet = labels::TestSet<Likelihood>;
 
 struct Keys {
   std::string data;
@@ -178,7 +152,10 @@ class LinearChainCrf final : public Model, public Prior, public DataDraws, publi
         likelihood_(shape_, std::move(data.training)),
         features_(std::move(data.features)),
         tags_(std::move(data.tags)) {
-    if (data.test) test_ = std::make_unique<TestSet>(shape_, *std::move(data.test));
+    if (!data.test) return;
+    std::vector<Index> right = data.test->tags;
+    test_ = std::make_unique<TestSet>(shape_.tags, std::move(right),
+                                      Likelihood(shape_, *std::move(data.test)));
   }
   LinearChainCrf(const LinearChainCrf& other, Sentences sentences)
       : shape_(other.shape_),

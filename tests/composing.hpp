@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/error.hpp>
+#include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <string>
 
@@ -26,6 +29,20 @@ inline const mixwell::Registry& registry() {
 /// A composition from the lines below `mixwell = 1`.
 inline mixwell::Composition compose(const std::string& body) {
   return mixwell::parse_manifest("mixwell = 1\n" + body, "test.toml", registry());
+}
+
+inline mixwell::Verdict verdict(const std::string& body) {
+  return mixwell::compose(*compose(body).compositor).certificate.now;
+}
+
+/// Why these lines make no composition, or "accepted".
+inline std::string refusal(const std::string& body) {
+  try {
+    mixwell::compose(*compose(body).compositor);
+    return "accepted";
+  } catch (const mixwell::InputError& fault) {
+    return fault.what();
+  }
 }
 
 }  // namespace composing

@@ -1,5 +1,6 @@
 // Kernel `blocks` as a part of other compositors: slots, certificates, bits, and what is refused.
 // SPDX-License-Identifier: Apache-2.0
+#include "blocks_manifest.hpp"
 #include "support.hpp"
 
 #include <mixwell/contracts/sampler.hpp>
@@ -15,12 +16,7 @@ using namespace mixwell;
 
 namespace {
 
-const std::string head =
-    "mixwell = 1\n[run]\nseed = 5\nreplicates = 6\nwarmup = 20\ndraws = 20\n"
-    "[model.m]\nuse = \"gaussian\"\ndimension = 4\ncovariance = \"ones-plus\"\nc = 2.0\n"
-    "[estimator.identity]\nuse = \"identity\"\n"
-    "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.5\nsteps = 3\n"
-    "[kernel.walk]\nuse = \"random-walk-metropolis\"\nstep_size = 0.9\n";
+using blocks_manifest::head;
 
 /// The kernel `b`, of two updates.
 std::string blocks(const std::string& keys = "", const std::string& first = "x[0:3]",

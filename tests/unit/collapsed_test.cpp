@@ -11,6 +11,8 @@
 #include <string>
 
 using namespace mixwell;
+using composing::refusal;
+using composing::verdict;
 
 namespace {
 
@@ -37,19 +39,6 @@ std::string blocks(const std::string& updates, const std::string& keys = "") {
          "[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n"
          "[compositor.c]\nuse = \"blocks\"\n" +
          keys + updates;
-}
-
-Verdict verdict(const std::string& manifest) {
-  return compose(*composing::compose(manifest).compositor).certificate.now;
-}
-
-std::string refusal(const std::string& manifest) {
-  try {
-    compose(*composing::compose(manifest).compositor);
-    return "accepted";
-  } catch (const InputError& fault) {
-    return fault.what();
-  }
 }
 
 contracts::Findings contract(const std::string& model) {

@@ -13,6 +13,8 @@
 #include <vector>
 
 using namespace mixwell;
+using composing::refusal;
+using composing::verdict;
 
 namespace {
 
@@ -47,15 +49,6 @@ std::vector<std::string> failing(const std::string& manifest) {
   return names;
 }
 
-std::string refusal(const std::string& manifest) {
-  try {
-    compose(*composing::compose(manifest).compositor);
-    return "accepted";
-  } catch (const InputError& fault) {
-    return fault.what();
-  }
-}
-
 }  // namespace
 
 TEST_CASE("draws given the rest keep their laws, and wrong ones are found where they are") {
@@ -76,9 +69,6 @@ TEST_CASE("every conditional law of the eight schools is drawn from") {
 
 TEST_CASE(
     "conditional draws beside trajectories are exact, on the model's word alone if it is foreign") {
-  const auto verdict = [](const std::string& manifest) {
-    return compose(*composing::compose(manifest).compositor).certificate.now;
-  };
   const Verdict mixed =
       verdict(blocks(schools, update("[\"mu\", \"theta\"]", "draw") + update("[\"tau\"]", "hmc")));
   CHECK(mixed.label() == "exact");

@@ -14,6 +14,8 @@
 #include <string>
 
 using namespace mixwell;
+using composing::refusal;
+using composing::verdict;
 
 namespace {
 
@@ -21,19 +23,6 @@ const std::string effects =
     "[model.m]\nuse = \"random-effects\"\nvalues = [1.3, -0.4, 2.2]\nsds = [0.8, 0.5, 1.2]\n"
     "samples = 3\n[oracle.exact]\nuse = \"exact\"\n[estimator.identity]\nuse = \"identity\"\n";
 const std::string walk = "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1.0\n";
-
-Verdict verdict(const std::string& manifest) {
-  return compose(*composing::compose(manifest).compositor).certificate.now;
-}
-
-std::string refusal(const std::string& manifest) {
-  try {
-    compose(*composing::compose(manifest).compositor);
-    return "accepted";
-  } catch (const InputError& fault) {
-    return fault.what();
-  }
-}
 
 }  // namespace
 

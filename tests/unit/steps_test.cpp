@@ -1,7 +1,6 @@
 // The number of steps: fixed, jittered, by a rule; and step sizes that fall with the sweep.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
-#include "data_making.hpp"
 #include "support.hpp"
 
 #include <mixwell/lab/sampler.hpp>
@@ -13,6 +12,7 @@
 #include <vector>
 
 using namespace mixwell;
+using composing::refusal;
 using support::contains;
 
 namespace {
@@ -37,10 +37,6 @@ std::vector<double> recorded(const std::string& manifest, const std::string& nam
     if (records[r].name == name) return draws.data[r];
   }
   return {};
-}
-
-std::string refusal(const std::string& manifest) {
-  return making::refused([&] { compose(*composing::compose(manifest).compositor); });
 }
 
 }  // namespace

@@ -126,6 +126,12 @@ bool Analysis::is_constant(Value of) const {
   return constant;
 }
 
+Value Analysis::law_before(Value law) const {
+  if (graph[law].producer < 0) return {};
+  const Value stands_for = input_of(operation(graph[law].producer), Role::law);
+  return stands_for ? stands_for : graph[law].storage;
+}
+
 std::vector<Value> Analysis::factors_of(Value law) const {
   if (graph[law].kind == ValueKind::constant) return {law};
   if (graph[law].kind != ValueKind::derived || graph[law].producer < 0) return {};

@@ -53,6 +53,8 @@ struct Analysis {
   IdSet noises_behind(Value of) const;
   /// All leaves are constants or histories that nothing writes.
   bool is_constant(Value of) const;
+  /// What a law was made from: the law in whose place it stands, or of which it is a view.
+  Value law_before(Value law) const;
   /// Constants that a law was made from, along views and `law` edges.
   std::vector<Value> factors_of(Value law) const;
   /// A law of an operation that no factor went into: of an auxiliary.

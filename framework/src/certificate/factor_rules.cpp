@@ -123,8 +123,7 @@ class FactorRules {
       }
       return v;
     }
-    const Value before = stands_for ? stands_for : a_.graph[law].storage;
-    if (before) join(v, density(t, before));
+    if (const Value before = a_.law_before(law)) join(v, density(t, before));
     return v;
   }
 

@@ -92,7 +92,7 @@ class NoiseRules {
   IdSet noises_that_enter_twice(Value law) const {
     IdSet seen(a_.graph.values().size());
     IdSet twice(seen.size());
-    while (law && a_.graph[law].producer >= 0) {
+    for (; law && a_.graph[law].producer >= 0; law = a_.law_before(law)) {
       const OperationInfo& made_by = a_.operation(a_.graph[law].producer);
       for (const Input& input : made_by.inputs) {
         if (input.role == Role::law) continue;
@@ -100,8 +100,6 @@ class NoiseRules {
         twice |= seen & noises;
         seen |= noises;
       }
-      const Value before = input_of(made_by, Role::law);
-      law = before ? before : a_.graph[law].storage;
     }
     return twice;
   }

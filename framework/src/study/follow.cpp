@@ -66,11 +66,9 @@ class StudyWatch {
     ledger.take_record(folder_, RecordKind::places, "");
     seal_ = recorded_hash(record_file(folder_, RecordKind::places, ""));
     open_.clear();
-    std::set<std::string> all;
-    for (const auto& [label, cell] : ledger.places()) all.insert(cell);
-    progress_.total = static_cast<std::int64_t>(all.size());
-    progress_.done = progress_.failed = 0;
-    open_ = std::move(all);
+    for (const auto& [label, cell] : ledger.places()) open_.insert(cell);
+    progress_.total = static_cast<std::int64_t>(open_.size());
+    progress_.done = progress_.failed = progress_.ended = 0;
   }
 
   void look() {

@@ -278,27 +278,27 @@ class StudyRun final : public Work {
     if (!options_.worker) ledger_->reopen(options_.retry);
   }
 
-  /// Whether all places are written down as this process has them; false where some are not there
-  /// or wait for tuning. Throws where its cells are made of something else.
+  /// Whether all places are written down as this process has them; false where nothing is yet, or
+  /// cells that waited for tuning. Throws where its cells are made of something else.
   bool agrees(const std::vector<LedgerPoint>& points, const std::string& ingredients) {
     const auto before = ledger_->places();
     if (before.empty()) return false;
     bool same = before.size() == points.size();
-    for (const LedgerPoint& point : points) {
-      const auto found = before.find(point.label);
-      if (found != before.end() && found->second == point.cell) continue;
-      same = false;
-      if (found == before.end() || !waited_for_tuning(point, found->second))
-        refuse(point, ingredients);
+    for (const SeedGroup& group : planner_.groups()) {
+      for (const std::size_t k : group.cells) {
+        const auto found = before.find(points[k].label);
+        if (found != before.end() && found->second == points[k].cell) continue;
+        same = false;
+        if (found == before.end() || !waited_for_tuning(group, points[k].label, found->second))
+          refuse(points[k], ingredients);
+      }
     }
     return same;
   }
 
-  bool waited_for_tuning(const LedgerPoint& point, const std::string& cell) const {
-    const auto& groups = planner_.groups();
-    return std::any_of(groups.begin(), groups.end(), [&](const SeedGroup& group) {
-      return !group.tuning.empty() && cell == untuned_id(group.tuning, point.label).substr(0, 16);
-    });
+  static bool waited_for_tuning(const SeedGroup& group, const std::string& label,
+                                const std::string& cell) {
+    return !group.tuning.empty() && cell == untuned_id(group.tuning, label).substr(0, 16);
   }
 
   [[noreturn]] void refuse(const LedgerPoint& point, const std::string& ingredients) {

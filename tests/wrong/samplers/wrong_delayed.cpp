@@ -1,6 +1,7 @@
 // Delayed acceptance in one body, and one mistake of choice; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
+#include "wrong/step.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -108,12 +109,7 @@ class WrongDelayed final : public Kernel {
   explicit WrongDelayed(const Params& params) : params_(params) {}
 
   void describe(KernelGraph& graph, const Site& site) const override {
-    graph.add(site.path + "/step", OperationKind::move, wrong::claims_exact(),
-              {{graph.current(site.slot), Role::state},
-               {site.target, Role::law},
-               {graph.noise(site.path + "/step"), Role::noise}},
-              {Output::next(site.slot)},
-              std::make_shared<DelayedBody>(params_.step, params_.mistake));
+    wrong::add_step(graph, site, std::make_shared<DelayedBody>(params_.step, params_.mistake));
   }
 
  private:

@@ -1,6 +1,7 @@
 // Langevin proposals with a Metropolis test, and one mistake of choice; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
+#include "wrong/step.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -79,17 +80,8 @@ class WrongLangevinMetropolis final : public Kernel {
   explicit WrongLangevinMetropolis(const Params& params) : params_(params) {}
 
   void describe(KernelGraph& graph, const Site& site) const override {
-    const Cached at = graph.evaluation(site.target, site.slot);
-    graph.add(
-        site.path + "/step", OperationKind::move, wrong::claims_exact(),
-        {{graph.current(site.slot), Role::state},
-         {site.target, Role::law},
-         {at.u, Role::evaluation},
-         {at.g, Role::evaluation},
-         {graph.noise(site.path + "/step"), Role::noise}},
-        {Output::next(site.slot), Output::evaluation(site.path + "/u", 1, site.target, site.slot),
-         Output::evaluation(site.path + "/g", graph[site.slot].rows, site.target, site.slot)},
-        std::make_shared<StepBody>(params_.step_size, params_.mistake));
+    wrong::add_evaluated_step(graph, site,
+                              std::make_shared<StepBody>(params_.step_size, params_.mistake));
   }
 
  private:

@@ -1,6 +1,7 @@
 // Hamiltonian Monte Carlo with a diagonal mass, or with a momentum that persists, and one mistake
 // of choice; all declare to be right. SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
+#include "wrong/step.hpp"
 
 #include <mixwell/momentum.hpp>
 #include <mixwell/plugin.hpp>
@@ -124,12 +125,7 @@ class WrongMass final : public Kernel {
   explicit WrongMass(const Params& params) : params_(params) {}
 
   void describe(KernelGraph& graph, const Site& site) const override {
-    graph.add(site.path + "/step", OperationKind::move, wrong::claims_exact(),
-              {{graph.current(site.slot), Role::state},
-               {site.target, Role::law},
-               {graph.noise(site.path + "/step"), Role::noise}},
-              {Output::next(site.slot)},
-              std::make_shared<MassBody>(params_.step_size, params_.mistake));
+    wrong::add_step(graph, site, std::make_shared<MassBody>(params_.step_size, params_.mistake));
   }
 
  private:

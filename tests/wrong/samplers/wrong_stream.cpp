@@ -2,6 +2,7 @@
 // keyed by, or in the columns of a block; all declare to be right.
 // SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
+#include "wrong/step.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -69,12 +70,8 @@ class WrongStream final : public Kernel {
   void describe(KernelGraph& graph, const Site& site) const override {
     const Stream stream(static_cast<std::uint64_t>(params_.seed),
                         params_.mistake.is("slot") ? "step" : site.path + "/step");
-    graph.add(site.path + "/step", OperationKind::move, wrong::claims_exact(),
-              {{graph.current(site.slot), Role::state},
-               {site.target, Role::law},
-               {graph.noise(site.path + "/step"), Role::noise}},
-              {Output::next(site.slot)},
-              std::make_shared<WalkBody>(stream, params_.step_size, params_.mistake));
+    wrong::add_step(graph, site,
+                    std::make_shared<WalkBody>(stream, params_.step_size, params_.mistake));
   }
 
  private:

@@ -179,11 +179,12 @@ void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
         script, arguments.path));
   }
   const int stages = 1 + (outline.tunes ? 1 : 0) + (outline.references_first ? 1 : 0);
+  const std::vector<std::string> arrays =
+      slurm_arrays(arguments.slurm.workers, arguments.slurm.limit, largest_array());
   std::vector<std::string> jobs, before;
   for (int stage = 0; stage < stages; ++stage) {
     std::vector<std::string> now;
-    for (const std::string& tasks :
-         slurm_arrays(arguments.slurm.workers, arguments.slurm.limit, largest_array())) {
+    for (const std::string& tasks : arrays) {
       std::vector<std::string> options = {"--array=" + tasks};
       if (!before.empty()) options.push_back("--dependency=afterany:" + joined(before, ':'));
       now.push_back(submit(options, script));

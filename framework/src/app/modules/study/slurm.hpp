@@ -11,12 +11,12 @@
 
 namespace mixwell::app {
 
-/// The text of a job array whose tasks are workers; `tasks` from 0, at most `limit` at a time (0:
-/// as many as there is room for).
+/// The text of a job array whose tasks are workers, for the study in `folder`.
 std::string slurm_script(const StudyArguments& arguments, const StudyOutline& outline,
                          const std::string& folder, const std::string& program);
 
-/// The task numbers of each array where one has at most `largest` of them: "0-1000", "0-498".
+/// The task numbers of each array where one has at most `largest` of them, "0-1000", "0-498", and
+/// "0-9%4" where at most 4 run at a time: each array has its share of `limit` (0: no limit).
 std::vector<std::string> slurm_arrays(int workers, int limit, int largest);
 
 /// Writes the script into the study's folder, which is laid out already, and submits it: an array
