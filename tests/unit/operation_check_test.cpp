@@ -124,6 +124,15 @@ TEST_CASE("a metric that depends on the position is seen in every column") {
   CHECK(traits_of(found, true).empty());
 }
 
+TEST_CASE("a trajectory too chaotic for differences is not taken for one that loses volume") {
+  const auto found = checked(quartic +
+                             "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
+                             "\"hamiltonian\"\nstep_size = 0.2\nsteps = 10\n"
+                             "target_acceptance = 0.8\nfreeze = false\n");
+  CHECK(traits_of(found, false).count("volume") == 1);
+  CHECK(traits_of(found, true).empty());
+}
+
 TEST_CASE("an operation that does not what its trait says fails by itself") {
   const struct {
     const char* kernel;

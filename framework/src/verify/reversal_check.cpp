@@ -15,6 +15,9 @@ constexpr double same_place = 1e-5;     ///< relative; solvers and long trajecto
 constexpr double same_volume = 1e-2;    ///< of log |det|, from differences
 constexpr double allowed_share = 0.02;  ///< of columns: where a trajectory is unstable, digits go
 constexpr double difference = 1e-5;
+/// Between log |det| of two widths, so that the curvature of a chaotic trajectory is not taken for
+/// a volume: of the wider one it is four times as large.
+constexpr double same_difference = same_volume / 4.0;
 constexpr double nudge = 1e-8;          ///< relative
 constexpr double most_amplified = 1e4;  ///< of it, in a column that tells something
 constexpr double largest_derivative = 1e3;
@@ -124,6 +127,36 @@ Eigen::ArrayXd amplification(Replay replay, const Ends& ends, const Eigen::Matri
   return (moved.colwise().norm().array() / change.colwise().norm().array()).transpose();
 }
 
+/// log |det J| of each column by central differences of the relative width; not a number where a
+/// derivative is so large that they lose their digits.
+Eigen::ArrayXd log_volumes(Replay& replay, const Ends& ends, const Eigen::MatrixXd& start,
+                           double width) {
+  const Index d = start.rows();
+  std::vector<Eigen::MatrixXd> derivatives;  // by variable: d x columns
+  for (Index i = 0; i < d; ++i) {
+    Eigen::MatrixXd at[2];
+    const Eigen::RowVectorXd h = width * (1.0 + start.row(i).array().abs());
+    for (const int side : {0, 1}) {
+      Eigen::MatrixXd moved = start;
+      moved.row(i) += (side == 0 ? -1.0 : 1.0) * h;
+      put(replay, ends, moved);
+      replay.run(replay.sweep());
+      at[side] = stacked(replay, ends, true);
+    }
+    derivatives.push_back((at[1] - at[0]).array().rowwise() / (2.0 * h.array()));
+  }
+  Eigen::ArrayXd log_volume(start.cols());
+  for (Index j = 0; j < start.cols(); ++j) {
+    Eigen::MatrixXd jacobian(d, d);
+    for (Index i = 0; i < d; ++i) {
+      jacobian.col(i) = derivatives[static_cast<std::size_t>(i)].col(j);
+    }
+    const bool kept_digits = jacobian.cwiseAbs().maxCoeff() < largest_derivative;
+    log_volume[j] = kept_digits ? std::log(std::abs(jacobian.determinant())) : std::nan("");
+  }
+  return log_volume;
+}
+
 }  // namespace
 
 std::vector<VerifiedOperation> check_involution(Replay replay) {
@@ -155,35 +188,18 @@ std::vector<VerifiedOperation> check_volume(Replay replay) {
   const auto ends = ends_of(replay);
   if (!ends) return {};
   const Eigen::MatrixXd start = stacked(replay, *ends, false);
-  const Index d = start.rows();
-  if (d > most_variables) return {};
-  std::vector<Eigen::MatrixXd> derivatives;  // by variable: d x columns
-  for (Index i = 0; i < d; ++i) {
-    Eigen::MatrixXd at[2];
-    const Eigen::RowVectorXd h = difference * (1.0 + start.row(i).array().abs());
-    for (const int side : {0, 1}) {
-      Eigen::MatrixXd moved = start;
-      moved.row(i) += (side == 0 ? -1.0 : 1.0) * h;
-      put(replay, *ends, moved);
-      replay.run(replay.sweep());
-      at[side] = stacked(replay, *ends, true);
-    }
-    derivatives.push_back((at[1] - at[0]).array().rowwise() / (2.0 * h.array()));
-  }
+  if (start.rows() > most_variables) return {};
+  Eigen::ArrayXd log_volume = log_volumes(replay, *ends, start, difference);
+  const Eigen::ArrayXd wider = log_volumes(replay, *ends, start, 2.0 * difference);
   put(replay, *ends, start);
   replay.run(replay.sweep());
   const Eigen::MatrixXd end = stacked(replay, *ends, true);
   const std::vector<bool> has_end = arrived(replay);
-  Eigen::ArrayXd log_volume(replay.columns());
   for (Index j = 0; j < replay.columns(); ++j) {
-    Eigen::MatrixXd jacobian(d, d);
-    for (Index i = 0; i < d; ++i) {
-      jacobian.col(i) = derivatives[static_cast<std::size_t>(i)].col(j);
-    }
-    const bool tells = jacobian.cwiseAbs().maxCoeff() < largest_derivative &&
+    const bool tells = std::abs(log_volume[j] - wider[j]) < same_difference &&
                        has_end[static_cast<std::size_t>(j)] &&
                        end.col(j).cwiseAbs().maxCoeff() < largest_end;
-    log_volume[j] = tells ? std::log(std::abs(jacobian.determinant())) : std::nan("");
+    if (!tells) log_volume[j] = std::nan("");
   }
   return judged(replay, "volume", "log |det J| is not 0", share_above(log_volume, same_volume));
 }
