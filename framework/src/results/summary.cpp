@@ -1,5 +1,6 @@
 // A summary: one row per element of the posterior, and what the sampler did to get it.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/acceptance_rate.hpp"
 #include "files/whole_file.hpp"
 #include "results/directions_part.hpp"
 #include "results/draws_summary.hpp"
@@ -50,11 +51,11 @@ double mean_where_it_ran(const Eigen::MatrixXd& x) {
 
 /// Of all NAME_acceptance_rate.
 std::vector<KernelFigures> kernel_figures(const DrawsFile& file) {
-  constexpr std::string_view ending = "_acceptance_rate";
   std::vector<KernelFigures> found;
   for (const Column& column : file.columns()) {
-    if (column.group != RecordGroup::sample_stats || !column.name.ends_with(ending)) continue;
-    const std::string name = column.name.substr(0, column.name.size() - ending.size());
+    if (column.group != RecordGroup::sample_stats) continue;
+    const std::string name(kernel_of_acceptance_rate(column.name));
+    if (name.empty()) continue;
     found.push_back({name, statistic(file, column.name.c_str(), mean_where_it_ran),
                      count_of(file, name + "_diverging")});
   }
@@ -147,7 +148,7 @@ double DrawsSummary::min_ess_mcse() const {
 SamplerSummary DrawsSummary::sampler(double gradients, double seconds) const {
   SamplerSummary found;
   found.acceptance =
-      statistic(file_, "acceptance_rate", [](const Eigen::MatrixXd& x) { return x.mean(); });
+      statistic(file_, acceptance_rate, [](const Eigen::MatrixXd& x) { return x.mean(); });
   found.divergences = count_of(file_, "diverging");
   found.ebfmi = statistic(file_, "energy", [](const Eigen::MatrixXd& x) {
     return diagnostics::ebfmi(x).minCoeff<Eigen::PropagateNaN>();

@@ -1,5 +1,6 @@
 // The equilibrium test.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/acceptance_rate.hpp"
 #include "verify/features.hpp"
 #include "verify/law_draws.hpp"
 #include "verify/z_scores.hpp"
@@ -423,7 +424,7 @@ void Equilibrium::advance(std::int64_t sweeps) {
   state_->sampler.advance(PhaseKind::sampling, 1, &last);
   const auto& records = state_->sampler.graph(PhaseKind::sampling).records();
   for (std::size_t r = 0; r < records.size(); ++r) {
-    if (records[r].name.find("acceptance_rate") == std::string::npos) continue;
+    if (!is_acceptance_rate(records[r].name)) continue;
     for (const double rate : last.data[r]) {
       if (std::isnan(rate)) continue;  // a branch of a mixture that was not chosen
       state_->accepted += rate;
