@@ -73,6 +73,33 @@ TEST_CASE("Workers share a study out, and one that is killed leaves its cell to 
   CHECK_FALSE(fs::exists(place.path("out/s/claims")));
 }
 
+TEST_CASE("Cells on a disk of the node end in the study's folder, also when they are suspended") {
+  const Workplace place;
+  place.write("s.toml", study);
+  const auto expected = draws_of_one_process(place);
+  const std::string command = std::string("\"") + MIXWELL_PROGRAM +
+                              "\" study s.toml --jobs 1 --quiet --scratch '" + place.path("node") +
+                              "'";
+  // Long enough that TERM comes amid a cell, whose checkpoint another call goes on from.
+  CHECK(place.shell(command + " & sleep 0.4; kill -TERM $!; wait $!").code != 0);
+  CHECK(fs::is_empty(place.path("node")));
+  CHECK(place.shell(command).code == 0);
+  CHECK(draws(place) == expected);
+  CHECK(fs::is_empty(place.path("node")));
+  for (const auto& entry : fs::directory_iterator(place.path("out/s/cells"))) {
+    CHECK(entry.path().extension().empty());
+    CHECK(fs::exists(entry.path() / "draws.nc"));
+  }
+}
+
+TEST_CASE("A disk of the node that takes nothing fails the cells, and is named") {
+  const Workplace place;
+  place.write("s.toml", study);
+  place.write("node", "a file");
+  CHECK(place.mixwell("study s.toml --quiet --scratch node").code == 1);
+  contains(place.mixwell("study s.toml --table --json").out, "node/mixwell-");
+}
+
 TEST_CASE("A study and its workers run at the same time, and nothing is run twice") {
   const Workplace place;
   place.write("s.toml", study);

@@ -120,8 +120,10 @@ say 'what Slurm refuses is said'
 grep -q 'Slurm refuses the job: .*[Pp]artition' refused
 rm -rf out
 
-say 'six workers, in two arrays of at most four'
-"$program" study s.toml --slurm --workers 6 --quiet
+say 'six workers, in two arrays of at most four, on a disk of the node'
+mkdir "$place/node"
+export NODE=$place/node
+"$program" study s.toml --slurm --workers 6 --scratch '$NODE/cells' --quiet
 [[ $(wc -l <out/s/slurm/jobs) == 2 ]]
 first=$(head -n 1 out/s/slurm/jobs)
 while (($(ended) < 4)); do sleep 0.1; done
@@ -129,7 +131,12 @@ say 'a worker is killed'
 pkill -9 -o -f -- '--out .*/out/s --jobs 1 --worker' || true
 while (($(ended) < 8)); do sleep 0.1; done
 say 'a job is requeued'
-scontrol requeue "${first}_$(squeue -h -t running -j "$first" -o %K | head -n 1)"
+for ((k = 0; k < 50; ++k)); do
+  task=$(squeue -h -t running -j "$first" -o %K | head -n 1)
+  [[ -z $task ]] || ! scontrol requeue "${first}_$task" || break
+  sleep 0.1
+done
+((k < 50))
 say 'a claim of a machine that is gone'
 open=$(comm -23 <(cut -d' ' -f1 expected | sort) <(ls out/s/cells out/s/claims | sort -u) | tail -n 1)
 mkdir -p "out/s/claims/$open"
@@ -137,6 +144,7 @@ echo '{"host":"gone","process":1,"birth":"1","machine":"another","job":"9_9"}' >
 "$program" study s.toml --follow --quiet
 of_cells out/s >found
 diff expected found
+[[ -d $NODE/cells && -z $(find out/s/cells -name '*.partial') ]]
 
 say 'cancelled, and gone on with'
 rm -rf out

@@ -62,12 +62,14 @@ TEST_CASE("A worker is asked what the study asks", "[study]") {
   CHECK(plan.manifest.changes[0].effect == mixwell::Override::Effect::remove);
   CHECK(plan.threads == 3);
   CHECK(plan.estimate);
-  const auto run = asked(RunRequest{manifest, 1, "out/s/cells/a", false, {{"id", {"a", "b"}}}});
+  const auto run =
+      asked(RunRequest{manifest, 1, "out/s/cells/a", "local", false, {{"id", {"a", "b"}}}});
   CHECK(run.folder == "out/s/cells/a");
+  CHECK(run.scratch == "local");
   CHECK_FALSE(run.keeps_draws);
   REQUIRE(run.reference);
   CHECK(run.reference->paths == std::vector<std::string>{"a", "b"});
-  CHECK_FALSE(asked(RunRequest{manifest, 1, "a", true, {}}).reference);
+  CHECK_FALSE(asked(RunRequest{manifest, 1, "a", "", true, {}}).reference);
   CHECK(asked(TrialRequest{manifest, 1, 0.1, "min_ess_per_second"}).budget == 0.1);
   CHECK(asked(CompareRequest{"a", {"id", {}}}).reference.id == "id");
 }

@@ -109,6 +109,11 @@ std::vector<Argument> study_arguments(StudyArguments& given) {
        .value = &given.prepare,
        .help = "Write down for workers what the cells are, and run none",
        .excludes = {"--worker"}},
+      {.name = "--scratch",
+       .value = &given.scratch,
+       .help = "Run each cell in a folder there, on a disk of the machine, and move its files to "
+               "the study's folder when it ends; with --slurm, '$TMPDIR' is that of the node",
+       .type = "DIR"},
       {.name = "--dry-run",
        .value = &given.dry_run,
        .help = "List the cells, their certificates and what they may cost"},

@@ -39,8 +39,8 @@ auto parts(Is<PlanRequest> auto& request) {
   return std::tie(request.manifest, request.threads, request.estimate);
 }
 auto parts(Is<RunRequest> auto& request) {
-  return std::tie(request.manifest, request.threads, request.folder, request.keeps_draws,
-                  request.reference);
+  return std::tie(request.manifest, request.threads, request.folder, request.scratch,
+                  request.keeps_draws, request.reference);
 }
 auto parts(Is<TrialRequest> auto& request) {
   return std::tie(request.manifest, request.threads, request.budget, request.objective);

@@ -404,8 +404,11 @@ class StudyRun final : public Work {
   RunRequest request(const Job& job) {
     const StudyCell& cell = planner_.cells()[job.cell];
     const SeedGroup& group = planner_.groups()[job.group];
-    return {planner_.manifest_of(cell, planner_.changes_of(group, cell)), planner_.threads(),
-            cell_folder(job), comparison_.is_reference(job.cell) || study_.keep == "draws",
+    return {planner_.manifest_of(cell, planner_.changes_of(group, cell)),
+            planner_.threads(),
+            cell_folder(job),
+            options_.scratch,
+            comparison_.is_reference(job.cell) || study_.keep == "draws",
             comparison_.reference_of(group)};
   }
 

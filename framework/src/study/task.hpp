@@ -42,6 +42,7 @@ struct RunRequest {
   CellManifest manifest;
   int threads = 1;
   std::string folder;
+  std::string scratch;  ///< a disk of the node, where it runs; "" = in its folder
   bool keeps_draws = true;
   std::optional<ReferenceFiles> reference;
 };

@@ -6,6 +6,7 @@
 #include "run/checkpoint.hpp"
 #include "run/result_folder.hpp"
 #include "study/cell_figures.hpp"
+#include "study/cell_place.hpp"
 #include "study/protocol.hpp"
 #include "study/reference_errors.hpp"
 #include "study/trial.hpp"
@@ -221,6 +222,20 @@ class Worker {
     return run(composition, options);
   }
 
+  /// What a fault leaves is in the cell's own folder.
+  static RunResult run_in(const CellPlace& place, const Composition& composition, int threads) {
+    RunOptions options;
+    options.folder = place.folder();
+    options.threads = threads;
+    options.stop = &stop;
+    try {
+      return run_or_go_on(composition, options);
+    } catch (...) {
+      place.bring_home();
+      throw;
+    }
+  }
+
   /// Why a run must wait: another is at work in its folder. One whose parent was killed is gone in
   /// a moment.
   static std::string busy(const std::string& folder) {
@@ -241,20 +256,20 @@ class Worker {
     if (const std::string why = busy(request.folder); !why.empty())
       return {WorkerStatus::suspended, why, {}};
     const Composition composition = load(request.manifest);
-    write_durably(request.keeps_draws);
-    RunOptions options;
-    options.folder = request.folder;
-    options.threads = request.threads;
-    options.stop = &stop;
-    const RunResult result = run_or_go_on(composition, options);
-    if (stop.is_made() && !result.summary) return suspended();
+    const CellPlace place(request.folder, request.scratch);
+    write_durably(request.keeps_draws && request.scratch.empty());
+    const RunResult result = run_in(place, composition, request.threads);
+    if (stop.is_made() && !result.summary) {
+      place.bring_home();
+      return suspended();
+    }
     CellFigures figures = cell_figures(result);
     figures.host = host_name();
     if (request.reference) {
       with_threads(request.threads,
-                   [&] { figures.errors = errors(request.folder, *request.reference); });
+                   [&] { figures.errors = errors(place.folder(), *request.reference); });
     }
-    if (!request.keeps_draws) remove_folder(request.folder);
+    request.keeps_draws ? place.bring_home() : remove_folder(request.folder);
     figures.cell_seconds = seconds_since(start);
     return done(std::move(figures));
   }

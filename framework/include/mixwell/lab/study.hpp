@@ -66,6 +66,9 @@ struct StudyOptions {
   /// One of several processes at work on the study, on any machine that sees the folder: it runs
   /// what no other is at, keeps no ledger, and ends when nothing is left for it.
   bool worker = false;
+  /// A disk of the machine that each cell runs on, from which its files are moved to `folder` when
+  /// it has ended or was suspended; "" = it runs in `folder`.
+  std::string scratch;
   bool prepare = false;  ///< writes down for workers what the cells are, and runs none
   bool quick = false;    ///< as [study.quick] says: one seed, and the changes of that table
   std::function<void(const StudyProgress&)> progress;

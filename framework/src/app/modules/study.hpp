@@ -29,6 +29,7 @@ struct StudyArguments {
   std::string folder;
   std::string only;
   std::string why;
+  std::string scratch;
   int jobs = 0;
   bool dry_run = false;
   bool table = false;

@@ -31,6 +31,18 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
+/// Sets `scratch` to what the word is on the node, with the variables there.
+std::string scratch_lines(const std::string& word) {
+  std::string text;
+  for (const char c : word)
+    text += (c == '"' || c == '\\' || c == '`' ? "\\" : "") + std::string(1, c);
+  return fmt::format(
+      "\nscratch=\"{}\"\n"
+      "if [ -z \"$scratch\" ]; then\n"
+      "  echo \"--scratch: \"{}\" is nothing on $(hostname)\" >&2\n  exit 2\nfi\n",
+      text, quoted(word));
+}
+
 struct CommandOutput {
   int status = 0;
   std::string text;  ///< of both streams
@@ -148,10 +160,12 @@ std::string slurm_script(const StudyArguments& arguments, const StudyOutline& ou
     text += fmt::format("\n# From {}:\n{}\n", slurm.prologue,
                         read_text_file(slurm.prologue, "prologue"));
   }
-  text += fmt::format("\n{} study {} --out {}{}{} --jobs {} --worker --quiet &\nworker=$!\n",
+  if (!arguments.scratch.empty()) text += scratch_lines(arguments.scratch);
+  text += fmt::format("\n{} study {} --out {}{}{}{} --jobs {} --worker --quiet &\nworker=$!\n",
                       quoted(program), quoted(arguments.path), quoted(folder),
                       arguments.quick ? " --quick" : "",
-                      arguments.only.empty() ? "" : " --only " + quoted(arguments.only), jobs);
+                      arguments.only.empty() ? "" : " --only " + quoted(arguments.only),
+                      arguments.scratch.empty() ? "" : " --scratch \"$scratch\"", jobs);
   text +=
       "\n# USR1 comes before the time limit, TERM from scancel and pre-emption: the cell at hand\n"
       "# leaves a checkpoint. After USR1 the job goes back to the queue, as Slurm does by itself\n"

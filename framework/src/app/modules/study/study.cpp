@@ -48,6 +48,7 @@ StudyOptions options_of(const StudyArguments& arguments) {
   options.retry = arguments.retry;
   options.worker = arguments.worker;
   options.prepare = arguments.prepare;
+  options.scratch = arguments.scratch;
   options.quick = arguments.quick;
   return options;
 }
