@@ -54,6 +54,7 @@ steps = 3
 [study]
 seeds = [1, 2]
 disk_wait = 0.0
+dead_after = 2.0  # a claim that cannot be read is waited for so long
 """
 LONG = 400  # times as many draws, for kills at random times
 NOBODY = 65534

@@ -1,14 +1,17 @@
 // A file that several processes write at a time is whole whenever it is read.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/host.hpp"
 #include "files/whole_file.hpp"
 #include "support.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,4 +61,30 @@ TEST_CASE("A file that several processes write at a time is whole whenever it is
   }
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     CHECK(entry.path().filename() == "record.json");
+}
+
+TEST_CASE("What a writer that was killed has left is removed, and nothing else") {
+  const support::TemporaryFolder folder;
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const std::string host = mixwell::host_name();
+  const std::set<std::string> kept = {
+      "record.json", "record.json.partial",
+      "record.json.partial-" + host + "-" + std::to_string(::getpid()),
+      "record.json.partial-elsewhere-17"};
+  const std::set<std::string> left = {"record.json.partial-" + host + "-" + std::to_string(gone),
+                                      "record.json.partial-longago-17"};
+  for (const auto& names : {kept, left}) {
+    for (const std::string& name : names) std::ofstream(folder.path() + "/" + name) << "a";
+  }
+  std::filesystem::last_write_time(
+      folder.path() + "/record.json.partial-longago-17",
+      std::filesystem::file_time_type::clock::now() - std::chrono::hours(2));
+  mixwell::remove_abandoned(folder.path());
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
+    found.insert(entry.path().filename().string());
+  CHECK(found == kept);
+  mixwell::remove_abandoned(folder.path() + "/nowhere");
 }

@@ -8,11 +8,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 namespace mixwell {
 namespace {
@@ -75,6 +79,24 @@ WriteError::~WriteError() = default;
 
 namespace {
 
+constexpr std::string_view shared_mark = ".partial-";
+
+/// Of NAME.partial-HOST-PROCESS.
+bool is_abandoned(const std::filesystem::directory_entry& entry) {
+  constexpr auto patience = std::chrono::hours(1);
+  const std::string name = entry.path().filename().string();
+  const std::size_t mark = name.rfind(shared_mark);
+  if (mark == std::string::npos) return false;
+  const std::string writer = name.substr(mark + shared_mark.size());
+  const std::size_t end = writer.rfind('-');
+  if (end == std::string::npos) return false;
+  if (writer.substr(0, end) == host_name()) {
+    const int process = std::atoi(writer.c_str() + end + 1);
+    return process <= 0 || (::kill(process, 0) != 0 && errno == ESRCH);
+  }
+  return std::filesystem::file_time_type::clock::now() - entry.last_write_time() > patience;
+}
+
 void write_under(const std::string& path, const std::string& temporary, std::string_view text,
                  Flush flush) {
   UnfinishedFile file(path, temporary);
@@ -89,7 +111,18 @@ void write_whole_file(const std::string& path, std::string_view text, Flush flus
 }
 
 void write_shared_file(const std::string& path, std::string_view text, Flush flush) {
-  write_under(path, fmt::format("{}.partial-{}-{}", path, host_name(), ::getpid()), text, flush);
+  write_under(path, fmt::format("{}{}{}-{}", path, shared_mark, host_name(), ::getpid()), text,
+              flush);
+}
+
+void remove_abandoned(const std::string& folder) noexcept {
+  try {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (is_abandoned(entry)) ::unlink(entry.path().c_str());
+    }
+  } catch (const std::filesystem::filesystem_error&) {
+    return;  // a folder that is not there or goes meanwhile has nothing to tidy
+  }
 }
 
 void sync_folder(const std::string& folder) {

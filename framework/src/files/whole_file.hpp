@@ -35,6 +35,10 @@ MIXWELL_INTERNAL void write_whole_file(const std::string& path, std::string_view
 MIXWELL_INTERNAL void write_shared_file(const std::string& path, std::string_view text,
                                         Flush flush = Flush::to_disk);
 
+/// Removes what writers of shared files have left in the folder: of this machine those that are
+/// gone, of others what is an hour old.
+MIXWELL_INTERNAL void remove_abandoned(const std::string& folder) noexcept;
+
 /// Makes new names in a folder outlive a power cut, where the file system can.
 MIXWELL_INTERNAL void sync_folder(const std::string& folder);
 

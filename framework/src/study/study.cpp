@@ -143,6 +143,7 @@ class StudyRun final : public Work {
                       "--out",
                       folder, error.message()));
     }
+    for (const char* const of_records : {"", "/tune"}) remove_abandoned(folder + of_records);
     return folder;
   }
 
