@@ -18,7 +18,7 @@ struct MemoryLimit {
 /// What this process may have in all: MIXWELL_MEMORY (a number with K, M, G or T for powers of
 /// 1024), or else nine tenths of what the machine and its control groups had free when this was
 /// first asked; and never more than RLIMIT_AS and RLIMIT_DATA. Throws InputError for a
-/// MIXWELL_MEMORY that is no such number.
+/// MIXWELL_MEMORY that is no such number, or too small for the program itself.
 MIXWELL_INTERNAL MemoryLimit memory_limit();
 
 /// Takes the place of MIXWELL_MEMORY.
