@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <map>
+#include <set>
 #include <sstream>
 #include <thread>
 
@@ -71,6 +72,35 @@ TEST_CASE("Workers share a study out, and one that is killed leaves its cell to 
   CHECK(draws(place) == expected);
   CHECK(place.mixwell("study s.toml --table").err.empty());
   CHECK_FALSE(fs::exists(place.path("out/s/claims")));
+}
+
+TEST_CASE("Who keeps the ledger puts the index of ended cells in order; workers go on without it") {
+  const Workplace place;
+  place.write("s.toml", study);
+  const auto expected = draws_of_one_process(place);
+  REQUIRE(place.mixwell("study s.toml --prepare --quiet").code == 0);
+  REQUIRE(place.mixwell("study s.toml --worker --jobs 1 --only 0.1 --quiet").code == 0);
+  const auto indexed = [&place] {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(place.path("out/s/ended")))
+      names.insert(entry.path().filename().string());
+    return names;
+  };
+  const auto some = indexed();
+  CHECK(some.size() == 4);
+  // One without a record, one whose record goes, and one that is not there.
+  place.write("out/s/ended/0123456789abcdef.done", "");
+  const std::string cell = some.begin()->substr(0, some.begin()->find('.'));
+  fs::remove_all(place.path("out/s/cells/" + cell));
+  fs::remove(place.path("out/s/ended/" + *some.rbegin()));
+  REQUIRE(place.mixwell("study s.toml --quiet").code == 0);
+  CHECK(draws(place) == expected);
+  std::set<std::string> all;
+  for (const auto& [id, ignored] : expected) all.insert(id + ".done");
+  CHECK(indexed() == all);
+  fs::remove_all(place.path("out/s/ended"));
+  CHECK(place.mixwell("study s.toml --worker --quiet").code == 0);
+  CHECK(draws(place) == expected);
 }
 
 TEST_CASE("Cells on a disk of the node end in the study's folder, also when they are suspended") {

@@ -28,7 +28,8 @@ TEST_CASE("MIXWELL_MEMORY is a number with a unit of 1024") {
   CHECK(bytes("16.5M") == 16.5 * 1048576);
   CHECK(bytes("4G") == 4294967296.0);
   CHECK(bytes("2GiB") == 2147483648.0);
-  for (const char* text : {"", "much", "-1G", "0", "4 G", "4X", "nan", "inf", "1e999", "64", "15M"}) {
+  for (const char* text :
+       {"", "much", "-1G", "0", "4 G", "4X", "nan", "inf", "1e999", "64", "15M"}) {
     CAPTURE(text);
     const MemorySetting setting(text);
     CHECK(contains(refused([] { memory_limit(); }), "MIXWELL_MEMORY = "));

@@ -3,6 +3,7 @@
 #include "study/file.hpp"
 #include "study/ledger.hpp"
 #include "study/reporter.hpp"
+#include "study/shares.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/study.hpp>
@@ -10,24 +11,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 #include <set>
 #include <thread>
 
 namespace mixwell {
 namespace study {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// The names in a folder; none where there is no folder.
-std::vector<std::string> names_in(const std::string& folder) {
-  std::vector<std::string> names;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(folder, none))
-    names.push_back(entry.path().filename().string());
-  return names;
-}
 
 /// Cells that have not ended yet, and counts of those that have. A cell that waits for tuning gets
 /// another name by it, so that the places are read again as long as there are such.
@@ -73,17 +62,13 @@ class StudyWatch {
 
   void look() {
     if (recorded_hash(record_file(folder_, RecordKind::places, "")) != seal_) read_places();
-    for (const std::string& name : names_in(folder_ + "/cells")) {
-      const auto found = open_.find(name);
-      if (found == open_.end()) continue;
-      const auto end = recorded_end(folder_, name);
-      if (!end) continue;
-      ++(*end == CellStatus::done ? progress_.done : progress_.failed);
+    const Surroundings now = surroundings_in(folder_);
+    for (const auto& [cell, end] : now.ended) {
+      if (open_.erase(cell) == 0) continue;
+      ++(end == CellStatus::done ? progress_.done : progress_.failed);
       ++progress_.ended;
-      open_.erase(found);
     }
-    const auto claimed = names_in(folder_ + "/claims");
-    progress_.running = static_cast<std::int64_t>(claimed.size());
+    progress_.running = static_cast<std::int64_t>(now.claimed.size());
   }
 
   std::string folder_;

@@ -6,6 +6,7 @@
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
+#include "study/end_index.hpp"
 #include "study/protocol.hpp"
 #include "study/status.hpp"
 #include "study/table_json.hpp"
@@ -23,6 +24,17 @@ namespace mixwell::study {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// What `write` cannot write is the ledger's fault to those who use it.
+template <class Write>
+void written(Write write) {
+  try {
+    write();
+  } catch (const WriteError& fault) {
+    throw DatabaseError(fault.what(),
+                        fault.is_full() ? DatabaseError::Cause::disk : DatabaseError::Cause::other);
+  }
+}
 
 constexpr const char* schema = R"(
 CREATE TABLE IF NOT EXISTS study (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
@@ -199,6 +211,7 @@ std::size_t Ledger::take_records(const std::string& folder) {
     if (recorded_hash(record_file(folder, RecordKind::cell, cell)).empty()) put_off(cell);
   }
   lay_out_cells();
+  put_index_in_order();
   const std::size_t ended = cells_where("status IN ('done', 'failed')").size();
   transaction.commit();
   return ended;
@@ -252,15 +265,29 @@ void Ledger::keep(RecordKind kind, const std::string& key) {
   const std::string text = records_.seal(kind, key);
   if (folder_.empty()) return;
   const std::string file = record_file(folder_, kind, key);
-  try {
+  written([&] {
     std::error_code error;
     fs::create_directories(fs::path(file).parent_path(), error);
     if (error) throw WriteError(file, error.value());
     write_shared_file(file, text, Flush::later);
-  } catch (const WriteError& fault) {
-    throw DatabaseError(fault.what(),
-                        fault.is_full() ? DatabaseError::Cause::disk : DatabaseError::Cause::other);
+  });
+}
+
+/// Of the index what has a record, and no more.
+void Ledger::put_index_in_order() {
+  if (folder_.empty()) return;
+  const auto known = statuses();
+  EndStatuses indexed = indexed_ends(folder_);
+  for (const auto& [cell, found] : known) {
+    const bool has_ended = found.status == CellStatus::done || found.status == CellStatus::failed;
+    const auto one = indexed.find(cell);
+    if (has_ended && (one == indexed.end() || one->second != found.status)) {
+      forget_end(folder_, cell);
+      written([&] { index_end(folder_, cell, found.status); });
+    }
+    if (has_ended && one != indexed.end()) indexed.erase(one);
   }
+  for (const auto& [cell, status] : indexed) forget_end(folder_, cell);
 }
 
 std::map<std::string, std::string> Ledger::places() {
@@ -344,11 +371,17 @@ void Ledger::reopen(bool failed) {
   transaction.commit();
 }
 
-/// A cell that has not ended has no record.
 void Ledger::put_off(const std::string& cell) {
   database_.prepare("UPDATE cells SET status = 'pending' WHERE cell = ?1").bind(1, cell).run();
+  forget(cell);
+}
+
+/// A cell that has not ended has no record.
+void Ledger::forget(const std::string& cell) {
   records_.seal(RecordKind::cell, cell);
-  if (!folder_.empty()) ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());
+  if (folder_.empty()) return;
+  forget_end(folder_, cell);
+  ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());
 }
 
 void Ledger::write(const std::vector<LedgerEvent>& events) {
@@ -374,8 +407,7 @@ void Ledger::start(const std::string& cell) {
       .bind(1, cell)
       .bind(2, timestamp())
       .run();
-  records_.seal(RecordKind::cell, cell);
-  if (!folder_.empty()) ::unlink(record_file(folder_, RecordKind::cell, cell).c_str());
+  forget(cell);
 }
 
 void Ledger::end(const LedgerEvent& event) {
@@ -406,6 +438,7 @@ void Ledger::end(const LedgerEvent& event) {
   add_metrics(event.cell, figures.metrics);
   add_errors(event.cell, figures.errors);
   keep(RecordKind::cell, event.cell);
+  if (!folder_.empty()) written([&] { index_end(folder_, event.cell, event.status); });
 }
 
 void Ledger::add_metrics(const std::string& cell, const std::vector<CellMetric>& metrics) {

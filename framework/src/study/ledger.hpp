@@ -117,6 +117,8 @@ class Ledger {
   void add_metrics(const std::string& cell, const std::vector<CellMetric>& metrics);
   void add_errors(const std::string& cell, const ReferenceErrors& errors);
   void put_off(const std::string& cell);
+  void forget(const std::string& cell);
+  void put_index_in_order();
   void keep(RecordKind kind, const std::string& key);
   void take(const std::string& folder, RecordKind kind, const std::string& key,
             const std::map<std::string, std::string>& seals);

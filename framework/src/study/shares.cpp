@@ -29,6 +29,16 @@ Turn Shares::ask(const std::string& cell, bool needs_draws) {
   return after;
 }
 
+/// Claims first: a cell that ends meanwhile is in both, and has ended.
+Surroundings surroundings_in(const std::string& folder) {
+  Surroundings found;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(folder + "/claims", none))
+    found.claimed.insert(entry.path().filename().string());
+  found.ended = indexed_ends(folder);
+  return found;
+}
+
 void Shares::tidy() {
   std::error_code none;
   const fs::path claims = folder_ + "/claims";

@@ -3,8 +3,10 @@
 #pragma once
 
 #include "study/claims.hpp"
+#include "study/end_index.hpp"
 
 #include <string>
+#include <unordered_set>
 
 namespace mixwell::study {
 
@@ -14,6 +16,16 @@ enum class Turn {
   failed,  ///< likewise
   other,   ///< another process is at it
 };
+
+/// What two listings tell of all cells at once. It is old when it is read: a cell that is in
+/// neither may have been begun since.
+struct Surroundings {
+  std::unordered_set<std::string> claimed;
+  EndStatuses ended;
+};
+
+/// `folder`: of a study's results.
+MIXWELL_EXPORT Surroundings surroundings_in(const std::string& folder);
 
 class Shares {
  public:

@@ -70,11 +70,17 @@ class StudyRun final : public Work {
 
   std::optional<WorkItem> next() override {
     if (Clock::now() < not_before_) return std::nullopt;
-    for (int looks = 0; looks < most_looks && !queue_.empty(); ++looks) {
+    for (int looks = 0; looks < most_looks; ++looks) {
+      if (options_.worker && in_vain_ >= most_in_vain) look_around();
+      if (queue_.empty()) break;
       const Job job = queue_.front();
       if (comparison_.must_wait(job.cell)) return std::nullopt;
       queue_.pop_front();
-      if (is_my_turn(job)) return begin(job);
+      if (is_my_turn(job)) {
+        none_free_ = false;
+        return begin(job);
+      }
+      if (!none_free_) ++in_vain_;
     }
     return std::nullopt;
   }
@@ -118,6 +124,11 @@ class StudyRun final : public Work {
  private:
   /// Of a call that looks for a cell to run; then it is somebody else's turn in this process.
   static constexpr int most_looks = 64;
+  /// Cells that were asked for one after another, before a worker looks at all of them at once.
+  static constexpr int most_in_vain = 16;
+  /// Cells of others that a worker looks at when none is free: whether they are dead. It begins at
+  /// a place of its own, so that with many workers each cell is looked at by some.
+  static constexpr std::ptrdiff_t most_of_others = 64;
 
   std::unique_ptr<Ledger> ledger() {
     if (!options_.worker)
@@ -203,6 +214,27 @@ class StudyRun final : public Work {
       queue_.push_back(job);
       return true;
     });
+  }
+
+  /// What has ended leaves the queue, what others are at goes to its end. 10^4 workers that asked
+  /// for 10^5 cells one by one would ask a server 10^9 times; so each lists two folders a few
+  /// times.
+  void look_around() {
+    in_vain_ = 0;
+    const Surroundings now = surroundings_in(folder_);
+    std::erase_if(queue_, [&](const Job& job) {
+      const auto end = now.ended.find(job.id);
+      if (comparison_.is_reference(job.cell) || end == now.ended.end()) return false;
+      take_end(job, end->second == CellStatus::done);
+      return true;
+    });
+    const auto of_others = std::stable_partition(queue_.begin(), queue_.end(), [&](const Job& job) {
+      return comparison_.is_reference(job.cell) || !now.claimed.contains(job.id);
+    });
+    none_free_ = of_others == queue_.begin();
+    if (!none_free_) return spread(queue_.begin(), of_others);
+    const std::ptrdiff_t others = queue_.end() - of_others;
+    queue_.erase(of_others + std::min(others, most_of_others), queue_.end());
   }
 
   /// It has not ended, and is nobody's.
@@ -355,21 +387,21 @@ class StudyRun final : public Work {
                   ignored);
   }
 
-  /// Workers begin at different places, so that they seldom want the same cell; references first.
-  void spread_jobs() {
-    const auto others = std::find_if(jobs_.begin(), jobs_.end(), [this](const Job& job) {
-      return !comparison_.is_reference(job.cell);
-    });
-    const auto count = static_cast<std::size_t>(jobs_.end() - others);
+  /// Workers go on at different places, another each time, so that they seldom want the same cell;
+  /// references first.
+  void spread(std::deque<Job>::iterator first, std::deque<Job>::iterator last) {
+    const auto others = std::find_if(
+        first, last, [this](const Job& job) { return !comparison_.is_reference(job.cell); });
+    const auto count = static_cast<std::size_t>(last - others);
     if (count == 0) return;
-    const std::size_t first = std::hash<std::string>()(claimant()) % count;
-    std::rotate(others, others + static_cast<std::ptrdiff_t>(first), jobs_.end());
+    const std::string turn = claimant() + " " + std::to_string(++turns_);
+    const std::size_t begin = std::hash<std::string>()(turn) % count;
+    std::rotate(others, others + static_cast<std::ptrdiff_t>(begin), last);
   }
 
   void fill_queue(const std::map<std::string, LedgerStatus>& statuses) {
     std::stable_partition(jobs_.begin(), jobs_.end(),
                           [this](const Job& job) { return comparison_.is_reference(job.cell); });
-    if (options_.worker) spread_jobs();
     progress_.total = static_cast<std::int64_t>(jobs_.size());
     for (const Job& job : jobs_) {
       const auto known = statuses.find(job.id);
@@ -467,6 +499,9 @@ class StudyRun final : public Work {
   Shares shares_;
   std::vector<Job> jobs_;
   std::deque<Job> queue_;
+  int in_vain_ = most_in_vain;  ///< cells asked for since the last that was free
+  bool none_free_ = false;      ///< when a worker last looked at all
+  int turns_ = 0;               ///< times that it did
   std::vector<Job> elsewhere_;
   std::vector<Job> started_;
   std::vector<LedgerEvent> events_;  ///< not in the ledger yet
