@@ -19,8 +19,18 @@ pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 # What the framework is made with and its users never see: third-party libraries, private headers.
 add_library(mixwell_private INTERFACE)
 target_include_directories(mixwell_private INTERFACE ${PROJECT_SOURCE_DIR}/framework/src)
-target_include_directories(mixwell_private SYSTEM INTERFACE ${LBFGS_INCLUDE_DIR})
+target_include_directories(mixwell_private SYSTEM INTERFACE
+  ${LBFGS_INCLUDE_DIR} ${netcdf_INCLUDE_DIRS})
 target_compile_definitions(mixwell_private INTERFACE TOML_HEADER_ONLY=0 TOML_SHARED_LIB=1)
 target_link_libraries(mixwell_private INTERFACE
   Boost::headers Boost::filesystem TBB::tbb tomlplusplus::tomlplusplus fmt::fmt
-  nlohmann_json::nlohmann_json OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 ${LBFGS_LIBRARY} PkgConfig::netcdf ${CMAKE_DL_LIBS})
+  nlohmann_json::nlohmann_json OpenSSL::Crypto ZLIB::ZLIB SQLite::SQLite3 ${LBFGS_LIBRARY} ${CMAKE_DL_LIBS})
+
+# NetCDF brings 58 libraries, so that it is loaded when a file is first read or written
+# (framework/src/files/netcdf_library.cpp), by the name under which programs find it.
+list(GET netcdf_LINK_LIBRARIES 0 netcdf_library)
+execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${netcdf_library} OUTPUT_VARIABLE netcdf_headers)
+if(NOT netcdf_headers MATCHES "SONAME +([^ \n]+)")
+  message(FATAL_ERROR "${netcdf_library} is no shared library with a name")
+endif()
+set(MIXWELL_NETCDF_LIBRARY ${CMAKE_MATCH_1})

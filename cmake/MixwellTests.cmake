@@ -26,7 +26,7 @@ target_link_libraries(mixwell_test_settings INTERFACE
 # The same, and everything to test with.
 add_library(mixwell_lab_test_settings INTERFACE)
 target_link_libraries(mixwell_lab_test_settings INTERFACE
-  mixwell_test_settings Mixwell::lab Mixwell::contracts)
+  mixwell_test_settings Mixwell::lab Mixwell::contracts PkgConfig::netcdf)
 
 # Deliberately broken plugins, kept away from the folder of the good ones: of plugins/, what unit tests and
 # those of the program look at; of samplers/, what only statistics tell from right ones.

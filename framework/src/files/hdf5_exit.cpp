@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files/hdf5_exit.hpp"
 
-/// HDF5's own; weak, as netCDF can be built without HDF5.
-extern "C" __attribute__((weak)) int H5dont_atexit(void);
+#include "files/netcdf_library.hpp"
 
 namespace mixwell {
 
-void leave_files_at_exit() noexcept {
-  if (H5dont_atexit != nullptr) H5dont_atexit();
+/// NetCDF can be built without HDF5.
+void leave_files_at_exit() {
+  using Leave = int();
+  if (void* const leave = netcdf_function("H5dont_atexit")) reinterpret_cast<Leave*>(leave)();
 }
 
 }  // namespace mixwell
