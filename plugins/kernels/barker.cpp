@@ -32,9 +32,11 @@ class BarkerStep final : public AsymmetricProposal {
     for (Index j = 0; j < y.cols(); ++j) {
       double sum = 0.0;
       for (Index i = 0; i < y.rows(); ++i) {
-        sum += log_one_plus_exp((y(i, j) - from.theta(i, j)) * from.g(i, j));
+        const double step = y(i, j) - from.theta(i, j);
+        const double normals = step / from.eps(j);
+        sum += 0.5 * normals * normals + log_one_plus_exp(step * from.g(i, j));
       }
-      out(j) = sum;  // the normal density is the same both ways
+      out(j) = sum;
     }
   }
 

@@ -45,6 +45,15 @@ TEST_CASE("the operations of right kernels pass by themselves") {
       {"use = \"metropolis-gaussian\"\nstep_size = 0.5\n", {"keeps_law", "a(r) = r a(1/r)"}},
       {"use = \"wrong-accept\"\nmistake = \"barker\"\n",
        {"a(r) = r a(1/r)", "involution", "volume"}},
+      // Of the law of their proposals nobody follows the gradient.
+      {"use = \"mala\"\nstep_size = 0.3\n", {"keeps_law", "a(r) = r a(1/r)"}},
+      {"use = \"barker\"\nstep_size = 0.3\n", {"keeps_law", "a(r) = r a(1/r)"}},
+      // The stages keep the target itself, and all that they propose is taken.
+      {"use = \"delayed-acceptance\"\noracle = \"o\"\nkernels = [\"stage\"]\n[oracle.o]\nuse = "
+       "\"exact\"\n[kernel.stage]\n"
+       "use = \"random-walk-metropolis\"\nstep_size = 0.5\n"
+       "[compositor.c]\nuse = \"chain\"\nkernel = \"k\"\n",
+       {"a(r) = r a(1/r)", "involution", "volume"}},
   };
   for (const auto& c : cases) {
     INFO(c.kernel);

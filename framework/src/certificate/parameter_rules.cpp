@@ -29,7 +29,7 @@ class ParameterRules {
     for (const OperationInfo* who : a_.parts(t_)) {
       for (const Input& input : who->inputs) {
         if (input.role == Role::law_at_proposal) join(v, mirrored(*who, input));
-        if (is_judged(*who, input)) join(v, leaves(*who, input));
+        if (is_judged(input)) join(v, leaves(*who, input));
       }
     }
     return v;
@@ -37,17 +37,31 @@ class ParameterRules {
 
  private:
   bool is_uncorrected(const OperationInfo& who) const {
-    return who.kind == OperationKind::move && who.name == a_.info(t_).name;
+    return who.kind == OperationKind::move && who.name == a_.info(t_).name && !who.traits.invariant;
+  }
+
+  bool is_judged(const Input& input) const {
+    if (input.role == Role::evaluation) return !is_evaluation(input.value);
+    return is_parameter(input.role) && input.role != Role::law_at_proposal;
   }
 
   /// Rule U: an unbiased law has the right mean gradient whatever its parameters are, and without
   /// Metropolis nothing else of it matters in the limit.
-  bool is_judged(const OperationInfo& who, const Input& input) const {
-    if (input.role == Role::evaluation) return !is_evaluation(input.value);
-    if (!is_parameter(input.role) || input.role == Role::law_at_proposal) return false;
+  bool is_unbiased(const OperationInfo& who, const Input& input) const {
     const std::int32_t producer = a_.graph[input.value].producer;
-    return !(input.role == Role::law && is_uncorrected(who) && producer >= 0 &&
-             a_.operation(producer).traits.unbiased);
+    return input.role == Role::law && is_uncorrected(who) && producer >= 0 &&
+           a_.operation(producer).traits.unbiased;
+  }
+
+  /// The rest of the position is no parameter of that kind: the law is one of the parts given it.
+  bool is_another_part(Value leaf) const {
+    const ValueInfo& v = a_.graph[leaf];
+    if (v.kind != ValueKind::version || a_.moves(t_, v.variable)) return false;
+    const std::string& position = a_.graph[v.variable].position;
+    const auto& moved = a_.all[t_].writes;
+    return !position.empty() && std::any_of(moved.begin(), moved.end(), [&](Variable w) {
+      return a_.graph[w].position == position;
+    });
   }
 
   /// Of a law at a version, or handed on by a move of this transition with its proposal. Any other
@@ -60,7 +74,9 @@ class ParameterRules {
 
   Verdict leaves(const OperationInfo& who, const Input& input) {
     Verdict v = fine("1", "constants, fresh noise, or current values of other variables");
+    const bool unbiased = is_unbiased(who, input);
     each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
+      if (unbiased && !is_another_part(Value{leaf})) return;
       if (const auto found = judge_leaf({who, input, Value{leaf}})) join(v, *found);
     });
     return v;

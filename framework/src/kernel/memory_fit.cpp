@@ -33,15 +33,22 @@ void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> poi
   estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
 }
 
-MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const FittedCurvature> estimator)
-    : site_(site), estimator_(std::move(estimator)) {
-  const MemoryValues& memory = site.memory;
-  if (!estimator_->reads_potentials() || memory.displacements) return;
-  if (memory.potentials.size() == memory.points.size()) return;
+namespace {
+
+void check_potentials(const FittedCurvature& estimator, const Site& site) {
+  if (site.memory.potentials.size() == site.memory.points.size()) return;
   throw InputError(fmt::format(
       "estimator `{}` sorts points by their potentials, and the memory of `{}` has none; use an "
       "estimator that takes them as they come (`sort = false`) or another compositor",
-      estimator_->name(), site.path));
+      estimator.name(), site.path));
+}
+
+}  // namespace
+
+MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const FittedCurvature> estimator)
+    : site_(site), estimator_(std::move(estimator)) {
+  if (estimator_->reads_potentials() && !site.memory.displacements)
+    check_potentials(*estimator_, site);
 }
 
 Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path,
@@ -60,6 +67,7 @@ Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path
   auto gradients = edges<edge::PointGradient>(memory.gradients);
   std::vector<Edge<edge::PointPotential>> potentials;
   const bool sorts = estimator_->reads_potentials() && !displacements;
+  if (sorts) check_potentials(*estimator_, site_);
   if (sorts) potentials = edges<edge::PointPotential>(memory.potentials);
   if (own) {
     points.push_back({own->theta});

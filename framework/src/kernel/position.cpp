@@ -192,6 +192,7 @@ Value conditional_law(KernelGraph& graph, std::string name, Value law, Variable 
   }
   Traits traits;
   traits.unbiased = true;
+  traits.continuous = true;  // U is a continuous function of real numbers
   traits.exact_potential = has_exact_potential(graph, law);
   ConditionalParts parts =
       conditional_parts(std::dynamic_pointer_cast<const Potential>(graph[law].function), numbers,

@@ -70,6 +70,8 @@ std::optional<Sides> sides_of(const Replay& replay) {
     const Value of = replay.graph()[inputs[sides.here[k]].value].evaluated_law;
     if (of == inputs[stage_laws.front()].value) sides.divided_out.push_back(k);
   }
+  // The stages keep the target itself: the second ratio is 1 everywhere.
+  if (!sides.here.empty() && sides.divided_out.size() == sides.here.size()) return std::nullopt;
   const bool paired = sides.states.size() == sides.proposed.size() && !sides.states.empty() &&
                       sides.here.size() == sides.there.size() && !sides.there.empty();
   if (!paired) return std::nullopt;

@@ -65,12 +65,25 @@ class Stein {
   Eigen::ArrayXXd halves_;
 };
 
+/// A law of which only U is of use writes its gradient as 0, and says so nowhere else.
+bool has_gradient(Replay replay, std::size_t law) {
+  replay.run(sweep_of_round(0));
+  const MatrixMap p = replay.output(0);
+  Eigen::RowVectorXd u(replay.columns());
+  Eigen::MatrixXd g(p.rows(), replay.columns());
+  Workspace scratch;
+  replay.law(law).evaluate(p, {u.data(), g, scratch});
+  return (g.array() != 0.0).any();
+}
+
 }  // namespace
 
 std::vector<VerifiedOperation> check_refresh(Replay replay) {
   const OperationInfo& operation = replay.operation();
   const auto laws = inputs_of(replay, Role::law);
   if (laws.size() != 1 || operation.outputs.empty() || replay.columns() < fewest_columns) return {};
+  const bool by_potential = operation.traits.full && !has_gradient(replay, laws.front());
+  if (by_potential) return check_slot_refresh(std::move(replay));
   const auto states = inputs_of(replay, Role::state);
   const Index dimension = replay.output(0).rows();
   const Index rounds = rounds_of(dimension, replay.columns(), most_rounds);
