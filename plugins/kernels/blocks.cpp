@@ -52,9 +52,11 @@ class Blocks final : public BlockwiseKernel {
         blocks.begin(), blocks.end(),
         [&](const PositionBlock& block) { return std::ssize(block.coordinates) == slot.rows; });
     if (is_whole || !slot.parts.empty()) return;
-    throw InputError("kernel `" + name() +
-                     "` moves parts of a position, and here the position is one slot; compositors "
-                     "`chain`, `cycle`, `mixture`, `ensemble-chain` and `tempering` cut it for it");
+    throw InputError(
+        "kernel `" + name() +
+        "` moves parts of a position, and here the position is one slot; compositors "
+        "`chain`, `cycle`, `mixture`, `ensemble-chain` (which lends what `lagged` does "
+        "with memory = \"cross\") and `tempering` cut it for it");
   }
 
   mixwell::blocks::Updates updates_;

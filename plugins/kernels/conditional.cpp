@@ -76,8 +76,9 @@ class Conditional final : public TransitionKernel {
         return k;
     }
     throw InputError("kernel `" + name() + "`: model `" + part.model()->name() +
-                     "` offers no draw of [" + part.slot() + "] given the rest; it offers " +
-                     listed(offered));
+                     "` offers no draw of [" + part.held() + "] given the rest; it offers " +
+                     listed(offered) +
+                     ": an update of compositor `blocks` has one of these as its parameters");
   }
 };
 

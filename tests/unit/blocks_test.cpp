@@ -231,8 +231,11 @@ TEST_CASE("blocks that cannot be are refused with place, value, rule and cure") 
   says(blocks("update = 3\n", ""),
        {"compositor.c.update = 3", "wants tables [[compositor.c.update]]"});
   says(blocks("update = []\n", ""), {"wants tables"});
+  says(blocks("", "[compositor.c.update]\nkernel = \"hmc\"\n"),
+       {"compositor.c.update = { kernel = \"hmc\" }: wants tables [[compositor.c.update]]"});
+  says(blocks("", update("[]", "hmc")), {"update[0].parameters = []: must not be empty"});
   says(blocks("update = [3]\n", ""), {"update[0] = 3", "wants tables"});
   says(blocks("", ""), {"[compositor.c] needs the key \"update\""});
   says(blocks("", update("[\"x\"]", "g")) + "[kernel.g]\nuse = \"gibbs\"\n",
-       {"compositor.c.update[0].kernel: kernel `g`", "`x[0]`", "takes real numbers"});
+       {"compositor.c.update[0].kernel = \"g\": kernel `g`", "`x[0]`", "takes real numbers"});
 }

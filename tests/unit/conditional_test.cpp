@@ -83,6 +83,10 @@ TEST_CASE("a draw that the model does not offer is refused, with those that it d
       refusal(blocks(schools, update("[\"mu\", \"tau\"]", "draw") + update("[\"theta\"]", "hmc")));
   CHECK_THAT(some, Catch::Contains("`m` offers no draw of [mu, tau] given the rest"));
   CHECK_THAT(some, Catch::Contains("[mu], [tau], [theta], [mu, theta]"));
+  CHECK_THAT(some, Catch::Contains("test.toml:"));
+  const std::string whole =
+      refusal("[model.m]\n" + schools + "[kernel.draw]\nuse = \"conditional\"\n");
+  CHECK_THAT(whole, Catch::Contains("no draw of [mu, tau, theta] given the rest"));
   const std::string none =
       refusal(blocks("use = \"gaussian\"\ndimension = 2\n",
                      update("[\"x[0]\"]", "draw") + update("[\"x[1]\"]", "hmc")));

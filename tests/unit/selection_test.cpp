@@ -72,6 +72,7 @@ TEST_CASE("names and slices that choose nothing, or what is not there, are refus
   says("z[6]", "goes beyond the array: 6 of 6");
   says("z[-7]", "goes beyond the array");
   says("z[0:7]", "goes beyond the array: 7 of 6");
+  says("z[0:3", "has a \"[\", and does not end with \"]\"");
   says("z[3:3]", "selects nothing");
   says("z[4:2]", "selects nothing");
   says("z[::0]", "step that is not positive");

@@ -1,6 +1,7 @@
 // Kinds by name, and traits as text.
 // SPDX-License-Identifier: Apache-2.0
 #include "component/article.hpp"
+#include "component/places.hpp"
 
 #include <mixwell/acts_for.hpp>
 #include <mixwell/component.hpp>
@@ -67,7 +68,7 @@ std::vector<std::string> describe(const Traits& traits) {
   return texts;
 }
 
-Component::~Component() = default;
+Component::~Component() { forget_place(*this); }
 
 ActsFor::~ActsFor() = default;
 

@@ -1,5 +1,6 @@
 // What every kernel repeats, in one place.
 // SPDX-License-Identifier: Apache-2.0
+#include "component/places.hpp"
 #include "kernel/estimated_metropolis.hpp"
 
 #include <mixwell/error.hpp>
@@ -93,7 +94,9 @@ void Transition::finish() {
   if (!estimates_ && estimate_of(graph_, site_.target) != nullptr) {
     throw InputError(fmt::format(
         "kernel `{}` asks for U, and `{}` is known by an unbiased estimate of its density alone; "
-        "use kernel random-walk-metropolis or metropolis-gaussian",
+        "use kernel random-walk-metropolis or metropolis-gaussian, or pcn where all parameters "
+        "have "
+        "a Gaussian prior",
         site_.path, graph_[site_.target].name));
   }
   if (graph_.current(site_.slot) == before_) {
@@ -154,9 +157,11 @@ void EstimatedTransitionParams::declare(Fields& fields) {
 }
 
 void TransitionKernel::describe(KernelGraph& graph, const Site& site) const {
-  Transition t(graph, site);
-  transition(t);
-  t.finish();
+  composing(*this, [&] {
+    Transition t(graph, site);
+    transition(t);
+    t.finish();
+  });
 }
 
 void TransitionParams::declare(Fields& fields, std::function<bool()> learns_where) {

@@ -108,8 +108,10 @@ class Slices {
     if (!ends[0].empty()) found.first = place(ends[0], length, length);
     if (!ends[1].empty()) found.end = place(ends[1], length, length);
     if (ends.size() == 3 && !ends[2].empty()) found.step = number(ends[2]);
-    if (found.step < 1) refuse("has a step that is not positive");
-    if (found.first >= found.end) refuse("selects nothing");
+    if (found.step < 1) refuse("has a step that is not positive; it goes upwards, by at least 1");
+    if (found.first >= found.end) {
+      refuse("selects nothing: its end, which is not part of it, must be above its beginning");
+    }
     return found;
   }
 
@@ -166,6 +168,9 @@ std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
     }
     names.push_back(parameter.name);
     first += parameter.coordinates();
+  }
+  if (!sliced && text.find('[') != std::string::npos) {
+    throw InputError("\"" + text + "\" has a \"[\", and does not end with \"]\"");
   }
   const std::string& name = sliced ? sliced->first : text;
   throw InputError("the model has no parameter \"" + name + "\"" + suggestion(name, names));

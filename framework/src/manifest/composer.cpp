@@ -109,7 +109,8 @@ Composition Composer::compose(const Registry& registry) const {
     if (!root.contains(kind)) root.insert(kind, toml::table{});
     root[kind].as_table()->insert(one.name, std::move(table));
   }
-  Composition composition = resolve(ManifestText(std::move(root), place()), registry);
+  Composition composition =
+      resolve(std::make_shared<const ManifestText>(std::move(root), place()), registry);
   composition.name = name_;
   return composition;
 }

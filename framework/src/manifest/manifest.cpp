@@ -46,8 +46,8 @@ Composition load_manifest(const std::string& path, const Registry& registry,
 
 Composition parse_manifest(const std::string& text, const std::string& path,
                            const Registry& registry, const std::vector<Override>& overrides) {
-  const ManifestText manifest(text, path, overrides);
-  Composition composition = resolve(manifest, registry);
+  Composition composition =
+      resolve(std::make_shared<const ManifestText>(text, path, overrides), registry);
   composition.name = std::filesystem::path(path).stem().string();
   return composition;
 }

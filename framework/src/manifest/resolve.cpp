@@ -6,6 +6,7 @@
 #include "base/present_call.hpp"
 #include "base/shortened.hpp"
 #include "component/article.hpp"
+#include "component/places.hpp"
 #include "component/toml_text.hpp"
 #include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
@@ -62,8 +63,11 @@ struct Instance {
 
 class Resolver {
  public:
-  Resolver(const ManifestText& manifest, const Registry& registry)
-      : manifest_(manifest), registry_(registry), files_(manifest.path()) {}
+  Resolver(std::shared_ptr<const ManifestText> manifest, const Registry& registry)
+      : shared_manifest_(std::move(manifest)),
+        manifest_(*shared_manifest_),
+        registry_(registry),
+        files_(manifest_.path()) {}
 
   Composition resolve() {
     Composition composition;
@@ -319,6 +323,7 @@ class Resolver {
     const std::shared_ptr<Component> made = construct(instance);
     made->set_name(instance.declaration.name);
     introduce(*made, instance.declaration.path(), words_of(instance));
+    set_place(*made, {instance.declaration.path(), shared_manifest_});
     if (const auto* const model = dynamic_cast<const Model*>(made.get())) {
       check_parameters_of(*model, instance);
       if (instance.declaration.table != nullptr)
@@ -730,6 +735,7 @@ class Resolver {
     return texts;
   }
 
+  std::shared_ptr<const ManifestText> shared_manifest_;
   const ManifestText& manifest_;
   const Registry& registry_;
   FileFinder files_;
@@ -742,8 +748,8 @@ class Resolver {
 
 }  // namespace
 
-Composition resolve(const ManifestText& manifest, const Registry& registry) {
-  return Resolver(manifest, registry).resolve();
+Composition resolve(std::shared_ptr<const ManifestText> manifest, const Registry& registry) {
+  return Resolver(std::move(manifest), registry).resolve();
 }
 
 }  // namespace mixwell

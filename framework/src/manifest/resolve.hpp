@@ -6,12 +6,15 @@
 
 #include <mixwell/lab/manifest.hpp>
 
+#include <memory>
+
 namespace mixwell {
 
 /// Description::purpose of a recorder that writes draws.nc, which summaries read.
 inline constexpr const char* draws_file_purpose = "draws.nc";
 
-/// Everything of a composition but its name. Throws InputError.
-Composition resolve(const ManifestText& manifest, const Registry& registry);
+/// Everything of a composition but its name; its components keep the manifest, for what is refused
+/// later. Throws InputError.
+Composition resolve(std::shared_ptr<const ManifestText> manifest, const Registry& registry);
 
 }  // namespace mixwell

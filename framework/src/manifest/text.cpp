@@ -139,6 +139,24 @@ Location ManifestText::at(const std::string& dotted, const toml::source_region& 
   return {path_, static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
 }
 
+bool ManifestText::has(const std::string& dotted) const {
+  return root_.at_path(dotted).node() != nullptr;
+}
+
+Places::Named ManifestText::find(const std::string& dotted) const {
+  const toml::node* const found = root_.at_path(dotted).node();
+  const bool is_value = found != nullptr && !found->is_table();
+  const std::string text = is_value ? fmt::format("{} = {}", shortened(dotted), shown(*found))
+                                    : fmt::format("[{}]", shortened(dotted));
+  std::string key = dotted;
+  while (key.find('.') != std::string::npos) {
+    const toml::node* const node = root_.at_path(key).node();
+    if (node != nullptr) return {at(key, node->source()), text};
+    key.resize(key.find_last_of(".["));
+  }
+  return {{path_, 0, 0}, text};
+}
+
 void ManifestText::apply(const Override& change) {
   const std::vector<std::string> parts = split(change.key);
   check_shape(change, parts);
@@ -222,6 +240,7 @@ std::string value_text(const toml::node& node) {
 }
 
 std::string shown(const toml::node& node) {
+  if (node.is_table()) return shortened(value_text(node));
   std::ostringstream out;
   node.visit([&](const auto& value) {
     if constexpr (toml::is_string<decltype(value)>) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "component/places.hpp"
+
 #include <mixwell/component.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/export.hpp>
@@ -31,7 +33,7 @@ struct Declaration {
 
 /// Syntax, format version and the names of the top-level tables are checked; what stands in the
 /// tables is not.
-class MIXWELL_INTERNAL ManifestText {
+class MIXWELL_INTERNAL ManifestText final : public Places {
  public:
   ManifestText(const std::string& text, std::string path, const std::vector<Override>& overrides);
   /// Made in code: nothing in it has a line.
@@ -45,6 +47,9 @@ class MIXWELL_INTERNAL ManifestText {
   const toml::table& run() const noexcept { return *run_; }
   /// Place of what has this dotted key: in the file, or the override that set it.
   Location at(const std::string& dotted, const toml::source_region& source) const;
+
+  Named find(const std::string& dotted) const override;
+  bool has(const std::string& dotted) const override;
 
  private:
   void read_tables();

@@ -73,7 +73,9 @@ class ValueReader {
         list(node, key, "a list of texts",
              [this](const toml::node& item, const std::string& k) { return text(item, k); });
     if (values.empty() && field_.choices().empty())
-      reject(node, key, "must not be empty; without the key it is " + by_default(),
+      reject(node, key,
+             "must not be empty" +
+                 (field_.is_required() ? "" : "; without the key it is " + by_default()),
              source_.manifest);
     return values;
   }

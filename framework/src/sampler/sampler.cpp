@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/present_call.hpp"
 #include "certificate/influence.hpp"
+#include "component/places.hpp"
 #include "graph/cone.hpp"
 #include "sampler/initial_state.hpp"
 #include "sampler/position_slots.hpp"
@@ -56,7 +57,8 @@ bool holds_position(VariableKind kind) {
 }
 
 /// Throws InputError for a kernel for real numbers that moves a coordinate which takes whole ones.
-void check_whole_numbers(const KernelGraph& graph, const Model& model) {
+void check_whole_numbers(const KernelGraph& graph, const Compositor& compositor) {
+  const Model& model = compositor.model();
   if (std::ssize(real_coordinates(model.parameters())) == model.dimension()) return;
   const auto whole = whole_numbers(model.parameters());
   for (const Transition& t : transitions(graph)) {
@@ -66,13 +68,14 @@ void check_whole_numbers(const KernelGraph& graph, const Model& model) {
       for (const Index held : held_coordinates(slot)) {
         const auto c = static_cast<std::size_t>(held);
         if (c >= whole.size() || !whole[c]) continue;
-        throw InputError(fmt::format(
-            "`{}` moves `{}`, which takes whole numbers from {} to {}, by a kernel for real "
-            "numbers; "
-            "in compositor `blocks` give it a kernel of its own: `gibbs`, or `conditional` where "
-            "the model offers it",
-            graph.operations()[static_cast<std::size_t>(t.operation)].name,
-            coordinate_names(model.parameters())[c], whole[c]->least, whole[c]->most));
+        const std::string& name = graph.operations()[static_cast<std::size_t>(t.operation)].name;
+        refuse_operation(
+            compositor, name,
+            fmt::format("`{}` moves `{}`, which takes whole numbers from {} to {}, by a kernel for "
+                        "real numbers; in compositor `blocks` give it a kernel of its own: "
+                        "`gibbs`, or `conditional` where the model offers it",
+                        name, coordinate_names(model.parameters())[c], whole[c]->least,
+                        whole[c]->most));
       }
     }
   }
@@ -80,7 +83,7 @@ void check_whole_numbers(const KernelGraph& graph, const Model& model) {
 
 /// Throws InputError for an operation that asks for U of a law that is known by an estimate alone:
 /// one that neither makes what is kept of it nor sees it given its normals.
-void check_estimates(const KernelGraph& graph) {
+void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
   for (const OperationInfo& operation : graph.operations()) {
     const bool keeps =
         std::any_of(operation.outputs.begin(), operation.outputs.end(), [&](Value v) {
@@ -91,10 +94,11 @@ void check_estimates(const KernelGraph& graph) {
     for (const Input& input : operation.inputs) {
       const auto* const law = dynamic_cast<const Potential*>(graph[input.value].function.get());
       if (law == nullptr || law->as_estimated_density() == nullptr) continue;
-      throw InputError(
+      refuse_operation(
+          compositor, operation.name,
           fmt::format("`{}` asks for U, and `{}` is known by an unbiased estimate of its density "
                       "alone; use kernel random-walk-metropolis or metropolis-gaussian, on the "
-                      "whole position",
+                      "whole position, or pcn where all parameters have a Gaussian prior",
                       operation.name, graph[input.value].name));
     }
   }
@@ -110,12 +114,14 @@ Program compose(const Compositor& compositor, const std::vector<RecordGroup>& ca
     program.sampling.leave_out(group);
   }
   const CallMark mark("the composition of the kernel graph", &compositor);
-  compositor.compose(program.warmup, PhaseKind::warmup);
-  compositor.compose(program.sampling, PhaseKind::sampling);
-  check_recorded_once(program.sampling);
-  check_whole_numbers(program.sampling, compositor.model());
-  check_estimates(program.warmup);
-  check_estimates(program.sampling);
+  composing(compositor, [&] {
+    compositor.compose(program.warmup, PhaseKind::warmup);
+    compositor.compose(program.sampling, PhaseKind::sampling);
+    check_recorded_once(program.sampling);
+    check_whole_numbers(program.sampling, compositor);
+    check_estimates(program.warmup, compositor);
+    check_estimates(program.sampling, compositor);
+  });
   program.certificate = certify(program.warmup, program.sampling);
   return program;
 }

@@ -247,6 +247,13 @@ bool VerifyTargets::can_compose(const std::string& target, double step_factor) c
   }
 }
 
+std::string VerifyTargets::reason(const Error& refusal) const {
+  std::string text = refusal.what();
+  text.resize(std::min(text.find('\n'), text.size()));
+  const std::size_t end = text.find(": ", path_.size());
+  return text.starts_with(path_ + ":") && end != std::string::npos ? text.substr(end + 2) : text;
+}
+
 Composition VerifyTargets::composed_on(const std::shared_ptr<Model>& model,
                                        double step_factor) const {
   toml::table root = toml::parse(composition_.effective_manifest);

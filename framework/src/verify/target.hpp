@@ -42,6 +42,9 @@ class VerifyTargets {
                        const Refinement& refinement = {}) const;
   /// The composition on a model that is there already, in the place of its own.
   Composition composed_on(const std::shared_ptr<Model>& model, double step_factor) const;
+  /// Why one of these cannot be tested: the message without its place, which is in a manifest that
+  /// was made for the test.
+  std::string reason(const Error& refusal) const;
 
  private:
   template <class Condition>

@@ -240,7 +240,7 @@ class Verifier {
         ladder.seed = composition_.run.seed;
         take(climb(targets_, ladder), ladder, seen);
       } catch (const Error& refusal) {
-        seen.skipped = refusal.what();
+        seen.skipped = targets_.reason(refusal);
       }
       result_.targets.push_back(std::move(seen));
       if (biased_ || deadline_.passed()) break;
@@ -369,7 +369,7 @@ class Verifier {
     } catch (const Error& refusal) {
       VerifiedTarget skipped;
       skipped.name = test.target;
-      skipped.skipped = refusal.what();
+      skipped.skipped = targets_.reason(refusal);
       result_.targets.push_back(std::move(skipped));
     }
   }

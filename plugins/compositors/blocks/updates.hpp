@@ -353,9 +353,10 @@ class Updates {
   Value marginal_of(KernelGraph& graph, std::size_t k, const Place& place, const Site& site) const {
     const auto law = std::dynamic_pointer_cast<const Potential>(graph[site.target].function);
     if (law == nullptr || law->as_model() != model_.get()) {
-      throw InputError(place.key + "." + key_of(k, "without") + ": the law of `" + site.path +
-                       "` is not the model's own, and what integrates out of it is not known; "
-                       "leave `without` out");
+      throw ParameterError(place.key + "." + key_of(k, "without"),
+                           "the law of `" + site.path +
+                               "` is not the model's own, and what integrates out of it is not "
+                               "known; leave `without` out");
     }
     return marginal_law(graph, site.path + "/marginal", site.target, model_, marginals_[k]->which);
   }
@@ -380,7 +381,7 @@ class Updates {
     } catch (const WiringError&) {
       throw;
     } catch (const InputError& refusal) {
-      throw InputError(place.key + "." + key_of(k, "kernel") + ": " + refusal.what());
+      throw ParameterError(place.key + "." + key_of(k, "kernel"), refusal.what());
     }
   }
 

@@ -47,6 +47,14 @@ class PriorPart {
           "` has no Gaussian prior apart from a likelihood; use kernel `slice`, or one "
           "with a gradient");
     }
+    if (model->as_estimated_density() != nullptr && !t.takes_estimate_of(t.target())) {
+      throw InputError("kernel `" + kernel + "`: `" + model->name() +
+                       "` is known by an unbiased estimate of its density alone, which has no part "
+                       "of its own for `" +
+                       part_.slot() +
+                       "`; use kernel random-walk-metropolis, metropolis-gaussian or pcn, on the "
+                       "whole position");
+    }
     if (select_coordinates(model->parameters(), prior->gaussian_parameters()) ==
         part_.coordinates()) {
       return;
@@ -57,7 +65,8 @@ class PriorPart {
     }
     throw InputError("kernel `" + kernel + "`: in model `" + model->name() +
                      "` the parameters with a Gaussian prior given the rest are [" + names +
-                     "], and `" + part_.slot() + "` holds others");
+                     "], and this one moves [" + part_.held() +
+                     "]; in compositor `blocks` give them an update of their own");
   }
 
   const model_part::ModelPart& part() const noexcept { return part_; }

@@ -28,6 +28,16 @@ class ModelPart {
   const Model* model() const noexcept { return model_; }
   const std::shared_ptr<const Function>& law() const noexcept { return law_; }
   const std::string& slot() const noexcept { return slot_; }
+  /// What the slot holds, in the model's names, as messages say it: that of a whole position is
+  /// called otherwise.
+  std::string held() const {
+    if (model_ == nullptr || std::ssize(coordinates_) != model_->dimension()) return slot_;
+    std::string names;
+    for (const Parameter& one : model_->parameters()) {
+      names += (names.empty() ? "" : ", ") + one.name;
+    }
+    return names;
+  }
   /// Of the model, one for each row of the slot, ascending.
   const std::vector<Index>& coordinates() const noexcept { return coordinates_; }
 

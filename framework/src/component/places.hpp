@@ -1,0 +1,66 @@
+// Where a component is written, for what is refused after it was made.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/component.hpp>
+#include <mixwell/error.hpp>
+#include <mixwell/export.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace mixwell {
+
+/// What says where things are written: a manifest.
+class Places {
+ public:
+  struct Named {
+    Location where;
+    std::string text;  ///< "kernel.hmc.steps = 5"; of a table, or where it has none, "[kernel.hmc]"
+  };
+  virtual ~Places() = default;
+  /// Of a dotted key ("compositor.main.update[0].kernel"). A default is written nowhere: it has the
+  /// place of its table, and a component that stands in for what was left out that of the file.
+  virtual Named find(const std::string& dotted) const = 0;
+  virtual bool has(const std::string& dotted) const = 0;
+};
+
+struct ComponentPlace {
+  std::string path;  ///< "kernel.hmc"
+  std::shared_ptr<const Places> in;
+};
+
+/// Known until the component is destroyed. All of these may be called from several threads.
+void set_place(const Component& component, ComponentPlace where);
+void forget_place(const Component& component) noexcept;
+std::optional<ComponentPlace> place_of(const Component& component);
+
+/// An error that says where what it is about is written.
+class PlacedError final : public InputError {
+ public:
+  using InputError::InputError;
+};
+
+/// Throws the exception being handled again, an InputError with the place of `component`: of a
+/// ParameterError that of its key, which is one of the component or, if it is none, one of the
+/// manifest ("kernel.parts.update[0].kernel"). What has a place already, broken wiring, and errors
+/// of a component that is written nowhere stay as they are.
+[[noreturn]] void rethrow_placed(const Component& component);
+
+/// Throws InputError about an operation of the graph that `compositor` made ("hmc/accept"), with
+/// the place of the kernel whose name is in its path, else of the compositor.
+[[noreturn]] void refuse_operation(const Component& compositor, const std::string& operation,
+                                   const std::string& message);
+
+/// Calls `compose`, with rethrow_placed for what it refuses.
+template <class F>
+void composing(const Component& component, F&& compose) {
+  try {
+    compose();
+  } catch (const InputError&) {
+    rethrow_placed(component);
+  }
+}
+
+}  // namespace mixwell
