@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -12,7 +14,10 @@ using namespace mixwell;
 
 using Eigen::VectorXd;
 
-class RandomEffects final : public Model, public ExactSampler, public EstimatedDensity {
+class RandomEffects final : public Model,
+                            public ExactSampler,
+                            public EstimatedDensity,
+                            public GaussianPrior {
  public:
   struct Params {
     std::vector<double> values;
@@ -58,10 +63,24 @@ class RandomEffects final : public Model, public ExactSampler, public EstimatedD
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
   const ExactSampler* as_exact() const noexcept override { return this; }
   const EstimatedDensity* as_estimated_density() const noexcept override { return this; }
+  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta.array() = mean_ + theta.array() / std::sqrt(precision_);
+  }
+
+  std::vector<std::string> gaussian_parameters() const override { return {"mu"}; }
+  void prior_mean(ConstBatch, Batch out) const override { out.setConstant(params_.prior_mean); }
+  void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
+    out = params_.prior_sd * z;
+  }
+  /// The integrals are known here, as for U.
+  void likelihood_potential(ConstBatch theta, Row out, Workspace&) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const double off = theta(0, j) - mean_;
+      out(j) = 0.5 * precision_ * off * off - prior_potential(theta(0, j));
+    }
   }
 
   /// n for each group, those of a group one after another.
@@ -71,8 +90,7 @@ class RandomEffects final : public Model, public ExactSampler, public EstimatedD
   void estimate(ConstBatch theta, ConstBatch z, Row out, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       const double mu = theta(0, j);
-      const double off = (mu - params_.prior_mean) / params_.prior_sd;
-      out(j) = 0.5 * off * off;
+      out(j) = prior_potential(mu);
       for (Index i = 0; i < groups(); ++i) {
         out(j) -= log_average(y_(i) - mu, sd_(i), z.col(j).segment(i * samples(), samples()));
       }
@@ -103,6 +121,11 @@ class RandomEffects final : public Model, public ExactSampler, public EstimatedD
  private:
   Index groups() const noexcept { return y_.size(); }
   Index samples() const noexcept { return params_.samples; }
+
+  double prior_potential(double mu) const {
+    const double off = (mu - params_.prior_mean) / params_.prior_sd;
+    return 0.5 * off * off;
+  }
 
   /// log of 1/n sum_k exp(-(off - tau z_k)^2 / (2 sd^2)).
   template <class Normals>

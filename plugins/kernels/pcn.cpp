@@ -1,10 +1,13 @@
 // The preconditioned Crank-Nicolson proposal for parameters with a Gaussian prior.
 // SPDX-License-Identifier: Apache-2.0
 #include "gaussian-prior/prior_part.hpp"
+#include "gaussian-prior/step_law.hpp"
 
 #include <mixwell/plugin.hpp>
 
 #include <cmath>
+#include <memory>
+#include <string>
 #include <utility>
 
 namespace {
@@ -12,6 +15,8 @@ namespace {
 using namespace mixwell;
 using gaussian_prior::Likelihood;
 using gaussian_prior::PriorPart;
+using gaussian_prior::StepLaw;
+using gaussian_prior::StepNumbers;
 
 enum class Decision { acceptance };
 
@@ -66,17 +71,21 @@ class Pcn final : public TransitionKernel {
  public:
   struct Params {
     StepSizeSettings step_size{};
+    EstimateSettings estimate{};
 
     void declare(Fields& fields) {
       step_size.declare_with_target(fields, "0.25 suits many coordinates");
+      estimate.declare(fields);
     }
   };
   explicit Pcn(const Params& params) : params_(params) { params_.step_size.check(); }
 
  protected:
   void transition(Transition& t) const override {
+    t.take_estimates(params_.estimate);
     const PriorPart part(t, name());
     const auto eps = t.step_size(params_.step_size);
+    if (t.takes_estimate_of(t.target())) return step_by_estimate(t, part, eps);
     const auto table = t.statistics(decisions);
     Traits traits;
     traits.invariant = true;
@@ -89,6 +98,24 @@ class Pcn final : public TransitionKernel {
   }
 
  private:
+  /// The likelihood is known by the estimate of the posterior's density alone: the step's law at
+  /// both ends takes the prior out of the ratio, and `metropolis` keeps the estimate.
+  void step_by_estimate(Transition& t, const PriorPart& part, Edge<edge::StepSize> eps) const {
+    const auto function = std::make_shared<StepLaw>(part.prior(), t.dimension(), name());
+    SharedOperation from{gaussian_prior::WriteStepLaw()};
+    t.metropolis(t.target(),
+                 propose_from<StepLaw>(
+                     t, t.target(), [&](const std::string& path, const EvaluatedPoint& at) {
+                       const std::string law = path + "/step-law";
+                       return from
+                           .add(t.graph(), law, OperationKind::pure, {},
+                                Edge<edge::PointPosition>{at.theta}, eps,
+                                Write<StepNumbers>{
+                                    Output::derived(law, StepLaw::rows(t.dimension()), function)})
+                           .value;
+                     }));
+  }
+
   Params params_;
 };
 
@@ -102,6 +129,11 @@ MIXWELL_PLUGIN(registrar) {
            "x* = m + sqrt(1 - b^2) (x - m) + b L z, z ~ N(0, I), accepted by the ratio of "
            "likelihoods alone; m and L are those of the prior given the rest (GaussianPrior). b = "
            "eps / sqrt(1 + eps^2), so that eps is any step size: 1 is b = 0.71. The acceptance "
-           "does not fall with the number of coordinates. Two evaluations of the likelihood.",
-       .sources = {"Cotter, Roberts, Stuart & White 2013, Stat. Sci. 28, 424-446"}});
+           "does not fall with the number of coordinates. Two evaluations of the likelihood. Of a "
+           "model that is known by an unbiased estimate of its density the estimate where the "
+           "state "
+           "is, is kept with it (pseudo-marginal): one estimate a transition.",
+       .sources = {"Cotter, Roberts, Stuart & White 2013, Stat. Sci. 28, 424-446",
+                   "Andrieu & Roberts 2009, Ann. Stat. 37 (estimates)",
+                   "Deligiannidis, Doucet & Pitt 2018, J. R. Stat. Soc. B 80 (correlation)"}});
 }

@@ -18,6 +18,12 @@ const Target effects = {"random effects",
                         "sds = [0.5, 0.5, 0.6, 0.4, 0.5]\nsamples = 2\n",
                         0.0};
 
+/// Data that say as much as the prior, whose mean is 0.
+const Target weak = {"random effects with weak data",
+                     "use = \"random-effects\"\nvalues = [0.8, -0.5, 1.2]\nsds = [1, 1, 1]\n"
+                     "prior_sd = 0.8\nsamples = 4\n",
+                     0.0};
+
 }  // namespace
 
 TEST_CASE("walks by an estimate that is kept have the exact posterior") {
@@ -40,6 +46,32 @@ TEST_CASE("estimates that are made anew, or not kept with the state, are caught"
   };
   expect_right(check("none"));
   for (const char* mistake : {"anew", "declared-anew", "rejected-normals"}) {
+    INFO(mistake);
+    expect_caught(check(mistake));
+  }
+}
+
+TEST_CASE("Crank-Nicolson steps by an estimate that is kept have the exact posterior") {
+  for (const char* correlation : {"0.0", "0.8"}) {
+    INFO(correlation);
+    expect_right(check_invariance(
+        sampling::on(weak, "[kernel.k]\nuse = \"pcn\"\nstep_size = 1.0\nestimate_correlation = " +
+                               std::string(correlation) + "\n"),
+        usual_test));
+  }
+}
+
+TEST_CASE("Crank-Nicolson steps by an estimate made anew, or with the prior in it, are caught") {
+  const auto check = [](const std::string& mistake) {
+    return check_invariance(
+        sampling::on(weak,
+                     "[kernel.k]\nuse = \"wrong-pseudo-marginal\"\ncrank_nicolson = true\n"
+                     "prior_sd = 0.8\nstep = 1.0\nmistake = \"" +
+                         mistake + "\"\n"),
+        usual_test);
+  };
+  expect_right(check("none"));
+  for (const char* mistake : {"anew", "prior-in-ratio"}) {
     INFO(mistake);
     expect_caught(check(mistake));
   }

@@ -105,6 +105,43 @@ TEST_CASE("a Gaussian proposal goes with an estimate where it needs no gradient"
   CHECK(refusal(effects + gaussian).find("has no gradient") != std::string::npos);
 }
 
+TEST_CASE("a Crank-Nicolson step goes with an estimate of a model that has a Gaussian prior") {
+  const Verdict v = verdict(effects + "[kernel.k]\nuse = \"pcn\"\nstep_size = 0.5\n");
+  CHECK(v.label() == "exact");
+  CHECK(v.proved);
+}
+
+namespace {
+
+/// How many of 200 chains a sweep moves where the data say nothing and the prior is narrow.
+int moved_by(const std::string& kernel) {
+  Composition composition = composing::compose(
+      "[model.m]\nuse = \"random-effects\"\nvalues = [1.0, 2.0]\nsds = [1e6, 1e6]\nprior_sd = 0.1\n"
+      "[kernel.k]\nuse = \"" +
+      kernel + "\"\nstep_size = 3.0\n");
+  composition.run.replicates = 200;
+  Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
+  sampler.initialise();
+  const Eigen::MatrixXd before = sampler.position("theta");
+  sampler.advance(PhaseKind::sampling, 1);
+  return static_cast<int>((sampler.position("theta").array() != before.array()).count());
+}
+
+}  // namespace
+
+TEST_CASE("a Crank-Nicolson step by an estimate has the likelihood alone in its ratio") {
+  CHECK(moved_by("pcn") == 200);
+  CHECK(moved_by("random-walk-metropolis") < 100);
+}
+
+TEST_CASE("what evaluates the likelihood itself refuses an estimate, whose prior it could take") {
+  const std::string message = refusal(effects + "[kernel.k]\nuse = \"elliptical-slice\"\n");
+  INFO(message);
+  CHECK(message.find("`m` is known by an unbiased estimate of its density alone") !=
+        std::string::npos);
+  CHECK(message.find("random-walk-metropolis, metropolis-gaussian or pcn") != std::string::npos);
+}
+
 TEST_CASE("two kernels on one slot share what is kept of the estimate") {
   const std::string cycle = effects +
                             "[kernel.a]\nuse = \"random-walk-metropolis\"\nstep_size = 1.0\n"

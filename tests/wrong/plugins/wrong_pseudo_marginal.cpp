@@ -34,11 +34,20 @@ class Estimates final : public Potential {
   std::shared_ptr<const Function> law_;
 };
 
-/// theta and the normals of its estimate in one move. By mistake the normals of the state are drawn
-/// anew in every sweep, or become those of a proposal that is rejected.
+/// N(0, sd^2) as the prior of a parameter, whose part of U the ratio of a Crank-Nicolson step
+/// lacks.
+struct Prior {
+  bool is_used = false;
+  double sd = 10.0;
+};
+
+/// theta and the normals of its estimate in one move: theta + step z, or with the prior rho theta +
+/// b sd z, b = step / sqrt(1 + step^2). By mistake the normals of the state are drawn anew in every
+/// sweep, or become those of a proposal that is rejected, or the prior is left in the ratio.
 class Walk {
  public:
-  Walk(double step, wrong::Mistake mistake) : step_(step), mistake_(std::move(mistake)) {}
+  Walk(double step, Prior prior, wrong::Mistake mistake)
+      : step_(step), prior_(prior), mistake_(std::move(mistake)) {}
 
   void operator()(Columns& block, edge::Position theta, Normals z, edge::LawOf<Estimates> law,
                   edge::Noise noise, edge::Out<edge::Position> next, edge::Out<Normals> next_z,
@@ -57,11 +66,12 @@ class Walk {
     noise.normals(end, 1);
     noise.normals(z_end, 2);
     noise.uniforms(uniform, 3);
-    end = next + step_ * end;
+    propose(next, end);
     of.estimate(next, next_z, u, scratch);
     of.estimate(end, z_end, u_end, scratch);
     for (Index j = 0; j < w; ++j) {
-      const bool accepted = std::log(uniform(j)) < u(j) - u_end(j);
+      const bool accepted = std::log(uniform(j)) <
+                            u(j) - u_end(j) + prior_energy(end(0, j)) - prior_energy(next(0, j));
       kept.col(j).setConstant(accepted ? u_end(j) : u(j));
       if (accepted) next.col(j) = end.col(j);
       if (accepted || mistake_.is("rejected-normals")) next_z.col(j) = z_end.col(j);
@@ -69,6 +79,20 @@ class Walk {
   }
 
  private:
+  void propose(const edge::Out<edge::Position>& from, MatrixMap& end) const {
+    const double root = std::hypot(1.0, step_);
+    if (prior_.is_used) {
+      end = from / root + step_ / root * prior_.sd * end;
+    } else {
+      end = from + step_ * end;
+    }
+  }
+
+  double prior_energy(double theta) const {
+    if (!prior_.is_used || mistake_.is("prior-in-ratio")) return 0.0;
+    return 0.5 * theta * theta / (prior_.sd * prior_.sd);
+  }
+
   void first(const EstimatedDensity& of, const edge::Noise& noise, ConstBatch theta,
              edge::Out<Normals>& z, Workspace& scratch) const {
     if (mistake_.is("anew")) return noise.normals(z, 4);
@@ -81,6 +105,7 @@ class Walk {
   }
 
   double step_;
+  Prior prior_;
   wrong::Mistake mistake_;
 };
 
@@ -88,11 +113,16 @@ class WrongPseudoMarginal final : public TransitionKernel {
  public:
   struct Params {
     double step = 1.0;
+    double prior_sd = 10.0;
+    bool crank_nicolson = false;
     EstimateSettings estimate;
     wrong::Mistake mistake;
     void declare(Fields& fields) {
       fields.number("step", step).above(0).help("standard deviation of a step");
-      mistake.declare(fields, {"anew", "rejected-normals", "declared-anew"});
+      fields.flag("crank_nicolson", crank_nicolson)
+          .help("steps that keep the prior N(0, prior_sd^2)");
+      fields.number("prior_sd", prior_sd).above(0).help("standard deviation of the prior");
+      mistake.declare(fields, {"anew", "rejected-normals", "declared-anew", "prior-in-ratio"});
     }
   };
   explicit WrongPseudoMarginal(const Params& params) : params_(params) {}
@@ -118,7 +148,8 @@ class WrongPseudoMarginal final : public TransitionKernel {
     unbiased.unbiased = true;
     const Value estimates = graph.view(t.path("estimates"), std::make_shared<Estimates>(function),
                                        t.target().value, unbiased, t.target().value);
-    t.add("walk", OperationKind::move, wrong::claims_exact(), Walk(params_.step, params_.mistake),
+    t.add("walk", OperationKind::move, wrong::claims_exact(),
+          Walk(params_.step, {params_.crank_nicolson, params_.prior_sd}, params_.mistake),
           t.position(), Edge<Normals>{graph.current(z)}, Edge<edge::LawOf<Estimates>>{estimates},
           t.noise("walk"), t.next(), Write<Normals>{Output::next(z)},
           Write<Estimate>{Output::next(kept)});
