@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bayesian-neural-network/cases.hpp"
 #include "bayesian-neural-network/likelihood.hpp"
+#include "bayesian-neural-network/output_block.hpp"
 #include "bayesian-neural-network/shape.hpp"
 #include "hyper-prior/gamma_prior.hpp"
 #include "labels/test_set.hpp"
@@ -117,6 +118,12 @@ class BayesianNeuralNetwork final : public Model,
   const SumOfTerms* as_sum() const noexcept override { return this; }
   const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
   const Prediction* as_prediction() const noexcept override { return test_.get(); }
+  /// For a block of the output's weights and biases, unless its cache would be very large.
+  std::shared_ptr<const BlockPotential> block_potential(
+      const std::vector<Index>& coordinates) const override {
+    if (!OutputBlock::suits(shape_, terms(), coordinates)) return nullptr;
+    return std::make_shared<OutputBlock>(shape_, prior_, likelihood_, coordinates);
+  }
 
   /// Precisions, then weights given them.
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -277,7 +284,9 @@ MIXWELL_PLUGIN(registrar) {
            "one: their shape and rate of 1 are shape = 1, rate = 0.5 here.\n"
            "Data are those of `logistic-regression`, with any number of labels; pixels of images "
            "are over 255, other inputs as they are. An evaluation takes 6 N H (d + C) operations "
-           "for N cases, as products of matrices of 256 cases. Sum of terms: U_0 is the prior's, "
+           "for N cases, as products of matrices of 256 cases; of a block of output_weights and "
+           "output_bias 4 N H C, with a cache of N H numbers for each replicate. Sum of terms: U_0 "
+           "is the prior's, "
            "u_n that of training case n.\n"
            "Kernel `conditional` draws the four precisions given the weights. The error of a run "
            "is the share of test cases whose label is not the likeliest by the probabilities "

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hyper-prior/gamma_prior.hpp"
 #include "hyper-prior/row_prior.hpp"
+#include "matrix-factorisation/block.hpp"
 #include "matrix-factorisation/layout.hpp"
 #include "matrix-factorisation/likelihood.hpp"
 #include "matrix-factorisation/normal_wishart_prior.hpp"
@@ -139,6 +140,10 @@ class MatrixFactorisation final : public Model,
   const SumOfTerms* as_sum() const noexcept override { return this; }
   const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
   const Prediction* as_prediction() const noexcept override { return held_out_.get(); }
+  std::shared_ptr<const BlockPotential> block_potential(
+      const std::vector<Index>& coordinates) const override {
+    return Block::make(layout_, likelihood_, {*factor_prior_, bias_prior_}, coordinates);
+  }
 
   /// Hyper-parameters, then factors and biases given them.
   void draw(const Stream& stream, Address at, Batch theta) const override;

@@ -1,20 +1,23 @@
 // Model `normal-groups`: means of groups around a common mean, as in the eight schools.
 // SPDX-License-Identifier: Apache-2.0
+#include "normal-groups/block.hpp"
+#include "normal-groups/target.hpp"
+
 #include <mixwell/plugin.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <numbers>
+#include <string>
 #include <utility>
+#include <vector>
 
+namespace mixwell::normal_groups {
 namespace {
 
-using namespace mixwell;
-
 using Eigen::VectorXd;
-
-/// Coordinates: mu, log tau, then theta.
-enum Coordinate : Index { mu_row, tau_row, theta_row };
 
 /// What can be drawn given the rest, in the order of conditionals().
 enum Conditional : std::size_t { of_mu, of_tau, of_theta, of_mu_and_theta };
@@ -55,8 +58,12 @@ class NormalGroups final : public Model,
       throw ParameterError("sds", "there are " + std::to_string(params.sds.size()) + " for " +
                                       std::to_string(params.values.size()) + " values");
     }
-    y_ = VectorXd::Map(params.values.data(), std::ssize(params.values));
-    precision_ = VectorXd::Map(params.sds.data(), y_.size()).cwiseInverse().cwiseAbs2();
+    target_.y = VectorXd::Map(params.values.data(), std::ssize(params.values));
+    target_.precision = VectorXd::Map(params.sds.data(), groups()).cwiseInverse().cwiseAbs2();
+    target_.prior_mean = params.prior_mean;
+    target_.prior_precision = 1.0 / (params.prior_sd * params.prior_sd);
+    target_.tau_shape = params.tau_shape;
+    target_.tau_scale = params.tau_scale;
   }
 
   std::vector<Parameter> parameters() const override {
@@ -73,6 +80,14 @@ class NormalGroups final : public Model,
   const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
   const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
   const MarginalLaws* as_marginal_laws() const noexcept override { return this; }
+  /// For a block with at most two thirds of the groups: of more it would save little.
+  std::shared_ptr<const BlockPotential> block_potential(
+      const std::vector<Index>& coordinates) const override {
+    const auto moved = std::count_if(coordinates.begin(), coordinates.end(),
+                                     [](Index c) { return c >= theta_row; });
+    if (3 * moved > 2 * groups()) return nullptr;
+    return std::make_shared<Block>(target_, coordinates);
+  }
 
   /// Of the prior: tau, then mu, then theta given both.
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -115,7 +130,7 @@ class NormalGroups final : public Model,
       for (Index k = 0; k < groups(); ++k) {
         const double sd = params_.sds[static_cast<std::size_t>(k)];
         const double mean = theta(theta_row + k, j);
-        const double off = (y_(k) - mean) / sd;
+        const double off = (target_.y(k) - mean) / sd;
         out(k, j) = -0.5 * off * off - std::log(sd * std::sqrt(2 * std::numbers::pi));
         out(groups() + k, j) = mean + sd * out(groups() + k, j);
       }
@@ -185,8 +200,8 @@ class NormalGroups final : public Model,
                  .by_mu = prior_precision * from_prior,
                  .by_tau = 2.0 * params_.tau_shape - 2.0 * params_.tau_scale / between};
     for (Index j = 0; j < groups(); ++j) {
-      const double variance = 1.0 / precision_(j) + between;
-      const double off = y_(j) - mu;
+      const double variance = 1.0 / target_.precision(j) + between;
+      const double off = target_.y(j) - mu;
       sum.u += 0.5 * (std::log(variance) + off * off / variance);
       sum.by_mu -= off / variance;
       sum.by_tau += between / variance * (1.0 - off * off / variance);
@@ -194,15 +209,12 @@ class NormalGroups final : public Model,
     return sum;
   }
 
-  Index groups() const noexcept { return y_.size(); }
+  Index groups() const noexcept { return target_.groups(); }
 
   /// sum_j (y_j - theta_j)^2 / (2 sigma_j^2).
   double misfit(const double* x) const {
     double sum = 0.0;
-    for (Index j = 0; j < groups(); ++j) {
-      const double off = x[theta_row + j] - y_(j);
-      sum += 0.5 * precision_(j) * off * off;
-    }
+    for (Index j = 0; j < groups(); ++j) sum += target_.misfit(j, x[theta_row + j]);
     return sum;
   }
 
@@ -216,28 +228,21 @@ class NormalGroups final : public Model,
     return sum;
   }
 
-  /// U = sum (y - theta)^2 / (2 sigma^2) + (b + S / 2) / tau^2 + (J + 2 a) log tau
-  ///     + (mu - m)^2 / (2 s^2), S = sum (theta - mu)^2. O(J) a column.
+  /// O(J) a column.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
-    const double prior_precision = 1.0 / (params_.prior_sd * params_.prior_sd);
-    const double counts = static_cast<double>(groups()) + 2.0 * params_.tau_shape;
     Batch gradient = out.gradient;
     for (Index j = 0; j < theta.cols(); ++j) {
       const double* const x = theta.col(j).data();
-      const double within = std::exp(-2.0 * x[tau_row]);
-      const double sum = params_.tau_scale + 0.5 * spread(x);
-      const double from_prior = x[mu_row] - params_.prior_mean;
-      if (out.wants_potential()) {
-        out.u()(j) = misfit(x) + within * sum + counts * x[tau_row] +
-                     0.5 * prior_precision * from_prior * from_prior;
-      }
+      const Target::Hyper at{x[mu_row], x[tau_row], std::exp(-2.0 * x[tau_row])};
+      const double squares = spread(x);
+      if (out.wants_potential()) out.u()(j) = target_.potential(misfit(x), squares, at);
       if (!out.wants_gradient()) continue;
       auto g = gradient.col(j);
-      g(tau_row) = counts - 2.0 * within * sum;
-      g(mu_row) = prior_precision * from_prior;
+      g(tau_row) = target_.by_log_tau(squares, at);
+      g(mu_row) = target_.by_mu(at);
       for (Index k = 0; k < groups(); ++k) {
-        const double pull = within * (x[theta_row + k] - x[mu_row]);
-        g(theta_row + k) = precision_(k) * (x[theta_row + k] - y_(k)) + pull;
+        const double pull = at.within * (x[theta_row + k] - at.mu);
+        g(theta_row + k) = target_.misfit_by_theta(k, x[theta_row + k]) + pull;
         g(mu_row) -= pull;
       }
     }
@@ -269,9 +274,9 @@ class NormalGroups final : public Model,
     double precision = 1.0 / (params_.prior_sd * params_.prior_sd);
     double sum = precision * params_.prior_mean;
     for (Index j = 0; j < groups(); ++j) {
-      const double of_group = 1.0 / (1.0 / precision_(j) + variance);
+      const double of_group = 1.0 / (1.0 / target_.precision(j) + variance);
       precision += of_group;
-      sum += of_group * y_(j);
+      sum += of_group * target_.y(j);
     }
     x[mu_row] = sum / precision + random.normal() / std::sqrt(precision);
   }
@@ -279,21 +284,21 @@ class NormalGroups final : public Model,
   void draw_theta(RandomNumbers& random, double* x) const {
     const double within = std::exp(-2.0 * x[tau_row]);
     for (Index j = 0; j < groups(); ++j) {
-      const double precision = precision_(j) + within;
-      const double mean = (precision_(j) * y_(j) + within * x[mu_row]) / precision;
+      const double precision = target_.precision(j) + within;
+      const double mean = (target_.precision(j) * target_.y(j) + within * x[mu_row]) / precision;
       x[theta_row + j] = mean + random.normal() / std::sqrt(precision);
     }
   }
 
   Params params_;
-  VectorXd y_;
-  VectorXd precision_;  ///< 1 / sigma_j^2
+  Target target_;
 };
 
 }  // namespace
+}  // namespace mixwell::normal_groups
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<NormalGroups>(
+  registrar.add<mixwell::normal_groups::NormalGroups>(
       {.id = "normal-groups",
        .summary = "Means of groups around a common mean, as in the eight schools",
        .details =

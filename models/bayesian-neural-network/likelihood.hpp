@@ -77,15 +77,50 @@ class Likelihood {
     });
   }
 
- private:
   Index class_of(Index n) const { return cases_.classes[static_cast<std::size_t>(n)]; }
 
+  /// body(first, width) of every panel.
   template <class Body>
   void for_all(const Body& body) const {
     for (Index first = 0; first < cases_.size(); first += panel)
       body(first, std::min(panel, cases_.size() - first));
   }
 
+  /// s(B'x + b) of the inputs of a panel (d x w), H x w.
+  static void activate(const Weights<ConstMatrixMap>& weights, ConstBatch inputs,
+                       MatrixMap active) {
+    active.noalias() = weights.hidden * inputs;
+    active.colwise() += weights.hidden_bias.col(0);
+    active = (1.0 + (-active.array()).exp()).inverse().matrix();
+  }
+
+  /// log softmax(A's + a) of active units (H x w), C x w.
+  static void classify(const ConstMatrixMap& output, const ConstMatrixMap& bias,
+                       const ConstMatrixMap& active, MatrixMap out) {
+    out.noalias() = output * active;
+    out.colwise() += bias.col(0);
+    for (Index k = 0; k < active.cols(); ++k) {
+      auto one = out.col(k).array();
+      one -= one.maxCoeff();
+      one -= std::log(one.exp().sum());
+    }
+  }
+
+  /// Returns the potential of a panel from its log probabilities, and adds the gradient of A and a.
+  /// What is left in their place: P(class) - [class is the label's].
+  template <class Classes>
+  static double add_output_gradient(const Classes& classes, const ConstMatrixMap& active,
+                                    MatrixMap off, MatrixMap output, MatrixMap bias) {
+    double u = 0.0;
+    for (Index k = 0; k < active.cols(); ++k) u -= off(classes(k), k);
+    off = off.array().exp().matrix();
+    for (Index k = 0; k < active.cols(); ++k) off(classes(k), k) -= 1.0;
+    output.noalias() += off * active.transpose();
+    bias += off.rowwise().sum();
+    return u;
+  }
+
+ private:
   /// A panel of cases on its way through the network.
   struct Layers {
     MatrixMap active;             ///< s(B'x + b), H x w
@@ -97,17 +132,11 @@ class Likelihood {
           log_probabilities(scratch.matrix(of.shape_.classes, inputs.cols())),
           shape(of.shape_) {
       const Weights<ConstMatrixMap> weights(shape, theta);
-      active.noalias() = weights.hidden * inputs;
-      active.colwise() += weights.hidden_bias.col(0);
-      active = (1.0 + (-active.array()).exp()).inverse().matrix();
-      log_probabilities.noalias() = weights.output * active;
-      log_probabilities.colwise() += weights.output_bias.col(0);
-      for (Index k = 0; k < inputs.cols(); ++k) {
-        auto one = log_probabilities.col(k).array();
-        one -= one.maxCoeff();
-        one -= std::log(one.exp().sum());
-      }
+      activate(weights, inputs, active);
+      classify(weights.output, weights.output_bias, units(), log_probabilities);
     }
+
+    ConstMatrixMap units() const { return {active.data(), active.rows(), active.cols()}; }
 
     double log_probability(Index label, Index k) const { return log_probabilities(label, k); }
 
@@ -117,13 +146,8 @@ class Likelihood {
                         Workspace& scratch) {
       const Weights<ConstMatrixMap> weights(shape, theta);
       Weights<MatrixMap> to(shape, g);
-      double u = 0.0;
-      for (Index k = 0; k < inputs.cols(); ++k) u -= log_probability(classes(k), k);
-      MatrixMap& off = log_probabilities;  // from here: P(class) - [class is the label's]
-      off = off.array().exp().matrix();
-      for (Index k = 0; k < inputs.cols(); ++k) off(classes(k), k) -= 1.0;
-      to.output.noalias() += off * active.transpose();
-      to.output_bias += off.rowwise().sum();
+      const MatrixMap& off = log_probabilities;
+      const double u = add_output_gradient(classes, units(), off, to.output, to.output_bias);
       MatrixMap back = scratch.matrix(shape.hidden, inputs.cols());
       back.noalias() = weights.output.transpose() * off;
       back.array() *= active.array() * (1.0 - active.array());

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "../hyper-prior/row_prior.hpp"
 #include "layout.hpp"
 #include "likelihood.hpp"
+#include "priors.hpp"
 #include "ratings.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -56,11 +56,6 @@ class RatingsByRow {
 /// P and m being those of its prior.
 class RowDraws {
  public:
-  struct Priors {
-    const hyper_prior::RowPrior& factors;
-    const hyper_prior::RowPrior& bias;
-  };
-
   RowDraws(const Layout& layout, Side side, const Likelihood& likelihood)
       : layout_(layout),
         side_(side),

@@ -1,5 +1,6 @@
 // The model `bayesian-neural-network`: potential, predictions, which cases it takes, refusals.
 // SPDX-License-Identifier: Apache-2.0
+#include "block_of_model.hpp"
 #include "data_making.hpp"
 #include "support.hpp"
 
@@ -179,4 +180,21 @@ TEST_CASE("bad cases of a network are refused with their place and rule", "[netw
   CHECK(contains(refusal("use = \"bayesian-neural-network\"\ndata = \"" +
                          fixture.file("c.csv", small) + "\"\n"),
                  "response"));
+}
+
+TEST_CASE("weights and biases of the output have the U that they have in the whole network") {
+  const Fixture fixture;
+  std::string many = "x,y,kind\n";
+  for (int n = 0; n < 300; ++n)  // more than a panel
+    many += std::to_string(std::sin(n)) + "," + std::to_string(std::cos(3 * n)) +
+            (n % 3 == 0   ? ",red\n"
+             : n % 3 == 1 ? ",blue\n"
+                          : ",green\n");
+  const auto model = make_model(fixture.body(many, "hidden = 4\nshape = 2\nrate = 0.5\n"));
+  CHECK(support::off_the_whole(*model, {"output_weights", "output_bias"}) < 1e-13);
+  CHECK(support::off_the_whole(*model, {"output_weights"}) < 1e-13);
+  CHECK(support::off_the_whole(*model, {"output_bias[1:]"}) < 1e-13);
+  CHECK(support::off_the_whole(*model, {"output_weights[:,1]", "output_bias[0]"}) < 1e-13);
+  CHECK_FALSE(support::block_of(*model, {"hidden_weights"}));
+  CHECK_FALSE(support::block_of(*model, {"output_bias", "output_bias_precision"}));
 }

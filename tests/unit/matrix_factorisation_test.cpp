@@ -1,6 +1,7 @@
 // The model `matrix-factorisation`: potential, folds, predictions and refusals.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../models/matrix-factorisation/ratings.hpp"
+#include "block_of_model.hpp"
 #include "support.hpp"
 
 #include <mixwell/constraint_map.hpp>
@@ -270,4 +271,23 @@ TEST_CASE("bad ratings are refused with their line and rule", "[factorisation]")
   CHECK(contains(said(small, "degrees = 4\n"), "goes with prior"));
   CHECK(contains(said(small, "rank = 4\nprior = \"normal-wishart\"\ndegrees = 3\n"),
                  "must be above rank - 1, which is 3"));
+}
+
+TEST_CASE("factors of some users and items have the U that they have in the whole") {
+  const Fixture fixture;
+  for (const char* keys :
+       {"rank = 3\n", "rank = 3\nbiases = false\n", "rank = 3\nprior = \"normal-wishart\"\n"}) {
+    INFO(keys);
+    const auto model = make_model(fixture.body(many(9, 8), keys));
+    CHECK(support::off_the_whole(*model, {"user_factors[2]"}) < 1e-13);
+    CHECK(support::off_the_whole(*model, {"user_factors[1:4,::2]"}) < 1e-13);
+    CHECK(support::off_the_whole(*model, {"item_factors[7]", "item_factors[0,1]"}) < 1e-13);
+    CHECK(support::off_the_whole(*model, {"user_factors[8]", "item_factors[3]"}) < 1e-13);
+    CHECK_FALSE(support::block_of(*model, {"user_factors"}));
+    CHECK_FALSE(support::block_of(*model, {"user_factors[0]", model->parameters().back().name}));
+  }
+  const auto model = make_model(fixture.body(many(9, 8), "rank = 2\n"));
+  CHECK(support::off_the_whole(*model, {"user_bias[4]"}) < 1e-13);
+  CHECK(support::off_the_whole(*model, {"user_bias[4]", "item_bias[1]", "user_factors[3]"}) <
+        1e-13);
 }
