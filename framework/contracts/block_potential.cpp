@@ -3,6 +3,7 @@
 #include "block_potential.hpp"
 
 #include <mixwell/block_potential.hpp>
+#include <mixwell/selection.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -123,7 +124,9 @@ class Look {
   BlockEvaluated wanted_;
 };
 
-std::vector<std::vector<Index>> some_blocks(Index dimension) {
+/// Each parameter, and blocks that go across them.
+std::vector<std::vector<Index>> some_blocks(const Model& model) {
+  const Index dimension = model.dimension();
   std::vector<Index> half;
   std::vector<Index> thirds;
   for (Index i = 0; i < dimension; ++i) {
@@ -132,6 +135,10 @@ std::vector<std::vector<Index>> some_blocks(Index dimension) {
   }
   std::vector<std::vector<Index>> blocks{half, {dimension - 1}};
   if (!thirds.empty()) blocks.push_back(thirds);
+  const std::vector<Parameter> parameters = model.parameters();
+  for (const Parameter& one : parameters) {
+    blocks.push_back(select_coordinates(parameters, one.name));
+  }
   return blocks;
 }
 
@@ -152,7 +159,7 @@ std::string what_is_wrong(const Look& look) {
 Findings check_block_potentials(const Model& model, const MatrixXd& theta) {
   std::string wrong;
   int offered = 0;
-  for (const std::vector<Index>& coordinates : some_blocks(theta.rows())) {
+  for (const std::vector<Index>& coordinates : some_blocks(model)) {
     const auto block = model.block_potential(coordinates);
     if (!block) continue;
     ++offered;
