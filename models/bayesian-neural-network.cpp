@@ -68,8 +68,7 @@ Index training_cases(const Keys& keys, Index all) {
 
 Data read(const Keys& keys) {
   require_keys(keys.source);
-  const regression::LabelChoice all_labels;
-  const regression::Table table = regression::training_table(keys.source, all_labels);
+  const regression::Table table = regression::training_table(keys.source);
   Data data{.training = {}, .classes = classes_of(table)};
   if (data.classes.size() < 2)
     throw InputError(table.labels_of + ": a classifier needs two labels, and here all are " +
@@ -78,7 +77,7 @@ Data read(const Keys& keys) {
   const Index count = training_cases(keys, all.size());
   if (keys.validate) data.test = some(all, count, all.size() - count);
   if (keys.source.test)
-    data.test = cases_of(regression::test_table(keys.source, all_labels, table), data.classes);
+    data.test = cases_of(regression::test_table(keys.source, table), data.classes);
   data.training = count == all.size() ? std::move(all) : some(all, 0, count);
   return data;
 }

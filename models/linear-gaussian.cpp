@@ -1,8 +1,9 @@
 // Model `linear-gaussian`: Bayesian linear regression with known variances; exact draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "regression/coefficients.hpp"
+#include "regression/columns.hpp"
+#include "regression/design.hpp"
 #include "regression/keys.hpp"
-#include "regression/names.hpp"
 #include "regression/simulated.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -14,7 +15,6 @@
 #include <cassert>
 #include <cmath>
 #include <numbers>
-#include <set>
 #include <sstream>
 
 namespace {
@@ -27,39 +27,17 @@ using Eigen::VectorXd;
 
 const std::string id = "linear-gaussian";
 
-/// N cases: the a_n in columns (d x N), and the x_n.
+/// N cases, standardised: a_n times the root of its weight in columns (d x N), and x_n less its
+/// offset, times that root.
 struct Cases {
   MatrixXd a;
   RowVectorXd x;
-  std::vector<Parameter> parameters;
-  std::vector<std::string> remarks;
+  RowVectorXd observed;  ///< the x_n as they stand in the data
+  regression::CaseNumbers numbers{};
+  regression::Coefficients coefficients{};
+  std::vector<std::string> remarks{};
   std::string response;  ///< name of the x_n in results
 };
-
-/// The columns to regress on: all but the response, or those that are named.
-std::vector<std::string> chosen_inputs(const CsvTable& table, const std::string& response,
-                                       std::vector<std::string> inputs) {
-  table.find(response);
-  if (inputs.empty())
-    std::copy_if(table.columns().begin(), table.columns().end(), std::back_inserter(inputs),
-                 [&](const std::string& column) { return column != response; });
-  if (inputs.empty())
-    throw InputError(table.path() + ": no input columns: the response \"" + response +
-                     "\" is the only column");
-  std::set<std::string> seen;
-  for (const std::string& input : inputs) {
-    if (input == response) throw ParameterError("inputs", "names the response \"" + input + "\"");
-    if (!seen.insert(input).second) throw ParameterError("inputs", "names \"" + input + "\" twice");
-  }
-  return inputs;
-}
-
-MatrixXd rows_of(const CsvTable& table, const std::vector<std::string>& inputs) {
-  MatrixXd a(static_cast<Index>(inputs.size()), table.rows());
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    a.row(static_cast<Index>(i)) = table.numbers(inputs[i]);
-  return a;
-}
 
 /// U = (theta - mu)' P (theta - mu) / 2 + least, as the sums A'A and A'x over the cases give it:
 /// P = A'A / noise_variance + I / prior_variance, P mu = A'x / noise_variance.
@@ -123,18 +101,17 @@ class LinearGaussian final : public Model,
  public:
   struct Params {
     std::optional<std::string> data;
-    std::optional<std::string> response;
-    std::vector<std::string> inputs;
-    std::string missing = "refuse";
+    regression::ColumnChoice columns;
+    bool intercept = false;
     regression::Simulation simulation;
     double noise_variance = 10;
     double prior_variance = 1;
 
     void declare(Fields& fields) {
       fields.text("data", data).file().help("CSV of the cases, plain or gzipped; or simulate them");
-      fields.text("response", response).help("data: column of x_n");
-      fields.texts("inputs", inputs).help("data: columns of a_n; by default all but the response");
-      regression::declare_missing(fields, missing);
+      fields.text("response", columns.response).help("data: column of x_n");
+      declare_columns(fields, columns);
+      fields.flag("intercept", intercept).help("data: a first coefficient, for the constant 1");
       simulation.declare(fields);
       fields.number("noise_variance", noise_variance)
           .above(0)
@@ -145,7 +122,8 @@ class LinearGaussian final : public Model,
 
   explicit LinearGaussian(const Params& params) : LinearGaussian(params, make_cases(params)) {}
 
-  std::vector<Parameter> parameters() const override { return parameters_; }
+  std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
+  std::vector<Labels> labels() const override { return coefficients_.labels; }
   std::vector<std::string> remarks() const override { return remarks_; }
 
   const ExactSampler* as_exact() const noexcept override { return &posterior_; }
@@ -156,29 +134,37 @@ class LinearGaussian final : public Model,
   }
 
   std::vector<NamedValues> observed_data() const override {
-    return {{.name = response_, .shape = {x_.size()}, .values = {x_.begin(), x_.end()}}};
+    return {
+        {.name = response_, .shape = {terms()}, .values = {observed_.begin(), observed_.end()}}};
+  }
+  std::vector<NamedValues> constant_data() const override {
+    return regression::constant_data(numbers_);
   }
   const Generated* as_generated() const noexcept override { return this; }
   std::vector<Parameter> generated() const override {
-    return {{.name = response_, .shape = {x_.size()}, .group = RecordGroup::log_likelihood},
-            {.name = response_, .shape = {x_.size()}, .group = RecordGroup::posterior_predictive}};
+    return {{.name = response_, .shape = {terms()}, .group = RecordGroup::log_likelihood},
+            {.name = response_, .shape = {terms()}, .group = RecordGroup::posterior_predictive}};
   }
   /// N d multiplications and additions and N normals a column.
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
-    auto drawn = out.bottomRows(x_.size());
-    auto log_likelihood = out.topRows(x_.size());
+    auto drawn = out.bottomRows(terms());
+    auto log_likelihood = out.topRows(terms());
     stream.normals(at, drawn);
     drawn *= std::sqrt(noise_variance_);
     log_likelihood.noalias() = a_.transpose() * theta;
-    drawn += log_likelihood;
+    add_means(log_likelihood, drawn);
     log_likelihood.colwise() -= x_.transpose();
     log_likelihood = -0.5 / noise_variance_ * log_likelihood.cwiseAbs2();
-    log_likelihood.array() -= 0.5 * std::log(2 * std::numbers::pi * noise_variance_);
+    const double log_root = 0.5 * std::log(2 * std::numbers::pi * noise_variance_);
+    if (has_weights())
+      log_likelihood.colwise() -= log_root * numbers_.weights;
+    else
+      log_likelihood.array() -= log_root;
   }
 
   const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
   std::vector<std::string> gaussian_parameters() const override {
-    return regression::names_of(parameters_);
+    return regression::names_of(coefficients_.parameters);
   }
   void prior_mean(ConstBatch, Batch out) const override { out.setZero(); }
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
@@ -245,7 +231,9 @@ class LinearGaussian final : public Model,
         posterior_(cases, noise_variance_, prior_variance_),
         a_(std::move(cases.a)),
         x_(std::move(cases.x)),
-        parameters_(std::move(cases.parameters)),
+        observed_(std::move(cases.observed)),
+        numbers_(std::move(cases.numbers)),
+        coefficients_(std::move(cases.coefficients)),
         remarks_(std::move(cases.remarks)),
         response_(std::move(cases.response)) {
     remarks_.push_back(posterior_.remark());
@@ -254,37 +242,63 @@ class LinearGaussian final : public Model,
   static Cases make_cases(const Params& params) {
     if (regression::is_simulated(params.simulation, params.data.has_value()))
       return simulate(params);
-    if (!params.response) throw ParameterError("response", "must be given where data is given");
-    CsvTable table(*params.data);
-    const std::vector<std::string> inputs = chosen_inputs(table, *params.response, params.inputs);
-    std::vector<std::string> columns = inputs;
-    columns.push_back(*params.response);
-    const Index dropped = regression::settle_missing(table, columns, params.missing);
-    Cases cases{rows_of(table, inputs), table.numbers(*params.response), {}, {}, {}};
-    if (dropped > 0) cases.remarks.push_back(regression::remark_on_dropped(dropped, *params.data));
-    for (const std::string& name : regression::safe_names(inputs, *params.data, cases.remarks))
-      cases.parameters.push_back({.name = name, .shape = {}});
-    cases.response = regression::response_name(params.response, *params.data, cases.remarks);
+    if (!params.columns.response)
+      throw ParameterError("response", "must be given where data is given");
+    return read(*params.data, params.columns, params.intercept);
+  }
+
+  static Cases read(const std::string& path, const regression::ColumnChoice& columns,
+                    bool intercept) {
+    CsvTable csv(path);
+    regression::Predictors table = regression::settled(csv, columns, nullptr);
+    regression::read_rows(table, csv, columns, regression::all_rows(csv), nullptr);
+    const regression::Design design(table, {.standardize = false, .intercept = intercept});
+    Cases cases;
+    cases.observed = csv.numbers(*columns.response);
+    cases.a = design.rows(table).transpose();
+    cases.x = cases.observed;
+    cases.numbers = std::move(table.numbers);
+    cases.remarks = remarks_on(design, table);
+    cases.coefficients = coefficients(design, path, cases.remarks);
+    cases.response = regression::response_name(columns.response, path, cases.remarks);
+    standardise(cases);
     return cases;
   }
 
+  static void standardise(Cases& cases) {
+    if (cases.numbers.offset.size() > 0) cases.x -= cases.numbers.offset.transpose();
+    if (cases.numbers.weights.size() == 0) return;
+    const RowVectorXd roots = cases.numbers.weights.cwiseSqrt().transpose();
+    cases.x.array() *= roots.array();
+    cases.a.array().rowwise() *= roots.array();
+  }
+
   static Cases simulate(const Params& params) {
-    if (params.response) throw ParameterError("response", "goes with data, which is not given");
-    if (!params.inputs.empty())
-      throw ParameterError("inputs", "goes with data, which is not given");
-    if (params.missing != "refuse")
-      throw ParameterError("missing", "goes with data, which is not given");
+    regression::refuse_columns(params.columns);
+    if (params.intercept) throw ParameterError("intercept", "goes with data, which is not given");
     const regression::Simulation& simulation = params.simulation;
-    MatrixXd a = regression::simulated_inputs(simulation, id);
-    const VectorXd theta =
-        regression::simulated_parameter(simulation, id, a.rows(), std::sqrt(params.prior_variance));
-    RowVectorXd x = theta.transpose() * a +
-                    std::sqrt(params.noise_variance) * regression::simulated_noise(simulation, id);
-    return {std::move(a),
-            std::move(x),
-            {{.name = "theta", .shape = {theta.size()}}},
-            {regression::remark_on(theta)},
-            "x"};
+    Cases cases;
+    cases.a = regression::simulated_inputs(simulation, id);
+    const VectorXd theta = regression::simulated_parameter(simulation, id, cases.a.rows(),
+                                                           std::sqrt(params.prior_variance));
+    cases.x = theta.transpose() * cases.a +
+              std::sqrt(params.noise_variance) * regression::simulated_noise(simulation, id);
+    cases.observed = cases.x;
+    cases.coefficients.parameters = {{.name = "theta", .shape = {theta.size()}}};
+    cases.remarks = {regression::remark_on(theta)};
+    cases.response = "x";
+    return cases;
+  }
+
+  bool has_weights() const noexcept { return numbers_.weights.size() > 0; }
+
+  /// Adds a_n' theta + o_n to `out`, from the root of w_n times a_n' theta: N x R.
+  void add_means(ConstBatch scaled, Batch out) const {
+    if (has_weights())
+      out.array() += scaled.array().colwise() * numbers_.weights.array().rsqrt();
+    else
+      out += scaled;
+    if (numbers_.offset.size() > 0) out.colwise() += numbers_.offset;
   }
 
   Index index(double n) const {
@@ -301,7 +315,9 @@ class LinearGaussian final : public Model,
   Posterior posterior_;
   MatrixXd a_;
   RowVectorXd x_;
-  std::vector<Parameter> parameters_;
+  RowVectorXd observed_;
+  regression::CaseNumbers numbers_;
+  regression::Coefficients coefficients_;
   std::vector<std::string> remarks_;
   std::string response_;
 };
@@ -314,11 +330,15 @@ MIXWELL_PLUGIN(registrar) {
        .summary = "Bayesian linear regression with known variances, on a CSV file or simulated; "
                   "exact draws",
        .details =
-           "theta ~ N(0, prior_variance I), x_n given theta ~ N(a_n' theta, noise_variance):\n"
-           "U(theta) = sum_n (x_n - a_n' theta)^2 / (2 noise_variance) + |theta|^2 / (2 "
-           "prior_variance).\n"
-           "From data: a_n and x_n as they stand in the file, neither centred nor scaled; the "
-           "coefficients are scalars with the names of their columns. Else they are simulated, and "
+           "theta ~ N(0, prior_variance I), x_n given theta ~ N(a_n' theta + o_n, "
+           "noise_variance):\n"
+           "U(theta) = sum_n w_n (x_n - a_n' theta - o_n)^2 / (2 noise_variance) + |theta|^2 / (2 "
+           "prior_variance); offsets o_n are 0 and weights w_n 1 unless the table has them.\n"
+           "From data: numbers a_n and x_n as they stand in the file, neither centred nor scaled; "
+           "their coefficients are scalars with the names of their columns. A factor is 1 where a "
+           "case has the level, for each level but the first in rising order, and its coefficients "
+           "are an array with its name and its levels as labels; the first level has 0, or the "
+           "intercept where there is one. Else cases are simulated, and "
            "theta is an array of shape [dimension]: a_n ~ N(0, C) with C_ij = correlation^|i - j|, "
            "an autoregression a_0 = z_0, a_i = r a_(i-1) + sqrt(1 - r^2) z_i along the "
            "coordinates; "
@@ -326,12 +346,14 @@ MIXWELL_PLUGIN(registrar) {
            "those of replicate n of the stream of simulate_seed and \"linear-gaussian/inputs\", "
            "those of theta of replicate 0 of \"linear-gaussian/parameter\", that of x_n of "
            "replicate n of \"linear-gaussian/noise\": fewer cases are the first of more.\n"
-           "The posterior is N(mu, Sigma), Sigma^-1 = A'A / noise_variance + I / prior_variance: "
-           "a gradient takes d^2 multiplications and additions from the sums A'A and A'x, whatever "
-           "N; exact draws by Cholesky. Metric: Sigma^-1, constant. Sum of terms: U_0 is the "
-           "prior's, u_n = (x_n - a_n' theta)^2 / (2 noise_variance), 4 d multiplications and "
-           "additions a case. Recorded of cases (run.predictive): log N(x_n; a_n' theta, "
-           "noise_variance), and an x_n drawn anew.",
+           "The posterior is N(mu, Sigma), Sigma^-1 = A'WA / noise_variance + I / prior_variance: "
+           "a gradient takes d^2 multiplications and additions from the sums A'WA and A'W(x - o), "
+           "whatever N; exact draws by Cholesky. Metric: Sigma^-1, constant. Sum of terms: U_0 is "
+           "the "
+           "prior's, u_n = w_n (x_n - a_n' theta - o_n)^2 / (2 noise_variance), 4 d "
+           "multiplications "
+           "and additions a case. Recorded of cases (run.predictive): w_n times log N(x_n; a_n' "
+           "theta + o_n, noise_variance), and an x_n drawn anew from that law.",
        .sources = {"Simsekli, Badeau, Cemgil & Richard 2016, ICML, section 4.1 (there "
                    "prior_variance = 1, noise_variance = 10; the law of a_n is not told)"}});
 }

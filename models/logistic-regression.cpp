@@ -12,6 +12,7 @@ namespace mixwell::logistic {
 namespace {
 
 using regression::Design;
+using regression::LabelledDesign;
 using regression::quoted;
 using regression::Table;
 
@@ -98,12 +99,13 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
 
  private:
   LogisticRegression(const Params& params, const Table& table)
-      : LogisticRegression(params, table, Design(table, params.recipe)) {}
+      : LogisticRegression(params, table,
+                           LabelledDesign(table, params.recipe, params.source.classes)) {}
 
-  LogisticRegression(const Params& params, const Table& table, const Design& design)
+  LogisticRegression(const Params& params, const Table& table, const LabelledDesign& design)
       : LogisticRegression(params, table, design, remarks_on(design, table)) {}
 
-  LogisticRegression(const Params& params, const Table& table, const Design& design,
+  LogisticRegression(const Params& params, const Table& table, const LabelledDesign& design,
                      std::vector<std::string> remarks)
       : Posterior(design.cases(table),
                   regression::response_name(params.source.response, table.path, remarks),
@@ -114,8 +116,7 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
       points_ = std::make_unique<Points>(design, params.predict, coefficients_.parameters);
     if (params.source.test)
       test_ = std::make_unique<regression::TestSet>(
-          design.cases(regression::test_table(params.source, params.recipe.labels, table)),
-          &to_probabilities);
+          design.cases(regression::test_table(params.source, table)), &to_probabilities);
   }
 
   static Table read(const Params& params) {
@@ -124,7 +125,7 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
       regression::require_match(params.source.format, "csv", "predict", true);
     if (!params.predict.empty() && !params.source.factors.empty())
       throw ParameterError("predict", "takes numbers alone, and goes without factors");
-    return regression::training_table(params.source, params.recipe.labels);
+    return regression::training_table(params.source);
   }
 
   std::vector<std::string> remarks_;

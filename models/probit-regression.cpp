@@ -47,8 +47,7 @@ class ProbitRegression final : public regression::Posterior<probit::Link> {
                                                              const CaseData& data) {
     if (!params.data || !params.source.test) return nullptr;
     return std::make_unique<regression::TestSet>(
-        data.design.cases(regression::test_table(params.source, params.recipe.labels, data.table)),
-        &to_probabilities);
+        data.design.cases(regression::test_table(params.source, data.table)), &to_probabilities);
   }
 
   regression::Coefficients coefficients_;

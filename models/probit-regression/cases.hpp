@@ -4,6 +4,7 @@
 
 #include "../regression/coefficients.hpp"
 #include "../regression/keys.hpp"
+#include "../regression/labelled_design.hpp"
 #include "../regression/simulated.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -36,36 +37,30 @@ struct CaseParams {
 /// What the keys make of themselves.
 struct CaseData {
   regression::Table table;
-  regression::Design design;
+  regression::LabelledDesign design;
   regression::Cases cases;
   regression::Coefficients coefficients{};
   std::vector<std::string> remarks{};
   std::string response;  ///< name of the labels in results
 
-  CaseData(regression::Table from, const regression::Recipe& recipe,
-           const std::optional<std::string>& column)
-      : table(std::move(from)), design(table, recipe) {
+  CaseData(regression::Table from, const CaseParams& params)
+      : table(std::move(from)), design(table, params.recipe, params.source.classes) {
     remarks = remarks_on(design, table);
     coefficients = regression::coefficients(design, table.path, remarks);
     cases = design.cases(table);
-    response = regression::response_name(column, table.path, remarks);
+    response = regression::response_name(params.source.response, table.path, remarks);
   }
 };
 
 inline void require_no_file_keys(const CaseParams& params) {
+  regression::refuse_columns(params.source);
   const auto refuse = [](const std::string& key, bool given) {
     if (given) throw ParameterError(key, "goes with data, which is not given");
   };
   refuse("format", params.source.format != "csv");
   refuse("labels", params.source.labels.has_value());
-  refuse("response", params.source.response.has_value());
-  refuse("positive", params.recipe.labels.positive.has_value());
-  refuse("negative", params.recipe.labels.negative.has_value());
-  refuse("inputs", !params.source.inputs.empty());
-  refuse("factors", !params.source.factors.empty());
-  refuse("offset", params.source.offset.has_value());
-  refuse("weights", params.source.weights.has_value());
-  refuse("missing", params.source.missing != "refuse");
+  refuse("positive", params.source.classes.positive.has_value());
+  refuse("negative", params.source.classes.negative.has_value());
   refuse("test", params.source.test.has_value());
   refuse("test_labels", params.source.test_labels.has_value());
 }
@@ -79,7 +74,7 @@ inline CaseData simulated_cases(const CaseParams& params) {
   table.labels_of = table.path;
   table.inputs = regression::simulated_inputs(simulation, id).transpose();
   table.all_labels = {"0", "1"};
-  CaseData data(std::move(table), params.recipe, std::nullopt);
+  CaseData data(std::move(table), params);
   const Index d = data.cases.x.cols();
   const Eigen::VectorXd theta =
       regression::simulated_parameter(simulation, id, d, 1.0 / std::sqrt(static_cast<double>(d)));
@@ -96,7 +91,7 @@ inline CaseData make_cases(const CaseParams& params) {
   regression::Source source = params.source;
   source.data = *params.data;
   require_keys(source);
-  return {regression::training_table(source, params.recipe.labels), params.recipe, source.response};
+  return {regression::training_table(source), params};
 }
 
 }  // namespace mixwell::probit

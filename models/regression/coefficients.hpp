@@ -80,7 +80,7 @@ inline std::vector<std::string> names_of(const std::vector<Parameter>& parameter
 
 /// What constant columns mean: a sentence for each that has a name, else one for all.
 /// Before them how many rows were left out for a missing value.
-inline std::vector<std::string> remarks_on(const Design& design, const Table& table) {
+inline std::vector<std::string> remarks_on(const Design& design, const Predictors& table) {
   const std::string& path = table.path;
   constexpr const char* consequence = "centred, left unscaled, its coefficient keeps its prior.";
   std::vector<std::string> remarks;

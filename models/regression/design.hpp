@@ -1,8 +1,8 @@
-// From inputs to the rows x of a regression: powers, projection, scale, intercept, labels.
+// From inputs to the rows x of a regression: powers, projection, scale, intercept, factors.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "table.hpp"
+#include "columns.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -14,19 +14,11 @@ namespace mixwell::regression {
 
 /// How rows of x are made of a table's inputs.
 struct Recipe {
-  LabelChoice labels;
   std::int64_t powers = 1;
   std::int64_t projection = 0;  ///< number of random projections; 0 = none
   std::int64_t projection_seed = 1;
   bool standardize = true;
   bool intercept = true;
-};
-
-/// N cases: x (N x d), whether the label is the positive one, offsets and weights.
-struct Cases {
-  Eigen::MatrixXd x;
-  std::vector<bool> positive;
-  CaseNumbers numbers{};
 };
 
 /// m x k, independent entries N(0, 1 / k): entry (i, j) is sqrt(1 / k) times normal i of replicate
@@ -45,13 +37,11 @@ inline Eigen::MatrixXd random_projection(Index m, Index k, std::int64_t seed) {
 /// intercept; behind them indicators of all levels but the first of each factor, as they are.
 class Design {
  public:
-  Design(const Table& table, const Recipe& recipe)
+  Design(const Predictors& table, const Recipe& recipe)
       : recipe_(recipe),
         inputs_(table.names),
         input_count_(table.inputs.cols()),
-        factors_(table.factors),
-        labels_(table.all_labels) {
-    choose_positive(table);
+        factors_(table.factors) {
     check_projection(table);
     if (recipe_.projection > 0)
       projection_ = random_projection(input_count_ * recipe_.powers, recipe_.projection,
@@ -78,9 +68,9 @@ class Design {
   /// Columns that are constant, and so stay unscaled at 0.
   const std::vector<Index>& constant_columns() const noexcept { return constant_; }
 
-  Cases cases(const Table& table) const {
-    return {with_indicators(scaled(columns(table.inputs, table.path)), table), coded_labels(table),
-            table.numbers};
+  /// N x d: the rows of a table's cases.
+  Eigen::MatrixXd rows(const Predictors& table) const {
+    return with_indicators(scaled(columns(table.inputs, table.path)), table);
   }
 
   /// The row of x of one point; `values` holds exactly the inputs.
@@ -91,48 +81,8 @@ class Design {
   }
 
  private:
-  void require_label(const std::string& key, const std::string& label, const Table& table) const {
-    if (labels_.contains(label)) return;
-    throw ParameterError(key, "no case of " + table.labels_of + " has the label " + quoted(label) +
-                                  " (labels found: " + listed(labels_) + ")");
-  }
-
-  void choose_positive(const Table& table) {
-    const auto& [positive, negative] = recipe_.labels;
-    if (negative && !positive) throw ParameterError("positive", "must be given where negative is");
-    if (labels_.size() == 1)
-      throw InputError(table.labels_of + ": every case has the label " + listed(labels_) +
-                       "; a regression needs two classes");
-    if (labels_.size() > 2 && !positive)
-      throw ParameterError("positive", "must be given: there are " +
-                                           std::to_string(labels_.size()) + " labels in " +
-                                           table.labels_of + " (" + listed(labels_) +
-                                           "); negative too leaves out all but two");
-    positive_ = positive.value_or(*labels_.rbegin());
-    require_label("positive", positive_, table);
-    if (negative) require_label("negative", *negative, table);
-    if (negative && is_positive(*negative))
-      throw ParameterError("negative", "is the positive label too");
-  }
-
-  bool is_positive(const std::string& label) const {
-    return !LabelLess()(label, positive_) && !LabelLess()(positive_, label);
-  }
-
-  std::vector<bool> coded_labels(const Table& table) const {
-    std::vector<bool> coded;
-    for (std::size_t n = 0; n < table.labels.size(); ++n) {
-      const std::string& label = table.labels[n];
-      if (!labels_.contains(label))
-        throw InputError(table.place(static_cast<Index>(n)) + ": the training data have no label " +
-                         quoted(label) + " (labels found: " + listed(labels_) + ")");
-      coded.push_back(is_positive(label));
-    }
-    return coded;
-  }
-
   /// It is a matrix of inputs x k, and makes N x k of the cases.
-  void check_projection(const Table& table) const {
+  void check_projection(const Predictors& table) const {
     const auto rows = static_cast<double>(input_count_ * recipe_.powers + table.inputs.rows());
     check_memory("projection", sizeof(double) * rows * static_cast<double>(recipe_.projection));
   }
@@ -180,7 +130,7 @@ class Design {
     return x;
   }
 
-  static Eigen::MatrixXd with_indicators(Eigen::MatrixXd x, const Table& table) {
+  static Eigen::MatrixXd with_indicators(Eigen::MatrixXd x, const Predictors& table) {
     for (const Factor& factor : table.factors) {
       const Eigen::MatrixXd levels = indicators(factor.categories);
       x.conservativeResize(Eigen::NoChange, x.cols() + levels.cols());
@@ -193,8 +143,6 @@ class Design {
   std::vector<std::string> inputs_;
   Index input_count_;
   std::vector<Factor> factors_;
-  LabelSet labels_;
-  std::string positive_;
   Eigen::MatrixXd projection_;
   Eigen::RowVectorXd mean_;
   Eigen::RowVectorXd sd_;

@@ -1,8 +1,9 @@
-// The keys of a regression on two labels: files, how rows of x are made of them, prior, test set.
+// The keys of a regression: files and columns, how rows of x are made of them, prior, test set.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "design.hpp"
+#include "table.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -20,19 +21,24 @@ inline void declare_format(Fields& fields, Source& source) {
   fields.text("response", source.response).help("csv: column of the label");
 }
 
-inline void declare_recipe(Fields& fields, Source& source, Recipe& recipe) {
-  fields.text("positive", recipe.labels.positive)
-      .help("label counted as 1, all others as 0; by default the larger of two");
-  fields.text("negative", recipe.labels.negative)
-      .help("label counted as 0; cases with other labels are left out, also of test");
-  fields.texts("inputs", source.inputs)
+/// All columns but the response.
+inline void declare_columns(Fields& fields, ColumnChoice& columns) {
+  fields.texts("inputs", columns.inputs)
       .help("csv: columns of numbers to regress on; by default all that no other key names");
-  fields.texts("factors", source.factors)
+  fields.texts("factors", columns.factors)
       .help("csv: columns of categories to regress on; each level but the first has a coefficient");
-  fields.text("offset", source.offset).help("csv: column that is added to x theta as it stands");
-  fields.text("weights", source.weights)
+  fields.text("offset", columns.offset).help("csv: column that is added to x theta as it stands");
+  fields.text("weights", columns.weights)
       .help("csv: column of numbers above 0 that say how often each case counts");
-  declare_missing(fields, source.missing);
+  declare_missing(fields, columns.missing);
+}
+
+inline void declare_recipe(Fields& fields, Source& source, Recipe& recipe) {
+  fields.text("positive", source.classes.positive)
+      .help("label counted as 1, all others as 0; by default the larger of two");
+  fields.text("negative", source.classes.negative)
+      .help("label counted as 0; cases with other labels are left out, also of test");
+  declare_columns(fields, source);
   fields.integer("powers", recipe.powers)
       .at_least(1)
       .at_most(16)
@@ -59,6 +65,19 @@ inline void declare_prior(Fields& fields, double& prior_variance) {
 inline void declare_test(Fields& fields, Source& source) {
   fields.text("test", source.test).file().help("cases with the same inputs, for the test error");
   fields.text("test_labels", source.test_labels).file().help("idx: the labels of test");
+}
+
+/// Throws where a column is named and there is no file.
+inline void refuse_columns(const ColumnChoice& columns) {
+  const auto refuse = [](const std::string& key, bool given) {
+    if (given) throw ParameterError(key, "goes with data, which is not given");
+  };
+  refuse("response", columns.response.has_value());
+  refuse("inputs", !columns.inputs.empty());
+  refuse("factors", !columns.factors.empty());
+  refuse("offset", columns.offset.has_value());
+  refuse("weights", columns.weights.has_value());
+  refuse("missing", columns.missing != "refuse");
 }
 
 /// A key that belongs to one format: there it must be given, elsewhere it must not.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "case_numbers.hpp"
 #include "panels.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -16,13 +17,6 @@
 #include <vector>
 
 namespace mixwell::regression {
-
-/// Beside inputs and label, of each case where they are not empty: what is added to x theta, and
-/// how often the case counts.
-struct CaseNumbers {
-  Eigen::VectorXd offset;
-  Eigen::VectorXd weights;
-};
 
 /// sum_n -w_n log F(z_n), z = S theta + s o, where row n of S is x_n times +1 (positive label) or
 /// -1, and F is the distribution function of a symmetric law, F(-z) = 1 - F(z): P(positive | x) =

@@ -4,7 +4,7 @@
 
 #include "block.hpp"
 #include "coefficients.hpp"
-#include "design.hpp"
+#include "labelled_design.hpp"
 #include "likelihood.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -141,13 +141,7 @@ class Posterior : public Model,
   Posterior(const Cases& cases, std::string response, double prior_variance)
       : Posterior(Likelihood<Link>(cases.x, cases.positive, cases.numbers), cases.positive,
                   std::move(response), prior_variance) {
-    const auto add = [this](const char* name, const Eigen::VectorXd& values) {
-      if (values.size() > 0)
-        constant_.push_back(
-            {.name = name, .shape = {values.size()}, .values = {values.begin(), values.end()}});
-    };
-    add("offset", cases.numbers.offset);
-    add("weights", cases.numbers.weights);
+    constant_ = regression::constant_data(cases.numbers);
   }
   Posterior(Likelihood<Link> likelihood, std::vector<bool> positive, std::string response,
             double prior_variance)

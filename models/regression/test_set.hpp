@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "design.hpp"
+#include "labelled_design.hpp"
 
 #include <mixwell/plugin.hpp>
 

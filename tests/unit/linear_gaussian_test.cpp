@@ -66,6 +66,82 @@ MatrixXd first_gradients(const mixwell::Model& model, Index n) {
   return out;
 }
 
+/// x, a, town, offset o, weight w: what the table below says, as numbers.
+struct Case {
+  double x, a;
+  const char* town;
+  double o, w;
+};
+const std::vector<Case> cases = {{1, 2, "b", 0.5, 2},    {-3, 0.5, "a", -1, 1},
+                                 {2, 1, "c", 0, 0.5},    {0.25, -2, "b", 3, 3},
+                                 {4, -0.5, "a", 1, 1.5}, {-1, 3, "c", -2, 1}};
+
+/// The cases with columns that are no plain numbers, by whatever keys.
+class Columns {
+ public:
+  explicit Columns(const std::string& keys, const std::string& more = "") {
+    std::string text = "x,a,town,o,w\n";
+    for (const Case& one : cases) {
+      std::ostringstream row;
+      row << one.x << ',' << one.a << ',' << one.town << ',' << one.o << ',' << one.w << '\n';
+      text += row.str();
+    }
+    body_ = use + "data = \"" + folder_.file("columns.csv", text + more) +
+            "\"\nresponse = \"x\"\nnoise_variance = 2\nprior_variance = 3\n" + keys;
+  }
+  const std::string& body() const { return body_; }
+  std::shared_ptr<const mixwell::Model> model() const { return make_model(body_); }
+
+ private:
+  support::TemporaryFolder folder_;
+  std::string body_;
+};
+
+const std::string every_column =
+    "inputs = [\"a\"]\nfactors = [\"town\"]\noffset = \"o\"\nweights = \"w\"\nintercept = true\n";
+
+/// Rows of the intercept, a, town b, town c.
+MatrixXd design() {
+  MatrixXd all(6, 4);
+  for (Index n = 0; n < 6; ++n) {
+    const Case& one = cases[static_cast<std::size_t>(n)];
+    all.row(n) << 1, one.a, one.town == std::string("b"), one.town == std::string("c");
+  }
+  return all;
+}
+VectorXd numbers_of(double Case::*member) {
+  VectorXd all(6);
+  for (Index n = 0; n < 6; ++n) all[n] = cases[static_cast<std::size_t>(n)].*member;
+  return all;
+}
+
+/// Mean and covariance of the posterior with these weights, from the definition.
+struct Moments {
+  explicit Moments(const VectorXd& weights) {
+    const MatrixXd weighted = design().transpose() * weights.asDiagonal();
+    covariance = (weighted * design() / 2 + MatrixXd::Identity(4, 4) / 3).inverse();
+    mean = covariance * weighted * (numbers_of(&Case::x) - numbers_of(&Case::o)) / 2;
+  }
+  /// The largest |z| of means, squares and products of whitened draws.
+  double largest_z(const MatrixXd& draws) const {
+    const MatrixXd centred = draws.colwise() - mean;
+    const MatrixXd white = covariance.llt().matrixL().solve(centred);
+    double largest = 0;
+    for (Index i = 0; i < white.rows(); ++i) {
+      const Eigen::ArrayXd z = white.row(i).transpose();
+      largest = std::max(
+          {largest, std::abs(support::z_score(z, 0)), std::abs(support::z_score(z.square(), 1))});
+      for (Index j = 0; j < i; ++j) {
+        const Eigen::ArrayXd product = z * white.row(j).transpose().array();
+        largest = std::max(largest, std::abs(support::z_score(product, 0)));
+      }
+    }
+    return largest;
+  }
+  MatrixXd covariance;
+  VectorXd mean;
+};
+
 std::string simulated(const std::string& rest) { return use + "dimension = 3\n" + rest; }
 
 }  // namespace
@@ -111,6 +187,105 @@ TEST_CASE("exact draws have the posterior's mean and covariance", "[linear-gauss
   }
   CHECK(std::abs(support::z_score((white.row(0).array() * white.row(1).array()).transpose(), 0)) <
         4.5);
+}
+
+TEST_CASE("offsets, weights and factors enter a linear Gaussian U as they are defined",
+          "[linear-gaussian]") {
+  const VectorXd theta{{0.4, -0.6, 0.9, -1.3}};
+  const VectorXd off = numbers_of(&Case::x) - design() * theta;
+  const VectorXd o = numbers_of(&Case::o);
+  const VectorXd w = numbers_of(&Case::w);
+  const std::string base = "inputs = [\"a\"]\nfactors = [\"town\"]\nintercept = true\n";
+  const auto u = [&](const std::string& keys) {
+    return evaluate(*Columns(keys).model(), theta).u[0] - theta.squaredNorm() / 6;
+  };
+  CHECK(u(base) == Approx(off.squaredNorm() / 4).epsilon(1e-13));
+  CHECK(u(base + "offset = \"o\"\n") == Approx((off - o).squaredNorm() / 4).epsilon(1e-13));
+  CHECK(u(base + "weights = \"w\"\n") == Approx(w.dot(off.cwiseAbs2()) / 4).epsilon(1e-13));
+  CHECK(u(every_column) == Approx(w.dot((off - o).cwiseAbs2()) / 4).epsilon(1e-13));
+}
+
+TEST_CASE("a linear Gaussian model with all columns satisfies the contract of a model",
+          "[linear-gaussian]") {
+  const auto findings = mixwell::contracts::check_model(*Columns(every_column).model());
+  INFO(mixwell::contracts::report(findings));
+  CHECK(mixwell::contracts::all_hold(findings));
+}
+
+/// 14 statistics: one |z| > 5 has probability 8e-6. Draws that forget weights are far out.
+TEST_CASE("exact draws know offsets, weights and factors", "[linear-gaussian]") {
+  const Columns columns(every_column);
+  const auto model = columns.model();
+  const Moments right(numbers_of(&Case::w));
+  CHECK(evaluate(*model, right.mean).g.norm() < 1e-13);
+  CHECK((metric(*model) * right.covariance).isIdentity(1e-13));
+  const MatrixXd draws = support::exact_draws(*model, 40000);
+  CHECK(right.largest_z(draws) < 5);
+  CHECK(Moments(VectorXd::Ones(6)).largest_z(draws) > 10);
+}
+
+TEST_CASE("a linear Gaussian model's factor is an array with its levels as labels",
+          "[linear-gaussian]") {
+  const auto model = Columns(every_column).model();
+  const auto parameters = model->parameters();
+  REQUIRE(parameters.size() == 3);
+  CHECK(parameters[0].name == "intercept");
+  CHECK(parameters[2].name == "town");
+  CHECK(parameters[2].dims == std::vector<std::string>{"town_level"});
+  CHECK(model->labels() == std::vector<mixwell::Labels>{{"town_level", {"b", "c"}}});
+  CHECK(model->observed_data().front().values[1] == -3);
+  REQUIRE(model->constant_data().size() == 2);
+  CHECK(model->constant_data()[0].values[3] == 3);
+  CHECK(model->constant_data()[1].values[3] == 3);
+}
+
+/// 30 z-scores: one beyond 5 has probability 2e-5.
+TEST_CASE("cases are weighted in their log likelihoods and drawn about mean and offset",
+          "[linear-gaussian]") {
+  const auto model = Columns(every_column).model();
+  const VectorXd theta{{0.4, -0.6, 0.9, -1.3}};
+  const MatrixXd at = theta.replicate(1, 20000);
+  MatrixXd out(12, at.cols());
+  model->as_generated()->generate(at, Stream(3, "test/generated"), {}, out);
+  const VectorXd mean = design() * theta + numbers_of(&Case::o);
+  for (Index n = 0; n < 6; ++n) {
+    const Case& one = cases[static_cast<std::size_t>(n)];
+    const double square = (one.x - mean[n]) * (one.x - mean[n]);
+    CHECK(out(n, 0) == Approx(-one.w * (square / 4 + 0.5 * std::log(4 * M_PI))).epsilon(1e-12));
+    const Eigen::ArrayXd off = out.row(6 + n).transpose().array() - mean[n];
+    CHECK(std::abs(support::z_score(off, 0)) < 5);
+    CHECK(std::abs(support::z_score(off.square(), 2)) < 5);
+    CHECK(std::abs(support::z_score(off.cube(), 0)) < 5);
+    CHECK(std::abs(support::z_score(off * out.row(6 + (n + 1) % 6).transpose().array(), 0)) < 5);
+    CHECK(std::abs(support::z_score(off.square(), 2 / one.w)) > (one.w == 1 ? 0 : 5));
+  }
+}
+
+TEST_CASE("a weight of 2 is a case that stands there twice", "[linear-gaussian]") {
+  const support::TemporaryFolder folder;
+  const auto model_of = [&](const std::string& name, const std::string& text) {
+    return make_model(use + "data = \"" + folder.file(name, text) +
+                      "\"\nresponse = \"x\"\ninputs = [\"a\"]\n" +
+                      (name == "once.csv" ? "weights = \"w\"\n" : ""));
+  };
+  const auto once = model_of("once.csv", "x,a,w\n1,2,2\n-3,1,1\n");
+  const auto twice = model_of("twice.csv", "x,a\n1,2\n1,2\n-3,1\n");
+  const VectorXd theta{{0.7}};
+  CHECK(evaluate(*once, theta).u[0] == Approx(evaluate(*twice, theta).u[0]).epsilon(1e-14));
+  CHECK((support::exact_draws(*once, 10) - support::exact_draws(*twice, 10)).norm() < 1e-13);
+}
+
+TEST_CASE("bad columns of a linear Gaussian model are refused with place and cure",
+          "[linear-gaussian]") {
+  CHECK(contains(refusal(Columns(every_column, "1,2,a,0,0\n").body()),
+                 "columns.csv:8: row 7, column \"w\": \"0\" must be above 0"));
+  CHECK(contains(refusal(Columns(every_column, "1,2,NA,0,1\n").body()),
+                 "columns.csv:8: row 7, column \"town\": \"NA\": a value is missing"));
+  CHECK(contains(refusal(Columns("").body()), "column \"town\": \"b\" is no finite number"));
+  CHECK(contains(refusal(Columns("factors = [\"town\"]\noffset = \"town\"\n").body()),
+                 "which is in offset"));
+  CHECK(contains(refusal(simulated("cases = 3\nweights = \"w\"\n")), "goes with data"));
+  CHECK(contains(refusal(simulated("cases = 3\nintercept = true\n")), "goes with data"));
 }
 
 TEST_CASE("coefficients have the names of their columns", "[linear-gaussian]") {

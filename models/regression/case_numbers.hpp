@@ -1,0 +1,32 @@
+// Numbers that a table has of each case beside inputs and response: offsets and weights.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/plugin.hpp>
+
+#include <Eigen/Core>
+
+#include <vector>
+
+namespace mixwell::regression {
+
+/// Of each case where they are not empty: what is added to x theta, and how often the case counts.
+struct CaseNumbers {
+  Eigen::VectorXd offset;
+  Eigen::VectorXd weights;
+};
+
+/// Those that there are, by their names in results.
+inline std::vector<NamedValues> constant_data(const CaseNumbers& numbers) {
+  std::vector<NamedValues> all;
+  const auto add = [&all](const char* name, const Eigen::VectorXd& values) {
+    if (values.size() > 0)
+      all.push_back(
+          {.name = name, .shape = {values.size()}, .values = {values.begin(), values.end()}});
+  };
+  add("offset", numbers.offset);
+  add("weights", numbers.weights);
+  return all;
+}
+
+}  // namespace mixwell::regression

@@ -1,0 +1,80 @@
+// The rows x of a regression on two labels, and which label of a case is the positive one.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "design.hpp"
+#include "table.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace mixwell::regression {
+
+/// N cases: x (N x d), whether the label is the positive one, offsets and weights.
+struct Cases {
+  Eigen::MatrixXd x;
+  std::vector<bool> positive;
+  CaseNumbers numbers{};
+};
+
+/// A design, and the coding of labels: both fixed by the training table, then applied to any.
+class LabelledDesign : public Design {
+ public:
+  LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes)
+      : Design(table, recipe), labels_(table.all_labels) {
+    choose_positive(table, classes);
+  }
+
+  Cases cases(const Table& table) const {
+    return {rows(table), coded_labels(table), table.numbers};
+  }
+
+ private:
+  void require_label(const std::string& key, const std::string& label, const Table& table) const {
+    if (labels_.contains(label)) return;
+    throw ParameterError(key, "no case of " + table.labels_of + " has the label " + quoted(label) +
+                                  " (labels found: " + listed(labels_) + ")");
+  }
+
+  void choose_positive(const Table& table, const LabelChoice& classes) {
+    const auto& [positive, negative] = classes;
+    if (negative && !positive) throw ParameterError("positive", "must be given where negative is");
+    if (labels_.size() == 1)
+      throw InputError(table.labels_of + ": every case has the label " + listed(labels_) +
+                       "; a regression needs two classes");
+    if (labels_.size() > 2 && !positive)
+      throw ParameterError("positive", "must be given: there are " +
+                                           std::to_string(labels_.size()) + " labels in " +
+                                           table.labels_of + " (" + listed(labels_) +
+                                           "); negative too leaves out all but two");
+    positive_ = positive.value_or(*labels_.rbegin());
+    require_label("positive", positive_, table);
+    if (negative) require_label("negative", *negative, table);
+    if (negative && is_positive(*negative))
+      throw ParameterError("negative", "is the positive label too");
+  }
+
+  bool is_positive(const std::string& label) const {
+    return !LabelLess()(label, positive_) && !LabelLess()(positive_, label);
+  }
+
+  std::vector<bool> coded_labels(const Table& table) const {
+    std::vector<bool> coded;
+    for (std::size_t n = 0; n < table.labels.size(); ++n) {
+      const std::string& label = table.labels[n];
+      if (!labels_.contains(label))
+        throw InputError(table.place(static_cast<Index>(n)) + ": the training data have no label " +
+                         quoted(label) + " (labels found: " + listed(labels_) + ")");
+      coded.push_back(is_positive(label));
+    }
+    return coded;
+  }
+
+  LabelSet labels_;
+  std::string positive_;
+};
+
+}  // namespace mixwell::regression
