@@ -43,6 +43,17 @@ TEST_CASE("labels of the manifest stand in draws, in every table and in the effe
   contains(read(place.path("out/report.html")), "x[Bad Orb]");
 }
 
+TEST_CASE("rows are asked for by label, and a label that is none is refused with the nearest") {
+  const Workplace place;
+  const std::string run = "run m.toml --out out --set 'run.summary_rows=[\"x[Bad Orb]\"]'";
+  place.write("m.toml", labelled_manifest(towns));
+  REQUIRE(place.mixwell(run).code == 0);
+  CHECK(place.mixwell("summary out --rows 'x[Bad Orb]' --rows 'x[1]'").code == 0);
+  const Outcome refused = place.mixwell("summary out --rows 'x[Bad Ort]'");
+  CHECK(refused.code == 2);
+  contains(refused.err, "--rows x[Bad Ort]: 'x' has no such element (did you mean \"Bad Orb\"?)");
+}
+
 TEST_CASE("without labels no row of a summary has one") {
   const Workplace place;
   place.write("m.toml", labelled_manifest("dims.x = [\"town\"]\n"));

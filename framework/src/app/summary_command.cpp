@@ -108,7 +108,8 @@ std::vector<Argument> summary_arguments(Arguments& given) {
            .help = "Let every draw count the same, whatever its recorded `weight`"},
           {.name = "--rows",
            .value = &options.rows,
-           .help = "Variable (x) or element (b[2,3]) to show where there are more than 20000 "
+           .help = "Variable (x) or element (b[2,3], or b[Ulm,3] by label) to show where there are "
+                   "more than 20000 "
                    "elements and only the worst are shown; may be repeated",
            .type = "NAME"},
           {.name = "--table",

@@ -176,8 +176,8 @@ Fields run_fields(RunSettings& settings) {
       .help("sweeps between looks at the rules above; the draws are looked at ever more rarely");
   fields.texts("summary_rows", settings.summary_rows)
       .help(
-          "variables (\"x\") and elements (\"x[3]\") with a row in summary.json even where, of "
-          "more than 20000, it has only the worst");
+          "variables (\"x\") and elements (\"x[3]\", or \"x[Ulm]\" by label) with a row in "
+          "summary.json even where, of more than 20000, it has only the worst");
   fields.number("checkpoint_seconds", settings.checkpoint_seconds)
       .at_least(0)
       .unit("s")

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "page/choice.hpp"
 
-#include "results/vector.hpp"
+#include "results/element_names.hpp"
 
 #include <mixwell/error.hpp>
 

@@ -2,15 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/shown_rows.hpp"
 
-#include "results/vector.hpp"
+#include "results/element_names.hpp"
 
 #include <mixwell/error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -19,28 +17,45 @@ namespace {
 
 constexpr std::size_t worst_of_each = 500;
 
-/// The element of `column` that has this name; nothing if none has.
-std::optional<Index> element_called(const Column& column, const std::string& name) {
-  if (!name.starts_with(column.name + "[") || !name.ends_with("]")) return std::nullopt;
-  std::string_view rest = std::string_view(name).substr(column.name.size() + 1);
-  Index element = 0;
-  for (const Index extent : column.shape) {
-    Index index = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
-    if (error != std::errc() || index < 0 || index >= extent) return std::nullopt;
-    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()) + 1);  // a comma, or the end
-    element = element * extent + index;
-  }
-  return element_name(column, element) == name ? std::optional(element) : std::nullopt;
-}
-
 /// [first, last) of the elements of `column` that `name` means.
 std::optional<std::pair<Index, Index>> elements_called(const Column& column,
-                                                       const std::string& name) {
+                                                       const std::string& name,
+                                                       const std::vector<Labels>& labels) {
   if (name == column.name) return std::pair(Index{0}, column.size());
-  const std::optional<Index> one = element_called(column, name);
+  const std::optional<Index> one = element_called(column, name, labels);
   if (one) return std::pair(*one, *one + 1);
   return std::nullopt;
+}
+
+/// What the elements of a column are called, where one dimension has labels.
+std::vector<std::string> known_labels(const Column& column, const std::vector<Labels>& labels) {
+  std::vector<std::string> all;
+  for (std::size_t k = 0; k < column.shape.size(); ++k)
+    if (const auto* const known = labels_of(column, k, labels))
+      all.insert(all.end(), known->begin(), known->end());
+  return all;
+}
+
+[[noreturn]] void refuse_row(const std::string& name, const std::vector<Column>& columns,
+                             const std::vector<Labels>& labels, const std::string& key) {
+  const std::size_t bracket = name.find('[');
+  const std::string variable = name.substr(0, bracket);
+  std::vector<std::string> known;
+  for (const Column& column : columns) {
+    if (column.group != RecordGroup::posterior) continue;
+    if (column.name == variable) {
+      const std::string inside = bracket == std::string::npos
+                                     ? ""
+                                     : name.substr(bracket + 1, name.rfind(']') - bracket - 1);
+      const std::vector<std::string> called = known_labels(column, labels);
+      throw InputError({key + " " + name, 0, 0},
+                       "'" + variable + "' has no such element" +
+                           (called.empty() ? "" : suggestion(inside, called)));
+    }
+    known.push_back(column.name);
+  }
+  throw InputError({key + " " + name, 0, 0},
+                   "no variable of that name in the posterior" + suggestion(variable, known));
 }
 
 /// What is in the rows that are shown.
@@ -55,9 +70,9 @@ class RowChoice {
     for (std::vector<bool>& column : chosen_) column.assign(column.size(), true);
   }
 
-  void add(const std::string& name) {
+  void add(const std::string& name, const std::vector<Labels>& labels) {
     for (std::size_t c = 0; c < chosen_.size(); ++c) {
-      const auto range = elements_called(table_.columns()[c], name);
+      const auto range = elements_called(table_.columns()[c], name, labels);
       if (range)
         std::fill(chosen_[c].begin() + range->first, chosen_[c].begin() + range->second, true);
     }
@@ -106,32 +121,28 @@ class RowChoice {
 }  // namespace
 
 void check_row_names(const std::vector<std::string>& names, const std::vector<Column>& columns,
-                     const std::string& key) {
-  std::vector<std::string> known;
-  for (const Column& column : columns)
-    if (column.group == RecordGroup::posterior) known.push_back(column.name);
-  for (const std::string& name : names) {
-    const bool found = std::any_of(columns.begin(), columns.end(), [&](const Column& column) {
-      return column.group == RecordGroup::posterior && elements_called(column, name).has_value();
-    });
-    if (found) continue;
-    const std::string variable = name.substr(0, name.find('['));
-    if (std::find(known.begin(), known.end(), variable) != known.end())
-      throw InputError({key + " " + name, 0, 0}, "'" + variable + "' has no such element");
-    throw InputError({key + " " + name, 0, 0},
-                     "no variable of that name in the posterior" + suggestion(variable, known));
-  }
+                     const std::vector<Labels>& labels, const std::string& key) {
+  const auto is_row_of = [&](const std::string& name) {
+    return [&](const Column& column) {
+      return column.group == RecordGroup::posterior &&
+             elements_called(column, name, labels).has_value();
+    };
+  };
+  for (const std::string& name : names)
+    if (std::none_of(columns.begin(), columns.end(), is_row_of(name)))
+      refuse_row(name, columns, labels, key);
 }
 
 std::vector<ElementPlace> shown_rows(const SummaryTable& table,
-                                     const std::vector<std::string>& names) {
+                                     const std::vector<std::string>& names,
+                                     const std::vector<Labels>& labels) {
   using Figures = diagnostics::StandardFigures;
   RowChoice choice(table);
   if (table.size() <= most_rows_shown) {
     choice.add_all();
     return choice.places();
   }
-  for (const std::string& name : names) choice.add(name);
+  for (const std::string& name : names) choice.add(name, labels);
   choice.add_scalars();
   choice.add_worst([](const Figures& f) { return std::isnan(f.ess_bulk) ? 0.0 : std::nan(""); });
   choice.add_worst([](const Figures& f) { return f.ess_bulk; });

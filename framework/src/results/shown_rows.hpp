@@ -15,13 +15,15 @@ namespace mixwell {
 inline constexpr std::size_t most_rows_shown = 20000;
 
 /// Throws InputError, said to come from `key`, where one of the names is neither a variable of
-/// `posterior` ("x") nor an element of one ("x[3]").
+/// `posterior` ("x") nor an element of one, by numbers or labels ("x[3]", "x[Ulm]").
 MIXWELL_INTERNAL void check_row_names(const std::vector<std::string>& names,
-                                      const std::vector<Column>& columns, const std::string& key);
+                                      const std::vector<Column>& columns,
+                                      const std::vector<Labels>& labels, const std::string& key);
 
 /// All rows, unless they are too many: then those that are named, scalars, and the worst: no
 /// ess_bulk, the smallest ess_bulk and ess_tail, the largest rhat, 500 of each. In order.
 std::vector<ElementPlace> shown_rows(const SummaryTable& table,
-                                     const std::vector<std::string>& names);
+                                     const std::vector<std::string>& names,
+                                     const std::vector<Labels>& labels);
 
 }  // namespace mixwell

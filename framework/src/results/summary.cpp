@@ -4,6 +4,7 @@
 #include "files/whole_file.hpp"
 #include "results/directions_part.hpp"
 #include "results/draws_summary.hpp"
+#include "results/element_names.hpp"
 #include "results/reference.hpp"
 #include "results/vector.hpp"
 
@@ -97,7 +98,7 @@ RowSettings row_settings(const DrawsFile& file, const SummaryOptions& options) {
         "--of chooses the variables of --directions and --reference; give one of them as well");
   if (!options.amari.empty() && options.reference.empty())
     throw InputError("--amari compares a matrix with that of --reference; give that as well");
-  check_row_names(options.rows, file.columns(), "--rows");
+  check_row_names(options.rows, file.columns(), file.labels(), "--rows");
   return {find_papers(options.ess), options.unweighted ? Eigen::MatrixXd() : varying_weights(file),
           file.coupled_chains(), normal_scores(file.draws(), file.chains())};
 }
@@ -116,7 +117,7 @@ DrawsSummary::DrawsSummary(const DrawsFile& file, const SummaryOptions& options)
       settings_(row_settings(file, options)),
       table_(file, settings_, options.stop),
       ess_(table_),
-      shown_(shown_rows(table_, options.rows)) {}
+      shown_(shown_rows(table_, options.rows, file.labels())) {}
 
 std::optional<bool> DrawsSummary::min_ess_reliable() const {
   if (std::isnan(ess_.smallest)) return std::nullopt;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/vector.hpp"
 
+#include "results/element_names.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <unistd.h>
@@ -39,15 +41,6 @@ std::vector<Column> chosen_columns(const DrawsFile& file, const std::vector<std:
   return chosen;
 }
 
-/// Number i of dimension k, or what it is called.
-std::string place_text(const Column& column, std::size_t k, Index i,
-                       const std::vector<Labels>& labels) {
-  if (!column.dims.empty())
-    for (const Labels& one : labels)
-      if (one.dim == column.dims[k]) return one.labels[static_cast<std::size_t>(i)];
-  return std::to_string(i);
-}
-
 /// The draws, their centred copy and what is made of them are in memory at once.
 void require_memory(double numbers, const std::string& option) {
   const double bytes = 3 * 8 * numbers;
@@ -61,20 +54,6 @@ void require_memory(double numbers, const std::string& option) {
 }
 
 }  // namespace
-
-std::string element_name(const Column& column, Index element) {
-  return labelled_name(column, element, {});
-}
-
-std::string labelled_name(const Column& column, Index element, const std::vector<Labels>& labels) {
-  std::string indices;
-  for (std::size_t k = column.shape.size(); k-- > 0;) {
-    const std::string index = place_text(column, k, element % column.shape[k], labels);
-    indices = indices.empty() ? index : index + "," + indices;
-    element /= column.shape[k];
-  }
-  return column.shape.empty() ? column.name : column.name + "[" + indices + "]";
-}
 
 MatrixXd varying_weights(const DrawsFile& file) {
   for (const Column& column : file.columns()) {

@@ -16,14 +16,6 @@ struct DrawnVector {
   Eigen::MatrixXd draws;
 };
 
-/// `beta[3]`, `b[2,3]`; the name alone for a scalar. Last index fastest, from 0.
-MIXWELL_INTERNAL std::string element_name(const Column& column, Index element);
-
-/// The same with labels of dimensions in the place of numbers, as far as they have any:
-/// `beta[Ulm]`, `b[Ulm,3]`.
-MIXWELL_INTERNAL std::string labelled_name(const Column& column, Index element,
-                                           const std::vector<Labels>& labels);
-
 /// The statistic `weight`, draws x chains, where it is there and not the same everywhere.
 MIXWELL_INTERNAL Eigen::MatrixXd varying_weights(const DrawsFile& file);
 

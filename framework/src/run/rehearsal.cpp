@@ -98,10 +98,11 @@ void rehearse(const Composition& composition, Program program) {
   check_warmup_columns(
       composition.run,
       DrawChunks(sampler.graph(PhaseKind::warmup), slots, composition.run.replicates), chunks);
-  check_row_names(composition.run.summary_rows, chunks.columns(), "[run] summary_rows");
+  RunHeader header = run_header(composition, verdict, chunks.columns());
+  check_row_names(composition.run.summary_rows, header.columns, header.labels,
+                  "[run] summary_rows");
   check_summary_memory(composition.run, slots * composition.run.replicates);
   const ScratchFolder folder;
-  RunHeader header = run_header(composition, verdict, chunks.columns());
   header.path = folder.path();
   header.scratch = folder.path();
   header.created_at = timestamp();
