@@ -18,7 +18,10 @@ enum Coordinate : Index { k_row, before_row, after_row };
 /// What can be drawn given the rest, in the order of conditionals().
 enum Conditional : std::size_t { of_k, of_rates, of_before, of_after };
 
-class Changepoint final : public Model, public ExactSampler, public ConditionalDraws {
+class Changepoint final : public Model,
+                          public ExactSampler,
+                          public ConditionalDraws,
+                          public Generated {
  public:
   struct Params {
     std::vector<double> counts;
@@ -45,6 +48,7 @@ class Changepoint final : public Model, public ExactSampler, public ConditionalD
       if (y != std::floor(y)) throw ParameterError("counts", "must be whole numbers");
       sums_(t + 1) = sums_(t) + y;
     }
+    counts_ = params.counts;
   }
 
   std::vector<Parameter> parameters() const override {
@@ -66,6 +70,38 @@ class Changepoint final : public Model, public ExactSampler, public ConditionalD
       x[k_row] = static_cast<double>(1 + draw_categorical(random, weights));
       draw_rates(random, x);
     });
+  }
+
+  std::vector<NamedValues> observed_data() const override {
+    return {{.name = "counts", .shape = {times()}, .values = counts_, .dims = {"time"}}};
+  }
+  const Generated* as_generated() const noexcept override { return this; }
+  std::vector<Parameter> generated() const override {
+    Parameter one{.name = "counts",
+                  .shape = {times()},
+                  .group = RecordGroup::log_likelihood,
+                  .dims = {"time"}};
+    Parameter other = one;
+    other.group = RecordGroup::posterior_predictive;
+    return {one, other};
+  }
+  /// log Poisson(y_t; rate of t), then counts of the same rates: T logarithms of gamma functions
+  /// and T Poisson draws a column.
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const auto log_rate = [&](Index t) {
+        return static_cast<double>(t) < theta(k_row, j) ? theta(before_row, j)
+                                                        : theta(after_row, j);
+      };
+      for (Index t = 0; t < times(); ++t) {
+        const double y = counts_[static_cast<std::size_t>(t)];
+        out(t, j) = y * log_rate(t) - std::exp(log_rate(t)) - std::lgamma(y + 1.0);
+      }
+      each_case(times(), stream, {at.sweep, at.draw, at.replicate + static_cast<std::uint64_t>(j)},
+                [&](Index t, RandomNumbers& random) {
+                  out(times() + t, j) = draw_poisson(random, std::exp(log_rate(t)));
+                });
+    }
   }
 
   std::vector<std::vector<std::string>> conditionals() const override {
@@ -176,6 +212,7 @@ class Changepoint final : public Model, public ExactSampler, public ConditionalD
 
   double a_;
   double b_;
+  std::vector<double> counts_;
   VectorXd sums_;  ///< of the first t counts
   PriorDraws prior_{*this};
 };
@@ -193,7 +230,10 @@ MIXWELL_PLUGIN(registrar) {
            "(k + b) before - (S_k + a) log before + (T - k + b) after - (S_T - S_k + a) log after, "
            "S_k the sum of the first k counts: O(1) an evaluation.\n"
            "Kernel `conditional` draws k, both rates or one of them given the rest; kernel `gibbs` "
-           "moves k. With the rates integrated out k has a known law, from which exact draws come.",
+           "moves k. With the rates integrated out k has a known law, from which exact draws "
+           "come.\n"
+           "Recorded of cases (run.predictive): log p(y_t | k, before, after), and counts drawn "
+           "anew.",
        .sources = {"Carlin, Gelfand & Smith 1992, Appl. Stat. 41, 389-405",
                    "Jarrett 1979, Biometrika 66, 191-193 (the disasters)"}});
 }

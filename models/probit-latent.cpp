@@ -1,6 +1,7 @@
 // Model `probit-latent`: probit regression with the normal variables behind the labels.
 // SPDX-License-Identifier: Apache-2.0
 #include "probit-regression/cases.hpp"
+#include "probit-regression/likelihood.hpp"
 #include "regression/coefficients.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -25,7 +26,8 @@ class ProbitLatent final : public Model,
                            public Prior,
                            public DataDraws,
                            public ConditionalDraws,
-                           public GaussianPrior {
+                           public GaussianPrior,
+                           public Generated {
  public:
   struct Params : CaseParams {
     double prior_variance = 100;
@@ -48,7 +50,8 @@ class ProbitLatent final : public Model,
         positive_(data.cases.positive),
         coefficients_(data.coefficients.parameters),
         labels_(data.coefficients.labels),
-        remarks_(data.remarks) {
+        remarks_(data.remarks),
+        response_(data.response) {
     MatrixXd precision = x_.transpose() * x_;
     precision.diagonal().array() += 1.0 / prior_variance_;
     factor_.compute(precision);
@@ -89,8 +92,36 @@ class ProbitLatent final : public Model,
         coefficients_(other.coefficients_),
         labels_(other.labels_),
         remarks_(other.remarks_),
+        response_(other.response_),
         factor_(other.factor_) {
     for (const double z : latent) positive_.push_back(z > 0.0);
+  }
+
+  std::vector<NamedValues> observed_data() const override {
+    return {
+        {.name = response_, .shape = {x_.rows()}, .values = {positive_.begin(), positive_.end()}}};
+  }
+  const Generated* as_generated() const noexcept override { return this; }
+  std::vector<Parameter> generated() const override {
+    const std::vector<Index> shape = {x_.rows()};
+    return {{.name = response_, .shape = shape, .group = RecordGroup::log_likelihood},
+            {.name = response_, .shape = shape, .group = RecordGroup::posterior_predictive}};
+  }
+  /// log Phi(s_n x_n beta), s_n = -1 for the negative label: given its z_n a label has no
+  /// probability but 0 or 1. Then labels from Phi(x_n beta), whatever `latent` is. N p
+  /// multiplications and additions a column, N uniforms and 2 N distribution functions.
+  void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
+    auto z = out.topRows(x_.rows());
+    auto label = out.bottomRows(x_.rows());
+    stream.uniforms(at, label);
+    z.noalias() = x_ * theta.topRows(p());
+    for (Index j = 0; j < theta.cols(); ++j) {
+      for (Index n = 0; n < x_.rows(); ++n) {
+        label(n, j) = label(n, j) <= Link::probability(z(n, j)) ? 1.0 : 0.0;
+        const bool up = positive_[static_cast<std::size_t>(n)];
+        z(n, j) = Link::log_probability(up ? z(n, j) : -z(n, j));
+      }
+    }
   }
 
   std::vector<std::vector<std::string>> conditionals() const override {
@@ -196,6 +227,7 @@ class ProbitLatent final : public Model,
   std::vector<Parameter> coefficients_;
   std::vector<Labels> labels_;
   std::vector<std::string> remarks_;
+  std::string response_;         ///< name of the labels in results
   Eigen::LLT<MatrixXd> factor_;  ///< of X'X + I / prior_variance
 };
 
@@ -217,6 +249,9 @@ MIXWELL_PLUGIN(registrar) {
            "given "
            "them. A kernel with a gradient serves the coefficients, which have a Gaussian prior; "
            "latent "
-           "variables have bounds.",
+           "variables have bounds.\n"
+           "Recorded of cases (run.predictive): the log probability of the label given beta, with "
+           "z_n integrated out, for given z_n the label is certain, and leaving a case out means "
+           "leaving its z_n out; and labels drawn anew given beta.",
        .sources = {"Albert & Chib 1993, J. Am. Stat. Ass. 88, 669-679"}});
 }

@@ -1,5 +1,5 @@
 // What models say of the cases of their data: log likelihoods one by one, data drawn anew, the
-// prior. z-scores beyond 5 come by chance with probability 6e-7 each; there are about 60.
+// prior. z-scores beyond 5 come by chance with probability 6e-7 each; there are about 200.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
@@ -8,6 +8,7 @@
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/run.hpp>
 
+#include <Eigen/LU>
 #include <nlohmann/json.hpp>
 
 #include <array>
@@ -147,6 +148,9 @@ const std::string simulated_probit = "use = \"probit-regression\"\ncases = 12\nd
 const std::string simulated_normal = "use = \"linear-gaussian\"\ncases = 12\ndimension = 2\n";
 const std::string simulated_counts =
     "use = \"beta-binomial\"\ncases = 12\nsizes = [3, 8]\nm = 0.4\nK = 5\n";
+const std::string simulated_latent = "use = \"probit-latent\"\ncases = 12\ndimension = 2\n";
+const std::string disasters = "use = \"changepoint\"\ncounts = [4, 5, 2, 0, 1, 0]\n";
+const std::string mixtures = "use = \"ica\"\ncases = 9\nchannels = 2\n";
 const std::string schools = "use = \"normal-groups\"\nvalues = [28, 8, -3]\nsds = [15, 10, 16]\n";
 
 /// Where all of them have their labels drawn from.
@@ -165,7 +169,8 @@ TEST_CASE("a density keeps the contract with what it generates", "[predictive]")
 }
 
 TEST_CASE("built-in models keep the contract with what they generate", "[predictive]") {
-  for (const std::string& text : {simulated_probit, simulated_normal, simulated_counts, schools}) {
+  for (const std::string& text : {simulated_probit, simulated_latent, simulated_normal,
+                                  simulated_counts, schools, disasters, mixtures}) {
     const auto findings = contracts::check_model(*composed(text).model());
     INFO(text << contracts::report(findings));
     CHECK(contracts::all_hold(findings));
@@ -202,18 +207,73 @@ TEST_CASE("a density's cases are drawn from their law", "[predictive]") {
 // E exp(-log p(y | theta)) over draws y of a law on finitely many values is their number.
 TEST_CASE("labels are drawn with the probabilities that their log likelihoods tell",
           "[predictive]") {
-  const auto model = composed(simulated_probit).model();
-  const Eigen::MatrixXd out = generated(*model, many_of(*model, 20000));
-  const std::vector<double> seen = model->observed_data().front().values;
-  double largest = 0;
-  for (Index n = 0; n < 12; ++n) {
-    const double y = seen[static_cast<std::size_t>(n)];
-    const Eigen::ArrayXd same = (out.row(12 + n).transpose().array() == y).cast<double>();
-    const double p = std::exp(out(n, 0));
-    CHECK(std::abs(support::z_score(same, p)) < 5);
-    largest = std::max(largest, std::abs(support::z_score(same, 1 - p)));
+  for (const std::string& text : {simulated_probit, simulated_latent}) {
+    const auto model = composed(text).model();
+    const Eigen::MatrixXd out = generated(*model, many_of(*model, 20000));
+    const std::vector<double> seen = model->observed_data().front().values;
+    double largest = 0;
+    for (Index n = 0; n < 12; ++n) {
+      const double y = seen[static_cast<std::size_t>(n)];
+      const Eigen::ArrayXd same = (out.row(12 + n).transpose().array() == y).cast<double>();
+      const double p = std::exp(out(n, 0));
+      CHECK(std::abs(support::z_score(same, p)) < 5);
+      largest = std::max(largest, std::abs(support::z_score(same, 1 - p)));
+    }
+    CHECK(largest > 50);  // labels the other way round
   }
-  CHECK(largest > 50);  // labels the other way round
+}
+
+// Phi(x beta) is the same whatever the latent variables are.
+TEST_CASE("latent variables have no part in the log likelihoods of their labels", "[predictive]") {
+  const auto model = composed(simulated_latent).model();
+  Eigen::MatrixXd theta = many_of(*model, 2);
+  theta.col(1).tail(12) *= 3;
+  const Eigen::MatrixXd out = generated(*model, theta).topRows(12);
+  CHECK(out.col(0) == out.col(1));
+  theta.col(1).head(2).array() += 1;
+  CHECK((generated(*model, theta).topRows(12).col(1) - out.col(0)).norm() > 0.1);
+}
+
+TEST_CASE("counts before and after a change have their own rates", "[predictive]") {
+  const auto model = composed(disasters).model();
+  const Eigen::MatrixXd theta =
+      Eigen::Vector3d(3, std::log(3.5), std::log(0.4)).replicate(1, 20000);
+  const Eigen::MatrixXd out = generated(*model, theta);
+  const std::vector<double> seen = model->observed_data().front().values;
+  for (Index t = 0; t < 6; ++t) {
+    const double rate = t < 3 ? 3.5 : 0.4;
+    const double y = seen[static_cast<std::size_t>(t)];
+    CHECK(out(t, 0) == Approx(y * std::log(rate) - rate - std::lgamma(y + 1)));
+    const Eigen::ArrayXd drawn = out.row(6 + t).transpose();
+    CHECK(std::abs(support::z_score(drawn, rate)) < 5);
+    CHECK(std::abs(support::z_score((drawn - rate).square(), rate)) < 5);
+    CHECK(std::abs(support::z_score((drawn == y).cast<double>(), std::exp(out(t, 0)))) < 5);
+    CHECK(std::abs(support::z_score(drawn, t < 3 ? 0.4 : 3.5)) > 5);  // the sides exchanged
+  }
+}
+
+/// Sources W x of cases drawn anew are logistic, with variance pi^2 / 3, whatever W.
+TEST_CASE("mixtures are drawn from the sources that their log likelihoods are of", "[predictive]") {
+  const auto model = composed(mixtures).model();
+  const Eigen::Matrix2d W{{1.5, -0.4}, {0.3, 0.8}};
+  const Eigen::MatrixXd theta = Eigen::Vector4d(1.5, -0.4, 0.3, 0.8).replicate(1, 20000);
+  const Eigen::MatrixXd out = generated(*model, theta);
+  const std::vector<double> seen = model->observed_data().front().values;
+  const double variance = M_PI * M_PI / 3;
+  for (Index n = 0; n < 9; ++n) {
+    const Eigen::Vector2d s = W * Eigen::Map<const Eigen::Vector2d>(seen.data() + 2 * n);
+    const double log_density = -2 * (2 * (s / 2).array().cosh()).log().sum();
+    CHECK(out(n, 0) == Approx(log_density + std::log(W.determinant())).epsilon(1e-12));
+    const Eigen::MatrixXd sources = W * out.middleRows(9 + 2 * n, 2);
+    for (Index i = 0; i < 2; ++i) {
+      const Eigen::ArrayXd one = sources.row(i).transpose();
+      CHECK(std::abs(support::z_score(one, 0)) < 5);
+      CHECK(std::abs(support::z_score(one.square(), variance)) < 5);
+      CHECK(std::abs(support::z_score((one > std::log(3.0)).cast<double>(), 0.25)) < 5);
+    }
+    const Eigen::ArrayXd both = sources.row(0).cwiseProduct(sources.row(1)).transpose();
+    CHECK(std::abs(support::z_score(both, 0)) < 5);
+  }
 }
 
 TEST_CASE("normal cases are drawn about their means with their deviations", "[predictive]") {
