@@ -75,6 +75,27 @@ double difference(const MatrixXd& a, const MatrixXd& b) {
       .maxCoeff<Eigen::PropagateNaN>();
 }
 
+struct At {
+  Eigen::RowVectorXd u;
+  MatrixXd g;
+};
+
+At terms(const Model& model, const MatrixXd& theta, const MatrixXd& indices) {
+  At at{Eigen::RowVectorXd(theta.cols()), MatrixXd(theta.rows(), theta.cols())};
+  Workspace scratch;
+  model.as_sum()->evaluate_terms(theta, indices, {at.u.data(), at.g, scratch});
+  return at;
+}
+
+/// Of 40 cases, `size` of each column: some twice, of both kinds, in no order.
+MatrixXd chosen(Index size, Index columns, Index shift = 0) {
+  MatrixXd all(size, columns);
+  for (Index j = 0; j < columns; ++j)
+    for (Index k = 0; k < size; ++k)
+      all(k, j) = static_cast<double>((7 * k * k + 11 * j + shift) % 40);
+  return all;
+}
+
 /// A branch on a number's value, in the case that is given.
 class Branching final : public DensityModel<Branching> {
  public:
@@ -197,6 +218,57 @@ TEST_CASE("derivatives in reverse are those by forward differentiation", "[densi
       CHECK(difference(a.g, b.g) < 1e-13);
       CHECK(b.g.allFinite());
     }
+  }
+}
+
+TEST_CASE("minibatches in reverse are those by forward differentiation, repeats and all",
+          "[density]") {
+  const Operations<false> reverse(40);
+  const Operations<true> forward(40);
+  for (const Index size : {1, 3, 16, 50}) {
+    for (const Index columns : {1, 3, 20}) {
+      const MatrixXd theta = 0.5 * normals(reverse.dimension(), columns, "theta");
+      const MatrixXd indices = chosen(size, columns);
+      const At a = terms(reverse, theta, indices);
+      const At b = terms(forward, theta, indices);
+      INFO(size << " cases, " << columns << " columns");
+      CHECK(difference(a.u, b.u) < 1e-13);
+      CHECK(difference(a.g, b.g) < 1e-13);
+    }
+  }
+}
+
+TEST_CASE("a column's minibatch is its own, in any order", "[density]") {
+  const Operations<false> model(40);
+  const MatrixXd theta = 0.5 * normals(model.dimension(), 5, "theta");
+  const MatrixXd indices = chosen(17, 5);
+  const At all = terms(model, theta, indices);
+  const At alone = terms(model, theta.col(3), indices.col(3));
+  CHECK(all.u[3] == alone.u[0]);
+  CHECK(all.g.col(3) == alone.g);
+  const At reversed = terms(model, theta, indices.colwise().reverse());
+  CHECK(difference(all.g, reversed.g) < 1e-13);
+  CHECK(difference(all.g, terms(model, theta, chosen(17, 5, 1)).g) > 0.01);  // other cases
+}
+
+TEST_CASE("all terms and the rest are the whole, and single terms are their gradients",
+          "[density]") {
+  const Operations<false> model(40);
+  for (const Index columns : {1, 2, 9}) {
+    const MatrixXd theta = 0.5 * normals(model.dimension(), columns, "theta");
+    const MatrixXd indices = VectorXd::LinSpaced(40, 0, 39).replicate(1, columns);
+    At sum = terms(model, theta, indices);
+    At rest{Eigen::RowVectorXd(columns), MatrixXd(theta.rows(), columns)};
+    Workspace scratch;
+    model.as_sum()->evaluate_rest(theta, {rest.u.data(), rest.g, scratch});
+    const auto whole = support::evaluate(model, theta);
+    CHECK(difference(sum.u + rest.u, whole.u) < 1e-13);
+    CHECK(difference(sum.g + rest.g, whole.g) < 1e-13);
+    MatrixXd each(theta.rows(), 40);
+    model.as_sum()->gradients_of_terms(theta.col(0), indices.col(0), each, scratch);
+    CHECK(difference(each.rowwise().sum(), sum.g.col(0)) < 1e-13);
+    CHECK(difference(each.col(7), terms(model, theta.col(0), MatrixXd::Constant(1, 1, 7)).g) <
+          1e-13);
   }
 }
 

@@ -64,8 +64,8 @@ class MIXWELL_EXPORT MapDirection {
 /// operations (TapeNumber), which are replayed in reverse (Tape): two to four evaluations of U, for
 /// any number of values. A density that has an `if` on value_of() of a number, which a tape can not
 /// repeat, says `static constexpr bool differentiates_forward = true;`: with q values it is then
-/// evaluated ceil(q / 32) times a column, each with 32 derivatives (Dual), or 8 where q <= 8. So
-/// are the terms that minibatches take. No memory is allocated after the first gradient.
+/// evaluated ceil(q / 32) times a column, each with 32 derivatives (Dual), or 8 where q <= 8. No
+/// memory is allocated after the first gradient.
 template <class Derived>
 class DensityModel : public ConstrainedModel,
                      public SumOfTerms,
@@ -92,12 +92,14 @@ class DensityModel : public ConstrainedModel,
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     if constexpr (has_cases())
       this->at_values(theta, out, true, [this](ConstBatch x, const Evaluation& at) {
+        if (is_reverse(at)) return tape().evaluate_case(x, 0, at);
         evaluate_columns(x, at,
                          [this](const auto& values, Index) { return derived().log_prior(values); });
       });
   }
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
     this->at_values(theta, out, false, [&](ConstBatch x, const Evaluation& at) {
+      if (is_reverse(at)) return tape().evaluate_cases(x, indices, first_term, at);
       evaluate_columns(x, at, [&](const auto& values, Index j) {
         return sum_of_cases(values, indices.rows(),
                             [&](Index k) { return static_cast<Index>(indices(k, j)); });
@@ -109,13 +111,8 @@ class DensityModel : public ConstrainedModel,
     const Workspace::Frame frame(scratch);
     MatrixMap repeated = scratch.matrix(theta.rows(), indices.rows());
     repeated.colwise() = theta.col(0);
-    this->at_values(repeated, {nullptr, out, scratch}, false,
-                    [&](ConstBatch x, const Evaluation& at) {
-                      evaluate_columns(x, at, [&](const auto& values, Index k) {
-                        return sum_of_cases(
-                            values, 1, [&](Index) { return static_cast<Index>(indices(k, 0)); });
-                      });
-                    });
+    const ConstMatrixMap one_each(indices.data(), 1, indices.rows());
+    evaluate_terms(repeated, one_each, {nullptr, out, scratch});
   }
 
   bool multiplies_hessians() const noexcept override { return !is_forward(); }
@@ -209,7 +206,7 @@ class DensityModel : public ConstrainedModel,
   }
 
   void evaluate_values(ConstBatch x, const Evaluation& out) const override {
-    if (out.wants_gradient() && !is_forward()) return tape().evaluate(x, out);
+    if (is_reverse(out)) return tape().evaluate(x, out);
     evaluate_columns(x, out, [this](const auto& values, Index) {
       if constexpr (has_cases())
         return derived().log_prior(values) +
@@ -247,6 +244,11 @@ class DensityModel : public ConstrainedModel,
       return Derived::differentiates_forward;
     return false;
   }
+
+  static bool is_reverse(const Evaluation& out) { return out.wants_gradient() && !is_forward(); }
+
+  /// The tape's cases before the terms: log_prior.
+  static constexpr Index first_term = 1;
 
   const Tape& tape() const {
     return tape_.get([this] { return written(); });

@@ -20,9 +20,6 @@ TapeText& text_here() {
   return *open_text;
 }
 
-/// Lanes of a program with so many cases.
-Index width_for(Index cases) { return cases == 1 ? 1 : cases <= 8 ? 4 : 16; }
-
 /// Case after case -> tiles.
 template <class List>
 List tiled(const List& by_case, Index each, Index cases, Index width) {
@@ -105,7 +102,7 @@ void TapeProgram::add(const TapeText& text) {
 }
 
 void TapeProgram::settle() {
-  width = width_for(cases);
+  width = lanes_for(cases);
   tiles = tiled(tiles, constants, cases, width);
   row_tiles = tiled(row_tiles, rows, cases, width);
   for (Index k = 0; k < rows; ++k) {
@@ -159,7 +156,10 @@ void TapeMaker::add(const Density& density, const std::function<std::string()>& 
                    "differentiates_forward = true;`)");
   const auto [place, is_new] = places_.try_emplace(here.signature(), programs_->all.size());
   if (is_new) programs_->all.emplace_back();
-  programs_->all[place->second].add(here);
+  TapeProgram& program = programs_->all[place->second];
+  programs_->places.push_back(
+      {static_cast<std::int32_t>(place->second), static_cast<std::int32_t>(program.cases)});
+  program.add(here);
 }
 
 Tape TapeMaker::finish() {

@@ -4,6 +4,7 @@
 
 #include <mixwell/density/tape/tape.hpp>
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -42,6 +43,17 @@ class TapeText {
   std::map<std::int32_t, std::int32_t> known_;  ///< nodes of values by their rows
 };
 
+/// Where a case is: which program, and its number there.
+struct TapePlace {
+  std::int32_t program = 0;
+  std::int32_t place = 0;
+
+  friend auto operator<=>(const TapePlace&, const TapePlace&) = default;
+};
+
+/// Lanes for so many cases.
+constexpr Index lanes_for(Index cases) { return cases == 1 ? 1 : cases <= 8 ? 4 : 16; }
+
 /// Cases with the same operations. Constant k of case n is tiles[(n / width * constants + k) *
 /// width
 /// + n % width], and rows likewise; the last tile is filled up with its last case.
@@ -63,8 +75,9 @@ struct TapeProgram {
   void add(const TapeText& text);
   void settle();
 
-  double constant(Index n, Index k) const {
-    return tiles[static_cast<std::size_t>((n / width * constants + k) * width + n % width)];
+  /// Of case n, `width` apart from each other.
+  const double* constants_of(Index n) const {
+    return tiles.data() + n / width * width * constants + n % width;
   }
   std::int32_t row(Index n, Index k) const {
     return row_tiles[static_cast<std::size_t>((n / width * rows + k) * width + n % width)];
@@ -73,6 +86,7 @@ struct TapeProgram {
 
 struct Tape::Programs {
   std::vector<TapeProgram> all;
+  std::vector<TapePlace> places;  ///< of cases, in the order in which they were written
 };
 
 }  // namespace mixwell

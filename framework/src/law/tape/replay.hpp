@@ -18,6 +18,14 @@ struct ReplayedColumns {
   double* potential;  ///< added to; or null
 };
 
+/// Which cases of a program: all, or those that are chosen, where repeats count.
+struct ReplayedCases {
+  const TapePlace* chosen;  ///< or null
+  Index count;
+
+  Index place(Index i) const { return chosen == nullptr ? i : chosen[i].place; }
+};
+
 /// Replays one program. Lanes are W cases of one column (`of_cases`), or one case of W columns.
 /// Value, adjoint (dU by the node), slope, and with `second` tangent (along v), adjoint of the
 /// tangent and bend are rows of W numbers for each node.
@@ -33,8 +41,10 @@ class Replay {
   using PartialMap = Eigen::Map<Partial, alignment>;
 
  public:
-  Replay(const TapeProgram& program, const ReplayedColumns& columns, Workspace& scratch)
+  Replay(const TapeProgram& program, const ReplayedCases& cases, const ReplayedColumns& columns,
+         Workspace& scratch)
       : program_(program),
+        cases_(cases),
         columns_(columns),
         size_(static_cast<Index>(program.nodes.size())),
         values_(scratch.objects<const double*>(size_)),
@@ -44,7 +54,7 @@ class Replay {
         tangent_(second ? scratch.objects<double>(size_ * W) : nullptr),
         adjoint_of_tangent_(second ? scratch.objects<double>(size_ * W) : nullptr),
         bend_(second ? rows(scratch) : nullptr),
-        constants_(scratch.objects<double>(program.constants)),
+        constants_(scratch.matrix(cases.chosen == nullptr ? 1 : W, program.constants).data()),
         sums_(scratch.matrix(parts, program.constants).data()),
         sums_of_tangent_(second ? scratch.matrix(parts, program.constants).data() : nullptr) {
     for (Index i = 0; i < size_; ++i) values_[i] = value_ + i * W;
@@ -84,9 +94,10 @@ class Replay {
       if (node(i).operation == TapeOperation::value && is_shared(i)) begin_shared(i);
     std::fill_n(sums_, parts * program_.constants, 0.0);
     if constexpr (second) std::fill_n(sums_of_tangent_, parts * program_.constants, 0.0);
-    for (Index first = 0; first < program_.cases; first += W) {
+    for (Index first = 0; first < cases_.count; first += W) {
       first_ = first;
-      count_ = std::min(W, program_.cases - first);
+      count_ = std::min(W, cases_.count - first);
+      find_tile();
       run_block();
     }
     for (Index i = 0; i < size_; ++i)
@@ -97,10 +108,24 @@ class Replay {
   void run_columns(Index j) {
     column_ = j;
     count_ = std::min(W, columns_.x.cols() - j);
-    for (first_ = 0; first_ < program_.cases; ++first_) {
-      for (Index k = 0; k < program_.constants; ++k) constants_[k] = program_.constant(first_, k);
+    for (first_ = 0; first_ < cases_.count; ++first_) {
+      copy_constants(first_, constants_, 1);
       run_block();
     }
+  }
+
+  /// Those of case i, `apart` from each other.
+  void copy_constants(Index i, double* to, Index apart) const {
+    const double* const from = program_.constants_of(cases_.place(i));
+    for (Index k = 0; k < program_.constants; ++k) to[k * apart] = from[k * program_.width];
+  }
+
+  /// The constants of W cases: where all are replayed, the program has them so.
+  void find_tile() {
+    tile_ = cases_.chosen == nullptr ? program_.constants_of(first_) : constants_;
+    if (cases_.chosen == nullptr) return;
+    for (Index l = 0; l < W; ++l)
+      copy_constants(std::min(first_ + l, cases_.count - 1), constants_ + l, W);
   }
 
   bool reads_values(Index i) const {
@@ -139,7 +164,8 @@ class Replay {
 
   /// Of lane l: row and column of what node i reads first.
   Index row_of(Index i, Index l) const {
-    return program_.row(of_cases ? std::min(first_ + l, program_.cases - 1) : first_, first_row(i));
+    const Index at = of_cases ? std::min(first_ + l, cases_.count - 1) : first_;
+    return program_.row(cases_.place(at), first_row(i));
   }
   Index column_of(Index l) const { return of_cases ? column_ : column_ + std::min(l, count_ - 1); }
 
@@ -186,9 +212,7 @@ class Replay {
   }
 
   /// Of node i, a row for each constant: those of W cases.
-  const double* tile(Index i) const {
-    return program_.tiles.data() + first_ * program_.constants + first_constant(i) * W;
-  }
+  const double* tile(Index i) const { return tile_ + first_constant(i) * W; }
 
   void read_constant(Index i) {
     if constexpr (of_cases)
@@ -402,6 +426,7 @@ class Replay {
   }
 
   const TapeProgram& program_;
+  ReplayedCases cases_;
   ReplayedColumns columns_;
   Index size_;
   const double** values_;  ///< rows of `value_`, or of the program's constants
@@ -411,12 +436,13 @@ class Replay {
   double* tangent_;
   double* adjoint_of_tangent_;
   double* bend_;
-  double* constants_;        ///< of one case
-  double* sums_;             ///< of adjoints times constants of shared dots, four of each
-  double* sums_of_tangent_;  ///< likewise
-  Index column_ = 0;         ///< the (first) column
-  Index first_ = 0;          ///< the (first) case
-  Index count_ = 0;          ///< lanes that are used
+  double* constants_;             ///< of one case, or of W that are chosen
+  double* sums_;                  ///< of adjoints times constants of shared dots, four of each
+  double* sums_of_tangent_;       ///< likewise
+  const double* tile_ = nullptr;  ///< constants of W cases
+  Index column_ = 0;              ///< the (first) column
+  Index first_ = 0;               ///< the (first) case
+  Index count_ = 0;               ///< lanes that are used
 };
 
 }  // namespace mixwell::tape
