@@ -59,7 +59,8 @@ void write_program(const std::string& folder, const std::string& program, const 
   std::ofstream(folder + "/x.data.json") << data;
 }
 
-/// Gradients, and U but for a constant, at points of the same coordinates.
+/// Gradients, and U but for a constant, at points of the same coordinates: Stan's matrices go
+/// column by column, so that ours are arrays of rows there.
 void compare(const Model& density, const std::string& program, const std::string& data) {
   const support::TemporaryFolder folder;
   write_program(folder.path(), program, data);
@@ -243,11 +244,11 @@ TEST_CASE("densities of schools, a logistic regression and varying slopes have S
   compare(groups,
           "data { array[60] int group; vector[60] x; vector[60] y; }\n"
           "parameters { vector[2] beta; vector<lower=0>[2] tau; cholesky_factor_corr[2] L; "
-          "matrix[2, 6] z; real<lower=0> sigma; }\n"
-          "transformed parameters { matrix[2, 6] b = rep_matrix(beta, 6) + "
-          "diag_pre_multiply(tau, L) * z; }\n"
+          "array[2] row_vector[6] z; real<lower=0> sigma; }\n"
+          "transformed parameters { matrix[2, 6] all; all[1] = z[1]; all[2] = z[2];\n"
+          "  matrix[2, 6] b = rep_matrix(beta, 6) + diag_pre_multiply(tau, L) * all; }\n"
           "model { beta ~ normal(0, 2); tau ~ normal(0, 1); L ~ lkj_corr_cholesky(2); "
-          "to_vector(z) ~ std_normal(); sigma ~ normal(0, 1);\n"
+          "z[1] ~ std_normal(); z[2] ~ std_normal(); sigma ~ normal(0, 1);\n"
           "  for (n in 1:60) y[n] ~ normal(b[1, group[n]] + b[2, group[n]] * x[n], sigma); }\n",
           "{\"group\": " + json(codes) + ", \"x\": " + json(groups.x) +
               ", \"y\": " + json(groups.y) + "}");
