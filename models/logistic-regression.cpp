@@ -1,6 +1,7 @@
 // Model `logistic-regression`: Bayesian logistic regression on a table.
 // SPDX-License-Identifier: Apache-2.0
 #include "logistic-regression/likelihood.hpp"
+#include "logistic-regression/points.hpp"
 #include "regression/coefficients.hpp"
 #include "regression/keys.hpp"
 #include "regression/posterior.hpp"
@@ -11,62 +12,8 @@
 namespace mixwell::logistic {
 namespace {
 
-using regression::Design;
 using regression::LabelledDesign;
-using regression::quoted;
 using regression::Table;
-
-/// z -> 1 / (1 + exp(-z)).
-void to_probabilities(Batch z) { z = (1.0 + (-z.array()).exp()).inverse().matrix(); }
-
-/// Probabilities of the positive label at named points.
-class Points final : public Derived {
- public:
-  Points(const Design& design, const NamedNumbers& points, const std::vector<Parameter>& parameters)
-      : x_(static_cast<Index>(points.size()),
-           design.column_count() + (design.has_intercept() ? 1 : 0)) {
-    for (const auto& [name, values] : points) {
-      require_name(name, parameters);
-      require_inputs(design, "predict." + name, values);
-      x_.row(static_cast<Index>(names_.size())) = design.row(values);
-      names_.push_back(name);
-    }
-  }
-
-  std::vector<Parameter> quantities() const override {
-    std::vector<Parameter> all;
-    for (const std::string& name : names_) all.push_back({.name = name, .shape = {}});
-    return all;
-  }
-  void derive(ConstBatch theta, Batch out) const override {
-    out.noalias() = x_ * theta;
-    to_probabilities(out);
-  }
-
- private:
-  static void require_name(const std::string& name, const std::vector<Parameter>& parameters) {
-    if (std::any_of(parameters.begin(), parameters.end(),
-                    [&name](const Parameter& parameter) { return parameter.name == name; }))
-      throw ParameterError("predict." + name, "the name is taken; choose another");
-    if (const std::string rule = broken_name_rule(name); !rule.empty())
-      throw ParameterError("predict." + name, "the name " + rule + "; choose another");
-  }
-
-  static void require_inputs(const Design& design, const std::string& key,
-                             const std::map<std::string, double>& values) {
-    for (const std::string& input : design.inputs())
-      if (!values.contains(input)) throw ParameterError(key, "lacks the input " + quoted(input));
-    for (const auto& [input, value] : values) {
-      if (std::find(design.inputs().begin(), design.inputs().end(), input) == design.inputs().end())
-        throw ParameterError(
-            key, "there is no input " + quoted(input) + suggestion(input, design.inputs()));
-      if (!std::isfinite(value)) throw ParameterError(key, quoted(input) + " must be finite");
-    }
-  }
-
-  Eigen::MatrixXd x_;
-  std::vector<std::string> names_;
-};
 
 class LogisticRegression final : public regression::Posterior<logistic::Link> {
  public:
@@ -74,7 +21,7 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
     regression::Source source;
     regression::Recipe recipe;
     double prior_variance = 100;
-    NamedNumbers predict;
+    NamedPoints predict;
 
     void declare(Fields& fields) {
       fields.text("data", source.data).file().required().help("the cases; plain or gzipped");
@@ -82,10 +29,11 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
       declare_recipe(fields, source, recipe);
       regression::declare_prior(fields, prior_variance);
       declare_test(fields, source);
-      fields.named_numbers("predict", predict)
+      fields.named_points("predict", predict)
           .help(
-              "csv: predict.NAME = { input = value, ... }: record the probability of the positive "
-              "label there, inputs in their original units, at offset 0");
+              "csv: predict.NAME = { input = value, factor = \"level\", ... }: record the "
+              "probability "
+              "of the positive label there, inputs in their original units, at offset 0");
     }
   };
 
@@ -123,8 +71,6 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
     require_keys(params.source);
     if (!params.predict.empty())
       regression::require_match(params.source.format, "csv", "predict", true);
-    if (!params.predict.empty() && !params.source.factors.empty())
-      throw ParameterError("predict", "takes numbers alone, and goes without factors");
     return regression::training_table(params.source);
   }
 

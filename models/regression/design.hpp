@@ -54,6 +54,12 @@ class Design {
   bool has_intercept() const noexcept { return recipe_.intercept; }
   Index column_count() const noexcept { return mean_.size(); }
   const std::vector<Factor>& factors() const noexcept { return factors_; }
+  /// d, the length of a row.
+  Index width() const noexcept {
+    Index all = column_count() + (has_intercept() ? 1 : 0);
+    for (const Factor& factor : factors_) all += std::ssize(factor.categories.levels) - 1;
+    return all;
+  }
   /// Whether columns have names of their own: those of a CSV file, unless they are projected.
   bool has_names() const noexcept { return !inputs_.empty() && recipe_.projection == 0; }
   /// "age", "age^2", "input 3^2", "projection 7"; the inputs of a file without names count from 1.
@@ -70,14 +76,18 @@ class Design {
 
   /// N x d: the rows of a table's cases.
   Eigen::MatrixXd rows(const Predictors& table) const {
-    return with_indicators(scaled(columns(table.inputs, table.path)), table);
+    return with_indicators(scaled(columns(table.inputs, table.path)), table.factors);
   }
 
-  /// The row of x of one point; `values` holds exactly the inputs.
-  Eigen::RowVectorXd row(const std::map<std::string, double>& values) const {
+  /// The row of x of one point: `values` holds exactly the inputs, `levels` the place of its level
+  /// of each factor.
+  Eigen::RowVectorXd row(const std::map<std::string, double>& values,
+                         const std::vector<Index>& levels) const {
     Eigen::RowVectorXd raw(static_cast<Index>(inputs_.size()));
     for (Index j = 0; j < raw.size(); ++j) raw[j] = values.at(inputs_[static_cast<std::size_t>(j)]);
-    return scaled(projected(expanded(raw)));
+    std::vector<Factor> factors = factors_;
+    for (std::size_t k = 0; k < factors.size(); ++k) factors[k].categories.codes = {levels[k]};
+    return with_indicators(scaled(projected(expanded(raw))), factors);
   }
 
  private:
@@ -130,8 +140,8 @@ class Design {
     return x;
   }
 
-  static Eigen::MatrixXd with_indicators(Eigen::MatrixXd x, const Predictors& table) {
-    for (const Factor& factor : table.factors) {
+  static Eigen::MatrixXd with_indicators(Eigen::MatrixXd x, const std::vector<Factor>& factors) {
+    for (const Factor& factor : factors) {
       const Eigen::MatrixXd levels = indicators(factor.categories);
       x.conservativeResize(Eigen::NoChange, x.cols() + levels.cols());
       x.rightCols(levels.cols()) = levels;

@@ -25,7 +25,7 @@ struct Everything {
   std::vector<double> numbers = {1, 0.5};
   std::vector<std::string> texts = {"x", "y"};
   std::optional<Interval> interval;
-  NamedNumbers named = {{"p_31F", {{"temperature", 31}}}};
+  NamedPoints named = {{"p_31F", {{"temperature", 31.0}, {"site", "north"}}}};
   std::shared_ptr<const Integrator> integrator;
 
   Fields fields() {
@@ -39,7 +39,7 @@ struct Everything {
     all.numbers("numbers", numbers);
     all.texts("texts", texts);
     all.interval("interval", interval);
-    all.named_numbers("named", named);
+    all.named_points("named", named);
     all.component("integrator", integrator).or_default("leapfrog");
     return all;
   }
@@ -72,7 +72,7 @@ TEST_CASE("A field names its type for people") {
   CHECK(fields.find("number")->type() == "number");
   CHECK(fields.find("maybe")->type() == "number");
   CHECK(fields.find("integer")->type() == "integer");
-  CHECK(fields.find("named")->type() == "table of tables of numbers");
+  CHECK(fields.find("named")->type() == "table of tables of numbers and texts");
   CHECK(fields.find("integrator")->type() == "reference to an integrator");
   std::string name;
   Fields one;

@@ -83,7 +83,7 @@ labels = ["a", "b"]
 level = -1.5
 span = [0.5, 2]
 predict.p_31F = { temperature = 31 }
-predict.p_66F = { temperature = 66, pressure = 200 })"));
+predict.p_66F = { temperature = 66, pressure = 200, site = "north" })"));
   const toy::Flat::Params& p = model_of(c).params;
   CHECK(p.scale == 3);
   CHECK(p.size == 4);
@@ -92,8 +92,9 @@ predict.p_66F = { temperature = 66, pressure = 200 })"));
   CHECK(p.labels == std::vector<std::string>{"a", "b"});
   CHECK(p.level == -1.5);
   CHECK(p.span == Interval(0.5, 2));
-  CHECK(p.predict == NamedNumbers{{"p_31F", {{"temperature", 31}}},
-                                  {"p_66F", {{"pressure", 200}, {"temperature", 66}}}});
+  CHECK(p.predict ==
+        NamedPoints{{"p_31F", {{"temperature", 31.0}}},
+                    {"p_66F", {{"pressure", 200.0}, {"site", "north"}, {"temperature", 66.0}}}});
 }
 
 TEST_CASE("A free text may be written as an integer, such as a label") {
@@ -189,7 +190,10 @@ TEST_CASE("A value of the wrong type is located and both types are named") {
   contains(model_failure("weights = 1"), "wants a list of numbers, found an integer");
   contains(model_failure("weights = [1, \"a\"]"),
            "m.toml:4:15: model.m.weights[1] = \"a\": wants a number, found a text");
-  contains(model_failure("predict = { a = 1 }"), "model.m.predict.a = 1: wants a table of numbers");
+  contains(model_failure("predict = { a = 1 }"),
+           "model.m.predict.a = 1: wants a table of numbers and texts");
+  contains(model_failure("predict.p = { a = true }"),
+           "model.m.predict.p.a = true: wants a number or a text");
   contains(model_failure("scale = 2020-01-01"), "found a date or time");
 }
 

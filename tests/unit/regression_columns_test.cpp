@@ -161,6 +161,49 @@ TEST_CASE("a test set has the levels and offsets of its own rows", "[regression]
              Catch::Contains("t.csv:2: row 1, column \"town\": \"d\" is no level"));
 }
 
+TEST_CASE("points to predict at have levels of factors", "[regression]") {
+  const DataFile data(whole_table());
+  const auto model = support::make_model(
+      data.model("logistic-regression", all_keys + "predict.first = { age = 2, town = \"a\" }\n"
+                                                   "predict.third = { town = \"c\", age = 2 }\n"));
+  Eigen::MatrixXd p(2, 1);
+  model->as_derived()->derive(somewhere, p);
+  CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2)))));
+  CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2 - 1.3)))));
+}
+
+TEST_CASE("a level that is a number may be written as one", "[regression]") {
+  const DataFile data("y,grade\n1,2\n0,10\n1,3.0\n");
+  const auto model =
+      support::make_model(data.model("logistic-regression",
+                                     "factors = [\"grade\"]\npredict.a = { grade = 3 }\n"
+                                     "predict.b = { grade = \"10\" }\n"));
+  Eigen::MatrixXd p(2, 1);
+  const VectorXd theta{{0.1, 0.7, -2}};
+  model->as_derived()->derive(theta, p);
+  CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-0.8))));
+  CHECK(p(1, 0) == Approx(1 / (1 + std::exp(1.9))));
+}
+
+TEST_CASE("points that do not fit the columns are refused with key and cure", "[regression]") {
+  const DataFile data(whole_table());
+  const auto refusal = [&](const std::string& point) {
+    return support::refusal(
+        data.model("logistic-regression", all_keys + "predict.p = " + point + "\n"));
+  };
+  const std::string key = "model.target.predict.p";
+  CHECK_THAT(refusal("{ age = 1 }"),
+             Catch::Contains(key) && Catch::Contains("lacks the factor \"town\""));
+  CHECK_THAT(refusal("{ age = 1, town = \"d\" }"),
+             Catch::Contains(key) && Catch::Contains("\"town\": the training data have no level "
+                                                     "\"d\" (known: a, b, c)"));
+  CHECK_THAT(refusal("{ age = 1, town = 7 }"), Catch::Contains("have no level that number"));
+  CHECK_THAT(refusal("{ age = \"old\", town = \"a\" }"),
+             Catch::Contains("\"age\" must be a number"));
+  CHECK_THAT(refusal("{ age = 1, twon = \"a\" }"), Catch::Contains("did you mean \"town\"?"));
+  CHECK_THAT(refusal("{ age = true, town = \"a\" }"), Catch::Contains("wants a number or a text"));
+}
+
 TEST_CASE("rows with a missing value are refused by name or dropped and counted", "[regression]") {
   std::string text = whole_table();
   text += "1,NA,a,0,1\n0,2,,0,1\n1,2,a,0,1\n";
@@ -191,8 +234,6 @@ TEST_CASE("columns that cannot be what a key says are refused with place and rul
       refusal(whole_table(), "factors = [\"town\"]\noffset = \"town\"\n"),
       Catch::Contains("model.target.factors") && Catch::Contains("\"town\", which is in offset"));
   CHECK_THAT(refusal(whole_table(), "factors = [\"twon\"]\n"), Catch::Contains("town"));
-  CHECK_THAT(refusal(whole_table(), all_keys + "predict.p = { age = 1 }\n"),
-             Catch::Contains("goes without factors"));
   CHECK_THAT(support::refusal("use = \"probit-regression\"\ncases = 9\ndimension = 2\nmissing = "
                               "\"drop\"\n"),
              Catch::Contains("goes with data, which is not given"));

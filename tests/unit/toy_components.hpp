@@ -24,7 +24,7 @@ class Flat final : public Model {
     std::optional<double> level;
     std::optional<std::string> data;
     std::optional<Interval> span;
-    NamedNumbers predict;
+    NamedPoints predict;
     void declare(Fields& fields) {
       fields.number("scale", scale).unit("nats").above(0).help("width of the target");
       fields.integer("size", size).at_least(1).at_most(64).help("coordinates");
@@ -35,7 +35,7 @@ class Flat final : public Model {
       fields.number("level", level).help("height");
       fields.text("data", data).file().help("table to read");
       fields.interval("span", span).above(0).help("support");
-      fields.named_numbers("predict", predict).help("cases to predict");
+      fields.named_points("predict", predict).help("cases to predict");
     }
   };
   explicit Flat(Params given) : params(std::move(given)) {

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace mixwell {
@@ -36,8 +37,9 @@ std::shared_ptr<const T> component_as(const std::shared_ptr<const Component>& co
 
 /// [low, high] of two numbers.
 using Interval = std::pair<double, double>;
-/// name -> (key -> number): a table of tables such as `predict.p_31F = { temperature = 31 }`.
-using NamedNumbers = std::map<std::string, std::map<std::string, double>>;
+/// name -> (key -> number or word): a table of tables such as `predict.p_31F = { temperature = 31,
+/// site = "north" }`.
+using NamedPoints = std::map<std::string, std::map<std::string, std::variant<double, std::string>>>;
 
 class Fields;
 
@@ -188,7 +190,7 @@ class MIXWELL_EXPORT Fields {
   [[gnu::cold]] Field& numbers(std::string key, std::vector<double>& value);
   [[gnu::cold]] Field& texts(std::string key, std::vector<std::string>& value);
   [[gnu::cold]] Field& interval(std::string key, std::optional<Interval>& value);
-  [[gnu::cold]] Field& named_numbers(std::string key, NamedNumbers& value);
+  [[gnu::cold]] Field& named_points(std::string key, NamedPoints& value);
   /// A list of tables with keys of their own, at least one where the key is given. T is as a
   /// component's Params are, without `settle`. A ParameterError about one of them names its key as
   /// "key[1].other".

@@ -142,7 +142,7 @@ std::string Field::type() const {
           [](std::vector<double>*) { return std::string("list of numbers"); },
           [](std::vector<std::string>*) { return std::string("list of texts"); },
           [](std::optional<Interval>*) { return std::string("interval [low, high]"); },
-          [](NamedNumbers*) { return std::string("table of tables of numbers"); },
+          [](NamedPoints*) { return std::string("table of tables of numbers and texts"); },
           [](NamedTexts*) { return std::string("table of lists of texts"); },
           [](const TableList&) { return std::string("list of tables"); },
           [](const ComponentReference& r) {
@@ -219,7 +219,7 @@ Field& Fields::texts(std::string key, std::vector<std::string>& value) {
 Field& Fields::interval(std::string key, std::optional<Interval>& value) {
   return add(std::move(key), FieldTarget(&value));
 }
-Field& Fields::named_numbers(std::string key, NamedNumbers& value) {
+Field& Fields::named_points(std::string key, NamedPoints& value) {
   return add(std::move(key), FieldTarget(&value));
 }
 

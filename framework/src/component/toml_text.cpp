@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <variant>
 
 namespace mixwell {
 namespace {
@@ -35,18 +36,21 @@ bool is_bare(char c) {
          c == '-';
 }
 
+std::string value_text(const std::vector<std::string>& value) { return toml_text(value); }
+std::string value_text(const std::variant<double, std::string>& value) {
+  return std::visit([](const auto& held) { return toml_text(held); }, value);
+}
+
 template <class Map>
 std::string inline_table(const Map& map) {
   if (map.empty()) return "{}";
   std::string text;
   for (const auto& [key, value] : map) {
     text += (text.empty() ? "" : ", ") + toml_key(key) + " = ";
-    using Held = std::decay_t<decltype(value)>;
-    if constexpr (std::is_same_v<Held, double> || std::is_same_v<Held, std::vector<std::string>>) {
-      text += toml_text(value);
-    } else {
+    if constexpr (requires { value.begin()->second; })
       text += inline_table(value);
-    }
+    else
+      text += value_text(value);
   }
   return "{ " + text + " }";
 }
@@ -74,7 +78,7 @@ std::string toml_text(const std::string& value) { return toml_text(std::string_v
 std::string toml_text(const Interval& value) {
   return toml_text(std::vector<double>{value.first, value.second});
 }
-std::string toml_text(const NamedNumbers& value) { return inline_table(value); }
+std::string toml_text(const NamedPoints& value) { return inline_table(value); }
 std::string toml_text(const NamedTexts& value) { return inline_table(value); }
 
 std::string toml_key(const std::string& key) {

@@ -20,7 +20,7 @@ std::string toml_text(bool value);
 std::string toml_text(std::string_view value);
 MIXWELL_INTERNAL std::string toml_text(const std::string& value);
 std::string toml_text(const Interval& value);
-std::string toml_text(const NamedNumbers& value);
+std::string toml_text(const NamedPoints& value);
 std::string toml_text(const NamedTexts& value);
 /// A key, in quotes unless it is a bare one.
 std::string toml_key(const std::string& key);

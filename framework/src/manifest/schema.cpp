@@ -98,7 +98,9 @@ struct TypeSchema {
     return with_default(pair(scalar(field, "number")),
                         *v ? Json{(*v)->first, (*v)->second} : Json());
   }
-  Json operator()(NamedNumbers*) const { return table_of(table_of(scalar(field, "number"))); }
+  Json operator()(NamedPoints*) const {
+    return table_of(table_of({{"type", {"number", "string"}}}));
+  }
   Json operator()(NamedTexts*) const { return table_of(list({{"type", "string"}})); }
   Json operator()(const TableList& tables) const {
     Fields fields;

@@ -99,12 +99,20 @@ class ValueReader {
     return values;
   }
 
-  NamedNumbers named_numbers(const toml::node& node, const std::string& key) const {
-    const auto numbers_of = [this](const toml::node& item, const std::string& k) {
-      return entries(item, k, "a table of numbers",
-                     [this](const toml::node& n, const std::string& l) { return number(n, l); });
+  std::variant<double, std::string> number_or_text(const toml::node& node,
+                                                   const std::string& key) const {
+    if (node.is_string()) return **node.as_string();
+    if (!node.is_number()) wrong_type(node, key, "a number or a text");
+    return number(node, key);
+  }
+
+  NamedPoints named_points(const toml::node& node, const std::string& key) const {
+    const auto point = [this](const toml::node& item, const std::string& k) {
+      return entries(
+          item, k, "a table of numbers and texts",
+          [this](const toml::node& n, const std::string& l) { return number_or_text(n, l); });
     };
-    return entries(node, key, "a table of tables of numbers", numbers_of);
+    return entries(node, key, "a table of tables of numbers and texts", point);
   }
 
   NamedTexts named_texts(const toml::node& node, const std::string& key) const {
@@ -168,8 +176,8 @@ class Assigner {
   std::string operator()(std::optional<Interval>* out) const {
     return store(out, reader_.interval(node_, key_));
   }
-  std::string operator()(NamedNumbers* out) const {
-    return store(out, reader_.named_numbers(node_, key_));
+  std::string operator()(NamedPoints* out) const {
+    return store(out, reader_.named_points(node_, key_));
   }
   std::string operator()(NamedTexts* out) const {
     return store(out, reader_.named_texts(node_, key_));

@@ -19,7 +19,7 @@ using NamedTexts = std::map<std::string, std::vector<std::string>>;
 using FieldTargetBase =
     std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*,
                  bool*, std::string*, std::optional<std::string>*, std::vector<double>*,
-                 std::vector<std::string>*, std::optional<Interval>*, NamedNumbers*, NamedTexts*,
+                 std::vector<std::string>*, std::optional<Interval>*, NamedPoints*, NamedTexts*,
                  ComponentReference, TableList>;
 
 struct FieldTarget : FieldTargetBase {
