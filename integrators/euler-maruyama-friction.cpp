@@ -1,6 +1,7 @@
 // Stochastic-gradient Hamiltonian Monte Carlo: a first-order step with friction and noise.
 // SPDX-License-Identifier: Apache-2.0
 #include "euler-maruyama-friction/empirical.hpp"
+#include "euler-maruyama-friction/friction.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -8,6 +9,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace mixwell::friction {
 namespace {
@@ -16,8 +18,9 @@ namespace {
 /// have.
 enum class NoiseFrom { fixed, diagonal, full };
 
-/// theta += eps A p; p += -eps A' g - eps F p + N(0, 2 eps (F - D)), g at the new theta. One
-/// gradient a step, none at its start; O(d) beyond it and, with a curvature, two products.
+/// theta += eps A v; p += -eps A' g - eps F v + N(0, 2 eps (F - D)), v = M^-1 p before the step, g
+/// at the new theta. One gradient a step, none at its start; O(d) beyond it, with a curvature two
+/// products, and with a matrix F 2 d^2.
 ///
 /// With D^ = eps/2 A' V^ A estimated from the minibatch of g, the noise of p, given theta, is
 /// e = -eps A' (g - grad U) + N(0, 2 eps (F - D^)). The normals are independent of the minibatch,
@@ -29,6 +32,7 @@ class EulerMaruyamaFriction final : public Integrator {
  public:
   struct Params {
     double friction = 1.0;
+    std::vector<double> friction_matrix{};
     std::optional<double> alpha{};
     double noise_estimate = 0.0;
     std::optional<double> beta{};
@@ -38,12 +42,18 @@ class EulerMaruyamaFriction final : public Integrator {
       fields.number("friction", friction)
           .unit("1/time")
           .above(0)
-          .help("F of dp = -grad U dt - F p dt + noise");
+          .help("F of dp = -grad U dt - F M^-1 p dt + noise");
+      fields.numbers("friction_matrix", friction_matrix)
+          .unit("1/time")
+          .instead_of("friction")
+          .help(
+              "F as d numbers, a diagonal, or as d^2, a symmetric positive definite matrix row by "
+              "row");
       fields.number("alpha", alpha)
           .above(0)
           .refines(Refines::step_size)
           .instead_of("friction")
-          .help("eps F, the share of the momentum that a step loses");
+          .help("eps F, the share of the momentum that a step loses where M = I");
       fields.number("noise_estimate", noise_estimate)
           .unit("1/time")
           .at_least(0)
@@ -65,8 +75,9 @@ class EulerMaruyamaFriction final : public Integrator {
   };
 
   explicit EulerMaruyamaFriction(const Params& params)
-      : per_step_(params.alpha.has_value()),
-        damping_(params.alpha.value_or(params.friction)),
+      : friction_(params.friction_matrix.empty()
+                      ? Friction(params.alpha.value_or(params.friction), params.alpha.has_value())
+                      : Friction(params.friction_matrix)),
         fixed_(params.beta.value_or(params.noise_estimate)),
         noise_from_(params.noise_from == "fixed"                ? NoiseFrom::fixed
                     : params.noise_from == "empirical-diagonal" ? NoiseFrom::diagonal
@@ -77,12 +88,11 @@ class EulerMaruyamaFriction final : public Integrator {
                            "estimates D from each minibatch, and noise_estimate or beta gives it; "
                            "leave those out, or set noise_from = \"fixed\"");
     }
-    if (fixed_ > damping_) {
+    if (friction_.is_number() && fixed_ > friction_.least(1)) {
       throw ParameterError(params.beta ? "beta" : "noise_estimate",
-                           std::string("is above `") + (per_step_ ? "alpha" : "friction") +
-                               "`: the noise of the gradient alone would heat the momentum; raise "
-                               "it, take larger minibatches or a smaller eps");
+                           "is above `" + key() + "`: " + heats);
     }
+    root_ = root_of_excess(friction_, fixed_);
   }
 
   static Traits declared() {
@@ -95,6 +105,16 @@ class EulerMaruyamaFriction final : public Integrator {
   bool has_friction() const noexcept override { return true; }
   bool starts_with_gradient() const noexcept override { return false; }
   bool wants_gradient_noise() const noexcept override { return estimates(); }
+  void check(Index dimension) const override {
+    if (const std::string why = friction_.refusal(dimension); !why.empty()) {
+      throw InputError("integrator `" + name() + "`: friction_matrix " + why);
+    }
+    if (fixed_ > friction_.least(dimension)) {
+      throw InputError(
+          "integrator `" + name() + "`: noise_estimate is above the least eigenvalue " +
+          std::to_string(friction_.least(dimension)) + " of friction_matrix: " + heats);
+    }
+  }
   std::int64_t gradients(std::int64_t steps) const noexcept override {
     return estimates() ? 2 * steps : steps;
   }
@@ -107,9 +127,11 @@ class EulerMaruyamaFriction final : public Integrator {
     MatrixMap velocity = motion.scratch.matrix(d, w);
     MatrixMap force = motion.scratch.matrix(d, w);
     MatrixMap z = motion.scratch.matrix(d, w);
-    MatrixMap loss = motion.scratch.matrix(d, w);  // eps F
+    MatrixMap loss = motion.scratch.matrix(d, w);  // eps F, or F v
     const auto eps = flat(motion.eps);
-    set_per_step(loss, motion.eps, damping_);
+    const bool by_matrix = friction_.is_matrix(d);
+    const ConstMatrixMap v(motion.flow.mass_is_identity() ? point.p.data() : velocity.data(), d, w);
+    if (!by_matrix) friction_.loss_beyond(0.0, motion.eps, loss);
     for (std::int64_t step = 0; step < steps; ++step) {
       const auto before = motion.steps_before + static_cast<std::uint32_t>(step);
       const bool last = step + 1 == steps;
@@ -118,8 +140,13 @@ class EulerMaruyamaFriction final : public Integrator {
       motion.law.evaluate(point.theta, {last ? u : nullptr, point.g, motion.scratch, before + 1});
       motion.flow.force(point.g, force, motion.scratch);
       motion.noise->normals(z, before);
-      inject({point.theta, loss, motion, before + 1}, z);
-      flat(point.p) += flat(z) - eps * flat(force) - flat(loss) * flat(point.p);
+      inject({point.theta, friction_, loss, motion, before + 1}, z);
+      if (by_matrix) {
+        loss.noalias() = friction_.matrix(d) * v;
+        flat(point.p) += flat(z) - eps * flat(force) - eps * flat(loss);
+      } else {
+        flat(point.p) += flat(z) - eps * flat(force) - flat(loss) * flat(v);
+      }
     }
   }
 
@@ -128,6 +155,9 @@ class EulerMaruyamaFriction final : public Integrator {
     if (params.beta && !params.alpha) {
       throw ParameterError("beta", "goes with `alpha`; with `friction` give noise_estimate");
     }
+    if (params.alpha && !params.friction_matrix.empty()) {
+      throw ParameterError("alpha", "is eps F of a number; give it, or friction_matrix");
+    }
     if (params.alpha && params.noise_estimate > 0.0) {
       throw ParameterError("noise_estimate", "goes with `friction`; with `alpha` give beta");
     }
@@ -135,50 +165,56 @@ class EulerMaruyamaFriction final : public Integrator {
 
   bool estimates() const noexcept { return noise_from_ != NoiseFrom::fixed; }
 
-  /// out = eps x for x = F or D; alpha and beta are that already.
-  void set_per_step(MatrixMap out, ConstMatrixMap eps, double x) const {
-    if (per_step_) {
-      out.setConstant(x);
-    } else {
-      flat(out) = x * flat(eps);
-    }
+  static constexpr const char* heats =
+      "the noise of the gradient alone would heat the momentum; raise it, take larger minibatches "
+      "or "
+      "a smaller eps";
+
+  std::string key() const {
+    if (friction_.per_step()) return "alpha";
+    return friction_.is_number() ? "friction" : "friction_matrix";
   }
 
   /// z becomes N(0, 2 eps (F - D)).
   void inject(const friction::StepEnd& step, MatrixMap z) const {
     if (!estimates()) return inject_fixed(step, z);
     const bool whole = noise_from_ == NoiseFrom::full;
-    const auto excess = !whole && step.motion.flow.force_is_gradient()
-                            ? friction::scale_by_diagonal(step, z)
-                            : friction::scale_by_matrix(step, whole, z);
+    const bool elementwise = step.motion.flow.force_is_gradient() && !step.F.is_matrix(z.rows());
+    const auto excess = !whole && elementwise ? friction::scale_by_diagonal(step, z)
+                                              : friction::scale_by_matrix(step, whole, z);
     if (excess) too_little(*excess);
   }
 
   void inject_fixed(const friction::StepEnd& step, MatrixMap z) const {
     const Workspace::Frame frame(step.motion.scratch);
     MatrixMap spare = step.motion.scratch.matrix(z.rows(), z.cols());
-    set_per_step(spare, step.motion.eps, damping_ - fixed_);
-    flat(z) *= (2.0 * flat(spare)).sqrt();
+    if (friction_.is_matrix(z.rows())) {
+      spare.noalias() = root_ * z;
+      flat(z) = (2.0 * flat(step.motion.eps)).sqrt() * flat(spare);
+    } else {
+      friction_.loss_beyond(fixed_, step.motion.eps, spare);
+      flat(z) *= (2.0 * flat(spare)).sqrt();
+    }
   }
 
   [[noreturn]] void too_little(const friction::Excess& excess) const {
+    const bool per_step = friction_.per_step();
     std::ostringstream text;
-    text << "integrator `" << name() << "`: " << (per_step_ ? "alpha" : "friction") << " = "
-         << damping_
-         << " is too small for the noise that a minibatch's gradient was estimated to bring, "
-         << (per_step_ ? "beta = eps^2 V / 2 = " : "D = eps V / 2 = ")
-         << (per_step_ ? excess.eps * excess.largest : excess.largest)
+    text << "integrator `" << name() << "`: " << key();
+    if (friction_.is_number()) text << " = " << friction_.least(1);
+    text << " is too small for the noise that a minibatch's gradient was estimated to bring, "
+         << (per_step ? "beta = eps^2 V / 2 = " : "D = eps V / 2 = ")
+         << (per_step ? excess.eps * excess.largest : excess.largest)
          << " in its largest direction at eps = " << excess.eps
-         << "; it must be at least that, or the momentum is heated: raise "
-         << (per_step_ ? "alpha" : "friction")
+         << "; it must be at least that, or the momentum is heated: raise " << key()
          << ", take larger minibatches or a smaller step size";
     throw InputError(text.str());
   }
 
-  bool per_step_;   ///< alpha and beta are given, else F and D
-  double damping_;  ///< F or alpha
-  double fixed_;    ///< D or beta; 0 where it is estimated
+  Friction friction_;  ///< alpha and beta are given, or F and D
+  double fixed_;       ///< D or beta; 0 where it is estimated
   NoiseFrom noise_from_;
+  Eigen::MatrixXd root_;  ///< of F - D, for a matrix F
 };
 
 }  // namespace
@@ -189,8 +225,11 @@ MIXWELL_PLUGIN(registrar) {
       {.id = "euler-maruyama-friction",
        .summary = "first-order steps with friction and noise (SGHMC)",
        .details =
-           "theta += eps A p; p += -eps A' grad U(theta) - eps F p + N(0, 2 eps (F - D)), for p ~ "
-           "N(0, I); (A, M) from the kernel's coupling, which must leave M = I. With v = eps p, "
+           "theta += eps A M^-1 p; p += -eps A' grad U(theta) - eps F M^-1 p + N(0, 2 eps (F - "
+           "D)), "
+           "both with p from before the step, for p ~ N(0, M); (A, M) from the kernel's coupling. "
+           "F "
+           "is a number, a diagonal or a matrix. With M = I and v = eps p, "
            "eta = eps^2, alpha = eps F and beta = eps D this is v += -eta grad U - alpha v + N(0, "
            "2 (alpha - beta) eta): give friction and noise_estimate, or alpha and beta (and "
            "learning_rate = eta for the kernel's step size). D may also be estimated in each step, "

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "friction.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <Eigen/Cholesky>
@@ -15,8 +17,10 @@
 namespace mixwell::friction {
 
 /// The end of one step: theta and loss = eps F are d x w, `draw` is that of the step's gradient.
+/// Where F is a matrix, loss is not read.
 struct StepEnd {
   ConstBatch theta;
+  const Friction& F;
   ConstBatch loss;
   const Motion& motion;
   std::uint32_t draw;
@@ -97,8 +101,8 @@ class ForceNoise {
   MatrixMap V_;
 };
 
-/// As scale_by_diagonal, with D^ = eps/2 A' V^ A for any A: by Cholesky of F I - D^, which must be
-/// positive definite. d^3/3 a column beyond ForceNoise.
+/// As scale_by_diagonal, with D^ = eps/2 A' V^ A for any A and any F: by Cholesky of F - D^, which
+/// must be positive definite. d^3/3 a column beyond ForceNoise.
 inline std::optional<Excess> scale_by_matrix(const StepEnd& step, bool whole, MatrixMap z) {
   const Workspace::Frame frame(step.motion.scratch);
   ForceNoise noise(step, whole);
@@ -111,7 +115,11 @@ inline std::optional<Excess> scale_by_matrix(const StepEnd& step, bool whole, Ma
       continue;
     }
     spare *= -0.5 * eps * eps;
-    spare.diagonal() += step.loss.col(j);
+    if (step.F.is_matrix(z.rows())) {
+      spare += eps * step.F.matrix(z.rows());
+    } else {
+      spare.diagonal() += step.loss.col(j);
+    }
     const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> in_place(spare);
     if (in_place.info() != Eigen::Success) {
       MatrixMap D = ForceNoise(step, whole).of(j);

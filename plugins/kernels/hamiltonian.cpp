@@ -83,11 +83,6 @@ class Hamiltonian final : public TransitionKernel {
                            "has noise of its own, which the Metropolis ratio does not account for; "
                            "set metropolis = false, or use leapfrog");
     }
-    if (params.integrator->has_friction() && coupling_ == Coupling::mass) {
-      throw ParameterError("coupling",
-                           "the integrator damps a momentum p ~ N(0, I); use \"symmetric\" or "
-                           "\"factor\", where the curvature is in the flow");
-    }
     if (params.step_size.learns() && !params.metropolis) {
       throw ParameterError("target_acceptance",
                            "there is no acceptance to learn from without metropolis = true");

@@ -130,6 +130,43 @@ TEST_CASE("one quantity in two notations is refused") {
                  "kernel.k.learning_rate = 0.01: says in other words what `step_size` says"));
 }
 
+TEST_CASE("friction that is a matrix draws what the number draws where it is a multiple of I") {
+  const std::string law = model_table + noisy_table;
+  const std::string k = kernel("step_size = 0.1\n");
+  for (const std::string more :
+       {"", "noise_estimate = 0.2\n", "noise_from = \"empirical-diagonal\"\n",
+        "noise_from = \"empirical-full\"\n"}) {
+    const auto number = after_50(law + integrator("friction = 2\n" + more) + k);
+    const auto diagonal = after_50(law + integrator("friction_matrix = [2, 2, 2]\n" + more) + k);
+    CHECK(distance(diagonal, number) <= 1e-12);
+    const auto matrix =
+        after_50(law + integrator("friction_matrix = [2, 0, 0, 0, 2, 0, 0, 0, 2]\n" + more) + k);
+    CHECK(distance(matrix, number) <= 1e-12);
+    const auto other =
+        after_50(law + integrator("friction_matrix = [2, 1, 0, 1, 2, 0, 0, 0, 2]\n" + more) + k);
+    CHECK(distance(other, number) > 1e-3);
+  }
+}
+
+TEST_CASE("entries that are no friction are refused") {
+  const auto why = [](const std::string& lines) {
+    return refusal(noisy_table + integrator(lines) + kernel("step_size = 0.1\n"));
+  };
+  CHECK(
+      contains(why("friction_matrix = [1, 2]\n"),
+               "integrator `i`: friction_matrix has 2 numbers, and the dimension is 3; give 3 for "
+               "a diagonal, or 9, row by row"));
+  CHECK(contains(why("friction_matrix = [1, 0, 2]\n"), "must have numbers above 0"));
+  CHECK(contains(why("friction_matrix = [1, 2, 0, 2, 1, 0, 0, 0, 1]\n"),
+                 "must be symmetric, with eigenvalues above 0"));
+  CHECK(contains(why("friction_matrix = [2, 1, 0, 0, 2, 0, 0, 0, 2]\n"), "must be symmetric"));
+  CHECK(contains(why("friction_matrix = [1, 2, 3]\nnoise_estimate = 1.5\n"),
+                 "noise_estimate is above the least eigenvalue 1.0"));
+  CHECK(contains(why("friction_matrix = [1, 2, 3]\nalpha = 0.1\n"), "of a number"));
+  CHECK(contains(why("friction_matrix = [1, 2, 3]\nfriction = 1\n"),
+                 "says in other words what `friction` says"));
+}
+
 TEST_CASE("what the other notation says is left out of the effective manifest and of the schema") {
   const Composition c = composing::compose(model_table + batch_table + integrator("alpha = 0.1\n") +
                                            kernel("learning_rate = 0.01\n"));

@@ -37,6 +37,8 @@ class MIXWELL_EXPORT Flow {
   /// Whether velocity(p) = p; then the product need not be formed.
   bool velocity_is_momentum() const noexcept;
   bool force_is_gradient() const noexcept;
+  /// M = I: else it is B, and velocity(p) = M^-1 p.
+  bool mass_is_identity() const noexcept;
   /// out = A M^-1 p. out must not alias p.
   void velocity(ConstBatch p, Batch out, Workspace& scratch) const;
   /// out = A' g. out must not alias g.
@@ -97,6 +99,8 @@ class MIXWELL_EXPORT Integrator : public Component {
   /// (1 x w). Non-finite columns stay their own trouble.
   virtual void advance(PhasePoint point, std::int64_t steps, const Motion& motion,
                        double* u) const = 0;
+  /// Throws InputError for a dimension that its settings are not for. Before a run.
+  virtual void check(Index /*dimension*/) const {}
 };
 
 }  // namespace mixwell

@@ -203,6 +203,7 @@ std::optional<Write<Meaning>> only_if(bool wanted, Write<Meaning> write) {
 }  // namespace
 
 Proposal propose_along(Transition& t, const FlowMove& flow) {
+  flow.integrator->check(t.dimension());
   const Index points = path_points(t, flow);
   const Index d = t.dimension();
   const auto at = t.evaluation(flow.law);
@@ -223,6 +224,7 @@ Proposal propose_along(Transition& t, const FlowMove& flow) {
 }
 
 void move_along(Transition& t, const FlowMove& flow) {
+  flow.integrator->check(t.dimension());
   check_noise(t, flow);
   const bool damped = !flow.momentum;
   const bool constant = t.graph().is_constant(flow.law.value);

@@ -41,6 +41,8 @@ bool Flow::force_is_gradient() const noexcept {
   return coupling_ != Coupling::symmetric && coupling_ != Coupling::factor;
 }
 
+bool Flow::mass_is_identity() const noexcept { return coupling_ != Coupling::mass; }
+
 void Flow::velocity(ConstBatch p, Batch out, Workspace& scratch) const {
   if (velocity_is_momentum()) {
     out = p;
