@@ -30,6 +30,7 @@ class MinibatchPotential final : public noise::BatchPotential {
   double gradient_cost() const noexcept override { return 1.0 / batch().scale(); }
 
  private:
+  double information_share() const noexcept override { return batch().information_share(); }
   void noisy_terms(ConstBatch theta, ConstBatch indices, Batch out,
                    Workspace& scratch) const override {
     sum().gradients_of_terms(theta, indices, out, scratch);

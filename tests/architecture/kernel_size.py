@@ -27,7 +27,7 @@ LIMITS = {
 # Lines of plugins/kernels with framework/src/kernel, before kernels were made of typed transitions.
 LINES_BEFORE = 4081
 # Kernels that came later, with what they alone share, and what kernels on parts of a model need.
-ADDED_SINCE = ("auxiliary_energies", "blocks", "conditional", "delayed-acceptance", "elliptical-slice", "estimated_metropolis", "gaussian-prior", "gibbs", "model-part",
+ADDED_SINCE = ("auxiliary_energies", "blocks", "conditional", "delayed-acceptance", "elliptical-slice", "estimated_metropolis", "fisher-scoring", "gaussian-prior", "gibbs", "model-part",
                "partition", "pcn", "position", "slice")
 
 VOCABULARY = {"Index", "Batch", "ConstBatch", "Row", "ConstRow", "MatrixMap", "ConstMatrixMap", "RowMap",

@@ -317,6 +317,12 @@ Composition with_kernel(const std::string& id) {
                 "[oracle.flat]\nuse = \"tempered\"\n[oracle.exact]\nuse = \"exact\"\n"
                 "[compositor.c]\nuse = \"chain\"\nkernel = \"k\"\n");
   }
+  if (id == "fisher-scoring") {
+    return composing::compose(
+        "[run]\nseed = 5\nreplicates = 40\nwarmup = 20\ndraws = 20\n[model.m]\nuse = "
+        "\"linear-gaussian\"\ndimension = 3\ncases = 40\n[oracle.o]\nuse = \"minibatch\"\nsize = "
+        "10\n[kernel.k]\nuse = \"fisher-scoring\"\nstep_size = 0.01\n");
+  }
   if (id == "blocks") {
     return with(
         "use = \"blocks\"\n[[kernel.k.update]]\nparameters = [\"x[0]\"]\nkernel = \"walk\"\n"

@@ -57,6 +57,9 @@ class MIXWELL_EXPORT GradientNoise {
   /// out d^2 x w: column k holds the whole V of theta.col(k), symmetric and not negative.
   virtual void covariance(const Numbers& numbers, ConstBatch theta, std::uint32_t draw, Batch out,
                           Workspace& scratch) const = 0;
+  /// c of J = c V, J the empirical Fisher information of all cases: N times the covariance of a
+  /// case's gradient. 0 where V tells nothing of it.
+  virtual double information_share() const noexcept { return 0.0; }
 };
 
 /// A law exp(-U(.; numbers)): the model itself (no numbers), or one made from it by an oracle.

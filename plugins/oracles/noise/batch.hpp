@@ -28,6 +28,13 @@ class BatchDraw {
     return scale() * scale() * n * f / (n - 1.0);
   }
 
+  /// N S by N^2/n f S, the variance of scale() times a sum over a batch: n / (N f); 0 for a batch
+  /// of all cases, whose sum has no variance.
+  double information_share() const noexcept {
+    const double f = replacement_ ? 1.0 : 1.0 - 1.0 / scale();
+    return f > 0.0 ? 1.0 / (scale() * f) : 0.0;
+  }
+
   /// Writes the batch of one evaluation: size() x 1. O(n), and N / 64 words without replacement.
   void draw(const Stream& stream, std::uint32_t draw, Batch out, Workspace& scratch) const {
     stream.uniforms({0, draw, 0}, out);

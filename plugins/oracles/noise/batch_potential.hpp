@@ -18,7 +18,7 @@ namespace mixwell::noise {
 /// V = N^2/n f S, S = sum (v_k - mean) (v_k - mean)' / (n - 1) the empirical Fisher information of
 /// the batch, f = 1 with replacement, 1 - n/N without: then E V = Cov(N/n sum of v_k) exactly, for
 /// either way of drawing (Cochran 1977, Sampling Techniques, theorem 2.4).
-class BatchPotential : public Potential, private GradientNoise {
+class BatchPotential : public Potential, protected GradientNoise {
  public:
   BatchPotential(std::shared_ptr<const Potential> base, BatchDraw batch)
       : base_(std::move(base)), batch_(batch) {}
