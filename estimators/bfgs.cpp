@@ -7,7 +7,7 @@
 
 MIXWELL_PLUGIN(registrar) {
   using namespace mixwell::quasi_newton;
-  registrar.add<QuasiNewton<DenseForm>>(
+  registrar.add<RecursiveQuasiNewton<DenseForm>>(
       {.id = "bfgs",
        .summary = "BFGS: H, S and C as dense matrices, updated by every pair of the memory",
        .details =
@@ -17,7 +17,12 @@ MIXWELL_PLUGIN(registrar) {
            "each pair H <- (I - s y'/s'y) H (I - y s'/s'y) + s s'/s'y; S and C by the factors of "
            "estimator `product-form`, multiplied out. For K pairs O(K d^2) to build, d^2 "
            "multiplications for H v, S z, S'v or C z, 2 d^2 for B v = C(C'v); 3 d^2 + 1 numbers a "
-           "column. The limited forms are cheaper wherever K < d / 4.",
+           "column. The limited forms are cheaper wherever K < d / 4. Where a compositor says so "
+           "(memory = \"published\" of ensemble-chain) the matrices are carried from sweep to "
+           "sweep "
+           "instead, from gamma I (I without gamma): pairs are then the accepted steps as they "
+           "come, "
+           "11 d^2 multiplications each.",
        .sources = {
            "Nocedal & Wright 2006, Numerical Optimization, equation 6.17",
            "Zhang & Sutton 2011, Quasi-Newton methods for Markov chain Monte Carlo, section "

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace mixwell::quasi_newton {
 
@@ -18,7 +19,7 @@ namespace mixwell::quasi_newton {
 ///   void start(double gamma)                   H = gamma I
 ///   void add(s, y, sy, Workspace&)             one BFGS update
 template <class Form>
-class QuasiNewton final : public FittedCurvature {
+class QuasiNewton : public FittedCurvature {
  public:
   using Params = Options;
   explicit QuasiNewton(const Params& params)
@@ -41,6 +42,9 @@ class QuasiNewton final : public FittedCurvature {
       build({memory, j}, Form(numbers.col(j).data(), memory.rows()), scratch);
     }
   }
+
+ protected:
+  const Options& options() const noexcept { return options_; }
 
  private:
   void build(const MemoryColumn& memory, Form form, Workspace& scratch) const {
@@ -66,6 +70,42 @@ class QuasiNewton final : public FittedCurvature {
 
   Options options_;
   std::shared_ptr<const Representation> representation_;
+};
+
+/// Of a form whose numbers have one length for any number of pairs.
+template <class Form>
+class RecursiveQuasiNewton final : public QuasiNewton<Form>, public RecursiveCurvature {
+ public:
+  using QuasiNewton<Form>::QuasiNewton;
+
+  Eigen::VectorXd initial(Index dimension) const override {
+    Eigen::VectorXd numbers = Eigen::VectorXd::Zero(Form::rows(dimension, 0));
+    Form(numbers.data(), dimension).start(this->options().gamma.value_or(1.0));
+    return numbers;
+  }
+
+  void update(const Memory& points, Batch numbers, Workspace& scratch) const override {
+    const Workspace::Frame frame(scratch);
+    const MemoryColumn memory(points, 0);
+    const double lambda = this->options().regularisation;
+    Form form(numbers.data(), memory.dimension());
+    auto s = vector(scratch, memory.dimension());
+    auto y = vector(scratch, memory.dimension());
+    for (Index k = 0; k + 1 < memory.size(); ++k) {
+      const Pair pair = memory.pair(k, k + 1, lambda);
+      if (!passes(pair, this->options())) continue;
+      s = memory.s(k, k + 1);
+      y = memory.y(k, k + 1) + lambda * s;
+      form.add(s, y, pair.sy, scratch);
+    }
+  }
+
+  std::string refuses_recursion() const override {
+    if (this->options().sort) return "its steps are taken as they come; set sort = false";
+    if (!this->options().eigenvalues) return {};
+    return "limits on the spectrum are followed over the pairs of a memory alone; leave out "
+           "`eigenvalues`";
+  }
 };
 
 }  // namespace mixwell::quasi_newton

@@ -30,6 +30,7 @@ class MemoryColumn {
   MemoryColumn(const Memory& memory, Index column) noexcept : memory_(memory), column_(column) {}
 
   Index size() const noexcept { return memory_.size(); }
+  Index dimension() const noexcept { return memory_.rows(); }
   bool holds_displacements() const noexcept { return memory_.holds_displacements(); }
   ConstVector point(Index k) const noexcept { return column(memory_.point(k)); }
   ConstVector gradient(Index k) const noexcept { return column(memory_.gradient(k)); }

@@ -36,16 +36,20 @@ class EnsembleChain final : public Compositor {
               "half sees the other half, and is updated at once; simultaneous: all see the values "
               "from before the sweep, which is wrong, for comparison");
       fields.text("memory", memory)
-          .one_of({"others", "all", "own-history"})
+          .one_of({"others", "all", "own-history", "published"})
           .help(
               "what a slot's curvature is fitted to: current values of the others; all: its own "
               "value too, which is wrong, for comparison; own-history: the last points of its own "
-              "accepted trajectories, as a published QNHMC has it, which is wrong until it is "
-              "frozen");
+              "accepted trajectories; published: as QNHMC is printed, with estimator bfgs one "
+              "matrix that every step of an accepted trajectory updates, for ever, and with a "
+              "limited one the last positions that were accepted. The last two are wrong until "
+              "they are frozen");
       fields.integer("history", history)
           .at_least(2)
           .at_most(10000)
-          .help("points that memory = \"own-history\" keeps");
+          .help(
+              "points that memory = \"own-history\" keeps, and \"published\" of accepted "
+              "positions: one more than pairs");
       fields.flag("freeze_after_warmup", freeze_after_warmup)
           .help("every slot keeps the memory that it had at the end of warm-up");
     }
@@ -59,6 +63,7 @@ class EnsembleChain final : public Compositor {
                                                       : Schedule::sequential),
         own_too_(params.memory == "all"),
         own_history_(params.memory == "own-history"),
+        published_(params.memory == "published"),
         history_(static_cast<Index>(params.history)),
         freezes_(params.freeze_after_warmup) {
     if (slots_ == 1 && params.memory == "others") {
@@ -81,6 +86,8 @@ class EnsembleChain final : public Compositor {
       Site site = this->site(own.whole, i, target, phase);
       if (own_history_) {
         see_own_history(graph, site);
+      } else if (published_) {
+        see_own_updates(site);
       } else {
         const std::vector<Index> seen = seen_by(i);
         site.memory = schedule_ == Schedule::simultaneous ? chosen(before, seen)
@@ -151,11 +158,18 @@ class EnsembleChain final : public Compositor {
     return memory;
   }
 
-  /// B of QNHMC: updated along the trajectory, kept if it is accepted, else what it was.
+  /// Points of accepted trajectories, in a window.
   void see_own_history(KernelGraph& graph, Site& site) const {
     site.history = add_point_history(graph, site.path + "/history", model_->dimension(), history_);
     site.fit_to = FitTo::history;
     if (site.phase == PhaseKind::warmup || !freezes_) site.remember = Remember::path;
+  }
+
+  /// B of QNHMC, Algorithm 2 and section 3.5: what an accepted trajectory adds, else what it was.
+  void see_own_updates(Site& site) const {
+    site.history.points = history_;
+    site.fit_to = FitTo::updates;
+    if (site.phase == PhaseKind::warmup || !freezes_) site.remember = Remember::updates;
   }
 
   static void freeze_memory(KernelGraph& graph, Site& site) {
@@ -184,6 +198,7 @@ class EnsembleChain final : public Compositor {
   Schedule schedule_;
   bool own_too_;
   bool own_history_;
+  bool published_;
   Index history_;
   bool freezes_;
 };
@@ -201,14 +216,15 @@ MIXWELL_PLUGIN(registrar) {
            "chosen by something that the update does not touch. Sequential: memory is all other "
            "slots, those updated in this sweep with their new values. Two-groups: each half sees "
            "the other half; updates of one half may run in parallel. A draw of the ensemble is K "
-           "draws: chain = replicate * K + slot. With memory = \"own-history\" slots do not see "
-           "one "
-           "another: each keeps the points and gradients of its accepted trajectories, and its "
-           "curvature follows where it has been. The published proof that this keeps pi is wrong: "
+           "draws: chain = replicate * K + slot. With memory = \"own-history\" or \"published\" "
+           "slots do not see one another: each keeps the points and gradients of its accepted "
+           "trajectories, or the matrix that they updated, and its curvature follows where it has "
+           "been. The published proof that this keeps pi is wrong: "
            "on U = theta^4 / 4 the chain freezes near the mode. Frozen after warm-up it keeps pi, "
            "but may stay stuck; limits on the spectrum (eigenvalues of the estimator) help.",
        .sources = {"Zhang & Sutton 2011, NIPS 24 (ensemble chain adaptation)",
-                   "Fu, Luo & Zhang 2016, AAAI, Algorithm 2 (own-history; it prints the acceptance "
-                   "ratio upside down)"},
+                   "Fu, Luo & Zhang 2016, AAAI, Algorithm 2 and section 3.5 (published; the "
+                   "acceptance ratio is printed upside down; the update before the first step has "
+                   "no pair, and is left out)"},
        .lends_memory = true});
 }

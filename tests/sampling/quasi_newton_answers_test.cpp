@@ -92,6 +92,20 @@ TEST_CASE("QNHMC as published freezes near the mode, where a constant curvature 
   check_right(answer(hamiltonian(symmetric), run));
 }
 
+TEST_CASE("QNHMC with one matrix for ever is wrong too, and so is its limited form") {
+  const std::string published = ensemble("slots = 1\nmemory = \"published\"\n");
+  const std::string limited = "[estimator.e]\nuse = \"lbfgs\"\nsort = false\n";
+  for (const std::string& estimator : {std::string(bfgs), limited}) {
+    for (const int dimension : {1, 2}) {
+      const Run run{.replicates = 2000, .warmup = 0, .sweeps = 20};
+      const Answer found = answer(estimator + hamiltonian(symmetric) + published, run, dimension);
+      INFO(estimator << "d = " << dimension << ": " << found.mean << " +- " << found.error
+                     << ", moved " << found.moved);
+      CHECK(std::abs(found.mean - exact_second_moment) > 8.0 * found.error);
+    }
+  }
+}
+
 TEST_CASE("the dynamics of QNHMC with a curvature of four other slots are right") {
   check_right(answer(bfgs + hamiltonian(symmetric) + ensemble("slots = 5\n"), {}));
 }

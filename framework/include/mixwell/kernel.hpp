@@ -34,11 +34,14 @@ struct PointHistory {
   Index points = 0;
 };
 
-/// What a fit of a curvature sees: current values of other slots, or a register.
-enum class FitTo { memory, history };
+/// What a fit of a curvature sees: current values of other slots, or a register. `updates`: numbers
+/// that a RecursiveCurvature carries, for other fits the site's history.
+enum class FitTo { memory, history, updates };
 
 /// What an update adds to its site's history: its own way, or the memory it was fitted to.
-enum class Remember { nothing, path, memory };
+/// `updates`, with FitTo::updates: a RecursiveCurvature sees the whole way to a proposal that was
+/// accepted, its start included; the history of another fit the place that the way led to.
+enum class Remember { nothing, path, memory, updates };
 
 /// What the law of a slot is made from that holds a part of a position.
 struct PositionPart {
@@ -112,6 +115,8 @@ struct Dynamics {
   Cached at;
 };
 
+class RecursiveCurvature;
+
 /// The curvature of one kernel in one graph: a constant, a pure fit to the site's memory or
 /// history, a register that learns from the slot in warm-up, or one that follows the slot for ever.
 class MIXWELL_EXPORT SiteCurvature {
@@ -136,6 +141,9 @@ class MIXWELL_EXPORT SiteCurvature {
 
  private:
   void learn_from_slot(KernelGraph& graph, const Site& site);
+  void carry(KernelGraph& graph, const Site& site,
+             const std::shared_ptr<const FittedCurvature>& estimator);
+  void update(KernelGraph& graph, const Site& site, Value path) const;
   void follow_slot(KernelGraph& graph, const Site& site, const Dynamics* of,
                    const std::shared_ptr<const OwnCurvature>& own);
   void fit_own(KernelGraph& graph, const Site& site, Value from,
@@ -145,6 +153,8 @@ class MIXWELL_EXPORT SiteCurvature {
   Variable learnt_{};
   Value value_;
   Value drift_correction_;
+  Variable updated_{};                                   ///< of FitTo::updates
+  std::shared_ptr<const RecursiveCurvature> recursive_;  ///< whose numbers these are, or null
 };
 
 /// The name under which this site records `name`: with its label before it, if it has one.

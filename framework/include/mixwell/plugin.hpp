@@ -44,6 +44,7 @@
 #include <mixwell/position.hpp>
 #include <mixwell/random.hpp>
 #include <mixwell/recorder.hpp>
+#include <mixwell/recursive_curvature.hpp>
 #include <mixwell/selection.hpp>
 #include <mixwell/standard_draws.hpp>
 #include <mixwell/state.hpp>

@@ -57,7 +57,7 @@ constexpr std::array all_rules = {
     Rule{"4", "a parameter depends on a history that the update influences: `diminishing`",
          "adaptive; biased where it is `persistent`, unproven where nothing is declared",
          "diminishing adaptation with containment (Roberts & Rosenthal 2007)",
-         "certificates/hmc-never-frozen", ""},
+         "certificates/hmc-never-frozen", "certificates/qnhmc-one-matrix"},
     Rule{"5",
          "a move without Metropolis, of a scheme of a declared `order` whose couplings come from "
          "one "

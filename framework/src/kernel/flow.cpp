@@ -22,18 +22,21 @@ MatrixMap repeated(const edge::StepSize& eps, Index rows, Workspace& scratch) {
   return step;
 }
 
-/// One step at a time; the last ones are kept. All columns take the same number of steps.
+/// One step at a time; the last points are kept, the start too where there are more than steps. All
+/// columns take the same number of steps. On entry u holds U at the start.
 class FollowAndKeep {
  public:
   FollowAndKeep(const Integrator& integrator, MatrixMap path, Index points)
       : integrator_(integrator), path_(path), points_(points) {}
 
   void operator()(PhasePoint point, std::int64_t count, const Motion& motion, Row u) {
+    const Index left_out = count + 1 - points_;
+    if (left_out == 0) keep(0, point, u);
     for (Index step = 0; step < count; ++step) {
       Motion one = motion;
       one.steps_before = static_cast<std::uint32_t>(step);
       integrator_.advance(point, 1, one, u.data());
-      if (step >= count - points_) keep(step - (count - points_), point, u);
+      if (step + 1 >= left_out) keep(step + 1 - left_out, point, u);
     }
   }
 
@@ -58,7 +61,7 @@ class Propose {
       : integrator_(flow.integrator), coupling_(flow.coupling), points_(points) {}
 
   void operator()(Columns& block, Position theta, Momentum p, edge::Law law, edge::StepSize eps,
-                  StepCount steps, PositionCoupling A, edge::Potential<Here>, Gradient<Here> g,
+                  StepCount steps, PositionCoupling A, edge::Potential<Here> u, Gradient<Here> g,
                   std::optional<MomentumCoupling>, Out<Proposed<Position>> theta_end,
                   Out<Proposed<Momentum>> p_end, Out<edge::Potential<There>> u_end,
                   Out<Gradient<There>> g_end, std::optional<Out<Way>> path) const {
@@ -70,6 +73,7 @@ class Propose {
     const Motion motion{law, flow, ConstMatrixMap(step.data(), step.rows(), step.cols()),
                         block.scratch()};
     if (!path) return follow(*integrator_, {theta_end, p_end, g_end}, steps, motion, u_end.data());
+    u_end = u;
     FollowAndKeep(*integrator_, *path, points_)({theta_end, p_end, g_end},
                                                 static_cast<std::int64_t>(steps(0)), motion, u_end);
   }
@@ -161,13 +165,14 @@ class Move {
 /// Points of the trajectory that the site's history wants; 0 if it wants none.
 Index path_points(const Transition& t, const FlowMove& flow) {
   const Site& site = t.site();
-  if (site.remember != Remember::path) return 0;
+  if (site.remember != Remember::path && site.remember != Remember::updates) return 0;
   if (flow.fixed_steps == 0) {
     throw InputError(fmt::format(
         "kernel `{}`: a history of the trajectory's points needs the same number of steps in every "
         "transition; use `steps` instead of `steps_jitter`",
         site.path));
   }
+  if (site.remember == Remember::updates) return flow.fixed_steps + 1;
   return std::min<Index>(flow.fixed_steps, site.history.points);
 }
 

@@ -53,7 +53,7 @@ MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const FittedCurvature> es
 
 Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path,
                                      const std::optional<EvaluatedPoint>& own) {
-  if (own && site_.fit_to == FitTo::history) {
+  if (own && site_.fit_to != FitTo::memory) {
     throw InputError(fmt::format(
         "kernel `{}` fits its curvature to current points and its own, but here the memory is a "
         "history; set own = false",

@@ -43,23 +43,24 @@ class PointRegister {
   Index points_;
 };
 
-/// A path whose end the slot is not at was rejected.
+/// The last `points` of a path that was accepted.
 class RememberPath : public PointRegister {
  public:
-  using PointRegister::PointRegister;
+  RememberPath(Index dimension, Index points, bool end_alone)
+      : PointRegister(dimension, points), end_alone_(end_alone) {}
   void operator()(edge::Register before, edge::PointPosition theta, edge::Way path,
                   edge::Out<edge::Register> state) const {
     edge::begin(before, state);
     const Index count = path.rows() / path_rows(dimension(), 1);
     for (Index j = 0; j < state.cols(); ++j) {
       const PointRows<const double> way(path.col(j).data(), dimension());
-      if (!std::equal(theta.col(j).data(), theta.col(j).data() + dimension(),
-                      way.theta(count - 1))) {
-        continue;
-      }
-      for (Index k = 0; k < count; ++k) push(state, j, way.point(k));
+      if (!led_to(way, count, theta, j)) continue;
+      for (Index k = end_alone_ ? count - 1 : 0; k < count; ++k) push(state, j, way.point(k));
     }
   }
+
+ private:
+  bool end_alone_;
 };
 
 /// The slot's newest position. A column that did not move adds nothing.
@@ -117,6 +118,10 @@ void check_memory(const Site& site) {
 
 }  // namespace
 
+bool led_to(const PointRows<const double>& way, Index points, ConstBatch theta, Index j) {
+  return theta.col(j) == Eigen::VectorXd::Map(way.theta(points - 1), theta.rows());
+}
+
 PointHistory add_point_history(KernelGraph& graph, std::string name, Index dimension,
                                Index points) {
   const Eigen::VectorXd empty =
@@ -141,7 +146,7 @@ void remember_points(KernelGraph& graph, const Site& site, Value path) {
         edges<edge::PointPosition>(site.memory.points),
         edges<edge::PointGradient>(site.memory.gradients));
   } else if (path) {
-    add(RememberPath(d, points), theta, Edge<edge::Way>{path});
+    add(RememberPath(d, points, site.remember == Remember::updates), theta, Edge<edge::Way>{path});
   } else {
     const Cached at = graph.evaluation(site.target, site.slot);
     add(RememberPosition(d, points), theta, Edge<edge::PointPotential>{at.u},

@@ -24,6 +24,9 @@ class PointRows {
 /// The register's first row is 1 once it holds points.
 inline constexpr Index history_header = 1;
 
+/// Whether column j of a slot is where this path led: otherwise the path was rejected.
+bool led_to(const PointRows<const double>& way, Index points, ConstBatch theta, Index j);
+
 /// After the transition: adds what Site::remember says to Site::history.
 void remember_points(KernelGraph& graph, const Site& site, Value path);
 

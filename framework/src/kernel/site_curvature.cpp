@@ -1,6 +1,7 @@
 // The curvature of one kernel: constant, fitted or learnt.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/point_history.hpp"
+#include "kernel/recursive_curvature.hpp"
 #include "kernel/warmup_windows.hpp"
 
 #include <mixwell/error.hpp>
@@ -101,7 +102,10 @@ SiteCurvature::SiteCurvature(KernelGraph& graph, const Site& site,
     learn_from_slot(graph, site);
   } else if (const auto own = std::dynamic_pointer_cast<const OwnCurvature>(estimator)) {
     follow_slot(graph, site, of, own);
-  } else if (const auto fitted = std::dynamic_pointer_cast<const FittedCurvature>(estimator)) {
+  } else if (const auto fitted = std::dynamic_pointer_cast<const FittedCurvature>(estimator);
+             fitted && site.fit_to == FitTo::updates) {
+    carry(graph, site, fitted);
+  } else if (fitted) {
     value_ = fit(graph, site, fitted, d);
   } else {
     dynamic_cast<const ConstantCurvature&>(*estimator).check(d);
@@ -114,6 +118,22 @@ void SiteCurvature::learn_from_slot(KernelGraph& graph, const Site& site) {
       graph.history(site.path + "/curvature-learner", learner_->initial(graph[site.slot].rows),
                     learner_->forgets(), learner_->scope(), learner_->rate(), "curvature");
   value_ = graph.view(site.path + "/curvature", learner_->representation(), graph.current(learnt_));
+}
+
+void SiteCurvature::carry(KernelGraph& graph, const Site& site,
+                          const std::shared_ptr<const FittedCurvature>& estimator) {
+  const Index d = graph[site.slot].rows;
+  recursive_ = as_recursive(estimator);
+  if (recursive_) {
+    updated_ = add_matrix(graph, site, *estimator, *recursive_);
+    value_ =
+        graph.view(site.path + "/curvature", estimator->representation(), graph.current(updated_));
+    return;
+  }
+  Site own = site;
+  own.history = add_point_history(graph, site.path + "/history", d, site.history.points);
+  updated_ = own.history.numbers;
+  value_ = fit(graph, own, estimator, d);
 }
 
 void SiteCurvature::follow_slot(KernelGraph& graph, const Site& site, const Dynamics* of,
@@ -175,8 +195,20 @@ void SiteCurvature::fit_own(KernelGraph& graph, const Site& site, Value from,
           .value;
 }
 
+void SiteCurvature::update(KernelGraph& graph, const Site& site, Value path) const {
+  if (updated_.id < 0) return;  // the kernel's curvature is not fitted to points
+  if (recursive_) return update_matrix(graph, site, updated_, recursive_, path);
+  Site own = site;
+  own.history.numbers = updated_;
+  remember_points(graph, own, path);
+}
+
 void SiteCurvature::learn(KernelGraph& graph, const Site& site, Value path) const {
-  remember_points(graph, site, path);
+  if (site.remember == Remember::updates) {
+    update(graph, site, path);
+  } else {
+    remember_points(graph, site, path);
+  }
   if (!learns() || site.phase != PhaseKind::warmup) return;
   const Guard branch = graph.set_guard();  // windows count sweeps, whichever branch they chose
   add_operation(
