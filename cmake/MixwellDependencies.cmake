@@ -14,6 +14,7 @@ find_path(LBFGS_INCLUDE_DIR lbfgs.h REQUIRED)
 find_library(LBFGS_LIBRARY lbfgs REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
+pkg_check_modules(hdf5 REQUIRED IMPORTED_TARGET hdf5) # what NetCDF-4 is written with
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 
 # What the framework is made with and its users never see: third-party libraries, private headers.

@@ -1,33 +1,50 @@
 # cmake --install: the program, its libraries, the built-in plugins, templates and the CMake package.
+# Components: program, what runs; development, what plugins are built with; documentation.
 include(CMakePackageConfigHelpers)
 include(MixwellTemplates)
 
 set(MIXWELL_CMAKE_INSTALL_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Mixwell)
+set(MIXWELL_DOC_INSTALL_DIR ${CMAKE_INSTALL_DATADIR}/doc/mixwell)
 
-install(TARGETS mixwell_framework mixwell_lab EXPORT MixwellTargets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(shared_libraries mixwell_framework mixwell_lab)
+if(TARGET mixwell_c)
+  list(APPEND shared_libraries mixwell_c)
+endif()
+install(TARGETS ${shared_libraries} EXPORT MixwellTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  COMPONENT program NAMELINK_COMPONENT development)
 if(TARGET mixwell_contracts)
   install(TARGETS mixwell_contracts EXPORT MixwellTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/contracts/include/
-    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
 endif()
 if(TARGET mixwell_test_main)
   # A set of its own: whoever wants it needs Catch2, and the others do not.
   install(TARGETS mixwell_test_main EXPORT MixwellTestTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(EXPORT MixwellTestTargets NAMESPACE Mixwell:: DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR})
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+  install(EXPORT MixwellTestTargets NAMESPACE Mixwell:: DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR}
+    COMPONENT development)
 endif()
 if(TARGET mixwell)
-  install(TARGETS mixwell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS mixwell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY DESTINATION ${MIXWELL_PLUGIN_INSTALL_DIR})
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(DIRECTORY DESTINATION ${MIXWELL_PLUGIN_INSTALL_DIR} COMPONENT program)
 
-install(DIRECTORY ${MIXWELL_TEMPLATE_BUILD_DIR}/ DESTINATION ${MIXWELL_TEMPLATE_INSTALL_DIR})
+install(DIRECTORY ${MIXWELL_TEMPLATE_BUILD_DIR}/ DESTINATION ${MIXWELL_TEMPLATE_INSTALL_DIR}
+  COMPONENT development)
 
-install(EXPORT MixwellTargets NAMESPACE Mixwell:: DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${MIXWELL_DOC_INSTALL_DIR} COMPONENT program)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/NOTATION.md
+  ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/SECURITY.md
+  DESTINATION ${MIXWELL_DOC_INSTALL_DIR} COMPONENT documentation)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
+  DESTINATION ${MIXWELL_DOC_INSTALL_DIR} COMPONENT documentation)
+
+install(EXPORT MixwellTargets NAMESPACE Mixwell:: DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR}
+  COMPONENT development)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/MixwellConfig.cmake.in
   ${PROJECT_BINARY_DIR}/cmake/MixwellConfig.cmake
   INSTALL_DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR}
@@ -38,4 +55,6 @@ install(FILES
   ${PROJECT_BINARY_DIR}/cmake/MixwellConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/MixwellConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/MixwellPlugin.cmake
-  DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR})
+  DESTINATION ${MIXWELL_CMAKE_INSTALL_DIR} COMPONENT development)
+
+include(MixwellPackage)

@@ -31,7 +31,7 @@ add_custom_command(OUTPUT ${report_page}
   VERBATIM)
 add_custom_target(mixwell_page ALL DEPENDS ${report_page})
 add_dependencies(mixwell_command_report mixwell_page)
-install(FILES ${report_page} DESTINATION ${MIXWELL_PAGE_INSTALL_DIR})
+install(FILES ${report_page} DESTINATION ${MIXWELL_PAGE_INSTALL_DIR} COMPONENT program)
 
 file(RELATIVE_PATH page_from_bin
   ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/mixwell/report/page.html)

@@ -55,7 +55,7 @@ function(mixwell_needs_program target)
   add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins kernel-coordinate-slice
     model-poisson-hierarchy kernel-multiple-try kernel-direction-slice steps-chees
     adversary_wired_steps)
-  add_dependencies(${target} mixwell mixwell_commands)
+  add_dependencies(${target} mixwell mixwell_c mixwell_commands)
 endfunction()
 
 # discover_cases(unit "unit" 120 "[slow]" _slow): the cases of unit_tests with these tags, with labels. Those
@@ -205,6 +205,11 @@ function(mixwell_add_package_tests timeout)
   set_tests_properties(package PROPERTIES LABELS package TIMEOUT ${timeout})
   add_test(NAME package/build-time COMMAND ${folder}/build_time.sh ${build})
   set_tests_properties(package/build-time PROPERTIES LABELS "package;slow;nightly" TIMEOUT ${timeout})
+  # ./dev package makes them, which takes a build of its own.
+  add_test(NAME package/packages
+    COMMAND ${folder}/packages.sh ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/build/dist)
+  set_tests_properties(package/packages PROPERTIES
+    LABELS "package;slow;nightly" SKIP_RETURN_CODE 77 TIMEOUT ${timeout})
   foreach(other clang++ g++-11)
     add_test(NAME package/${other} COMMAND ${folder}/compiler.sh ${build} ${other})
     set_tests_properties(package/${other} PROPERTIES

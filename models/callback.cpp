@@ -37,7 +37,7 @@ class Callback final : public Model, public ForeignCode {
   explicit Callback(const Params& params)
       : function_(params.source),
         parameters_(parameters_of(params.declared)),
-        is_embedded_(params.source.address.has_value()),
+        has_record_(!params.source.is_embedded() || params.source.version),
         takes_turns_(!params.threads),
         growth_(growth_in(params.gradient_growth)) {
     const Turn turn = take_turn();
@@ -50,7 +50,7 @@ class Callback final : public Model, public ForeignCode {
 
   std::vector<std::string> remarks() const override {
     std::vector<std::string> all;
-    if (is_embedded_)
+    if (!has_record_)
       all.push_back(function_.words() +
                     " is code of the program that embeds: no record says which it was.");
     if (takes_turns_)
@@ -90,7 +90,7 @@ class Callback final : public Model, public ForeignCode {
 
   ForeignFunction function_;
   std::vector<Parameter> parameters_;
-  bool is_embedded_;
+  bool has_record_;  ///< of which code it was
   bool takes_turns_;
   GradientGrowth growth_;
 };

@@ -24,6 +24,8 @@ struct Source {
   std::optional<std::string> library;
   std::optional<std::string> symbol;
   std::optional<std::string> address;
+  std::optional<std::string> function;
+  std::optional<std::string> version;
   std::optional<std::string> user_data;
 
   void declare(Fields& fields) {
@@ -34,12 +36,38 @@ struct Source {
         .help(
             "the function's address in this process, 0x... or decimal, for programs that embed "
             "Mixwell");
+    fields.text("function", function)
+        .instead_of("library")
+        .help("the name under which a program that embeds Mixwell offers a function of its own");
+    fields.text("version", version)
+        .help("of `function`: another one is refused, as where a run goes on");
     fields.text("user_data", user_data)
         .help("an address that the function receives as its last argument; by default null");
   }
 
   /// The key that says where the code is, for messages.
-  const char* key() const noexcept { return address ? "address" : "library"; }
+  const char* key() const noexcept {
+    if (function) return "function";
+    return address ? "address" : "library";
+  }
+  /// It is code of the program that embeds Mixwell.
+  bool is_embedded() const noexcept { return function || address; }
+
+  /// The other ways to say what a function is. Throws ParameterError.
+  void check_alone() const {
+    if (!library && !address && !function)
+      throw ParameterError("library", "give a library, or an address in its place, or a function");
+    if (int(library.has_value()) + int(address.has_value()) + int(function.has_value()) > 1)
+      throw ParameterError(key(), "give one of `library`, `address` and `function`");
+    if (!library && symbol)
+      throw ParameterError("symbol",
+                           "goes with `library`; an address is as it is, and so is a function");
+    if (library && !symbol)
+      throw ParameterError("symbol", "give the name of the function in the library");
+    if (!function && version) throw ParameterError("version", "goes with `function` alone");
+    if (function && user_data)
+      throw ParameterError("user_data", "is given where the function is offered");
+  }
 };
 
 namespace detail {
@@ -97,16 +125,13 @@ inline void* code_in(const std::string& path, const std::string& symbol) {
 class ForeignFunction {
  public:
   /// Throws ParameterError.
-  explicit ForeignFunction(const Source& source)
-      : user_data_(source.user_data ? reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
-                                          detail::address_in("user_data", *source.user_data))
-                                    : nullptr) {
-    if (!source.library && !source.address)
-      throw ParameterError("library", "give a library, or an address in its place");
-    if (source.address && source.symbol)
-      throw ParameterError("symbol", "goes with `library`; an address is as it is");
-    if (source.library && !source.symbol)
-      throw ParameterError("symbol", "give the name of the function in the library");
+  explicit ForeignFunction(const Source& source) {
+    source.check_alone();
+    if (source.function) {
+      find(source);
+      return;
+    }
+    if (source.user_data) user_data_ = pointer_in("user_data", *source.user_data);
     code_ = reinterpret_cast<mixwell_callback>(
         source.address
             ? detail::code_at(*source.address)
@@ -124,7 +149,33 @@ class ForeignFunction {
   const std::string& words() const noexcept { return words_; }
 
  private:
-  void* user_data_;
+  static void* pointer_in(const char* key, const std::string& text) {
+    return reinterpret_cast<void*>(  // NOLINT(performance-no-int-to-ptr)
+        detail::address_in(key, text));
+  }
+
+  static std::string words_of(const std::optional<std::string>& version) {
+    return version ? "version \"" + *version + "\"" : "no version";
+  }
+
+  /// What the program offers under the name, of the version that the manifest means.
+  void find(const Source& source) {
+    const char* offered = nullptr;
+    if (mixwell_find_function(source.function->c_str(), &offered, &code_, &user_data_) != 0)
+      throw ParameterError("function",
+                           "no function of that name is offered in this process: the "
+                           "program that has it offers it (mixwell_offer_function) "
+                           "before the manifest is read");
+    std::optional<std::string> now;
+    if (offered != nullptr) now = offered;
+    if (now != source.version)
+      throw ParameterError("version", "`" + *source.function + "` is offered with " +
+                                          words_of(now) + ", and the manifest has " +
+                                          words_of(source.version));
+    words_ = "the function `" + *source.function + "` of this program";
+  }
+
+  void* user_data_ = nullptr;
   mixwell_callback code_ = nullptr;
   std::string words_;
 };

@@ -26,7 +26,7 @@ class Layer:
     def __init__(self, name, purpose, headers, allowed):
         self.name = name
         self.purpose = purpose.strip()
-        self.headers = [] if headers.strip().startswith("all of") else re.findall(r"`([\w/]+)`", headers)
+        self.headers = [] if headers.strip().startswith("all of") else re.findall(r"`([\w/.]+)`", headers)
         self.allowed = set(re.findall(r"\w+", allowed))
 
 
@@ -48,8 +48,13 @@ def cpp_files(folder):
                 yield os.path.join(parent, name)
 
 
+def header_file(header):
+    """A name of the table: `lab/run` is mixwell/lab/run.hpp, and `lab.h` a header for C."""
+    return f"mixwell/{header}" if header.endswith(".h") else f"mixwell/{header}.hpp"
+
+
 def header_owners(layers):
-    return {f"mixwell/{header}.hpp": layer.name
+    return {header_file(header): layer.name
             for layer in layers.values() for header in layer.headers}
 
 
@@ -111,7 +116,7 @@ def faults(source):
             if (layer.name, target) not in used:
                 found.append(f"{PAGE}: {layer.name} may include {target}, and never does")
         for header in layer.headers:
-            if not os.path.exists(os.path.join(source, PUBLIC, "mixwell", header + ".hpp")):
+            if not os.path.exists(os.path.join(source, PUBLIC, header_file(header))):
                 found.append(f"{PAGE}: there is no header {header}")
     return found
 

@@ -17,8 +17,10 @@ export -f alone
 # Headers for authors in C compile as C of 1999 too.
 shopt -s nullglob
 for header in "$source"/framework/include/mixwell/*.h; do
-  "$1" -std=c99 -Wall -Wextra -Wpedantic -Werror -x c -fsyntax-only "$header"
-  "$1" -std=c++20 -Wall -Wextra -Wpedantic -Werror -x c++ -fsyntax-only "$header"
+  "$1" -std=c99 -Wall -Wextra -Wpedantic -Werror -x c -I "$source/framework/include" \
+    -fsyntax-only "$header"
+  "$1" -std=c++20 -Wall -Wextra -Wpedantic -Werror -x c++ -I "$source/framework/include" \
+    -fsyntax-only "$header"
 done
 
 {

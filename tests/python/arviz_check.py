@@ -1,7 +1,7 @@
 # draws.nc of real runs, opened and summarised by ArviZ: the same figures as in summary.json.
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a virtual environment with the current ArviZ in the build folder, once. Exit code 77
-(skipped) where python3-venv, the Python package index or the program is out of reach.
+"""In the environment of support/environment.py. Exit code 77 (skipped) where that or the program is
+out of reach.
 
 All figures have one definition in ArviZ and in R's package posterior, which Mixwell follows, but
 for two points about ess_tail.
@@ -17,6 +17,8 @@ import os
 import subprocess
 import sys
 import tempfile
+
+from support.environment import environment_python, skip
 
 PROGRAM = os.environ.get("MIXWELL_PROGRAM", "")
 SOURCE = os.environ.get("MIXWELL_SOURCE_DIR", "")
@@ -71,31 +73,6 @@ noise_variance = 0.25
 prior_variance = 4
 """
 STATISTICS = {"lp", "acceptance_rate", "step_size", "tree_depth", "n_steps", "diverging", "energy"}
-
-
-def skip(why):
-    print("skipped:", why)
-    sys.exit(77)
-
-
-def environment_python():
-    """The Python of an environment that has ArviZ."""
-    folder = os.path.join(BUILD, "arviz-environment")
-    python = os.path.join(folder, "bin", "python")
-    ready = os.path.join(folder, "ready")  # written last: a cut-off installation is begun anew
-    if os.path.exists(ready):
-        return python
-    commands = ([sys.executable, "-m", "venv", "--clear", folder],
-                [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
-                 "--retries", "1", "--timeout", "20", "arviz", "netCDF4"])
-    for command in commands:
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 0:
-            words = (done.stderr or done.stdout).strip().splitlines()
-            skip(f"no environment with ArviZ: {words[-1] if words else command}")
-    with open(ready, "w", encoding="utf-8") as file:
-        file.write("arviz is installed\n")
-    return python
 
 
 def run(manifest, folder, *options):
@@ -219,7 +196,7 @@ def main():
     challenger = os.path.join(SOURCE, "examples", "challenger", "challenger.toml")
     if not os.access(PROGRAM, os.X_OK) or not os.path.isfile(challenger):
         skip(f"needs the program ({PROGRAM}) and {challenger}")
-    python = environment_python()
+    python = environment_python(BUILD)
     with tempfile.TemporaryDirectory() as place:
         gaussian = os.path.join(place, "gaussian.toml")
         with open(gaussian, "w", encoding="utf-8") as file:

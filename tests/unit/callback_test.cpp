@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 
+#include <mixwell/callback.h>
 #include <mixwell/contracts/model.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/run.hpp>
@@ -173,6 +174,58 @@ TEST_CASE("a C function that is not there is refused with the cure", "[callback]
   CHECK(contains(said("address = 1234\n"), "is no code of this process"));
   CHECK(contains(said("address = 1234\nsymbol = \"f\"\n"), "an address is as it is"));
   CHECK(contains(said("address = 1234\nlibrary = \"" + functions + "\"\n"), "address"));
+}
+
+extern "C" int offered_bowl(size_t dimension, size_t columns, const double* theta, double* u,
+                            double* gradient, void* calls) {
+  ++*static_cast<int*>(calls);
+  for (size_t j = 0; j < columns; ++j) {
+    u[j] = 0.0;
+    for (size_t i = 0; i < dimension; ++i) {
+      const double x = theta[j * dimension + i];
+      u[j] += 0.5 * x * x;
+      if (gradient != nullptr) gradient[j * dimension + i] = x;
+    }
+  }
+  return 0;
+}
+
+TEST_CASE("a function that the program offers is found by name and version alone", "[callback]") {
+  int calls = 0;
+  const auto said = [](const std::string& more) {
+    return support::refusal("use = \"callback\"\nparameters = [\"x[3]\"]\nfunction = \"bowl\"\n" +
+                            more);
+  };
+  CHECK(contains(said("version = \"1\"\n"), "no function of that name is offered"));
+  REQUIRE(mixwell_offer_function("bowl", "1", offered_bowl, &calls) == 0);
+  CHECK(said("version = \"1\"\n") == "accepted");
+  CHECK(calls > 0);
+  CHECK(contains(said("version = \"2\"\n"), "is offered with version \"1\""));
+  CHECK(contains(said(""), "the manifest has no version"));
+  CHECK(contains(said("version = \"1\"\nuser_data = \"1\"\n"), "where the function is offered"));
+  CHECK(contains(said("version = \"1\"\naddress = \"1\"\n"), "give one of"));
+  REQUIRE(mixwell_offer_function("bowl", nullptr, offered_bowl, &calls) == 0);
+  CHECK(said("") == "accepted");
+  REQUIRE(mixwell_offer_function("bowl", nullptr, nullptr, nullptr) == 0);
+  CHECK(contains(said(""), "no function of that name is offered"));
+  CHECK(mixwell_offer_function("", nullptr, offered_bowl, nullptr) == 1);
+}
+
+TEST_CASE("what an offered function was is on record where it has a version", "[callback]") {
+  int calls = 0;
+  mixwell_offer_function("bowl", "7", offered_bowl, &calls);
+  const std::string keys = "use = \"callback\"\nparameters = [\"x[3]\"]\nfunction = \"bowl\"\n";
+  const auto known = run(composed(keys + "version = \"7\"\n", nuts)).record.remarks;
+  mixwell_offer_function("bowl", nullptr, offered_bowl, &calls);
+  const auto unknown = run(composed(keys, nuts)).record.remarks;
+  mixwell_offer_function("bowl", nullptr, nullptr, nullptr);
+  const auto tells = [](const std::vector<std::string>& remarks) {
+    return std::any_of(remarks.begin(), remarks.end(), [](const std::string& remark) {
+      return contains(remark, "no record says which it was");
+    });
+  };
+  CHECK_FALSE(tells(known));
+  CHECK(tells(unknown));
 }
 
 TEST_CASE("a library of functions in a folder with a blank in its name is loaded", "[callback]") {

@@ -32,4 +32,30 @@
 typedef int (*mixwell_callback)(size_t dimension, size_t columns, const double* theta, double* u,
                                 double* gradient, void* user_data);
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* For programs that embed Mixwell: from now on `function = "NAME"` in a manifest is this function of
+ * the process, called with `user_data`. `version` is a text that changes when the function does, or
+ * NULL: a manifest must name the same one. An offer of a name takes the place of the one before, and
+ * a NULL function takes it away; neither concerns a composition that is made already. All threads
+ * may call this. Returns 0, or 1 where the name is NULL or empty.
+ */
+__attribute__((visibility("default"))) int mixwell_offer_function(const char* name,
+                                                                  const char* version,
+                                                                  mixwell_callback function,
+                                                                  void* user_data);
+
+/* What is offered under that name: writes it and returns 0, or returns 1 where nothing is. `version`
+ * is NULL for none, and is good until this thread calls again. */
+__attribute__((visibility("default"))) int mixwell_find_function(const char* name,
+                                                                 const char** version,
+                                                                 mixwell_callback* function,
+                                                                 void** user_data);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

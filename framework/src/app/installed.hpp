@@ -7,7 +7,8 @@
 
 namespace mixwell::app {
 
-/// A path from the folder of the program itself, in the build and installed alike.
+/// A path from the folder of the program that belongs to libmixwell, in the build and installed
+/// alike. Throws RunError where there is none.
 std::filesystem::path beside_program(const char* relative);
 
 /// Throws InputError naming the file when it cannot be read.

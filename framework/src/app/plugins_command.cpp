@@ -1,6 +1,7 @@
 // mixwell plugins: what components there are, and everything one of them declares.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
+#include "app/plugin_json.hpp"
 #include "app/text_table.hpp"
 #include "files/json.hpp"
 
@@ -13,8 +14,6 @@
 
 namespace mixwell::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
@@ -48,50 +47,6 @@ void print_list(const Registry& registry, const std::vector<Entry>& entries) {
   for (const BrokenLibrary& broken : registry.broken()) fmt::print("  {}\n", broken.reason);
 }
 
-Json list_json(const Registry& registry, const std::vector<Entry>& entries) {
-  Json plugins = Json::array();
-  for (const Entry& entry : entries) {
-    plugins.push_back({{"id", entry.description.id},
-                       {"kind", to_string(entry.kind)},
-                       {"summary", entry.description.summary},
-                       {"library", entry.library}});
-  }
-  Json broken = Json::array();
-  for (const BrokenLibrary& library : registry.broken()) {
-    broken.push_back({{"library", library.library}, {"reason", library.reason}});
-  }
-  return {{"plugins", std::move(plugins)}, {"broken", std::move(broken)}};
-}
-
-std::string default_text(const Field& field) {
-  if (field.is_required()) return "required";
-  if (const auto* const reference = std::get_if<ComponentReference>(&field.target())) {
-    if (reference->many) return "all there are";
-    if (reference->optional) return "the only one, else none";
-    if (reference->fallback.empty()) return "the only one";
-    const std::string learnt = reference->learnt.empty()
-                                   ? ""
-                                   : reference->learnt + " where it can learn in warm-up, else ";
-    return "the only one, else " + learnt + reference->fallback;
-  }
-  if (!field.replaced().empty()) return "instead of " + field.replaced();
-  const std::string value = field.value_text();
-  return value.empty() ? "not set" : value;
-}
-
-/// visit(field, its key with those of the lists that it is in), as "update.kernel".
-template <class Visit>
-void each_field(const Fields& fields, const std::string& prefix, const Visit& visit) {
-  for (const Field& field : fields.all()) {
-    visit(field, prefix + field.key());
-    const auto* const tables = std::get_if<TableList>(&field.target());
-    if (tables == nullptr) continue;
-    Fields inner;
-    tables->append(inner);
-    each_field(inner, prefix + field.key() + ".", visit);
-  }
-}
-
 void print_parameters(const Fields& fields) {
   if (fields.all().empty()) {
     fmt::print("\nIt has no parameters.\n");
@@ -118,28 +73,6 @@ void print_entry(const Entry& entry) {
   print_list_of("Declared traits", entry.traits);
   print_list_of("Sources", entry.description.sources);
   fmt::print("\nLibrary: {}\n", entry.library);
-}
-
-Json field_json(const Field& field, const std::string& key) {
-  return {{"key", key},
-          {"type", field.type()},
-          {"unit", field.unit()},
-          {"range", field.range()},
-          {"required", field.is_required()},
-          {"default", default_text(field)},
-          {"help", field.help()}};
-}
-
-Json entry_json(const Entry& entry) {
-  const auto blueprint = entry.blueprint();
-  Json parameters = Json::array();
-  each_field(blueprint->fields(), "", [&](const Field& field, const std::string& key) {
-    parameters.push_back(field_json(field, key));
-  });
-  return {{"id", entry.description.id},           {"kind", to_string(entry.kind)},
-          {"summary", entry.description.summary}, {"details", entry.description.details},
-          {"parameters", std::move(parameters)},  {"traits", entry.traits},
-          {"sources", entry.description.sources}, {"library", entry.library}};
 }
 
 /// KIND/ID.

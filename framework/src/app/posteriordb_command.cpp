@@ -56,7 +56,8 @@ ExitCode run_posteriordb(const PosteriordbArguments& given) {
   study.jobs = given.jobs;
   study.retry = given.retry;
   study.quiet = given.quiet || given.json;
-  const ExitCode code = from_module<decltype(mixwell_study)>("study", "mixwell_study")(study);
+  const ExitCode code =
+      from_module<decltype(mixwell_study_command)>("study", "mixwell_study_command")(study);
   table(given);
   return code;
 }

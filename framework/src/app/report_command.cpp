@@ -30,7 +30,8 @@ Command report_command() {
           .footer = footer("mixwell report out/challenger -o challenger.html"),
           .json = &given->json,
           .action = [given] {
-            return from_module<decltype(mixwell_report)>("report", "mixwell_report")(*given);
+            return from_module<decltype(mixwell_report_command)>("report",
+                                                                 "mixwell_report_command")(*given);
           }};
 }
 

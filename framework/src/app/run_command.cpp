@@ -5,11 +5,9 @@
 #include "app/process_guard.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
+#include "app/run_json.hpp"
 #include "app/stop_signal.hpp"
-#include "certificate/record_json.hpp"
 #include "files/json.hpp"
-#include "results/summary_json.hpp"
-#include "run/record.hpp"
 
 #include <mixwell/lab/run.hpp>
 
@@ -65,19 +63,6 @@ RunResult carry_out(const Composition& composition, const Arguments& arguments) 
 
 std::string draws_file(const RunResult& result) {
   return (std::filesystem::path(result.folder) / "draws.nc").string();
-}
-
-nlohmann::ordered_json json_of(const RunResult& result) {
-  return {{"result",
-           {{"folder", result.folder},
-            {"outcome", to_string(result.record.outcome)},
-            {"ended_by", to_string(result.record.ended_by)},
-            {"resumable", result.resumable},
-            {"class", result.certificate.now.label()},
-            {"remarks", result.record.remarks},
-            {"summary", result.summary ? nlohmann::ordered_json(*result.summary) : nullptr},
-            {"certificate", record_of(result.certificate)},
-            {"run", result.record}}}};
 }
 
 void print_certificate(const Certificate& certificate, const std::vector<Cure>& better) {
@@ -138,9 +123,9 @@ ExitCode run_manifest(const Arguments& arguments) {
   }
   const RunResult result = carry_out(composition, arguments);
   const std::optional<Error> fault = fault_of(result);
-  if (arguments.json && arguments.quiet) return print_only(json_of(result), fault);
+  if (arguments.json && arguments.quiet) return print_only(run_json(result), fault);
   if (arguments.json) {
-    fmt::print("{}\n", json_text(json_of(result)));
+    fmt::print("{}\n", json_text(run_json(result)));
   } else if (!arguments.quiet) {
     print_report(composition, result, registry);
   }

@@ -148,7 +148,8 @@ Command study_command() {
           .footer = footer("mixwell study examples/studies/step-size.toml --jobs 2"),
           .json = &given->json,
           .action = [given] {
-            return from_module<decltype(mixwell_study)>("study", "mixwell_study")(*given);
+            return from_module<decltype(mixwell_study_command)>("study",
+                                                                "mixwell_study_command")(*given);
           }};
 }
 

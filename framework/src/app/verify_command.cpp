@@ -49,7 +49,8 @@ Command verify_command() {
                        "(~/.local/state/mixwell/verified)."),
       .json = &given->json,
       .action = [given] {
-        return from_module<decltype(mixwell_verify)>("verify", "mixwell_verify")(*given);
+        return from_module<decltype(mixwell_verify_command)>("verify",
+                                                             "mixwell_verify_command")(*given);
       }};
 }
 

@@ -48,11 +48,16 @@ constexpr double ladder_budget = 0.5;
 
 class Deadline {
  public:
-  explicit Deadline(double seconds) : limit_(seconds), start_(Clock::now()) {}
-  bool passed() const { return limit_ > 0.0 && seconds_since(start_) > limit_; }
+  Deadline(double seconds, const StopRequest* stop)
+      : limit_(seconds), stop_(stop), start_(Clock::now()) {}
+  bool passed() const { return is_made(stop_) || (limit_ > 0.0 && seconds_since(start_) > limit_); }
+  std::string in_words() const {
+    return is_made(stop_) ? "stopped by a request" : "stopped by max_seconds";
+  }
 
  private:
   double limit_;
+  const StopRequest* stop_;
   Clock::time_point start_;
 };
 
@@ -110,7 +115,7 @@ class Verifier {
       : composition_(composition),
         settings_(settings),
         targets_(composition, path, registry),
-        deadline_(settings.max_seconds),
+        deadline_(settings.max_seconds, settings.stop),
         program_(compose(*composition.compositor)),
         shape_(program_.sampling) {}
 
@@ -418,7 +423,7 @@ class Verifier {
     }
     result_.mobile = biased_ || !any || (moves() && result_.arrival.arrives);
     result_.tested = biased_ ? "biased" : !any || stopped_ ? "untested" : clean();
-    if (stopped_) result_.remarks.emplace_back("stopped by max_seconds");
+    if (stopped_) result_.remarks.push_back(deadline_.in_words());
     if (!any) result_.remarks.push_back(why_untested());
     compare_classes();
   }

@@ -7,23 +7,17 @@
 #include <mixwell/plugin.hpp>
 
 #include <fcntl.h>
+#include <hdf5.h>
 #include <netcdf.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <utility>
-
-/// HDF5's own; weak, as netCDF can be built without HDF5.
-extern "C" {
-__attribute__((weak)) std::int64_t H5Fopen(const char* name, unsigned flags, std::int64_t access);
-__attribute__((weak)) int H5Fclose(std::int64_t file);
-}
 
 namespace mixwell::netcdf {
 namespace {
@@ -35,10 +29,7 @@ class LastOpening {
  public:
   /// "" = none.
   explicit LastOpening(const std::string& name) {
-    constexpr unsigned read_and_write = 1;
-    constexpr std::int64_t as_it_is = 0;
-    if (H5Fopen != nullptr && !name.empty())
-      file_ = H5Fopen(name.c_str(), read_and_write, as_it_is);
+    if (!name.empty()) file_ = H5Fopen(name.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
   }
   LastOpening(const LastOpening&) = delete;
   LastOpening& operator=(const LastOpening&) = delete;
@@ -47,11 +38,11 @@ class LastOpening {
   /// A status of netCDF.
   int close() {
     if (file_ < 0) return NC_NOERR;
-    return H5Fclose(std::exchange(file_, -1)) < 0 ? NC_EHDFERR : NC_NOERR;
+    return H5Fclose(std::exchange(file_, H5I_INVALID_HID)) < 0 ? NC_EHDFERR : NC_NOERR;
   }
 
  private:
-  std::int64_t file_ = -1;
+  hid_t file_ = H5I_INVALID_HID;
 };
 
 /// The system errors that explain a failed write better than the library's "HDF error".

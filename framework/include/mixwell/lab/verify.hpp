@@ -6,6 +6,7 @@
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/registry.hpp>
+#include <mixwell/lab/stop_request.hpp>
 
 #include <array>
 #include <cstdint>
@@ -18,9 +19,10 @@ namespace mixwell {
 struct VerifySettings {
   /// Names of targets; empty = all that can be composed.
   std::vector<std::string> targets = {};
-  double budget = 4e7;       ///< gradients over all targets, of which it spends most
-  double alpha = 1e-3;       ///< chance that a composition that keeps pi is called biased
-  double max_seconds = 0.0;  ///< 0 = no limit; stopped by it, the outcome is inconclusive
+  double budget = 4e7;                ///< gradients over all targets, of which it spends most
+  double alpha = 1e-3;                ///< chance that a composition that keeps pi is called biased
+  double max_seconds = 0.0;           ///< 0 = no limit; stopped by it, the outcome is inconclusive
+  const StopRequest* stop = nullptr;  ///< made, the same
   /// Told once, after a short timing, how many seconds the budget may take.
   std::function<void(double)> expects{};
 };

@@ -15,6 +15,10 @@ struct ReportArguments {
   bool json = false;
 };
 
-extern "C" MIXWELL_EXPORT ExitCode mixwell_report(const ReportArguments& arguments);
+extern "C" {
+MIXWELL_EXPORT ExitCode mixwell_report_command(const ReportArguments& arguments);
+/// Writes the page; `file` is where it is.
+MIXWELL_EXPORT void mixwell_write_report(const ReportArguments& arguments, std::string& file);
+}
 
 }  // namespace mixwell::app

@@ -51,7 +51,7 @@ struct WorkerArguments {
 };
 
 extern "C" {
-MIXWELL_EXPORT ExitCode mixwell_study(const StudyArguments& arguments);
+MIXWELL_EXPORT ExitCode mixwell_study_command(const StudyArguments& arguments);
 MIXWELL_EXPORT ExitCode mixwell_worker(const WorkerArguments& arguments);
 /// Prints the JSON schema of study files.
 MIXWELL_EXPORT ExitCode mixwell_study_schema();

@@ -82,15 +82,20 @@ Report make_report(const fs::path& path) {
 
 }  // namespace
 
-ExitCode mixwell_report(const ReportArguments& arguments) {
+void mixwell_write_report(const ReportArguments& arguments, std::string& file) {
   const std::string page = page_template();
   const Report made = make_report(arguments.path);
-  const fs::path file = arguments.file.empty() ? made.file : fs::path(arguments.file);
-  write_whole_file(file.string(), fill_page(page, made.title, made.data));
+  file = arguments.file.empty() ? made.file.string() : arguments.file;
+  write_whole_file(file, fill_page(page, made.title, made.data));
+}
+
+ExitCode mixwell_report_command(const ReportArguments& arguments) {
+  std::string file;
+  mixwell_write_report(arguments, file);
   if (arguments.json) {
-    fmt::print("{}\n", json_text({{"file", file.string()}, {"bytes", fs::file_size(file)}}));
+    fmt::print("{}\n", json_text({{"file", file}, {"bytes", fs::file_size(file)}}));
   } else {
-    fmt::print("The report is in {}\n", file.string());
+    fmt::print("The report is in {}\n", file);
   }
   return ExitCode::ok;
 }

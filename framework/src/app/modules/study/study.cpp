@@ -290,7 +290,7 @@ ExitCode carry_out(const StudyArguments& arguments) {
 
 }  // namespace
 
-ExitCode mixwell_study(const StudyArguments& arguments) {
+ExitCode mixwell_study_command(const StudyArguments& arguments) {
   if (!arguments.why.empty()) {
     fmt::print("{}", study_why(folder_of(arguments), arguments.why, print_note));
     return ExitCode::ok;

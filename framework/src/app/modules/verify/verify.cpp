@@ -76,7 +76,7 @@ Json json_of(const ContractEvidence& evidence) {
   return json;
 }
 
-void print_json(const Verification& found, const ContractEvidence& evidence) {
+Json json_of(const Verification& found, const ContractEvidence& evidence) {
   Json json{{"certificate", found.certificate.label()},
             {"tested", found.tested},
             {"agree", found.agrees},
@@ -110,7 +110,7 @@ void print_json(const Verification& found, const ContractEvidence& evidence) {
   json["gradients"] = found.gradients;
   json["remarks"] = found.remarks;
   json.update(json_of(evidence));
-  fmt::print("{}\n", json_text(json, 2));
+  return json;
 }
 
 void print_rungs(const VerifiedTarget& target) {
@@ -255,29 +255,47 @@ void keep(const Composition& composition, const Verification& found, double alph
   }
 }
 
-}  // namespace
-
-ExitCode mixwell_verify(const VerifyArguments& arguments) {
-  const Registry registry = load_registry();
-  const Composition composition = load(arguments.manifest, registry);
-  VerifySettings settings = arguments.settings;
-  settings.expects = [&](double seconds) { tell_seconds(seconds, settings.budget); };
+struct TestOutcome {
   Verification found;
-  with_threads(arguments.threads,
-               [&] { found = verify(composition, arguments.manifest.path, registry, settings); });
-  ContractEvidence evidence{run_component_contracts(composition), {}};
-  evidence.traits = traits_behind(found.certificate.now, evidence.components);
-  if (evidence.breaks_certificate()) {
+  ContractEvidence evidence;
+};
+
+TestOutcome put_to_the_test(const Composition& composition, const std::string& path,
+                            const Registry& registry, const VerifySettings& settings, int threads) {
+  TestOutcome outcome;
+  with_threads(threads, [&] { outcome.found = verify(composition, path, registry, settings); });
+  outcome.evidence.components = run_component_contracts(composition);
+  Verification& found = outcome.found;
+  outcome.evidence.traits = traits_behind(found.certificate.now, outcome.evidence.components);
+  if (outcome.evidence.breaks_certificate()) {
     found.agrees = false;
     found.conclusive = true;
     found.remarks.emplace_back("a component lacks a trait that the certificate rests on");
   }
+  if (found.conclusive && settings.targets.empty()) keep(composition, found, settings.alpha);
+  return outcome;
+}
+
+}  // namespace
+
+void mixwell_verify_json(const VerifyRequest& request, std::string& json) {
+  const TestOutcome outcome = put_to_the_test(request.composition, request.path, request.registry,
+                                              request.settings, request.threads);
+  json = json_text(json_of(outcome.found, outcome.evidence));
+}
+
+ExitCode mixwell_verify_command(const VerifyArguments& arguments) {
+  const Registry registry = load_registry();
+  const Composition composition = load(arguments.manifest, registry);
+  VerifySettings settings = arguments.settings;
+  settings.expects = [&](double seconds) { tell_seconds(seconds, settings.budget); };
+  const auto [found, evidence] =
+      put_to_the_test(composition, arguments.manifest.path, registry, settings, arguments.threads);
   if (arguments.json) {
-    print_json(found, evidence);
+    fmt::print("{}\n", json_text(json_of(found, evidence), 2));
   } else {
     print_text(found, evidence, settings.alpha);
   }
-  if (found.conclusive && settings.targets.empty()) keep(composition, found, settings.alpha);
   if (found.conclusive && (!found.agrees || !found.mobile)) return ExitCode::disagrees;
   return found.conclusive ? ExitCode::ok : ExitCode::failed;
 }

@@ -1,0 +1,180 @@
+# libmixwell_c, found, loaded and called.
+# SPDX-License-Identifier: Apache-2.0
+"""The C interface `mixwell/lab.h`: its functions, structures and handles as ctypes has them.
+
+Every call releases the interpreter's lock. Functions that return an exit code raise what it stands
+for, with the library's message."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.metadata
+import os
+import pathlib
+import typing
+from ctypes import c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
+
+from . import errors
+
+FUNCTION = ctypes.CFUNCTYPE(c_int, c_size_t, c_size_t, c_void_p, c_void_p, c_void_p, c_void_p)
+RUN_PROGRESS = ctypes.CFUNCTYPE(None, c_int, c_int64, c_int64, c_double, c_int64, c_void_p)
+STUDY_PROGRESS = ctypes.CFUNCTYPE(None, c_char_p, c_int64, c_int64, c_int64, c_int64, c_void_p)
+REMARK = ctypes.CFUNCTYPE(None, c_char_p, c_void_p)
+
+TEXT = ctypes.POINTER(c_void_p)  # char**
+HANDLE = ctypes.POINTER(c_void_p)
+
+
+class RunOptions(ctypes.Structure):
+    _fields_ = [("folder", c_char_p), ("threads", c_int), ("force", c_int), ("resume", c_int),
+                ("checked", c_int), ("progress", RUN_PROGRESS), ("user_data", c_void_p),
+                ("stop", c_void_p)]
+
+
+class VerifyOptions(ctypes.Structure):
+    _fields_ = [("targets", ctypes.POINTER(c_char_p)), ("target_count", c_size_t),
+                ("budget", c_double), ("alpha", c_double), ("max_seconds", c_double),
+                ("threads", c_int), ("stop", c_void_p)]
+
+
+class StudyOptions(ctypes.Structure):
+    _fields_ = [("path", c_char_p), ("folder", c_char_p), ("jobs", c_int), ("only", c_char_p),
+                ("retry", c_int), ("quick", c_int), ("progress", STUDY_PROGRESS),
+                ("remark", REMARK), ("user_data", c_void_p), ("stop", c_void_p)]
+
+
+# Those that return an exit code.
+CALLS: dict[str, tuple[typing.Any, ...]] = {
+    "registry_new": (HANDLE,),
+    "registry_add": (c_void_p, c_char_p),
+    "plugins": (c_void_p, TEXT),
+    "schema": (c_void_p, TEXT),
+    "compose_file": (c_void_p, c_char_p, ctypes.POINTER(c_char_p), c_size_t, HANDLE),
+    "compose_text": (c_void_p, c_char_p, c_char_p, HANDLE),
+    "compose_interrupted": (c_void_p, c_char_p, HANDLE),
+    "manifest": (c_void_p, TEXT),
+    "check": (c_void_p, c_void_p, c_int, TEXT),
+    "run": (c_void_p, ctypes.POINTER(RunOptions), TEXT),
+    "load": (c_char_p, TEXT),
+    "verify": (c_void_p, c_void_p, ctypes.POINTER(VerifyOptions), TEXT),
+    "study": (ctypes.POINTER(StudyOptions), TEXT),
+    "study_table": (c_char_p, TEXT),
+    "report": (c_char_p, c_char_p, TEXT),
+}
+# name: (result, arguments)
+OTHERS: dict[str, tuple[typing.Any, tuple[typing.Any, ...]]] = {
+    "version": (c_char_p, ()),
+    "abi": (c_char_p, ()),
+    "fault": (c_char_p, ()),
+    "free": (None, (c_void_p,)),
+    "registry_free": (None, (c_void_p,)),
+    "composition_free": (None, (c_void_p,)),
+    "stop_new": (c_void_p, ()),
+    "stop_make": (None, (c_void_p,)),
+    "stop_free": (None, (c_void_p,)),
+    "offer_function": (c_int, (c_char_p, c_char_p, FUNCTION, c_void_p)),
+}
+
+
+class Process:
+    """What this process has done with the library."""
+
+    threads_started = False  # by a call
+    forked = False  # after that
+
+
+def _in_child() -> None:
+    Process.forked = Process.threads_started
+
+
+os.register_at_fork(after_in_child=_in_child)
+
+
+def prefix() -> pathlib.Path:
+    """The folder that has Mixwell's bin, lib and share: MIXWELL_PREFIX, or that of the package."""
+    named = os.environ.get("MIXWELL_PREFIX")
+    return pathlib.Path(named) if named else pathlib.Path(__file__).parent / "native"
+
+
+def _file() -> pathlib.Path:
+    folder = prefix()
+    for pattern in ("lib/libmixwell_c.so*", "lib/*-linux-gnu/libmixwell_c.so*"):
+        for library in sorted(folder.glob(pattern)):
+            return library
+    raise errors.InputError(
+        f"{folder} holds no libmixwell_c.so: install the wheel that ./dev package makes (Linux, "
+        "x86-64 with AVX2), or let MIXWELL_PREFIX name a folder with bin and lib of Mixwell, such "
+        "as build/release")
+
+
+def _check_version(library: ctypes.CDLL, path: pathlib.Path) -> None:
+    """A wheel has one version; MIXWELL_PREFIX may name another."""
+    try:
+        wanted = importlib.metadata.version("mixwell")
+    except importlib.metadata.PackageNotFoundError:
+        return
+    found = library.mixwell_version().decode()
+    if found != wanted:
+        raise errors.InputError(f"{path} is Mixwell {found}, and this package is {wanted}: let "
+                                "MIXWELL_PREFIX name that version, or unset it")
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """The library with the types of its functions. Raises InputError."""
+    path = _file()
+    try:
+        found = ctypes.CDLL(str(path))
+    except OSError as fault:
+        raise errors.InputError(f"{path} cannot be loaded here: {fault}") from fault
+    for name, arguments in CALLS.items():
+        getattr(found, "mixwell_" + name).argtypes = arguments
+    for name, (result, of_other) in OTHERS.items():
+        function = getattr(found, "mixwell_" + name)
+        function.restype = result
+        function.argtypes = of_other
+    _check_version(found, path)
+    return found
+
+
+def call(name: str, *arguments: object) -> None:
+    """A function that returns an exit code. Raises what that stands for."""
+    if Process.forked:
+        raise errors.RunError("this process is a fork of one in which Mixwell had started threads, "
+                              "which a fork does not have: start processes by \"spawn\" "
+                              "(multiprocessing.get_context), or before the first call")
+    loaded = library()
+    Process.threads_started = True
+    code = getattr(loaded, "mixwell_" + name)(*arguments)
+    if code != 0:
+        raise errors.of_code(code, loaded.mixwell_fault().decode(errors="replace"))
+
+
+def text_of(name: str, *arguments: object) -> str:
+    """What a function hands out by its last argument."""
+    text = c_void_p()
+    call(name, *arguments, ctypes.byref(text))
+    try:
+        return ctypes.string_at(text).decode()
+    finally:
+        library().mixwell_free(text)
+
+
+def encoded(value: object) -> bytes:
+    """A path or a text, as C has it."""
+    return os.fspath(value).encode() if isinstance(value, os.PathLike) else str(value).encode()
+
+
+class Stop:
+    """A request that what takes long ends."""
+
+    def __init__(self) -> None:
+        self.handle = library().mixwell_stop_new()
+
+    def make(self) -> None:
+        library().mixwell_stop_make(self.handle)
+
+    def __del__(self) -> None:
+        if getattr(self, "handle", None):
+            library().mixwell_stop_free(self.handle)

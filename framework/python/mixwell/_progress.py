@@ -1,0 +1,85 @@
+# How far a run has come: a bar in a notebook, a line in a terminal, nothing elsewhere.
+# SPDX-License-Identifier: Apache-2.0
+"""Progress that needs neither ipywidgets nor print(): a display of IPython that is updated, or a line
+of standard error that rewrites itself."""
+
+from __future__ import annotations
+
+import sys
+import typing
+
+from ._waiting import Pace
+
+
+class State(typing.NamedTuple):
+    """What is known."""
+
+    stage: str
+    done: int
+    total: int
+    remark: str
+
+    @property
+    def share(self) -> float:
+        return self.done / self.total if self.total > 0 else 0.0
+
+
+def _notebook() -> typing.Any:
+    """IPython's display module where this is a notebook's kernel."""
+    interactive = sys.modules.get("IPython")
+    shell = interactive.get_ipython() if interactive else None  # type: ignore[attr-defined]
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    import IPython.display
+
+    return IPython.display
+
+
+class Progress:
+    """Told from any thread by tell(); shown by the one that calls show()."""
+
+    def __init__(self, wanted: bool):
+        self.state: State | None = None
+        self._shown: State | None = None
+        self._pace = Pace(0.2)
+        self._display = _notebook() if wanted else None
+        self._handle: typing.Any = None
+        self._is_line = wanted and self._display is None and sys.stderr.isatty()
+
+    def tell(self, state: State) -> None:
+        self.state = state
+
+    def show(self) -> None:
+        if self.state is None or self.state == self._shown or not self._pace.is_due():
+            return
+        self._draw(self.state)
+
+    def finish(self) -> None:
+        """The last state stays where it is, in full."""
+        if self.state is None:
+            return
+        self._draw(self.state)
+        if self._is_line:
+            sys.stderr.write("\n")
+
+    def _draw(self, state: State) -> None:
+        self._shown = state
+        if self._display is not None:
+            html = self._display.HTML(_bar(state))
+            if self._handle is None:
+                self._handle = self._display.display(html, display_id=True)
+            else:
+                self._handle.update(html)
+        elif self._is_line:
+            sys.stderr.write(f"\r\033[K{_words(state)}")
+            sys.stderr.flush()
+
+
+def _words(state: State) -> str:
+    return f"{state.stage}  {100 * state.share:.0f} %  {state.remark}"
+
+
+def _bar(state: State) -> str:
+    """One element of HTML that every notebook shows."""
+    return (f'<div><progress value="{state.share:.4f}" max="1" style="width:20em" '
+            f'aria-label="{state.stage}"></progress> {_words(state)}</div>')

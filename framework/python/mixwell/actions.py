@@ -1,0 +1,156 @@
+# What one does with a composition: check it, run it, test its certificate, study it.
+# SPDX-License-Identifier: Apache-2.0
+"""The verbs of the package. All of them release the interpreter's lock while they are at work."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import pathlib
+import typing
+
+from . import _library, errors
+from ._progress import Progress, State
+from ._waiting import Waiting, log
+from .composition import Composition, Source
+from .functions import FunctionModel
+from .registry import registry
+from .results import Certificate, Run, Study, Verification
+
+Paths = typing.Union[str, "os.PathLike[str]"]
+Keys = typing.Optional[typing.Mapping[str, typing.Any]]
+
+
+def _waited(composition: Composition, work: typing.Callable[[], str], stop: _library.Stop,
+            progress: Progress) -> tuple[dict[str, typing.Any], bool]:
+    """The document that work() gives, and whether it was interrupted."""
+    waiting = Waiting(work, stop, composition.functions, progress.show)
+    with FunctionModel.offered(composition.functions):
+        try:
+            document = json.loads(waiting.result())
+        except errors.Error as told:
+            if any(model.aborted for model in composition.functions):
+                raise KeyboardInterrupt(str(told)) from told
+            raise
+        finally:
+            progress.finish()
+    return document, waiting.interrupted
+
+
+def check(*parts: Source, gradient: bool = False, name: str | None = None, settings: Keys = None,
+          **run: typing.Any) -> Certificate:
+    """What a composition is guaranteed to sample; parts, name, settings and run as of Composition.
+
+    `gradient`: compares the model's gradient with differences of its potential, too. A composition
+    that must not run, or whose gradient is wrong, has `error`; what is no composition raises."""
+    composition = Composition.of(*parts, name=name, settings=settings, **run)
+    stop = _library.Stop()
+    document, _ = _waited(
+        composition,
+        lambda: _library.text_of("check", registry().handle, composition._handle, int(gradient)),
+        stop, Progress(False))
+    return Certificate(document)
+
+
+def run(*parts: Source, threads: int = 0, folder: Paths | None = None, force: bool = False,
+        checked: bool = False, progress: bool = True, name: str | None = None,
+        settings: Keys = None, **run: typing.Any) -> Run:
+    """Runs a composition; parts, name, settings and run (draws, seed, ...) as of Composition.
+
+    `threads`: 0 = all cores; draws do not depend on it. `folder`: of the results, by default
+    out/NAME; `force` replaces those of an earlier run. `checked`: repeats evaluations to find code
+    that does not repeat itself. An interrupt ends the run with the draws it has, and is logged;
+    resume() goes on. Raises InputError, Refused where the certificate forbids it, RunError."""
+    composition = Composition.of(*parts, name=name, settings=settings, **run)
+    where = pathlib.Path(folder) if folder is not None else pathlib.Path("out") / composition.name
+    return _run(composition, where, threads, progress, force=force, checked=checked)
+
+
+def resume(folder: Paths, *functions: FunctionModel, threads: int = 0,
+           progress: bool = True) -> Run:
+    """Goes on with the interrupted run in a folder; its draws are those of one that was not.
+
+    `functions`: the models of Python that it calls. Each must have the version that it had."""
+    for model in functions:
+        if model.version is None:
+            raise errors.InputError(
+                f"resume: {model.name} has no version, so that nothing says whether it is the "
+                "function that the run began with; give it one (version=\"1\") and run anew")
+    composition = Composition.of_interrupted(folder, functions)
+    return _run(composition, pathlib.Path(folder), threads, progress, resume=True)
+
+
+def _run(composition: Composition, folder: pathlib.Path, threads: int, shown: bool, *,
+         force: bool = False, checked: bool = False, resume: bool = False) -> Run:
+    stop = _library.Stop()
+    progress = Progress(shown)
+
+    def tell(sampling: int, done: int, total: int, seconds: float, divergences: int, _: int) -> None:
+        remark = f"{seconds:.0f} s" + (f", {divergences} divergences" if divergences else "")
+        progress.tell(State("sampling" if sampling else "warm-up", done, total, remark))
+
+    options = _library.RunOptions(
+        folder=_library.encoded(folder), threads=threads, force=force, resume=resume,
+        checked=checked, progress=_library.RUN_PROGRESS(tell), stop=stop.handle)
+    document, interrupted = _waited(
+        composition,
+        lambda: _library.text_of("run", composition._handle, ctypes.byref(options)), stop, progress)
+    for remark in document["remarks"]:
+        log.info("%s: %s", composition.name, remark)
+    result = Run(document["folder"], document)
+    if interrupted:
+        log.warning("%s: the %d draws so far are in %s; mixwell.resume() goes on",
+                    composition.name, document["run"]["draws"], result.folder)
+    return result
+
+
+def verify(*parts: Source, targets: typing.Sequence[str] = (), budget: float = 0.0,
+           alpha: float = 0.0, max_seconds: float = 0.0, threads: int = 0, name: str | None = None,
+           settings: Keys = None, **run: typing.Any) -> Verification:
+    """Puts a composition's certificate to the test, as `mixwell verify` does.
+
+    `targets`: names of them, by default all. `budget`: gradients to spend, `alpha`: chance that a
+    right composition is called biased, both 0 for the program's own. `max_seconds`: stopped by it,
+    or by an interrupt, the outcome is inconclusive."""
+    composition = Composition.of(*parts, name=name, settings=settings, **run)
+    names = [target.encode() for target in targets]
+    stop = _library.Stop()
+    options = _library.VerifyOptions(
+        targets=(ctypes.c_char_p * len(names))(*names), target_count=len(names), budget=budget,
+        alpha=alpha, max_seconds=max_seconds, threads=threads, stop=stop.handle)
+    document, _ = _waited(
+        composition,
+        lambda: _library.text_of("verify", registry().handle, composition._handle,
+                                 ctypes.byref(options)),
+        stop, Progress(False))
+    return Verification(document)
+
+
+def study(path: Paths, *, folder: Paths | None = None, jobs: int = 0, only: str | None = None,
+          retry: bool = False, quick: bool = False, progress: bool = True) -> Study:
+    """Runs what is not finished of a study's file, in worker processes, as `mixwell study` does.
+
+    An interrupt ends it; the same call goes on. Models of functions of Python are not for studies,
+    as their workers are other processes."""
+    name = pathlib.Path(path).stem + ("-quick" if quick else "")
+    where = pathlib.Path(folder) if folder is not None else pathlib.Path("out") / name
+    stop = _library.Stop()
+    shown = Progress(progress)
+
+    def tell(stage: bytes, done: int, failed: int, running: int, total: int, _: int) -> None:
+        shown.tell(State(stage.decode(), done + failed, total, f"{running} running, {failed} failed"))
+
+    options = _library.StudyOptions(
+        path=_library.encoded(path), folder=_library.encoded(where), jobs=jobs,
+        only=None if only is None else only.encode(), retry=retry, quick=quick,
+        progress=_library.STUDY_PROGRESS(tell),
+        remark=_library.REMARK(lambda text, _: log.info("%s: %s", name, text.decode())),
+        stop=stop.handle)
+    waiting = Waiting(lambda: _library.text_of("study", ctypes.byref(options)), stop,
+                      show=shown.show)
+    try:
+        document = json.loads(waiting.result())
+    finally:
+        shown.finish()
+    return Study(document["folder"], document)

@@ -1,0 +1,70 @@
+// The C interface: runs, and what is in their folders.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/c_interface/answer.hpp"
+#include "app/c_interface/handles.hpp"
+#include "app/run_json.hpp"
+#include "certificate/record_json.hpp"
+#include "files/json.hpp"
+#include "files/text_file.hpp"
+#include "results/summary_json.hpp"
+#include "run/record.hpp"
+
+#include <mixwell/lab/run.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+using mixwell::app::answer;
+using mixwell::app::handed_out;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+mixwell::RunOptions options_of(const mixwell_run_options& given) {
+  mixwell::RunOptions options;
+  options.folder = given.folder;
+  options.threads = given.threads;
+  options.force = given.force != 0;
+  options.resume = given.resume != 0;
+  options.checked = given.checked != 0;
+  if (given.stop != nullptr) options.stop = &given.stop->request;
+  if (given.progress == nullptr) return options;
+  options.progress = [tell = given.progress, to = given.user_data](const mixwell::Progress& now) {
+    tell(now.phase == mixwell::PhaseKind::sampling ? 1 : 0, now.done, now.total, now.seconds,
+         now.divergences, to);
+  };
+  return options;
+}
+
+/// All that a run's folder says of the run.
+Json folder_json(const std::string& folder) {
+  Json json{{"run", mixwell::read_run(folder)},
+            {"certificate", mixwell::read_certificate(folder)},
+            {"manifest",
+             mixwell::read_text_file((fs::path(folder) / "manifest.toml").string(), "manifest")},
+            {"summary", nullptr}};
+  if (fs::exists(fs::path(folder) / "summary.json"))
+    json["summary"] = mixwell::read_summary(folder);
+  return json;
+}
+
+}  // namespace
+
+mixwell_stop* mixwell_stop_new() { return new mixwell_stop; }
+void mixwell_stop_make(mixwell_stop* stop) { stop->request.make(); }
+void mixwell_stop_free(mixwell_stop* stop) { delete stop; }
+
+int mixwell_run(const mixwell_composition* composition, const mixwell_run_options* options,
+                char** json) {
+  return answer([&] {
+    const mixwell::RunResult result = mixwell::run(composition->made, options_of(*options));
+    *json = handed_out(mixwell::json_text(mixwell::app::run_json(result).at("result")));
+  });
+}
+
+int mixwell_load(const char* folder, char** json) {
+  return answer([&] { *json = handed_out(mixwell::json_text(folder_json(folder))); });
+}

@@ -1,0 +1,26 @@
+// What came of a run, as JSON.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/run_json.hpp"
+
+#include "certificate/record_json.hpp"
+#include "results/summary_json.hpp"
+#include "run/record.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace mixwell::app {
+
+nlohmann::ordered_json run_json(const RunResult& result) {
+  return {{"result",
+           {{"folder", result.folder},
+            {"outcome", to_string(result.record.outcome)},
+            {"ended_by", to_string(result.record.ended_by)},
+            {"resumable", result.resumable},
+            {"class", result.certificate.now.label()},
+            {"remarks", result.record.remarks},
+            {"summary", result.summary ? nlohmann::ordered_json(*result.summary) : nullptr},
+            {"certificate", record_of(result.certificate)},
+            {"run", result.record}}}};
+}
+
+}  // namespace mixwell::app
