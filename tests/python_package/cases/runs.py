@@ -6,6 +6,7 @@ import pickle
 import signal
 import threading
 import unittest
+import unittest.mock
 
 import mixwell as mw
 
@@ -71,15 +72,23 @@ class Runs(Case):
         self.assertEqual(str(again.summary), str(run.summary))
 
     def test_an_interrupt_keeps_the_draws_and_resume_has_those_of_a_whole_run(self):
-        slow = {**GAUSSIAN, "model": {"g": {"use": "gaussian", "dimension": 400}},
-                "run": {"seed": 1, "draws": 3000, "warmup": 20, "replicates": 16}}
-        timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-        timer.start()
-        with self.assertLogs("mixwell", "WARNING") as log:
+        slow = {"model": {"g": {"use": "gaussian", "dimension": 50}},
+                "kernel": {"k": {"use": "random-walk-metropolis"}},
+                "run": {"seed": 1, "draws": 6000, "warmup": 20, "replicates": 16}}
+        told = []
+
+        def interrupt_once(state):
+            if state.stage == "sampling" and not told:
+                told.append(state)
+                os.kill(os.getpid(), signal.SIGINT)
+
+        with (self.assertLogs("mixwell", "WARNING") as log,
+              unittest.mock.patch("mixwell._progress.Progress.tell",
+                                  lambda _, state: interrupt_once(state))):
             run = mw.run(slow, folder="cut", threads=1)
         self.assertEqual(run.outcome, "interrupted")
         self.assertGreater(run.record["run"]["draws"], 0)
-        self.assertLess(run.record["run"]["draws"], 3000)
+        self.assertLess(run.record["run"]["draws"], 6000)
         self.assertTrue(any("mixwell.resume()" in line for line in log.output), log.output)
         self.assertEqual(mw.load("cut").draws_sha256, run.draws_sha256)
         whole = mw.resume("cut")
