@@ -33,8 +33,8 @@ class BarkerStep final : public AsymmetricProposal {
       double sum = 0.0;
       for (Index i = 0; i < y.rows(); ++i) {
         const double step = y(i, j) - from.theta(i, j);
-        const double normals = step / from.eps(j);
-        sum += 0.5 * normals * normals + log_one_plus_exp(step * from.g(i, j));
+        sum += 0.5 * (step / from.eps(j)) * (step / from.eps(j)) +
+               log_one_plus_exp(step * from.g(i, j));
       }
       out(j) = sum;
     }

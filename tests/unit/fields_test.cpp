@@ -88,7 +88,7 @@ TEST_CASE("Values are written as TOML that reads back as the same bits") {
   CHECK(text_of(values, "text") == R"("a \"b\"\n")");
   CHECK(text_of(values, "numbers") == "[1.0, 0.5]");
   CHECK(text_of(values, "texts") == R"(["x", "y"])");
-  CHECK(text_of(values, "named") == "{ p_31F = { temperature = 31.0 } }");
+  CHECK(text_of(values, "named") == "{ p_31F = { site = \"north\", temperature = 31.0 } }");
   for (const double x : {1.0 / 3, 1e300, 5e-324, -0.0, 123456789012345680.0}) {
     values.number = x;
     const double back = std::strtod(text_of(values, "number").c_str(), nullptr);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <variant>
 
 using namespace mixwell;
 using mixwell::testing::TemporaryFolder;
@@ -305,7 +306,7 @@ TEST_CASE("Overrides replace values and are named in errors") {
   CHECK(kernel_of(c).params.steps == 5);
   CHECK(c.run.draws == 7);
   CHECK(model_of(c).params.weights.size() == 3);
-  CHECK(model_of(c).params.predict.at("p").at("t") == 1);
+  CHECK(std::get<double>(model_of(c).params.predict.at("p").at("t")) == 1.0);
   contains(failure(toy::smallest, {{"kernel.k.steps", "0"}}),
            "--set kernel.k.steps=0: kernel.k.steps = 0: must be at least 1");
   contains(failure(toy::smallest, {{"kernel.k.stesp", "5"}}),

@@ -99,7 +99,7 @@ TEST_CASE("What a sampler asks for is what was foreseen") {
   const auto composition = parse_manifest(
       "mixwell = 1\n[model.g]\nuse = \"gaussian\"\ndimension = 30\n[estimator.identity]\nuse = "
       "\"identity\"\n[kernel.k]\nuse = "
-      "\"hamiltonian\"\nstep_size = 0.1\nsteps = 1\n[run]\nreplicates = 1000\n",
+      "\"hamiltonian\"\nstep_size = 0.1\nsteps = 1\n[run]\nreplicates = 20000\n",
       "m.toml", support::registry());
   const Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
   const auto allocated = static_cast<double>(sampler.memory());
@@ -125,9 +125,9 @@ TEST_CASE("Data that no memory holds are refused by name before they are asked f
   CHECK(contains(refused([&] { read_idx(images, labels, [](std::uint8_t) { return true; }); }),
                  "images: 1 images of 65535 x 65535 pixels"));
   std::string rows = "x\n";
-  for (int n = 0; n < 600000; ++n) rows += "0\n";
+  for (int n = 0; n < 2400000; ++n) rows += "0\n";
   const std::string csv = folder.file("rows.csv.gz", making::gzipped(rows));
-  const MemorySetting tight("8M");
+  const MemorySetting tight("16M");
   CHECK(contains(refused([&] { CsvTable{csv}; }), "rows.csv.gz:"));
   CHECK(contains(refused([&] { CsvTable{csv}; }), "the table up to this line needs "));
 }

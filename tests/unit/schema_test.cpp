@@ -73,7 +73,8 @@ TEST_CASE("A component's keys have type, range, default and description") {
   CHECK_FALSE(p["level"].contains("default"));
   CHECK(p["span"]["minItems"] == 2);
   CHECK(p["span"]["maxItems"] == 2);
-  CHECK(p["predict"]["additionalProperties"]["additionalProperties"]["type"] == "number");
+  CHECK(p["predict"]["additionalProperties"]["additionalProperties"]["type"] ==
+        Json::array({"number", "string"}));
   CHECK(p["use"]["const"] == "flat");
 }
 

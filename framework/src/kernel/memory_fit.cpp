@@ -33,17 +33,13 @@ void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> poi
   estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
 }
 
-namespace {
-
-void check_potentials(const FittedCurvature& estimator, const Site& site) {
+static void check_potentials(const FittedCurvature& estimator, const Site& site) {
   if (site.memory.potentials.size() == site.memory.points.size()) return;
   throw InputError(fmt::format(
       "estimator `{}` sorts points by their potentials, and the memory of `{}` has none; use an "
       "estimator that takes them as they come (`sort = false`) or another compositor",
       estimator.name(), site.path));
 }
-
-}  // namespace
 
 MemoryFit::MemoryFit(const Site& site, std::shared_ptr<const FittedCurvature> estimator)
     : site_(site), estimator_(std::move(estimator)) {

@@ -67,37 +67,36 @@ class Decide {
     const NextState state(theta.rows(), w, {theta.data(), u.data(), g.data()},
                           {end.data(), u_end.data(), g_end.data()},
                           {next_theta.data(), next_u.data(), next_g.data()});
+    RowMap error = block.scratch().row(w);
+    error = stop - start;
+    probability = error.array().isFinite().select(probability.array(), 0.0);
+    if (has_energy_) {
+      note(block, statistics, error, theta, u_end, g_end);
+      statistics[Decision::energy] =
+          (uniform.array() < probability.array()).select(stop.array(), start.array());
+    }
     for (Index j = 0; j < w; ++j) {
-      const double error = stop(j) - start(j);
-      if (has_energy_) note(block, statistics, j, error, {theta, u_end(j), g_end});
-      if (!std::isfinite(error)) probability(j) = 0.0;
       const bool accepted = uniform(j) < probability(j);
-      if (has_energy_) statistics[Decision::energy](j) = accepted ? stop(j) : start(j);
       state.column(j, accepted);
       for (std::size_t k = 0; k < carried_.size(); ++k) {
-        if (accepted) {
+        if (accepted)
           next[k].col(j) = to[carried_[k]].col(j);
-        } else {
+        else
           next[k].col(j) = -from[carried_[k]].col(j);
-        }
       }
     }
   }
 
  private:
-  struct ProposedState {
-    const ConstMatrixMap& theta;
-    double u;
-    const ConstMatrixMap& g;
-  };
-
-  void note(Columns& block, Statistics<Decision> statistics, Index j, double error,
-            const ProposedState& end) const {
-    const bool divergent = is_divergent(error);
-    statistics[Decision::energy_error](j) = error;
-    statistics[Decision::diverging](j) = divergent ? 1.0 : 0.0;
-    if (!divergent || (reported_ && !std::isfinite(end.u))) return;
-    block.report(trouble(j, end.u, end.g, error), end.theta);
+  void note(Columns& block, Statistics<Decision> statistics, const RowMap& error,
+            const Position& theta, const edge::Potential<There>& u_end, ConstBatch g_end) const {
+    statistics[Decision::energy_error] = error;
+    RowMap diverging = statistics[Decision::diverging];
+    for (Index j = 0; j < error.size(); ++j) {
+      diverging(j) = is_divergent(error(j)) ? 1.0 : 0.0;
+      if (diverging(j) == 0.0 || (reported_ && !std::isfinite(u_end(j)))) continue;
+      block.report(trouble(j, u_end(j), g_end, error(j)), theta);
+    }
   }
 
   bool has_energy_;

@@ -72,4 +72,12 @@ void update_matrix(KernelGraph& graph, const Site& site, Variable matrix,
       Write<edge::Register>{Output::next(matrix)});
 }
 
+void SiteCurvature::update(KernelGraph& graph, const Site& site, Value path) const {
+  if (updated_.id < 0) return;  // the kernel's curvature is not fitted to points
+  if (recursive_) return update_matrix(graph, site, updated_, recursive_, path);
+  Site own = site;
+  own.history.numbers = updated_;
+  remember_points(graph, own, path);
+}
+
 }  // namespace mixwell

@@ -195,20 +195,9 @@ void SiteCurvature::fit_own(KernelGraph& graph, const Site& site, Value from,
           .value;
 }
 
-void SiteCurvature::update(KernelGraph& graph, const Site& site, Value path) const {
-  if (updated_.id < 0) return;  // the kernel's curvature is not fitted to points
-  if (recursive_) return update_matrix(graph, site, updated_, recursive_, path);
-  Site own = site;
-  own.history.numbers = updated_;
-  remember_points(graph, own, path);
-}
-
 void SiteCurvature::learn(KernelGraph& graph, const Site& site, Value path) const {
-  if (site.remember == Remember::updates) {
-    update(graph, site, path);
-  } else {
-    remember_points(graph, site, path);
-  }
+  site.remember == Remember::updates ? update(graph, site, path)
+                                     : remember_points(graph, site, path);
   if (!learns() || site.phase != PhaseKind::warmup) return;
   const Guard branch = graph.set_guard();  // windows count sweeps, whichever branch they chose
   add_operation(

@@ -94,9 +94,8 @@ void Transition::finish() {
   if (!estimates_ && estimate_of(graph_, site_.target) != nullptr) {
     throw InputError(fmt::format(
         "kernel `{}` asks for U, and `{}` is known by an unbiased estimate of its density alone; "
-        "use kernel random-walk-metropolis or metropolis-gaussian, or pcn where all parameters "
-        "have "
-        "a Gaussian prior",
+        "use kernel random-walk-metropolis, metropolis-gaussian, or, where all parameters have a "
+        "Gaussian prior, pcn",
         site_.path, graph_[site_.target].name));
   }
   if (graph_.current(site_.slot) == before_) {

@@ -6,6 +6,8 @@
 #include "manifest/resolve.hpp"
 #include "manifest/text.hpp"
 
+#include <memory>
+
 namespace mixwell {
 namespace {
 
@@ -49,7 +51,8 @@ Composition compose_written(const std::string& toml, const std::string& name,
                             const Registry& registry) {
   const toml::table parsed = parse_toml(toml, place_of_written(name));
   Composition composition =
-      resolve(ManifestText(without_places(parsed), place_of_written(name)), registry);
+      resolve(std::make_shared<const ManifestText>(without_places(parsed), place_of_written(name)),
+              registry);
   composition.name = name;
   return composition;
 }
