@@ -94,6 +94,19 @@ TEST_CASE("nobody asks a trajectory on a noisy gradient to come back") {
   CHECK(traits_of(found, true).empty());
 }
 
+TEST_CASE("nobody asks a move without Metropolis to come back") {
+  const auto found = checked(quartic +
+                             "[estimator.identity]\nuse = \"identity\"\n[kernel.other]\nuse = "
+                             "\"slice\"\n[kernel.k]\nuse = \"hamiltonian\"\n"
+                             "metropolis = false\nstep_size = 0.3\nsteps = 1\n"
+                             "[compositor.c]\nuse = \"blocks\"\n"
+                             "[[compositor.c.update]]\nparameters = [\"x[0]\"]\nkernel = "
+                             "\"other\"\n"
+                             "[[compositor.c.update]]\nparameters = [\"x[1:]\"]\nkernel = \"k\"\n");
+  CHECK(traits_of(found, false) == Names{"keeps_law"});
+  CHECK(traits_of(found, true).empty());
+}
+
 TEST_CASE("a refresh that never renews the momentum is left to the test as a whole") {
   const auto found = checked(quartic +
                              "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
