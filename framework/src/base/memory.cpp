@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* variable = "MIXWELL_MEMORY";
 constexpr const char* units = "KMGT";
-constexpr double least = 16.0 * 1048576.0;  ///< what the program itself takes
+constexpr double smallest_limit = 16.0 * 1048576.0;  ///< what the program itself takes
 /// The rest is for others, and for what a system keeps in memory to be quick.
 constexpr double share = 0.9;
 constexpr const char* free_memory = "nine tenths of what this machine had free";
@@ -58,7 +58,7 @@ double bytes_in(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const bool read = error == std::errc() && end == text.data() + text.size();
-  if (!read || !std::isfinite(number) || number * unit < least) refuse_setting(whole);
+  if (!read || !std::isfinite(number) || number * unit < smallest_limit) refuse_setting(whole);
   return number * unit;
 }
 
