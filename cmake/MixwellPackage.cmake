@@ -10,7 +10,7 @@ endif()
 
 set(CPACK_PACKAGE_NAME mixwell)
 set(CPACK_PACKAGE_VENDOR "Mixwell")
-set(CPACK_PACKAGE_CONTACT "the authors of Mixwell <mixwell@localhost>")
+set(CPACK_PACKAGE_CONTACT "the authors of Mixwell <maintainers@mixwell.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
