@@ -1,5 +1,6 @@
-// libnetcdf where libmixwell is linked with it: in a wheel, which carries a small one under a name
-// of its own. Elsewhere it is netcdf_library.cpp that is built. SPDX-License-Identifier: Apache-2.0
+// libnetcdf where libmixwell is linked with it: in a wheel, with a small one of its own name, and
+// with sanitizers. Elsewhere netcdf_library.cpp is built in its place.
+// SPDX-License-Identifier: Apache-2.0
 #include "files/netcdf_library.hpp"
 #include "files/own_library.hpp"
 
