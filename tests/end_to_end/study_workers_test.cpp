@@ -110,8 +110,12 @@ TEST_CASE("Cells on a disk of the node end in the study's folder, also when they
   const std::string command = std::string("\"") + MIXWELL_PROGRAM +
                               "\" study s.toml --jobs 1 --quiet --scratch '" + place.path("node") +
                               "'";
-  // Long enough that TERM comes amid a cell, whose checkpoint another call goes on from.
-  CHECK(place.shell(command + " & sleep 0.4; kill -TERM $!; wait $!").code != 0);
+  // TERM comes amid a cell, whose checkpoint another call goes on from.
+  const std::string begun =
+      "for i in $(seq 600); do ls node 2>/dev/null | grep -q mixwell && break; "
+      "sleep 0.05; done; ";
+  CHECK(place.shell(command + " & study=$!; " + begun + "kill -TERM $study; wait $study").code !=
+        0);
   CHECK(fs::is_empty(place.path("node")));
   CHECK(place.shell(command).code == 0);
   CHECK(draws(place) == expected);
