@@ -18,7 +18,7 @@ using namespace edge;
 
 MatrixMap repeated(const edge::StepSize& eps, Index rows, Workspace& scratch) {
   MatrixMap step = scratch.matrix(rows, eps.cols());
-  step.rowwise() = eps;
+  for (Index j = 0; j < step.cols(); ++j) std::fill_n(step.data() + j * rows, rows, eps(j));
   return step;
 }
 
