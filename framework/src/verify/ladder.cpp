@@ -23,7 +23,7 @@ constexpr std::int64_t longest_mixing = 4096;
 constexpr double pilot_share = 0.2;     ///< of the budget, for one pilot
 constexpr double mixed_distance = 1.6;  ///< squared distance from the start, in variances
 constexpr double far_bias = 0.3;        ///< standard deviations: beyond, powers of eps tell little
-constexpr int halvings = 10;
+constexpr int most_halvings = 10;
 constexpr double runaway = 1e8;  ///< a statistic as large belongs to no draw of these targets
 // In mixing times.
 constexpr std::int64_t burn_in = 2;
@@ -32,6 +32,10 @@ constexpr std::int64_t later_look = 24;  ///< until a rung is looked at again
 /// Steps of a trajectory on the first rung: the powers of eps show where steps are many, and with a
 /// single one a scheme of first order may not see the gradient at all.
 constexpr std::int64_t fewest_steps = 4;
+/// A limit that is there is looked for again below: rungs of a quarter of eps, with twice the
+/// budget.
+constexpr int confirming_halvings = 2;
+constexpr double confirming_budget = 2.0;
 /// Not the first: close to where a scheme becomes unstable it may take long to become stationary.
 constexpr int drift_rung = 1;
 
@@ -111,12 +115,27 @@ class Climber {
     const std::int64_t mixing = first_rung();
     if (mixing == 0) return std::move(ladder_);
     ladder_.moved = true;
-    for (int k = 0; k < rung_count; ++k) measure(k, affordable(mixing), mixing);
+    measure_all(affordable(mixing, settings_.budget), mixing);
     judge();
+    if (claims()) confirm(mixing);
     return std::move(ladder_);
   }
 
  private:
+  /// That the limit is not the target.
+  bool claims() const { return !ladder_.ran_away && (ladder_.drifts || !ladder_.vanishes); }
+
+  /// Errors can be level, or grow, over a ladder whose steps are longer than the distance on which
+  /// a curvature changes, and fall below it: what is claimed has to hold there, too.
+  void confirm(std::int64_t mixing) {
+    halvings_ = confirming_halvings;
+    values_.clear();
+    ladder_.vanishes = true;
+    ladder_.tells = ladder_.drifts = false;
+    measure_all(affordable(mixing, confirming_budget * settings_.budget), mixing);
+    judge();
+  }
+
   Truth truth() const {
     const Eigen::ArrayXXd f = statistics_.of_truth();
     const auto draws = static_cast<double>(f.cols());
@@ -126,13 +145,15 @@ class Climber {
     return {mean, sd / std::sqrt(draws), sd};
   }
 
+  double step_factor(int k) const { return std::ldexp(factor_, -(halvings_ + k)); }
+  /// Of rung k, in the time of one step of the largest eps.
+  std::int64_t steps(int k) const { return std::int64_t{1} << (halvings_ + k); }
+
   Composition rung(int k) const {
-    const double half = std::ldexp(1.0, -k);
-    const std::int64_t finer = std::int64_t{1} << k;
     const Refinement refinement = settings_.local
-                                      ? Refinement{.between_redraws = finer}
-                                      : Refinement{.least_steps = fewest_steps, .steps = finer};
-    return targets_.composed(settings_.target, factor_ * half, refinement);
+                                      ? Refinement{.between_redraws = steps(k)}
+                                      : Refinement{.least_steps = fewest_steps, .steps = steps(k)};
+    return targets_.composed(settings_.target, step_factor(k), refinement);
   }
 
   struct Pilot {
@@ -146,7 +167,7 @@ class Climber {
     Pilot found = pilot();
     if (found.mixing > 0 && found.largest_bias < far_bias) return doubled(found.mixing);
     std::int64_t mixing = 0;
-    for (int k = 1; k < halvings && found.mixing > 0; ++k) {
+    for (int k = 1; k < most_halvings && found.mixing > 0; ++k) {
       mixing = found.mixing;
       factor_ *= 0.5;
       found = pilot();
@@ -156,7 +177,7 @@ class Climber {
   }
 
   std::int64_t doubled(std::int64_t mixing) {
-    for (int k = 0; k < halvings; ++k) {
+    for (int k = 0; k < most_halvings; ++k) {
       if (!targets_.can_compose(settings_.target, 2.0 * factor_)) break;
       factor_ *= 2.0;
       const Pilot found = pilot();
@@ -189,12 +210,16 @@ class Climber {
     return {long_enough ? sweeps : 0, off.allFinite() ? off.maxCoeff() : 1e300};
   }
 
+  void measure_all(std::int64_t replicates, std::int64_t mixing) {
+    for (int k = 0; k < rung_count; ++k) measure(k, replicates, mixing);
+  }
+
   /// All rungs have the same start and the same noise: what they differ by is known far better than
   /// each of them.
   void measure(int k, std::int64_t replicates, std::int64_t mixing) {
-    const std::int64_t longer = settings_.local ? std::int64_t{1} << k : 1;
-    const auto finer = std::uint32_t{1} << (rung_count - 1 - k);
-    const NoiseGrid noise = settings_.local ? NoiseGrid{finer, 1} : NoiseGrid{1, finer};
+    const std::int64_t longer = settings_.local ? steps(k) : 1;
+    const auto cells = std::uint32_t{1} << (rung_count - 1 - k);
+    const NoiseGrid noise = settings_.local ? NoiseGrid{cells, 1} : NoiseGrid{1, cells};
     const Composition composition = rung(k);
     Run run(composition, statistics_, replicates, settings_.seed, noise);
     run.advance(burn_in * mixing * longer);
@@ -206,11 +231,12 @@ class Climber {
     ladder_.gradients += run.gradients();
   }
 
-  /// As many as the budget allows for all rungs together.
-  std::int64_t affordable(std::int64_t mixing) const {
+  /// As many replicates as the budget allows for all rungs together; with fewer than 400 nothing
+  /// could be told.
+  std::int64_t affordable(std::int64_t mixing, double budget) const {
     const double sweeps = static_cast<double>((burn_in + averaged_times) * mixing);
-    const double all_rungs = std::ldexp(1.0, rung_count) - 1.0;
-    const double wanted = settings_.budget / (sweeps * std::max(cost_, 0.1) * all_rungs);
+    const double all_rungs = std::ldexp(std::ldexp(1.0, rung_count) - 1.0, halvings_);
+    const double wanted = budget / (sweeps * std::max(cost_, 0.1) * all_rungs);
     return static_cast<std::int64_t>(std::clamp(wanted, 400.0, 20000.0));
   }
 
@@ -302,7 +328,7 @@ class Climber {
     for (int k = 0; k < rung_count; ++k) {
       const Eigen::ArrayXd now = errors(i, k);
       VerifiedRung rung;
-      rung.step_factor = factor_ * std::ldexp(1.0, -k);
+      rung.step_factor = step_factor(k);
       rung.bias = now.mean();
       rung.error = std::hypot(standard_error(now), truth_.error(i) / truth_.sd(i));
       if (k > 0) {
@@ -317,6 +343,7 @@ class Climber {
   const VerifyTargets& targets_;
   const LadderSettings& settings_;
   double factor_;
+  int halvings_ = 0;  ///< of the first rung's step size
   std::shared_ptr<const Model> model_;
   LadderStatistics statistics_;
   double bound_;

@@ -29,7 +29,8 @@ struct LadderSettings {
 /// time, from the same exact starts and with the same noise (NoiseGrid); eps is the largest at
 /// which none of them is off by 0.3 standard deviations; errors relative to the variance of each
 /// statistic under the target. For each statistic the limit is extrapolated from the last two
-/// rungs, supposing the order.
+/// rungs, supposing the order. Where some limit is there, all is measured again below, at eps/4 to
+/// eps/32, and this decides.
 struct Ladder {
   std::vector<VerifiedRung> rungs;  ///< of the statistic with the most certain limit
   std::string statistic;
