@@ -65,7 +65,7 @@ struct Analysis {
   const KernelGraph& graph;
   bool frozen;
   Cones cones;
-  std::vector<Transition> all;
+  std::vector<WritingOperation> all;
   Influence influence;
   Staleness staleness;
   std::vector<std::vector<std::size_t>> writers;  ///< transitions, by variable
