@@ -44,10 +44,13 @@ std::string value_text(const std::variant<double, std::string>& value) {
 template <class Map>
 std::string inline_table(const Map& map) {
   if (map.empty()) return "{}";
+  constexpr bool of_tables = requires(const typename Map::mapped_type& one) {
+    one.begin()->second;
+  };
   std::string text;
   for (const auto& [key, value] : map) {
     text += (text.empty() ? "" : ", ") + toml_key(key) + " = ";
-    if constexpr (requires { value.begin()->second; })
+    if constexpr (of_tables)
       text += inline_table(value);
     else
       text += value_text(value);

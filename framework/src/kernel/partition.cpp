@@ -26,7 +26,7 @@ std::vector<Cell> cells_of(const std::vector<PositionBlock>& blocks) {
   std::vector<Cell> cells;
   for (const auto& [coordinate, by] : holders) {
     auto found = std::find_if(cells.begin(), cells.end(),
-                              [&](const Cell& cell) { return cell.blocks == by; });
+                              [&members = by](const Cell& cell) { return cell.blocks == members; });
     if (found == cells.end()) found = cells.insert(cells.end(), {by, {}});
     found->coordinates.push_back(coordinate);
   }

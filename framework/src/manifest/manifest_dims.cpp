@@ -56,8 +56,9 @@ class GivenKey {
 
 void set_dims(std::vector<Parameter>& arrays, const NamedTexts& dims, const GivenKey& place) {
   for (const auto& [name, texts] : dims) {
-    const auto found = std::find_if(arrays.begin(), arrays.end(),
-                                    [&](const Parameter& one) { return one.name == name; });
+    const auto found =
+        std::find_if(arrays.begin(), arrays.end(),
+                     [&wanted = name](const Parameter& one) { return one.name == wanted; });
     if (found == arrays.end())
       place.refuse(
           "dims", name,

@@ -182,7 +182,7 @@ void ManifestText::check_format() const {
     throw InputError({path_, 1, 1},
                      "the format version is missing; add the line `mixwell = 1` at the top");
   }
-  if (format->value<std::int64_t>() != manifest_format) {
+  if (format->value_exact<std::int64_t>() != manifest_format) {
     throw InputError(at("mixwell", format->source()),
                      fmt::format("mixwell = {}: this program reads manifests of format 1; write "
                                  "`mixwell = 1`",

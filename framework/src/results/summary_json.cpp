@@ -38,7 +38,10 @@ Json or_null(const std::optional<T>& value) {
 template <class T>
 void get_if_there(const Json& json, const char* key, std::optional<T>& value) {
   const auto found = json.find(key);
-  if (found != json.end() && !found->is_null()) value = found->template get<T>();
+  if (found == json.end() || found->is_null()) return;
+  T read;
+  found->get_to(read);
+  value = std::move(read);
 }
 
 bool is_standard(const std::string& name) {

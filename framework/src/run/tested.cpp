@@ -36,7 +36,7 @@ std::string transitions_of(const std::string& effective_manifest) {
   toml::table manifest = toml::parse(effective_manifest);
   manifest.erase("recorder");
   if (toml::table* const run = manifest["run"].as_table()) {
-    const auto warmup = (*run)["warmup"].value<std::int64_t>();
+    const auto warmup = (*run)["warmup"].value_exact<std::int64_t>();
     run->clear();
     if (warmup) run->insert("warmup", *warmup);
   }

@@ -36,11 +36,11 @@ std::string label_without_seed(const StudyCell& cell, const Json& axes) {
 /// run.seed as the study's own tables or its base say, or the default.
 std::int64_t first_seed(const StudyFile& study) {
   std::int64_t seed = RunSettings().seed;
-  if (const auto found = toml::parse(study.base_text)["run"]["seed"].value<std::int64_t>())
+  if (const auto found = toml::parse(study.base_text)["run"]["seed"].value_exact<std::int64_t>())
     seed = *found;
   for (const Override& change : study.changes) {
     if (change.key != "run.seed") continue;
-    if (const auto found = toml::parse("v = " + change.value)["v"].value<std::int64_t>())
+    if (const auto found = toml::parse("v = " + change.value)["v"].value_exact<std::int64_t>())
       seed = *found;
   }
   return seed;

@@ -93,7 +93,7 @@ class StudyReader {
 
   void check_top() const {
     const toml::node* const format = root_.get("mixwell");
-    if (format == nullptr || format->value<std::int64_t>() != 1) {
+    if (format == nullptr || format->value_exact<std::int64_t>() != 1) {
       fail({study_.path, 1, 1},
            "the format version is missing or unknown; write the line "
            "`mixwell = 1` at the top");

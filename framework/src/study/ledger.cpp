@@ -283,7 +283,7 @@ void Ledger::put_index_in_order() {
     const auto one = indexed.find(cell);
     if (has_ended && (one == indexed.end() || one->second != found.status)) {
       forget_end(folder_, cell);
-      written([&] { index_end(folder_, cell, found.status); });
+      written([&, &id = cell, status = found.status] { index_end(folder_, id, status); });
     }
     if (has_ended && one != indexed.end()) indexed.erase(one);
   }

@@ -99,7 +99,7 @@ void refine(toml::table& table, const Field& field, double factor, const Refinem
   const std::optional<double> value = table[key].value<double>();
   if (!value) return;
   const auto between = static_cast<double>(refinement.between_redraws);
-  const auto whole = [&] { return *table[key].value<std::int64_t>(); };
+  const auto whole = [&] { return *table[key].value_exact<std::int64_t>(); };
   switch (field.refined()) {
     case Refines::nothing:
     case Refines::schedule:
