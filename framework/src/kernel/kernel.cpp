@@ -139,14 +139,13 @@ class PositionRecords {
   }
 
   void log_density(Value potential) const {
-    const Value lp =
-        add_operation(
-            graph_, path_ + "/negate", OperationKind::pure, {},
-            [](edge::Potential<edge::Here> u, edge::Out<RecordedNumbers> out) {
-              RowMap(out.data(), out.size()) = -u;
-            },
-            Edge<edge::Potential<edge::Here>>{potential}, write("lp", 1))
-            .value;
+    const Value lp = add_operation(
+                         graph_, path_ + "/negate", OperationKind::pure, {},
+                         [](edge::Potential<edge::Here> u, edge::Out<RecordedNumbers> out) {
+                           RowMap(out.data(), out.size()) = -u;
+                         },
+                         Edge<edge::Potential<edge::Here>>{potential}, write("lp", 1))
+                         .value;
     graph_.record({RecordGroup::sample_stats,
                    "lp",
                    {},
