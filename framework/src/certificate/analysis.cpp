@@ -19,10 +19,10 @@ std::vector<T> united(std::vector<T> all, const std::vector<T>& more) {
   return all;
 }
 
-std::vector<WritingOperation> unfrozen(const KernelGraph& graph, bool frozen) {
-  std::vector<WritingOperation> all = transitions(graph);
+std::vector<GraphTransition> unfrozen(const KernelGraph& graph, bool frozen) {
+  std::vector<GraphTransition> all = transitions(graph);
   if (!frozen) return all;
-  std::erase_if(all, [&](const WritingOperation& t) {
+  std::erase_if(all, [&](const GraphTransition& t) {
     return graph.operations()[static_cast<std::size_t>(t.operation)].kind == OperationKind::observe;
   });
   return all;
@@ -69,7 +69,7 @@ bool Analysis::is_stage(std::size_t t) const {
 }
 
 std::optional<std::size_t> Analysis::transition_of(std::int32_t operation) const {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const WritingOperation& one) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const GraphTransition& one) {
     return one.operation == operation;
   });
   if (found == all.end()) return std::nullopt;

@@ -65,7 +65,7 @@ struct Analysis {
   const KernelGraph& graph;
   bool frozen;
   Cones cones;
-  std::vector<WritingOperation> all;
+  std::vector<GraphTransition> all;
   Influence influence;
   Staleness staleness;
   std::vector<std::vector<std::size_t>> writers;  ///< transitions, by variable

@@ -86,12 +86,12 @@ bool draws(const KernelGraph& graph, const OperationInfo& info) {
 
 }  // namespace
 
-std::vector<WritingOperation> transitions(const KernelGraph& graph) {
-  std::vector<WritingOperation> found;
+std::vector<GraphTransition> transitions(const KernelGraph& graph) {
+  std::vector<GraphTransition> found;
   for (std::size_t o = 0; o < graph.operations().size(); ++o) {
     const OperationInfo& info = graph.operations()[o];
     if (info.kind == OperationKind::regroup) continue;
-    WritingOperation t{static_cast<std::int32_t>(o), {}, {}};
+    GraphTransition t{static_cast<std::int32_t>(o), {}, {}};
     for (const Value v : info.outputs) {
       if (graph[v].kind != ValueKind::version) continue;
       for (const Variable moved : moved_with(graph, graph[v].variable)) t.writes.push_back(moved);
@@ -148,7 +148,7 @@ std::vector<std::string> Influence::path(Variable from, Variable to) const {
 }
 
 Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
-                     const std::vector<WritingOperation>& all)
+                     const std::vector<GraphTransition>& all)
     : graph_(graph), transitions_(all), transition_of_(graph.operations().size()) {
   for (std::size_t t = 0; t < all.size(); ++t) {
     transition_of_[static_cast<std::size_t>(all[t].operation)] = t;

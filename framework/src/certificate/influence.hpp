@@ -14,13 +14,13 @@ namespace mixwell {
 
 /// An operation that writes versions, with the moves between its state and its proposal. Copies
 /// between slots and what joins them are none; who writes what joins slots writes these slots.
-struct WritingOperation {
+struct GraphTransition {
   std::int32_t operation = -1;      ///< that writes
   std::vector<std::int32_t> moves;  ///< accept: that made the proposal
   std::vector<Variable> writes;
 };
 
-std::vector<WritingOperation> transitions(const KernelGraph& graph);
+std::vector<GraphTransition> transitions(const KernelGraph& graph);
 
 /// a influences b when an operation that writes b reads a, at any remove and over any number of
 /// sweeps; variables that influence each other form a component.
@@ -45,7 +45,7 @@ class Influence {
 /// Whether an order of the transitions exists in which every read is of the current value.
 class Staleness {
  public:
-  Staleness(const KernelGraph& graph, const Cones& cones, const std::vector<WritingOperation>& all);
+  Staleness(const KernelGraph& graph, const Cones& cones, const std::vector<GraphTransition>& all);
   /// For a version read by `transition`: it was replaced before, in a cycle of data edges and
   /// anti-dependences.
   bool is_stale(Value version, std::size_t transition) const;
@@ -55,7 +55,7 @@ class Staleness {
   std::optional<std::size_t> writer(Value version) const;
 
   const KernelGraph& graph_;
-  const std::vector<WritingOperation>& transitions_;
+  const std::vector<GraphTransition>& transitions_;
   std::vector<int> component_;
   std::vector<std::size_t> transition_of_;  ///< by operation
 };

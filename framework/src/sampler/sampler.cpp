@@ -44,7 +44,7 @@ void check_recorded_once(const KernelGraph& sampling) {
 
 /// Whether a transition leads from whole numbers to whole numbers: what decides takes what its
 /// moves propose.
-bool keeps_whole_numbers(const KernelGraph& graph, const WritingOperation& t) {
+bool keeps_whole_numbers(const KernelGraph& graph, const GraphTransition& t) {
   const auto declares = [&](std::int32_t operation) {
     return graph.operations()[static_cast<std::size_t>(operation)].traits.whole_numbers;
   };
@@ -61,7 +61,7 @@ void check_whole_numbers(const KernelGraph& graph, const Compositor& compositor)
   const Model& model = compositor.model();
   if (std::ssize(real_coordinates(model.parameters())) == model.dimension()) return;
   const auto whole = whole_numbers(model.parameters());
-  for (const WritingOperation& t : transitions(graph)) {
+  for (const GraphTransition& t : transitions(graph)) {
     for (const Variable v : t.writes) {
       const VariableInfo& slot = graph[v];
       if (!holds_position(slot.kind) || keeps_whole_numbers(graph, t)) continue;

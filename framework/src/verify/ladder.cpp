@@ -115,8 +115,7 @@ class Climber {
     const std::int64_t mixing = first_rung();
     if (mixing == 0) return std::move(ladder_);
     ladder_.moved = true;
-    measure_all(affordable(mixing, settings_.budget), mixing);
-    judge();
+    measure_and_judge(settings_.budget, mixing);
     if (claims()) confirm(mixing);
     return std::move(ladder_);
   }
@@ -129,11 +128,7 @@ class Climber {
   /// a curvature changes, and fall below it: what is claimed has to hold there, too.
   void confirm(std::int64_t mixing) {
     halvings_ = confirming_halvings;
-    values_.clear();
-    ladder_.vanishes = true;
-    ladder_.tells = ladder_.drifts = false;
-    measure_all(affordable(mixing, confirming_budget * settings_.budget), mixing);
-    judge();
+    measure_and_judge(confirming_budget * settings_.budget, mixing);
   }
 
   Truth truth() const {
@@ -210,8 +205,11 @@ class Climber {
     return {long_enough ? sweeps : 0, off.allFinite() ? off.maxCoeff() : 1e300};
   }
 
-  void measure_all(std::int64_t replicates, std::int64_t mixing) {
+  void measure_and_judge(double budget, std::int64_t mixing) {
+    values_.clear();
+    const std::int64_t replicates = affordable(mixing, budget);
     for (int k = 0; k < rung_count; ++k) measure(k, replicates, mixing);
+    judge();
   }
 
   /// All rungs have the same start and the same noise: what they differ by is known far better than
@@ -278,6 +276,8 @@ class Climber {
   }
 
   void judge() {
+    ladder_.vanishes = true;
+    ladder_.drifts = ladder_.tells = false;
     ladder_.ran_away = ran_away();
     if (ladder_.ran_away) return;
     if (!settings_.bounded) check_drift();
