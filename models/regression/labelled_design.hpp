@@ -20,16 +20,24 @@ struct Cases {
   CaseNumbers numbers{};
 };
 
-/// A design, and the coding of labels: both fixed by the training table, then applied to any.
-class LabelledDesign : public Design {
+/// Which label of the training table is the positive one.
+class LabelCoding {
  public:
-  LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes)
-      : Design(table, recipe), labels_(table.all_labels) {
+  LabelCoding(const Table& table, const LabelChoice& classes) : labels_(table.all_labels) {
     choose_positive(table, classes);
   }
 
-  Cases cases(const Table& table) const {
-    return {rows(table), coded_labels(table), table.numbers};
+  /// For each case of any table whether its label is the positive one.
+  std::vector<bool> coded_labels(const Table& table) const {
+    std::vector<bool> coded;
+    for (std::size_t n = 0; n < table.labels.size(); ++n) {
+      const std::string& label = table.labels[n];
+      if (!labels_.contains(label))
+        throw InputError(table.place(static_cast<Index>(n)) + ": the training data have no label " +
+                         quoted(label) + " (labels found: " + listed(labels_) + ")");
+      coded.push_back(is_positive(label));
+    }
+    return coded;
   }
 
  private:
@@ -61,20 +69,20 @@ class LabelledDesign : public Design {
     return !LabelLess()(label, positive_) && !LabelLess()(positive_, label);
   }
 
-  std::vector<bool> coded_labels(const Table& table) const {
-    std::vector<bool> coded;
-    for (std::size_t n = 0; n < table.labels.size(); ++n) {
-      const std::string& label = table.labels[n];
-      if (!labels_.contains(label))
-        throw InputError(table.place(static_cast<Index>(n)) + ": the training data have no label " +
-                         quoted(label) + " (labels found: " + listed(labels_) + ")");
-      coded.push_back(is_positive(label));
-    }
-    return coded;
-  }
-
   LabelSet labels_;
   std::string positive_;
+};
+
+/// A design, and the coding of labels: both fixed by the training table, then applied to any.
+/// Labels come first: where they are not as the keys say, there may be no case to scale by.
+class LabelledDesign : private LabelCoding, public Design {
+ public:
+  LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes)
+      : LabelCoding(table, classes), Design(table, recipe) {}
+
+  Cases cases(const Table& table) const {
+    return {rows(table), coded_labels(table), table.numbers};
+  }
 };
 
 }  // namespace mixwell::regression

@@ -115,6 +115,11 @@ TEST_CASE("A label or a response that does not occur is located in the manifest"
   contains(data_complaint("x,y\n1,0\n2,1\n", "positive = 7\n"),
            "m.toml:6:12: model.m.positive = 7");
   contains(data_complaint("x,z\n1,0\n2,1\n"), "\"y\"");
+  // No case is left by these.
+  contains(data_complaint("x,y\n1,0\n2,1\n", "negative = 7\n"),
+           "positive: must be given where negative is");
+  contains(data_complaint("x,y\n1,0\n2,1\n", "positive = 8\nnegative = 7\n"),
+           "m.toml:6:12: model.m.positive = 8");
 }
 
 TEST_CASE("A start outside the reach of doubles names replicate, parameter and quantity") {
