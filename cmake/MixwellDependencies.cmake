@@ -17,6 +17,14 @@ pkg_check_modules(netcdf REQUIRED IMPORTED_TARGET netcdf)
 pkg_check_modules(hdf5 REQUIRED IMPORTED_TARGET hdf5) # what NetCDF-4 is written with
 pkg_check_modules(libzip REQUIRED IMPORTED_TARGET libzip)
 
+# With an MPI `mpirun mixwell run` divides a run among processes: a module of its own, without which all
+# else is the same.
+option(MIXWELL_MPI "Divide runs among processes of MPI, where there is one" ON)
+set(MPI_CXX_SKIP_MPICXX TRUE) # its C functions alone are used
+if(MIXWELL_MPI AND NOT SKBUILD)
+  find_package(MPI QUIET COMPONENTS CXX)
+endif()
+
 # What the framework is made with and its users never see: third-party libraries, private headers.
 add_library(mixwell_private INTERFACE)
 target_include_directories(mixwell_private INTERFACE ${PROJECT_SOURCE_DIR}/framework/src)

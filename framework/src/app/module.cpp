@@ -22,11 +22,16 @@ namespace fs = std::filesystem;
       file.string(), reason));
 }
 
+fs::path file_of(const std::string& module) {
+  return fs::path(own_library()).parent_path() / "mixwell" / "commands" / (module + ".so");
+}
+
 }  // namespace
 
+bool has_module(const std::string& module) { return fs::exists(file_of(module)); }
+
 void* module_function(const std::string& module, const char* name) {
-  const fs::path folder = fs::path(own_library()).parent_path() / "mixwell" / "commands";
-  const fs::path file = folder / (module + ".so");
+  const fs::path file = file_of(module);
   if (!fs::exists(file)) refuse(file, "is missing");
   void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) refuse(file, fmt::format("cannot be loaded ({})", ::dlerror()));

@@ -6,6 +6,9 @@
 
 namespace mixwell::app {
 
+/// Whether this build has it.
+bool has_module(const std::string& module);
+
 /// A function of lib/mixwell/commands/MODULE.so, which stays loaded. Throws RunError that names the
 /// file and the cure.
 void* module_function(const std::string& module, const char* name);

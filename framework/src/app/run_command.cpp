@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
 #include "app/cures.hpp"
+#include "app/join_ranks.hpp"
 #include "app/process_guard.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
 #include "app/run_json.hpp"
 #include "app/stop_signal.hpp"
+#include "base/ranks.hpp"
 #include "files/json.hpp"
+#include "run/joint.hpp"
 
 #include <mixwell/lab/run.hpp>
 
@@ -36,13 +39,21 @@ struct Arguments {
   bool json = false;
 };
 
+/// With a registry, which must outlive it.
+struct Loaded {
+  Registry registry;
+  Composition composition;
+};
+
 Display::Style progress_style(const Arguments& arguments) {
   if (arguments.quiet) return Display::Style::none;
   if (arguments.json) return Display::Style::json;
   return isatty(STDERR_FILENO) == 1 ? Display::Style::line : Display::Style::none;
 }
 
-RunResult carry_out(const Composition& composition, const Arguments& arguments) {
+/// `ranks` null: here alone. Nothing on another rank than 0.
+std::optional<RunResult> carry_out(const Composition& composition, const Arguments& arguments,
+                                   Ranks* ranks) {
   const StopSignal stop;
   ProgressDisplay display(progress_style(arguments));
   RunOptions options;
@@ -58,7 +69,9 @@ RunResult carry_out(const Composition& composition, const Arguments& arguments) 
   options.checked = arguments.checked;
   options.progress = [&display](const Progress& progress) { display.show(progress); };
   options.stop = &stop.request();
-  return run(composition, options);
+  if (ranks == nullptr) return run(composition, options);
+  options.threads = threads_of(*ranks, arguments.threads);
+  return run_jointly(*ranks, composition, options);
 }
 
 std::string draws_file(const RunResult& result) {
@@ -115,13 +128,37 @@ Composition load_for(const Arguments& arguments, const Registry& registry) {
   return load(manifest, registry);
 }
 
-ExitCode run_manifest(const Arguments& arguments) {
-  const Registry registry = load_registry();
-  const Composition composition = load_for(arguments, registry);
-  if (!arguments.quiet && !arguments.json) {
+Loaded loaded(const Arguments& arguments) {
+  Registry registry = load_registry();
+  Composition composition = load_for(arguments, registry);
+  return {std::move(registry), std::move(composition)};
+}
+
+/// Options that all ranks must have alike, beside the manifest's.
+std::string options_of(const Arguments& arguments) {
+  return fmt::format("--out={} --resume={}{}{}", arguments.folder, arguments.resumed,
+                     arguments.force ? " --force" : "", arguments.checked ? " --checked" : "");
+}
+
+Loaded loaded_by_all(const Arguments& arguments, Ranks& ranks) {
+  std::optional<Loaded> all;
+  together(ranks, [&] {
+    all.emplace(loaded(arguments));
+    check_same_run(ranks, all->composition, options_of(arguments));
+  });
+  return std::move(*all);
+}
+
+ExitCode run_manifest(const Arguments& arguments, Ranks* ranks) {
+  const auto [registry, composition] =
+      ranks == nullptr ? loaded(arguments) : loaded_by_all(arguments, *ranks);
+  const bool tells = ranks == nullptr || ranks->leads();
+  if (tells && !arguments.quiet && !arguments.json) {
     for (const std::string& remark : composition.remarks) print_note(remark);
   }
-  const RunResult result = carry_out(composition, arguments);
+  const std::optional<RunResult> found = carry_out(composition, arguments, ranks);
+  if (!found) return ExitCode::ok;
+  const RunResult& result = *found;
   const std::optional<Error> fault = fault_of(result);
   if (arguments.json && arguments.quiet) return print_only(run_json(result), fault);
   if (arguments.json) {
@@ -131,6 +168,16 @@ ExitCode run_manifest(const Arguments& arguments) {
   }
   if (fault) throw *fault;
   return ExitCode::ok;
+}
+
+/// Rank 0 tells of what another failed with, and its exit code is that of all.
+ExitCode run_manifest(const Arguments& arguments) {
+  const std::unique_ptr<Ranks> ranks = join_ranks();
+  try {
+    return run_manifest(arguments, ranks.get());
+  } catch (const OtherRankFailed&) {
+    return ExitCode::ok;
+  }
 }
 
 std::vector<Argument> run_arguments(Arguments& given) {
@@ -177,7 +224,8 @@ Command run_command() {
   return {.name = "run",
           .purpose = "Run a manifest and report what came of it",
           .arguments = run_arguments(*given),
-          .footer = footer("mixwell run manifest.toml --set run.draws=5000 --out out/long"),
+          .footer = footer("mixwell run manifest.toml --set run.draws=5000 --out out/long\n"
+                           "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32"),
           .json = &given->json,
           .action = [given] { return run_manifest(*given); }};
 }

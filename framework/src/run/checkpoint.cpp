@@ -141,24 +141,26 @@ std::optional<Checkpoint> read_checkpoint(const std::string& folder) {
   }
 }
 
-void check_same_origin(const Origin& saved, const Origin& now, const std::string& file) {
-  if (saved.version != now.version) {
-    refuse(file, fmt::format("Mixwell was {} and is {}", saved.version, now.version));
-  }
-  if (saved.name != now.name) {
-    refuse(file, fmt::format("it is of the run `{}`, not of `{}`", saved.name, now.name));
-  }
-  if (saved.manifest != now.manifest) {
-    refuse(file, "the manifest is another: " + differing_line(saved.manifest, now.manifest));
-  }
+std::string difference(const Origin& saved, const Origin& now) {
+  if (saved.version != now.version)
+    return fmt::format("Mixwell was {} and is {}", saved.version, now.version);
+  if (saved.name != now.name)
+    return fmt::format("it is of the run `{}`, not of `{}`", saved.name, now.name);
+  if (saved.manifest != now.manifest)
+    return "the manifest is another: " + differing_line(saved.manifest, now.manifest);
   for (std::size_t k = 0; k < std::max(saved.files.size(), now.files.size()); ++k) {
-    if (k >= now.files.size()) refuse(file, saved.files[k].first + " is no longer used");
-    if (k >= saved.files.size()) refuse(file, now.files[k].first + " was not used");
+    if (k >= now.files.size()) return saved.files[k].first + " is no longer used";
+    if (k >= saved.files.size()) return now.files[k].first + " was not used";
     if (saved.files[k].second == now.files[k].second) continue;
-    refuse(file,
-           fmt::format("{} has other contents than {} had", now.files[k].first,
-                       saved.files[k].first == now.files[k].first ? "it" : saved.files[k].first));
+    return fmt::format("{} has other contents than {} had", now.files[k].first,
+                       saved.files[k].first == now.files[k].first ? "it" : saved.files[k].first);
   }
+  return "";
+}
+
+void check_same_origin(const Origin& saved, const Origin& now, const std::string& file) {
+  const std::string found = difference(saved, now);
+  if (!found.empty()) refuse(file, found);
 }
 
 }  // namespace mixwell

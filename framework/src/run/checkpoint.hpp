@@ -43,6 +43,9 @@ void save_checkpoint(const std::string& folder, const Checkpoint& checkpoint);
 /// Throws InputError where a byte of it is not as it was; nothing where there is none.
 std::optional<Checkpoint> read_checkpoint(const std::string& folder);
 
+/// The first thing that is not as it was, in words: "Mixwell was ... and is ..."; "" where all is.
+std::string difference(const Origin& saved, const Origin& now);
+
 /// Throws InputError that names the first thing that is not as it was: Mixwell, a line of the
 /// manifest, a library, a data file.
 void check_same_origin(const Origin& saved, const Origin& now, const std::string& file);

@@ -11,12 +11,14 @@
 #include "results/summary_json.hpp"
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
+#include "run/joint.hpp"
 #include "run/prediction.hpp"
 #include "run/record.hpp"
 #include "run/rehearsal.hpp"
 #include "run/result_folder.hpp"
 #include "run/stop_rule.hpp"
 #include "run/tested.hpp"
+#include "sampler/joint_run.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/dot.hpp>
@@ -64,9 +66,11 @@ void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
 /// All that one run needs at hand.
 class Runner {
  public:
-  Runner(const Composition& composition, const RunOptions& options)
+  /// `joint` null: all is done here.
+  Runner(const Composition& composition, const RunOptions& options, JointRun* joint)
       : composition_(composition),
         options_(options),
+        joint_(joint),
         rule_(composition.run.stop),
         program_(compose(*composition.compositor, recorded_cases(composition.run))) {}
 
@@ -74,7 +78,7 @@ class Runner {
     refuse_unless_allowed(program_.certificate.now, settings().allow);
     probe_wiring(composition_.compositor);
     const Certificate certificate = program_.certificate;
-    sampler_ = std::make_unique<Sampler>(composition_.compositor, settings(), std::move(program_));
+    make_sampler();
     ResultFolder folder(options_.folder, use_of_folder());
     folder_ = &folder;
     find_checkpoint();
@@ -99,6 +103,15 @@ class Runner {
   const RunSettings& settings() const { return composition_.run; }
   bool saves() const { return settings().checkpoint_seconds > 0; }
 
+  void make_sampler() {
+    const auto make = [this] {
+      sampler_ =
+          std::make_unique<Sampler>(composition_.compositor, settings(), std::move(program_));
+    };
+    if (joint_ == nullptr) return make();
+    joint_->divide(make);
+  }
+
   FolderUse use_of_folder() const {
     if (options_.resume) return FolderUse::resume;
     return options_.force ? FolderUse::replace : FolderUse::empty;
@@ -116,7 +129,8 @@ class Runner {
 
   /// Whether nothing has ended the run.
   bool goes_on() {
-    if (!ended_by_ && is_made(options_.stop)) ended_by_ = EndedBy::interrupt;
+    const bool elsewhere = joint_ != nullptr && joint_->is_asked_to_stop();
+    if (!ended_by_ && (elsewhere || is_made(options_.stop))) ended_by_ = EndedBy::interrupt;
     return !ended_by_;
   }
 
@@ -381,6 +395,8 @@ class Runner {
     record.potentials = {warmup_.potentials, sampling_.potentials};
     record.seconds = {warmup_.seconds, sampling_.seconds};
     describe(record, composition_, *sampler_);
+    if (joint_ != nullptr)
+      record.remarks.push_back(fmt::format("drawn by {} ranks of MPI", joint_->ranks().size()));
     return record;
   }
 
@@ -412,6 +428,7 @@ class Runner {
 
   const Composition& composition_;
   const RunOptions& options_;
+  JointRun* joint_;
   StopRule rule_;
   Program program_;
   Origin origin_;
@@ -432,14 +449,37 @@ class Runner {
   std::optional<EndedBy> ended_by_;  ///< nothing while it goes on
 };
 
-}  // namespace
-
-RunResult run(const Composition& composition, const RunOptions& options) {
+/// With the threads and the checks that the options say.
+void as_asked(const RunOptions& options, const std::function<void()>& work) {
   constexpr int repeated_every = 16;
   std::optional<CheckedCalls> checks;
   if (options.checked) checks.emplace(repeated_every);
+  with_threads(options.threads, work);
+}
+
+}  // namespace
+
+RunResult run(const Composition& composition, const RunOptions& options) {
   RunResult result;
-  with_threads(options.threads, [&] { result = Runner(composition, options).run(); });
+  as_asked(options, [&] { result = Runner(composition, options, nullptr).run(); });
+  return result;
+}
+
+std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& composition,
+                                     const RunOptions& options) {
+  std::optional<RunResult> result;
+  JointRun joint(ranks, options.stop);
+  as_asked(options, [&] {
+    if (ranks.leads()) {
+      result = Runner(composition, options, &joint).run();
+      return;
+    }
+    joint.follow([&] {
+      return std::make_unique<Sampler>(
+          composition.compositor, composition.run,
+          compose(*composition.compositor, recorded_cases(composition.run)));
+    });
+  });
   return result;
 }
 

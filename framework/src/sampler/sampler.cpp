@@ -5,6 +5,7 @@
 #include "component/places.hpp"
 #include "graph/cone.hpp"
 #include "sampler/initial_state.hpp"
+#include "sampler/joint_run.hpp"
 #include "sampler/position_slots.hpp"
 #include "sampler/schedule.hpp"
 
@@ -18,6 +19,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
+#include <optional>
 
 namespace mixwell {
 namespace {
@@ -162,6 +165,8 @@ struct Sampler::State {
   RunSettings settings;
   Program program;
   Storage storage;
+  JointRun* joint = nullptr;           ///< null: all replicates are drawn here
+  std::optional<Division> division{};  ///< of a joint run
   std::unique_ptr<Schedule> schedules[2];
   /// 0 before the first sweep, then 1 + PhaseKind of the last one.
   std::uint64_t active = 0;
@@ -172,9 +177,14 @@ struct Sampler::State {
 
   Schedule& schedule(PhaseKind phase) { return *schedules[static_cast<int>(phase)]; }
   void enter(PhaseKind phase);
+  void start();
+  void advance(PhaseKind phase, std::int64_t count, DrawBuffers* buffers);
+  void share_variables();
+  void visit(StateVisitor& visitor);
   void forget_auxiliaries();
   void keep_divergences(Schedule& from);
-  void visit_divergences(StateVisitor& visitor);
+  std::vector<Divergence> of_all_ranks(std::vector<Divergence> mine) const;
+  Index most_rows() const;
   Evaluations evaluations() const;
   std::uint64_t divergences() const;
 };
@@ -216,19 +226,28 @@ void Sampler::State::forget_auxiliaries() {
 }
 
 void Sampler::State::keep_divergences(Schedule& from) {
-  for (Divergence& d : from.take_kept()) {
+  std::vector<Divergence> found = from.take_kept();
+  if (joint != nullptr) found = of_all_ranks(std::move(found));
+  for (Divergence& d : found) {
     if (kept.size() < most_divergences_kept(std::ssize(d.position))) kept.push_back(std::move(d));
   }
 }
 
-void Sampler::State::visit_divergences(StateVisitor& visitor) {
-  std::uint64_t count = kept.size();
-  visit_limited(visitor, "kept divergences", count, most_kept);
-  kept.resize(count);
-  Index most_rows = 0;
-  for (const auto& [name, buffer] : storage.all())
-    most_rows = std::max(most_rows, buffer.numbers.rows());
-  for (Divergence& d : kept) {
+Index Sampler::State::most_rows() const {
+  Index most = 0;
+  for (const auto& [name, buffer] : storage.all()) most = std::max(most, buffer.numbers.rows());
+  return most;
+}
+
+namespace {
+
+/// At most `most`, each of at most `most_rows` coordinates.
+void visit_divergences(StateVisitor& visitor, std::vector<Divergence>& divergences,
+                       std::uint64_t most, Index most_rows) {
+  std::uint64_t count = divergences.size();
+  visit_limited(visitor, "kept divergences", count, most);
+  divergences.resize(count);
+  for (Divergence& d : divergences) {
     visitor.text("phase", d.phase);
     visitor.text("operation", d.operation);
     visitor.text("quantity", d.quantity);
@@ -248,6 +267,35 @@ void Sampler::State::visit_divergences(StateVisitor& visitor) {
   }
 }
 
+}  // namespace
+
+/// In the order of one process; nothing but on rank 0.
+std::vector<Divergence> Sampler::State::of_all_ranks(std::vector<Divergence> mine) const {
+  constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+  StateWriter writer;
+  visit_divergences(writer, mine, no_limit, most_rows());
+  agree(joint->ranks());
+  std::vector<Divergence> all;
+  for (const std::vector<char>& of_rank : joint->ranks().collect(writer.bytes())) {
+    std::vector<Divergence> found;
+    StateReader reader(of_rank);
+    visit_divergences(reader, found, no_limit, most_rows());
+    std::move(found.begin(), found.end(), std::back_inserter(all));
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Divergence& a, const Divergence& b) {
+    return std::pair(a.sweep, a.chain) < std::pair(b.sweep, b.chain);
+  });
+  return all;
+}
+
+/// What a checkpoint holds.
+void Sampler::State::share_variables() {
+  for (auto& [name, buffer] : storage.all()) {
+    if (buffer.saved && buffer.numbers.cols() == settings.replicates)
+      division->share_columns(buffer.numbers.data(), buffer.numbers.rows());
+  }
+}
+
 Evaluations Sampler::State::evaluations() const {
   const Evaluations warmup = schedules[0]->evaluations();
   const Evaluations sampling = schedules[1]->evaluations();
@@ -264,9 +312,17 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
   state_->compositor = std::move(compositor);
   state_->settings = settings;
   check_memory(program, settings);
+  state_->joint = dividing_run();
+  if (state_->joint != nullptr)
+    state_->division.emplace(state_->joint->ranks(), settings.replicates, settings.block_width);
   state_->program = std::move(program);
-  const ScheduleSettings schedule{settings.stream_seed(), settings.replicates, settings.block_width,
-                                  settings.thin,          settings.warmup,     noise};
+  const ScheduleSettings schedule{settings.stream_seed(),
+                                  settings.replicates,
+                                  settings.block_width,
+                                  settings.thin,
+                                  settings.warmup,
+                                  noise,
+                                  state_->division ? &*state_->division : nullptr};
   state_->schedules[0] =
       std::make_unique<Schedule>(state_->program.warmup, "warmup", schedule, state_->storage);
   state_->schedules[1] =
@@ -276,32 +332,63 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
 Sampler::~Sampler() = default;
 Sampler::Sampler(Sampler&&) noexcept = default;
 
+/// Every rank starts all replicates.
+void Sampler::State::start() {
+  active = 0;  // whatever was evaluated before belongs to other positions
+  forget_auxiliaries();
+  gradients_before +=
+      set_initial_state(program.warmup, compositor->model(), settings, sweeps, storage);
+}
+
 void Sampler::initialise() {
-  state_->active = 0;  // whatever was evaluated before belongs to other positions
-  state_->forget_auxiliaries();
-  state_->gradients_before += set_initial_state(state_->program.warmup, state_->compositor->model(),
-                                                state_->settings, state_->sweeps, state_->storage);
+  if (state_->joint == nullptr) return state_->start();
+  state_->joint->order_start();
+  state_->joint->carry_out([this] { state_->start(); });
+}
+
+void Sampler::State::advance(PhaseKind phase, std::int64_t count, DrawBuffers* buffers) {
+  enter(phase);
+  Schedule& running = schedule(phase);
+  running.run(sweeps, count, origin, buffers);
+  if (joint != nullptr) {
+    running.share_counts();
+    if (buffers != nullptr) running.share_draws(*buffers);
+  }
+  sweeps += static_cast<std::uint64_t>(count);
+  keep_divergences(running);
 }
 
 void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers) {
-  state_->enter(phase);
-  Schedule& schedule = state_->schedule(phase);
-  schedule.run(state_->sweeps, sweeps, state_->origin, buffers);
-  state_->sweeps += static_cast<std::uint64_t>(sweeps);
-  state_->keep_divergences(schedule);
+  if (state_->joint == nullptr) return state_->advance(phase, sweeps, buffers);
+  state_->joint->order_advance(phase, sweeps, buffers != nullptr);
+  state_->joint->carry_out([&] { state_->advance(phase, sweeps, buffers); });
 }
 
+/// What is read back all ranks get, and what is saved comes from all of them.
 void Sampler::visit_state(StateVisitor& visitor) {
+  const bool is_read = dynamic_cast<StateReader*>(&visitor) != nullptr;
   State& s = *state_;
-  visitor.count("sweeps", s.sweeps);
-  visit_limited(visitor, "phase", s.active, std::size(s.schedules));
-  visitor.count("origin", s.origin);
-  Eigen::MatrixXd before = Eigen::MatrixXd::Constant(1, 1, s.gradients_before);
+  if (s.joint != nullptr && !is_read) {
+    s.joint->order_gather();
+    s.joint->carry_out([&] { s.share_variables(); });
+  }
+  s.visit(visitor);
+  if (s.joint == nullptr || !is_read || !s.joint->ranks().leads()) return;
+  StateWriter all;
+  s.visit(all);
+  s.joint->order_restore(all.bytes());
+}
+
+void Sampler::State::visit(StateVisitor& visitor) {
+  visitor.count("sweeps", sweeps);
+  visit_limited(visitor, "phase", active, std::size(schedules));
+  visitor.count("origin", origin);
+  Eigen::MatrixXd before = Eigen::MatrixXd::Constant(1, 1, gradients_before);
   visitor.numbers("gradients before", before);
-  s.gradients_before = before(0, 0);
-  for (const auto& schedule : s.schedules) schedule->visit_state(visitor);
-  s.visit_divergences(visitor);
-  for (auto& [name, buffer] : s.storage.all()) {
+  gradients_before = before(0, 0);
+  for (const auto& schedule : schedules) schedule->visit_state(visitor);
+  visit_divergences(visitor, kept, most_kept, most_rows());
+  for (auto& [name, buffer] : storage.all()) {
     if (buffer.saved) visitor.numbers(name, buffer.numbers);
   }
 }

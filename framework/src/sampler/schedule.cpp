@@ -151,6 +151,23 @@ Block::Sinks& Schedule::sinks(std::size_t lane, Index block) {
                          static_cast<std::size_t>(block)];
 }
 
+Index Schedule::first_block() const noexcept {
+  return settings_.division == nullptr ? 0 : settings_.division->first_block();
+}
+
+Index Schedule::own_blocks() const noexcept {
+  return settings_.division == nullptr ? blocks() : settings_.division->end_block() - first_block();
+}
+
+/// What a step that takes all replicates reads, from the ranks that drew it.
+void Schedule::gather(const Compiled& step) const {
+  if (settings_.division == nullptr) return;
+  for (const Block::Port& input : step.inputs) {
+    if (input.data != nullptr && input.stride != 0)
+      settings_.division->share_columns(input.data, input.stride);
+  }
+}
+
 /// With a guard: each stretch of neighbouring columns that chose its branch as a block of its own.
 void Schedule::execute(std::size_t step, std::uint64_t sweep, Index first, Index width,
                        Block::Sinks& sinks) const {
@@ -277,15 +294,17 @@ void Schedule::run_level(const std::vector<Task>& level, const Stretch& stretch,
     return compiled_[static_cast<std::size_t>(t.front())].barrier;
   };
   const Index tasks = static_cast<Index>(level.size());
-  parallel_for(tasks * blocks(), [&](Index k) {
+  parallel_for(tasks * own_blocks(), [&](Index k) {
     const auto lane = static_cast<std::size_t>(k % tasks);
     if (is_barrier(level[lane])) return;
-    run_task(level[lane], sweep, rarest, k / tasks, sinks(lane, k / tasks));
+    const Index block = first_block() + k / tasks;
+    run_task(level[lane], sweep, rarest, block, sinks(lane, block));
   });
   for (const Task& task : level) {
     if (!is_barrier(task)) continue;
     const auto step = static_cast<std::size_t>(task.front());
     if (compiled_[step].when > rarest) continue;
+    gather(compiled_[step]);
     execute_timed(step, sweep, 0, settings_.replicates, whole_);
   }
 }
@@ -295,7 +314,7 @@ void Schedule::run_levels(const Stretch& stretch) {
     const std::uint64_t sweep = stretch.first + static_cast<std::uint64_t>(k);
     for (const auto& level : plan_.levels) run_level(level, stretch, sweep);
     if (due(stretch, sweep) == When::every_sweep) continue;
-    for (Index b = 0; b < blocks(); ++b) record(stretch, sweep, b);
+    for (Index b = 0; b < own_blocks(); ++b) record(stretch, sweep, first_block() + b);
   }
 }
 
@@ -316,11 +335,11 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
           static_cast<std::size_t>(draws * settings_.replicates * recorded_[r].rows));
     }
   }
-  const bool spare_threads = blocks() < tbb::this_task_arena::max_concurrency() && lanes_ > 1;
+  const bool spare_threads = own_blocks() < tbb::this_task_arena::max_concurrency() && lanes_ > 1;
   if (has_barrier_ || spare_threads) {
     run_levels(stretch);
   } else {
-    parallel_for(blocks(), [&](Index b) { run_block(stretch, b); });
+    parallel_for(own_blocks(), [&](Index b) { run_block(stretch, first_block() + b); });
   }
   for (std::uint64_t s = first; s < first + static_cast<std::uint64_t>(sweeps); ++s) {
     timed_ += s % timed_every == 0 ? 1 : 0;
@@ -349,7 +368,8 @@ void Schedule::start(const Schedule* before) {
           return buffer.empty() || before->carries(buffer);
         });
     if (there) continue;
-    parallel_for(blocks(), [&](Index b) {
+    parallel_for(own_blocks(), [&](Index k) {
+      const Index b = first_block() + k;
       const Index first = b * settings_.block_width;
       execute(s, 0, first, std::min(settings_.block_width, settings_.replicates - first),
               sinks(0, b));
@@ -417,6 +437,32 @@ std::vector<OperationTime> Schedule::times() const {
                      compiled_[s].when == When::first_draw ? seconds : seconds * scale});
   }
   return times;
+}
+
+/// Of one lane: evaluations, divergences and seconds x blocks.
+void Schedule::share_counts() {
+  for (std::size_t lane = 0; lane < lanes_; ++lane) {
+    Eigen::MatrixXd all(static_cast<Index>(3 + compiled_.size()), blocks());
+    for (Index b = 0; b < blocks(); ++b) {
+      const Block::Sinks& s = sinks(lane, b);
+      all.col(b).head<3>() << s.evaluations.all, s.evaluations.potentials,
+          static_cast<double>(s.divergences);
+      all.col(b).tail(all.rows() - 3) = Eigen::VectorXd::Map(s.seconds.data(), all.rows() - 3);
+    }
+    settings_.division->share_blocks(all);
+    for (Index b = 0; b < blocks(); ++b) {
+      Block::Sinks& s = sinks(lane, b);
+      s.evaluations = {all(0, b), all(1, b)};
+      s.divergences = static_cast<std::int64_t>(all(2, b));
+      Eigen::VectorXd::Map(s.seconds.data(), all.rows() - 3) = all.col(b).tail(all.rows() - 3);
+    }
+  }
+}
+
+void Schedule::share_draws(DrawBuffers& buffers) const {
+  std::vector<Index> rows;
+  for (const Sink& sink : recorded_) rows.push_back(sink.rows);
+  settings_.division->collect(buffers, rows);
 }
 
 void Schedule::visit_state(StateVisitor& visitor) {

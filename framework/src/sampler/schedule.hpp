@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sampler/block.hpp"
+#include "sampler/division.hpp"
 #include "sampler/plan.hpp"
 #include "sampler/storage.hpp"
 
@@ -32,6 +33,7 @@ struct ScheduleSettings {
   std::int64_t thin = 1;
   std::int64_t warmup = 0;
   NoiseGrid noise{};
+  const Division* division = nullptr;  ///< null: all blocks are drawn here
 };
 
 /// One phase, compiled. Cost beyond the operations' own: a few ns per operation, block and sweep.
@@ -57,6 +59,9 @@ class MIXWELL_EXPORT Schedule {
   std::vector<Divergence> take_kept();
   std::vector<OperationTime> times() const;
   std::size_t memory() const;
+  /// All ranks get what was counted and timed in all blocks, and rank 0 the draws.
+  void share_counts();
+  void share_draws(DrawBuffers& buffers) const;
   /// What was counted and timed; the numbers of variables are the storage's.
   void visit_state(StateVisitor& visitor);
 
@@ -94,6 +99,10 @@ class MIXWELL_EXPORT Schedule {
 
   bool carries(const std::string& buffer) const;
   Index blocks() const noexcept;
+  /// Those that are drawn here.
+  Index first_block() const noexcept;
+  Index own_blocks() const noexcept;
+  void gather(const Compiled& step) const;
   Block::Port slot(Value value, const std::string& buffer);
   Compiled compile(const Step& step);
   Compiled compile_copy(Value version);

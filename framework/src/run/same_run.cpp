@@ -1,0 +1,71 @@
+// Whether all ranks were started with the same run.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/host.hpp"
+#include "files/json.hpp"
+#include "run/checkpoint.hpp"
+#include "run/joint.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+/// What a rank tells of itself.
+struct Letter {
+  std::string sender;  ///< process and host
+  std::string options;
+  Origin origin;
+};
+
+std::vector<char> written(const Letter& letter) {
+  const Origin& o = letter.origin;
+  const std::string text = lenient_json_text({{"sender", letter.sender},
+                                              {"options", letter.options},
+                                              {"name", o.name},
+                                              {"version", o.version},
+                                              {"files", o.files},
+                                              {"manifest", o.manifest}});
+  return {text.begin(), text.end()};
+}
+
+Letter read(const std::vector<char>& bytes) {
+  const auto json = parse_json({bytes.begin(), bytes.end()});
+  return {json.at("sender"),
+          json.at("options"),
+          {json.at("name"), json.at("manifest"), json.at("version"), json.at("files")}};
+}
+
+/// "" where there is none.
+std::string difference_of(const Letter& first, const Letter& other) {
+  if (first.options != other.options) {
+    return fmt::format("its options are `{}`, those of rank 0 `{}`", other.options, first.options);
+  }
+  const std::string found = difference(first.origin, other.origin);
+  return found.empty() ? "" : "after what rank 0 has, " + found;
+}
+
+}  // namespace
+
+void check_same_run(Ranks& ranks, const Composition& composition, const std::string& options) {
+  const Letter mine{process_on(::getpid(), host_name()), options, origin_of(composition)};
+  const std::vector<char> sent = written(mine);
+  agree(ranks);
+  const std::vector<std::vector<char>> all = ranks.collect(sent);
+  for (std::size_t rank = 1; rank < all.size(); ++rank) {
+    const Letter letter = read(all[rank]);
+    const std::string found = difference_of(mine, letter);
+    if (found.empty()) continue;
+    throw InputError(fmt::format(
+        "rank {}, {}, is not at the run of rank 0, {}: {}; start the same program with the same "
+        "manifest, plugins and data on every machine",
+        rank, letter.sender, mine.sender, found));
+  }
+}
+
+}  // namespace mixwell

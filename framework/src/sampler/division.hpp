@@ -1,0 +1,47 @@
+// Which columns of replicates a rank draws, and how it comes by the others'.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/ranks.hpp"
+
+#include <mixwell/lab/sampler.hpp>
+#include <mixwell/types.hpp>
+
+#include <vector>
+
+namespace mixwell {
+
+/// Whole blocks, in the order of ranks, as evenly as they go: rank k of P has blocks
+/// [k B / P, (k + 1) B / P) of B. A block is drawn by the same calls with the same random numbers
+/// whoever draws it, and what needs all replicates is done by every rank with all of them: so bits
+/// do not depend on P.
+class Division {
+ public:
+  /// Throws InputError where there are fewer blocks than ranks.
+  Division(Ranks& ranks, Index replicates, Index block_width);
+
+  Index first_block() const noexcept { return block_of(ranks_.rank()); }
+  Index end_block() const noexcept { return block_of(ranks_.rank() + 1); }
+
+  /// rows x replicates numbers, column by column: all ranks get all columns. Throws
+  /// OtherRankFailed.
+  void share_columns(double* numbers, Index rows) const;
+  /// rows x blocks numbers likewise.
+  void share_blocks(Eigen::MatrixXd& numbers) const;
+  /// Numbers laid out [draw][replicate][row] for each of `rows`: rank 0 gets all of them.
+  void collect(DrawBuffers& buffers, const std::vector<Index>& rows) const;
+
+ private:
+  Index block_of(int rank) const noexcept { return rank * blocks_ / ranks_.size(); }
+  Index column_of(int rank) const noexcept;
+  std::vector<char> packed(const DrawBuffers& buffers, const std::vector<Index>& rows) const;
+  void unpack(int rank, const std::vector<char>& from, const std::vector<Index>& rows,
+              DrawBuffers& buffers) const;
+
+  Ranks& ranks_;
+  Index replicates_;
+  Index block_width_;
+  Index blocks_;
+};
+
+}  // namespace mixwell

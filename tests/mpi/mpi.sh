@@ -1,0 +1,162 @@
+#!/usr/bin/env bash
+# Real ranks of MPI on this machine: the draws are those of one process, with learning that pools
+# replicates too; a run goes on with other ranks than it was begun with; what cannot be is refused.
+# Needs mpirun of Open MPI; without it, or in a build without MPI, this is skipped.
+# Arguments: PROGRAM
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+
+program=$1
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+command -v mpirun >/dev/null || skip "no mpirun (package openmpi-bin)"
+[[ $(mpirun --version) == *"Open MPI"* ]] || skip "mpirun is not Open MPI's"
+module=$(dirname "$program")/../lib/mixwell/commands/mpi.so
+[[ -e $module ]] || skip "built without MPI (package libopenmpi-dev)"
+
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+cd "$place"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+
+# ranks N COMMAND...: more ranks than cores, loopback alone.
+ranks() {
+  local n=$1
+  shift
+  timeout 100 mpirun -n "$n" --oversubscribe --mca btl self,vader --mca plm isolated \
+    --mca oob_tcp_if_include lo "$@"
+}
+
+# figure NAME FOLDER: lines of run.json, but for time and threads.
+figure() { grep -A 3 "$1" "$2/run.json" | grep -v -e created_at -e threads; }
+hash_of() { sed -n 's/.*"draws_sha256": "\(.*\)".*/\1/p' "$1/run.json"; }
+
+# refused TEXT COMMAND...: exit code 2, a message with the text, once, and no results.
+refused() {
+  local text=$1 code=0
+  shift
+  "$@" >refused 2>&1 || code=$?
+  [[ $code == 2 ]] || fail "exit code $code of $*: $(cat refused)"
+  [[ $(grep -c 'mixwell: error' refused) -ge 1 ]] || fail "no message of $*"
+  grep -q -- "$text" refused || fail "no '$text' in: $(cat refused)"
+  [[ ! -e no/run.json ]] || fail "results of $*"
+}
+
+cat >alone.toml <<'TOML'
+mixwell = 1
+[run]
+replicates = 29
+warmup = 150
+draws = 200
+record_warmup = true
+stop_min_ess = 2000
+check_every = 50
+[model.gaussian]
+use = "gaussian"
+covariance = "diagonal"
+variances = [1, 4, 0.25, 9]
+[integrator.verlet]
+use = "leapfrog"
+[estimator.dense]
+use = "dense"
+[kernel.nuts]
+use = "nuts"
+[compositor.main]
+use = "chain"
+TOML
+sed 's/use = "dense"/&\npool = true/; s/use = "nuts"/&\npool = true/' alone.toml >pooled.toml
+
+for manifest in alone pooled; do
+  "$program" run $manifest.toml --out $manifest-1 --quiet
+  for n in 2 4; do
+    ranks $n "$program" run $manifest.toml --out $manifest-$n --quiet
+    [[ $(hash_of $manifest-$n) == "$(hash_of $manifest-1)" ]] ||
+      fail "$n ranks draw others than one process: $manifest.toml"
+  done
+  for what in '"ended_by"' '"draws_sha256"' '"gradients"' '"potentials"'; do
+    diff <(figure "$what" $manifest-1) <(figure "$what" $manifest-4) ||
+      fail "$what of run.json differs: $manifest.toml"
+  done
+  # Efficiencies are per second too; all else of a summary is the draws'.
+  diff <(grep -v per_second $manifest-1/summary.json) <(grep -v per_second $manifest-4/summary.json) ||
+    fail "the summaries differ: $manifest.toml"
+  grep -q 'drawn by 4 ranks' $manifest-4/run.json || fail "run.json does not tell of the ranks"
+  "$program" summary $manifest-4 >/dev/null
+done
+[[ $(hash_of alone-1) != "$(hash_of pooled-1)" ]] || fail "pooling learns nothing of its own"
+
+# begun FOLDER: four ranks at long.toml, as soon as they have a checkpoint with draws.
+begun() {
+  ranks 4 "$program" run long.toml --out "$1" --quiet >"$1.log" 2>&1 &
+  runs=$!
+  for _ in $(seq 200); do
+    [[ -e $1/resume/checkpoint && -n $(find "$1/resume" -name 'draws.nc.partial.1') ]] && return
+    sleep 0.05
+  done
+  fail "no checkpoint in $1: $(cat "$1.log")"
+}
+
+# process_of FOLDER RANK
+process_of() {
+  local process
+  for process in $(pgrep -f -- "run long.toml --out $1 "); do
+    grep -qz "^OMPI_COMM_WORLD_RANK=$2\$" "/proc/$process/environ" 2>/dev/null && echo "$process"
+  done
+}
+
+# Asked to stop in one rank, not rank 0; killed in another.
+sed 's/^draws.*/draws = 2500\nthin = 20/; /^stop/d; /^record/d; s/^warmup.*/&\ncheckpoint_seconds = 0.2/' \
+  pooled.toml >long.toml
+"$program" run long.toml --out whole --quiet
+code=0
+begun cut
+kill -TERM "$(process_of cut 2)"
+wait $runs || code=$?
+[[ $code == 1 ]] || fail "an interrupted run ended with $code: $(cat cut.log)"
+grep -q 'mixwell run --resume cut` goes on' cut.log || fail "no way on: $(cat cut.log)"
+code=0
+begun killed
+kill -KILL "$(process_of killed 3)"
+wait $runs || code=$?
+[[ $code != 0 ]] || fail "a killed rank was not seen"
+
+# Gone on with by other ranks, and by one process.
+cp -r cut again
+ranks 2 "$program" run --resume cut --quiet
+"$program" run --resume again --quiet
+ranks 3 "$program" run --resume killed --quiet
+for folder in cut again killed; do
+  [[ $(hash_of $folder) == "$(hash_of whole)" ]] || fail "$folder goes on with other draws"
+done
+
+# An operation that fails in one rank ends the run for all.
+refused 'replicate' ranks 4 "$program" run alone.toml --set 'run.init={value=[1e200]}' --out no
+
+# What cannot be.
+refused '5 ranks: .*start 4 ranks at most, or draw more than 32' \
+  ranks 5 "$program" run alone.toml --out no
+refused 'start one process' ranks 2 "$program" run alone.toml --set run.replicates=8 --out no
+mkdir other
+sed 's/= 29/= 30/' alone.toml >other/alone.toml
+refused 'rank 1, process .* `replicates = 30 .*was `replicates = 29 ' \
+  ranks 1 "$program" run alone.toml --out no : -n 1 "$program" run other/alone.toml --out no
+refused 'its options are `--out=no2' \
+  ranks 1 "$program" run alone.toml --out no : -n 1 "$program" run alone.toml --out no2
+cp alone.toml here.toml
+refused 'rank 1, .*absent.toml' \
+  ranks 1 "$program" run here.toml --out no : -n 1 "$program" run absent.toml --out no
+refused 'there is no checkpoint to go on from' ranks 2 "$program" run --resume "$place/nowhere"
+refused 'sees 1' env OMPI_COMM_WORLD_SIZE=4 "$program" run alone.toml --out no
+mkdir -p bare/bin bare/lib/mixwell
+cp "$program" bare/bin
+cp -P "$(dirname "$program")"/../lib/libmixwell.so* bare/lib
+refused 'built without MPI' \
+  env OMPI_COMM_WORLD_SIZE=4 LD_LIBRARY_PATH="$place/bare/lib" bare/bin/mixwell run alone.toml --out no
+echo "equal draws by 1, 2 and 4 ranks"
