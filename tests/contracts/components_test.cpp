@@ -317,6 +317,12 @@ Composition with_kernel(const std::string& id) {
                 "[oracle.flat]\nuse = \"tempered\"\n[oracle.exact]\nuse = \"exact\"\n"
                 "[compositor.c]\nuse = \"chain\"\nkernel = \"k\"\n");
   }
+  if (id == "subsampled-metropolis") {
+    return composing::compose(
+        "[run]\nseed = 5\nreplicates = 40\nwarmup = 10\ndraws = 20\n[model.m]\nuse = "
+        "\"linear-gaussian\"\ndimension = 3\ncases = 100\n[kernel.k]\nuse = "
+        "\"subsampled-metropolis\"\nscale = 0.1\nsize = 30\n");
+  }
   if (id == "fisher-scoring") {
     return composing::compose(
         "[run]\nseed = 5\nreplicates = 40\nwarmup = 20\ndraws = 20\n[model.m]\nuse = "
