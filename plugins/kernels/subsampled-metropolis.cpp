@@ -56,7 +56,7 @@ class Decide {
     edge::begin(theta, next);
     for (Index j = 0; j < w; ++j) {
       if (!trials[j].decided) decide_by_all(trials[j], ends(theta, proposed, j), sum, scratch);
-      law.count_terms(2.0 * trials[j].seen);
+      law.count_potentials(2.0 * trials[j].seen / static_cast<double>(sum.terms()));
       out[Seen::accepted](j) = trials[j].taken ? 1.0 : 0.0;
       out[Seen::cases](j) = trials[j].seen / static_cast<double>(sum.terms());
       if (trials[j].taken) next.col(j) = proposed.col(j);

@@ -51,6 +51,9 @@ const std::map<std::string, PartKernel>& part_kernels() {
       {"gibbs", {"changepoint", "[\"k\"]", "[\"before\", \"after\"]"}},
       {"elliptical-slice", {"normal-groups", "[\"theta\"]", "[\"mu\", \"tau\"]"}},
       {"pcn", {"normal-groups", "[\"theta\"]", "[\"mu\", \"tau\"]"}},
+      {"prior-metropolis",
+       {"stable-factorisation", "[\"angle\", \"energy\"]",
+        "[\"row_factors\", \"column_factors\"]"}},
   };
   return all;
 }

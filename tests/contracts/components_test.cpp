@@ -310,6 +310,12 @@ Composition with_kernel(const std::string& id) {
     return block("use = \"normal-groups\"\nvalues = [2, 1, 0]\nsds = [1, 1, 1]\n", "[\"theta\"]",
                  "random-walk-metropolis", "[\"mu\", \"tau\"]");
   }
+  if (id == "prior-metropolis") {
+    return block("use = \"stable-factorisation\"\nalpha = [1.5]\nranks = [1]\ndata = \"" +
+                     std::string(MIXWELL_SOURCE_DIR) + "/examples/factorisation/mixture.csv\"\n",
+                 "[\"angle\", \"energy\"]", "random-walk-metropolis",
+                 "[\"row_factors\", \"column_factors\"]");
+  }
   if (id == "delayed-acceptance") {
     return with("use = \"" + id +
                 "\"\nkernels = [\"stage\"]\noracle = \"flat\"\n"

@@ -29,6 +29,9 @@ std::string keys_of(const std::string& id) {
       {"matrix-factorisation", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                    "/examples/factorisation/ratings.dat\"\nrank = 2\nshape = 6\n"
                                    "rate = 6\n"},
+      {"stable-factorisation", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
+                                   "/examples/factorisation/mixture.csv\"\nalpha = [1.2, 1.8]\n"
+                                   "ranks = [1, 1]\nrow_shape = 3\ncolumn_shape = 3\n"},
       {"linear-gaussian", "cases = 40\ndimension = 3\ncorrelation = 0.9\n"},
       {"beta-binomial", "cases = 12\n"},
       {"ica", "cases = 40\nchannels = 2\n"},

@@ -170,13 +170,11 @@ class Law {
     count(theta, false);
     count(theta, false);
   }
-  /// Counts so many u_n of a sum over cases, evaluated at one point of one column without the law:
-  /// a share of an evaluation of U alone.
-  void count_terms(double terms) const {
+  /// Counts work of one column that was done without the law, in evaluations of its U alone.
+  void count_potentials(double evaluations) const {
     if (spent_ == nullptr) return;
-    const double share = terms / static_cast<double>(how_.as_sum()->terms());
-    spent_->all += share;
-    spent_->potentials += share;
+    spent_->all += evaluations * how_.gradient_cost();
+    spent_->potentials += evaluations * how_.gradient_cost();
   }
   /// GradientNoise::covariance_diagonal, of a law that offers it.
   void noise_diagonal(ConstBatch theta, std::uint32_t draw, Batch out, Workspace& w) const {

@@ -28,6 +28,7 @@
 #include <mixwell/gaussian_prior.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/hessian_products.hpp>
+#include <mixwell/independent_elements.hpp>
 #include <mixwell/integrator.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/learner.hpp>

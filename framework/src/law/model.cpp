@@ -8,6 +8,7 @@
 #include <mixwell/foreign_code.hpp>
 #include <mixwell/gaussian_prior.hpp>
 #include <mixwell/hessian_products.hpp>
+#include <mixwell/independent_elements.hpp>
 #include <mixwell/marginal.hpp>
 #include <mixwell/model.hpp>
 
@@ -78,6 +79,7 @@ DataDraws::~DataDraws() = default;
 ConditionalDraws::~ConditionalDraws() = default;
 EstimatedDensity::~EstimatedDensity() = default;
 BlockPotential::~BlockPotential() = default;
+IndependentElements::~IndependentElements() = default;
 GaussianPrior::~GaussianPrior() = default;
 MarginalLaws::~MarginalLaws() = default;
 Prediction::~Prediction() = default;
