@@ -27,8 +27,11 @@ class ExpectedFisher final : public own::FollowingEstimator {
     }
   };
 
+  /// Metrics are continuous and positive definite.
+  static Traits declared() { return continuous(Bound::local); }
+
   explicit ExpectedFisher(const Params& params)
-      : FollowingEstimator(std::make_shared<covariance::DenseRepresentation>()),
+      : FollowingEstimator(std::make_shared<covariance::DenseRepresentation>(), declared()),
         gamma_(params.gamma) {}
 
   Index rows(Index dimension) const override { return covariance::DenseNumbers(dimension).rows(); }

@@ -107,8 +107,11 @@ class NaturalGradient final : public own::FollowingEstimator {
           .help("the drift correction Gamma = (c + 1) W; false leaves it out, which is wrong");
     }
   };
+  /// H is of degree 2 in W.
+  static Traits declared() { return continuous(Bound::local); }
+
   explicit NaturalGradient(const Params& params)
-      : FollowingEstimator(std::make_shared<Rows>()), gamma_(params.gamma) {}
+      : FollowingEstimator(std::make_shared<Rows>(), declared()), gamma_(params.gamma) {}
 
   /// Throws InputError for a dimension that is no square.
   Index rows(Index dimension) const override {

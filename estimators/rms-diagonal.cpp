@@ -51,8 +51,11 @@ class RmsDiagonal final : public own::FollowingEstimator {
     }
   };
 
+  /// H < 1 / lambda.
+  static Traits declared() { return continuous(Bound::global); }
+
   explicit RmsDiagonal(const Params& params)
-      : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>()),
+      : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>(), declared()),
         alpha_(params.alpha),
         lambda_(params.lambda),
         gamma_(params.gamma == "none"       ? Gamma::none

@@ -11,20 +11,22 @@ namespace mixwell::own {
 
 class FollowingEstimator : public OwnCurvature {
  public:
-  static Traits declared() {
-    Traits traits;
-    traits.continuous = true;
-    return traits;
-  }
-  Traits traits() const override { return declared(); }
+  Traits traits() const override { return traits_; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
 
  protected:
-  explicit FollowingEstimator(std::shared_ptr<const Representation> representation)
-      : representation_(std::move(representation)) {}
+  static Traits continuous(Bound bound) {
+    Traits traits;
+    traits.continuous = true;
+    traits.bound = bound;
+    return traits;
+  }
+  FollowingEstimator(std::shared_ptr<const Representation> representation, Traits traits)
+      : representation_(std::move(representation)), traits_(std::move(traits)) {}
 
  private:
   std::shared_ptr<const Representation> representation_;
+  Traits traits_;
 };
 
 }  // namespace mixwell::own

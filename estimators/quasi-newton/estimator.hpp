@@ -28,7 +28,12 @@ class QuasiNewton : public FittedCurvature {
   }
 
   static Traits declared() { return {}; }
-  Traits traits() const override { return declared(); }
+  /// s's / s'y grows without bound where U is flat.
+  Traits traits() const override {
+    Traits traits = declared();
+    if (options_.eigenvalues) traits.bound = Bound::global;
+    return traits;
+  }
   bool reads_potentials() const noexcept override { return options_.sort; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
   Index rows(Index dimension, Index points) const override {

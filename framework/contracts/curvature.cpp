@@ -1,5 +1,6 @@
 // The contract of every curvature representation, and of every estimator.
 // SPDX-License-Identifier: Apache-2.0
+#include "curvature_bound.hpp"
 #include "own_curvature.hpp"
 
 #include <mixwell/contracts/curvature.hpp>
@@ -271,6 +272,29 @@ void check_isolation(const FittedCurvature& estimator, SimulatedMemory memory, F
       {"fit is isolated by column", same_bits(once.leftCols(1), changed.leftCols(1)), ""});
 }
 
+/// Of a memory whose points are multiplied by one factor and whose gradients by another.
+double size_of_fit(const FittedCurvature& estimator, double points, double gradients) {
+  SimulatedMemory memory = quartic_memory(6, 3, 5);
+  for (auto& m : memory.thetas) m *= points;
+  for (auto& m : memory.gradients) m *= gradients;
+  for (auto& m : memory.potentials) m *= points * gradients;
+  const Eigen::MatrixXd numbers = fitted(estimator, 6, 3, memory.view());
+  return largest_entry(*estimator.representation(), numbers, 6);
+}
+
+/// Where U is flat, where points come together, and, if it holds everywhere, far out.
+void check_bound(const FittedCurvature& estimator, Findings& findings) {
+  const Bound bound = estimator.traits().bound;
+  if (bound == Bound::unknown) return;
+  findings.push_back(
+      stays_bounded("where U is flat", [&](double t) { return size_of_fit(estimator, 1.0, t); }));
+  findings.push_back(stays_bounded("where points come together",
+                                   [&](double t) { return size_of_fit(estimator, t, t * t * t); }));
+  if (bound != Bound::global) return;
+  findings.push_back(
+      stays_bounded("far out", [&](double t) { return size_of_fit(estimator, 1.0 / t, 1.0); }));
+}
+
 /// H y = s and B s = y for the last two points, whatever the order of the pairs.
 void check_secant(const Representation& how, ConstBatch numbers, const SimulatedMemory& memory,
                   Findings& findings) {
@@ -329,6 +353,7 @@ Findings check_fitted(const FittedCurvature& estimator) {
     check_fit(estimator, indefinite_memory(6, 3, points), findings);
   }
   check_isolation(estimator, quartic_memory(6, 3, 4), findings);
+  check_bound(estimator, findings);
   return findings;
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "own_curvature.hpp"
 
+#include "curvature_bound.hpp"
+
 #include <mixwell/contracts/curvature.hpp>
 #include <mixwell/random.hpp>
 
@@ -116,6 +118,19 @@ Finding check_drift_correction(const OwnCurvature& own, const Eigen::MatrixXd& t
   return {"Gamma is that of H", error < 1e-6, measured.str()};
 }
 
+/// Near 0, where U is flat, and, if it holds everywhere, far out.
+void check_bound(const OwnCurvature& own, const Eigen::MatrixXd& theta, Findings& findings) {
+  const Bound bound = own.traits().bound;
+  if (bound == Bound::unknown) return;
+  const auto size_at = [&](const Eigen::MatrixXd& there) {
+    return largest_entry(*own.representation(), own_numbers(own, there), there.rows());
+  };
+  findings.push_back(
+      stays_bounded("where U is flat", [&](double t) { return size_at(t * theta); }));
+  if (bound != Bound::global) return;
+  findings.push_back(stays_bounded("far out", [&](double t) { return size_at(theta / t); }));
+}
+
 }  // namespace
 
 Eigen::MatrixXd own_numbers(const OwnCurvature& own, const Eigen::MatrixXd& theta) {
@@ -135,6 +150,7 @@ Findings check_own_curvature(const OwnCurvature& own) {
   if (own.has_drift_correction() && own.drift_correction_traits().total) {
     findings.push_back(check_drift_correction(own, theta));
   }
+  check_bound(own, theta, findings);
   return findings;
 }
 

@@ -270,6 +270,36 @@ TEST_CASE("a Gamma of the wrong sign or size breaks the clause of drift correcti
   CHECK(count == 3);
 }
 
+TEST_CASE("a bound that is not there breaks the clause of bounds") {
+  for (const char* id : {"wrong-secant", "wrong-drift-correction"}) {
+    const Entry& entry = composing::registry().find(Kind::estimator, id);
+    const auto blueprint = entry.blueprint();
+    *std::get<std::string*>(blueprint->fields().find("mistake")->target()) = "bound";
+    const std::shared_ptr<const Component> made = blueprint->make();
+    CHECK(broken(contracts::check_estimator(*std::dynamic_pointer_cast<const Estimator>(made)),
+                 "H has a bound where"));
+    CHECK_FALSE(
+        broken(contracts::check_estimator(*made_with_defaults<Estimator>(entry)), "H has a bound"));
+  }
+}
+
+TEST_CASE("limits on the spectrum are the bound that quasi-Newton estimators declare") {
+  for (const char* id : {"bfgs", "lbfgs", "product-form"}) {
+    INFO(id);
+    const Entry& entry = composing::registry().find(Kind::estimator, id);
+    CHECK(made_with_defaults<FittedCurvature>(entry)->traits().bound == Bound::unknown);
+    const auto blueprint = entry.blueprint();
+    *std::get<std::optional<Interval>*>(blueprint->fields().find("eigenvalues")->target()) =
+        Interval(0.1, 10.0);
+    const auto limited = std::dynamic_pointer_cast<const FittedCurvature>(
+        std::shared_ptr<const Component>(blueprint->make()));
+    CHECK(limited->traits().bound == Bound::global);
+    const auto findings = contracts::check_estimator(*limited);
+    INFO(report(findings));
+    CHECK(all_hold(findings));
+  }
+}
+
 TEST_CASE("coupling factor is the kernel of coupling mass in other coordinates") {
   int count = 0;
   for (const Entry& entry : composing::registry().entries()) {

@@ -33,6 +33,13 @@ enum class Flips {
   nothing
 };
 
+/// How large the eigenvalues of a curvature H, or a step size, can become.
+enum class Bound {
+  unknown,  ///< nothing is known
+  local,    ///< a continuous function of the values that it is made from: a bound near each of them
+  global    ///< below a number, whatever those values are
+};
+
 /// Facts about an operation that its structure does not show. Every default is the weakest, so an
 /// undeclared trait can only weaken a certificate.
 struct Traits {
@@ -60,6 +67,8 @@ struct Traits {
   bool whole_numbers = false;
   /// pure: has a limit when the displacements between its points vanish.
   bool continuous = false;
+  /// pure curvature or step size: what bounds it above.
+  Bound bound = Bound::unknown;
   /// pure law: its gradient has the right mean for every value of its parameters.
   bool unbiased = false;
   /// pure law: only its gradient is noisy; its U is that of the law it is made from.

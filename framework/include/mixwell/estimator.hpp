@@ -87,7 +87,7 @@ class MIXWELL_EXPORT ConstantCurvature : public Estimator {
 /// it writes the same bits. Which memory a slot's update sees is the compositor's decision.
 class MIXWELL_EXPORT FittedCurvature : public Estimator {
  public:
-  /// Of `fit`.
+  /// Of `fit`. Without a `bound` nothing is known of steps that no Metropolis decision follows.
   virtual Traits traits() const = 0;
   /// `fit` reads the potentials of the memory too. A compositor that has none refuses.
   virtual bool reads_potentials() const noexcept { return false; }
@@ -133,7 +133,7 @@ class MIXWELL_EXPORT OwnCurvature : public Estimator {
     Workspace& scratch;
   };
 
-  /// Of `fit`.
+  /// Of `fit`, `bound` among them: a bound of H(theta), or of H of the register.
   virtual Traits traits() const = 0;
   /// Rows of the numbers.
   virtual Index rows(Index dimension) const = 0;

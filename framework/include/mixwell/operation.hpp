@@ -61,14 +61,18 @@ struct Many {
 };
 
 template <class Meaning>
+concept IsCarried = requires {
+  Meaning::carried;
+};
+
+template <class Meaning>
 struct Connection<Edge<Meaning>> : One<Meaning> {
   static constexpr bool writes = false;
   static std::size_t add(const Edge<Meaning>& edge, std::vector<Input>& inputs) {
-    inputs.push_back({edge.value, Meaning::role, requires { Meaning::carried;
-  }});
-return 1;
-}  // namespace detail
-};  // namespace mixwell
+    inputs.push_back({edge.value, Meaning::role, IsCarried<Meaning>});
+    return 1;
+  }
+};
 
 template <class Meaning>
 struct Connection<std::optional<Edge<Meaning>>> : Maybe<Meaning> {
@@ -116,9 +120,9 @@ template <class Meaning>
 struct Connection<std::vector<Write<Meaning>>> : Many<edge::Out<Meaning>> {
   using Written = std::vector<Edge<Meaning>>;
   static constexpr bool writes = true;
-  static std::size_t add(const std::vector<Write<Meaning>>& writes, std::vector<Output>& outputs) {
-    for (const Write<Meaning>& write : writes) outputs.push_back(write.output);
-    return writes.size();
+  static std::size_t add(const std::vector<Write<Meaning>>& all, std::vector<Output>& outputs) {
+    for (const Write<Meaning>& write : all) outputs.push_back(write.output);
+    return all.size();
   }
   static Written written(const std::vector<Value>& values, std::size_t first, std::size_t count) {
     Written all;

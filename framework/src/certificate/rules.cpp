@@ -74,6 +74,15 @@ constexpr std::array all_rules = {
          "certificates/mixture", "certificates/mixture-by-position"},
     Rule{"A", "the proposal comes from a move, and starts at the versions it is compared with",
          "else biased", "the ratio compares the two ends of one map", "certificates/hmc", ""},
+    Rule{"B",
+         "without Metropolis, what scales a step and follows the state (a curvature of other "
+         "slots, a step size, a number of steps) is made by an operation that declares `bound`: "
+         "`global`, `local`",
+         "nothing more; a note that the limit is one in law at a fixed time; else biased, unproven",
+         "eps -> 0 makes steps small where H has a bound. A secant's H = s / y has none where U is "
+         "flat: on U = theta^4 / 4 H is above h with a probability of about h^-1/2, and E theta^2, "
+         "clipped at 9, is 5.0 at eps = 0.02 and 4.9 at 0.00125 instead of 0.676",
+         "certificates/hamcmc-cross", "counterexamples/curvature-without-bound"},
     Rule{
         "C",
         "every factor of a slot is in the laws of each update of it, of its own slots alone; "

@@ -229,6 +229,7 @@ class TransitionRules {
     Verdict v = scheme(noisy);
     each_factor([&](Value factor) { v = resting_on(a_, std::move(v), factor, "gradient_growth"); });
     join(v, limit());
+    join(v, bounds());
     each_auxiliary([&](const ValueInfo& version) {
       const OperationInfo* by = refreshed_by(version);
       if (by != nullptr && by->traits.full) {
@@ -287,24 +288,81 @@ class TransitionRules {
     return worst;
   }
 
-  /// H, S and C of the curvatures that it reads, itself or in the law of an auxiliary, are those of
-  /// one matrix.
-  Verdict curvatures() const {
-    Verdict v = fine("1", "curvatures are what they say");
-    const auto visit = [&](const Input& input) {
-      const Function* const function = a_.graph[input.value].function.get();
-      if (dynamic_cast<const Representation*>(function) == nullptr) return;
-      v = resting_on(a_, std::move(v), input.value, "curvature");
+  /// Those that it reads, itself or in the law of an auxiliary.
+  template <class Visit>
+  void each_curvature(const Visit& visit) const {
+    const auto look = [&](const Input& input) {
+      if (is_curvature(input.value)) visit(input.value);
     };
     for (const OperationInfo* part : a_.parts(t_)) {
       for (const Input& input : part->inputs) {
-        visit(input);
+        look(input);
         const std::int32_t made_by = a_.graph[input.value].producer;
         if (input.role != Role::law || made_by < 0) continue;
-        for (const Input& behind : a_.operation(made_by).inputs) visit(behind);
+        for (const Input& behind : a_.operation(made_by).inputs) look(behind);
+      }
+    }
+  }
+
+  /// H, S and C of a curvature are those of one matrix.
+  Verdict curvatures() const {
+    Verdict v = fine("1", "curvatures are what they say");
+    each_curvature([&](Value one) { v = resting_on(a_, std::move(v), one, "curvature"); });
+    return v;
+  }
+
+  /// Steps are small with eps only where what they are scaled by has a bound.
+  Verdict bounds() const {
+    Verdict v = fine("B", "what scales a step has a bound");
+    each_curvature([&](Value one) { join(v, bounded(one)); });
+    for (const OperationInfo* part : a_.parts(t_)) {
+      for (const Input& input : part->inputs) {
+        if (input.role == Role::parameter || input.role == Role::friction)
+          join(v, bounded(input.value));
       }
     }
     return v;
+  }
+
+  /// What is read from a register is as bounded as rule 4 supposes it to be.
+  Verdict bounded(Value scale) const {
+    const std::int32_t producer = a_.graph[scale].producer;
+    if (producer < 0 || !follows_slots(scale)) return fine("B", "a constant, or learnt");
+    const OperationInfo& made_by = a_.operation(producer);
+    switch (made_by.traits.bound) {
+      case Bound::global:
+        return assuming(a_, fine("B", "it has a bound"), made_by, "bound");
+      case Bound::local:
+        return assuming(a_, in_law("B", "what scales a step has no bound far out"), made_by,
+                        "bound");
+      case Bound::unknown:
+        break;
+    }
+    const std::string& name = a_.graph[scale].name;
+    return none("B", false,
+                fmt::format("`{}` follows the state, and no bound of it is known: however small "
+                            "eps is, some steps can be long; {}",
+                            name,
+                            is_curvature(scale)
+                                ? "give the curvature's limits (`eigenvalues = [low, high]`)"
+                                : "declare Traits::bound of what makes it"),
+                {name});
+  }
+
+  bool is_curvature(Value v) const {
+    return dynamic_cast<const Representation*>(a_.graph[v].function.get()) != nullptr;
+  }
+
+  /// Whether it changes with positions, now or as they were.
+  bool follows_slots(Value v) const {
+    bool found = false;
+    each(a_.cones.leaves(v), [&](std::int32_t leaf) {
+      const ValueInfo& one = a_.graph[Value{leaf}];
+      if (one.kind != ValueKind::version) return;
+      const VariableKind kind = a_.graph[one.variable].kind;
+      found = found || kind != VariableKind::history || a_.is_written(one.variable);
+    });
+    return found;
   }
 
   /// What eps -> 0 proves of a target whose gradient grows so.
@@ -313,7 +371,7 @@ class TransitionRules {
       case GradientGrowth::lipschitz:
         return fine("E", "the gradient grows no faster than linearly");
       case GradientGrowth::locally_lipschitz:
-        return in_law();
+        return in_law("E", "the gradient grows faster than linearly");
       case GradientGrowth::singular:
         return none("E", false,
                     "the gradient has no bound, or the support ends, where a step can lead: no "
@@ -326,11 +384,12 @@ class TransitionRules {
                 "rests on it; declare Model::gradient_growth");
   }
 
-  Verdict in_law() const {
-    Verdict v = fine("E",
-                     "right in law at a fixed time as eps -> 0; the gradient grows faster than "
-                     "linearly, so that at a finite step there may be no stationary law, and "
-                     "moments may not exist");
+  Verdict in_law(std::string rule, const std::string& growth) const {
+    Verdict v = fine(std::move(rule),
+                     fmt::format("right in law at a fixed time as eps -> 0; {}, so that at a "
+                                 "finite step there may be no stationary law, and moments may not "
+                                 "exist",
+                                 growth));
     v.accuracy = Accuracy::asymptotic;
     v.order = who_.traits.order;
     v.notes.push_back(v.reason);

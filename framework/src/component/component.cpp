@@ -22,6 +22,11 @@ std::string_view to_string(Flips flips) noexcept {
   return names[static_cast<std::size_t>(flips)];
 }
 
+std::string_view to_string(Bound bound) noexcept {
+  constexpr std::array<std::string_view, 3> names = {"unknown", "local", "global"};
+  return names[static_cast<std::size_t>(bound)];
+}
+
 void add_flag(std::vector<std::string>& texts, const char* name, bool value) {
   if (value) texts.push_back(std::string(name) + " = true");
 }
@@ -61,6 +66,9 @@ std::vector<std::string> describe(const Traits& traits) {
   add_flag(texts, "whole_numbers", traits.whole_numbers);
   add_flag(texts, "marginal", traits.marginal);
   add_flag(texts, "continuous", traits.continuous);
+  if (traits.bound != Bound::unknown) {
+    texts.push_back(fmt::format("bound = {}", to_string(traits.bound)));
+  }
   add_flag(texts, "unbiased", traits.unbiased);
   add_flag(texts, "exact_potential", traits.exact_potential);
   add_flag(texts, "total", traits.total);

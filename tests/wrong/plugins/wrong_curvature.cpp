@@ -55,13 +55,18 @@ class WrongSecant final : public FittedCurvature {
   struct Params {
     wrong::Mistake mistake;
     void declare(Fields& fields) {
-      mistake.declare(fields, {"sign", "threshold", "determinant", "root"});
+      mistake.declare(fields, {"sign", "threshold", "determinant", "root", "bound"});
     }
   };
   explicit WrongSecant(const Params& params)
       : mistake_(params.mistake), representation_(std::make_shared<Multiple>(params.mistake)) {}
 
-  static Traits declared() { return {}; }
+  /// H <= 10.
+  static Traits declared() {
+    Traits traits;
+    traits.bound = Bound::global;
+    return traits;
+  }
   Traits traits() const override { return declared(); }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
   Index rows(Index, Index) const override { return 1; }
@@ -73,7 +78,8 @@ class WrongSecant final : public FittedCurvature {
       const auto s = memory.point(n - 1).col(j) - memory.point(n - 2).col(j);
       const auto y = memory.gradient(n - 1).col(j) - memory.gradient(n - 2).col(j);
       const double curvature = s.dot(y) / s.squaredNorm();
-      const bool passes = mistake_.is("threshold") || curvature > 0.1;
+      const bool passes =
+          mistake_.is("threshold") || curvature > (mistake_.is("bound") ? 0.0 : 0.1);
       if (passes) numbers(0, j) = (mistake_.is("sign") ? -1.0 : 1.0) / curvature;
     }
   }
@@ -83,15 +89,17 @@ class WrongSecant final : public FittedCurvature {
   std::shared_ptr<const Representation> representation_;
 };
 
-/// H = diag(1 / (1 + theta_i^2)), Gamma_i = -2 theta_i / (1 + theta_i^2)^2.
+/// H = diag(1 / (c + theta_i^2)), Gamma_i = -2 theta_i / (c + theta_i^2)^2, c = 1; bounded unless
+/// c = 0.
 class WrongDriftCorrection final : public own::FollowingEstimator {
  public:
   struct Params {
     wrong::Mistake mistake;
-    void declare(Fields& fields) { mistake.declare(fields, {"missing", "half", "sign"}); }
+    void declare(Fields& fields) { mistake.declare(fields, {"missing", "half", "sign", "bound"}); }
   };
   explicit WrongDriftCorrection(const Params& params)
-      : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>()),
+      : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>(),
+                           continuous(Bound::global)),
         mistake_(params.mistake) {}
 
   Index rows(Index dimension) const override {
@@ -107,19 +115,21 @@ class WrongDriftCorrection final : public own::FollowingEstimator {
   void fit(const Potential&, ConstBatch theta, ConstBatch, Batch numbers,
            Workspace&) const override {
     const covariance::DiagonalNumbers at(theta.rows());
-    const auto H = (1.0 + theta.array().square()).inverse();
+    const auto H = (c() + theta.array().square()).inverse();
     numbers.middleRows(at.variance(), at.d) = H.matrix();
     numbers.middleRows(at.deviation(), at.d) = H.sqrt().matrix();
   }
   void drift_correction(const Potential&, ConstBatch theta, ConstBatch, ConstBatch, Batch out,
                         Workspace&) const override {
-    out = (-2.0 * theta.array() / (1.0 + theta.array().square()).square()).matrix();
+    out = (-2.0 * theta.array() / (c() + theta.array().square()).square()).matrix();
     if (mistake_.is("missing")) out.setZero();
     if (mistake_.is("half")) out *= 0.5;
     if (mistake_.is("sign")) out = -out;
   }
 
  private:
+  double c() const { return mistake_.is("bound") ? 0.0 : 1.0; }
+
   wrong::Mistake mistake_;
 };
 

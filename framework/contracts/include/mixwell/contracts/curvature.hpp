@@ -15,10 +15,11 @@ Findings check_representation(const Representation& how, ConstBatch numbers, Ind
 
 /// Fits memories of 0 to 9 simulated points, d = 6, of a convex quartic and of one that is concave
 /// about its middle: `fit` is pure (same bits twice), finite, isolated by column (other columns
-/// change no bit); and its numbers obey check_representation. A LearntCurvature is fed 0 to 200
-/// correlated draws: pure, finite, and its register obeys check_representation. An OwnCurvature is
-/// made at positions where the slot has been for long; a drift correction that declares itself
-/// total is compared with differences of H there.
+/// change no bit); its numbers obey check_representation, and H has the bound that its traits
+/// declare: where U is flat, where points come together, and far out. A LearntCurvature is fed 0 to
+/// 200 correlated draws: pure, finite, and its register obeys check_representation. An OwnCurvature
+/// is made at positions where the slot has been for long; a drift correction that declares itself
+/// total is compared with differences of H there, and bounds are looked at.
 Findings check_estimator(const Estimator& estimator);
 
 /// What a quasi-Newton estimator adds, on points of a convex quartic in order of descending U,

@@ -1,0 +1,35 @@
+// Whether a curvature has the bound that it declares.
+// SPDX-License-Identifier: Apache-2.0
+#include "curvature_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace mixwell::contracts {
+
+double largest_entry(const Representation& how, ConstBatch numbers, Index dimension) {
+  const Eigen::MatrixXd own = numbers;
+  Workspace scratch;
+  Eigen::MatrixXd image(dimension, own.cols());
+  double largest = 0.0;
+  for (Index i = 0; i < dimension; ++i) {
+    const Eigen::MatrixXd unit = Eigen::VectorXd::Unit(dimension, i).replicate(1, own.cols());
+    how.H(ConstMatrixMap(own.data(), own.rows(), own.cols()), unit, image, scratch);
+    if (!image.allFinite()) return INFINITY;
+    largest = std::max(largest, image.cwiseAbs().maxCoeff());
+  }
+  return largest;
+}
+
+Finding stays_bounded(const std::string& where, const std::function<double(double)>& size_at) {
+  constexpr double slack = 1.5;
+  const double before = size_at(1e-8);
+  const double after = size_at(1e-12);
+  std::ostringstream measured;
+  measured << "H of " << before << ", then of " << after;
+  return {"H has a bound " + where, std::isfinite(after) && after <= slack * before,
+          measured.str()};
+}
+
+}  // namespace mixwell::contracts
