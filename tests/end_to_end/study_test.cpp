@@ -689,6 +689,37 @@ TEST_CASE("Errors follow a reference that changes, and no cell runs anew") {
   CHECK_FALSE(table(place)["rows"][0].contains("error_mean"));
 }
 
+TEST_CASE("An alias is one column for the axes of several variants, and runs nothing anew") {
+  const Workplace place;
+  const std::string study = eight_cells +
+                            "[study.variant.slice]\nkernel.k = { use = \"slice\" }\n"
+                            "[study.variant.slice.axes]\nkernel.k.width = [0.7]\n";
+  place.write("s.toml", study);
+  REQUIRE(place.mixwell("study s.toml --json").code == 0);
+  const Json before = table(place);
+  CHECK(before["aliases"] == Json::array());
+  const std::string axes = "[\"kernel.k.step_size\", \"kernel.k.width\"]\n";
+  place.write("s.toml", study + "[study.alias]\nsize = " + axes);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 0);
+  const Json after = table(place);
+  CHECK(after["aliases"] ==
+        Json::parse(R"([{"name": "size", "axes": ["kernel.k.step_size", "kernel.k.width"]}])"));
+  CHECK(after["axes"] == before["axes"]);
+  for (const Json& row : after["rows"]) {
+    const char* const own = row["variant"] == "slice" ? "kernel.k.width" : "kernel.k.step_size";
+    CHECK(row["size"] == row[own]);
+    CHECK(row["size"].is_null() == (row["variant"] == "walk"));
+  }
+  contains(place.mixwell("study s.toml --table --csv").out,
+           ",kernel.k.step_size,kernel.k.width,size,");
+  // What the table has a column of is no name.
+  for (const Json& column : before["columns"]) {
+    place.write("s.toml", study + "[study.alias]\n\"" + column.get<std::string>() + "\" = " + axes);
+    INFO(column);
+    CHECK(place.mixwell("study s.toml").code == 2);
+  }
+}
+
 TEST_CASE("What the short form sets is no axis") {
   const Workplace place;
   place.write("s.toml", eight_cells +

@@ -263,7 +263,9 @@ TEST_CASE("the page of a study thins long curves and keeps their last point") {
 TEST_CASE("what is no table of a study is told") {
   for (const char* const text :
        {"", "[]", "{}", R"({"columns": [], "rows": [1]})", R"({"columns": {}, "rows": []})",
-        R"({"columns": [928], "rows": []})", R"({"columns": [], "rows": [], "study": 1})"}) {
+        R"({"columns": [928], "rows": []})", R"({"columns": [], "rows": [], "study": 1})",
+        R"({"columns": [], "rows": [], "axes": "a"})",
+        R"({"columns": [], "rows": [], "aliases": ["a"]})"}) {
     INFO(text);
     CHECK_THROWS_AS(study_page_json(text, "t.json"), InputError);
   }

@@ -226,6 +226,40 @@ TEST_CASE("what is wrong in a study file is named with its place, rule and cure"
   refused("[[study.paper]]\nmetric = \"min_ess\"\nvalue = 3\n", "needs the key \"source\"");
 }
 
+TEST_CASE("an alias stands for axes that the study has, of which a cell has one", "[study]") {
+  const StudyFolder folder;
+  const std::string axes =
+      "[study]\n" + two_variants +
+      "[study.variant.a.axes]\nkernel.k.step_size = [1, 2]\nkernel.k.steps = [3]\n"
+      "[study.variant.b.axes]\nkernel.k.first_step = [1, 2]\n[study.alias]\n";
+  const auto cells = [&](const std::string& alias) { return folder.cells(axes + alias); };
+  const auto refused = [&](const std::string& alias, const std::string& message) {
+    contains(folder.refusal(axes + alias), message);
+  };
+  const std::string good = "step = [\"kernel.k.step_size\", \"kernel.k.first_step\"]\n";
+  // Only a name: the cells and what they are called stay as they are.
+  CHECK(labels(cells(good)) == labels(cells("")));
+  CHECK(labels(folder.cells(axes + good)).size() == 4);
+  refused("step = [\"kernel.k.step_sise\"]\n",
+          "s.toml:14:9: study.alias.step: the study has no axis \"kernel.k.step_sise\" (did you "
+          "mean \"kernel.k.step_size\"?)");
+  refused("step = []\n", "study.alias.step: must not be empty");
+  refused("step = \"kernel.k.step_size\"\n", "wants a list");
+  refused("step = [1]\n", "s.toml:14:9: study.alias.step: wants axes, each as \"KIND.NAME.KEY\"");
+  refused("step = [\"kernel.k.step_size\", \"kernel.k.step_size\"]\n",
+          "kernel.k.step_size is in study.alias.step already; an axis has one alias");
+  refused(good + "other = [\"kernel.k.first_step\"]\n", "s.toml:15:10: study.alias.other: ");
+  refused("step = [\"kernel.k.steps\", \"kernel.k.step_size\"]\n",
+          "s.toml:14:1: study.alias.step: kernel.k.step_size and kernel.k.steps are both axes of "
+          "base/a; an alias stands for one axis of a cell");
+  refused("a.b = [\"kernel.k.steps\"]\n", "study.alias.a.b: a name has letters, digits");
+  refused("\"\" = [\"kernel.k.steps\"]\n", "study.alias.: a name has letters, digits");
+  for (const char* const taken : {"variant", "min_ess", "acceptance", "error_mean", "x_mcse"}) {
+    refused(std::string(taken) + " = [\"kernel.k.steps\"]\n",
+            "a column of the table has this name; take another");
+  }
+}
+
 TEST_CASE("errors of a cell name the place in the study file", "[study]") {
   const StudyFolder folder;
   const auto cells = folder.cells(

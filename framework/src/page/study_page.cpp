@@ -81,18 +81,29 @@ Json curves_of(const Json& rows) {
   return curves;
 }
 
+bool is_alias(const Json& alias) {
+  return alias.is_object() && alias.value("name", Json()).is_string() &&
+         alias.value("axes", Json()).is_array();
+}
+
 Json parse_table(const std::string& table, const std::string& source) {
   const Json parsed = parse_json_or_discard(table);
   const auto is_list = [&](const char* key) {
     return parsed.contains(key) && parsed.at(key).is_array();
   };
+  const auto is_list_if_there = [&](const char* key) {
+    return !parsed.contains(key) || parsed.at(key).is_array();
+  };
   const auto is_text = [&](const char* key) { return parsed.value(key, Json("")).is_string(); };
   const bool good = parsed.is_object() && is_list("columns") && is_list("rows") &&
-                    is_text("study") && is_text("file") &&
+                    is_text("study") && is_text("file") && is_list_if_there("axes") &&
+                    is_list_if_there("aliases") && is_list_if_there("paper") &&
                     std::all_of(parsed["columns"].begin(), parsed["columns"].end(),
                                 [](const Json& name) { return name.is_string(); }) &&
                     std::all_of(parsed["rows"].begin(), parsed["rows"].end(),
-                                [](const Json& row) { return row.is_object(); });
+                                [](const Json& row) { return row.is_object(); }) &&
+                    (!parsed.contains("aliases") ||
+                     std::all_of(parsed["aliases"].begin(), parsed["aliases"].end(), is_alias));
   if (!good)
     throw InputError({source, 0, 0},
                      "is no table of a study; wanted: what `mixwell study STUDY.toml --table "
@@ -118,6 +129,7 @@ std::string study_page_json(const std::string& table, const std::string& source)
                      {"name", study.value("study", source)},
                      {"file", study.value("file", "")},
                      {"axes", study.value("axes", Json::array())},
+                     {"aliases", study.value("aliases", Json::array())},
                      {"columns", std::move(columns)},
                      {"rows", rows.size()},
                      {"table", std::move(numbers)},

@@ -86,6 +86,7 @@ class Expander {
     for (const auto* const more : {&model.axes, &variant.axes})
       groups.insert(groups.end(), more->begin(), more->end());
     check_axes(groups);
+    check_aliases(groups, cell);
     quick_ = study_.quick;
     for (const auto* const more : {&model.quick, &variant.quick})
       quick_.insert(quick_.end(), more->begin(), more->end());
@@ -120,6 +121,25 @@ class Expander {
         if (!seen.insert(axis.key).second)
           throw InputError(axis.where, axis.key + ": is an axis already; a key has one axis");
       }
+    }
+  }
+
+  /// Of the axes of an alias a cell has one at most.
+  void check_aliases(const std::vector<AxisGroup>& groups, const StudyCell& cell) const {
+    for (const PlacedAlias& alias : study_.aliases) {
+      std::vector<std::string> own;
+      for (const AxisGroup& group : groups) {
+        for (const Axis& axis : group) {
+          if (std::find(alias.axes.begin(), alias.axes.end(), axis.key) != alias.axes.end())
+            own.push_back(axis.key);
+        }
+      }
+      if (own.size() < 2) continue;
+      throw InputError(
+          alias.where,
+          fmt::format("study.alias.{}: {} and {} are both axes of {}/{}; an alias stands for one "
+                      "axis of a cell, so take one of them out of it",
+                      alias.name, own[0], own[1], cell.model, cell.variant));
     }
   }
 

@@ -8,6 +8,7 @@
 #include "files/toml_file.hpp"
 #include "manifest/text.hpp"
 #include "manifest/values.hpp"
+#include "study/task.hpp"
 
 #include <mixwell/lab/sampler.hpp>
 
@@ -15,6 +16,7 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <functional>
@@ -25,8 +27,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> table_keys = {"variant", "model", "axes",  "zip",       "exclude",
-                                             "paper",   "tune",  "seeds", "reference", "quick"};
+const std::vector<std::string> table_keys = {"variant", "model",     "axes",  "zip",
+                                             "alias",   "exclude",   "paper", "tune",
+                                             "seeds",   "reference", "quick"};
 
 Json json_of(const toml::node& node) {
   if (const auto* const value = node.as_string()) return **value;
@@ -73,6 +76,7 @@ class StudyReader {
     study_.models = variants(node->as_table()->get("model"), "study.model");
     study_.variants = variants(node->as_table()->get("variant"), "study.variant");
     read_axes(*node->as_table(), "study", study_.axes);
+    read_aliases(node->as_table()->get("alias"));
     read_seeds(*node->as_table());
     read_quick(node->as_table()->get("quick"));
     read_reference(*node->as_table());
@@ -337,6 +341,49 @@ class StudyReader {
     check_axis_key(name, made.where);
     for (const toml::node& item : list(node, name)) made.values.push_back(value_of(item));
     return made;
+  }
+
+  void read_aliases(const toml::node* node) {
+    if (node == nullptr) return;
+    const Leaf is_list = [](const toml::node& n) { return n.is_array(); };
+    flatten(table(*node, "study.alias"), "", is_list,
+            [&](const auto& name, auto& key, auto& axes) { read_alias(name, key, axes); });
+  }
+
+  void read_alias(const std::string& name, const toml::key& key, const toml::node& axes) {
+    const std::string path = "study.alias." + name;
+    study_.aliases.push_back({{name, {}}, at(key)});
+    check_alias_name(path, study_.aliases.back());
+    const std::vector<std::string> known = axis_keys(study_);
+    for (const toml::node& item : list(axes, path)) {
+      if (!item.is_string()) fail(at(item), path + ": wants axes, each as \"KIND.NAME.KEY\"");
+      const std::string axis = **item.as_string();
+      check_name(path, "axis", axis, known, at(item));
+      check_unnamed(path, axis, at(item));
+      study_.aliases.back().axes.push_back(axis);
+    }
+  }
+
+  /// It becomes a column of the table beside those that are there.
+  void check_alias_name(const std::string& path, const PlacedAlias& alias) const {
+    const auto is_plain = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-'; };
+    if (alias.name.empty() || !std::all_of(alias.name.begin(), alias.name.end(), is_plain))
+      fail(alias.where, path + ": a name has letters, digits, _ and - alone");
+    std::vector<std::string> taken = StudyTable().columns();
+    taken.insert(taken.end(), summary_metrics.begin(), summary_metrics.end());
+    taken.insert(taken.end(), error_metrics.begin(), error_metrics.end());
+    if (std::find(taken.begin(), taken.end(), alias.name) != taken.end() ||
+        alias.name.ends_with("_mcse"))
+      fail(alias.where, path + ": a column of the table has this name; take another");
+  }
+
+  void check_unnamed(const std::string& path, const std::string& axis,
+                     const Location& where) const {
+    for (const PlacedAlias& alias : study_.aliases) {
+      if (std::find(alias.axes.begin(), alias.axes.end(), axis) != alias.axes.end())
+        fail(where, fmt::format("{}: {} is in study.alias.{} already; an axis has one alias", path,
+                                axis, alias.name));
+    }
   }
 
   void read_seeds(const toml::table& keys) {

@@ -62,6 +62,11 @@ struct Exclusion {
   Location where;
 };
 
+/// With the place of its name.
+struct PlacedAlias : AxisAlias {
+  Location where;
+};
+
 struct TuneSettings {
   double gradients = 0.0;
   std::string objective = "min_ess_per_gradient";
@@ -83,6 +88,7 @@ struct StudyFile {
   std::vector<AxisGroup> axes;
   std::vector<Override> quick;  ///< last changes of all cells; empty unless asked for
   bool is_quick = false;
+  std::vector<PlacedAlias> aliases;
   std::vector<Exclusion> exclusions;
   std::vector<std::int64_t> seeds;
   std::int64_t repeats = 0;

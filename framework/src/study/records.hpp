@@ -18,7 +18,8 @@ namespace mixwell::study {
 
 /// What one record holds: all rows of its tables that have its key.
 enum class RecordKind {
-  study,   ///< what the study is called, its file, axes and published figures: study.json
+  study,   ///< what the study is called, its file, axes, their aliases and published figures:
+           ///< study.json
   places,  ///< the places of the study and the cells that stood there: places.json
   tuning,  ///< the trials of a tuning: tune/KEY.json
   cell,    ///< what came of a cell that has ended: cells/KEY/cell.json

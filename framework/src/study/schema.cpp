@@ -95,6 +95,7 @@ Json study() {
        {"variant", changes()},
        {"axes", described("object", "KIND.NAME.KEY = [values]: a grid")},
        {"zip", tables},
+       {"alias", described("object", "NAME = [KIND.NAME.KEY, ...]: one name for several axes")},
        {"exclude", tables},
        {"paper", paper()},
        {"quick", described("object", "changes of every cell under --quick, with one seed")},

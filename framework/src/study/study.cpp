@@ -305,6 +305,7 @@ class StudyRun final : public Work {
     ledger_->set("name", study_.name);
     ledger_->set("file", fs::absolute(options_.path).string());
     ledger_->set("axes", json_text(axis_keys(study_)));
+    ledger_->set("aliases", json_text(study_.aliases));
     ledger_->set("paper", json_text(study_.paper));
     ledger_->set("ingredients", ingredients);
     copy_study_file();

@@ -93,6 +93,16 @@ StudyValue value_of(const std::optional<T>& value) {
   return value ? value_of(*value) : StudyValue();
 }
 
+/// Of the axis that the row has, of those that go by one name.
+StudyValue value_of(const AxisAlias& alias, const StudyTable& table, const StudyRow& row) {
+  for (std::size_t k = 0; k < table.axes.size(); ++k) {
+    const bool is_one =
+        std::find(alias.axes.begin(), alias.axes.end(), table.axes[k]) != alias.axes.end();
+    if (is_one && !std::holds_alternative<std::monostate>(row.axes[k])) return row.axes[k];
+  }
+  return {};
+}
+
 /// Throws nlohmann's exceptions for what is no JSON.
 std::string checked_json(const std::string& text) { return json_text(parse_json(text)); }
 
@@ -104,6 +114,7 @@ class TableReader {
     table_.study = ledger_.get("name");
     table_.file = ledger_.get("file");
     fact("axes", table_.axes);
+    fact("aliases", table_.aliases);
     fact("paper", table_.paper);
     read_metrics();
     read_rows();
@@ -192,6 +203,7 @@ std::vector<std::string> StudyTable::columns() const {
   std::vector<std::string> names;
   for (const study::TableColumn& column : study::first_columns) names.emplace_back(column.name);
   names.insert(names.end(), axes.begin(), axes.end());
+  for (const AxisAlias& alias : aliases) names.push_back(alias.name);
   names.insert(names.end(), metrics.begin(), metrics.end());
   for (const study::TableColumn& column : study::last_columns) names.emplace_back(column.name);
   return names;
@@ -205,6 +217,7 @@ std::vector<StudyValue> StudyTable::values(const StudyRow& row) const {
   };
   std::for_each(study::first_columns.begin(), study::first_columns.end(), add);
   all.insert(all.end(), row.axes.begin(), row.axes.end());
+  for (const AxisAlias& alias : aliases) all.push_back(study::value_of(alias, *this, row));
   for (const double value : row.metrics) all.push_back(study::value_of(value));
   std::for_each(study::last_columns.begin(), study::last_columns.end(), add);
   return all;

@@ -71,6 +71,15 @@ void from_json(const Json& json, ErrorPoint& point) {
   point.error_covariance = number_in(json, "error_covariance");
 }
 
+void to_json(Json& json, const AxisAlias& alias) {
+  json = {{"name", alias.name}, {"axes", alias.axes}};
+}
+
+void from_json(const Json& json, AxisAlias& alias) {
+  json.at("name").get_to(alias.name);
+  json.at("axes").get_to(alias.axes);
+}
+
 void to_json(Json& json, const PaperFigure& figure) {
   json = {{"where", parse_json(figure.where)},
           {"metric", figure.metric},
@@ -104,9 +113,9 @@ std::string study_table_json(const StudyTable& table) {
   const std::vector<std::string> columns = table.columns();
   Json rows = Json::array();
   for (const StudyRow& row : table.rows) rows.push_back(row_json(table, row, columns));
-  const Json json = {{"study", table.study}, {"file", table.file},      {"axes", table.axes},
-                     {"columns", columns},   {"rows", std::move(rows)}, {"tune", table.tune},
-                     {"paper", table.paper}};
+  const Json json = {{"study", table.study},     {"file", table.file},  {"axes", table.axes},
+                     {"aliases", table.aliases}, {"columns", columns},  {"rows", std::move(rows)},
+                     {"tune", table.tune},       {"paper", table.paper}};
   return lenient_json_text(json) + "\n";
 }
 

@@ -18,6 +18,9 @@ void to_json(nlohmann::ordered_json& json, const ErrorPoint& point);
 /// Throws nlohmann's exceptions.
 void from_json(const nlohmann::ordered_json& json, ErrorPoint& point);
 
+void to_json(nlohmann::ordered_json& json, const AxisAlias& alias);
+void from_json(const nlohmann::ordered_json& json, AxisAlias& alias);
+
 void to_json(nlohmann::ordered_json& json, const PaperFigure& figure);
 void from_json(const nlohmann::ordered_json& json, PaperFigure& figure);
 

@@ -99,6 +99,18 @@ struct ReferenceErrors {
   std::vector<CellMetric> distance;  ///< see errors_against()
 };
 
+/// The metrics that come of a summary, in the table of a study; see cell_figures().
+inline constexpr std::array summary_metrics = {"mean_ess",
+                                               "min_ess_per_gradient",
+                                               "mean_ess_per_second",
+                                               "min_ess_per_second",
+                                               "max_rhat",
+                                               "acceptance",
+                                               "ebfmi",
+                                               "divergences",
+                                               "test_error",
+                                               "error_rate"};
+
 /// The metrics that ReferenceErrors are, in the table of a study.
 inline constexpr std::array error_metrics = {
     "error_mean",    "error_covariance",   "mean_error_mcse", "mean_error_sd",

@@ -209,18 +209,26 @@ struct PaperFigure {
   std::string source;
 };
 
+/// `[study.alias]`: one name for axes that stand for the same thing in different variants or
+/// models.
+struct AxisAlias {
+  std::string name;
+  std::vector<std::string> axes;  ///< dotted keys, of which a cell has one at most
+};
+
 /// What is known of every cell of a study.
 struct StudyTable {
   std::string study;
   std::string file;
-  std::vector<std::string> axes;  ///< dotted keys
+  std::vector<std::string> axes;   ///< dotted keys
+  std::vector<AxisAlias> aliases;  ///< each a column, which has the value of the cell's own axis
   /// Figures of the summaries, and the errors of those that have one as NAME_mcse.
   std::vector<std::string> metrics;
   std::vector<StudyRow> rows;
   std::vector<StudyTrial> tune;
   std::vector<PaperFigure> paper;
 
-  /// The names of all columns, those of axes and metrics among them.
+  /// The names of all columns, those of axes, aliases and metrics among them.
   MIXWELL_EXPORT std::vector<std::string> columns() const;
   /// Of one of its rows, as the columns.
   MIXWELL_EXPORT std::vector<StudyValue> values(const StudyRow& row) const;
@@ -233,8 +241,8 @@ MIXWELL_EXPORT StudyTable read_study_table(
     const std::function<void(const std::string&)>& remark = [](const std::string&) {});
 
 /// The table as `mixwell study STUDY --table --json` prints it: `{"study", "file", "axes":
-/// [KEY...], "columns": [NAME...], "rows": [{COLUMN: VALUE...}...], "tune", "paper"}`; unknown
-/// values are null.
+/// [KEY...], "aliases": [{"name", "axes": [KEY...]}...], "columns": [NAME...], "rows": [{COLUMN:
+/// VALUE...}...], "tune", "paper"}`; unknown values are null.
 MIXWELL_EXPORT std::string study_table_json(const StudyTable& table);
 /// Of read_study_table().
 MIXWELL_EXPORT std::string study_table_json(
