@@ -1,6 +1,7 @@
 // Joins the sources of the page, what npm fetched and their licences into one HTML file.
 // usage: node build.mjs FOLDER_OF_NODE_MODULES OUTPUT.html
 // SPDX-License-Identifier: Apache-2.0
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -54,6 +55,9 @@ const parts = {
   '@PROGRAM@': script(await bundle('main.js')),
   '@LICENCES@': htmlText(licences()),
 };
+/// What the page's Content-Security-Policy allows to run: these two texts, and nothing else in it.
+const hashOf = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+parts['@HASHES@'] = [parts['@PLOTLY@'], parts['@PROGRAM@']].map(hashOf).join(' ');
 let page = read(here, 'src', 'page.html');
 for (const [place, text] of Object.entries(parts)) page = page.replace(place, () => text);
 writeFileSync(output, page);

@@ -59,6 +59,21 @@ export function interval(values, errors) {
   return { mean, half: (studentT[n - 2] ?? normal) * Math.sqrt(variance / n), n };
 }
 
+/**
+ * The best of a group of rows: those that have the values `axes` in common are one point, and the point with
+ * the largest mean of `metric` is taken. { rows, found, points }: the rows of that point, `interval` of
+ * them, and how many points there were; null where no row has the metric.
+ */
+export function bestPoint(study, rows, metric) {
+  const points = groupBy(rows, study.pointOf);
+  let best = null;
+  for (const own of points.values()) {
+    const found = interval(own.map((row) => study.value(metric, row)), own.map((row) => study.value(`${metric}_mcse`, row)));
+    if (found && (best === null || found.mean > best.found.mean)) best = { rows: own, found };
+  }
+  return best && { ...best, points: points.size };
+}
+
 /** Evenly spaced ones of a list, at most so many. */
 export function thin(list, most) {
   if (list.length <= most) return list;

@@ -19,6 +19,9 @@ export const h = (tag, attributes = {}, ...children) =>
 export const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS(svgSpace, tag), attributes, children);
 
+/** A key that may go on in the next line after each dot or low line. */
+export const breakable = (text) => text.split(/(?<=[._])/).flatMap((part, k) => (k === 0 ? [part] : [h('wbr'), part]));
+
 let last = 0;
 /** An id that no other element of the page has. */
 export const freshId = (prefix) => `${prefix}-${++last}`;

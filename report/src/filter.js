@@ -1,5 +1,6 @@
 // What one may type to choose rows: words, and comparisons such as min_ess<400 or status=failed.
 // SPDX-License-Identifier: Apache-2.0
+import { later } from './later.js';
 
 const operators = {
   '<=': (a, b) => a <= b,
@@ -13,39 +14,50 @@ const operators = {
 /** Words in double quotes keep their spaces. */
 const tokens = (text) => text.match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
 const unquoted = (text) => text.replaceAll('"', '');
+const known = (value) => value !== null && value !== undefined;
 
 function comparison(token, columns) {
   const parts = /^([^<>=!]+)(<=|>=|!=|=|<|>)(.*)$/.exec(token);
   if (!parts || !columns.has(unquoted(parts[1]))) return null;
-  const [key, holds, wanted] = [unquoted(parts[1]), operators[parts[2]], unquoted(parts[3])];
+  const [get, holds, wanted] = [columns.get(unquoted(parts[1])), operators[parts[2]], unquoted(parts[3])];
   const number = wanted.trim() === '' ? NaN : Number(wanted);
+  const word = wanted.toLowerCase();
   return (row) => {
-    const value = columns.get(key)(row);
+    const value = get(row);
     if (typeof value === 'number' && !Number.isNaN(number)) return holds(value, number);
-    if (value === null || value === undefined) return parts[2] === '!=';
-    return holds(String(value).toLowerCase(), wanted.toLowerCase());
+    if (!known(value)) return parts[2] === '!=';
+    return holds(String(value).toLowerCase(), word);
   };
 }
 
-function anywhere(token, columns) {
-  const word = unquoted(token).toLowerCase();
-  const getters = [...columns.values()];
-  return (row) => getters.some((get) => {
-    const value = get(row);
-    return value !== null && value !== undefined && String(value).toLowerCase().includes(word);
-  });
-}
+/** All that a row says, in lower case; no word that is typed reaches over the end of a line. */
+const rowText = (row, getters) => getters.map((get) => get(row)).filter(known).join('\n').toLowerCase();
 
 /**
- * `text` as a test of rows: all of its words must hold, one that begins with - must not. `columns`
- * maps names to functions from a row to its value.
+ * A function from what is typed to the rows that it leaves: all of its words must hold, one that begins with -
+ * must not. `columns` maps names to functions from a row to its value; rows are numbered from 0 to count - 1. A
+ * word is looked for in texts that are made once, when there is time; a key then costs a look at each.
  */
-export function parseFilter(text, columns) {
-  const tests = tokens(text).map((token) => {
-    const negated = token.length > 1 && token.startsWith('-');
-    const bare = negated ? token.slice(1) : token;
-    const test = comparison(bare, columns) ?? anywhere(bare, columns);
-    return negated ? (row) => !test(row) : test;
-  });
-  return (row) => tests.every((test) => test(row));
+export function rowFilter(columns, count) {
+  const all = [...Array(count).keys()];
+  const getters = [...columns.values()];
+  let texts = null;
+  const makeTexts = () => { texts ??= all.map((row) => rowText(row, getters)); };
+  later(makeTexts);
+
+  function anywhere(token) {
+    makeTexts();
+    const word = unquoted(token).toLowerCase();
+    return (row) => texts[row].includes(word);
+  }
+
+  return (typed) => {
+    const tests = tokens(typed).map((token) => {
+      const negated = token.length > 1 && token.startsWith('-');
+      const bare = negated ? token.slice(1) : token;
+      const test = comparison(bare, columns) ?? anywhere(bare);
+      return negated ? (row) => !test(row) : test;
+    });
+    return tests.length === 0 ? all : all.filter((row) => tests.every((test) => test(row)));
+  };
 }

@@ -13,11 +13,11 @@ export const grouped = (x) => {
   return (x < 0 ? '\u2212' : '') + text + (rest ? `.${rest}` : '');
 };
 
-/** With its 95 % interval, on the scale of the logarithm; none where that is wider than a factor of 3. */
-export const ess = (x, mcse) => {
-  if (!isNumber(x) || !isNumber(mcse)) return whole(x);
+/** Its 95 % interval, on the scale of the logarithm; none where that is wider than a factor of 3. */
+export const essInterval = (x, mcse) => {
+  if (!isNumber(x) || !isNumber(mcse)) return '';
   const factor = Math.exp(1.96 * mcse / x);
-  return factor <= 3 ? `${whole(x)} (${whole(x / factor)} to ${whole(x * factor)})` : `${whole(x)} (rough)`;
+  return factor <= 3 ? `${whole(x / factor)} to ${whole(x * factor)}` : 'rough';
 };
 
 export const whole = (x) => (isNumber(x) ? grouped(Math.round(x)) : missing);
@@ -49,10 +49,10 @@ export const seconds = (x) => {
 
 const labels = {
   min_ess: 'smallest ESS',
-  min_ess_mcse: 'error of smallest ESS',
   min_ess_per_gradient: 'ESS per gradient',
   min_ess_per_second: 'ESS per second',
   max_rhat: 'largest R\u0302',
+  ebfmi: 'E-BFMI',
   mean_ess: 'mean ESS',
   ess_bulk: 'bulk ESS',
   ess_tail: 'tail ESS',
@@ -71,6 +71,9 @@ const labels = {
 const units = { seconds: 's', warmup_seconds: 's', cell_seconds: 's' };
 
 /** Dotted keys are those of manifests and stay as they are. */
-export const label = (key) => labels[key] ?? (key.includes('.') ? key : key.replaceAll('_', ' '));
+export const label = (key) => {
+  if (key.endsWith('_mcse')) return `error of ${label(key.slice(0, -'_mcse'.length))}`;
+  return labels[key] ?? (key.includes('.') ? key : key.replaceAll('_', ' '));
+};
 /** With the unit in brackets, for axes. */
 export const axisLabel = (key) => (units[key] ? `${label(key)} (${units[key]})` : label(key));

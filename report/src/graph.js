@@ -1,12 +1,10 @@
 // The kernel graph, laid out and drawn in the page from graph.dot as Mixwell writes it.
 // SPDX-License-Identifier: Apache-2.0
 import * as dagre from '@dagrejs/dagre';
-import { h, svg, freshId } from './dom.js';
+import { checkbox, freshId, h, svg } from './dom.js';
 
 /** Beyond this a picture takes long to make and says nothing. */
 const mostNodes = 300;
-/** Shrunk to the page's width, but no further than this; then it scrolls. */
-const smallestScale = 0.7;
 const lineHeight = 15;
 const characterWidth = 6.4;
 
@@ -116,7 +114,6 @@ function drawing(parsed) {
   const carried = parsed.edges.filter((edge) => edge.carried);
   const room = carried.length ? 30 : 0;
   return svg('svg', { viewBox: `0 0 ${width + room} ${height}`, width: width + room, role: 'img',
-    style: `max-width: max(100%, ${smallestScale * (width + room)}px)`,
     'aria-label': `Kernel graph of one sweep: ${parsed.nodes.length} nodes, ${parsed.edges.length} edges; the text below has them all` },
     svg('defs', {}, svg('marker', { id: arrow, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, orient: 'auto' },
       svg('path', { d: 'M0,1L7,4L0,7', class: 'arrow' }))),
@@ -139,6 +136,16 @@ function whenSeen(frame, draw) {
   return frame;
 }
 
+/** A choice between a picture as wide as its frame, which it is at first, and one that scrolls; where it is wider. */
+function sizeChoice(frame) {
+  const choice = checkbox('full size', false, (on) => frame.classList.toggle('full', on));
+  new ResizeObserver(() => {
+    const wide = Number(frame.querySelector('svg')?.getAttribute('width') ?? 0);
+    choice.hidden = wide <= frame.clientWidth;
+  }).observe(frame);
+  return choice;
+}
+
 /** The picture, or in words why there is none; the text of the graph below either. */
 export function graphView(dot) {
   const parsed = parseDot(dot);
@@ -148,5 +155,5 @@ export function graphView(dot) {
       + '`dot -Tsvg graph.dot` of Graphviz draws it.'), text];
   }
   const frame = h('div', { class: 'graph', tabindex: '0', role: 'region', 'aria-label': 'Kernel graph; scrolls' });
-  return [legend(), whenSeen(frame, () => drawing(parsed)), text];
+  return [h('div', { class: 'controls' }, legend(), sizeChoice(frame)), whenSeen(frame, () => drawing(parsed)), text];
 }

@@ -1,11 +1,12 @@
-// Figures: drawn when they come into view, again when colours change, all of them for a printer.
+// Figures: drawn in idle time when they come into view, again when they changed and are in view, all of them for a printer.
 // SPDX-License-Identifier: Apache-2.0
 import { h } from './dom.js';
 import { digits } from './format.js';
+import { later } from './later.js';
 import { onTheme, theme } from './theme.js';
 
 /* global Plotly */
-const figures = new Set();
+const figures = new Map(); // by their boxes
 const config = { displayModeBar: false, responsive: true };
 
 const font = 'system-ui, -apple-system, "Segoe UI", "Liberation Sans", "DejaVu Sans", sans-serif';
@@ -64,7 +65,7 @@ function layoutOf(own, colours) {
 function draw(entry) {
   const colours = theme();
   const { data, layout } = entry.make(colours);
-  entry.drawn = true;
+  delete entry.box.dataset.outdated;
   Plotly.react(entry.box, data.map(plainTrace), layoutOf(layout, colours), config);
 }
 
@@ -72,15 +73,20 @@ const watcher = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) {
     if (!isIntersecting) continue;
     watcher.unobserve(target);
-    for (const entry of figures) if (entry.box === target && !entry.drawn) draw(entry);
+    later(figures.get(target).drawIfOutdated);
   }
-}, { rootMargin: '400px 0px' });
+}, { rootMargin: '200px 0px' });
 
-onTheme(() => {
-  for (const entry of figures) if (entry.drawn) draw(entry);
-});
+/** What is out of sight waits until it is seen, so that a change costs the figures in sight alone. */
+function outdate(entry) {
+  entry.box.dataset.outdated = '';
+  watcher.unobserve(entry.box);
+  watcher.observe(entry.box);
+}
+
+onTheme(() => figures.forEach(outdate));
 window.addEventListener('beforeprint', () => {
-  for (const entry of figures) if (!entry.drawn) draw(entry);
+  for (const entry of figures.values()) if (entry.box.offsetParent) entry.drawIfOutdated();
 });
 
 /**
@@ -89,19 +95,19 @@ window.addEventListener('beforeprint', () => {
  */
 export function figure({ title, label, caption, height = 200, make, kind = '' }) {
   const box = h('div', { class: 'plot', style: `height:${height}px`, role: 'img',
-    'aria-label': label ?? title });
+    'aria-label': label ?? title, 'data-outdated': true });
   const element = h('figure', { class: kind, 'data-figure': title ?? label },
     title ? h('figcaption', {}, title) : null,
     box,
     caption ? h('p', { class: 'note' }, caption) : null);
-  const entry = { box, make, drawn: false };
-  figures.add(entry);
+  const entry = { box, make, drawIfOutdated: () => 'outdated' in box.dataset && draw(entry) };
+  figures.set(box, entry);
   watcher.observe(box);
   return {
     element,
     update(words) {
       if (words) box.setAttribute('aria-label', words);
-      if (entry.drawn) draw(entry);
+      outdate(entry);
     },
   };
 }

@@ -1,12 +1,12 @@
 // The report of one run.
 // SPDX-License-Identifier: Apache-2.0
-import { h, section } from './dom.js';
-import { digits, ess, fixed, grouped, label, seconds, whole } from './format.js';
+import { h, section, select } from './dom.js';
+import { digits, essInterval, fixed, grouped, label, seconds, whole } from './format.js';
 import { isNumber } from './cells.js';
-import { parseFilter } from './filter.js';
+import { rowFilter } from './filter.js';
 import { graphView } from './graph.js';
 import { table } from './table.js';
-import { energy, growth, pairs, variable } from './run_figures.js';
+import { energy, forest, growth, pairs, pairWords, variable } from './run_figures.js';
 
 const firstVariables = 4;
 const isSampler = (name) => name !== 'biased' && name !== 'none';
@@ -23,12 +23,29 @@ function heading(data) {
     h('p', { class: 'kicker' }, 'Mixwell run'),
     h('h1', {}, data.name),
     h('p', { class: 'facts' }, badge(certificate), ' ', facts.join(' · ')),
-    isSampler(certificate.class) ? null
+    isSampler(certificate.class) ? h('p', { class: 'verdict' }, inWords(certificate))
       : h('p', { class: 'mark', role: 'alert' }, h('strong', {}, `Certificate ${certificate.class}: `),
-        'these are not draws of the target, whatever the figures below say.'),
+        'these are not draws of the target, whatever the figures below say.', ' ', inWords(certificate)),
     run.error ? h('p', { class: 'mark', role: 'alert' }, h('strong', {}, 'The run ended with an error: '), run.error) : null,
   ].filter(Boolean);
 }
+
+const guarantees = {
+  exact: () => 'Whatever its settings are, the chain stays distributed as the target once it is: what is left is Monte Carlo error, and whether it has come there.',
+  asymptotic: (c) => `Right in the limit of small steps; at the step size of this run the draws are somewhat off the target${c.order ? `, by an error of order ${c.order} in it` : ''}.`,
+  adaptive: () => 'Parameters of the sampler still move with the history of the chain, by ever smaller amounts: right in the limit of a long run.',
+  approximate: (c) => `Right for another density than the target: ${c.density}.`,
+  biased: (c) => (c.evidence === 'unproven' ? 'Nothing was declared from which it would follow that the target is kept.' : 'Small steps and long runs do not mend it.'),
+  none: () => 'It looks for an optimum and does not sample.',
+};
+const grounds = {
+  declared: ' This rests on what an author outside Mixwell states.',
+  unproven: '',
+  proved: '',
+};
+
+/** What the certificate guarantees, in a sentence or two. */
+const inWords = (c) => `${guarantees[c.class](c)}${grounds[c.evidence] ?? ''}`;
 
 function badge(certificate) {
   const name = `${certificate.class}${certificate.after_warmup ? ' after warm-up' : ''}`;
@@ -44,7 +61,7 @@ function keyFigures({ summary, run, table: t }) {
   const rhats = (t.rhat ?? []).filter((x) => x !== null);
   const worst = rhats.length ? Math.max(...rhats) : null;
   return h('dl', { class: 'keys' },
-    keyFigure('smallest ESS', ess(s.min_ess, s.min_ess_mcse), s.min_ess_reliable === false ? 'too few to trust' : ''),
+    keyFigure('smallest ESS', whole(s.min_ess), s.min_ess_reliable === false ? 'too few to trust' : essInterval(s.min_ess, s.min_ess_mcse)),
     keyFigure('largest R\u0302', fixed(worst, 3)),
     keyFigure('acceptance', fixed(s.acceptance, 3)),
     keyFigure('divergences', whole(s.divergences)),
@@ -104,7 +121,7 @@ function summaryTable(data) {
     text: (row) => shown(key, row),
   }));
   const view = table({ caption: 'Summary of every variable', columns, count });
-  return section('summary', 'Variables in numbers', 'Table', filterOf(view, columns, count), view.element,
+  return section('summary', 'Variables in numbers', 'Table', filterOf(view, columns, count), view.chooser, view.element,
     data.summary.weighted ? h('p', { class: 'note' },
       'Mean, sd, quantiles and their errors are weighted by the recorded weight; ESS and R\u0302 are of the draws without weights.') : null);
 }
@@ -112,11 +129,10 @@ function summaryTable(data) {
 /** A box that narrows the table, where it is long enough to need one. */
 function filterOf(view, columns, count) {
   if (count <= 12) return null;
-  const getters = new Map(columns.map((c) => [c.key, c.value]));
+  const rowsOf = rowFilter(new Map(columns.map((c) => [c.key, c.value])), count);
   const said = h('span', { role: 'status', class: 'note' });
   const box = h('input', { type: 'search', id: 'filter', placeholder: 'beta ess_bulk<400', oninput: () => {
-    const test = parseFilter(box.value, getters);
-    const rows = [...Array(count).keys()].filter(test);
+    const rows = rowsOf(box.value);
     view.show(rows);
     said.textContent = `${grouped(rows.length)} of ${grouped(count)} variables`;
   } });
@@ -167,6 +183,33 @@ function operations(all) {
       h('td', { class: 'bar', 'aria-hidden': 'true' }, h('span', { style: `width:${(100 * o.seconds) / longest}%` })))))));
 }
 
+/** Of all that the table has, at most so many in one picture. */
+const mostForest = 40;
+
+function forestSection(data) {
+  const count = data.table.variable.length;
+  if (count === 0 || !data.table.q5) return null;
+  const rows = [...Array(Math.min(count, mostForest)).keys()];
+  return section('forest', 'Means and intervals', 'Forest', forest(rows, data),
+    h('p', { class: 'note' }, `Point: mean; bar: from 5 % to 95 % of the draws.${count > mostForest ? ` The first ${mostForest} of ${grouped(count)} variables.` : ''}`));
+}
+
+const firstPairs = 4;
+
+/** The four worst, until others are chosen. */
+function pairSection(data) {
+  const { names } = data.pairs;
+  const chosen = [...names.keys()].slice(0, firstPairs);
+  if (chosen.length < 2) return section('pairs', 'Variables against each other', 'Pairs', h('p', { class: 'note' }, 'There is one variable only.'));
+  const view = pairs(data, chosen);
+  const choices = names.length <= firstPairs ? null : h('p', { class: 'controls' }, chosen.map((_, place) =>
+    select(`Variable ${place + 1}`, names.map((name, k) => [String(k), name]), String(chosen[place]), (value) => {
+      chosen[place] = Number(value);
+      view.update(pairWords(data, chosen));
+    })));
+  return section('pairs', 'Variables against each other', 'Pairs', choices, view.element);
+}
+
 const listed = (items) => (items?.length ? h('ul', {}, items.map((item) => h('li', {}, item))) : null);
 
 function certificateView({ certificate: c }) {
@@ -200,7 +243,8 @@ export function runReport(data) {
     overview(data),
     summaryTable(data),
     variableSections(data),
-    data.pairs ? section('pairs', 'The worst against each other', 'Pairs', pairs(data)) : null,
+    forestSection(data),
+    data.pairs ? pairSection(data) : null,
     data.growth ? section('growth', 'Effective draws and energy', 'ESS, energy',
       h('div', { class: 'two' }, growth(data), energy(data))) : null,
     chainTable(data),

@@ -90,18 +90,39 @@ export function variable(v, data) {
     h('div', { class: 'row' }, trace(v, data), ranks(v, data), density(v, data), autocorrelation(v, data)));
 }
 
-/** Element i against element j < i, one panel each, in one picture. */
-export function pairs(data) {
-  const { names, points, diverging } = data.pairs;
-  const n = names.length;
-  if (n < 2) return h('p', { class: 'note' }, 'There is one variable only.');
-  const panels = [];
-  for (let i = 1; i < n; ++i) for (let j = 0; j < i; ++j) panels.push([i, j]);
+/** Mean and central 90 % of each row of the table, the first one topmost. */
+export function forest(rows, data) {
+  const t = data.table;
+  const at = (key) => rows.map((row) => t[key][row]);
+  const mean = at('mean');
+  return figure({
+    label: `Mean and central 90 % of ${rows.length} variables`,
+    height: Math.min(70 + 20 * rows.length, 900),
+    make: (colours) => ({
+      data: [{ type: 'scatter', mode: 'markers', x: mean, y: rows.map((_, k) => rows.length - 1 - k),
+        error_x: { type: 'data', symmetric: false, array: at('q95').map((q, k) => q - mean[k]), arrayminus: at('q5').map((q, k) => mean[k] - q), thickness: 1.6, width: 3, color: colours.accent },
+        marker: { size: 7, color: colours.accent }, text: at('variable'), hovertemplate: '%{text}: %{x:.4g}<extra></extra>' }],
+      layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 6, b: 30 }, xaxis: { title: '' },
+        yaxis: { tickvals: rows.map((_, k) => rows.length - 1 - k), ticktext: at('variable').map(String), range: [-0.6, rows.length - 0.4], nticks: undefined },
+        shapes: [{ type: 'line', x0: 0, x1: 0, yref: 'paper', y0: 0, y1: 1, line: { color: colours.muted, width: 1, dash: 'dot' } }] },
+    }),
+  }).element;
+}
+
+/** What the figure of pairs shows, for those who do not see it. */
+export const pairWords = (data, chosen) =>
+  `Draws of ${[...new Set(chosen)].map((k) => data.pairs.names[k]).join(', ')} against each other, ${data.pairs.points[0].length} points a panel`;
+
+/** Each of the chosen against those before it, one panel each, in one picture; `chosen` is read at each drawing, and one named twice stands there once. */
+export function pairs(data, chosen) {
   const gap = 0.03;
-  const size = (1 - gap * (n - 2)) / (n - 1);
   const axisName = (letter, k) => (k === 0 ? letter : `${letter}${k + 1}`);
   const longName = (letter, k) => (k === 0 ? `${letter}axis` : `${letter}axis${k + 1}`);
   const make = (colours) => {
+    const [names, points, diverging] = [data.pairs.names, data.pairs.points, data.pairs.diverging].map((all) => [...new Set(chosen)].map((k) => all[k]));
+    const n = names.length;
+    const size = (1 - gap * (n - 2)) / (n - 1);
+    const panels = names.flatMap((_, i) => names.slice(0, i).map((__, j) => [i, j]));
     const axes = {};
     panels.forEach(([i, j], k) => {
       const left = j * (size + gap);
@@ -115,13 +136,13 @@ export function pairs(data) {
     if (diverging[0].length > 0) marks.push(...cloud(diverging, 'after a divergence', { size: 6, symbol: 'x', color: colours.series[1] }));
     return { data: marks, layout: { axes, showlegend: diverging[0].length > 0, margin: { l: 56, r: 10, t: 24, b: 44 } } };
   };
-  const shown = points[0].length;
+  const diverged = data.pairs.diverging[0].length;
   return figure({
-    label: `Draws of ${names.join(', ')} against each other, ${shown} points a panel`,
-    caption: `${grouped(shown)} of ${grouped(data.chains.count * data.chains.draws)} draws of ${names.join(', ')}`
-      + (diverging[0].length ? `; crosses: ${grouped(diverging[0].length)} draws after a diverging transition.` : '.'),
-    height: Math.min(150 + 170 * (n - 1), 680), make, kind: 'pairs',
-  }).element;
+    label: pairWords(data, chosen),
+    caption: `${grouped(data.pairs.points[0].length)} of ${grouped(data.chains.count * data.chains.draws)} draws`
+      + (diverged ? `; crosses: ${grouped(diverged)} draws after a diverging transition.` : '.'),
+    height: Math.min(150 + 170 * (chosen.length - 1), 680), make, kind: 'pairs',
+  });
 }
 
 export function growth(data) {

@@ -1,44 +1,17 @@
 // The report of a study: one filter for the table and all figures.
 // SPDX-License-Identifier: Apache-2.0
 import { checkbox, h, section, select } from './dom.js';
-import { distinct, groupBy, isNumber, unpack } from './cells.js';
+import { cellTable } from './cell_table.js';
+import { bestPoint, distinct, groupBy, isNumber } from './cells.js';
+import { facets } from './facets.js';
+import { rowFilter } from './filter.js';
 import { digits, grouped, label, seconds, whole } from './format.js';
-import { parseFilter } from './filter.js';
-import { table } from './table.js';
-import { compared, efficiency, errorCurves, explorer, paperFigure } from './study_figures.js';
+import { studyCells } from './study_cells.js';
+import { compared, efficiency, errorCurves, explorer, mostCurves, mostPoints, paperFigure } from './study_figures.js';
 
 const statuses = ['done', 'failed', 'running', 'pending'];
-const provenance = new Set(['draws_sha256', 'attempts', 'started_at', 'ended_at', 'host', 'warmup_gradients', 'warmup_seconds', 'cell_seconds', 'draws']);
 /** Above this ratio of largest and smallest an axis begins as logarithmic. */
 const wideRange = 5;
-const notMetrics = new Set(['seed', 'attempts', 'cell']);
-
-/** Cells, their values, and the rows that the filter leaves; whoever listens is told of changes. */
-function makeStudy(data) {
-  const columns = unpack(data);
-  // A table may come without them; they are what methods are compared by.
-  for (const [key, below] of [['min_ess_per_gradient', 'gradients'], ['min_ess_per_second', 'seconds']])
-    if (!columns.has(key) && columns.has('min_ess') && columns.has(below))
-      columns.set(key, columns.get('min_ess').map((ess, row) => (isNumber(ess) && columns.get(below)[row] > 0 ? ess / columns.get(below)[row] : null)));
-  const all = [...Array(data.rows).keys()];
-  const value = (key, row) => columns.get(key)?.[row];
-  const isMetric = (key) => !notMetrics.has(key) && !data.axes.includes(key) && !key.endsWith('_mcse') && columns.get(key).some(isNumber);
-  const varies = (key) => distinct(columns.get(key) ?? []).length > 1;
-  let chosen = all;
-  const listeners = [];
-  return {
-    columns, value, all, varies,
-    rows: () => chosen,
-    metrics: [...columns.keys()].filter(isMetric),
-    axes: ['variant', 'model', ...data.axes, 'seed'].filter((key, k, list) => columns.has(key) && list.indexOf(key) === k),
-    name: (row) => ['model', 'variant', ...data.axes].map((key) => value(key, row)).filter((v) => v !== null && v !== undefined).concat(`seed ${value('seed', row)}`).join(', '),
-    choose(rows) {
-      chosen = rows;
-      for (const listener of listeners) listener();
-    },
-    onChange: (listener) => listeners.push(listener),
-  };
-}
 
 function counts(study) {
   const of = (status) => study.all.filter((row) => study.value('status', row) === status).length;
@@ -59,14 +32,10 @@ function heading(data, study) {
 function filterBar(study) {
   const said = h('span', { role: 'status', class: 'note' });
   const box = h('input', { type: 'search', id: 'filter', placeholder: 'variant=hmc min_ess>400 -failed', 'aria-describedby': 'filter-help', oninput: () => narrow() });
-  const getters = new Map([...study.columns].map(([key, values]) => [key, (row) => values[row]]));
-  let waiting = null;
+  const rowsOf = rowFilter(new Map([...study.columns].map(([key, values]) => [key, (row) => values[row]])), study.all.length);
   const narrow = () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      study.choose(study.all.filter(parseFilter(box.value, getters)));
-      said.textContent = `${grouped(study.rows().length)} of ${grouped(study.all.length)} cells`;
-    }, study.all.length > 2000 ? 150 : 0);
+    study.choose(rowsOf(box.value));
+    said.textContent = `${grouped(study.rows().length)} of ${grouped(study.all.length)} cells`;
   };
   said.textContent = `${grouped(study.all.length)} cells`;
   return { set(text) { box.value = text; narrow(); box.focus(); },
@@ -87,7 +56,7 @@ function overview(data, study) {
     keyFigure('gradients', whole(sum('gradients'))),
     keyFigure('sampling time', seconds(sum('seconds'))),
     keyFigure('failed', grouped(study.rows().filter((row) => study.value('status', row) === 'failed').length)));
-  study.onChange(fill);
+  study.onChangeLater(fill);
   fill();
   return section('overview', 'At a glance', 'Overview', keys,
     h('p', { class: 'note', id: 'filter-help' },
@@ -96,64 +65,90 @@ function overview(data, study) {
 }
 
 const options = (keys) => keys.map((key) => [key, label(key)]);
-const colourOptions = (study) => [['', 'nothing'], ...options(study.axes.filter((key) => key !== 'seed'))];
+const colourOptions = (study) => [['', 'nothing'], ...options(study.groupings.filter((key) => key !== 'seed'))];
 
 function preferred(list, ...wishes) {
   return wishes.find((wish) => list.includes(wish)) ?? list[0];
 }
 
-function explorerSection(data, study) {
-  const numeric = data.axes.find((key) => study.varies(key) && study.columns.get(key).every((v) => v === null || isNumber(v)));
-  const axis = numeric ?? data.axes.find(study.varies) ?? (study.varies('variant') ? 'variant' : 'model');
-  const colour = ['variant', 'model', ...data.axes].find((key) => key !== axis && study.varies(key)) ?? '';
+function explorerSection(study) {
+  const numeric = study.axes.find((key) => study.varies(key) && study.columns.get(key).every((v) => v === null || isNumber(v)));
+  const axis = numeric ?? study.axes.find(study.varies) ?? (study.varies('variant') ? 'variant' : 'model');
+  const colour = ['variant', ...study.axes].find((key) => key !== axis && study.varies(key)) ?? '';
   const wide = (key) => {
     const values = distinct(study.columns.get(key));
     return values[0] > 0 && values[values.length - 1] / values[0] >= wideRange;
   };
   const choice = { metric: preferred(study.metrics, 'min_ess_per_gradient', 'min_ess'), axis, colour, logX: Boolean(numeric) && wide(axis), logY: true };
   const said = h('p', { class: 'note', role: 'status' });
-  const view = explorer(study, choice, said);
-  const update = () => view.update(`${label(choice.metric)} against ${label(choice.axis)}${choice.colour ? `, coloured by ${label(choice.colour)}` : ''}`);
+  const tell = () => {
+    const cells = study.rows().filter((row) => isNumber(study.value(choice.metric, row))).length;
+    said.textContent = `${grouped(cells)} cells, at most ${grouped(mostPoints)} of a panel as points; medians of all of them, with bars from the lower `
+      + 'to the upper quartile. Dashed across: the median where the axis does not apply.';
+  };
+  tell();
+  const view = facets(study, () => choice.axis !== 'model' && choice.colour !== 'model', (rows) => explorer(study, rows, choice));
+  const update = () => { tell(); view.update(`${label(choice.metric)} against ${label(choice.axis)}${choice.colour ? `, coloured by ${label(choice.colour)}` : ''}`); };
   const set = (key) => (value) => { choice[key] = value; update(); };
-  study.onChange(update);
+  study.onChangeLater(update);
   return section('explore', 'Any metric against any axis', 'Explore',
     h('p', { class: 'controls' },
       select('Metric', options(study.metrics), choice.metric, set('metric')),
-      select('against', options([...study.axes, ...study.metrics]), choice.axis, set('axis')),
+      select('against', options([...study.groupings, ...study.metrics]), choice.axis, set('axis')),
       select('Colour', colourOptions(study), choice.colour, set('colour')),
       checkbox('log metric', choice.logY, set('logY')), checkbox('log axis', choice.logX, set('logX'))),
     view.element, said);
 }
 
+const costs = ['min_ess_per_gradient', 'min_ess_per_second'];
+const pointText = (study, row) => study.point(row).map(([key, value]) => `${label(key)} = ${value}`).join(', ') || '\u2013';
+
+/** The best points in numbers, a line for each variant of each model. */
+function bestTable(study, metrics) {
+  const rows = study.rows().filter((row) => metrics.some((metric) => isNumber(study.value(metric, row))));
+  const lines = [];
+  for (const [model, members] of groupBy(rows, (row) => study.value('model', row) ?? '\u2013'))
+    for (const [variant, own] of groupBy(members, (row) => study.value('variant', row)))
+      for (const metric of metrics) {
+        const best = bestPoint(study, own, metric);
+        if (best) lines.push(h('tr', {}, h('th', { scope: 'row' }, String(model)), h('td', {}, String(variant)), h('td', {}, label(metric)),
+          h('td', {}, pointText(study, best.rows[0])), number(digits(best.found.mean, 3)),
+          number(best.found.half === null ? '\u2013' : `\u00b1 ${digits(best.found.half, 2)}`), number(String(best.found.n)), number(String(best.points))));
+      }
+  return plainTable('Best points', heads('model', 'variant', 'metric', 'best point', '#mean', '#95 %', '#seeds', '#points tried'), lines);
+}
+
 function efficiencySection(study) {
-  const metrics = ['min_ess_per_gradient', 'min_ess_per_second'].filter((key) => study.metrics.includes(key));
+  const metrics = costs.filter((key) => study.metrics.includes(key));
   if (metrics.length === 0) return null;
-  const choice = { colour: study.varies('model') ? 'model' : '', log: true };
-  const views = metrics.map((metric) => efficiency(study, metric, choice));
-  const update = () => views.forEach((view) => view.update());
-  const set = (key) => (value) => { choice[key] = value; update(); };
-  study.onChange(update);
+  const choice = { log: true };
+  const view = facets(study, () => true, (rows) => {
+    const views = metrics.map((metric) => efficiency(study, rows, metric, choice));
+    return { element: h('div', { class: 'two' }, views.map((one) => one.element)), update: () => views.forEach((one) => one.update()) };
+  });
+  const holder = h('div', {}, bestTable(study, metrics));
+  study.onChangeLater(() => { view.update(); holder.replaceChildren(bestTable(study, metrics)); });
   return section('efficiency', 'Effective draws for the cost', 'Efficiency',
-    h('p', { class: 'controls' }, select('Colour', colourOptions(study), choice.colour, set('colour')), checkbox('log scale', choice.log, set('log'))),
-    h('div', { class: 'two' }, views.map((view) => view.element)),
-    h('p', { class: 'note' }, 'Means over the cells of a variant, seeds and axes alike (the filter narrows them), with 95 % intervals: of two cells or more '
-      + "from their spread, of a single one from its own Monte Carlo error. Gradients and seconds are those of sampling, without warm-up."));
+    h('p', { class: 'controls' }, checkbox('log scale', choice.log, (value) => { choice.log = value; view.update(); })),
+    view.element, holder,
+    h('p', { class: 'note' }, 'Each variant at its best point: of its values of the axes, those with the largest mean over their seeds, for gradients and for '
+      + 'seconds apart. Bars are 95 % intervals: of two seeds or more from their spread, of a single one from its own Monte Carlo error. The point was chosen by the '
+      + 'same seeds, which flatters a variant the more, the more points it has and the wider its interval is. Gradients and seconds are those of sampling, without warm-up.'));
 }
 
 function curveSection(data, study) {
   if (data.curves.length === 0) return null;
   const choice = { error: 'error_mean', cost: 'gradients', colour: study.varies('variant') ? 'variant' : '' };
-  const said = h('p', { class: 'note', role: 'status' });
-  const view = errorCurves(study, data.curves, choice, said);
+  const view = facets(study, () => choice.colour !== 'model', (rows) => errorCurves(study, rows, data.curves, choice));
   const update = () => view.update(`${label(choice.error)} against ${choice.cost}`);
   const set = (key) => (value) => { choice[key] = value; update(); };
-  study.onChange(update);
+  study.onChangeLater(update);
   return section('errors', 'Error against cost', 'Errors',
     h('p', { class: 'controls' },
       select('Error', options(['error_mean', 'error_covariance']), choice.error, set('error')),
       select('against', options(['gradients', 'seconds']), choice.cost, set('cost')),
       select('Colour', colourOptions(study), choice.colour, set('colour'))),
-    view.element, said);
+    view.element, h('p', { class: 'note' }, `Thick: the median of each group's cells; thin: at most ${mostCurves} single cells of a panel. Warm-up counts.`));
 }
 
 const heads = (...names) => h('thead', {}, h('tr', {}, names.map((n) => h('th', { scope: 'col', class: n.startsWith('#') ? 'number' : '' }, n.replace('#', '')))));
@@ -170,7 +165,7 @@ function paperSection(data, study) {
   const fill = () => holder.replaceChildren(plainTable('Published figures and what was measured',
     heads('where', 'metric', '#published', '#measured', '#ratio', '#cells', 'source'), compared(study, data.paper).map(row)));
   const view = paperFigure(study, data.paper);
-  study.onChange(() => { fill(); view.update(); });
+  study.onChangeLater(() => { fill(); view.update(); });
   fill();
   return section('paper', 'Published and measured', 'Paper', view.element, holder,
     h('p', { class: 'note' }, 'Published figures are as the study file states them. Intervals are 95 %, as above.'));
@@ -188,7 +183,8 @@ function failedSection(study, filter) {
     h('button', { type: 'button', class: 'quiet', onclick: () => filter.set('status=failed') }, 'Show only these'));
 }
 
-const valuesText = (values) => Object.entries(values ?? {}).map(([key, value]) => `${key} = ${typeof value === 'object' ? JSON.stringify(value) : value}`).join(', ');
+const valueText = (value) => (isNumber(value) ? digits(value, 4) : typeof value === 'object' ? JSON.stringify(value) : String(value));
+const valuesText = (values) => Object.entries(values ?? {}).map(([key, value]) => `${key} = ${valueText(value)}`).join(', ');
 
 function tuneSection(data) {
   const trials = Array.isArray(data.tune) ? data.tune : [];
@@ -199,60 +195,25 @@ function tuneSection(data) {
     const winner = own.find((t) => t.winner);
     const sum = (key) => own.reduce((total, t) => total + (t[key] ?? 0), 0);
     return h('tr', {}, h('th', { scope: 'row' }, [own[0].model, own[0].variant, valuesText(own[0].axes)].filter(Boolean).join(', ')),
-      h('td', {}, winner ? valuesText(winner.values) : 'none chosen'), number(digits(winner?.score, 3)), h('td', {}, own[0].objective ?? ''),
+      h('td', {}, winner ? valuesText(winner.values) : 'none chosen'), number(digits(winner?.score, 3)), h('td', {}, label(own[0].objective ?? '')),
       number(String(own.length)), number(whole(sum('gradients'))), number(seconds(sum('seconds'))));
   });
   return section('tuning', 'What tuning chose, and what it cost', 'Tuning',
     plainTable('Tuning', heads('for', 'chosen', '#score', 'objective', '#trials', '#gradients', '#time'), rows));
 }
 
-function cellTable(data, study) {
-  const texts = { seconds: (x) => digits(x, 4), gradients: whole, min_ess: whole, seed: (x) => String(x ?? '\u2013') };
-  const column = (key) => {
-    const values = study.columns.get(key);
-    const numeric = values.some(isNumber);
-    const text = texts[key] ?? (numeric ? (x) => (typeof x === 'string' ? x : digits(x, 4)) : (x) => String(x ?? '\u2013'));
-    return { key, label: label(key), help: key, numeric, most: key === 'reason' ? 32 : 26, value: (row) => values[row], text: (row) => text(values[row]) };
-  };
-  const keysOf = (all) => [...study.columns.keys()].filter((key) => all
-    || (!provenance.has(key) && !(key.endsWith('_mcse') && key !== 'min_ess_mcse') && !(key === 'reason' && !study.varies(key) && study.columns.get(key).every((v) => !v))));
-  const holder = h('div');
-  let view = null;
-  const build = (all) => {
-    view = table({ caption: 'Cells of the study', columns: keysOf(all).map(column), count: data.rows, height: 560 });
-    view.show(study.rows());
-    holder.replaceChildren(view.element);
-  };
-  build(false);
-  study.onChange(() => view.show(study.rows()));
-  const save = h('button', { type: 'button', class: 'quiet', onclick: () => saveCsv(data, study, view.rows()) }, 'Save rows as CSV');
-  return section('table', 'Cells', 'Table', h('p', { class: 'controls' }, checkbox('all columns', false, build), save), holder);
-}
-
-function saveCsv(data, study, rows) {
-  const quoted = (value) => {
-    const text = value === null || value === undefined ? '' : String(value);
-    return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  const keys = [...study.columns.keys()];
-  const lines = [keys, ...rows.map((row) => keys.map((key) => study.value(key, row)))].map((line) => line.map(quoted).join(','));
-  const link = h('a', { href: URL.createObjectURL(new Blob([`${lines.join('\n')}\n`], { type: 'text/csv' })), download: `${data.name}.csv` });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
 export function studyReport(data) {
-  const study = makeStudy(data);
+  const study = studyCells(data);
   const filter = filterBar(study);
   const sections = [
     overview(data, study),
-    study.metrics.length ? explorerSection(data, study) : null,
+    study.metrics.length ? explorerSection(study) : null,
     efficiencySection(study),
     curveSection(data, study),
     paperSection(data, study),
     failedSection(study, filter),
     tuneSection(data),
-    cellTable(data, study),
+    cellTable(data.name, study),
   ].filter(Boolean);
   return { heading: heading(data, study), tools: filter.element, sections };
 }

@@ -1,16 +1,22 @@
 // The figures of a study. Each is made from the rows that the filter leaves.
 // SPDX-License-Identifier: Apache-2.0
-import { distinct, groupBy, interval, isNumber, quartiles, thin } from './cells.js';
-import { axisLabel, digits, grouped, label } from './format.js';
+import { bestPoint, distinct, groupBy, interval, isNumber, quartiles, thin } from './cells.js';
+import { axisLabel, digits, label } from './format.js';
 import { faint, figure, logAxis, plainText, style } from './plot.js';
 
-const mostPoints = 2500;
+export const mostPoints = 800;
 const mostSteps = 60;
 const mostTicks = 12;
-const mostCurves = 80;
+export const mostCurves = 40;
 const everything = 'all cells';
 
 const grouping = (study, key) => (key === '' ? () => everything : (row) => String(study.value(key, row) ?? 'none'));
+
+/** The look of each group: the same in all panels and whatever is left out of them. */
+function looks(study, key, colours) {
+  const all = distinct(study.all.map(grouping(study, key)));
+  return (name) => style(colours, all.indexOf(name));
+}
 
 /** Moves x by part of the gap between neighbours, so that groups stand beside each other. */
 function mover(values, log) {
@@ -36,27 +42,22 @@ function placement(study, key, rows, log) {
 /** -1/2 .. 1/2, the same for the same row each time. */
 const jitter = (row) => ((row * 0.6180339887498949) % 1) - 0.5;
 
-function explorerData(study, choice, colours) {
-  const rows = study.rows().filter((row) => isNumber(study.value(choice.metric, row)));
+function explorerData(study, chosen, choice, colours) {
+  const rows = chosen.filter((row) => isNumber(study.value(choice.metric, row)));
   const axis = placement(study, choice.axis, rows, choice.logX);
-  const groups = groupBy(rows, grouping(study, choice.colour));
+  const groups = [...groupBy(rows, grouping(study, choice.colour))].map(([name, all]) => ({ name, all, members: all.filter((row) => isNumber(axis.place(row))) }));
+  const placed = groups.filter(({ members }) => members.length > 0);
   const many = axis.steps > mostSteps;
-  const data = [];
-  const levels = [];
-  let k = 0;
-  for (const [name, all] of groups) {
-    const look = { name, ...style(colours, k), part: many ? 0 : ((k + 0.5) / groups.size - 0.5) * axis.spread, legend: groups.size > 1 };
-    k += 1;
-    const members = all.filter((row) => isNumber(axis.place(row)));
-    if (members.length === 0) {
-      levels.push({ ...look, y: quartiles(all.map((row) => study.value(choice.metric, row)))[1] });
-      continue;
-    }
+  const lookOf = looks(study, choice.colour, colours);
+  const data = placed.flatMap(({ name, members }, k) => {
+    const look = { name, ...lookOf(name), part: many ? 0 : ((k + 0.5) / placed.length - 0.5) * axis.spread, legend: groups.length > 1 };
     const share = Math.max(20, Math.round((mostPoints * members.length) / rows.length));
-    data.push(cloud(study, choice, axis, thin(members, share), { ...look, many, width: many ? 0 : (0.6 * axis.spread) / groups.size }));
-    if (!many) data.push(medians(study, choice, axis, members, look));
-  }
-  return { data, levels, axis, many, cells: rows.length, points: data.filter((d) => d.hovertext).reduce((n, d) => n + d.x.length, 0) };
+    const points = cloud(study, choice, axis, thin(members, share), { ...look, many, width: many ? 0 : (0.6 * axis.spread) / placed.length });
+    return many ? [points] : [points, medians(study, choice, axis, members, look)];
+  });
+  const levels = groups.filter(({ members }) => members.length === 0)
+    .map(({ name, all }) => ({ name, ...lookOf(name), y: quartiles(all.map((row) => study.value(choice.metric, row)))[1] }));
+  return { data, levels, axis };
 }
 
 /** Groups that the axis does not apply to: a line across at their median. */
@@ -86,55 +87,40 @@ function medians(study, choice, axis, members, look) {
 }
 
 /** A metric against an axis; `choice` = { metric, axis, colour, logX, logY } is read at each drawing. */
-export function explorer(study, choice, said) {
+export function explorer(study, rows, choice) {
   const make = (colours) => {
-    const { data, levels, axis, many, cells, points } = explorerData(study, choice, colours);
-    said.textContent = `${grouped(points)} of ${grouped(cells)} cells as points`
-      + (many ? '.' : '; medians of all of them, with bars from the lower to the upper quartile.')
-      + (levels.length ? ' Dashed across: the median where the axis does not apply.' : '');
+    const { data, levels, axis } = explorerData(study, rows(), choice, colours);
     const heights = data.flatMap((d) => d.y).concat(levels.map((l) => l.y));
     return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 60, r: 10, t: 40, b: 46 },
       ...levelMarks(levels, choice.logY), xaxis: { title: axisLabel(choice.axis), ...axis.layout },
       yaxis: { title: axisLabel(choice.metric), ...(choice.logY ? logAxis(heights) : {}) } } };
   };
-  return figure({ label: 'A metric against an axis', height: 440, make });
+  return figure({ label: 'A metric against an axis', height: 380, make });
 }
 
-function dots(study, metric, rows, choice, colours) {
-  const names = [...groupBy(rows, (row) => study.value('variant', row)).keys()];
-  const places = new Map(names.map((name, k) => [name, names.length - 1 - k]));
-  const groups = groupBy(rows, grouping(study, choice.colour));
-  let k = 0;
-  const data = [];
-  for (const [name, members] of groups) {
-    const { color, symbol } = style(colours, k);
-    const dodge = (0.5 - (k + 0.5) / groups.size) * 0.55;
-    const found = [...groupBy(members, (row) => study.value('variant', row))]
-      .map(([variant, own]) => [variant, interval(own.map((row) => study.value(metric, row)), own.map((row) => study.value(`${metric}_mcse`, row)))])
-      .filter(([, i]) => i !== null);
-    data.push({ type: 'scatter', mode: 'markers', name, showlegend: groups.size > 1, x: found.map(([, i]) => i.mean), y: found.map(([variant]) => places.get(variant) + dodge),
-      error_x: { type: 'data', array: found.map(([, i]) => i.half ?? 0), thickness: 1.6, width: 4, color },
-      marker: { size: 8, symbol, color },
-      text: found.map(([variant, i]) => `${variant}: ${digits(i.mean, 3)}${i.half === null ? '' : ` \u00b1 ${digits(i.half, 2)}`} (${i.n} ${i.n === 1 ? 'cell' : 'cells'})`),
-      hovertemplate: '%{text}<extra>%{fullData.name}</extra>' });
-    k += 1;
-  }
-  return { names, data };
+/** Best point of a metric for each variant, the first one topmost. */
+function dots(study, metric, rows, colours) {
+  const found = [...groupBy(rows, (row) => study.value('variant', row))]
+    .map(([variant, own]) => [variant, bestPoint(study, own, metric)]).filter(([, best]) => best !== null);
+  const names = found.map(([variant]) => String(variant));
+  const said = ([variant, { rows: own, found: i }]) => `${variant}: ${digits(i.mean, 3)}${i.half === null ? '' : ` \u00b1 ${digits(i.half, 2)}`} `
+    + `(${i.n} ${i.n === 1 ? 'seed' : 'seeds'}) ${study.point(own[0]).map(([key, value]) => `${label(key)} = ${value}`).join(', ')}`;
+  return { names, data: [{ type: 'scatter', mode: 'markers', x: found.map(([, best]) => best.found.mean), y: names.map((_, k) => names.length - 1 - k),
+    error_x: { type: 'data', array: found.map(([, best]) => best.found.half ?? 0), thickness: 1.6, width: 4, color: colours.accent },
+    marker: { size: 8, color: colours.accent }, text: found.map(said), hovertemplate: '%{text}<extra></extra>' }] };
 }
 
-/** Mean of a metric for each variant, with intervals. */
-export function efficiency(study, metric, choice) {
-  const rows = () => study.rows().filter((row) => isNumber(study.value(metric, row)));
+/** A forest plot: a metric at each variant's best point, with intervals over its seeds. */
+export function efficiency(study, rows, metric, choice) {
   const count = distinct(rows().map((row) => study.value('variant', row))).length;
-  const colours = choice.colour === '' ? 1 : distinct(rows().map((row) => study.value(choice.colour, row))).length;
   const make = (theme) => {
-    const { names, data } = dots(study, metric, rows(), choice, theme);
-    return { data, layout: { showlegend: data.some((d) => d.showlegend), hovermode: 'closest', margin: { l: 20, r: 16, t: 40, b: 44 },
+    const { names, data } = dots(study, metric, rows(), theme);
+    return { data, layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 },
       xaxis: { title: label(metric), ...(choice.log ? logAxis(data.flatMap((d) => d.x.flatMap((x, k) => [x - d.error_x.array[k], x, x + d.error_x.array[k]]))) : { rangemode: 'tozero' }) },
       yaxis: { tickvals: names.map((_, k) => names.length - 1 - k), ticktext: names, range: [-0.6, names.length - 0.4], nticks: undefined } } };
   };
-  return figure({ title: label(metric), label: `${label(metric)} of each variant, with 95 % intervals`,
-    height: Math.min(110 + count * Math.max(30, 13 * colours), 900), make });
+  return figure({ title: label(metric), label: `${label(metric)} of each variant at its best point, with 95 % intervals`,
+    height: Math.min(80 + 30 * count, 900), make });
 }
 
 /** Median of the values at each place of curves, over those that have one there. */
@@ -144,29 +130,27 @@ function medianCurve(curves, key) {
 }
 
 /** Errors against cost; `choice` = { error, cost, colour }. */
-export function errorCurves(study, curves, choice, said) {
+export function errorCurves(study, rows, curves, choice) {
   const make = (colours) => {
-    const chosen = new Set(study.rows());
+    const chosen = new Set(rows());
     const shown = curves.filter((c) => chosen.has(c.row));
     const group = grouping(study, choice.colour);
     const groups = groupBy(shown.map((_, k) => k), (k) => group(shown[k].row));
     const single = new Set(thin([...shown.keys()], mostCurves));
+    const lookOf = looks(study, choice.colour, colours);
     const data = [];
-    let k = 0;
     for (const [name, members] of groups) {
-      const { color, dash, symbol } = style(colours, k);
+      const { color, dash, symbol } = lookOf(name);
       for (const m of members.filter((one) => single.has(one) && members.length > 1))
         data.push({ type: 'scatter', mode: 'lines', x: shown[m][choice.cost], y: shown[m][choice.error], showlegend: false, hoverinfo: 'skip', line: { width: 0.8, color: faint(color, 0.3) } });
       const own = members.map((m) => shown[m]);
       data.push({ type: 'scatter', mode: 'lines+markers', name, showlegend: true, x: medianCurve(own, choice.cost), y: medianCurve(own, choice.error),
         line: { width: 2.2, color, dash }, marker: { size: 6, symbol, color }, hovertemplate: '%{y:.3g} at %{x:.3g}<extra>%{fullData.name}</extra>' });
-      k += 1;
     }
-    said.textContent = `Thick: the median of each group's cells; thin: ${grouped(Math.min(shown.length, mostCurves))} of ${grouped(shown.length)} single cells. Warm-up counts.`;
     return { data, layout: { showlegend: true, margin: { l: 60, r: 10, t: 40, b: 46 }, xaxis: { title: axisLabel(choice.cost), ...logAxis(data.flatMap((d) => d.x)) },
       yaxis: { title: label(choice.error), ...logAxis(data.flatMap((d) => d.y)) } } };
   };
-  return figure({ label: 'Error against cost', height: 420, make });
+  return figure({ label: 'Error against cost', height: 380, make });
 }
 
 /** Rows of published figures with what was measured: [{ name, metric, value, source, found }]. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inBrowser, inFolder, lookAtAll, mixwell, picture, program } from './support/browser.mjs';
+import { checkFits, inBrowser, inFolder, lookAtAll, mixwell, picture, program } from './support/browser.mjs';
 
 const reference = `x[0],x[1]\n${Array.from({ length: 40 }, (_, k) => `${Math.sin(k)},${Math.cos(3 * k)}`).join('\n')}\n`;
 const study = `mixwell = 1
@@ -43,8 +43,9 @@ await inFolder((folder) => inBrowser(async (open) => {
   const ran = spawnSync(program, ['study', join(folder, 's.toml'), '--jobs', '2', '--quiet', '--out', out], { encoding: 'utf8' });
   assert.match(ran.stderr, /2 of 8 cells failed/);
   mixwell('report', out);
-  const page = await open(join(out, 'report.html'));
+  const page = await open(join(out, 'report.html'), { viewport: { width: 1300, height: 900 } });
   await lookAtAll(page);
+  await checkFits(page);
   assert.equal(await page.locator('header .facts').textContent(), '8 cells: 6 done \u00b7 2 failed');
   assert.equal(await page.locator('#failed tbody tr').count(), 1);
   assert.match(await page.locator('#failed tbody th').textContent(), /biased/);

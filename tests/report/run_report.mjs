@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { checkContrast, checkReachable, inBrowser, inFolder, lookAtAll, mixwell, picture, source, traces } from './support/browser.mjs';
+import { checkContrast, checkFits, checkReachable, inBrowser, inFolder, lookAtAll, mixwell, picture, source, traces } from './support/browser.mjs';
 
 const chains = 4;
 
@@ -15,9 +15,18 @@ async function checkFigures(page) {
   assert.deepEqual(await traces(page, 'Energy'), [2]);
   assert.deepEqual(await traces(page, 'Effective draws as the run went on'), [8]);
   assert.equal(await page.locator('.pairs .scatterlayer .trace').count(), 6);
+  assert.equal(await page.locator('#forest .scatterlayer .trace').count(), 1);
+  assert.equal(await page.locator('#forest .errorbar').count(), 5);
   assert.ok(await page.locator('.pairs .scatterlayer .trace').first().locator('.point').count() > 500);
   assert.ok(await page.locator('.graph .node').count() > 10);
   assert.ok(await page.locator('.graph .edge').count() > 10);
+  // The fifth in the place of the first, by choice.
+  const panel = () => page.locator('.pairs .infolayer text').allTextContents();
+  const last = (await page.locator('#pairs option').allTextContents())[4];
+  assert.ok(!(await panel()).includes(last));
+  await page.locator('#pairs select').nth(0).selectOption(last);
+  await lookAtAll(page);
+  assert.ok((await panel()).includes(last));
   await page.getByRole('button', { name: 'Show 1 more' }).click();
   assert.equal(await page.locator('article.variable').count(), 5);
 }
@@ -68,14 +77,16 @@ await inFolder((folder) => inBrowser(async (open) => {
   assert.equal(file, join(out, 'report.html'));
   assert.ok(bytes < 3e6, `${bytes} bytes`);
   for (const colorScheme of ['light', 'dark']) {
-    const page = await open(file, { colorScheme });
+    const page = await open(file, { colorScheme, viewport: { width: 1300, height: 900 } });
     assert.equal(await page.locator('html').getAttribute('data-theme'), colorScheme);
     assert.equal(await page.title(), 'challenger - Mixwell');
     assert.equal(await page.locator('.mark').count(), 0);
+    assert.match(await page.locator('.verdict').textContent(), /^Whatever its settings are, the chain stays distributed/);
     assert.equal(await page.locator('#overview .calm').textContent(), 'No warnings.');
     await checkKeyboard(page);
     await lookAtAll(page);
     await picture(page, `run-${colorScheme}`);
+    await checkFits(page);
     await checkContrast(page);
     await checkFigures(page);
     await checkSorting(page);
@@ -83,6 +94,10 @@ await inFolder((folder) => inBrowser(async (open) => {
     await checkPrinting(page);
     assert.match(await page.locator('#manifest pre').textContent(), /use = "logistic-regression"/);
     assert.match(await page.locator('footer pre').textContent(), /Plotly[^]*dagre[^]*Michael Bostock[^]*gl-mat4/);
+    await page.setViewportSize({ width: 800, height: 900 });
+    await lookAtAll(page);
+    await checkFits(page);
+    await picture(page, `run-${colorScheme}-800`);
   }
   const narrow = await open(file, { viewport: { width: 380, height: 800 } });
   await lookAtAll(narrow);

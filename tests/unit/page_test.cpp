@@ -175,7 +175,7 @@ TEST_CASE("a page's energy histograms hold every draw and every transition") {
 
 TEST_CASE("a page's pairs keep the draws after divergences") {
   const Json& pairs = run_data().at("pairs");
-  CHECK(pairs.at("names").size() == 4);
+  CHECK(pairs.at("names").size() == 24);
   CHECK(pairs.at("points")[0].size() == 1000);
   CHECK(pairs.at("diverging")[0].size() == chains);
 }

@@ -102,19 +102,6 @@ std::vector<Index> diverging_places(const DrawsFile& draws) {
   return kept;
 }
 
-MatrixXd points_at(const std::vector<MatrixXd>& elements, const std::vector<Index>& places) {
-  MatrixXd points(static_cast<Index>(places.size()), static_cast<Index>(elements.size()));
-  for (Index e = 0; e < points.cols(); ++e)
-    points.col(e) = elements[static_cast<std::size_t>(e)].reshaped()(places);
-  return points;
-}
-
-Json points_json(const MatrixXd& points, const VectorXd& quanta) {
-  Json columns = Json::array();
-  for (Index e = 0; e < points.cols(); ++e) columns.push_back(to_quantum(points.col(e), quanta[e]));
-  return columns;
-}
-
 std::vector<MatrixXd> read_all(const DrawsFile& draws, const std::vector<Element>& elements) {
   std::vector<MatrixXd> all;
   for (const Element& e : elements) all.push_back(draws.read(e.column, e.element));
@@ -157,14 +144,20 @@ Json variable_figures(const DrawsFile& draws, const std::vector<Element>& elemen
 }
 
 Json pair_figure(const DrawsFile& draws, const std::vector<Element>& elements) {
-  const std::vector<MatrixXd> all = read_all(draws, elements);
-  const MatrixXd points = points_at(all, evenly(draws.draws() * draws.chains(), most_pairs));
-  const MatrixXd diverging = points_at(all, diverging_places(draws));
-  VectorXd quanta(points.cols());
-  for (Index e = 0; e < points.cols(); ++e) quanta[e] = quantum_of(points.col(e));
+  const std::vector<Index> places = evenly(draws.draws() * draws.chains(), most_pairs);
+  const std::vector<Index> bad = diverging_places(draws);
+  Json points = Json::array();
+  Json diverging = Json::array();
+  for (const Element& element : elements) {
+    const MatrixXd x = draws.read(element.column, element.element);
+    const VectorXd column = x.reshaped()(places);
+    const double quantum = quantum_of(column);
+    points.push_back(to_quantum(column, quantum));
+    diverging.push_back(to_quantum(x.reshaped()(bad), quantum));
+  }
   return {{"names", names_of(elements)},
-          {"points", points_json(points, quanta)},
-          {"diverging", points_json(diverging, quanta)}};
+          {"points", std::move(points)},
+          {"diverging", std::move(diverging)}};
 }
 
 Json growth_figure(const DrawsFile& draws, const std::vector<Element>& elements) {

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using page::Json;
 
 constexpr std::size_t most_variables = 24;
-constexpr std::size_t most_pairs = 4;
+constexpr std::size_t most_growth = 4;
 constexpr std::size_t most_rows = 20000;
 constexpr std::size_t most_divergences = 100;
 constexpr int table_digits = 6;
@@ -128,11 +128,11 @@ void add_figures(Json& data, const std::string& folder, const Json& variables) {
   data["notes"] = notes(draws, settings, variables.size(), worst.size());
   if (draws.draws() == 0) return;
   const std::vector<page::Element> shown = page::find_elements(draws, worst, folder);
-  const std::vector<page::Element> pairs(
-      shown.begin(), shown.begin() + std::min<std::ptrdiff_t>(std::ssize(shown), most_pairs));
+  const std::vector<page::Element> first(
+      shown.begin(), shown.begin() + std::min<std::ptrdiff_t>(std::ssize(shown), most_growth));
   data["variables"] = page::variable_figures(draws, shown, settings);
-  data["pairs"] = page::pair_figure(draws, pairs);
-  data["growth"] = page::growth_figure(draws, pairs);
+  data["pairs"] = page::pair_figure(draws, shown);
+  data["growth"] = page::growth_figure(draws, first);
   data["energy"] = page::energy_figure(draws, settings);
   data["statistics"] = page::chain_table(draws, settings);
 }

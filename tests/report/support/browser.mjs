@@ -53,8 +53,9 @@ export function report(folder, table) {
 
 /**
  * Calls body(open) with open(file, settings) -> page: the page of a report, ready. Whatever it asks
- * the network for, says on the console or throws makes the test fail. `settings` are those of a
- * browser's context, and `before(page)`, called before it is opened.
+ * the network for, says on the console or throws makes the test fail, but what its Content-Security-Policy
+ * refuses, where `refused` is a list to which that is added. `settings` are those of a browser's context, and
+ * `before(page)`, called before it is opened.
  */
 export async function inBrowser(body) {
   const executablePath = chromium();
@@ -63,13 +64,13 @@ export async function inBrowser(body) {
   // Containers, where tests run as root, allow no sandbox; the pages are our own.
   const browser = await driver.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   const complaints = [];
-  const open = async (file, { before = () => {}, ...settings } = {}) => {
+  const open = async (file, { before = () => {}, refused = null, ...settings } = {}) => {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...settings });
     const page = await context.newPage();
     page.setDefaultTimeout(patience);
     await before(page);
     const url = pathToFileURL(file).href;
-    page.on('console', (message) => complaints.push(`console: ${message.text()}`));
+    page.on('console', (message) => (refused && /Content Security Policy/.test(message.text()) ? refused : complaints).push(`console: ${message.text()}`));
     page.on('pageerror', (error) => complaints.push(`error: ${error.stack}`));
     page.on('request', (request) => request.url().split('#')[0] === url || request.url().startsWith('data:')
       || complaints.push(`request: ${request.url()}`));
@@ -85,12 +86,23 @@ export async function inBrowser(body) {
   assert.deepEqual(complaints, []);
 }
 
+/** Waits until nothing is left to be done for what was typed or chosen: figures in sight are drawn anew. */
+export const settled = (page) => page.evaluate(async () => {
+  const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done)); });
+  for (let calm = 0; calm < 3; ++calm) {
+    if (document.getElementById('main').hasAttribute('aria-busy')) calm = -1;
+    await frame();
+  }
+});
+
 /** Brings every figure into view, so that all of them are drawn. */
 export async function lookAtAll(page) {
+  await settled(page);
   await page.evaluate(() => { document.documentElement.style.scrollBehavior = 'auto'; });
-  for (const plot of await page.locator('.plot').all()) {
+  for (const plot of await page.locator('.plot:visible').all()) {
     await plot.scrollIntoViewIfNeeded();
     await plot.locator('.main-svg').first().waitFor({ state: 'attached' });
+    while (await plot.getAttribute('data-outdated') !== null) await page.waitForTimeout(20);
   }
   for (const graph of await page.locator('.graph').all()) {
     await graph.scrollIntoViewIfNeeded();
@@ -129,6 +141,27 @@ export async function checkReachable(page) {
     for (const e of document.querySelectorAll('.table, pre, .graph'))
       if (e.tabIndex < 0) found.push(`scrolls, and no key reaches it: ${e.className || e.tagName}`);
     return found;
+  });
+  assert.deepEqual(faults, []);
+}
+
+/** Nothing is wider than what it stands in: no column is cut off, nothing scrolls sideways, no heading or number is clipped. */
+export async function checkFits(page) {
+  const faults = await page.evaluate(() => {
+    const found = [];
+    const isShown = (e) => e.offsetParent !== null && e.clientWidth > 0;
+    const name = (e) => `${e.tagName} ${e.className} of #${e.closest('section')?.id}`;
+    if (document.documentElement.scrollWidth > window.innerWidth) found.push(`the page is ${document.documentElement.scrollWidth} px wide`);
+    for (const e of document.querySelectorAll('.table, .graph, pre'))
+      if (isShown(e) && e.scrollWidth > e.clientWidth + 1) found.push(`${name(e)} is ${e.scrollWidth} px wide, its frame ${e.clientWidth}`);
+    for (const e of document.querySelectorAll('thead th, td.number, .plain td, .plain th'))
+      if (isShown(e) && e.scrollWidth > e.clientWidth + 1) found.push(`${name(e)}: cut off "${e.textContent}"`);
+    for (const frame of document.querySelectorAll('.table')) {
+      const right = frame.getBoundingClientRect().right + 1;
+      for (const e of frame.querySelectorAll('th, td'))
+        if (isShown(e) && e.getBoundingClientRect().right > right) found.push(`${name(e)}: beyond its frame "${e.textContent}"`);
+    }
+    return found.slice(0, 20);
   });
   assert.deepEqual(faults, []);
 }

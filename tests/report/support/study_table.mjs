@@ -11,10 +11,10 @@ function randomNumbers(seed) {
 }
 
 export const variants = ['hmc', 'nuts', 'hmc-bfgs', 'qnhmc'];
-export const models = ['german', 'heart', 'odd <b> & name'];
+export const models = ['german', 'heart', '<script>ran=1</script> & b'];
 const stepSizes = [0.02, 0.05, 0.1, 0.2];
 /** Text that a careless page would run. */
-export const hostile = 'plugin "x" said </script><b onmouseover="alert(1)"> & 100% <!-- done';
+export const hostile = 'plugin "x" said </script><script>ran=2</script><img src="data:," onerror="ran=3"> & 100% <!-- done';
 
 function curve(ess, gradients, random) {
   return Array.from({ length: 20 }, (_, k) => {
@@ -25,12 +25,16 @@ function curve(ess, gradients, random) {
   });
 }
 
+/** 16 digits that differ from the first on, as those of a hash. */
+const idOf = (k) => [1, 2].map((part) => ((k + 1) * part * 2654435761 % 2 ** 32).toString(16).padStart(8, '0')).join('');
+
 function cell(k, random) {
   const variant = variants[k % 4];
   const model = models[Math.floor(k / 4) % 3];
   const stepSize = variant === 'nuts' ? null : stepSizes[Math.floor(k / 12) % 4];
-  const row = { cell: k.toString(16).padStart(16, '0'), variant, model, seed: Math.floor(k / 48), status: 'done',
-    reason: null, class: variant === 'qnhmc' ? 'biased' : 'exact', 'kernel.hmc.step_size': stepSize };
+  const row = { cell: idOf(k), variant, model, seed: Math.floor(k / 48), status: 'done',
+    reason: null, class: variant === 'qnhmc' ? 'biased' : 'exact', step_size: stepSize };
+  row[variant === 'qnhmc' ? 'kernel.qn.step_size' : 'kernel.hmc.step_size'] = stepSize;
   if (k % 50 === 7) return { ...row, status: 'failed', reason: k % 100 === 7 ? hostile : 'killed after 60 s' };
   if (k % 50 === 9) return { ...row, status: 'pending' };
   const gradients = 10000 * (1 + models.indexOf(model));
@@ -43,7 +47,7 @@ function cell(k, random) {
 }
 
 const columns = ['cell', 'variant', 'model', 'seed', 'status', 'reason', 'class', 'min_ess', 'min_ess_mcse', 'gradients', 'seconds',
-  'kernel.hmc.step_size', 'acceptance', 'error_mean', 'min_ess_per_gradient', 'min_ess_per_gradient_mcse', 'min_ess_per_second',
+  'kernel.hmc.step_size', 'kernel.qn.step_size', 'step_size', 'acceptance', 'error_mean', 'min_ess_per_gradient', 'min_ess_per_gradient_mcse', 'min_ess_per_second',
   'min_ess_per_second_mcse', 'curve'];
 
 /** What `mixwell study STUDY.toml --table --json` prints, of so many cells. */
@@ -51,7 +55,8 @@ export function studyTable(cells) {
   const random = randomNumbers(20);
   const rows = Array.from({ length: cells }, (_, k) => cell(k, random));
   return {
-    study: 'made up', file: 'made-up.toml', axes: ['kernel.hmc.step_size'], columns,
+    study: 'made up', file: 'made-up.toml', axes: ['kernel.hmc.step_size', 'kernel.qn.step_size'], columns,
+    aliases: [{ name: 'step_size', axes: ['kernel.hmc.step_size', 'kernel.qn.step_size'] }],
     rows: rows.map((row) => Object.fromEntries(columns.map((key) => [key, row[key] ?? null]))),
     paper: [{ where: { variant: 'nuts', model: 'german' }, metric: 'min_ess', value: 50, source: 'table 1' },
       { where: { variant: 'nuts', model: ['heart'] }, metric: 'min_ess', value: 90, source: 'table 1' }],

@@ -1,0 +1,73 @@
+// The cells of a study, and those of them that the filter leaves; whoever listens is told of changes.
+// SPDX-License-Identifier: Apache-2.0
+import { distinct, groupBy, isNumber, unpack } from './cells.js';
+import { later } from './later.js';
+
+const notMetrics = new Set(['seed', 'attempts', 'cell']);
+
+/** A table may come without them; they are what methods are compared by. */
+function addEfficiency(columns) {
+  for (const [key, below] of [['min_ess_per_gradient', 'gradients'], ['min_ess_per_second', 'seconds']])
+    if (!columns.has(key) && columns.has('min_ess') && columns.has(below))
+      columns.set(key, columns.get('min_ess').map((ess, row) => (isNumber(ess) && columns.get(below)[row] > 0 ? ess / columns.get(below)[row] : null)));
+}
+
+/** Each axis in the order of the study, or the alias that it goes by. */
+function nameAxes({ axes, aliases }, columns) {
+  const nameOf = new Map(aliases.filter(({ name }) => columns.has(name)).flatMap(({ name, axes: own }) => own.map((key) => [key, name])));
+  return [...new Set(axes.map((key) => nameOf.get(key) ?? key))].filter((key) => columns.has(key));
+}
+
+/**
+ * Of the page's data: `columns` by name and `value(key, row)`; `axes`, an alias in the place of its own, and with
+ * what else cells differ by as `groupings`; `metrics`; the chosen `rows()`, by model in `rowsByModel()`. `choose(rows)`
+ * tells those who listen by `onChange` at once, those by `onChangeLater` when there is time.
+ */
+export function studyCells(data) {
+  const columns = unpack(data);
+  addEfficiency(columns);
+  const axes = nameAxes(data, columns);
+  const all = [...Array(data.rows).keys()];
+  const value = (key, row) => columns.get(key)?.[row];
+  const isKnown = (v) => v !== null && v !== undefined;
+  const isMetric = (key) => !notMetrics.has(key) && !axes.includes(key) && !data.axes.includes(key) && !key.endsWith('_mcse') && columns.get(key).some(isNumber);
+  const point = (row) => axes.map((key) => [key, value(key, row)]).filter(([, v]) => isKnown(v));
+  const [atOnce, whenIdle] = [[], []];
+  let chosen = all;
+  let byModel = null;
+  let points = null;
+  return {
+    columns, value, all, axes, point,
+    varies: (key) => distinct(columns.get(key) ?? []).length > 1,
+    metrics: [...columns.keys()].filter(isMetric),
+    /** Those that go by an alias. */
+    aliased: new Set(data.axes.filter((key) => !axes.includes(key))),
+    groupings: ['variant', 'model', ...axes, 'seed'].filter((key, k, list) => columns.has(key) && list.indexOf(key) === k),
+    name: (row) => ['model', 'variant', ...axes].map((key) => value(key, row)).filter(isKnown).concat(`seed ${value('seed', row)}`).join(', '),
+    /** The same number for rows of the same values of all axes. */
+    pointOf(row) {
+      if (points === null) {
+        const numbers = new Map();
+        points = all.map((one) => {
+          const text = JSON.stringify(point(one));
+          if (!numbers.has(text)) numbers.set(text, numbers.size);
+          return numbers.get(text);
+        });
+      }
+      return points[row];
+    },
+    rows: () => chosen,
+    rowsByModel() {
+      byModel ??= groupBy(chosen, (row) => value('model', row));
+      return byModel;
+    },
+    choose(rows) {
+      chosen = rows;
+      byModel = null;
+      for (const listener of atOnce) listener();
+      whenIdle.forEach(later);
+    },
+    onChange: (listener) => atOnce.push(listener),
+    onChangeLater: (listener) => whenIdle.push(listener),
+  };
+}
