@@ -28,6 +28,7 @@ if(TARGET mixwell_test_main)
 endif()
 if(TARGET mixwell)
   install(TARGETS mixwell RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  include(MixwellManual)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework/include/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)

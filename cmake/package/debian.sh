@@ -7,7 +7,8 @@ source=$(cd "$1" && pwd) build=$(mkdir -p "$2" && cd "$2" && pwd) out=$(mkdir -p
 jobs=${JOBS:-$(nproc)}
 
 cmake -S "$source" -B "$build/debian" -G Ninja -DCMAKE_BUILD_TYPE=Release -DMIXWELL_TESTS=OFF \
-  -DMIXWELL_MPI=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu >/dev/null
+  -DMIXWELL_MPI=OFF -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib/x86_64-linux-gnu \
+  -DMIXWELL_ZSH_INSTALL_DIR=share/zsh/vendor-completions >/dev/null
 cmake --build "$build/debian" --parallel "$jobs" >/dev/null
 (cd "$build/debian" && cpack -G DEB -B "$out" >/dev/null)
 rm -rf "$out/_CPack_Packages"

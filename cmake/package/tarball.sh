@@ -14,5 +14,7 @@ mkdir -p "$work/$name/bin"
 /usr/bin/python3 -m zipfile -e "$wheel" "$work/$name"
 chmod +x "$work/$name/mixwell/native/bin/mixwell"
 ln -s ../mixwell/native/bin/mixwell "$work/$name/bin/mixwell"
+# Where man looks: beside the folder of a program.
+ln -s mixwell/native/share "$work/$name/share"
 tar -C "$work" --owner 0 --group 0 -czf "$out/$name.tar.gz" "$name"
 echo "$out/$name.tar.gz"

@@ -51,5 +51,9 @@ demo "$(echo "$work"/tarball/mixwell-*/bin/mixwell)" tarball
 
 for package in "$dist"/*.deb; do dpkg-deb -x "$package" "$work/root"; done
 demo "$work/root/usr/bin/mixwell" debian
+for share in "$work/root/usr/share" "$(echo "$work"/tarball/mixwell-*/share)"; do
+  [[ -f $share/man/man1/mixwell-run.1 && -f $share/bash-completion/completions/mixwell ]] ||
+    fault "$share lacks manual pages or completion"
+done
 [[ -f $work/root/usr/include/mixwell/lab.h && -f $work/root/usr/share/doc/mixwell/docs/python.md ]] ||
   fault "the Debian packages lack headers or documents"

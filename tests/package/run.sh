@@ -16,6 +16,10 @@ if grep -rlF -e "$build" -e "$work/prefix" "$work/moved" --include='*.cmake'; th
   exit 1
 fi
 
+for made in man/man1/mixwell-run.1 bash-completion/completions/mixwell zsh/site-functions/_mixwell; do
+  [[ -s $work/moved/share/$made ]] || { echo "share/$made is not installed" >&2; exit 1; }
+done
+
 "$cmake" -S "$here/plugin-project" -B "$work/plugin" -G Ninja \
   -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$compiler" -DCMAKE_PREFIX_PATH="$work/moved" \
   -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Werror"

@@ -63,7 +63,7 @@ Command check_command() {
   return {.name = "check",
           .purpose = "Validate a manifest and say what its composition is guaranteed to sample",
           .arguments = std::move(arguments),
-          .footer = footer("mixwell check manifest.toml --gradient"),
+          .example = "mixwell check manifest.toml --gradient",
           .json = &given->json,
           .action = [given] { return check_manifest(*given); }};
 }

@@ -4,6 +4,8 @@
 
 #include "files/json.hpp"
 
+#include <mixwell/component.hpp>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -11,18 +13,10 @@
 #include <iterator>
 
 namespace mixwell::app {
-namespace {
-
-constexpr const char* exit_codes =
-    "Exit codes: 0 ok, 1 failed, interrupted or inconclusive, 2 bad input, 3 refused by the "
-    "certificate, 4 `verify` disagrees.\n"
-    "Memory: MIXWELL_MEMORY (such as 4G) is the most that is asked for; by default nine tenths of "
-    "what is free.";
-
-}  // namespace
-
-std::string footer(const std::string& example, const std::string& remark) {
-  return "Example:\n  " + example + "\n\n" + (remark.empty() ? "" : remark + "\n\n") + exit_codes;
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const Kind kind : all_kinds) names.emplace_back(to_string(kind));
+  return names;
 }
 
 void print_note(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
@@ -40,6 +34,7 @@ std::vector<Argument> manifest_and(ManifestArguments& values, std::vector<Argume
       {.name = "manifest",
        .value = &values.path,
        .help = "Manifest file (TOML), or a program in the Stan language (x.stan)",
+       .type = "MANIFEST.toml|PROGRAM.stan",
        .required = true},
       {.name = "--set",
        .value = &values.settings,

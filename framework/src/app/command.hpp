@@ -11,12 +11,17 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace mixwell::app {
 
 Command check_command();
+/// `program` makes what shells complete.
+Command completion_command(Command (*program)());
 Command generate_command();
 Command graph_command();
+/// `program` makes what the pages describe.
+Command manual_command(Command (*program)());
 Command new_command();
 Command plugins_command();
 Command posteriordb_command();
@@ -28,8 +33,8 @@ Command summary_command();
 Command verify_command();
 Command worker_command();
 
-/// Text below the options in `--help`.
-std::string footer(const std::string& example, const std::string& remark = {});
+/// Words for the kinds of components.
+std::vector<std::string> kind_names();
 
 /// On standard error: what its reader should know, and nothing ends for.
 void print_note(const std::string& text);

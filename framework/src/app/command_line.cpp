@@ -2,6 +2,8 @@
 // seconds. SPDX-License-Identifier: Apache-2.0
 #include "app/command_line.hpp"
 
+#include "app/command_words.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -75,7 +77,7 @@ class Formatter final : public CLI::Formatter {
 void declare(CLI::App& app, const Command& command) {
   app.formatter(std::make_shared<Formatter>(app));
   for (const Argument& argument : command.arguments) add(app, argument);
-  if (!command.footer.empty()) app.footer(command.footer);
+  app.footer(help_footer(command));
   if (command.is_hidden) app.group("");
   for (const Command& inner : command.commands)
     declare(*app.add_subcommand(inner.name, inner.purpose), inner);

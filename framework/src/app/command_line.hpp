@@ -20,7 +20,10 @@ struct Argument {
   std::string name;  ///< "manifest" of a positional, "--out", or "-o,--out"
   Target value;      ///< where what is given goes; what is there before is the default
   std::string help;
-  std::string type = {};  ///< what --help shows as the value
+  /// What help shows as the value, and shells complete it by, or's between `|`: DIR, FILE,
+  /// NAME.toml (a file that ends so), KIND/ID (a component), `word` in small letters; no more is
+  /// said by others.
+  std::string type = {};
   bool required = false;
   std::string required_unless =
       {};  ///< an option that may be given in the place of this positional
@@ -28,6 +31,7 @@ struct Argument {
   bool is_positive = false;
   std::optional<std::pair<double, double>> range = {};  ///< both ends belong to it
   std::vector<std::string> choices = {};
+  std::vector<std::string> words = {};  ///< what shells offer, and the command itself checks
   /// Of a list, which may always be given several times: `a,b` are two values, and
   bool comma_separates = false;
   /// all words up to the next option belong to it.
@@ -40,7 +44,8 @@ struct Command {
   std::string name;
   std::string purpose;
   std::vector<Argument> arguments = {};
-  std::string footer = {};     ///< below the arguments in --help; by default the program's
+  std::string example = {};    ///< in help, as the notes are
+  std::string notes = {};      ///< lines that are laid out already, without the last line's end
   const bool* json = nullptr;  ///< whether errors are printed as JSON too
   std::function<ExitCode()> action = {};
   std::vector<Command> commands = {};  ///< with a name of their own after that of this one

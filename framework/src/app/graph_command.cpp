@@ -77,7 +77,7 @@ Command graph_command() {
   return {.name = "graph",
           .purpose = "Print the kernel graph of a manifest's composition",
           .arguments = std::move(arguments),
-          .footer = footer("mixwell graph manifest.toml --format svg > graph.svg"),
+          .example = "mixwell graph manifest.toml --format svg > graph.svg",
           .action = [given] { return graph(*given); }};
 }
 

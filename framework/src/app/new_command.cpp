@@ -85,10 +85,8 @@ bool is_taken(const std::string& name, const std::string& source) {
 }
 
 void check_kind(const std::string& word) {
-  std::vector<std::string> kinds;
-  for (const Kind kind : all_kinds) kinds.emplace_back(to_string(kind));
   if (!kind_from(word)) {
-    throw InputError(fmt::format("unknown kind \"{}\"{}", word, suggestion(word, kinds)));
+    throw InputError(fmt::format("unknown kind \"{}\"{}", word, suggestion(word, kind_names())));
   }
 }
 
@@ -310,7 +308,7 @@ constexpr const char* lesson =
     "format\n"
     "of results).\n"
     "A model is written as a log density, whose gradient follows; with --by-hand, as one that\n"
-    "computes U and its gradient itself.\n\n";
+    "computes U and its gradient itself.";
 
 }  // namespace
 
@@ -320,11 +318,15 @@ Command new_command() {
           .purpose = "Write a project of its own with one plugin and its test",
           .arguments = {{.name = "kind",
                          .value = &given->kind,
-                         .help = "What the component is",
-                         .required = true},
+                         .help = fmt::format("What the component is: one of {}",
+                                             fmt::join(kind_names(), ", ")),
+                         .type = "KIND",
+                         .required = true,
+                         .words = kind_names()},
                         {.name = "name",
                          .value = &given->name,
                          .help = "Its id, for example my-model",
+                         .type = "ID",
                          .required = true},
                         {.name = "--in",
                          .value = &given->folder,
@@ -339,7 +341,8 @@ Command new_command() {
                                  "no project",
                          .type = "DIR",
                          .excludes = {"--in"}}},
-          .footer = lesson + footer("mixwell new model my-model --in ~/plugins"),
+          .example = "mixwell new model my-model --in ~/plugins",
+          .notes = lesson,
           .action = [given] { return make(*given); }};
 }
 

@@ -15,12 +15,6 @@
 namespace mixwell::app {
 namespace {
 
-std::vector<std::string> kind_names() {
-  std::vector<std::string> names;
-  for (const Kind kind : all_kinds) names.emplace_back(to_string(kind));
-  return names;
-}
-
 Kind kind_of(const std::string& word) {
   if (const std::optional<Kind> kind = kind_from(word)) return *kind;
   throw InputError(fmt::format("unknown kind \"{}\"{}", word, suggestion(word, kind_names())));
@@ -112,14 +106,17 @@ ExitCode show(const Arguments& arguments) {
 }
 
 Command show_command(const std::shared_ptr<Arguments>& given) {
-  return {
-      .name = "show",
-      .purpose = "Print everything that one component declares",
-      .arguments = {{.name = "plugin", .value = &given->name, .help = "KIND/ID", .required = true},
-                    {.name = "--json", .value = &given->json, .help = "Print JSON"}},
-      .footer = footer("mixwell plugins show kernel/hamiltonian"),
-      .json = &given->json,
-      .action = [given] { return show(*given); }};
+  return {.name = "show",
+          .purpose = "Print everything that one component declares",
+          .arguments = {{.name = "plugin",
+                         .value = &given->name,
+                         .help = "Its kind and id, as in kernel/hamiltonian",
+                         .type = "KIND/ID",
+                         .required = true},
+                        {.name = "--json", .value = &given->json, .help = "Print JSON"}},
+          .example = "mixwell plugins show kernel/hamiltonian",
+          .json = &given->json,
+          .action = [given] { return show(*given); }};
 }
 
 }  // namespace
@@ -130,9 +127,11 @@ Command plugins_command() {
           .purpose = "List the components at hand, and the libraries that could not be used",
           .arguments = {{.name = "kind",
                          .value = &given->kind,
-                         .help = fmt::format("One of {}", fmt::join(kind_names(), ", "))},
+                         .help = fmt::format("One of {}", fmt::join(kind_names(), ", ")),
+                         .type = "KIND",
+                         .words = kind_names()},
                         {.name = "--json", .value = &given->json, .help = "Print JSON"}},
-          .footer = footer("mixwell plugins kernel"),
+          .example = "mixwell plugins kernel",
           .json = &given->json,
           .action = [given] { return list(*given); },
           .commands = {show_command(given)}};

@@ -15,6 +15,7 @@ std::vector<Argument> posteriordb_arguments(PosteriordbArguments& given) {
       {.name = "checkout",
        .value = &given.checkout,
        .help = "Folder of a checkout of posteriordb",
+       .type = "DIR",
        .required = true},
       {.name = "--only",
        .value = &given.only,
@@ -27,7 +28,7 @@ std::vector<Argument> posteriordb_arguments(PosteriordbArguments& given) {
       {.name = "--engine",
        .value = &given.engine,
        .help = "Of the model `stan`: auto, compile or interpret",
-       .type = "ENGINE"},
+       .type = "auto|compile|interpret"},
       {.name = "--jobs",
        .value = &given.jobs,
        .help = "Posteriors to sample at a time (default: all cores)",
@@ -70,7 +71,7 @@ Command posteriordb_command() {
       .name = "posteriordb",
       .purpose = "Sample the posteriors of posteriordb and compare them with its reference draws",
       .arguments = posteriordb_arguments(*given),
-      .footer = footer("mixwell posteriordb ~/posteriordb --only 'eight_schools*'"),
+      .example = "mixwell posteriordb ~/posteriordb --only 'eight_schools*'",
       .json = &given->json,
       .action = [given] { return run_posteriordb(*given); }};
 }

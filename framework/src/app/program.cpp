@@ -27,10 +27,11 @@ constexpr const char* purpose =
 Command whole_program() {
   return {.name = "mixwell",
           .purpose = purpose,
-          .footer = footer("mixwell run examples/challenger/challenger.toml"),
+          .example = "mixwell run examples/challenger/challenger.toml",
           .commands = {run_command(), check_command(), generate_command(), graph_command(),
                        plugins_command(), posteriordb_command(), new_command(), schema_command(),
                        study_command(), summary_command(), report_command(), verify_command(),
+                       completion_command(whole_program), manual_command(whole_program),
                        worker_command()}};
 }
 

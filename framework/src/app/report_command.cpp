@@ -27,7 +27,7 @@ Command report_command() {
                {.name = "--json",
                 .value = &given->json,
                 .help = "Print the file and its size as JSON"}},
-          .footer = footer("mixwell report out/challenger -o challenger.html"),
+          .example = "mixwell report out/challenger -o challenger.html",
           .json = &given->json,
           .action = [given] {
             return from_module<decltype(mixwell_report_command)>("report",

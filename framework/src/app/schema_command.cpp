@@ -28,7 +28,7 @@ Command schema_command() {
           .arguments = {{.name = "--study",
                          .value = of_studies.get(),
                          .help = "Of study files instead"}},
-          .footer = footer("mixwell schema > mixwell.schema.json"),
+          .example = "mixwell schema > mixwell.schema.json",
           .action = [of_studies] { return schema(*of_studies); }};
 }
 

@@ -82,7 +82,11 @@ std::vector<Argument> slurm_arguments(StudyArguments& given) {
 
 std::vector<Argument> study_arguments(StudyArguments& given) {
   std::vector<Argument> all = {
-      {.name = "study", .value = &given.path, .help = "Study file (TOML)", .required = true},
+      {.name = "study",
+       .value = &given.path,
+       .help = "Study file (TOML)",
+       .type = "STUDY.toml",
+       .required = true},
       {.name = "--out",
        .value = &given.folder,
        .help = "Folder for the results (default: out/NAME)",
@@ -145,7 +149,7 @@ Command study_command() {
   return {.name = "study",
           .purpose = "Run what is not finished of a study: many runs from one file",
           .arguments = study_arguments(*given),
-          .footer = footer("mixwell study examples/studies/step-size.toml --jobs 2"),
+          .example = "mixwell study examples/studies/step-size.toml --jobs 2",
           .json = &given->json,
           .action = [given] {
             return from_module<decltype(mixwell_study_command)>("study",

@@ -48,7 +48,7 @@ std::string explanation() {
          "  REM                  sum |mean - mean0| / sum |mean0| over the elements\n"
          "  REC                  the same of their covariances; needs two draws\n"
          "--amari NAME adds how far the mean of a square matrix is from the reference's, 0 where\n"
-         "they are equal up to order, sign and scale of rows, at most 1.\n\n";
+         "they are equal up to order, sign and scale of rows, at most 1.";
 }
 
 /// What was allowed once is not forgotten.
@@ -73,16 +73,25 @@ ExitCode summary(const Arguments& arguments) {
   return ExitCode::ok;
 }
 
+std::vector<std::string> estimator_names() {
+  std::vector<std::string> names;
+  for (const diagnostics::PaperEstimator& paper : diagnostics::paper_estimators())
+    names.emplace_back(paper.id);
+  return names;
+}
+
 std::vector<Argument> summary_arguments(Arguments& given) {
   SummaryOptions& options = given.options;
   return {{.name = "draws",
            .value = &given.path,
            .help = "Folder of a run, or a draws.nc",
+           .type = "DIR|FILE.nc",
            .required = true},
           {.name = "--ess",
            .value = &options.ess,
            .help = "Estimators of single papers to show as well (below)",
            .type = "NAME[,NAME...]",
+           .words = estimator_names(),
            .comma_separates = true},
           {.name = "--directions",
            .value = &options.directions,
@@ -127,8 +136,8 @@ Command summary_command() {
   return {.name = "summary",
           .purpose = "Summarise the draws of a run, from its draws.nc",
           .arguments = summary_arguments(*given),
-          .footer = explanation() +
-                    footer("mixwell summary out/challenger --ess qnhmc --directions principal"),
+          .example = "mixwell summary out/challenger --ess qnhmc --directions principal",
+          .notes = explanation(),
           .json = &given->json,
           .action = [given] { return summary(*given); }};
 }

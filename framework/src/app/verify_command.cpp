@@ -19,6 +19,8 @@ Command verify_command() {
                      .value = &given->settings.targets,
                      .help = fmt::format("Only these targets, in the place of the model: {}",
                                          fmt::join(verify_target_names, ", ")),
+                     .type = "NAME",
+                     .words = {verify_target_names.begin(), verify_target_names.end()},
                      .takes_many = true},
                     {.name = "--budget",
                      .value = &given->settings.budget,
@@ -43,10 +45,11 @@ Command verify_command() {
       .name = "verify",
       .purpose = "Test whether a composition keeps the targets that its certificate says it keeps",
       .arguments = std::move(arguments),
-      .footer = footer("mixwell verify manifest.toml --target quartic --target banana",
-                       "The outcome over all targets is kept, and told as `tested` by the "
-                       "certificate of this very composition,\nin $XDG_STATE_HOME/mixwell/verified "
-                       "(~/.local/state/mixwell/verified)."),
+      .example = "mixwell verify manifest.toml --target quartic --target banana",
+      .notes =
+          "The outcome over all targets is kept, and told as `tested` by the "
+          "certificate of this very composition,\nin $XDG_STATE_HOME/mixwell/verified "
+          "(~/.local/state/mixwell/verified).",
       .json = &given->json,
       .action = [given] {
         return from_module<decltype(mixwell_verify_command)>("verify",

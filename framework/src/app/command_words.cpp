@@ -1,0 +1,91 @@
+// What help, manual pages and completion say of a command: one wording for all of them.
+// SPDX-License-Identifier: Apache-2.0
+#include "app/command_words.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <type_traits>
+
+namespace mixwell::app {
+
+bool is_option(const Argument& argument) { return argument.name.starts_with('-'); }
+
+std::vector<std::string> option_names(const Argument& argument) {
+  return split(argument.name, ',');
+}
+
+bool takes_value(const Argument& argument) {
+  return !std::holds_alternative<bool*>(argument.value);
+}
+
+std::string value_words(const Argument& argument) {
+  if (!argument.choices.empty()) return fmt::format("{}", fmt::join(argument.choices, "|"));
+  if (!argument.type.empty()) return argument.type;
+  if (std::holds_alternative<int*>(argument.value)) return "INT";
+  return std::holds_alternative<double*>(argument.value) ? "FLOAT" : "TEXT";
+}
+
+std::string default_words(const Argument& argument) {
+  if (!argument.shows_default) return "";
+  return std::visit(
+      [](const auto* value) -> std::string {
+        if constexpr (std::is_same_v<decltype(value), const std::vector<std::string>*>) {
+          return fmt::format("{}", fmt::join(*value, ","));
+        } else {
+          return fmt::format("{}", *value);
+        }
+      },
+      argument.value);
+}
+
+std::vector<const Command*> shown_commands(const Command& command) {
+  std::vector<const Command*> shown;
+  for (const Command& inner : command.commands)
+    if (!inner.is_hidden) shown.push_back(&inner);
+  return shown;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
+const std::vector<ExitCodeWords>& exit_code_words() {
+  static const std::vector<ExitCodeWords> words = {
+      {ExitCode::ok, "ok"},
+      {ExitCode::failed, "failed, interrupted or inconclusive"},
+      {ExitCode::bad_input, "bad input"},
+      {ExitCode::refused, "refused by the certificate"},
+      {ExitCode::disagrees, "`verify` disagrees"}};
+  return words;
+}
+
+const std::vector<VariableWords>& variable_words() {
+  static const std::vector<VariableWords> words = {
+      {"MIXWELL_DATA", "Folders to look for data sets in, separated by `:`"},
+      {"MIXWELL_PLUGIN_PATH", "Folders with more plugins, separated by `:`"},
+      {"MIXWELL_MEMORY",
+       "The most memory that is asked for, such as 4G (default: nine tenths of what is free)"}};
+  return words;
+}
+
+std::string help_footer(const Command& command) {
+  if (command.example.empty()) return "";
+  std::vector<std::string> codes;
+  for (const ExitCodeWords& one : exit_code_words())
+    codes.push_back(fmt::format("{} {}", static_cast<int>(one.code), one.meaning));
+  std::string text =
+      fmt::format("{}{}Example:\n  {}\n\nExit codes: {}.\nEnvironment:\n", command.notes,
+                  command.notes.empty() ? "" : "\n\n", command.example, fmt::join(codes, ", "));
+  for (const VariableWords& one : variable_words())
+    text += fmt::format("  {:<20} {}\n", one.name, one.meaning);
+  return text;
+}
+
+}  // namespace mixwell::app

@@ -1,0 +1,45 @@
+// What help, manual pages and completion say of a command: one wording for all of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "app/command_line.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mixwell::app {
+
+bool is_option(const Argument& argument);
+/// "-o" and "--out" of "-o,--out".
+std::vector<std::string> option_names(const Argument& argument);
+/// A flag has none.
+bool takes_value(const Argument& argument);
+/// "DIR", "dot|svg" where choices are all there is, INT, FLOAT or TEXT where no more is known.
+std::string value_words(const Argument& argument);
+/// What is taken where nothing is given, or "".
+std::string default_words(const Argument& argument);
+
+/// Those that are for people.
+std::vector<const Command*> shown_commands(const Command& command);
+
+/// Everything by its `separator`: "a", "", "b" of "a||b".
+std::vector<std::string> split(std::string_view text, char separator);
+
+struct ExitCodeWords {
+  ExitCode code;
+  const char* meaning;
+};
+const std::vector<ExitCodeWords>& exit_code_words();
+
+/// Variables of the environment that every command heeds.
+struct VariableWords {
+  const char* name;
+  const char* meaning;
+};
+const std::vector<VariableWords>& variable_words();
+
+/// Below the options in `--help`: notes, example, exit codes; "" of a command without an example.
+std::string help_footer(const Command& command);
+
+}  // namespace mixwell::app
