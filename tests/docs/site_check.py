@@ -73,6 +73,15 @@ def misses_of_twins():
     return missed
 
 
+def pages_without_way():
+    """Chapters of decisions that their index or the navigation of the site does not name."""
+    index = (SOURCE / "docs" / "decisions.md").read_text("utf-8")
+    navigation = (SOURCE / "docs" / "site" / "mkdocs.yml").read_text("utf-8")
+    return [f"nothing leads to docs/decisions/{path.name}"
+            for path in (SOURCE / "docs" / "decisions").glob("*.md")
+            if f"decisions/{path.name}" not in index or f"docs/decisions/{path.name}" not in navigation]
+
+
 def built():
     done = subprocess.run([SOURCE / "docs" / "site" / "build.sh", BUILD], capture_output=True,
                           text=True)
@@ -88,6 +97,7 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve() if sys.argv[1:] else built()
     faults, count = crawl(root)
     faults += [f"unseen: {what}" for what in misses_of_twins()]
+    faults += pages_without_way()
     if count < 1000:
         faults.append(f"only {count} links were found")
     print("\n".join(faults) or f"{count} links lead somewhere")
