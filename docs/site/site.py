@@ -100,6 +100,9 @@ class Site:
 
     def file(self, path):
         name = path.relative_to(self.source)
+        if path.suffix == ".ipynb":
+            self.write(f"{name}.md", notebook(json.loads(path.read_text("utf-8"))))
+            return
         text = path.read_text("utf-8", errors="replace").rstrip("\n")
         language = LANGUAGES.get(path.suffix, "text")
         self.write(f"{name}.md", f"{NOT_SEARCHED}# {name}\n\n````{language}\n{text}\n````\n")
@@ -149,6 +152,12 @@ class Site:
             name = path.relative_to(include.parent)
             lines.append(f"- [`{name}`](../{path.relative_to(self.source)}.md): {first}")
         self.write("reference/headers.md", "\n".join(lines) + "\n")
+
+
+def notebook(document):
+    """Its words and code; outputs are for whoever runs it."""
+    cells = [("".join(cell["source"]), cell["cell_type"]) for cell in document["cells"]]
+    return "\n\n".join(text if kind == "markdown" else f"```python\n{text}\n```" for text, kind in cells) + "\n"
 
 
 def fenced(text):
