@@ -112,10 +112,48 @@ Finding check_drift_correction(const OwnCurvature& own, const Eigen::MatrixXd& t
   Workspace scratch;
   own.drift_correction(target, state, state, numbers, gamma, scratch);
   const Eigen::MatrixXd numeric = numeric_drift_correction(own, theta);
-  const double error = (gamma - numeric).norm() / numeric.norm();
+  const double error = (gamma - numeric).norm() / (1e-3 + numeric.norm());
   std::ostringstream measured;
   measured << "relative error " << error;
   return {"Gamma is that of H", error < 1e-6, measured.str()};
+}
+
+/// All entries of H, one column a column of theta.
+Eigen::MatrixXd entries(const OwnCurvature& own, const Eigen::MatrixXd& theta) {
+  const Index d = theta.rows();
+  const Eigen::MatrixXd numbers = own_numbers(own, theta);
+  Eigen::MatrixXd all(d * d, theta.cols());
+  for (Index i = 0; i < d; ++i) all.middleRows(i * d, d) = column_of(own, numbers, d, i);
+  return all;
+}
+
+/// H along a line through both signs of every coordinate: the largest change between neighbours
+/// vanishes as they come together.
+Finding check_continuity(const OwnCurvature& own, const Eigen::VectorXd& direction) {
+  const auto at = [&](double t) { return Eigen::VectorXd((2.0 * t - 1.0) * direction); };
+  constexpr Index intervals = 32;
+  Eigen::MatrixXd line(direction.size(), intervals + 1);
+  for (Index k = 0; k <= intervals; ++k) line.col(k) = at(static_cast<double>(k) / intervals);
+  const Eigen::MatrixXd H = entries(own, line);
+  Index widest = 0;
+  for (Index k = 1; k < intervals; ++k) {
+    if ((H.col(k + 1) - H.col(k)).norm() > (H.col(widest + 1) - H.col(widest)).norm()) widest = k;
+  }
+  double low = static_cast<double>(widest) / intervals;
+  double high = static_cast<double>(widest + 1) / intervals;
+  Eigen::VectorXd below = H.col(widest);
+  Eigen::VectorXd above = H.col(widest + 1);
+  const double before = (above - below).norm();
+  for (int k = 0; k < 40; ++k) {
+    const double middle = 0.5 * (low + high);
+    const Eigen::VectorXd between = entries(own, at(middle));
+    const bool is_below = (between - below).norm() > (above - between).norm();
+    (is_below ? high : low) = middle;
+    (is_below ? above : below) = between;
+  }
+  std::ostringstream measured;
+  measured << "a change of " << before << " became " << (above - below).norm();
+  return {"H is continuous", (above - below).norm() <= 1e-3 * before + 1e-12, measured.str()};
 }
 
 /// Near 0, where U is flat, and, if it holds everywhere, far out.
@@ -150,6 +188,7 @@ Findings check_own_curvature(const OwnCurvature& own) {
   if (own.has_drift_correction() && own.drift_correction_traits().total) {
     findings.push_back(check_drift_correction(own, theta));
   }
+  if (own.traits().continuous) findings.push_back(check_continuity(own, theta.col(0)));
   check_bound(own, theta, findings);
   return findings;
 }

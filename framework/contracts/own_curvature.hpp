@@ -11,7 +11,7 @@ namespace mixwell::contracts {
 Eigen::MatrixXd own_numbers(const OwnCurvature& own, const Eigen::MatrixXd& theta);
 
 /// The fit is pure and finite, and obeys check_representation; a total drift correction is that of
-/// the curvature where the slot has been for long.
+/// the curvature where the slot has been for long; continuity and bounds are as declared.
 Findings check_own_curvature(const OwnCurvature& own);
 
 }  // namespace mixwell::contracts

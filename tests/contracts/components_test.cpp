@@ -283,6 +283,18 @@ TEST_CASE("a bound that is not there breaks the clause of bounds") {
   }
 }
 
+TEST_CASE("a curvature that jumps breaks the clause of continuity") {
+  const Entry& entry = composing::registry().find(Kind::estimator, "wrong-drift-correction");
+  const auto blueprint = entry.blueprint();
+  *std::get<std::string*>(blueprint->fields().find("mistake")->target()) = "jump";
+  const std::shared_ptr<const Component> made = blueprint->make();
+  const auto findings =
+      contracts::check_estimator(*std::dynamic_pointer_cast<const Estimator>(made));
+  INFO(report(findings));
+  CHECK(broken(findings, "H is continuous"));
+  CHECK_FALSE(broken(findings, "Gamma is that of H"));
+}
+
 TEST_CASE("limits on the spectrum are the bound that quasi-Newton estimators declare") {
   for (const char* id : {"bfgs", "lbfgs", "product-form"}) {
     INFO(id);

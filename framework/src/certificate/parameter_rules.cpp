@@ -125,12 +125,12 @@ class ParameterRules {
   std::optional<Verdict> own(const Reading& r, const char* what) {
     if (r.input.role == Role::law && accounts_for(r.input.value)) return std::nullopt;
     if (const OperationInfo* gamma = total_drift_correction(r)) {
-      return assuming(a_,
-                      asymptotic(r, "2g",
-                                 fmt::format("a parameter depends on {}, and the drift holds the "
-                                             "total drift correction",
-                                             what)),
-                      *gamma, "total");
+      Verdict v = asymptotic(r, "2g",
+                             fmt::format("a parameter depends on {}, and the drift holds the total "
+                                         "drift correction",
+                                         what));
+      v = assuming(a_, std::move(v), *gamma, "total");
+      return assuming(a_, std::move(v), *maker(input_of(r.who, Role::drift)), "continuous");
     }
     return none(r, "2", true,
                 fmt::format("a parameter depends on {}, and neither the acceptance ratio nor a "
@@ -159,19 +159,28 @@ class ParameterRules {
     return v;
   }
 
+  /// Null where no operation makes it.
+  const OperationInfo* maker(Value v) const {
+    const std::int32_t producer = a_.graph[v].producer;
+    return producer < 0 ? nullptr : &a_.operation(producer);
+  }
+
   /// What makes the Gamma in the drift of an uncorrected move, if it is that of the very matrix of
   /// the drift. It speaks of a dependence that comes in through this matrix alone: not through the
-  /// step size, the number of steps, the friction, or the choice of a branch.
+  /// step size, the number of steps, the friction, or the choice of a branch; and of a matrix that
+  /// is continuous: where one jumps its divergence is no function.
   const OperationInfo* total_drift_correction(const Reading& r) const {
     const Value gamma = input_of(r.who, Role::drift_correction);
     const Value drift = input_of(r.who, Role::drift);
     if (!is_uncorrected(r.who) || !gamma || !drift) return nullptr;
     const bool by_the_matrix = r.input.value == drift || r.input.value == gamma;
-    if (a_.graph[gamma].producer < 0 || !by_the_matrix) return nullptr;
-    const OperationInfo& made_by = a_.operation(a_.graph[gamma].producer);
-    const bool of_drift = std::any_of(made_by.inputs.begin(), made_by.inputs.end(),
+    const OperationInfo* const correction = maker(gamma);
+    const OperationInfo* const matrix = maker(drift);
+    if (correction == nullptr || matrix == nullptr || !by_the_matrix) return nullptr;
+    const bool of_drift = std::any_of(correction->inputs.begin(), correction->inputs.end(),
                                       [&](const Input& i) { return i.value == drift; });
-    return made_by.traits.total && of_drift ? &made_by : nullptr;
+    const bool holds = correction->traits.total && matrix->traits.continuous && of_drift;
+    return holds ? correction : nullptr;
   }
 
   /// Of a gathered version what it copies is judged.

@@ -36,17 +36,17 @@ constexpr std::array all_rules = {
          "operations with the proposal where the state was",
          "exact", "the ratio of Metropolis and Hastings (Hastings 1970)",
          "certificates/metropolis-gaussian", ""},
-    Rule{
-        "2g",
-        "the same, through the drift and diffusion alone of an uncorrected move whose drift holds "
-        "the total divergence of that very matrix; past values count only where all that moves the "
-        "variable moves it by a small step",
-        "asymptotic, order 1",
-        "the drift of a diffusion that keeps pi (Xifara and others 2014; Ma, Chen & Fox 2015). It "
-        "says nothing of a step size, a branch or a friction that sees the state: the limit is "
-        "then "
-        "another law",
-        "certificates/sgrld", "counterexamples/tempering-own-past"},
+    Rule{"2g",
+         "the same, through the drift and diffusion alone of an uncorrected move whose drift holds "
+         "the total divergence of that very matrix, which is `continuous`; past values count only "
+         "where all that moves the "
+         "variable moves it by a small step",
+         "asymptotic, order 1",
+         "the drift of a diffusion that keeps pi (Xifara and others 2014; Ma, Chen & Fox 2015). It "
+         "says nothing of a step size, a branch or a friction that sees the state: the limit is "
+         "then "
+         "another law",
+         "certificates/sgrld", "counterexamples/tempering-own-past"},
     Rule{"3",
          "a parameter depends on a window of past values of other variables that the update "
          "influences",

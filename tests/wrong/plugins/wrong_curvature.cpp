@@ -90,12 +90,14 @@ class WrongSecant final : public FittedCurvature {
 };
 
 /// H = diag(1 / (c + theta_i^2)), Gamma_i = -2 theta_i / (c + theta_i^2)^2, c = 1; bounded unless
-/// c = 0.
+/// c = 0. Or H = I and 2 I on two sides, whose divergence is 0 wherever it is a number.
 class WrongDriftCorrection final : public own::FollowingEstimator {
  public:
   struct Params {
     wrong::Mistake mistake;
-    void declare(Fields& fields) { mistake.declare(fields, {"missing", "half", "sign", "bound"}); }
+    void declare(Fields& fields) {
+      mistake.declare(fields, {"missing", "half", "sign", "bound", "jump"});
+    }
   };
   explicit WrongDriftCorrection(const Params& params)
       : FollowingEstimator(std::make_shared<covariance::DiagonalRepresentation>(),
@@ -117,12 +119,16 @@ class WrongDriftCorrection final : public own::FollowingEstimator {
     const covariance::DiagonalNumbers at(theta.rows());
     const auto H = (c() + theta.array().square()).inverse();
     numbers.middleRows(at.variance(), at.d) = H.matrix();
-    numbers.middleRows(at.deviation(), at.d) = H.sqrt().matrix();
+    if (mistake_.is("jump")) {
+      numbers.middleRows(at.variance(), at.d) =
+          theta.unaryExpr([](double x) { return x < 0.3 ? 1.0 : 2.0; });
+    }
+    numbers.middleRows(at.deviation(), at.d) = numbers.middleRows(at.variance(), at.d).cwiseSqrt();
   }
   void drift_correction(const Potential&, ConstBatch theta, ConstBatch, ConstBatch, Batch out,
                         Workspace&) const override {
     out = (-2.0 * theta.array() / (c() + theta.array().square()).square()).matrix();
-    if (mistake_.is("missing")) out.setZero();
+    if (mistake_.is("missing") || mistake_.is("jump")) out.setZero();
     if (mistake_.is("half")) out *= 0.5;
     if (mistake_.is("sign")) out = -out;
   }

@@ -19,7 +19,7 @@ Findings check_representation(const Representation& how, ConstBatch numbers, Ind
 /// declare: where U is flat, where points come together, and far out. A LearntCurvature is fed 0 to
 /// 200 correlated draws: pure, finite, and its register obeys check_representation. An OwnCurvature
 /// is made at positions where the slot has been for long; a drift correction that declares itself
-/// total is compared with differences of H there, and bounds are looked at.
+/// total is compared with differences of H there, and continuity and bounds are looked at.
 Findings check_estimator(const Estimator& estimator);
 
 /// What a quasi-Newton estimator adds, on points of a convex quartic in order of descending U,
