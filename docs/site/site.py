@@ -7,6 +7,7 @@ page with its text, a folder a page with its files. The reference is written fro
 says of itself: every component with every key, the keys of a run, every command; and from the docstrings of
 the Python package and the first lines of the public headers."""
 
+import functools
 import inspect
 import json
 import os
@@ -20,6 +21,7 @@ import sys
 NOT_SEARCHED = "---\nsearch:\n  exclude: true\n---\n"
 KINDS = ("model", "kernel", "estimator", "integrator", "oracle", "steps", "compositor", "recorder")
 LINK = re.compile(r"(?<!!)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+PROPERTIES = (property, functools.cached_property)
 FENCE = re.compile(r"^```.*?^```[^\n]*\n", re.M | re.S)
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".toml": "toml",
              ".txt": "cmake", ".cmake": "cmake", ".sh": "bash", ".json": "json", "": "text"}
@@ -120,16 +122,21 @@ class Site:
     def keys_of_run(self):
         schema = json.loads(self.said("schema"))
         keys = schema["properties"]["run"]["properties"]
-        rows = [(f"`{key}`", said.get("type", said.get("enum", "")), shown(said.get("default")),
+        rows = [(f"`{key}`", f"{said.get('type', said.get('enum', ''))}" +
+                 (f"; default {json.dumps(said['default'])}" if "default" in said else ""),
                  said.get("description", "")) for key, said in keys.items()]
         self.write("reference/run.md", "# Keys of a run\n\nThe table `[run]` of a manifest.\n\n" +
-                   table(("key", "type", "default", "meaning"), rows))
+                   table(("key", "value", "meaning"), rows))
 
     def commands(self):
-        parts = ["# The program\n", fenced(self.said("--help"))]
-        for command in re.findall(r"^  (\w+) ", self.said("--help").split("ubcommands")[-1], re.M):
-            parts.append(f"\n## mixwell {command}\n\n{fenced(self.said(command, '--help'))}")
-        self.write("reference/program.md", "\n".join(parts))
+        self.write("reference/program.md", "# The program\n\n" + self.help_of())
+
+    def help_of(self, *words):
+        """The help of a command, then of those below it."""
+        text = self.said(*words, "--help")
+        names = re.findall(r"^  (\w+) ", text.partition("ubcommands:\n")[2].split("\n\n")[0], re.M)
+        title = f"## mixwell {' '.join(words)}\n\n" if words else ""
+        return title + fenced(text) + "".join("\n" + self.help_of(*words, name) for name in names)
 
     def python(self):
         sys.path.insert(0, str(self.source / "framework" / "python"))
@@ -166,9 +173,13 @@ def fenced(text):
 
 def plain(text):
     """Words of the program as Markdown that shows them as they are; those in `` are code already."""
-    if re.fullmatch(r"`[^`]*`", text):
-        return text.replace("|", "\\|")
-    return re.sub(r"([\\*_\[\]|<#])", r"\\\1", text).replace("\n", " ")
+    parts = re.split(r"(`[^`]*`)", text.replace("\n", " "))
+    return "".join(part.replace("|", "\\|") if part.startswith("`") else
+                   re.sub(r"([\\*_\[\]|<#])", r"\\\1", part) for part in parts)
+
+
+def paragraphs(text):
+    return "".join(plain(one.strip()) + "\n\n" for one in text.split("\n\n") if one.strip())
 
 
 def cell(value):
@@ -180,19 +191,24 @@ def table(heads, rows):
     return "".join("| " + " | ".join(map(cell, line)) + " |\n" for line in lines)
 
 
-def shown(value):
-    return "" if value is None else f"`{json.dumps(value)}`"
+def value_of(parameter):
+    """ "number in (0, inf), time; default 0.1"."""
+    reach, default = parameter["range"], parameter["default"]
+    if reach and not reach.startswith("one of"):
+        reach = "in " + reach
+    words = ", ".join(filter(None, (f"{parameter['type']} {reach}".strip(), parameter["unit"])))
+    return words + ("" if default == "not set" else f"; {default if default == 'required' else 'default ' + default}")
 
 
 def component(entry):
     """A section: what it is, its keys, its sources."""
     text = f"## {entry['id']}\n\n{entry['summary']}\n\n"
     if entry["details"]:
-        text += fenced(entry["details"]) if "\n" in entry["details"] else cell(entry["details"]) + "\n"
+        laid_out = re.search(r"^ ", entry["details"], re.M)
+        text += fenced(entry["details"]) if laid_out else paragraphs(entry["details"].replace("\n", "\n\n"))
     if entry["parameters"]:
-        text += "\n" + table(("key", "type", "unit", "range", "default", "meaning"), [
-            (f"`{one['key']}`", one["type"], one["unit"], one["range"], one["default"], one["help"])
-            for one in entry["parameters"]])
+        text += "\n" + table(("key", "value", "meaning"), [
+            (f"`{one['key']}`", value_of(one), one["help"]) for one in entry["parameters"]])
     if entry["traits"]:
         text += "\nDeclared traits: " + ", ".join(f"`{trait}`" for trait in entry["traits"]) + "\n"
     for source in entry["sources"]:
@@ -200,15 +216,32 @@ def component(entry):
     return text + "\n"
 
 
-def python_thing(name, thing):
+class Bare(str):
+    """An annotation, shown without quotation marks."""
+
+    def __repr__(self):
+        return str(self)
+
+
+def signature_of(thing):
+    def bare(annotation):
+        return Bare(annotation) if isinstance(annotation, str) else annotation
+
     try:
-        signature = str(inspect.signature(thing))
+        found = inspect.signature(thing)
     except (TypeError, ValueError):
-        signature = ""
-    text = f"```python\n{name}{signature}\n```\n\n" + fenced(inspect.getdoc(thing) or "")
+        return ""
+    return str(found.replace(return_annotation=bare(found.return_annotation),
+                             parameters=[one.replace(annotation=bare(one.annotation))
+                                         for one in found.parameters.values()]))
+
+
+def python_thing(name, thing):
+    signature = signature_of(thing)
+    text = f"```python\n{name}{signature}\n```\n\n" + paragraphs(inspect.getdoc(thing) or "")
     for member, value in vars(thing).items() if inspect.isclass(thing) else ():
         said = inspect.getdoc(value)
-        if not member.startswith("_") and said and (callable(value) or isinstance(value, property)):
+        if not member.startswith("_") and said and (callable(value) or isinstance(value, PROPERTIES)):
             text += f"\n- `{member}`: {cell(said)}"
     return text
 
@@ -217,6 +250,7 @@ def main():
     site = Site(*(pathlib.Path(word).resolve() for word in sys.argv[1:4]))
     shutil.rmtree(site.pages, ignore_errors=True)
     site.documents()
+    shutil.copy(pathlib.Path(__file__).with_name("site.css"), site.pages / "site.css")
     site.components()
     site.keys_of_run()
     site.commands()
