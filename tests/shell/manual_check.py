@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "support"))
-from program import commands, said
+from program import commands, meanings, said
 
 
 def written():
@@ -35,6 +35,8 @@ def lacks(pages, known):
         page = plain(pages.get("-".join(("mixwell", *words)), ""))
         faults += [f"{' '.join(words)}: its page has no {option}"
                    for option in options if f"\\fB{option}\\fR" not in page]
+        faults += [f"{' '.join(words)}: its page does not say: {meaning}"
+                   for meaning in meanings(help_text) if meaning not in page]
         example = help_text.split("Example:\n  ")[1].split("\n")[0]
         if example not in page:
             faults.append(f"{' '.join(words)}: its page has no example")
@@ -58,6 +60,7 @@ def misses_of_twins(pages, known):
              "a page too many": {**pages, "mixwell-rum": run}}
     broken.pop("mixwell-run")
     twins["a page too few"] = broken
+    twins["a meaning too few"] = {**pages, "mixwell-run": run.replace("Threads to use", "Threads")}
     missed = [what for what, wrong in twins.items() if not lacks(wrong, known)]
     return missed + ([] if warnings(run + ".nosuchmacro\n") else ["an unknown macro"])
 

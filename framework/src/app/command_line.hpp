@@ -20,9 +20,9 @@ struct Argument {
   std::string name;  ///< "manifest" of a positional, "--out", or "-o,--out"
   Target value;      ///< where what is given goes; what is there before is the default
   std::string help;
-  /// What help shows as the value, and shells complete it by, or's between `|`: DIR, FILE,
-  /// NAME.toml (a file that ends so), KIND/ID (a component), `word` in small letters; no more is
-  /// said by others.
+  /// What help shows as the value, and shells offer for it: alternatives between `|`, each DIR,
+  /// FILE, NAME.toml (a file with that ending), KIND/ID (a component) or a word in small letters;
+  /// for any other nothing is offered.
   std::string type = {};
   bool required = false;
   std::string required_unless =

@@ -16,6 +16,13 @@ def section(text, title):
     return found.group(1) if found else ""
 
 
+def meanings(text):
+    """What a help says of arguments and options, but for those that every command has."""
+    lines = (section(text, "Positionals") + section(text, "Options")).splitlines()
+    return [re.split(r"\s{2,}", line.strip(), maxsplit=1)[-1] for line in lines
+            if not re.match(r"  (-h,|--version)", line) and re.search(r"\S\s{2,}\S|^ {20}", line)]
+
+
 def commands(above=()):
     """{(): ({"--help", ...}, help), ("plugins", "show"): ..., ...}, of the program and of all commands."""
     text = said(*above, "--help")
