@@ -377,6 +377,19 @@ TEST_CASE("A second process on the same study is refused while the first is at w
   ::unsetenv("MIXWELL_PLUGIN_PATH");
 }
 
+namespace {
+
+/// That draw, or have drawn.
+std::ptrdiff_t cells_at_work(const Workplace& place) {
+  const fs::path cells = place.path("out/s/cells");
+  if (!fs::exists(cells)) return 0;
+  return std::count_if(fs::directory_iterator(cells), {}, [](const auto& cell) {
+    return fs::exists(cell.path() / "resume") || fs::exists(cell.path() / "draws.nc");
+  });
+}
+
+}  // namespace
+
 TEST_CASE("Ctrl-C ends a study in good order, and the same command goes on") {
   const Workplace place;
   const std::string plugins = with_plugins(place, {faulty});
@@ -384,9 +397,7 @@ TEST_CASE("Ctrl-C ends a study in good order, and the same command goes on") {
   ::setenv("MIXWELL_PLUGIN_PATH", place.path("plugins").c_str(), 1);
   const pid_t study = start(place, "study s.toml --jobs 2");
   ::unsetenv("MIXWELL_PLUGIN_PATH");
-  for (int k = 0; k < 500 && !fs::exists(place.path("out/s/cells")); ++k)
-    std::this_thread::sleep_for(20ms);
-  std::this_thread::sleep_for(1500ms);
+  for (int k = 0; k < 1500 && cells_at_work(place) < 4; ++k) std::this_thread::sleep_for(20ms);
   ::kill(study, SIGINT);
   CHECK(wait_for(study) == 1);
   contains(read(place.path("background.err")), "interrupted; the same command goes on from here");
