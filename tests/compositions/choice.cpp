@@ -69,6 +69,7 @@ const std::map<std::string, std::vector<std::string>>& numbers() {
       {"model/matrix-factorisation.data",
        {"\"" MIXWELL_SOURCE_DIR "/examples/factorisation/ratings.dat\""}},
       {"model/matrix-factorisation.rank", {"1"}},
+      {"kernel/subsampled-metropolis.size", {"30"}},
       {"model/stable-factorisation.data",
        {"\"" MIXWELL_SOURCE_DIR "/examples/factorisation/mixture.csv\""}},
       {"model/stable-factorisation.alpha", {"[1.5]"}},

@@ -62,8 +62,8 @@ std::vector<Base> bases(const std::vector<Twin>& twins) {
 }
 
 mixwell::Composition compose(const Base& base, const std::string& mistake, std::int64_t seed) {
-  const std::string manifest =
-      replaced(replaced(base.manifest, "MISTAKE", mistake), "SEED", std::to_string(seed));
+  std::string manifest = replaced(base.manifest, "SOURCE", MIXWELL_SOURCE_DIR);
+  manifest = replaced(replaced(manifest, "MISTAKE", mistake), "SEED", std::to_string(seed));
   mixwell::Composition composition = composing::compose(manifest);
   composition.run.seed = seed;
   return composition;

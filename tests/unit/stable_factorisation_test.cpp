@@ -158,6 +158,31 @@ TEST_CASE("the misfit of an entry is what its scales change in U beside their pr
   }
 }
 
+TEST_CASE("the first source is its share of the variance, and its distortion is in decibels") {
+  // With alpha = 1, Phi = 1 / e at the angle pi / 2. Entry 0 has variances 1 and 4, entry 1 has
+  // 1/4 and 1/4.
+  const Fixture fixture;
+  const auto model =
+      make_model(fixture.body("row,column,real,imaginary,source_real,source_imaginary\n"
+                              "0,0,5,-10,1,-1\n1,0,0.5,1,0,1\n",
+                              "alpha = [1, 1]\nranks = [1, 1]\nhas_source = true\n"));
+  const mixwell::Prediction* const separation = model->as_prediction();
+  REQUIRE(separation != nullptr);
+  VectorXd theta = VectorXd::Zero(14);
+  theta.head(6) << 1.0, -2.0, 0.5, 0.5, 1.0, 1.0;  // rows 0 and 1, the column
+  const auto predicted = [&] {
+    MatrixXd out(separation->predicted(), 1);
+    separation->predict(theta, out);
+    return VectorXd(out);
+  };
+  CHECK(predicted().isApprox(Eigen::Vector4d(1.0, 0.25, -2.0, 0.5), 1e-12));
+  // Errors 0, 1/4, -1, -1/2; the source's squares add up to 3.
+  CHECK(separation->error(predicted()) == Approx(10.0 * std::log10((0.0625 + 1.0 + 0.25) / 3.0)));
+  theta(10) = -std::log(4.0);  // e of the first source in entry 0: its variance is 4 as well
+  CHECK(predicted().isApprox(Eigen::Vector4d(2.5, 0.25, -5.0, 0.5), 1e-12));
+  CHECK(make_model(fixture.body(five, "alpha = [1]\nranks = [1]\n"))->as_prediction() == nullptr);
+}
+
 TEST_CASE("what is wrong with entries and sources is named") {
   const Fixture fixture;
   const auto message = [&](const std::string& text, const std::string& rest) {

@@ -29,6 +29,7 @@ class WrongElements final : public TransitionKernel {
     const ModelPart part(t);
     const auto elements = std::dynamic_pointer_cast<const IndependentElements>(
         part.model()->block_potential(part.coordinates()));
+    if (elements == nullptr) throw InputError("kernel `wrong-elements`: there are no elements");
     t.add(
         "replace", OperationKind::move, wrong::claims_exact(),
         [part, elements, mistake = mistake_](Columns& block, edge::Position x, edge::Law law,
