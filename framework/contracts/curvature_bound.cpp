@@ -27,8 +27,8 @@ Finding stays_bounded(const std::string& where, const std::function<double(doubl
   const double before = size_at(1e-8);
   const double after = size_at(1e-12);
   std::ostringstream measured;
-  measured << "H of " << before << ", then of " << after;
-  return {"H has a bound " + where, std::isfinite(after) && after <= slack * before,
+  measured << "a size of " << before << ", then of " << after;
+  return {"there is a bound " + where, std::isfinite(after) && after <= slack * before,
           measured.str()};
 }
 

@@ -1,4 +1,4 @@
-// Whether a curvature has the bound that it declares.
+// Whether a curvature, or the matrix of a recipe, has the bound that it declares.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -13,7 +13,7 @@ namespace mixwell::contracts {
 /// and 1 / d of it.
 double largest_entry(const Representation& how, ConstBatch numbers, Index dimension);
 
-/// Where `size_at(t)`, t -> 0, follows a curvature to the edge of where it is declared to be
+/// Where `size_at(t)`, t -> 0, follows a matrix to the edge of where it is declared to be
 /// bounded: it does not grow any more between t = 1e-8 and 1e-12.
 Finding stays_bounded(const std::string& where, const std::function<double(double)>& size_at);
 

@@ -28,7 +28,7 @@ LIMITS = {
 LINES_BEFORE = 4081
 # Kernels that came later, with what they alone share, and what kernels on parts of a model need.
 ADDED_SINCE = ("auxiliary_energies", "blocks", "conditional", "delayed-acceptance", "elliptical-slice", "estimated_metropolis", "fisher-scoring", "gaussian-prior", "gibbs", "model-part",
-               "partition", "pcn", "position", "prior-metropolis", "recursive_curvature", "slice", "subsampled-metropolis")
+               "partition", "pcn", "position", "prior-metropolis", "recipe", "recursive_curvature", "slice", "subsampled-metropolis")
 
 VOCABULARY = {"Index", "Batch", "ConstBatch", "Row", "ConstRow", "MatrixMap", "ConstMatrixMap", "RowMap",
               "ConstRowMap", "mixwell", "edge"}

@@ -277,9 +277,9 @@ TEST_CASE("a bound that is not there breaks the clause of bounds") {
     *std::get<std::string*>(blueprint->fields().find("mistake")->target()) = "bound";
     const std::shared_ptr<const Component> made = blueprint->make();
     CHECK(broken(contracts::check_estimator(*std::dynamic_pointer_cast<const Estimator>(made)),
-                 "H has a bound where"));
-    CHECK_FALSE(
-        broken(contracts::check_estimator(*made_with_defaults<Estimator>(entry)), "H has a bound"));
+                 "there is a bound where"));
+    CHECK_FALSE(broken(contracts::check_estimator(*made_with_defaults<Estimator>(entry)),
+                       "there is a bound"));
   }
 }
 

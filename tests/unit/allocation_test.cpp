@@ -132,6 +132,13 @@ TEST_CASE("steps without Metropolis do not allocate") {
   }
   CHECK(extra_calls("[model.m]\nuse = \"banana\"\n[estimator.e]\nuse = \"expected-fisher\"\n" +
                     langevin) == 0);
+  for (const char* dynamics : {"sghmc", "sgnht"}) {
+    INFO(dynamics);
+    CHECK(extra_calls(run + "[kernel.k]\nuse = \"recipe\"\nstep_size = 0.01\ndynamics = \"" +
+                      dynamics + "\"\n") == 0);
+  }
+  CHECK(extra_calls("[model.m]\nuse = \"banana\"\n[kernel.k]\nuse = \"recipe\"\nstep_size = "
+                    "0.01\ndynamics = \"sgrld\"\n") == 0);
   for (const char* memory : {"displacements", "cross"}) {
     INFO(memory);
     CHECK(extra_calls(run + "[estimator.e]\nuse = \"lbfgs\"\n" + langevin +

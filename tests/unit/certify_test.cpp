@@ -474,9 +474,17 @@ Traits total() {
   return t;
 }
 
+/// And with a bound.
 Traits continuous() {
   Traits t;
   t.continuous = true;
+  t.bound = Bound::global;
+  return t;
+}
+
+Traits bounded() {
+  Traits t;
+  t.bound = Bound::global;
   return t;
 }
 
@@ -490,10 +498,50 @@ TEST_CASE("a preconditioner of the own value needs its total drift correction") 
                   .law = c.s.law[0],
                   .point = c.graph.current(c.s.slot[0]),
                   .drift_correction = correction > 0,
-                  .gamma = correction == 2 ? total() : Traits{}});
+                  .gamma = correction == 2 ? total() : Traits{},
+                  .fit = continuous()});
     const Verdict v = certify(c.graph);
     CHECK(v.label() == (correction == 2 ? "asymptotic" : "biased"));
     CHECK(v.proved);
+  }
+}
+
+TEST_CASE("a drift correction is that of a matrix that is continuous and has a bound") {
+  for (const bool is_continuous : {true, false}) {
+    for (const Bound bound : {Bound::unknown, Bound::local, Bound::global}) {
+      One c;
+      Traits fit;
+      fit.continuous = is_continuous;
+      fit.bound = bound;
+      add_langevin(c.graph, "sgld",
+                   {.slot = c.s.slot[0],
+                    .law = c.s.law[0],
+                    .point = c.graph.current(c.s.slot[0]),
+                    .drift_correction = true,
+                    .gamma = total(),
+                    .fit = fit});
+      const Verdict v = certify(c.graph);
+      const bool holds = is_continuous && bound != Bound::unknown;
+      CHECK(v.label() == (holds ? "asymptotic" : "biased"));
+      CHECK(v.notes.empty() == (bound != Bound::local));
+    }
+  }
+}
+
+TEST_CASE("what scales a step and follows another slot has a bound") {
+  for (const Bound bound : {Bound::unknown, Bound::global}) {
+    KernelGraph graph;
+    const Slots s = add_slots(graph, 2);
+    Traits fit;
+    fit.bound = bound;
+    for (const int k : {0, 1}) {
+      add_langevin(
+          graph, k == 0 ? "a" : "b",
+          {.slot = s.slot[k], .law = s.law[k], .point = graph.current(s.slot[1 - k]), .fit = fit});
+    }
+    const Verdict v = certify(graph);
+    CHECK(v.label() == (bound == Bound::global ? "asymptotic" : "biased"));
+    if (bound == Bound::unknown) CHECK((v.rule == "B" && !v.proved));
   }
 }
 
@@ -507,7 +555,7 @@ TEST_CASE("past values of other slots vanish from small steps of one-step scheme
                    {.slot = s.slot[0],
                     .law = s.law[0],
                     .point = graph.current(past),
-                    .fit = smooth ? continuous() : Traits{},
+                    .fit = smooth ? continuous() : bounded(),
                     .local = local});
       add_langevin(
           graph, "b",

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -317,11 +318,16 @@ class TransitionRules {
     each_curvature([&](Value one) { join(v, bounded(one)); });
     for (const OperationInfo* part : a_.parts(t_)) {
       for (const Input& input : part->inputs) {
-        if (input.role == Role::parameter || input.role == Role::friction)
-          join(v, bounded(input.value));
+        if (scales_a_step(input.role) && !is_curvature(input.value)) join(v, bounded(input.value));
       }
     }
     return v;
+  }
+
+  static bool scales_a_step(Role role) {
+    constexpr std::array scales = {Role::parameter,         Role::friction, Role::position_coupling,
+                                   Role::momentum_coupling, Role::drift,    Role::diffusion};
+    return std::find(scales.begin(), scales.end(), role) != scales.end();
   }
 
   /// What is read from a register is as bounded as rule 4 supposes it to be.

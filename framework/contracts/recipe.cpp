@@ -1,0 +1,151 @@
+// The contract of every recipe of a diffusion.
+// SPDX-License-Identifier: Apache-2.0
+#include "bowl.hpp"
+#include "curvature_bound.hpp"
+
+#include <mixwell/contracts/recipe.hpp>
+#include <mixwell/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+#include <string>
+
+namespace mixwell::contracts {
+namespace {
+
+constexpr Index dimension = 4;
+
+/// A recipe at one z.
+class RecipeAt {
+ public:
+  RecipeAt(const Recipe& recipe, const Eigen::VectorXd& z)
+      : recipe_(recipe), z_(z), numbers_(numbers_of(recipe, z)) {}
+
+  /// Column j of z gives column j. What was there before is overwritten.
+  static Eigen::MatrixXd numbers_of(const Recipe& recipe, const Eigen::MatrixXd& z) {
+    Eigen::MatrixXd numbers = Eigen::MatrixXd::Constant(recipe.rows(dimension), z.cols(), 3.0);
+    Workspace scratch;
+    if (numbers.rows() > 0) recipe.coefficients(Bowl(), z, numbers, scratch);
+    return numbers;
+  }
+
+  Eigen::MatrixXd D() const { return matrix(&Recipe::D); }
+  Eigen::MatrixXd Q() const { return matrix(&Recipe::Q); }
+  Eigen::MatrixXd root() const { return matrix(&Recipe::root); }
+  Eigen::VectorXd gamma() const {
+    Eigen::MatrixXd out = Eigen::MatrixXd::Constant(z_.size(), 1, 7.0);
+    Workspace scratch;
+    recipe_.gamma(Bowl(), z_, numbers_, out, scratch);
+    return out;
+  }
+
+ private:
+  using Product = void (Recipe::*)(ConstBatch, ConstBatch, Batch, Workspace&) const;
+
+  Eigen::MatrixXd matrix(Product product) const {
+    const Index n = z_.size();
+    const Eigen::MatrixXd numbers = numbers_.replicate(1, n);
+    const Eigen::MatrixXd units = Eigen::MatrixXd::Identity(n, n);
+    Eigen::MatrixXd out = Eigen::MatrixXd::Constant(n, n, 7.0);
+    Workspace scratch;
+    (recipe_.*product)(numbers, units, out, scratch);
+    return out;
+  }
+
+  const Recipe& recipe_;
+  Eigen::VectorXd z_;
+  Eigen::MatrixXd numbers_;
+};
+
+/// Around the auxiliaries' means, and 0.
+Eigen::MatrixXd positions(const Recipe& recipe) {
+  const Recipe::Auxiliaries r = recipe.auxiliaries(dimension);
+  Eigen::MatrixXd z(dimension + r.mean.size(), 3);
+  Stream(6, "contracts/recipe").normals({}, z);
+  z.bottomRows(r.mean.size()) =
+      (r.sd.asDiagonal() * z.bottomRows(r.mean.size())).colwise() + r.mean;
+  return z;
+}
+
+/// sum_j d(D_ij + Q_ij) / dz_j by central differences.
+Eigen::VectorXd divergence(const Recipe& recipe, const Eigen::VectorXd& z) {
+  constexpr double h = 1e-5;
+  Eigen::VectorXd sum = Eigen::VectorXd::Zero(z.size());
+  for (Index j = 0; j < z.size(); ++j) {
+    const Eigen::VectorXd step = h * Eigen::VectorXd::Unit(z.size(), j);
+    const RecipeAt up(recipe, z + step);
+    const RecipeAt down(recipe, z - step);
+    sum += ((up.D() + up.Q()) - (down.D() + down.Q())).col(j) / (2.0 * h);
+  }
+  return sum;
+}
+
+/// The worst of several relative errors.
+class Worst {
+ public:
+  void add(const Eigen::MatrixXd& found, const Eigen::MatrixXd& wanted, double size) {
+    const double error = (found - wanted).norm() / std::max(1.0, size);
+    worst_ = std::max(worst_, std::isfinite(error) ? error : HUGE_VAL);
+  }
+  Finding finding(std::string clause, double limit) const {
+    std::ostringstream measured;
+    measured << "relative error " << worst_;
+    return {std::move(clause), worst_ < limit, measured.str()};
+  }
+
+ private:
+  double worst_ = 0.0;
+};
+
+Finding alone(const Recipe& recipe, const Eigen::MatrixXd& z) {
+  const Eigen::MatrixXd together = RecipeAt::numbers_of(recipe, z);
+  Worst worst;
+  for (Index j = 0; j < z.cols(); ++j)
+    worst.add(RecipeAt::numbers_of(recipe, z.col(j)), together.col(j), together.col(j).norm());
+  return worst.finding("the numbers of D and Q are of each column alone", 1e-12);
+}
+
+/// Near 0, and, if it holds everywhere, far out.
+void check_bound(const Recipe& recipe, const Eigen::VectorXd& z, Findings& findings) {
+  const Bound bound = recipe.coefficients_traits().bound;
+  if (bound == Bound::unknown || recipe.rows(dimension) == 0) return;
+  const auto size_at = [&](const Eigen::VectorXd& there) {
+    const RecipeAt at(recipe, there);
+    return (at.D() + at.Q()).cwiseAbs().maxCoeff();
+  };
+  findings.push_back(stays_bounded("near 0", [&](double t) { return size_at(t * z); }));
+  if (bound != Bound::global) return;
+  findings.push_back(stays_bounded("far out", [&](double t) { return size_at(z / t); }));
+}
+
+}  // namespace
+
+Findings check_recipe(const Recipe& recipe) {
+  const Eigen::MatrixXd z = positions(recipe);
+  Worst symmetric;
+  Worst skew;
+  Worst root;
+  Worst gamma;
+  const bool claims = recipe.has_gamma() && recipe.gamma_traits().total;
+  for (Index j = 0; j < z.cols(); ++j) {
+    const RecipeAt at(recipe, z.col(j));
+    const Eigen::MatrixXd D = at.D();
+    const Eigen::MatrixXd Q = at.Q();
+    const Eigen::MatrixXd N = at.root();
+    const double size = (D + Q).norm();
+    symmetric.add(D.transpose(), D, size);
+    skew.add(-Q.transpose(), Q, size);
+    root.add(N * N.transpose(), D, size);
+    if (!claims) continue;
+    const Eigen::VectorXd wanted = divergence(recipe, z.col(j));
+    gamma.add(at.gamma(), wanted, wanted.norm());
+  }
+  Findings findings = {alone(recipe, z), symmetric.finding("D = D'", 1e-10),
+                       skew.finding("Q = -Q'", 1e-10), root.finding("N N' = D", 1e-10)};
+  if (claims) findings.push_back(gamma.finding("Gamma is the divergence of D + Q", 1e-6));
+  check_bound(recipe, z.col(0), findings);
+  return findings;
+}
+
+}  // namespace mixwell::contracts
