@@ -557,9 +557,12 @@ TEST_CASE("past values of other slots vanish from small steps of one-step scheme
                     .point = graph.current(past),
                     .fit = smooth ? continuous() : bounded(),
                     .local = local});
-      add_langevin(
-          graph, "b",
-          {.slot = s.slot[1], .law = s.law[1], .point = graph.current(s.slot[0]), .local = local});
+      add_langevin(graph, "b",
+                   {.slot = s.slot[1],
+                    .law = s.law[1],
+                    .point = graph.current(s.slot[0]),
+                    .fit = bounded(),
+                    .local = local});
       graph.add("remember", OperationKind::observe, {},
                 {{graph.current(past), Role::state}, {graph.current(s.slot[1]), Role::parameter}},
                 {Output::next(past)}, nullptr);

@@ -225,8 +225,9 @@ Command run_command() {
           .purpose = "Run a manifest and report what came of it",
           .arguments = run_arguments(*given),
           .example = "mixwell run manifest.toml --set run.draws=5000 --out out/long",
-          .notes = "Replicates are divided among processes of MPI where there are several:\n"
-                   "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32",
+          .notes =
+              "Replicates are divided among processes of MPI where there are several:\n"
+              "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32",
           .json = &given->json,
           .action = [given] { return run_manifest(*given); }};
 }
