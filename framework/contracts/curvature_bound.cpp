@@ -29,7 +29,7 @@ Finding stays_bounded(const std::string& where, const std::function<double(doubl
   std::ostringstream measured;
   measured << "a size of " << before << ", then of " << after;
   return {"there is a bound " + where, std::isfinite(after) && after <= slack * before,
-          measured.str()};
+          measured.str(), "bound"};
 }
 
 }  // namespace mixwell::contracts

@@ -85,7 +85,7 @@ Finding check_drift_correction(const OwnCurvature& own, const Eigen::MatrixXd& t
   const double error = (gamma - numeric).norm() / (1e-3 + numeric.norm());
   std::ostringstream measured;
   measured << "relative error " << error;
-  return {"Gamma is that of H", error < 1e-6, measured.str()};
+  return {"Gamma is that of H", error < 1e-6, measured.str(), "total"};
 }
 
 /// All entries of H, one column a column of theta.
@@ -123,7 +123,8 @@ Finding check_continuity(const OwnCurvature& own, const Eigen::VectorXd& directi
   }
   std::ostringstream measured;
   measured << "a change of " << before << " became " << (above - below).norm();
-  return {"H is continuous", (above - below).norm() <= 1e-3 * before + 1e-12, measured.str()};
+  return {"H is continuous", (above - below).norm() <= 1e-3 * before + 1e-12, measured.str(),
+          "continuous"};
 }
 
 /// Near 0, where U is flat, and, if it holds everywhere, far out.

@@ -110,9 +110,11 @@ TEST_CASE("pairs of current values of other slots are exact with Metropolis") {
 
 TEST_CASE("pairs of current values are asymptotic without Metropolis") {
   const auto at = [](double eps) {
-    return quartic(2) + curvature(1.0) + langevin(eps) + lagged(3, cross);
+    return quartic(2) + curvature(1.0) + "eigenvalues = [0.05, 5.0]\n" + langevin(eps) +
+           lagged(3, cross);
   };
   CHECK(label(at(0.05)) == "asymptotic");
+  CHECK(label(quartic(2) + curvature(1.0) + langevin(0.05) + lagged(3, cross)) == "biased");
   const Moment coarse = second_moment(at(0.05), {4000, 200, 300});
   const Moment fine = second_moment(at(0.0125), {4000, 600, 900});
   INFO("error " << coarse.mean - exact_second_moment << ", at a quarter of the step "

@@ -89,8 +89,8 @@ TEST_CASE("HAMCMC in one dimension has the covariance of its discretisation") {
     INFO(memory);
     const std::string body =
         gaussian(1) + noisy(V) +
-        "[estimator.e]\nuse = \"lbfgs\"\nregularisation = 0.5\n[kernel.k]\nuse "
-        "= \"langevin\"\nstep_size = " +
+        "[estimator.e]\nuse = \"lbfgs\"\nregularisation = 0.5\n"
+        "eigenvalues = [0.01, 100.0]\n[kernel.k]\nuse = \"langevin\"\nstep_size = " +
         text(eps) + "\n[compositor.c]\nuse = \"lagged\"\nmemory = \"" + memory + "\"\n";
     CHECK(label(body) == "asymptotic");
     expect(second_moment(body, {6000, 100, 100}), {langevin_variance(eps, H, V), 0.0});

@@ -58,6 +58,8 @@ class Vocabulary:
             words = words[1:]
         if not words:
             return ""
+        if words[0] == "mpirun":
+            return self.fault(words[3:])  # after -n N
         if words[0] == "./dev":
             return self.fault_of_task(words[1:])
         if os.path.basename(words[0]) == "mixwell":
