@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "netcdf/parts.hpp"
 
+#include <mixwell/netcdf_turn.hpp>
 #include <mixwell/plugin.hpp>
 
 #include <memory>
@@ -15,14 +16,32 @@ namespace {
 
 class NetcdfRecording final : public Recording {
  public:
-  explicit NetcdfRecording(RunHeader header) : parts_(std::move(header)) {}
+  explicit NetcdfRecording(RunHeader header) {
+    const NetcdfTurn turn;
+    parts_ = std::make_unique<Parts>(std::move(header));
+  }
+  ~NetcdfRecording() override {
+    const NetcdfTurn turn;
+    parts_.reset();
+  }
+  NetcdfRecording(const NetcdfRecording&) = delete;
+  NetcdfRecording& operator=(const NetcdfRecording&) = delete;
 
-  void write(const Chunk& chunk) override { parts_.append(chunk); }
-  void visit_state(StateVisitor& visitor) override { parts_.visit_state(visitor); }
-  void finish(const RunFooter& footer) override { parts_.publish(footer); }
+  void write(const Chunk& chunk) override {
+    const NetcdfTurn turn;
+    parts_->append(chunk);
+  }
+  void visit_state(StateVisitor& visitor) override {
+    const NetcdfTurn turn;
+    parts_->visit_state(visitor);
+  }
+  void finish(const RunFooter& footer) override {
+    const NetcdfTurn turn;
+    parts_->publish(footer);
+  }
 
  private:
-  netcdf::Parts parts_;
+  std::unique_ptr<Parts> parts_;
 };
 
 class NetcdfRecorder final : public Recorder {

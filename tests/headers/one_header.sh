@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # <mixwell/plugin.hpp>, <mixwell/density.hpp>, which brings it too, and <mixwell/lab.hpp> bring all there
-# is, and components include no other header of Mixwell, but <mixwell/recipe.hpp> for what few of them are:
+# is, and components include no other header of Mixwell, but <mixwell/recipe.hpp> and <mixwell/netcdf_turn.hpp> for what few of them are:
 # what is built in is written as an outside author writes it.
 # usage: one_header.sh SOURCE_DIR
 # SPDX-License-Identifier: Apache-2.0
@@ -21,7 +21,7 @@ while IFS= read -r line; do
     fault "$line: a component includes <mixwell/plugin.hpp>, which brings it"
 done < <(grep -rHE '^#include <mixwell/' --include='*.[ch]pp' --include='*.cpp.in' \
   models integrators estimators plugins examples cmake/templates tests/package/plugin-project |
-  grep -vE '_test\.cpp|<mixwell/(plugin|density|recipe)\.hpp>|<mixwell/callback\.h>|^examples/embed/') # a C header; a program
+  grep -vE '_test\.cpp|<mixwell/(plugin|density|recipe|netcdf_turn)\.hpp>|<mixwell/callback\.h>|^examples/embed/') # a C header; a program
 
 # brings UMBRELLA HEADER...: the umbrella includes each of these.
 brings() {
@@ -34,7 +34,7 @@ brings() {
 }
 
 shopt -s extglob
-brings plugin.hpp framework/include/mixwell/!(plugin|density|lab|recipe|version).hpp
+brings plugin.hpp framework/include/mixwell/!(plugin|density|lab|netcdf_turn|recipe|version).hpp
 brings density.hpp framework/include/mixwell/plugin.hpp framework/include/mixwell/density/*.hpp
 brings lab.hpp framework/include/mixwell/plugin.hpp framework/include/mixwell/lab/*.hpp
 exit "$failed"

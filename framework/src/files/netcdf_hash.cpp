@@ -7,6 +7,7 @@
 #include "files/sha256.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/netcdf_turn.hpp>
 
 #include <netcdf.h>
 
@@ -104,6 +105,7 @@ std::string content_sha256(const std::string& path) {
   leave_files_at_exit();
   int file = -1;
   const bool is_file = why_no_file(path).empty();  // HDF5 would wait for a pipe
+  const NetcdfTurn turn;
   if (!is_file || nc_open(path.c_str(), NC_NOWRITE, &file) != NC_NOERR) return file_sha256(path);
   return NetcdfHash(path, file).of_all();
 }

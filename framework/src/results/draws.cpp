@@ -6,6 +6,7 @@
 #include "files/sha256.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/netcdf_turn.hpp>
 #include <mixwell/lab/draws.hpp>
 
 #include <netcdf.h>
@@ -113,6 +114,7 @@ struct DrawsFile::Opened {
 
   explicit Opened(const std::string& name) : path(name) {
     leave_files_at_exit();
+    const NetcdfTurn turn;
     nc_set_chunk_cache(std::size_t{1} << 16, 1, 1.0F);  // of each variable, until it is read
     check(nc_open(path.c_str(), NC_NOWRITE, &id), "open it");
     try {
@@ -124,7 +126,10 @@ struct DrawsFile::Opened {
   }
   Opened(const Opened&) = delete;
   Opened& operator=(const Opened&) = delete;
-  ~Opened() { nc_close(id); }
+  ~Opened() {
+    const NetcdfTurn turn;
+    nc_close(id);
+  }
 
   void check(int status, const std::string& action) const {
     if (status == NC_NOERR) return;
@@ -134,6 +139,7 @@ struct DrawsFile::Opened {
 
   /// A text attribute of the first group that has it, or "".
   std::string text(const char* name) const {
+    const NetcdfTurn turn;
     for (const int group : group_ids) {
       const std::string found = text_attribute(group, NC_GLOBAL, name);
       if (!found.empty()) return found;
@@ -290,6 +296,7 @@ struct DrawsFile::Opened {
     std::vector<double> numbers(count[0] * count[1] * static_cast<std::size_t>(slab.elements));
     if (numbers.empty()) return numbers;
     const StoredVariable& variable = variables[column];
+    const NetcdfTurn turn;
     keep_chunks_of(column);
     check(
         nc_get_vara_double(variable.group, variable.id, start.data(), count.data(), numbers.data()),
@@ -364,6 +371,7 @@ Index DrawsFile::draws() const noexcept { return file_->draws; }
 Index DrawsFile::replicates() const {
   int variable = -1;
   const int group = file_->group_ids.front();
+  const NetcdfTurn turn;
   if (nc_inq_varid(group, "replicate", &variable) != NC_NOERR) return file_->chains;
   std::vector<long long> numbers(static_cast<std::size_t>(file_->chains));
   file_->check(nc_get_var_longlong(group, variable, numbers.data()), "read 'replicate'");
@@ -418,6 +426,7 @@ Eigen::MatrixXd DrawsFile::read(const Column& column, Index first, Index count) 
 
 double DrawsFile::attribute(const std::string& name) const noexcept {
   double value = 0.0;
+  const NetcdfTurn turn;
   for (const int group : file_->group_ids)
     if (nc_get_att_double(group, NC_GLOBAL, name.c_str(), &value) == NC_NOERR) return value;
   return std::numeric_limits<double>::quiet_NaN();

@@ -4,6 +4,7 @@
 #include "results/table.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/netcdf_turn.hpp>
 #include <mixwell/version.hpp>
 
 #include <netcdf.h>
@@ -113,6 +114,7 @@ void write_figures(int file, int variable, const std::vector<RowFigures>& rows,
 
 /// All is defined before anything is written: the whole file is flushed in between.
 std::string netcdf_table(const SummaryTable& table, const PaperEstimators& papers) {
+  const NetcdfTurn turn;
   FileInMemory file(table.columns().size());
   text_attribute(file.id(), NC_GLOBAL, "creation_library", "mixwell");
   text_attribute(file.id(), NC_GLOBAL, "creation_library_version", MIXWELL_VERSION);

@@ -184,12 +184,18 @@ bool Claims::is_alive(const FoundClaim& found) const {
   return birth_of(process_of(found.words)) == text_of(found.words, "birth");
 }
 
+/// Who lets go of a claim removes its folder, also while others make it.
+void Claims::make(const std::string& folder) const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) throw WriteError(folder_, error.value());
+  if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) throw WriteError(folder, errno);
+}
+
 bool Claims::take(const std::string& name) {
   const std::string folder = folder_of(name);
   if (clock_offset_ && holder(name)) return false;
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw WriteError(folder, error.value());
+  make(folder);
   const std::string own = write_own(folder);
   if (own.empty()) return false;
   const auto not_taken = [&own] {

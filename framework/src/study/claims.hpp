@@ -58,6 +58,7 @@ class MIXWELL_EXPORT Claims {
   std::string folder_of(const std::string& name) const { return folder_ + "/" + name; }
   double now() const;
   std::string write_own(const std::string& folder);
+  void make(const std::string& folder) const;
   bool is_alive(const FoundClaim& found) const;
   void hold(const std::string& name, const std::string& path);
   void keep_alive(const std::stop_token& stop);

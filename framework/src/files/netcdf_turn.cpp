@@ -1,0 +1,21 @@
+// One use of libnetcdf at a time.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/netcdf_turn.hpp>
+
+#include <mutex>
+
+namespace mixwell {
+namespace {
+
+/// Never destroyed: files are closed when the process ends, too.
+std::recursive_mutex& turns() {
+  static auto* const all = new std::recursive_mutex;
+  return *all;
+}
+
+}  // namespace
+
+NetcdfTurn::NetcdfTurn() { turns().lock(); }
+NetcdfTurn::~NetcdfTurn() { turns().unlock(); }
+
+}  // namespace mixwell
