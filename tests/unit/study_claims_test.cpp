@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <set>

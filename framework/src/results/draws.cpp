@@ -6,8 +6,8 @@
 #include "files/sha256.hpp"
 
 #include <mixwell/error.hpp>
-#include <mixwell/netcdf_turn.hpp>
 #include <mixwell/lab/draws.hpp>
+#include <mixwell/netcdf_turn.hpp>
 
 #include <netcdf.h>
 
