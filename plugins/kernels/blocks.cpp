@@ -15,7 +15,7 @@ using namespace mixwell;
 
 class Blocks final : public BlockwiseKernel {
  public:
-  using Params = mixwell::blocks::Params;
+  using Params = blocks::Params;
 
   explicit Blocks(const Params& params) : updates_(params) {}
 
@@ -24,7 +24,7 @@ class Blocks final : public BlockwiseKernel {
   void describe(KernelGraph& graph, const Site& site) const override {
     require_slots(graph, site);
     const bool is_joined = !graph[site.slot].parts.empty();
-    mixwell::blocks::Place place;
+    blocks::Place place;
     place.key = "kernel." + name();
     place.path = site.path;
     place.label = site.label;
@@ -59,7 +59,7 @@ class Blocks final : public BlockwiseKernel {
         "with memory = \"cross\") and `tempering` cut it for it");
   }
 
-  mixwell::blocks::Updates updates_;
+  blocks::Updates updates_;
 };
 
 }  // namespace
@@ -68,7 +68,7 @@ MIXWELL_PLUGIN(registrar) {
   registrar.add<Blocks>(
       {.id = "blocks",
        .summary = "kernels on parts of a model as one kernel, each given the rest",
-       .details = mixwell::blocks::details +
+       .details = blocks::details +
                   "\nIt is a part of `cycle`, `mixture`, `ensemble-chain` and `tempering`; by "
                   "itself, compositor `blocks` says the same.",
        .sources = {"Geman & Geman 1984, IEEE Trans. PAMI 6", "Tierney 1994, Ann. Stat. 22"}});
