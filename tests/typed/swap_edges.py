@@ -66,12 +66,14 @@ def edges_of(name, spans):
 
 
 def inlined(path, seen=None):
-    """The text with the includes of its own folder in place, each once."""
+    """The text with the includes in quotes in place, each once."""
     seen = set() if seen is None else seen
     text = path.read_text()
 
     def include(m):
-        header = (path.parent / m.group(1)).resolve()
+        # Beside the file, or from the root of the sources.
+        header = next(there for folder in path.resolve().parents
+                      if (there := (folder / m.group(1)).resolve()).exists())
         if header in seen:
             return ""
         seen.add(header)
