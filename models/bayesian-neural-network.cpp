@@ -4,6 +4,7 @@
 #include "bayesian-neural-network/likelihood.hpp"
 #include "bayesian-neural-network/output_block.hpp"
 #include "bayesian-neural-network/shape.hpp"
+#include "by-column/evaluation.hpp"
 #include "hyper-prior/gamma_prior.hpp"
 #include "labels/test_set.hpp"
 #include "regression/keys.hpp"
@@ -223,46 +224,33 @@ std::shared_ptr<Model> BayesianNeuralNetwork::with_data_at(ConstBatch theta, con
 }
 
 void BayesianNeuralNetwork::evaluate_rest(ConstBatch theta, const Evaluation& out) const {
-  Batch g = out.gradient;
-  if (out.wants_gradient()) g.setZero();
-  for (Index r = 0; r < theta.cols(); ++r) {
-    const double* const x = theta.col(r).data();
+  by_column::set(theta, out, [&](const double* x, double* g, Index) {
     double u = 0.0;
     for (std::size_t k = 0; k < groups; ++k) {
       const double* const h = x + shape_.precision(k);
-      if (out.wants_gradient()) {
-        double* const to = g.col(r).data();
-        prior_.add(weights(x, k), h, u, weights(to, k), to + shape_.precision(k), out.scratch);
-      } else {
+      if (g != nullptr)
+        prior_.add(weights(x, k), h, u, weights(g, k), g + shape_.precision(k), out.scratch);
+      else
         u += prior_.potential(weights(x, k), h, out.scratch);
-      }
     }
-    if (out.wants_potential()) out.u()(r) = u;
-  }
+    return u;
+  });
 }
 
 void BayesianNeuralNetwork::evaluate_terms(ConstBatch theta, ConstBatch indices,
                                            const Evaluation& out) const {
-  Batch g = out.gradient;
-  if (out.wants_gradient()) g.setZero();
-  for (Index r = 0; r < theta.cols(); ++r) {
-    double* const to = out.wants_gradient() ? g.col(r).data() : nullptr;
-    const double u = likelihood_.add_some(theta.col(r).data(), indices.col(r).data(),
-                                          indices.rows(), to, out.scratch);
-    if (out.wants_potential()) out.u()(r) = u;
-  }
+  by_column::set(theta, out, [&](const double* x, double* g, Index r) {
+    return likelihood_.add_some(x, indices.col(r).data(), indices.rows(), g, out.scratch);
+  });
 }
 
 /// The prior, and 6 N H (d + C) operations a column; a third of them for U alone.
 void BayesianNeuralNetwork::do_evaluate(ConstBatch theta, const Evaluation& out) const {
   evaluate_rest(theta, out);
-  Batch g = out.gradient;
-  for (Index r = 0; r < theta.cols(); ++r) {
-    const double* const x = theta.col(r).data();
-    const double u = out.wants_gradient() ? likelihood_.add(x, g.col(r).data(), out.scratch)
-                                          : likelihood_.potential(x, out.scratch);
-    if (out.wants_potential()) out.u()(r) += u;
-  }
+  by_column::add(theta, out, [&](const double* x, double* g, Index) {
+    return g != nullptr ? likelihood_.add(x, g, out.scratch)
+                        : likelihood_.potential(x, out.scratch);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Model `linear-chain-crf`: a Bayesian conditional random field of tags along sentences.
 // SPDX-License-Identifier: Apache-2.0
+#include "by-column/evaluation.hpp"
 #include "labels/test_set.hpp"
 #include "linear-chain-crf/features.hpp"
 #include "linear-chain-crf/likelihood.hpp"
@@ -129,14 +130,9 @@ class LinearChainCrf final : public Model, public Prior, public DataDraws, publi
     if (out.wants_potential()) out.u() = (0.5 / prior_variance_) * theta.colwise().squaredNorm();
   }
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
-    Batch g = out.gradient;
-    if (out.wants_gradient()) g.setZero();
-    for (Index r = 0; r < theta.cols(); ++r) {
-      double* const to = out.wants_gradient() ? g.col(r).data() : nullptr;
-      const double u = likelihood_.add_some(theta.col(r).data(), indices.col(r).data(),
-                                            indices.rows(), to, out.scratch);
-      if (out.wants_potential()) out.u()(r) = u;
-    }
+    by_column::set(theta, out, [&](const double* x, double* g, Index r) {
+      return likelihood_.add_some(x, indices.col(r).data(), indices.rows(), g, out.scratch);
+    });
   }
   void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                           Workspace& scratch) const override {
@@ -170,13 +166,10 @@ class LinearChainCrf final : public Model, public Prior, public DataDraws, publi
   /// L^2 exponentials a token and column, once and not twice for the gradient.
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     evaluate_rest(theta, out);
-    Batch g = out.gradient;
-    for (Index r = 0; r < theta.cols(); ++r) {
-      const double* const x = theta.col(r).data();
-      const double u = out.wants_gradient() ? likelihood_.add(x, g.col(r).data(), out.scratch)
-                                            : likelihood_.potential(x, out.scratch);
-      if (out.wants_potential()) out.u()(r) += u;
-    }
+    by_column::add(theta, out, [&](const double* x, double* g, Index) {
+      return g != nullptr ? likelihood_.add(x, g, out.scratch)
+                          : likelihood_.potential(x, out.scratch);
+    });
   }
 
   Shape shape_;

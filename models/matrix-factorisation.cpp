@@ -1,5 +1,6 @@
 // Model `matrix-factorisation`: Bayesian factorisation of a matrix of which some entries are known.
 // SPDX-License-Identifier: Apache-2.0
+#include "by-column/evaluation.hpp"
 #include "hyper-prior/gamma_prior.hpp"
 #include "hyper-prior/row_prior.hpp"
 #include "matrix-factorisation/block.hpp"
@@ -317,51 +318,25 @@ double MatrixFactorisation::add_rest(const double* theta, double* g, Workspace& 
 }
 
 void MatrixFactorisation::evaluate_rest(ConstBatch theta, const Evaluation& out) const {
-  Batch g = out.gradient;
-  if (out.wants_gradient()) g.setZero();
-  for (Index r = 0; r < theta.cols(); ++r) {
-    const double* const x = theta.col(r).data();
-    const double u =
-        out.wants_gradient() ? add_rest(x, g.col(r).data(), out.scratch) : rest(x, out.scratch);
-    if (out.wants_potential()) out.u()(r) = u;
-  }
+  by_column::set(theta, out, [&](const double* x, double* g, Index) {
+    return g != nullptr ? add_rest(x, g, out.scratch) : rest(x, out.scratch);
+  });
 }
 
 void MatrixFactorisation::evaluate_terms(ConstBatch theta, ConstBatch indices,
                                          const Evaluation& out) const {
-  Batch g = out.gradient;
-  if (out.wants_gradient()) g.setZero();
-  for (Index r = 0; r < theta.cols(); ++r) {
-    const double* const x = theta.col(r).data();
-    double u = 0.0;
-    for (Index k = 0; k < indices.rows(); ++k) {
-      const auto n = static_cast<Index>(indices(k, r));
-      u += out.wants_gradient() ? likelihood_.add_term(x, n, g.col(r).data())
-                                : likelihood_.term(x, n);
-    }
-    if (out.wants_potential()) out.u()(r) = u;
-  }
+  by_column::evaluate_terms(likelihood_, theta, indices, out);
 }
 
 void MatrixFactorisation::gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                                              Workspace&) const {
-  out.setZero();
-  for (Index k = 0; k < indices.rows(); ++k)
-    likelihood_.add_term(theta.col(0).data(), static_cast<Index>(indices(k, 0)), out.col(k).data());
+  by_column::gradients_of_terms(likelihood_, theta, indices, out);
 }
 
 /// The prior, and 6 N K operations a column; 2 N K for U alone.
 void MatrixFactorisation::do_evaluate(ConstBatch theta, const Evaluation& out) const {
   evaluate_rest(theta, out);
-  Batch g = out.gradient;
-  for (Index r = 0; r < theta.cols(); ++r) {
-    const double* const x = theta.col(r).data();
-    double u = 0.0;
-    for (Index n = 0; n < terms(); ++n)
-      u += out.wants_gradient() ? likelihood_.add_term(x, n, g.col(r).data())
-                                : likelihood_.term(x, n);
-    if (out.wants_potential()) out.u()(r) += u;
-  }
+  by_column::add_all_terms(likelihood_, terms(), theta, out);
 }
 
 std::vector<std::vector<std::string>> MatrixFactorisation::conditionals() const {

@@ -1,5 +1,6 @@
 // Model `stable-factorisation`: a complex matrix of heavy tails, its dispersions factorised.
 // SPDX-License-Identifier: Apache-2.0
+#include "by-column/evaluation.hpp"
 #include "stable-factorisation/entries.hpp"
 #include "stable-factorisation/layout.hpp"
 #include "stable-factorisation/likelihood.hpp"
@@ -184,50 +185,25 @@ std::shared_ptr<Model> StableFactorisation::with_data_at(ConstBatch theta, const
 
 /// 4 exponentials a scale, 2 a factor.
 void StableFactorisation::evaluate_rest(ConstBatch theta, const Evaluation& out) const {
-  Batch g = out.gradient;
-  if (out.wants_gradient()) g.setZero();
-  for (Index r = 0; r < theta.cols(); ++r) {
-    const double* const x = theta.col(r).data();
-    const double u = out.wants_gradient() ? priors_.add(x, g.col(r).data()) : priors_.potential(x);
-    if (out.wants_potential()) out.u()(r) = u;
-  }
+  by_column::set(theta, out, [&](const double* x, double* g, Index) {
+    return g != nullptr ? priors_.add(x, g) : priors_.potential(x);
+  });
 }
 
 void StableFactorisation::evaluate_terms(ConstBatch theta, ConstBatch indices,
                                          const Evaluation& out) const {
-  Batch g = out.gradient;
-  if (out.wants_gradient()) g.setZero();
-  for (Index r = 0; r < theta.cols(); ++r) {
-    const double* const x = theta.col(r).data();
-    double u = 0.0;
-    for (Index k = 0; k < indices.rows(); ++k) {
-      const auto n = static_cast<Index>(indices(k, r));
-      u += out.wants_gradient() ? likelihood_.add_term(x, n, g.col(r).data())
-                                : likelihood_.term(x, n);
-    }
-    if (out.wants_potential()) out.u()(r) = u;
-  }
+  by_column::evaluate_terms(likelihood_, theta, indices, out);
 }
 
 void StableFactorisation::gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                                              Workspace&) const {
-  out.setZero();
-  for (Index k = 0; k < indices.rows(); ++k)
-    likelihood_.add_term(theta.col(0).data(), static_cast<Index>(indices(k, 0)), out.col(k).data());
+  by_column::gradients_of_terms(likelihood_, theta, indices, out);
 }
 
 /// The prior, and 10 K operations an entry; 2 K for U alone.
 void StableFactorisation::do_evaluate(ConstBatch theta, const Evaluation& out) const {
   evaluate_rest(theta, out);
-  Batch g = out.gradient;
-  for (Index r = 0; r < theta.cols(); ++r) {
-    const double* const x = theta.col(r).data();
-    double u = 0.0;
-    for (Index n = 0; n < terms(); ++n)
-      u += out.wants_gradient() ? likelihood_.add_term(x, n, g.col(r).data())
-                                : likelihood_.term(x, n);
-    if (out.wants_potential()) out.u()(r) += u;
-  }
+  by_column::add_all_terms(likelihood_, terms(), theta, out);
 }
 
 }  // namespace

@@ -8,16 +8,20 @@
 
 namespace mixwell::contracts {
 
-double largest_entry(const Representation& how, ConstBatch numbers, Index dimension) {
-  const Eigen::MatrixXd own = numbers;
+Eigen::MatrixXd column_of(const Representation& how, ConstBatch numbers, Index dimension, Index i) {
+  const Eigen::MatrixXd unit = Eigen::VectorXd::Unit(dimension, i).replicate(1, numbers.cols());
+  Eigen::MatrixXd image(dimension, numbers.cols());
   Workspace scratch;
-  Eigen::MatrixXd image(dimension, own.cols());
+  how.H(ConstMatrixMap(numbers.data(), numbers.rows(), numbers.cols()), unit, image, scratch);
+  return image;
+}
+
+double largest_entry(const Representation& how, ConstBatch numbers, Index dimension) {
   double largest = 0.0;
   for (Index i = 0; i < dimension; ++i) {
-    const Eigen::MatrixXd unit = Eigen::VectorXd::Unit(dimension, i).replicate(1, own.cols());
-    how.H(ConstMatrixMap(own.data(), own.rows(), own.cols()), unit, image, scratch);
-    if (!image.allFinite()) return INFINITY;
-    largest = std::max(largest, image.cwiseAbs().maxCoeff());
+    const Eigen::MatrixXd column = column_of(how, numbers, dimension, i);
+    if (!column.allFinite()) return INFINITY;
+    largest = std::max(largest, column.cwiseAbs().maxCoeff());
   }
   return largest;
 }

@@ -9,6 +9,9 @@
 
 namespace mixwell::contracts {
 
+/// Column i of H, d x w, for the w columns of the numbers.
+Eigen::MatrixXd column_of(const Representation& how, ConstBatch numbers, Index dimension, Index i);
+
 /// The largest entry of H in size, over all columns of the numbers: between the largest eigenvalue
 /// and 1 / d of it.
 double largest_entry(const Representation& how, ConstBatch numbers, Index dimension);

@@ -46,17 +46,6 @@ Eigen::MatrixXd numbers_from(const OwnCurvature& own, const Potential& target,
   return numbers;
 }
 
-/// Column i of H of every column of the numbers.
-Eigen::MatrixXd column_of(const OwnCurvature& own, const Eigen::MatrixXd& numbers, Index d,
-                          Index i) {
-  const Eigen::MatrixXd unit = Eigen::VectorXd::Unit(d, i).replicate(1, numbers.cols());
-  Eigen::MatrixXd image(d, numbers.cols());
-  Workspace scratch;
-  own.representation()->H(ConstMatrixMap(numbers.data(), numbers.rows(), numbers.cols()), unit,
-                          image, scratch);
-  return image;
-}
-
 /// sum_i dH e_i / dtheta_i by central differences.
 Eigen::MatrixXd numeric_drift_correction(const OwnCurvature& own, const Eigen::MatrixXd& theta) {
   constexpr double h = 1e-5;
@@ -67,8 +56,8 @@ Eigen::MatrixXd numeric_drift_correction(const OwnCurvature& own, const Eigen::M
     Eigen::MatrixXd down = theta;
     up.row(i).array() += h;
     down.row(i).array() -= h;
-    sum += (column_of(own, own_numbers(own, up), d, i) -
-            column_of(own, own_numbers(own, down), d, i)) /
+    sum += (column_of(*own.representation(), own_numbers(own, up), d, i) -
+            column_of(*own.representation(), own_numbers(own, down), d, i)) /
            (2.0 * h);
   }
   return sum;
@@ -93,7 +82,8 @@ Eigen::MatrixXd entries(const OwnCurvature& own, const Eigen::MatrixXd& theta) {
   const Index d = theta.rows();
   const Eigen::MatrixXd numbers = own_numbers(own, theta);
   Eigen::MatrixXd all(d * d, theta.cols());
-  for (Index i = 0; i < d; ++i) all.middleRows(i * d, d) = column_of(own, numbers, d, i);
+  for (Index i = 0; i < d; ++i)
+    all.middleRows(i * d, d) = column_of(*own.representation(), numbers, d, i);
   return all;
 }
 
