@@ -96,7 +96,7 @@ done
 begun() {
   ranks 4 "$program" run long.toml --out "$1" --quiet >"$1.log" 2>&1 &
   runs=$!
-  for _ in $(seq 200); do
+  for _ in $(seq 1200); do # four ranks on a busy machine of two cores take their time
     [[ -e $1/resume/checkpoint && -n $(find "$1/resume" -name 'draws.nc.partial.1') ]] && return
     sleep 0.05
   done
