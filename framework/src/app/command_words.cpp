@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_words.hpp"
 
+#include "base/split.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,7 +14,8 @@ namespace mixwell::app {
 bool is_option(const Argument& argument) { return argument.name.starts_with('-'); }
 
 std::vector<std::string> option_names(const Argument& argument) {
-  return split(argument.name, ',');
+  const std::vector<std::string_view> names = split(argument.name, ',');
+  return {names.begin(), names.end()};
 }
 
 bool takes_value(const Argument& argument) {
@@ -44,16 +47,6 @@ std::vector<const Command*> shown_commands(const Command& command) {
   for (const Command& inner : command.commands)
     if (!inner.is_hidden) shown.push_back(&inner);
   return shown;
-}
-
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
-    parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
-  }
-  parts.emplace_back(text);
-  return parts;
 }
 
 const std::vector<ExitCodeWords>& exit_code_words() {

@@ -23,9 +23,6 @@ std::string default_words(const Argument& argument);
 /// Those that are for people.
 std::vector<const Command*> shown_commands(const Command& command);
 
-/// Everything by its `separator`: "a", "", "b" of "a||b".
-std::vector<std::string> split(std::string_view text, char separator);
-
 struct ExitCodeWords {
   ExitCode code;
   const char* meaning;

@@ -3,6 +3,7 @@
 #include "app/manual.hpp"
 
 #include "app/command_words.hpp"
+#include "base/split.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -136,20 +137,19 @@ std::string ends(const Command& command) {
   return text;
 }
 
-/// `above` are the names of the commands that lead to this one, "" of the program.
-std::string page(const Command& command, const std::string& above, const std::string& version) {
-  const std::string typed = (above.empty() ? "" : above + " ") + command.name;
-  std::string name = typed;
-  std::replace(name.begin(), name.end(), ' ', '-');
-  const std::vector<std::string> purpose = split(command.purpose, '\n');
+/// `typed` are the names of the commands that lead to this one, and its own; `name` the page's.
+std::string page(const Command& command, const std::string& typed, const std::string& name,
+                 const std::string& version) {
+  const bool is_program = typed == command.name;
+  const std::vector<std::string_view> purpose = split(command.purpose, '\n');
   std::string text =
       fmt::format(".TH {} 1 \"\" \"{}\" \"Mixwell\"\n", escaped(upper(name)), version);
   text += section("NAME") + escaped(name) + " \\- " +
           escaped(fmt::format("{}", fmt::join(purpose, " "))) + "\n";
   text += synopsis(command, typed) + arguments(command);
-  if (above.empty()) text += tagged(bold("--version"), "Print the version.");
+  if (is_program) text += tagged(bold("--version"), "Print the version.");
   text += commands(command, name) + ends(command);
-  if (!above.empty()) {
+  if (!is_program) {
     const std::size_t last = name.rfind('-');
     text += section("SEE ALSO") + ".BR " + escaped(name.substr(0, last)) + " (1)\n";
   }
@@ -159,9 +159,9 @@ std::string page(const Command& command, const std::string& above, const std::st
 void add(std::vector<ManualPage>& pages, const Command& command, const std::string& above,
          const std::string& version) {
   const std::string typed = (above.empty() ? "" : above + " ") + command.name;
-  std::string file = typed + ".1";
-  std::replace(file.begin(), file.end(), ' ', '-');
-  pages.push_back({file, page(command, above, version)});
+  std::string name = typed;
+  std::replace(name.begin(), name.end(), ' ', '-');
+  pages.push_back({name + ".1", page(command, typed, name, version)});
   for (const Command* const inner : shown_commands(command)) add(pages, *inner, typed, version);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/offer.hpp"
 
-#include "app/command_words.hpp"
+#include "base/split.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 
 bool is_small(char letter) { return letter >= 'a' && letter <= 'z'; }
 
-void add_kind_of_value(Offer& offer, const std::string& word) {
+void add_kind_of_value(Offer& offer, std::string_view word) {
   const std::size_t point = word.find('.');
   if (word == "DIR") {
     offer.has_folders = true;
@@ -20,9 +20,9 @@ void add_kind_of_value(Offer& offer, const std::string& word) {
   } else if (word == "KIND/ID") {
     offer.has_components = true;
   } else if (std::all_of(word.begin(), word.end(), is_small)) {
-    offer.words.push_back(word);
+    offer.words.emplace_back(word);
   } else if (point != word.npos && word.find('[') == word.npos) {
-    offer.endings.push_back(word.substr(point + 1));
+    offer.endings.emplace_back(word.substr(point + 1));
   }
 }
 
@@ -33,7 +33,7 @@ Offer offer_of(const Argument& argument) {
   offer.words = argument.choices;
   offer.words.insert(offer.words.end(), argument.words.begin(), argument.words.end());
   if (argument.type.empty()) return offer;
-  for (const std::string& word : split(argument.type, '|')) add_kind_of_value(offer, word);
+  for (const std::string_view word : split(argument.type, '|')) add_kind_of_value(offer, word);
   return offer;
 }
 

@@ -1,5 +1,7 @@
 // Parts of a model's parameters by name and slice.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/split.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/selection.hpp>
 
@@ -18,13 +20,9 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::vector<std::string_view> split(std::string_view text, char at) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(at, begin), text.size());
-    parts.push_back(trimmed(text.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+std::vector<std::string_view> trimmed_parts(std::string_view text, char separator) {
+  std::vector<std::string_view> parts = split(text, separator);
+  for (std::string_view& part : parts) part = trimmed(part);
   return parts;
 }
 
@@ -46,7 +44,7 @@ class Slices {
       refuse("is a part of `" + parameter_.name + "`, whose values constrain each other (" +
              parameter_.constraint.text() + "): name it as a whole");
     }
-    const std::vector<std::string_view> parts = split(inside, ',');
+    const std::vector<std::string_view> parts = trimmed_parts(inside, ',');
     if (parts.size() > parameter_.shape.size()) {
       refuse("gives " + std::to_string(parts.size()) + " indices, and " + shape_text());
     }
@@ -98,7 +96,7 @@ class Slices {
   }
 
   Range range(std::string_view part, Index length) const {
-    const std::vector<std::string_view> ends = split(part, ':');
+    const std::vector<std::string_view> ends = trimmed_parts(part, ':');
     if (ends.size() > 3) refuse("has more than two colons in a slice");
     if (ends.size() == 1) {
       const Index at = place(part, length, length - 1);

@@ -30,20 +30,20 @@ Index Division::column_of(int rank) const noexcept {
   return std::min(block_of(rank) * block_width_, replicates_);
 }
 
-void Division::share_columns(double* numbers, Index rows) const {
+void Division::share(double* numbers, Index rows, Index (Division::*first)(int) const) const {
   agree(ranks_);
   std::vector<std::size_t> ends;
   for (int rank = 0; rank < ranks_.size(); ++rank)
-    ends.push_back(sizeof(double) * static_cast<std::size_t>(column_of(rank + 1) * rows));
+    ends.push_back(sizeof(double) * static_cast<std::size_t>((this->*first)(rank + 1) * rows));
   ranks_.share(numbers, ends);
 }
 
+void Division::share_columns(double* numbers, Index rows) const {
+  share(numbers, rows, &Division::column_of);
+}
+
 void Division::share_blocks(Eigen::MatrixXd& numbers) const {
-  agree(ranks_);
-  std::vector<std::size_t> ends;
-  for (int rank = 0; rank < ranks_.size(); ++rank)
-    ends.push_back(sizeof(double) * static_cast<std::size_t>(block_of(rank + 1) * numbers.rows()));
-  ranks_.share(numbers.data(), ends);
+  share(numbers.data(), numbers.rows(), &Division::block_of);
 }
 
 /// Each record's own columns, draw by draw.

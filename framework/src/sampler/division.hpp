@@ -34,6 +34,8 @@ class Division {
  private:
   Index block_of(int rank) const noexcept { return rank * blocks_ / ranks_.size(); }
   Index column_of(int rank) const noexcept;
+  /// `first` is where what a rank gives begins.
+  void share(double* numbers, Index rows, Index (Division::*first)(int) const) const;
   std::vector<char> packed(const DrawBuffers& buffers, const std::vector<Index>& rows) const;
   void unpack(int rank, const std::vector<char>& from, const std::vector<Index>& rows,
               DrawBuffers& buffers) const;

@@ -130,8 +130,7 @@ class Expander {
       std::vector<std::string> own;
       for (const AxisGroup& group : groups) {
         for (const Axis& axis : group) {
-          if (std::find(alias.axes.begin(), alias.axes.end(), axis.key) != alias.axes.end())
-            own.push_back(axis.key);
+          if (alias.stands_for(axis.key)) own.push_back(axis.key);
         }
       }
       if (own.size() < 2) continue;

@@ -380,7 +380,7 @@ class StudyReader {
   void check_unnamed(const std::string& path, const std::string& axis,
                      const Location& where) const {
     for (const PlacedAlias& alias : study_.aliases) {
-      if (std::find(alias.axes.begin(), alias.axes.end(), axis) != alias.axes.end())
+      if (alias.stands_for(axis))
         fail(where, fmt::format("{}: {} is in study.alias.{} already; an axis has one alias", path,
                                 axis, alias.name));
     }

@@ -96,9 +96,8 @@ StudyValue value_of(const std::optional<T>& value) {
 /// Of the axis that the row has, of those that go by one name.
 StudyValue value_of(const AxisAlias& alias, const StudyTable& table, const StudyRow& row) {
   for (std::size_t k = 0; k < table.axes.size(); ++k) {
-    const bool is_one =
-        std::find(alias.axes.begin(), alias.axes.end(), table.axes[k]) != alias.axes.end();
-    if (is_one && !std::holds_alternative<std::monostate>(row.axes[k])) return row.axes[k];
+    if (alias.stands_for(table.axes[k]) && !std::holds_alternative<std::monostate>(row.axes[k]))
+      return row.axes[k];
   }
   return {};
 }

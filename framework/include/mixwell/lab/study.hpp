@@ -7,6 +7,7 @@
 #include <mixwell/lab/registry.hpp>
 #include <mixwell/lab/run.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -214,6 +215,10 @@ struct PaperFigure {
 struct AxisAlias {
   std::string name;
   std::vector<std::string> axes;  ///< dotted keys, of which a cell has one at most
+
+  bool stands_for(std::string_view axis) const {
+    return std::find(axes.begin(), axes.end(), axis) != axes.end();
+  }
 };
 
 /// What is known of every cell of a study.
