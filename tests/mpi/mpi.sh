@@ -2,11 +2,12 @@
 # Real ranks of MPI on this machine: the draws are those of one process, with learning that pools
 # replicates too; a run goes on with other ranks than it was begun with; what cannot be is refused.
 # Needs mpirun of Open MPI; without it, or in a build without MPI, this is skipped.
-# Arguments: PROGRAM
+# Arguments: PROGRAM FOLDER, with the plugin of the wrong model `faulty` in FOLDER
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 
 program=$1
+faulty=$2/faulty_model.so
 skip() {
   echo "skipped: $*"
   exit 77
@@ -111,11 +112,17 @@ process_of() {
   done
 }
 
-# Asked to stop in one rank, not rank 0; killed in another.
-sed 's/^draws.*/draws = 2500\nthin = 20/; /^stop/d; /^record/d; s/^warmup.*/&\ncheckpoint_seconds = 0.2/' \
+# Asked to stop in one rank, not rank 0; killed in another. However fast the machine is, a run is still
+# at its draws then: its model is slow as long as there is a file `held`.
+mkdir plugins
+cp "$faulty" plugins
+export MIXWELL_PLUGIN_PATH=$place/plugins${MIXWELL_PLUGIN_PATH:+:$MIXWELL_PLUGIN_PATH}
+sed 's/^draws.*/draws = 2500/; /^stop/d; /^record/d; s/^warmup.*/warmup = 30\ncheckpoint_seconds = 0.2/
+  s/^use = "gaussian"/use = "faulty"\nfault = "held"/; /^covariance/d; /^variances/d' \
   pooled.toml >long.toml
 "$program" run long.toml --out whole --quiet
 code=0
+touch held
 begun cut
 kill -TERM "$(process_of cut 2)"
 wait $runs || code=$?
@@ -126,6 +133,7 @@ begun killed
 kill -KILL "$(process_of killed 3)"
 wait $runs || code=$?
 [[ $code != 0 ]] || fail "a killed rank was not seen"
+rm held
 
 # Gone on with by other ranks, and by one process.
 cp -r cut again

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <thread>
 #include <vector>
 
@@ -34,7 +35,7 @@ class FaultyModel final : public Model {
       fields.text("fault", fault)
           .one_of({"none", "segfault", "segfault-when-made", "abort", "bus", "divide", "illegal",
                    "overflow", "exit", "exit-as-well", "quick-exit", "memory", "sleep", "slow",
-                   "throw", "throw-number", "throw-number-when-made"});
+                   "held", "throw", "throw-number", "throw-number-when-made"});
       fields.integer("after", after);
     }
   };
@@ -69,6 +70,10 @@ class FaultyModel final : public Model {
     if (fault_ == "sleep") std::fputs("asleep\n", stderr);
     if (fault_ == "sleep") std::this_thread::sleep_for(std::chrono::hours(1));
     if (fault_ == "slow") std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    // Slow as long as a file `held` is in the working folder: a run that ends when its test wants
+    // it to.
+    if (fault_ == "held" && std::filesystem::exists("held"))
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
     if (fault_ == "memory") std::vector<char>(std::size_t{1} << 33, 'x').swap(hoard_);
     if (fault_ != "abort") return;
     std::fputs("assertion `cat is alive' failed\n", stderr);
