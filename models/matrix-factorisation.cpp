@@ -1,6 +1,7 @@
 // Model `matrix-factorisation`: Bayesian factorisation of a matrix of which some entries are known.
 // SPDX-License-Identifier: Apache-2.0
 #include "by-column/evaluation.hpp"
+#include "hyper-prior/fixed_prior.hpp"
 #include "hyper-prior/gamma_prior.hpp"
 #include "hyper-prior/row_prior.hpp"
 #include "matrix-factorisation/block.hpp"
@@ -23,6 +24,7 @@
 namespace mixwell::factorisation {
 namespace {
 
+using hyper_prior::FixedPrior;
 using hyper_prior::GammaPrior;
 using hyper_prior::RowPrior;
 
@@ -42,6 +44,7 @@ struct Keys {
   double rate = 1.0;
   double strength = 2.0;
   std::optional<double> degrees;
+  std::optional<double> precision;
   std::optional<Interval> clip;
 
   void declare(Fields& fields) {
@@ -66,8 +69,10 @@ struct Keys {
     fields.number("offset", offset).help("by default the mean of the training ratings");
     fields.number("noise_precision", noise_precision).above(0).help("tau, of a rating");
     fields.text("prior", prior)
-        .one_of({"gamma", "normal-wishart"})
-        .help("of the factors: one precision a side, or a mean and a matrix of precisions");
+        .one_of({"gamma", "normal-wishart", "fixed"})
+        .help(
+            "of the factors: one precision a side, a mean and a matrix of precisions, or one "
+            "precision that is given");
     fields.number("shape", shape).above(0).help("of the gamma law of precisions");
     fields.number("rate", rate).above(0).help("of that law, of density l^(shape-1) exp(-rate l)");
     fields.number("strength", strength)
@@ -76,12 +81,14 @@ struct Keys {
     fields.number("degrees", degrees)
         .above(0)
         .help("normal-wishart: P ~ Wishart(degrees, I); by default K, and above K - 1");
+    fields.number("precision", precision).above(0).help("fixed: of every factor; by default 1");
     fields.interval("clip", clip).help("where predicted ratings are cut off, such as [1, 5]");
   }
 };
 
 std::unique_ptr<const RowPrior> factor_prior(const Keys& keys) {
   if (keys.prior == "gamma") return std::make_unique<GammaPrior>(keys.shape, keys.rate);
+  if (keys.prior == "fixed") return std::make_unique<FixedPrior>(keys.precision.value_or(1.0));
   const auto rank = static_cast<double>(keys.rank);
   const double degrees = keys.degrees.value_or(rank);
   if (degrees <= rank - 1.0)
@@ -92,8 +99,10 @@ std::unique_ptr<const RowPrior> factor_prior(const Keys& keys) {
 
 /// Keys of one prior are refused with the other.
 void require_keys(const Keys& keys) {
-  if (keys.prior == "gamma" && keys.degrees)
+  if (keys.prior != "normal-wishart" && keys.degrees)
     throw ParameterError("degrees", "goes with prior = \"normal-wishart\"");
+  if (keys.prior != "fixed" && keys.precision)
+    throw ParameterError("precision", "goes with prior = \"fixed\"");
   if (keys.fold.fold >= keys.fold.folds)
     throw ParameterError("fold",
                          "must be below folds, which is " + std::to_string(keys.fold.folds));
@@ -152,6 +161,7 @@ class MatrixFactorisation final : public Model,
                                       Address at) const override;
 
   Index terms() const noexcept override { return likelihood_.ratings().size(); }
+  Index stratum(Index n, Index strata) const override { return likelihood_.stratum(n, strata); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override;
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override;
   void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
@@ -349,6 +359,7 @@ std::vector<std::vector<std::string>> MatrixFactorisation::conditionals() const 
   const std::vector<Parameter> known = parameters();
   for (std::size_t k = first; k < known.size(); ++k)
     all[of_hyper_parameters].push_back(known[k].name);
+  if (all[of_hyper_parameters].empty()) all.pop_back();
   return all;
 }
 

@@ -245,6 +245,9 @@ class Mirrored final : public Model,
 
   const SumOfTerms* as_sum() const noexcept override { return base_->as_sum() ? this : nullptr; }
   Index terms() const noexcept override { return base_->as_sum()->terms(); }
+  Index stratum(Index n, Index strata) const override {
+    return base_->as_sum()->stratum(n, strata);
+  }
   bool rest_is_prior() const noexcept override { return base_->as_sum()->rest_is_prior(); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);

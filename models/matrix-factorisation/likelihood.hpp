@@ -23,6 +23,13 @@ class Likelihood {
   double precision() const noexcept { return precision_; }
   double offset() const noexcept { return offset_; }
 
+  /// Ratings of one stratum fall into `strata` blocks that share no user and no item: users and
+  /// items are dealt out by their places, and the stratum is how far the two are apart.
+  Index stratum(Index n, Index strata) const {
+    const auto [i, j] = pair(n);
+    return (j % strata - i % strata + strata) % strata;
+  }
+
   /// What is predicted of rating n without its noise. 2 K operations.
   double expected(const double* theta, Index n) const {
     const auto [i, j] = pair(n);

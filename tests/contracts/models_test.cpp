@@ -29,6 +29,9 @@ std::string keys_of(const std::string& id) {
       {"matrix-factorisation", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                    "/examples/factorisation/ratings.dat\"\nrank = 2\nshape = 6\n"
                                    "rate = 6\n"},
+      {"matrix-factorisation", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
+                                   "/examples/factorisation/ratings.dat\"\nrank = 2\nprior = "
+                                   "\"fixed\"\nprecision = 4\nbiases = false\n"},
       {"stable-factorisation", "data = \"" + std::string(MIXWELL_SOURCE_DIR) +
                                    "/examples/factorisation/mixture.csv\"\nalpha = [1.2, 1.8]\n"
                                    "ranks = [1, 1]\nrow_shape = 3\ncolumn_shape = 3\n"},

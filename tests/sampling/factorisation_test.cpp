@@ -110,6 +110,46 @@ TEST_CASE("factors have their posterior by draws of each side, and by trajectori
   CHECK(largest(z_scores(one_rating(data, 1.1 * tau) + by_draws)) > 5.0);  // another posterior
 }
 
+// |z| <= 5 for 6 statistics: false alarm below 1e-5. By quadrature, as above.
+TEST_CASE("factors of a given precision have their posterior by draws, and by trajectories") {
+  constexpr double precision = 1.5;
+  double total = 0.0;
+  double product = 0.0;
+  double square = 0.0;
+  for (int i = -600; i <= 600; ++i) {
+    for (int j = -600; j <= 600; ++j) {
+      const double u = 0.01 * i;
+      const double v = 0.01 * j;
+      const double w =
+          std::exp(-0.5 * tau * (y - u * v) * (y - u * v) - 0.5 * precision * (u * u + v * v));
+      total += w;
+      product += w * u * v;
+      square += w * u * u;
+    }
+  }
+  const mixwell::testing::TemporaryFolder folder;
+  const std::string data = folder.file("one.dat", "1::1::" + std::to_string(y) + "\n");
+  const auto model = [&](double given) {
+    return "[run]\nseed = 3\nreplicates = 32\nwarmup = 300\ndraws = 3000\n[model.m]\nuse = "
+           "\"matrix-factorisation\"\ndata = \"" +
+           data + "\"\nrank = 1\nbiases = false\noffset = 0\nprior = \"fixed\"\nprecision = " +
+           std::to_string(given) + "\nnoise_precision = " + std::to_string(tau) + "\n";
+  };
+  const auto largest_of = [&](const std::string& manifest) {
+    const auto x = coordinates(composing::compose(manifest));
+    REQUIRE(x.size() == 2);
+    return std::max({std::abs(z_of_mean(x[0].cwiseProduct(x[1]), product / total)),
+                     std::abs(z_of_mean(x[0].array().square(), square / total)),
+                     std::abs(z_of_mean(x[1].array().square(), square / total))});
+  };
+  const std::string draws =
+      "[kernel.draw]\nuse = \"conditional\"\n[compositor.c]\nuse = \"blocks\"\n" +
+      update("[\"user_factors\"]", "draw") + update("[\"item_factors\"]", "draw");
+  CHECK(largest_of(model(precision) + draws) <= 5.0);
+  CHECK(largest_of(model(precision) + "[kernel.trees]\nuse = \"nuts\"\n") <= 5.0);
+  CHECK(largest_of(model(1.2 * precision) + draws) > 5.0);  // another prior
+}
+
 // |z| <= 5 for 16 statistics: false alarm below 1e-5.
 TEST_CASE("a normal-Wishart prior is kept by draws as it is by trajectories on all coordinates") {
   const mixwell::testing::TemporaryFolder folder;

@@ -5,6 +5,7 @@
 #include <mixwell/export.hpp>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,6 +72,9 @@ struct Traits {
   Bound bound = Bound::unknown;
   /// pure law: its gradient has the right mean for every value of its parameters.
   bool unbiased = false;
+  /// pure law: over so many sweeps in a row, from a multiple of that number on, its gradients at
+  /// one point have the right mean, those of one sweep have not. 0 = nothing is said.
+  std::int64_t cycle = 0;
   /// pure law: only its gradient is noisy; its U is that of the law it is made from.
   bool exact_potential = false;
   /// pure law: that of the law it is made from with all integrated out that it does not read.

@@ -229,6 +229,10 @@ class MIXWELL_EXPORT SumOfTerms {
   /// Gradients one by one, at a single point: theta d x 1, indices b x 1 -> out d x b.
   virtual void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                                   Workspace& scratch) const = 0;
+  /// Which of `strata` sets of cases the n-th belongs to, a number below `strata`: stretches of the
+  /// data, unless the model knows sets whose parts can be worked on side by side, as the blocks of
+  /// a matrix that share no row and no column.
+  virtual Index stratum(Index n, Index strata) const;
 };
 
 /// How the gradient of U grows: what a scheme without Metropolis rests on, whose argument is one

@@ -108,6 +108,8 @@ class FactorRules {
                      input_of(made_by, Role::law), "marginal");
     } else if (made_by.traits.unbiased) {
       v = assuming(a_, std::move(v), made_by, "unbiased");
+    } else if (made_by.traits.cycle > 0) {
+      v = over_a_cycle(t, made_by);
     } else {
       return none("C", false,
                   fmt::format("`{}` is made from the target's law in a way nothing is declared "
@@ -125,6 +127,37 @@ class FactorRules {
     }
     if (const Value before = a_.law_before(law)) join(v, density(t, before));
     return v;
+  }
+
+  /// Rule S: a law whose gradient is right in the mean over a cycle of sweeps. One small step for
+  /// each sweep of it is, to first order, a step of the whole law; that holds where nothing else of
+  /// the step depends on which sweep it is, and no sweep is left out.
+  Verdict over_a_cycle(std::size_t t, const OperationInfo& made_by) const {
+    const IdSet noises = a_.noises_behind(made_by.outputs.front());
+    const auto follows = [&](Value v) { return a_.noises_behind(v).intersects(noises); };
+    for (const OperationInfo& who : a_.graph.operations()) {
+      if (who.kind == OperationKind::pure || who.kind == OperationKind::regroup) continue;
+      for (const Input& input : who.inputs) {
+        if (!follows(input.value) || input.role == Role::noise) continue;
+        if (!steps_by(who, input)) {
+          return none("S", false,
+                      fmt::format("`{}` is right in the mean over {} sweeps alone, and `{}` is no "
+                                  "small step that takes nothing but its gradient, in every sweep",
+                                  made_by.name, made_by.traits.cycle, who.name),
+                      t);
+        }
+      }
+    }
+    Verdict v =
+        assuming(a_, fine("S", "a small step for each part of the data in turn"), made_by, "cycle");
+    v.accuracy = Accuracy::asymptotic;
+    v.order = 1;
+    return v;
+  }
+
+  static bool steps_by(const OperationInfo& who, const Input& input) {
+    return who.kind == OperationKind::move && who.traits.local && !who.guard &&
+           (input.role == Role::law || input.role == Role::evaluation);
   }
 
   bool is_estimated(Value law) const {

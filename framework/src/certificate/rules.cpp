@@ -164,6 +164,16 @@ constexpr std::array all_rules = {
          "stages reversible for p make p(x) Q(x, dy) symmetric, and then pi(x) Q(x, dy) min(1, "
          "pi(y) p(x) / (pi(x) p(y))) is (Christen & Fox 2005)",
          "certificates/delayed-acceptance", "counterexamples/delayed-acceptance-cycle"},
+    Rule{
+        "S",
+        "a law declares a `cycle`: its gradient is right in the mean over so many sweeps; all that "
+        "reads it are moves of one small step without Metropolis, in every sweep, and they read "
+        "nothing of it but its gradient",
+        "asymptotic, order 1; else biased, unproven",
+        "the steps of a cycle are to first order one step of the whole law, as in a splitting "
+        "(Lie & Trotter). A curvature or a second update that follows the same turn is not right "
+        "on average: the mean of a product is not the product of means",
+        "certificates/sgld-cyclic", "counterexamples/cyclic-psgld"},
     Rule{"U", "the law of an uncorrected move declares `unbiased`", "its parameters are harmless",
          "what they depend on moves the gradient's noise, not its mean", "certificates/sgld", ""},
 };

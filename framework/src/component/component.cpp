@@ -70,6 +70,7 @@ std::vector<std::string> describe(const Traits& traits) {
     texts.push_back(fmt::format("bound = {}", to_string(traits.bound)));
   }
   add_flag(texts, "unbiased", traits.unbiased);
+  if (traits.cycle != 0) texts.push_back("cycle = " + std::to_string(traits.cycle));
   add_flag(texts, "exact_potential", traits.exact_potential);
   add_flag(texts, "total", traits.total);
   if (!traits.density.empty()) texts.push_back("density = " + traits.density);

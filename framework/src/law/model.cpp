@@ -85,6 +85,12 @@ MarginalLaws::~MarginalLaws() = default;
 Prediction::~Prediction() = default;
 Metric::~Metric() = default;
 SumOfTerms::~SumOfTerms() = default;
+
+Index SumOfTerms::stratum(Index n, Index strata) const {
+  // n * strata may be too large for an Index.
+  return static_cast<Index>(static_cast<double>(n) * static_cast<double>(strata) /
+                            static_cast<double>(terms()));
+}
 Model::~Model() = default;
 
 void EstimatedDensity::draw_weighted(ConstBatch, const Stream&, Address, Batch, Workspace&) const {

@@ -13,6 +13,7 @@ class MIXWELL_INTERNAL ModelTerms final : public SumOfTerms {
   explicit ModelTerms(const Model& model) : model_(model), terms_(*model.as_sum()) {}
 
   Index terms() const noexcept override { return terms_.terms(); }
+  Index stratum(Index n, Index strata) const override { return terms_.stratum(n, strata); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override;
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override;
   void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,

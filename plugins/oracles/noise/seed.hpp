@@ -31,10 +31,7 @@ struct Seed : edge::Numbers<Role::parameter> {
 
 /// The law `how` made from `factor`, with a fresh seed in every sweep.
 inline Value add_noisy_law(KernelGraph& graph, const std::string& path, Value factor,
-                           std::shared_ptr<const Potential> how, bool exact_potential) {
-  Traits traits;
-  traits.unbiased = true;
-  traits.exact_potential = exact_potential;
+                           std::shared_ptr<const Potential> how, const Traits& traits) {
   return add_operation(
              graph, path, OperationKind::pure, traits,
              [](edge::Law, edge::Noise noise, edge::Out<Seed> seed) {

@@ -1,0 +1,225 @@
+// U and its gradient from one stratum of the cases after another.
+// SPDX-License-Identifier: Apache-2.0
+#include "known_law.hpp"
+#include "noise/oracle.hpp"
+#include "strata/partition.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace mixwell;
+
+/// What the sum over a stratum is taken with.
+enum class Weight {
+  share,  ///< N / |Omega_s|
+  count   ///< B
+};
+
+/// U_0 + w_s sum over the stratum s of u_n: 2 n d beyond U_0.
+class StratumPotential : public Potential {
+ public:
+  StratumPotential(std::shared_ptr<const Potential> base,
+                   std::shared_ptr<const strata::Partition> cases, Weight weight)
+      : base_(std::move(base)), cases_(std::move(cases)), weight_(weight) {}
+
+  void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
+    const Workspace::Frame frame(out.scratch);
+    const SumOfTerms& sum = *base_->as_sum();
+    sum.evaluate_rest(theta, out);
+    Batch gradient = out.gradient;
+    MatrixMap g = out.scratch.matrix(theta.rows(), 1);
+    double u = 0.0;
+    for (Index j = 0; j < theta.cols(); ++j) {
+      const Index s = stratum(numbers, j, out.draw);
+      sum.evaluate_terms(theta.middleCols(j, 1), cases_->of(s),
+                         {out.wants_potential() ? &u : nullptr, g, out.scratch});
+      gradient.col(j) += weight(s) * g.col(0);
+      if (out.wants_potential()) out.u()[j] += weight(s) * u;
+    }
+  }
+  /// The mean over a cycle.
+  double gradient_cost() const noexcept override {
+    return 1.0 / static_cast<double>(cases_->count());
+  }
+
+ protected:
+  const strata::Partition& cases() const noexcept { return *cases_; }
+  virtual Index stratum(const Numbers& numbers, Index j, std::uint32_t draw) const = 0;
+
+ private:
+  double weight(Index s) const noexcept {
+    return weight_ == Weight::share ? 1.0 / cases_->share(s) : static_cast<double>(cases_->count());
+  }
+
+  std::shared_ptr<const Potential> base_;
+  std::shared_ptr<const strata::Partition> cases_;
+  Weight weight_;
+};
+
+/// Anew for every column and evaluation, with probability |Omega_s| / N.
+class DrawnStratum final : public StratumPotential {
+ public:
+  using StratumPotential::StratumPotential;
+
+ private:
+  Index stratum(const Numbers& numbers, Index j, std::uint32_t draw) const override {
+    double u = 0.0;
+    noise::stream_of(numbers, j).uniforms({0, draw, 0}, Batch(MatrixMap(&u, 1, 1)));
+    return cases().drawn(u);
+  }
+};
+
+/// That of the sweep: the law's one number.
+class StratumInTurn final : public StratumPotential {
+ public:
+  using StratumPotential::StratumPotential;
+
+ private:
+  Index stratum(const Numbers& numbers, Index j, std::uint32_t) const override {
+    return static_cast<Index>(*numbers.column(j));
+  }
+};
+
+/// The place in its cycle's order of a sweep's stratum.
+class Turns {
+ public:
+  Turns(Index count, bool shuffled) : count_(count), shuffled_(shuffled) {}
+
+  Index at(std::uint64_t sweep) const {
+    const auto count = static_cast<std::uint64_t>(count_);
+    const auto turn = static_cast<Index>(sweep % count);
+    return shuffled_ ? order_of(sweep / count)[static_cast<std::size_t>(turn)] : turn;
+  }
+
+ private:
+  /// Fisher and Yates; the same for all seeds of a run, as all replicates of one have one order.
+  std::vector<Index> order_of(std::uint64_t cycle) const {
+    std::vector<Index> order(static_cast<std::size_t>(count_));
+    std::iota(order.begin(), order.end(), 0);
+    Eigen::MatrixXd u(count_, 1);
+    Stream(1, "strata").uniforms({cycle, 0, 0}, u);
+    for (Index k = count_ - 1; k > 0; --k) {
+      const auto other = static_cast<Index>(u(k) * static_cast<double>(k + 1));
+      std::swap(order[static_cast<std::size_t>(k)], order[static_cast<std::size_t>(other)]);
+    }
+    return order;
+  }
+
+  Index count_;
+  bool shuffled_;
+};
+
+/// Which stratum it is, in every column.
+struct Turn : edge::Numbers<Role::parameter> {
+  using Numbers::Numbers;
+};
+
+class Strata final : public noise::ChangingOracle {
+ public:
+  struct Params {
+    std::int64_t strata = 4;
+    std::string order = "drawn";
+    std::optional<std::string> weight;
+    bool shared = false;
+
+    void declare(Fields& fields) {
+      fields.integer("strata", strata).at_least(2).at_most(1e6).help("B, sets of cases");
+      fields.text("order", order)
+          .one_of({"drawn", "cyclic", "shuffled"})
+          .help(
+              "drawn: a stratum for each evaluation, with probability |Omega_s| / N; cyclic: one "
+              "for each sweep, in turn; shuffled: each cycle in an order of its own, the same in "
+              "all runs");
+      fields.text("weight", weight)
+          .one_of({"share", "count"})
+          .help("of a stratum's sum, share: N / |Omega_s|; count: B. Left out: what `order` needs");
+      noise::declare_shared(fields, shared);
+    }
+  };
+
+  explicit Strata(const Params& params)
+      : ChangingOracle(params.shared),
+        count_(params.strata),
+        is_drawn_(params.order == "drawn"),
+        is_shuffled_(params.order == "shuffled"),
+        weight_(params.weight.value_or(is_drawn_ ? "share" : "count") == "share" ? Weight::share
+                                                                                 : Weight::count) {}
+
+ private:
+  Value add(KernelGraph& graph, const std::string& path, Value factor,
+            std::shared_ptr<const Potential> base) const override {
+    const auto cases = partition(base.get());
+    const bool either_weight = cases->is_even();
+    Traits traits;
+    if (is_drawn_) {
+      traits.unbiased = either_weight || weight_ == Weight::share;
+      return noise::add_noisy_law(graph, path, factor,
+                                  std::make_shared<DrawnStratum>(std::move(base), cases, weight_),
+                                  traits);
+    }
+    if (either_weight || weight_ == Weight::count) traits.cycle = count_;
+    return add_turns(graph, path, factor,
+                     std::make_shared<StratumInTurn>(std::move(base), cases, weight_), traits);
+  }
+
+  /// It reads a noise, of which it uses nothing: that it is another law in every sweep, and the
+  /// same for all that read it, is what a noise says.
+  Value add_turns(KernelGraph& graph, const std::string& path, Value factor,
+                  std::shared_ptr<const Potential> how, const Traits& traits) const {
+    return add_operation(
+               graph, path, OperationKind::pure, traits,
+               [turns = Turns(count_, is_shuffled_)](Columns& block, edge::Law, edge::Noise,
+                                                     edge::Out<Turn> turn) {
+                 turn.setConstant(static_cast<double>(turns.at(block.sweep())));
+               },
+               Edge<edge::Law>{factor}, Edge<edge::Noise>{graph.noise(path)},
+               Write<Turn>{Output::derived(path + "/law", 1, std::move(how))})
+        .value;
+  }
+
+  std::shared_ptr<const strata::Partition> partition(const Potential* base) const {
+    const std::string who = "oracle `" + name() + "`";
+    const SumOfTerms* sum = base == nullptr ? nullptr : base->as_sum();
+    if (sum == nullptr) {
+      throw InputError(who +
+                       ": the model does not offer its potential as a sum over cases, which could "
+                       "be dealt out to strata; use a regression or a factorisation");
+    }
+    return std::make_shared<strata::Partition>(*sum, count_, who);
+  }
+
+  Index count_;
+  bool is_drawn_;
+  bool is_shuffled_;
+  Weight weight_;
+};
+
+}  // namespace
+
+MIXWELL_PLUGIN(registrar) {
+  registrar.add<Strata>(
+      {.id = "strata",
+       .summary = "U and grad U from one of B sets of cases, drawn or in turn",
+       .details =
+           "U_0 + w sum of u_n over the cases of a stratum. Ratings of a factorisation are dealt "
+           "out to blocks that share no user and no item, on which as many machines could work "
+           "side "
+           "by side; cases of other models to stretches of the data. Drawn with probability "
+           "|Omega_s| / N and w = N / |Omega_s| every evaluation is right in the mean. In turn "
+           "(cyclic, shuffled) no sweep is; with w = B, the number of strata, a cycle of them is, "
+           "and small steps without Metropolis are asymptotic (rule S). N / |Omega_s| in turn "
+           "gives "
+           "each stratum the same weight, however few cases it has: biased, unless all are equal. "
+           "One evaluation counts as 1/B gradients; 8 N bytes beside the data.",
+       .sources = {"Simsekli and others 2016, ICML, section 4.3",
+                   "Gemulla and others 2011, KDD (strata)"}});
+}

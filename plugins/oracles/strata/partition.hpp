@@ -1,0 +1,71 @@
+// The cases of the data, dealt out to strata.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mixwell::strata {
+
+/// B sets of cases, none of them empty, which together are all N. Memory 8 N bytes.
+class Partition {
+ public:
+  /// Throws InputError, which `who` begins, where a stratum has no case.
+  Partition(const SumOfTerms& sum, Index count, const std::string& who)
+      : terms_(sum.terms()), members_(static_cast<std::size_t>(count)) {
+    if (count > terms_) {
+      throw InputError(who + ": strata = " + std::to_string(count) + " of " +
+                       std::to_string(terms_) + " cases: take " + std::to_string(terms_) +
+                       " at most");
+    }
+    std::vector<std::vector<double>> cases(members_.size());
+    for (Index n = 0; n < terms_; ++n)
+      cases[static_cast<std::size_t>(sum.stratum(n, count))].push_back(static_cast<double>(n));
+    for (std::size_t s = 0; s < cases.size(); ++s) {
+      if (cases[s].empty()) {
+        throw InputError(who + ": of strata = " + std::to_string(count) + ", number " +
+                         std::to_string(s) + " has no case; take fewer");
+      }
+      members_[s] = Eigen::Map<const Eigen::VectorXd>(cases[s].data(), std::ssize(cases[s]));
+    }
+    ends_ = ends();
+  }
+
+  Index count() const noexcept { return std::ssize(members_); }
+  /// The cases of a stratum, whole numbers below N: n x 1.
+  const Eigen::VectorXd& of(Index stratum) const noexcept {
+    return members_[static_cast<std::size_t>(stratum)];
+  }
+  /// |Omega_s| / N.
+  double share(Index stratum) const noexcept {
+    return static_cast<double>(of(stratum).size()) / static_cast<double>(terms_);
+  }
+  bool is_even() const noexcept {
+    return std::all_of(members_.begin(), members_.end(), [&](const Eigen::VectorXd& one) {
+      return one.size() == members_.front().size();
+    });
+  }
+  /// A stratum with a probability of its share; u uniform in (0, 1). O(log B).
+  Index drawn(double u) const noexcept {
+    const auto found = std::upper_bound(ends_.begin(), ends_.end() - 1, u);
+    return found - ends_.begin();
+  }
+
+ private:
+  std::vector<double> ends() const {
+    std::vector<double> all;
+    double end = 0.0;
+    for (Index s = 0; s < count(); ++s) all.push_back(end += share(s));
+    return all;
+  }
+
+  Index terms_;
+  std::vector<Eigen::VectorXd> members_;
+  std::vector<double> ends_;
+};
+
+}  // namespace mixwell::strata
