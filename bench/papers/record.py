@@ -1,0 +1,35 @@
+# What came of a study of a paper, written beside its manifests: ./dev bench papers NAME --record.
+# SPDX-License-Identifier: Apache-2.0
+#
+# record.py MIXWELL FOLDER FILE: the table of the study in FOLDER goes into FILE (results.csv), but for what tells
+# of the machine and the day. Figures in docs/papers name their cells in it, and a test holds them to it.
+# Exit codes: 0 written; 1 a cell has not ended well.
+import csv
+import io
+import pathlib
+import subprocess
+import sys
+
+OF_THE_DAY = {"reason", "attempts", "started_at", "ended_at", "host", "curve", "cell_seconds"}
+
+
+def table_of(program, folder):
+    told = subprocess.run([program, "study", str(folder / "study.toml"), "--out", str(folder), "--table", "--csv"],
+                          check=True, capture_output=True, text=True)
+    return list(csv.DictReader(io.StringIO(told.stdout)))
+
+
+def main(program, folder, file):
+    rows = table_of(program, pathlib.Path(folder))
+    ended = [row for row in rows if row["status"] == "done"]
+    columns = [name for name in rows[0] if name not in OF_THE_DAY and "per_second" not in name]
+    with open(file, "w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, columns, extrasaction="ignore", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(ended)
+    print(f"{file}: {len(ended)} of {len(rows)} cells")
+    return 0 if len(ended) == len(rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
