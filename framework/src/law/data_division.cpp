@@ -100,7 +100,7 @@ std::shared_ptr<const SumOfShards> DataDivision::hold(
   Eigen::MatrixXd sizes(1, std::ssize(own));
   for (Index k = 0; k < sizes.cols(); ++k)
     sizes(0, k) = static_cast<double>(own[static_cast<std::size_t>(k)]->terms());
-  const Eigen::MatrixXd all = gather(sizes, "numbers of terms");
+  const Eigen::MatrixXd all = DataShards::gather(sizes, "numbers of terms");
   std::vector<Index> begins = {0};
   for (Index k = 0; k < count; ++k) begins.push_back(begins.back() + static_cast<Index>(all(0, k)));
   held_.push_back(

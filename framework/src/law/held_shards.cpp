@@ -29,7 +29,7 @@ HeldShards::HeldShards(DataDivision& division, std::int64_t model, std::vector<I
   }
 }
 
-HeldShards::Question HeldShards::question(Sought what, ConstBatch theta, ConstBatch indices) const {
+Question HeldShards::question(Sought what, ConstBatch theta, ConstBatch indices) const {
   Question question;
   question.what = what;
   question.model = model_;
