@@ -3,6 +3,7 @@
 #include "logistic-regression/likelihood.hpp"
 #include "logistic-regression/points.hpp"
 #include "regression/coefficients.hpp"
+#include "regression/divided_cases.hpp"
 #include "regression/keys.hpp"
 #include "regression/posterior.hpp"
 #include "regression/test_set.hpp"
@@ -37,7 +38,8 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
     }
   };
 
-  explicit LogisticRegression(const Params& params) : LogisticRegression(params, read(params)) {}
+  explicit LogisticRegression(const Params& params)
+      : LogisticRegression(params, checked(params), data_shards()) {}
 
   std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
   std::vector<Labels> labels() const override { return coefficients_.labels; }
@@ -46,12 +48,17 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
   const Prediction* as_prediction() const noexcept override { return test_.get(); }
 
  private:
-  LogisticRegression(const Params& params, const Table& table)
-      : LogisticRegression(params, table,
-                           LabelledDesign(table, params.recipe, params.source.classes)) {}
+  /// `shards`: of divided data, else null.
+  LogisticRegression(const Params& params, const regression::Source& source, DataShards* shards)
+      : LogisticRegression(params, shards == nullptr
+                                       ? regression::whole_cases(source, params.recipe)
+                                       : regression::divided_cases<logistic::Link>(
+                                             source, params.recipe, *shards)) {}
 
-  LogisticRegression(const Params& params, const Table& table, const LabelledDesign& design)
-      : LogisticRegression(params, table, design, remarks_on(design, table)) {}
+  LogisticRegression(const Params& params, const regression::LoadedCases& all)
+      : LogisticRegression(params, all.table, all.design, remarks_on(all.design, all.table)) {
+    divide(all.sum);
+  }
 
   LogisticRegression(const Params& params, const Table& table, const LabelledDesign& design,
                      std::vector<std::string> remarks)
@@ -67,11 +74,11 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
           design.cases(regression::test_table(params.source, table)), &to_probabilities);
   }
 
-  static Table read(const Params& params) {
+  static const regression::Source& checked(const Params& params) {
     require_keys(params.source);
     if (!params.predict.empty())
       regression::require_match(params.source.format, "csv", "predict", true);
-    return regression::training_table(params.source);
+    return params.source;
   }
 
   std::vector<std::string> remarks_;
@@ -117,6 +124,11 @@ MIXWELL_PLUGIN(registrar) {
            "prior_variance, N d^2 multiplications and additions; its contracted derivative takes "
            "2 N d^2. Sum of terms: U_0 is the prior's, u_n that of training case n. Recorded of "
            "cases "
-           "(run.predictive): w_n times the log probability of the label, and labels drawn anew.",
+           "(run.predictive): w_n times the log probability of the label, and labels drawn anew.\n"
+           "With run.ranks = \"data\" the cases of a CSV or LIBSVM file (not gzipped, no factors) "
+           "are "
+           "divided into shards among the processes of mpirun, each with the rows of its own "
+           "alone; "
+           "there is no metric then, and nothing is recorded of cases.",
        .sources = {"Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, section 7 (metric)"}});
 }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mixwell::regression {
@@ -79,6 +80,9 @@ class LabelledDesign : private LabelCoding, public Design {
  public:
   LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes)
       : LabelCoding(table, classes), Design(table, recipe) {}
+  /// With a scale that is known.
+  LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes, Scale scale)
+      : LabelCoding(table, classes), Design(table, recipe, std::move(scale)) {}
 
   Cases cases(const Table& table) const {
     return {rows(table), coded_labels(table), table.numbers};

@@ -64,9 +64,14 @@ inline Table csv_table(CsvTable csv, const Source& source, const Table* training
   return table;
 }
 
+inline void require_inputs(const Table& table) {
+  if (table.inputs.cols() == 0)
+    throw InputError(table.path + ": no line has an index:value pair, so that there are no inputs");
+}
+
 /// `width` 0: as wide as the file's largest index.
-inline Table libsvm_table(const std::string& path, Index width, const LabelChoice& choice) {
-  const LibsvmTable file(path, width);
+inline Table libsvm_table(const LibsvmTable& file, Index width, const LabelChoice& choice) {
+  const std::string& path = file.path();
   Table table;
   table.path = path;
   table.labels_of = path;
@@ -78,8 +83,7 @@ inline Table libsvm_table(const std::string& path, Index width, const LabelChoic
     lines.push_back(file.line(row));
   }
   table.inputs = file.dense(kept, width == 0 ? file.largest_index() : width);
-  if (table.inputs.cols() == 0)
-    throw InputError(path + ": no line has an index:value pair, so that there are no inputs");
+  require_inputs(table);
   table.place = [path, lines](Index n) {
     return path + ":" + std::to_string(lines[static_cast<std::size_t>(n)]);
   };
@@ -110,7 +114,8 @@ inline Table idx_table(const std::string& path, const std::string& labels_path, 
 
 /// The training cases whose labels are wanted.
 inline Table training_table(const Source& source) {
-  if (source.format == "libsvm") return detail::libsvm_table(source.data, 0, source.classes);
+  if (source.format == "libsvm")
+    return detail::libsvm_table(LibsvmTable(source.data), 0, source.classes);
   if (source.format == "idx")
     return detail::idx_table(source.data, *source.labels, 0, source.classes);
   return detail::csv_table(CsvTable(source.data), source, nullptr);
@@ -120,7 +125,7 @@ inline Table training_table(const Source& source) {
 inline Table test_table(const Source& source, const Table& training) {
   const Index width = training.inputs.cols();
   Table table = source.format == "libsvm"
-                    ? detail::libsvm_table(*source.test, width, source.classes)
+                    ? detail::libsvm_table(LibsvmTable(*source.test, width), width, source.classes)
                 : source.format == "idx"
                     ? detail::idx_table(*source.test, *source.test_labels, width, source.classes)
                     : detail::csv_table(CsvTable(*source.test), source, &training);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real ranks of MPI on this machine: the draws are those of one process, with learning that pools
-# replicates too; a run goes on with other ranks than it was begun with; what cannot be is refused.
+# replicates too, and where ranks divide the data; a run goes on with other ranks than it was begun with; what cannot be is refused.
 # Needs mpirun of Open MPI; without it, or in a build without MPI, this is skipped.
 # Arguments: PROGRAM FOLDER, with the plugin of the wrong model `faulty` in FOLDER
 # SPDX-License-Identifier: Apache-2.0
@@ -167,4 +167,71 @@ cp "$program" bare/bin
 cp -P "$(dirname "$program")"/../lib/libmixwell.so* bare/lib
 refused 'built without MPI' \
   env OMPI_COMM_WORLD_SIZE=4 LD_LIBRARY_PATH="$place/bare/lib" bare/bin/mixwell run alone.toml --out no
-echo "equal draws by 1, 2 and 4 ranks"
+
+# Data divided: rows of two labels, as CSV and as LIBSVM text.
+awk 'BEGIN {
+  srand(3)
+  print "a,b,c,y" >"cases.csv"
+  for (n = 0; n < 500; ++n) {
+    a = rand() - 0.5; b = 10 * rand(); c = rand() * rand()
+    y = (a + c > rand() - 0.2) ? 1 : 0
+    printf "%.4f,%.4f,%.4f,%d\n", a, b, c, y >"cases.csv"
+    printf "%d 1:%.4f 3:%.4f\n", y, a, c >"cases.svm"
+  }
+}'
+cat >csv.toml <<'TOML'
+mixwell = 1
+[run]
+ranks = "data"
+warmup = 12
+draws = 12
+allow = ["biased"]
+[model.logistic]
+use = "logistic-regression"
+data = "cases.csv"
+response = "y"
+[integrator.verlet]
+use = "leapfrog"
+[kernel.hmc]
+use = "hamiltonian"
+steps = 3
+target_acceptance = 0.8
+[compositor.main]
+use = "chain"
+TOML
+sed 's/cases.csv/cases.svm/; s/^response.*/format = "libsvm"/' csv.toml >svm.toml
+sed '/^.kernel.hmc/,/^target/d; /^.integrator/,/^use/d' csv.toml >batch.toml
+cat >>batch.toml <<'TOML'
+[oracle.batch]
+use = "minibatch"
+size = 37
+[kernel.sgld]
+use = "langevin"
+step_size = 0.001
+TOML
+for run in csv:4 svm:3 batch:2; do
+  manifest=${run%:*}
+  n=${run#*:}
+  [[ -e $manifest-alone ]] || "$program" run $manifest.toml --out $manifest-alone --quiet
+  ranks "$n" "$program" run $manifest.toml --out "$manifest-by-$n" --quiet
+  [[ $(hash_of "$manifest-by-$n") == "$(hash_of $manifest-alone)" ]] ||
+    fail "data divided among $n ranks draw others than one process: $manifest.toml"
+done
+grep -q 'data were divided among 4 ranks' csv-by-4/run.json || fail "run.json does not tell of the data"
+
+refused 'run.ranks = "data": wants a model that is a sum over cases' \
+  "$program" run alone.toml --set run.ranks=data --out no
+sed '400s/.*/0.1,oops,0.3,1/' cases.csv >broken.csv
+refused 'rank 1, .*broken.csv:400: row 399, column "b": "oops" is no finite number' \
+  ranks 2 "$program" run csv.toml --set model.logistic.data=broken.csv --out no
+gzip -k cases.csv
+refused 'gunzip it' "$program" run csv.toml --set model.logistic.data=cases.csv.gz --out no
+mkdir elsewhere
+sed 's/^draws.*/draws = 41/' csv.toml >elsewhere/csv.toml
+refused 'draws = 41' \
+  ranks 1 "$program" run csv.toml --out no : -n 1 "$program" run elsewhere/csv.toml --out no
+sed '300s/.*/0.1,2,0.3,1/' cases.csv >elsewhere/cases.csv
+cp csv.toml elsewhere
+refused 'elsewhere/cases.csv"' \
+  ranks 1 "$program" run csv.toml --out no : -n 1 "$program" run elsewhere/csv.toml --out no
+echo "equal draws by 1, 2, 3 and 4 ranks"

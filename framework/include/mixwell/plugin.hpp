@@ -47,6 +47,7 @@
 #include <mixwell/recorder.hpp>
 #include <mixwell/recursive_curvature.hpp>
 #include <mixwell/selection.hpp>
+#include <mixwell/shards.hpp>
 #include <mixwell/standard_draws.hpp>
 #include <mixwell/state.hpp>
 #include <mixwell/statistic.hpp>

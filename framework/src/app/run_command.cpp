@@ -10,6 +10,8 @@
 #include "app/stop_signal.hpp"
 #include "base/ranks.hpp"
 #include "files/json.hpp"
+#include "files/toml_file.hpp"
+#include "law/data_division.hpp"
 #include "run/joint.hpp"
 
 #include <mixwell/lab/run.hpp>
@@ -140,9 +142,20 @@ std::string options_of(const Arguments& arguments) {
                      arguments.force ? " --force" : "", arguments.checked ? " --checked" : "");
 }
 
+/// As it was written, with what changes it.
+std::string manifest_text(const Arguments& arguments) {
+  if (!arguments.resumed.empty()) return {};
+  return fmt::format("{}\n--set {}{}", read_toml_text(arguments.manifest.path, "manifest"),
+                     fmt::join(arguments.manifest.settings, "\n--set "),
+                     arguments.prior ? "\n--prior" : "");
+}
+
 Loaded loaded_by_all(const Arguments& arguments, Ranks& ranks) {
   std::optional<Loaded> all;
   together(ranks, [&] {
+    const DividingRanks dividing(ranks, [&] {
+      check_same_division(ranks, manifest_text(arguments), options_of(arguments));
+    });
     all.emplace(loaded(arguments));
     check_same_run(ranks, all->composition, options_of(arguments));
   });
@@ -221,15 +234,17 @@ std::vector<Argument> run_arguments(Arguments& given) {
 
 Command run_command() {
   const auto given = std::make_shared<Arguments>();
-  return {.name = "run",
-          .purpose = "Run a manifest and report what came of it",
-          .arguments = run_arguments(*given),
-          .example = "mixwell run manifest.toml --set run.draws=5000 --out out/long",
-          .notes =
-              "Replicates are divided among processes of MPI where there are several:\n"
-              "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32",
-          .json = &given->json,
-          .action = [given] { return run_manifest(*given); }};
+  return {
+      .name = "run",
+      .purpose = "Run a manifest and report what came of it",
+      .arguments = run_arguments(*given),
+      .example = "mixwell run manifest.toml --set run.draws=5000 --out out/long",
+      .notes =
+          "Replicates, or with run.ranks = \"data\" the data, are divided among processes of MPI "
+          "where there are several:\n"
+          "  mpirun -n 4 mixwell run manifest.toml --set run.replicates=32",
+      .json = &given->json,
+      .action = [given] { return run_manifest(*given); }};
 }
 
 }  // namespace mixwell::app

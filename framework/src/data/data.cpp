@@ -123,7 +123,7 @@ std::string broken_rule(const NumberRule& rule, double value) {
 
 }  // namespace
 
-CsvTable::CsvTable(const std::string& path) : path_(path) {
+CsvTable::CsvTable(const std::string& path, const FilePart& part) : path_(path), part_(part) {
   InputFile in(path, "a header and at least one row");
   std::string line;
   double bytes = 0;
@@ -137,17 +137,20 @@ CsvTable::CsvTable(const std::string& path) : path_(path) {
     memory.now(bytes, [&] { return place(path, number) + ": the table up to this line"; });
     if (columns_.empty()) {
       read_header(std::move(cells), place(path, number));
+      if (!part.is_whole()) rows_before_ = in.keep_part(part.k, part.count, part.is_counted);
       continue;
     }
     if (cells.size() != columns_.size())
-      throw InputError(place(path, number) + ": row " + std::to_string(lines_.size() + 1) +
-                       " has " + std::to_string(cells.size()) + " cells, but the header has " +
+      throw InputError(place(path, number) + ": row " +
+                       std::to_string(rows_before_ + std::ssize(lines_) + 1) + " has " +
+                       std::to_string(cells.size()) + " cells, but the header has " +
                        std::to_string(columns_.size()) + " columns");
     std::move(cells.begin(), cells.end(), std::back_inserter(cells_));
     lines_.push_back(number);
   }
   rows_ = static_cast<Index>(lines_.size());
-  if (rows_ == 0) throw InputError(path + ": no rows; wanted a header and at least one row");
+  if (rows_ == 0 && part.is_whole())
+    throw InputError(path + ": no rows; wanted a header and at least one row");
 }
 
 void CsvTable::read_header(std::vector<std::string> names, const std::string& place) {
@@ -174,7 +177,7 @@ const std::string& CsvTable::text(Index row, Index column) const {
 int CsvTable::line(Index row) const { return lines_.at(static_cast<std::size_t>(row)); }
 
 std::string CsvTable::cell_place(Index row, Index column) const {
-  return place(path_, line(row)) + ": row " + std::to_string(row + 1) + ", column " +
+  return place(path_, line(row)) + ": row " + std::to_string(rows_before_ + row + 1) + ", column " +
          in_quotes(columns_[static_cast<std::size_t>(column)]) + ": " +
          in_quotes(text(row, column));
 }
@@ -264,7 +267,8 @@ void CsvTable::refuse_missing(const std::vector<std::string>& columns,
 Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
   const std::vector<Index> kept = whole_rows(columns);
   const Index dropped = rows_ - static_cast<Index>(kept.size());
-  if (kept.empty()) throw InputError(path_ + ": a value is missing in every row");
+  if (kept.empty() && part_.is_whole())
+    throw InputError(path_ + ": a value is missing in every row");
   if (dropped > 0) keep_rows(kept);
   return dropped;
 }

@@ -11,6 +11,7 @@
 #include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
 #include "kernel/prior_draws.hpp"
+#include "law/data_division.hpp"
 #include "law/parameter_rules.hpp"
 #include "law/prior_target.hpp"
 #include "manifest/effective.hpp"
@@ -75,8 +76,11 @@ class Resolver {
     composition.run = read_run_settings(source(), tables.front());
     warmup_ = composition.run.warmup;
     samples_prior_ = composition.run.prior;
+    if (composition.run.ranks == "data") composition.data = divide_data();
+    const DividingModels dividing(composition.data.get());
     for (const Declaration& declaration : manifest_.declarations()) add(declaration);
     composition.compositor = make_as<Compositor>(root());
+    refuse_undivided(composition);
     if (samples_prior_) settle_prior(composition, tables.front());
     settle_block_width(composition, tables.front());
     settle_predictive(composition, tables.front());
@@ -114,6 +118,15 @@ class Resolver {
     composition.run.block_width =
         default_block_width(composition.model()->dimension(), composition.run.replicates);
     settle(table, "block_width", std::to_string(composition.run.block_width));
+  }
+
+  void refuse_undivided(const Composition& composition) const {
+    if (composition.data == nullptr || composition.data->is_held()) return;
+    reject(*manifest_.run().get("ranks"), "run.ranks",
+           fmt::format("wants a model that is a sum over cases and divides them into shards, which "
+                       "[model.{}] does not; take \"replicates\"",
+                       composition.model()->name()),
+           manifest_);
   }
 
   static void settle(EffectiveTable& table, const std::string& key, const std::string& value) {

@@ -145,6 +145,11 @@ Fields run_fields(RunSettings& settings) {
           "posterior_predictive; auto: both up to 256 MiB together, else none");
   fields.flag("prior", settings.prior)
       .help("sample the prior, into the groups prior and prior_predictive");
+  fields.text("ranks", settings.ranks)
+      .one_of({"replicates", "data"})
+      .help(
+          "what the processes of mpirun divide: replicates, or the data of a model that is a sum "
+          "over cases, in 64 shards whose sums are added in a fixed order, by one process too");
   fields.texts("allow", settings.allow)
       .one_of({"biased", "none"})
       .help("certificates to run in spite of, for ablations");

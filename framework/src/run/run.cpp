@@ -6,6 +6,7 @@
 #include "certificate/record_json.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
+#include "law/data_division.hpp"
 #include "results/draws_summary.hpp"
 #include "results/summary_cost.hpp"
 #include "results/summary_json.hpp"
@@ -129,7 +130,8 @@ class Runner {
 
   /// Whether nothing has ended the run.
   bool goes_on() {
-    const bool elsewhere = joint_ != nullptr && joint_->is_asked_to_stop();
+    const bool elsewhere = (joint_ != nullptr && joint_->is_asked_to_stop()) ||
+                           (composition_.data != nullptr && composition_.data->is_asked_to_stop());
     if (!ended_by_ && (elsewhere || is_made(options_.stop))) ended_by_ = EndedBy::interrupt;
     return !ended_by_;
   }
@@ -287,7 +289,7 @@ class Runner {
   /// draw there is nothing to keep, and the error ends the run at once.
   bool advance(PhaseKind kind, std::int64_t sweeps, DrawBuffers* buffers) {
     try {
-      sampler_->advance(kind, sweeps, buffers);
+      by_blocks([&] { sampler_->advance(kind, sweeps, buffers); });
       return true;
     } catch (const Error& fault) {
       if (draws() == 0) throw;
@@ -397,6 +399,9 @@ class Runner {
     describe(record, composition_, *sampler_);
     if (joint_ != nullptr)
       record.remarks.push_back(fmt::format("drawn by {} ranks of MPI", joint_->ranks().size()));
+    if (composition_.data != nullptr && composition_.data->size() > 1)
+      record.remarks.push_back(
+          fmt::format("the data were divided among {} ranks of MPI", composition_.data->size()));
     return record;
   }
 
@@ -424,6 +429,13 @@ class Runner {
     Summary found = all.summary(sampling_.gradients, sampling_.seconds);
     if (prediction_->active()) found.prediction = prediction_->summary();
     return found;
+  }
+
+  /// Ranks serve one evaluation at a time, each by all threads: blocks then go one after another.
+  void by_blocks(const std::function<void()>& sweeps) const {
+    const bool is_divided = composition_.data != nullptr && composition_.data->size() > 1;
+    if (!is_divided) return sweeps();
+    tbb::task_arena(1).execute(sweeps);
   }
 
   const Composition& composition_;
@@ -465,8 +477,23 @@ RunResult run(const Composition& composition, const RunOptions& options) {
   return result;
 }
 
+namespace {
+
+std::optional<RunResult> run_on_divided_data(Ranks& ranks, const Composition& composition,
+                                             const RunOptions& options) {
+  std::optional<RunResult> result;
+  as_asked(options, [&] {
+    if (!ranks.leads()) return composition.data->serve(options.stop);
+    composition.data->lead([&] { result = Runner(composition, options, nullptr).run(); });
+  });
+  return result;
+}
+
+}  // namespace
+
 std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& composition,
                                      const RunOptions& options) {
+  if (composition.data != nullptr) return run_on_divided_data(ranks, composition, options);
   std::optional<RunResult> result;
   JointRun joint(ranks, options.stop);
   as_asked(options, [&] {
