@@ -21,7 +21,7 @@ using namespace mixwell;
 /// What the sum over a stratum is taken with.
 enum class Weight {
   share,  ///< N / |Omega_s|
-  count   ///< B
+  count   ///< of strata
 };
 
 /// U_0 + w_s sum over the stratum s of u_n: 2 n d beyond U_0.
@@ -132,7 +132,7 @@ class Strata final : public noise::ChangingOracle {
     bool shared = false;
 
     void declare(Fields& fields) {
-      fields.integer("strata", strata).at_least(2).at_most(1e6).help("B, sets of cases");
+      fields.integer("strata", strata).at_least(2).at_most(1e6).help("how many sets of cases");
       fields.text("order", order)
           .one_of({"drawn", "cyclic", "shuffled"})
           .help(
@@ -141,7 +141,9 @@ class Strata final : public noise::ChangingOracle {
               "all runs");
       fields.text("weight", weight)
           .one_of({"share", "count"})
-          .help("of a stratum's sum, share: N / |Omega_s|; count: B. Left out: what `order` needs");
+          .help(
+              "of a stratum's sum, share: N / |Omega_s|; count: how many strata there are. Left "
+              "out: what `order` needs");
       noise::declare_shared(fields, shared);
     }
   };
@@ -208,18 +210,19 @@ class Strata final : public noise::ChangingOracle {
 MIXWELL_PLUGIN(registrar) {
   registrar.add<Strata>(
       {.id = "strata",
-       .summary = "U and grad U from one of B sets of cases, drawn or in turn",
+       .summary = "U and grad U from one of several sets of cases, drawn or in turn",
        .details =
            "U_0 + w sum of u_n over the cases of a stratum. Ratings of a factorisation are dealt "
            "out to blocks that share no user and no item, on which as many machines could work "
            "side "
            "by side; cases of other models to stretches of the data. Drawn with probability "
            "|Omega_s| / N and w = N / |Omega_s| every evaluation is right in the mean. In turn "
-           "(cyclic, shuffled) no sweep is; with w = B, the number of strata, a cycle of them is, "
+           "(cyclic, shuffled) no sweep is; with w the number of strata a cycle of them is, "
            "and small steps without Metropolis are asymptotic (rule S). N / |Omega_s| in turn "
            "gives "
            "each stratum the same weight, however few cases it has: biased, unless all are equal. "
-           "One evaluation counts as 1/B gradients; 8 N bytes beside the data.",
+           "One evaluation counts as a gradient over the number of strata; 8 N bytes beside the "
+           "data.",
        .sources = {"Simsekli and others 2016, ICML, section 4.3",
                    "Gemulla and others 2011, KDD (strata)"}});
 }

@@ -1,6 +1,6 @@
 // Strata of the cases: what they are, that their gradients are right on average, and what a
 // Langevin scheme that takes them in turn samples. Its drift is linear, so that the mean it settles
-// at is known: that of the posterior with weight B, and that of cases weighted by N / (B |Omega_s|)
+// at is known: that of the posterior with their number as weight, and that of reweighted cases
 // with the other. SPDX-License-Identifier: Apache-2.0
 #include "temporary_folder.hpp"
 #include "testing.hpp"
@@ -134,7 +134,8 @@ TEST_CASE(
 
 /// Three |z| of 4.5: a false alarm in 5e4. The means are 0.1 and more apart, some 20 standard
 /// errors.
-TEST_CASE("strata in turn are right with weight B alone, drawn ones with N / |stratum|") {
+TEST_CASE(
+    "strata in turn are right with their number as weight alone, drawn ones with N / |stratum|") {
   const Composition c = composed("");
   const double right = mean_of(*c.model(), {1, 1, 1, 1});
   const double shares = mean_of(*c.model(), {2.0 / 3, 2.0 / 3, 4.0 / 3, 4.0 / 3});

@@ -11,7 +11,7 @@
 
 namespace mixwell::strata {
 
-/// B sets of cases, none of them empty, which together are all N. Memory 8 N bytes.
+/// Sets of cases, none of them empty, which together are all N. Memory 8 N bytes.
 class Partition {
  public:
   /// Throws InputError, which `who` begins, where a stratum has no case.
@@ -49,7 +49,7 @@ class Partition {
       return one.size() == members_.front().size();
     });
   }
-  /// A stratum with a probability of its share; u uniform in (0, 1). O(log B).
+  /// A stratum with a probability of its share; u uniform in (0, 1). O(log of their number).
   Index drawn(double u) const noexcept {
     const auto found = std::upper_bound(ends_.begin(), ends_.end() - 1, u);
     return found - ends_.begin();
