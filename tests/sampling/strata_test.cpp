@@ -1,7 +1,9 @@
 // Strata of the cases: what they are, that their gradients are right on average, and what a
 // Langevin scheme that takes them in turn samples. Its drift is linear, so that the mean it settles
 // at is known: that of the posterior with their number as weight, and that of reweighted cases
-// with the other. SPDX-License-Identifier: Apache-2.0
+// with the other.
+//
+// SPDX-License-Identifier: Apache-2.0
 #include "temporary_folder.hpp"
 #include "testing.hpp"
 
