@@ -19,14 +19,14 @@ clean() { (cd "$work" && env -i PATH=/usr/bin:/bin HOME="$work" LANG=C.UTF-8 "$@
 # demo PROGRAM NAME: the posterior of the demo, and whether its numbers are those of the README.
 demo() {
   local began=$SECONDS
-  clean "$1" run "$source/examples/challenger/challenger.toml" --out "$work/$2" --quiet
+  clean "$1" run "$source/examples/challenger/challenger.toml" --out "$work/out-$2" --quiet
   ((SECONDS - began <= 60)) || fault "$2: the demo took $((SECONDS - began)) s"
-  clean /usr/bin/python3 - "$work/$2/summary.json" <<'PYTHON'
+  clean /usr/bin/python3 - "$work/out-$2/summary.json" <<'PYTHON'
 import json, sys
 mean = json.load(open(sys.argv[1]))["variables"]["p_31F"]["mean"]
 assert abs(mean - 0.986) < 0.01, mean
 PYTHON
-  clean "$1" report "$work/$2" >/dev/null
+  clean "$1" report "$work/out-$2" >/dev/null
   clean "$1" verify "$source/examples/certificates/hmc.toml" --target own --budget 1e5 >/dev/null
   echo "$2: the demo, a report and a test of a certificate in $((SECONDS - began)) s"
 }
