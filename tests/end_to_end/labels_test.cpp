@@ -51,7 +51,58 @@ TEST_CASE("rows are asked for by label, and a label that is none is refused with
   CHECK(place.mixwell("summary out --rows 'x[Bad Orb]' --rows 'x[1]'").code == 0);
   const Outcome refused = place.mixwell("summary out --rows 'x[Bad Ort]'");
   CHECK(refused.code == 2);
-  contains(refused.err, "--rows x[Bad Ort]: 'x' has no such element (did you mean \"Bad Orb\"?)");
+  contains(refused.err,
+           "--rows x[Bad Ort]: \"x[Bad Ort]\" has \"Bad Ort\" where an index, a slice or a label "
+           "stands (did you mean \"Bad Orb\"?)");
+}
+
+TEST_CASE("directions and references take labels, and mean what the numbers mean") {
+  const Workplace place;
+  place.write("m.toml", labelled_manifest(towns));
+  REQUIRE(place.mixwell("run m.toml --out out").code == 0);
+  const auto figures = [&](const std::string& option, const std::string& table) {
+    place.write("t.csv", table);
+    const Outcome outcome = place.mixwell("summary out --json " + option + " t.csv");
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return nlohmann::json::parse(outcome.out).at(option.substr(2));
+  };
+  CHECK(figures("--directions", "x[Ulm],x[Bad Orb]\n3,-4\n") ==
+        figures("--directions", "x[0],x[2]\n3,-4\n"));
+  CHECK(figures("--reference", "x[Bad Orb],x[Ulm]\n1,2\n3,5\n") ==
+        figures("--reference", "x[2],x[0]\n1,2\n3,5\n"));
+  for (const char* const option : {"--directions", "--reference"}) {
+    place.write("t.csv", "x[Bonm]\n1\n");
+    const Outcome refused = place.mixwell(std::string("summary out ") + option + " t.csv");
+    CHECK(refused.code == 2);
+    contains(refused.err,
+             "has \"Bonm\" where an index, a slice or a label stands (did you mean "
+             "\"Bonn\"?)");
+  }
+}
+
+TEST_CASE("blocks take labels of the manifest, and draw the same bits as by numbers") {
+  const Workplace place;
+  const auto blocks = [&](const std::string& first, const std::string& second) {
+    return labelled_manifest(towns) +
+           "[compositor.main]\nuse = \"blocks\"\n[[compositor.main.update]]\nparameters = [\"" +
+           first + "\"]\nkernel = \"hmc\"\n[[compositor.main.update]]\nparameters = [\"" + second +
+           "\"]\nkernel = \"hmc\"\n";
+  };
+  place.write("labels.toml", blocks("x[Bad Orb]", "x[0:2]"));
+  place.write("numbers.toml", blocks("x[2]", "x[0:2]"));
+  REQUIRE(place.mixwell("run labels.toml --out labels").code == 0);
+  REQUIRE(place.mixwell("run numbers.toml --out numbers").code == 0);
+  CHECK(draws_hash(place, "labels") == draws_hash(place, "numbers"));
+  contains(read(place.path("labels/manifest.toml")), "parameters = [\"x[Bad Orb]\"]");
+  REQUIRE(place.mixwell("run labels/manifest.toml --out again").code == 0);
+  CHECK(draws_hash(place, "again") == draws_hash(place, "labels"));
+  place.write("wrong.toml", blocks("x[Bad Ort]", "x[0:2]"));
+  const Outcome refused = place.mixwell("check wrong.toml");
+  CHECK(refused.code == 2);
+  contains(refused.err,
+           "wrong.toml:18:15: compositor.main.update[0].parameters[0] = \"x[Bad Ort]\"");
+  contains(refused.err, "did you mean \"Bad Orb\"?");
 }
 
 TEST_CASE("without labels no row of a summary has one") {

@@ -5,7 +5,10 @@
 #include <mixwell/error.hpp>
 #include <mixwell/lab/directions.hpp>
 
+#include <catch2/catch.hpp>
+
 #include <cmath>
+#include <map>
 #include <random>
 
 namespace {
@@ -22,11 +25,20 @@ MatrixXd white(Index draws, Index coordinates, unsigned seed) {
   return MatrixXd::NullaryExpr(draws, coordinates, [&] { return normal(random); });
 }
 
-const std::vector<std::string> coordinates = {"a", "x[0]", "x[1]", "x[2]", "b[0,0]", "b[0,1]"};
+/// Of six: a; x, three with the first called Ulm; b, two.
+const std::map<std::string, std::vector<Index>> coordinates = {
+    {"a", {0}},    {"x", {1, 2, 3}},  {"x[0]", {1}}, {"x[Ulm]", {1}}, {"x[1]", {2}},
+    {"x[2]", {3}}, {"x[1:]", {2, 3}}, {"b", {4, 5}}, {"b[0,0]", {4}}, {"b[0,1]", {5}}};
+
+std::vector<Index> called(const std::string& name) {
+  const auto found = coordinates.find(name);
+  if (found == coordinates.end()) throw mixwell::InputError("no coordinate \"" + name + "\"");
+  return found->second;
+}
 
 GivenDirections read(const std::string& text) {
   const TemporaryFolder folder;
-  return read_directions(folder.file("d.csv", text), coordinates);
+  return read_directions(folder.file("d.csv", text), 6, called);
 }
 
 std::string refused(const std::string& text) {
@@ -107,10 +119,19 @@ TEST_CASE("An element's own column overrides that of its array, in any order") {
   }
 }
 
+TEST_CASE("A slice's column is between that of the array and that of an element") {
+  for (const char* text : {"x,x[1:],x[2]\n1,2,3\n", "x[2],x[1:],x\n3,2,1\n"}) {
+    const GivenDirections d = read(text);
+    CHECK(d.vectors(2, 0) / d.vectors(1, 0) == Approx(2));
+    CHECK(d.vectors(3, 0) / d.vectors(1, 0) == Approx(3));
+  }
+}
+
 TEST_CASE("A wrong file of directions is refused with file, line and cure") {
   using support::contains;
   CHECK(contains(refused("y\n1\n"), "d.csv: no coordinate \"y\""));
-  CHECK(contains(refused("x[3]\n1\n"), "the array has no such element"));
+  CHECK(contains(refused("x[Ulm],x[0]\n1,1\n"),
+                 "d.csv: the columns \"x[Ulm]\" and \"x[0]\" name the same elements"));
   CHECK(contains(refused("x\n1\n0\n"), "d.csv:3: all weights are 0"));
   CHECK(contains(refused("x\none\n"), "\"one\" is no finite number"));
   CHECK(contains(refused("name,x\np,1\np,2\n"), "d.csv:3: the name \"p\""));

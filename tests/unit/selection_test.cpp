@@ -1,5 +1,7 @@
 // Names and slices of parameters, against coordinates counted by hand.
 // SPDX-License-Identifier: Apache-2.0
+#include "law/labelled_selection.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/selection.hpp>
 
@@ -95,4 +97,41 @@ TEST_CASE("what is constrained as a whole is selected as a whole, by its coordin
   CHECK(select_coordinates(three, "s[1]") == Indices{5});
   CHECK_THROWS_WITH(select_coordinates(three, "p[0:2]"),
                     Catch::Contains("whose values constrain each other (simplex): name it"));
+}
+
+TEST_CASE("labels are numbers for components, and texts without them stay as they are") {
+  std::vector<Parameter> two(2);
+  two[0].name = "beta";
+  two[0].shape = {3};
+  two[0].dims = {"covariate"};
+  two[1].name = "w";
+  two[1].shape = {3, 6};
+  two[1].dims = {"covariate", ""};
+  const std::vector<Labels> labels = {{"covariate", {"age", "sex", "age,sex"}}};
+  const auto by_numbers = [&](const std::string& text) {
+    return selection_by_numbers(two, labels, text);
+  };
+  CHECK(by_numbers("beta[sex]") == "beta[1]");
+  CHECK(by_numbers("beta[age,sex]") == "beta[2]");
+  CHECK(by_numbers("w[age]") == "w[0,0:6]");
+  CHECK(by_numbers("w[sex,1:6:2]") == "w[1,1:6:2]");
+  CHECK(by_numbers("w[age,sex,-1]") == "w[2,5]");
+  for (const char* const text : {"beta", "beta[-1]", "w[1,::2]", "w[ 0 ]"})
+    CHECK(by_numbers(text) == text);
+  for (const char* const text : {"w[age]", "w[sex,1:6:2]", "w[age,sex,-1]"}) {
+    const std::string numbers = by_numbers(text);
+    CHECK(by_numbers(numbers) == numbers);
+    CHECK_NOTHROW(select_coordinates(two, numbers));
+  }
+  CHECK_THROWS_WITH(by_numbers("beta[aeg]"), Catch::Contains("did you mean \"age\"?"));
+  CHECK_THROWS_WITH(by_numbers("w[0,age]"), Catch::Contains("where an index or a slice stands"));
+}
+
+TEST_CASE("the name of a parameter as a whole goes before an element of another") {
+  std::vector<Parameter> two(2);
+  two[0].name = "a";
+  two[0].shape = {3};
+  two[1].name = "a[1]";
+  CHECK(select_coordinates(two, "a[1]") == Indices{3});
+  CHECK(select_coordinates(two, "a[2]") == Indices{2});
 }

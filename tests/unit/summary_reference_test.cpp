@@ -120,6 +120,18 @@ TEST_CASE("a table is a reference, and one row has no covariance") {
   CHECK(contains(files.refused({.reference = files.two.path() + "/none.csv"}), "none.csv"));
 }
 
+TEST_CASE("columns of a table are elements, and one alone for each") {
+  const Pair files;
+  const auto says = [&](const std::string& text) {
+    return files.refused({.reference = files.csv(text)});
+  };
+  CHECK(contains(says("x[0:2]\n1\n"), "the column \"x[0:2]\" names 2 elements"));
+  CHECK(contains(says("x[0],x[-2]\n1,1\n"),
+                 "the columns \"x[0]\" and \"x[-2]\" name the same element"));
+  CHECK(contains(says("x[first]\n1\n"), "has \"first\" where an index or a slice stands"));
+  CHECK(files.reference({.reference = files.csv("x[0],x[2]\n1,1\n")})["left_out"].back() == "x[2]");
+}
+
 TEST_CASE("matrices are compared row by row by their Amari distance") {
   const Pair files;
   const std::string path = files.csv("\"W[0,0]\",\"W[0,1]\",\"W[1,0]\",\"W[1,1]\"\n2,1,0,4\n");

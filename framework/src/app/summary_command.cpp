@@ -39,9 +39,10 @@ std::string explanation() {
          "  principal            eigenvectors of the covariance of the draws; all of them, the\n"
          "                       worst one spelled out. Directions depend on units: choose\n"
          "                       variables on one scale with --of\n"
-         "  FILE.csv             one direction a row: columns are elements (x[3]) or whole arrays\n"
-         "                       (x: the same weight for each element), and `name` if wanted. Two\n"
-         "                       lines, `name,x` and `all,1`, are the direction (1, ..., 1)\n"
+         "  FILE.csv             one direction a row: columns are elements (x[3], or x[Ulm] by\n"
+         "                       label), slices (x[0:3]) or whole arrays (x: the same weight for\n"
+         "                       each element), and `name` if wanted. Two lines, `name,x` and\n"
+         "                       `all,1`, are the direction (1, ..., 1)\n"
          "\n--reference compares mean and covariance with those of other draws (all elements that\n"
          "both have, or those of --of), in the same coordinates: a run, or a FILE.csv with a row\n"
          "for each draw and columns like those of --directions FILE.csv, elements only:\n"
@@ -117,9 +118,9 @@ std::vector<Argument> summary_arguments(Arguments& given) {
            .help = "Let every draw count the same, whatever its recorded `weight`"},
           {.name = "--rows",
            .value = &options.rows,
-           .help = "Variable (x) or element (b[2,3], or b[Ulm,3] by label) to show where there are "
-                   "more than 20000 "
-                   "elements and only the worst are shown; may be repeated",
+           .help = "Variable (x), element (b[2,3], or b[Ulm,3] by label) or slice (b[0,:]) to show "
+                   "where there are more than 20000 elements and only the worst are shown; may be "
+                   "repeated",
            .type = "NAME"},
           {.name = "--table",
            .value = &options.table,

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <limits>
-#include <unordered_map>
+#include <map>
 #include <unordered_set>
 
 namespace mixwell::diagnostics {
@@ -31,36 +31,40 @@ void point_forward(Eigen::Ref<VectorXd> direction) {
   if (direction[largest] < 0) direction = -direction;
 }
 
-std::string base_name(const std::string& coordinate) {
-  return coordinate.substr(0, coordinate.find('['));
-}
+/// A column of weights, and where they go.
+struct WeightColumn {
+  std::string name;
+  std::vector<Index> places;
+};
 
-/// Where the weights of a column go: one element, or all elements of an array.
-class Coordinates {
- public:
-  explicit Coordinates(const std::vector<std::string>& names) {
-    for (std::size_t k = 0; k < names.size(); ++k) {
-      const std::string base = base_name(names[k]);
-      if (places_[base].empty()) bases_.push_back(base);
-      places_[base].push_back(static_cast<Index>(k));
-      places_[names[k]] = {static_cast<Index>(k)};
+/// Those of more elements before those of fewer, which have the last word.
+std::vector<WeightColumn> weight_columns(const CsvTable& table, const CoordinatesCalled& called) {
+  std::vector<WeightColumn> columns;
+  for (const std::string& name : table.columns()) {
+    if (name == "name") continue;
+    try {
+      columns.push_back({name, called(name)});
+    } catch (const InputError& fault) {
+      throw InputError(table.path() + ": " + fault.what());
     }
   }
+  std::stable_sort(columns.begin(), columns.end(),
+                   [](const WeightColumn& a, const WeightColumn& b) {
+                     return a.places.size() > b.places.size();
+                   });
+  return columns;
+}
 
-  const std::vector<Index>& places(const std::string& column, const std::string& file) const {
-    const auto found = places_.find(column);
-    if (found != places_.end()) return found->second;
-    const bool element = places_.contains(base_name(column));
-    throw InputError(
-        file + ": no coordinate \"" + column + "\" among the draws" +
-        (element ? ": the array has no such element" : suggestion(base_name(column), bases_)) +
-        "; columns are elements (x[3], counted from 0), whole arrays (x), or `name`");
+/// By a number and by a label, say.
+void require_one_column_each(const std::vector<WeightColumn>& columns, const std::string& path) {
+  std::map<std::vector<Index>, std::string> seen;
+  for (const WeightColumn& column : columns) {
+    const auto [other, is_new] = seen.emplace(column.places, column.name);
+    if (!is_new)
+      throw InputError(path + ": the columns \"" + other->second + "\" and \"" + column.name +
+                       "\" name the same elements; give one of them");
   }
-
- private:
-  std::vector<std::string> bases_;
-  std::unordered_map<std::string, std::vector<Index>> places_;
-};
+}
 
 std::vector<std::string> row_names(const CsvTable& table) {
   std::vector<std::string> names;
@@ -82,16 +86,6 @@ void require_distinct(const std::vector<std::string>& names, const CsvTable& tab
     if (names[row].empty() || !seen.insert(names[row]).second)
       throw InputError(place(table, static_cast<Index>(row)) + ": the name \"" + names[row] +
                        "\" is empty or another row has it; give each direction its own");
-}
-
-/// Arrays before elements, so that an element's own column has the last word.
-std::vector<std::string> weight_columns(const CsvTable& table) {
-  std::vector<std::string> columns;
-  for (const std::string& column : table.columns())
-    if (column != "name") columns.push_back(column);
-  std::stable_partition(columns.begin(), columns.end(),
-                        [](const std::string& c) { return c.find('[') == std::string::npos; });
-  return columns;
 }
 
 void normalise(MatrixXd& vectors, const CsvTable& table) {
@@ -119,17 +113,16 @@ PrincipalDirections principal_directions(const Draws& x) {
   return result;
 }
 
-GivenDirections read_directions(const std::string& path,
-                                const std::vector<std::string>& coordinates) {
+GivenDirections read_directions(const std::string& path, Index coordinates,
+                                const CoordinatesCalled& called) {
   const CsvTable table(path);
-  const Coordinates places(coordinates);
-  GivenDirections result{row_names(table),
-                         MatrixXd::Zero(static_cast<Index>(coordinates.size()), table.rows())};
+  GivenDirections result{row_names(table), MatrixXd::Zero(coordinates, table.rows())};
   require_distinct(result.names, table);
-  for (const std::string& column : weight_columns(table)) {
-    const std::vector<Index>& rows = places.places(column, path);
-    const VectorXd weights = table.numbers(column);
-    for (const Index row : rows) result.vectors.row(row) = weights.transpose();
+  const std::vector<WeightColumn> columns = weight_columns(table, called);
+  require_one_column_each(columns, path);
+  for (const WeightColumn& column : columns) {
+    const VectorXd weights = table.numbers(column.name);
+    for (const Index row : column.places) result.vectors.row(row) = weights.transpose();
   }
   normalise(result.vectors, table);
   return result;

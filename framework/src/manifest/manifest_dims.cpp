@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "manifest/manifest_dims.hpp"
 
+#include "law/labelled_selection.hpp"
 #include "law/parameter_rules.hpp"
 #include "manifest/values.hpp"
 
@@ -28,6 +29,12 @@ std::vector<Labels> merged(std::vector<Labels> labels, const NamedTexts& coords)
   std::erase_if(labels, [&](const Labels& one) { return coords.contains(one.dim); });
   for (const auto& [dim, texts] : coords) labels.push_back({dim, texts});
   return labels;
+}
+
+template <class Array>
+void name_dims(std::vector<Array>& arrays, const NamedTexts& dims) {
+  for (Array& array : arrays)
+    if (const auto found = dims.find(array.name); found != dims.end()) array.dims = found->second;
 }
 
 std::vector<std::string> names_of(const std::vector<Parameter>& arrays) {
@@ -130,14 +137,16 @@ void ManifestDims::check(std::vector<Parameter> arrays, const std::vector<Labels
   }
 }
 
+std::string ManifestDims::by_numbers(const Model& model, const std::string& text) const {
+  std::vector<Parameter> parameters = model.parameters();
+  name_dims(parameters, given_.dims);
+  return selection_by_numbers(parameters, merged(model.labels(), given_.coords), text);
+}
+
 void RecordedDims::apply(RunHeader& header) const {
-  const auto name_dims = [&](auto& arrays) {
-    for (auto& array : arrays)
-      if (const auto found = dims.find(array.name); found != dims.end()) array.dims = found->second;
-  };
-  name_dims(header.columns);
-  name_dims(header.observed);
-  name_dims(header.constant);
+  name_dims(header.columns, dims);
+  name_dims(header.observed, dims);
+  name_dims(header.constant, dims);
   header.labels = merged(std::move(header.labels), coords);
 }
 

@@ -24,6 +24,10 @@ class ManifestDims {
   void check(std::vector<Parameter> arrays, const std::vector<Labels>& labels,
              const toml::table& table, const std::string& path, const ManifestText& manifest) const;
 
+  /// A text that selects coordinates of `model`, with numbers in the place of labels: what the
+  /// components are given. Throws InputError with the rule that it breaks.
+  std::string by_numbers(const Model& model, const std::string& text) const;
+
   bool empty() const noexcept { return given_.dims.empty() && given_.coords.empty(); }
   const RecordedDims& given() const noexcept { return given_; }
 

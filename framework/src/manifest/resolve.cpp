@@ -59,6 +59,7 @@ struct Instance {
   KeyTable keys;
   std::map<std::string, std::deque<ListedTable>> rows;  ///< by key of a list of tables
   ManifestDims dims;                                    ///< of a model
+  const Instance* model = nullptr;                      ///< the first one that its keys refer to
   std::shared_ptr<const Component> made;
 };
 
@@ -333,6 +334,9 @@ class Resolver {
       for (ListedTable& row : rows) bind_all_references(instance, row.keys, row.fields);
     }
     stack_.pop_back();
+    put_numbers_for_labels(instance, instance.keys, instance.blueprint->fields());
+    for (auto& [key, rows] : instance.rows)
+      for (ListedTable& row : rows) put_numbers_for_labels(instance, row.keys, row.fields);
     const std::shared_ptr<Component> made = construct(instance);
     made->set_name(instance.declaration.name);
     introduce(*made, instance.declaration.path(), words_of(instance));
@@ -365,6 +369,26 @@ class Resolver {
     return prior;
   }
 
+  /// In texts that select coordinates: components know numbers alone, and labels are the model's or
+  /// those of its table.
+  void put_numbers_for_labels(const Instance& instance, const KeyTable& keys,
+                              const Fields& fields) const {
+    if (instance.model == nullptr || keys.table == nullptr) return;
+    const auto& model = dynamic_cast<const Model&>(*instance.model->made);
+    for (const Field& field : fields.all()) {
+      if (!field.is_selection() || !keys.table->contains(field.key())) continue;
+      std::vector<std::string>& texts = *std::get<std::vector<std::string>*>(field.target());
+      for (std::size_t k = 0; k < texts.size(); ++k) {
+        try {
+          texts[k] = instance.model->dims.by_numbers(model, texts[k]);
+        } catch (const InputError& fault) {
+          reject(*keys.table->get_as<toml::array>(field.key())->get(k),
+                 fmt::format("{}.{}[{}]", keys.path, field.key(), k), fault.what(), manifest_);
+        }
+      }
+    }
+  }
+
   void check_cycle(const Instance& instance) const {
     const auto start = std::find(stack_.begin(), stack_.end(), &instance);
     if (start == stack_.end()) return;
@@ -374,7 +398,7 @@ class Resolver {
                      "references go in a circle: " + path + instance.declaration.path());
   }
 
-  void bind_all_references(const Instance& instance, KeyTable& keys, const Fields& fields) {
+  void bind_all_references(Instance& instance, KeyTable& keys, const Fields& fields) {
     for (const Field& field : fields.all()) {
       if (const auto* reference = std::get_if<ComponentReference>(&field.target())) {
         bind_reference(instance, keys, field, *reference);
@@ -382,12 +406,13 @@ class Resolver {
     }
   }
 
-  void bind_reference(const Instance& instance, KeyTable& keys, const Field& field,
+  void bind_reference(Instance& instance, KeyTable& keys, const Field& field,
                       const ComponentReference& reference) {
     if (reference.many) return bind_references(instance, keys, field, reference);
     Instance* const target = referred(instance, keys, field, reference);
     if (target == nullptr) return;
     reference.bind(made_for(instance, *target));
+    if (reference.kind == Kind::model && instance.model == nullptr) instance.model = target;
     keys.texts[field.key()] = toml_text(target->declaration.name);
   }
 

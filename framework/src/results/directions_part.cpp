@@ -69,8 +69,20 @@ Directions principal(const CleanVector& vector) {
   return result;
 }
 
+std::vector<Index> places_of(const std::string& column, const CleanVector& vector) {
+  if (auto found = coordinates_called(vector, column)) return *std::move(found);
+  std::vector<std::string> known;
+  for (const Column& one : vector.columns) known.push_back(one.name);
+  throw InputError("no coordinate \"" + column + "\" among the draws" +
+                   suggestion(column.substr(0, column.find('[')), known) +
+                   "; columns are elements (x[3], counted from 0, or x[Ulm] by label), slices "
+                   "(x[0:3]), whole arrays (x), or `name`");
+}
+
 Directions given(const std::string& path, const CleanVector& vector) {
-  diagnostics::GivenDirections read = diagnostics::read_directions(path, vector.names);
+  diagnostics::GivenDirections read = diagnostics::read_directions(
+      path, std::ssize(vector.names),
+      [&](const std::string& column) { return places_of(column, vector); });
   return {std::move(read.names), std::move(read.vectors), 0};
 }
 

@@ -2,11 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "results/element_names.hpp"
 
-#include <charconv>
-#include <string_view>
+#include "base/slices.hpp"
+
+#include <numeric>
 
 namespace mixwell {
 namespace {
+
+/// The labels of dimension k, or null.
+const std::vector<std::string>* labels_of(const Column& column, std::size_t k,
+                                          const std::vector<Labels>& labels) {
+  if (column.dims.empty()) return nullptr;
+  for (const Labels& one : labels)
+    if (one.dim == column.dims[k]) return &one.labels;
+  return nullptr;
+}
 
 /// Number i of dimension k, or what it is called.
 std::string place_text(const Column& column, std::size_t k, Index i,
@@ -15,54 +25,20 @@ std::string place_text(const Column& column, std::size_t k, Index i,
   return known == nullptr ? std::to_string(i) : (*known)[static_cast<std::size_t>(i)];
 }
 
-/// Reads the indices of an array's element, dimension after dimension.
-class IndexReader {
- public:
-  IndexReader(const Column& column, const std::vector<Labels>& labels)
-      : column_(column), labels_(labels) {}
+NamedArray named_array(const Column& column, const std::vector<Labels>& labels) {
+  NamedArray array{column.name, column.shape};
+  for (std::size_t k = 0; k < column.shape.size(); ++k)
+    array.labels.push_back(labels_of(column, k, labels));
+  return array;
+}
 
-  /// Of what stands between the brackets. Labels may have commas: what begins like one and goes on
-  /// otherwise is tried as another.
-  std::optional<Index> element(std::string_view text) const { return element(text, 0, 0); }
-
- private:
-  /// `before`: the place among the elements of the dimensions that are read, of which there are k.
-  std::optional<Index> element(std::string_view rest, std::size_t k, Index before) const {
-    const Index extent = column_.shape[k];
-    const auto go_on = [&](std::size_t length, Index index) -> std::optional<Index> {
-      const Index place = before * extent + index;
-      const bool is_last = k + 1 == column_.shape.size();
-      if (is_last) return length == rest.size() ? std::optional(place) : std::nullopt;
-      if (length >= rest.size() || rest[length] != ',') return std::nullopt;
-      return element(rest.substr(length + 1), k + 1, place);
-    };
-    Index number = 0;
-    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-    const auto length = static_cast<std::size_t>(end - rest.data());
-    if (error == std::errc() && number >= 0 && number < extent &&
-        std::to_string(number) == rest.substr(0, length))
-      if (const auto found = go_on(length, number)) return found;
-    const std::vector<std::string>* const known = labels_of(column_, k, labels_);
-    if (known == nullptr) return std::nullopt;
-    for (std::size_t i = 0; i < known->size(); ++i)
-      if (rest.starts_with((*known)[i]))
-        if (const auto found = go_on((*known)[i].size(), static_cast<Index>(i))) return found;
-    return std::nullopt;
-  }
-
-  const Column& column_;
-  const std::vector<Labels>& labels_;
-};
+std::vector<Index> all_elements(const Column& column) {
+  std::vector<Index> all(static_cast<std::size_t>(column.size()));
+  std::iota(all.begin(), all.end(), Index{0});
+  return all;
+}
 
 }  // namespace
-
-const std::vector<std::string>* labels_of(const Column& column, std::size_t k,
-                                          const std::vector<Labels>& labels) {
-  if (column.dims.empty()) return nullptr;
-  for (const Labels& one : labels)
-    if (one.dim == column.dims[k]) return &one.labels;
-  return nullptr;
-}
 
 std::string element_name(const Column& column, Index element) {
   return labelled_name(column, element, {});
@@ -78,13 +54,17 @@ std::string labelled_name(const Column& column, Index element, const std::vector
   return column.shape.empty() ? column.name : column.name + "[" + indices + "]";
 }
 
-std::optional<Index> element_called(const Column& column, const std::string& name,
-                                    const std::vector<Labels>& labels) {
-  const std::size_t brackets = column.name.size() + 1;
-  if (column.shape.empty() || !name.starts_with(column.name + "[") || !name.ends_with("]"))
-    return std::nullopt;
-  const std::string_view inside(name.data() + brackets, name.size() - brackets - 1);
-  return IndexReader(column, labels).element(inside);
+std::optional<NamedElements> elements_called(const std::vector<Column>& columns,
+                                             const std::string& text,
+                                             const std::vector<Labels>& labels) {
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (columns[c].name == text) return NamedElements{c, all_elements(columns[c])};
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    if (const auto inside = between_brackets(columns[c].name, text)) {
+      const auto slices = read_slices(named_array(columns[c], labels), *inside, text);
+      return NamedElements{c, flat_indices(columns[c].shape, slices)};
+    }
+  return std::nullopt;
 }
 
 }  // namespace mixwell

@@ -20,13 +20,18 @@ MIXWELL_INTERNAL std::string element_name(const Column& column, Index element);
 MIXWELL_INTERNAL std::string labelled_name(const Column& column, Index element,
                                            const std::vector<Labels>& labels);
 
-/// The element of `column` that has this name, each of its indices being a number from 0 or, where
-/// it is none of the array's, a label: `b[2,3]`, `b[Ulm,3]`. Nothing if none has. O(labels).
-MIXWELL_INTERNAL std::optional<Index> element_called(const Column& column, const std::string& name,
-                                                     const std::vector<Labels>& labels);
+/// Elements of one of several columns, ascending.
+struct NamedElements {
+  std::size_t column;
+  std::vector<Index> elements;
+};
 
-/// The labels of dimension k, or null.
-const std::vector<std::string>* labels_of(const Column& column, std::size_t k,
-                                          const std::vector<Labels>& labels);
+/// Those that `text` names: a whole array ("b"), an element ("b[2,3]") or a slice ("b[0,:]"), with
+/// numbers from 0 or, where there is no such element, labels ("b[Ulm,3]"). Nothing if it is about
+/// none of the columns; throws InputError with the rule and the nearest label if the array has no
+/// such elements. O(columns + labels).
+MIXWELL_INTERNAL std::optional<NamedElements> elements_called(const std::vector<Column>& columns,
+                                                              const std::string& text,
+                                                              const std::vector<Labels>& labels);
 
 }  // namespace mixwell

@@ -12,6 +12,8 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
+#include <unordered_set>
 
 namespace mixwell {
 namespace {
@@ -32,6 +34,30 @@ ComparedDraws read_csv(const std::string& path) {
   return side;
 }
 
+/// A number beyond the array is an element that the reference alone has.
+bool has_numbers_alone(const std::string& name) {
+  return name.find_first_not_of("0123456789, ]", std::min(name.find('['), name.size() - 1) + 1) ==
+         name.npos;
+}
+
+/// What the element `name` of a reference is called by numbers in `here`, or `name` itself where
+/// `here` lacks it. Throws InputError for an unknown label.
+std::string name_here(const DrawnVector& here, const std::string& name) {
+  std::optional<std::vector<Index>> found;
+  try {
+    found = coordinates_called(here, name);
+  } catch (const InputError& fault) {
+    if (has_numbers_alone(name)) return name;
+    throw InputError({option, 0, 0}, fault.what());
+  }
+  if (!found) return name;
+  if (found->size() > 1)
+    throw InputError({option, 0, 0}, "the column \"" + name + "\" names " +
+                                         std::to_string(found->size()) +
+                                         " elements; one of draws is of one, such as x[3]");
+  return here.names[static_cast<std::size_t>(found->front())];
+}
+
 }  // namespace
 
 ComparedDraws read_compared_draws(const std::string& path) {
@@ -43,15 +69,23 @@ ComparedDraws read_compared_draws(const std::string& path) {
   return side;
 }
 
-SharedNames shared_names(const std::vector<std::string>& here,
-                         const std::vector<std::string>& there) {
+SharedNames shared_names(const DrawnVector& here, const std::vector<std::string>& there) {
+  const std::unordered_set<std::string> known(here.names.begin(), here.names.end());
   std::map<std::string, Index> places;
-  for (std::size_t k = 0; k < there.size(); ++k) places.emplace(there[k], static_cast<Index>(k));
+  for (std::size_t k = 0; k < there.size(); ++k) {
+    const std::string& name = there[k];
+    const auto [other, is_new] =
+        places.emplace(known.contains(name) ? name : name_here(here, name), static_cast<Index>(k));
+    if (!is_new)
+      throw InputError({option, 0, 0},
+                       "the columns \"" + there[static_cast<std::size_t>(other->second)] +
+                           "\" and \"" + name + "\" name the same element; give one of them");
+  }
   SharedNames shared;
-  for (std::size_t k = 0; k < here.size(); ++k) {
-    const auto found = places.find(here[k]);
+  for (std::size_t k = 0; k < here.names.size(); ++k) {
+    const auto found = places.find(here.names[k]);
     if (found == places.end()) {
-      shared.left_out.push_back(here[k]);
+      shared.left_out.push_back(here.names[k]);
       continue;
     }
     shared.here.push_back(static_cast<Index>(k));
@@ -92,7 +126,7 @@ double amari(const DrawsFile& file, const std::string& name, const ComparedDraws
              const VectorXd& weights) {
   const Column& column = matrix_column(file, name);
   const ComparedDraws own{read_vector(file, {name}, "--amari", option), weights};
-  const SharedNames shared = shared_names(own.vector.names, reference.vector.names);
+  const SharedNames shared = shared_names(own.vector, reference.vector.names);
   if (shared.here.size() != own.vector.names.size())
     throw InputError({"--amari " + name, 0, 0},
                      "the reference lacks its element " + shared.left_out.front());
@@ -106,7 +140,7 @@ void require_elements(const SharedNames& shared, const SummaryOptions& options,
   if (shared.here.empty())
     throw InputError({std::string(option) + " " + options.reference, 0, 0},
                      "has none of the variables of the draws; its columns are elements such as "
-                     "x[3], or \"b[2,3]\" in quotes");
+                     "x[3], x[Ulm] by label, or \"b[2,3]\" in quotes");
   if (!options.of.empty() && shared.here.size() != chosen)
     throw InputError({std::string(option) + " " + options.reference, 0, 0},
                      "lacks " + shared.left_out.front() + ", which --of chooses");
@@ -118,7 +152,7 @@ ReferenceSummary summarise_reference(const DrawsFile& file, const SummaryOptions
                                      const MatrixXd& weights) {
   const ComparedDraws own{read_vector(file, options.of, "--of", option), weights.reshaped()};
   const ComparedDraws reference = read_compared_draws(options.reference);
-  SharedNames shared = shared_names(own.vector.names, reference.vector.names);
+  SharedNames shared = shared_names(own.vector, reference.vector.names);
   require_elements(shared, options, own.vector.names.size());
   if (!options.of.empty()) shared.left_out.clear();  // by choice
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();

@@ -26,7 +26,10 @@ struct SharedNames {
   std::vector<std::string> left_out;  ///< names of one side alone
 };
 
-MIXWELL_INTERNAL SharedNames shared_names(const std::vector<std::string>& here,
+/// `there`: names of elements by numbers, or by labels of `here` (coordinates_called). Throws
+/// InputError for an unknown label of an array of both, for a name of several elements, and two
+/// names of one. O(n log n), with the labels for each name that has one.
+MIXWELL_INTERNAL SharedNames shared_names(const DrawnVector& here,
                                           const std::vector<std::string>& there);
 
 /// `reference` of a summary; `weights`: those of the draws, draws x chains, or empty. Throws

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -16,47 +15,6 @@ namespace mixwell {
 namespace {
 
 constexpr std::size_t worst_of_each = 500;
-
-/// [first, last) of the elements of `column` that `name` means.
-std::optional<std::pair<Index, Index>> elements_called(const Column& column,
-                                                       const std::string& name,
-                                                       const std::vector<Labels>& labels) {
-  if (name == column.name) return std::pair(Index{0}, column.size());
-  const std::optional<Index> one = element_called(column, name, labels);
-  if (one) return std::pair(*one, *one + 1);
-  return std::nullopt;
-}
-
-/// What the elements of a column are called, where one dimension has labels.
-std::vector<std::string> known_labels(const Column& column, const std::vector<Labels>& labels) {
-  std::vector<std::string> all;
-  for (std::size_t k = 0; k < column.shape.size(); ++k)
-    if (const auto* const known = labels_of(column, k, labels))
-      all.insert(all.end(), known->begin(), known->end());
-  return all;
-}
-
-[[noreturn]] void refuse_row(const std::string& name, const std::vector<Column>& columns,
-                             const std::vector<Labels>& labels, const std::string& key) {
-  const std::size_t bracket = name.find('[');
-  const std::string variable = name.substr(0, bracket);
-  std::vector<std::string> known;
-  for (const Column& column : columns) {
-    if (column.group != RecordGroup::posterior) continue;
-    if (column.name == variable) {
-      const std::string inside = bracket == std::string::npos
-                                     ? ""
-                                     : name.substr(bracket + 1, name.rfind(']') - bracket - 1);
-      const std::vector<std::string> called = known_labels(column, labels);
-      throw InputError({key + " " + name, 0, 0},
-                       "'" + variable + "' has no such element" +
-                           (called.empty() ? "" : suggestion(inside, called)));
-    }
-    known.push_back(column.name);
-  }
-  throw InputError({key + " " + name, 0, 0},
-                   "no variable of that name in the posterior" + suggestion(variable, known));
-}
 
 /// What is in the rows that are shown.
 class RowChoice {
@@ -71,11 +29,10 @@ class RowChoice {
   }
 
   void add(const std::string& name, const std::vector<Labels>& labels) {
-    for (std::size_t c = 0; c < chosen_.size(); ++c) {
-      const auto range = elements_called(table_.columns()[c], name, labels);
-      if (range)
-        std::fill(chosen_[c].begin() + range->first, chosen_[c].begin() + range->second, true);
-    }
+    const auto found = elements_called(table_.columns(), name, labels);
+    if (!found) return;
+    for (const Index element : found->elements)
+      chosen_[found->column][static_cast<std::size_t>(element)] = true;
   }
 
   void add_scalars() {
@@ -122,15 +79,23 @@ class RowChoice {
 
 void check_row_names(const std::vector<std::string>& names, const std::vector<Column>& columns,
                      const std::vector<Labels>& labels, const std::string& key) {
-  const auto is_row_of = [&](const std::string& name) {
-    return [&](const Column& column) {
-      return column.group == RecordGroup::posterior &&
-             elements_called(column, name, labels).has_value();
-    };
-  };
-  for (const std::string& name : names)
-    if (std::none_of(columns.begin(), columns.end(), is_row_of(name)))
-      refuse_row(name, columns, labels, key);
+  std::vector<Column> of_posterior;
+  std::vector<std::string> known;
+  for (const Column& column : columns) {
+    if (column.group != RecordGroup::posterior) continue;
+    of_posterior.push_back(column);
+    known.push_back(column.name);
+  }
+  for (const std::string& name : names) {
+    const Location place{key + " " + name, 0, 0};
+    try {
+      if (elements_called(of_posterior, name, labels)) continue;
+    } catch (const InputError& fault) {
+      throw InputError(place, fault.what());
+    }
+    throw InputError(place, "no variable of that name in the posterior" +
+                                suggestion(name.substr(0, name.find('[')), known));
+  }
 }
 
 std::vector<ElementPlace> shown_rows(const SummaryTable& table,

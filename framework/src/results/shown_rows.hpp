@@ -15,7 +15,7 @@ namespace mixwell {
 inline constexpr std::size_t most_rows_shown = 20000;
 
 /// Throws InputError, said to come from `key`, where one of the names is neither a variable of
-/// `posterior` ("x") nor an element of one, by numbers or labels ("x[3]", "x[Ulm]").
+/// `posterior` ("x") nor elements of one, by numbers or labels ("x[3]", "x[Ulm]", "x[0:10]").
 MIXWELL_INTERNAL void check_row_names(const std::vector<std::string>& names,
                                       const std::vector<Column>& columns,
                                       const std::vector<Labels>& labels, const std::string& key);

@@ -65,6 +65,16 @@ MatrixXd varying_weights(const DrawsFile& file) {
   return {};
 }
 
+std::optional<std::vector<Index>> coordinates_called(const DrawnVector& vector,
+                                                     const std::string& text) {
+  auto found = elements_called(vector.columns, text, vector.labels);
+  if (!found) return std::nullopt;
+  Index first = 0;
+  for (std::size_t c = 0; c < found->column; ++c) first += vector.columns[c].size();
+  for (Index& element : found->elements) element += first;
+  return std::move(found->elements);
+}
+
 DrawnVector read_vector(const DrawsFile& file, const std::vector<std::string>& of,
                         const std::string& key, const std::string& option) {
   const std::vector<Column> columns = chosen_columns(file, of, key);
@@ -72,7 +82,7 @@ DrawnVector read_vector(const DrawsFile& file, const std::vector<std::string>& o
   for (const Column& column : columns) size += column.size();
   const Index draws = file.draws() * file.chains();
   require_memory(static_cast<double>(draws) * static_cast<double>(size), option);
-  DrawnVector vector{{}, MatrixXd(draws, size)};
+  DrawnVector vector{{}, MatrixXd(draws, size), columns, file.labels()};
   Index at = 0;
   for (const Column& column : columns) {
     const Index piece = file.elements_at_once(column);

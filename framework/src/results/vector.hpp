@@ -5,6 +5,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/lab/draws.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,9 +13,15 @@ namespace mixwell {
 
 /// Draws of a vector, chain after chain, one column for each coordinate.
 struct DrawnVector {
-  std::vector<std::string> names;
+  std::vector<std::string> names;  ///< by numbers: element_name
   Eigen::MatrixXd draws;
+  std::vector<Column> columns{};  ///< what it is made of, one after another; of draws.nc alone
+  std::vector<Labels> labels{};   ///< of their dimensions
 };
+
+/// Coordinates that `text` names, as elements_called. Nothing if it is about none of its columns.
+MIXWELL_INTERNAL std::optional<std::vector<Index>> coordinates_called(const DrawnVector& vector,
+                                                                      const std::string& text);
 
 /// The statistic `weight`, draws x chains, where it is there and not the same everywhere.
 MIXWELL_INTERNAL Eigen::MatrixXd varying_weights(const DrawsFile& file);

@@ -108,7 +108,7 @@ class ComparedRun {
   ComparedRun(const ReferenceMoments& reference, const DrawsFile& file)
       : draws_(file.draws()), chains_(file.chains()), weights_(varying_weights(file)) {
     const DrawnVector own = read_vector(file, {}, "study.reference", "study.reference");
-    const SharedNames shared = shared_names(own.names, reference.names);
+    const SharedNames shared = shared_names(own, reference.names);
     own_ = own.draws(Eigen::all, shared.here);
     wanted_ = {reference.moments.mean(shared.there),
                reference.moments.covariance(shared.there, shared.there)};

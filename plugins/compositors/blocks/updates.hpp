@@ -31,7 +31,9 @@ struct Update {
     fields.texts("parameters", parameters)
         .required()
         .selects_coordinates()
-        .help("what it moves: names, elements z[3] or slices z[0:10], w[3,:], from 0 as in Python");
+        .help(
+            "what it moves: names, elements z[3] (or z[Ulm] by label) or slices z[0:10], w[3,:], "
+            "from 0 as in Python");
     fields.texts("without", without)
         .help(
             "parameters that its law integrates out, where the model offers that; they must be "

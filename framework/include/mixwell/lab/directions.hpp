@@ -4,6 +4,7 @@
 
 #include <mixwell/lab/diagnostics.hpp>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,13 +30,18 @@ struct GivenDirections {
   Eigen::MatrixXd vectors;  ///< coordinates x directions, unit columns
 };
 
-/// Reads a CSV file: a column for each coordinate with a weight (`x[3]`, or `"b[2,3]"` in quotes),
-/// or for a whole array (`x`: that weight for each of its elements; a column for an element
-/// overrides it), and if wanted a column `name`; otherwise names are `direction[0]`, ... What has
-/// no column has weight 0. `coordinates` are the known names of elements.
-/// Throws InputError naming file and line for an unknown column, a cell that is no finite number, a
-/// row of zeros, two rows of one name.
-MIXWELL_EXPORT GivenDirections read_directions(const std::string& path,
-                                               const std::vector<std::string>& coordinates);
+/// Coordinates that the name of a column means, such as `x[3]`; throws InputError with the rule
+/// that the name breaks.
+using CoordinatesCalled = std::function<std::vector<Eigen::Index>(const std::string& column)>;
+
+/// Reads a CSV file: a column of weights for each of some elements (`x[3]`, or `"b[2,3]"` in
+/// quotes), slices or whole arrays (`x`: that weight for each of its elements; columns of fewer
+/// elements override those of more), and if wanted a column `name`; otherwise names are
+/// `direction[0]`, ... What has no column has weight 0. `called` says what each column means, of
+/// `coordinates` in all.
+/// Throws InputError naming file and line for an unknown column, two of one element, a cell that is
+/// no finite number, a row of zeros, two rows of one name.
+MIXWELL_EXPORT GivenDirections read_directions(const std::string& path, Eigen::Index coordinates,
+                                               const CoordinatesCalled& called);
 
 }  // namespace mixwell::diagnostics
