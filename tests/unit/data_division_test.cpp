@@ -97,8 +97,8 @@ Found evaluated(const SumOfShards& sum) {
 }
 
 Found alone() {
-  DataDivision division(nullptr);
-  return evaluated(*held(division));
+  const auto division = std::make_shared<DataDivision>(nullptr);
+  return evaluated(*held(*division));
 }
 
 /// The others serve; body on rank 0.
@@ -107,10 +107,10 @@ void with_ranks(int count, Index broken, const Body& body) {
   World world(count);
   on_ranks(count, [&](int rank) {
     ThreadRanks ranks(world, rank);
-    DataDivision division(&ranks);
-    const auto sum = held(division, broken);
-    if (rank != 0) return division.serve(nullptr);
-    division.lead([&] { body(*sum); });
+    const auto division = std::make_shared<DataDivision>(&ranks);
+    const auto sum = held(*division, broken);
+    if (rank != 0) return division->serve(nullptr);
+    division->lead([&] { body(*sum); });
   });
 }
 
@@ -139,8 +139,7 @@ TEST_CASE("sums over divided data have the bits of one process") {
 }
 
 TEST_CASE("sums over shards are those over all cases") {
-  DataDivision division(nullptr);
-  const Found found = evaluated(*held(division));
+  const Found found = alone();
   const LogCosh all(0, found.terms, false);
   Workspace scratch;
   const Eigen::MatrixXd theta = Eigen::MatrixXd::NullaryExpr(

@@ -104,8 +104,8 @@ std::shared_ptr<const SumOfShards> DataDivision::hold(
   std::vector<Index> begins = {0};
   for (Index k = 0; k < count; ++k) begins.push_back(begins.back() + static_cast<Index>(all(0, k)));
   held_.push_back(
-      std::make_shared<HeldShards>(*this, std::ssize(held_), std::move(begins), std::move(own)));
-  return held_.back();
+      std::make_unique<HeldShards>(*this, std::ssize(held_), std::move(begins), std::move(own)));
+  return {shared_from_this(), held_.back().get()};
 }
 
 void DataDivision::send(Question question, ConstBatch theta, ConstBatch indices,

@@ -33,8 +33,9 @@ struct Question {
 };
 
 /// Rank 0 runs a manifest as a process alone does; for each evaluation it asks the others, who only
-/// serve(), for the sums over their shards.
-class MIXWELL_INTERNAL DataDivision final : public DataShards {
+/// serve(), for the sums over their shards. Owned by what it holds for a model, too.
+class MIXWELL_INTERNAL DataDivision final : public DataShards,
+                                            public std::enable_shared_from_this<DataDivision> {
  public:
   /// `ranks` null: all shards are this process's. Throws InputError where there are more ranks than
   /// shards.
@@ -75,7 +76,7 @@ class MIXWELL_INTERNAL DataDivision final : public DataShards {
   void carry_out(const std::function<void()>& work, const StopRequest* stop);
 
   Ranks* ranks_;
-  std::vector<std::shared_ptr<const HeldShards>> held_;
+  std::vector<std::unique_ptr<const HeldShards>> held_;
   std::mutex one_at_a_time_;
   tbb::task_arena threads_;  ///< what one evaluation is done by, whatever thread asks for it
   bool leads_ = false;
