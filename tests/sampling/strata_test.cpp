@@ -101,7 +101,7 @@ TEST_CASE(
   std::string lines;
   for (int i = 1; i <= 7; ++i)
     for (int j = 1; j <= 5; ++j)
-      if ((i * j) % 4 != 0) lines += std::to_string(i) + "::" + std::to_string(j) + "::3\n";
+      if ((i + j) % 4 != 0) lines += std::to_string(i) + "::" + std::to_string(j) + "::3\n";
   const std::string file = place.file("ratings.dat", lines);
   const Composition ratings = composing::compose(
       "[model.m]\nuse = \"matrix-factorisation\"\ndata = \"" + file +
@@ -175,6 +175,10 @@ TEST_CASE("strata in turn are certified under small steps that take nothing else
                 langevin + "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 3\n")
             .accuracy == Accuracy::asymptotic);
   CHECK(verdict("", langevin + chain).accuracy == Accuracy::asymptotic);
+  // Pairs of exact gradients do not know whose turn it is; those of `lagged` below do.
+  CHECK(verdict(cyclic, "[estimator.e]\nuse = \"lbfgs\"\neigenvalues = [0.1, 10]\n" + langevin +
+                            "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 3\n")
+            .accuracy == Accuracy::asymptotic);
   for (const std::string& oracle :
        {cyclic + "weight = \"share\"\n", std::string("weight = \"count\"\n")})
     CHECK(verdict(oracle, langevin + chain).accuracy == Accuracy::none);
@@ -184,7 +188,7 @@ TEST_CASE("strata in turn are certified under small steps that take nothing else
         hamiltonian + "steps = 1\n" + chain,
         "[estimator.e]\nuse = \"rms-diagonal\"\ngamma = \"stationary\"\n" + langevin + chain,
         "[estimator.e]\nuse = \"lbfgs\"\neigenvalues = [0.1, 10]\n" + langevin +
-            "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 3\n",
+            "[compositor.c]\nuse = \"lagged\"\nslots = 3\nmemory = \"cross\"\n",
         langevin + "[compositor.c]\nuse = \"blocks\"\n[[compositor.c.update]]\nparameters = "
                    "[\"theta\"]\nkernel = \"k\"\nevery = 3\n"}) {
     INFO(rest);

@@ -133,7 +133,7 @@ class FactorRules {
   /// each sweep of it is, to first order, a step of the whole law; that holds where nothing else of
   /// the step depends on which sweep it is, and no sweep is left out.
   Verdict over_a_cycle(std::size_t t, const OperationInfo& made_by) const {
-    const IdSet noises = a_.noises_behind(made_by.outputs.front());
+    const IdSet noises = turns();
     const auto follows = [&](Value v) { return a_.noises_behind(v).intersects(noises); };
     for (const OperationInfo& who : a_.graph.operations()) {
       if (who.kind == OperationKind::pure || who.kind == OperationKind::regroup) continue;
@@ -148,11 +148,23 @@ class FactorRules {
         }
       }
     }
-    Verdict v =
-        assuming(a_, fine("S", "a small step for each part of the data in turn"), made_by, "cycle");
+    Verdict v = assuming(a_, fine("S", "a small step for each part of the data in turn"), made_by,
+                         fmt::format("cycle of {}", made_by.traits.cycle));
     v.accuracy = Accuracy::asymptotic;
     v.order = 1;
     return v;
+  }
+
+  /// What tells whose turn it is: noises of all laws that are not right in the mean in every sweep.
+  /// Two of them may take the same turns, which no edge shows.
+  IdSet turns() const {
+    IdSet all(a_.graph.values().size());
+    for (const OperationInfo& who : a_.graph.operations()) {
+      if (who.kind != OperationKind::pure || who.traits.unbiased || !input_of(who, Role::law))
+        continue;
+      for (const Value out : who.outputs) all |= a_.noises_behind(out);
+    }
+    return all;
   }
 
   static bool steps_by(const OperationInfo& who, const Input& input) {
