@@ -141,6 +141,7 @@ MatrixXd chosen(Index size, Index columns, Index shift = 0) {
 /// A branch on a number's value, in the case that is given.
 class Branching final : public DensityModel<Branching> {
  public:
+  explicit Branching(double threshold) : threshold_(threshold) {}
   template <class S>
   S log_prior(const Values<S>& v) const {
     return std_normal_lpdf(v(x_));
@@ -149,10 +150,11 @@ class Branching final : public DensityModel<Branching> {
   template <class S>
   S log_likelihood(const Values<S>& v, Index n) const {
     const S x = v(x_);
-    return n == 2 && value_of(x) < 0.87 ? S(-square(x)) : S(-2 * square(x));
+    return n == 2 && value_of(x) < threshold_ ? S(-square(x)) : S(-2 * square(x));
   }
 
  private:
+  double threshold_;
   Scalar x_ = scalar("x");
 };
 
@@ -390,8 +392,12 @@ TEST_CASE("a density of all operations keeps the contract of a model", "[density
 
 TEST_CASE("a density with an if on a value is refused by name, and differentiated forward",
           "[density]") {
-  CHECK_THROWS_WITH(support::evaluate(Branching(), MatrixXd::Ones(1, 1)),
-                    Catch::Matchers::Contains("log_likelihood of case 2 is computed another way"));
+  for (const double threshold : {-0.9, 0.0, 0.3, 0.87, 1.9}) {
+    CAPTURE(threshold);
+    CHECK_THROWS_WITH(
+        support::evaluate(Branching(threshold), MatrixXd::Ones(1, 1)),
+        Catch::Matchers::Contains("log_likelihood of case 2 is computed another way"));
+  }
   CHECK_THROWS_WITH(support::evaluate(Frozen(), MatrixXd::Ones(1, 1)),
                     Catch::Matchers::Contains("log_density is computed another way"));
   const auto at = support::evaluate(ForwardBranching(), MatrixXd{{-1, 1}});
