@@ -114,6 +114,17 @@ inline Factor factor_of(const CsvTable& csv, const std::string& column, const Fa
   return factor;
 }
 
+/// A column of numbers; of a cell that is none, or against the rule, `wanted` says which key of the
+/// manifest names the column, and what it wants.
+inline Eigen::VectorXd numbers_for(const std::string& wanted, const CsvTable& csv,
+                                   const std::string& column, const NumberRule& rule = {}) {
+  try {
+    return csv.numbers(column, rule);
+  } catch (const InputError& fault) {
+    throw InputError(fault.what() + ("; " + wanted));
+  }
+}
+
 }  // namespace detail
 
 /// Names the inputs, and takes rows out that lack a value. `training`: the table that inputs and
@@ -137,7 +148,9 @@ inline void read_rows(Predictors& all, const CsvTable& csv, const ColumnChoice& 
                       const std::vector<Index>& kept, const Predictors* training) {
   all.inputs.resize(std::ssize(kept), std::ssize(all.names));
   for (Index j = 0; j < all.inputs.cols(); ++j)
-    all.inputs.col(j) = csv.numbers(all.names[static_cast<std::size_t>(j)])(kept);
+    all.inputs.col(j) = detail::numbers_for(
+        "`inputs` are columns of numbers, and one of words belongs in `factors`", csv,
+        all.names[static_cast<std::size_t>(j)])(kept);
   for (std::size_t k = 0; k < choice.factors.size(); ++k) {
     Factor factor = detail::factor_of(csv, choice.factors[k],
                                       training == nullptr ? nullptr : &training->factors[k]);
@@ -147,9 +160,12 @@ inline void read_rows(Predictors& all, const CsvTable& csv, const ColumnChoice& 
     factor.categories.codes = std::move(codes);
     all.factors.push_back(std::move(factor));
   }
-  if (choice.offset) all.numbers.offset = csv.numbers(*choice.offset)(kept);
+  if (choice.offset)
+    all.numbers.offset =
+        detail::numbers_for("`offset` names a column of numbers", csv, *choice.offset)(kept);
   if (choice.weights)
-    all.numbers.weights = csv.numbers(*choice.weights, {.least = 0, .is_open = true})(kept);
+    all.numbers.weights = detail::numbers_for("`weights` names a column of numbers above 0", csv,
+                                              *choice.weights, {.least = 0, .is_open = true})(kept);
 }
 
 }  // namespace mixwell::regression

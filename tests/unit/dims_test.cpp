@@ -35,6 +35,7 @@ class Dimensioned final : public Model {
     if (fault_ == 5) return {{"town", {"Ulm"}}};
     if (fault_ == 6) return {{"towns", {"Ulm", "Bonn"}}};
     if (fault_ == 7) return {{"town", {"Ulm", "Bonn"}}, {"town", {"Bonn", "Ulm"}}};
+    if (fault_ == 8) return {{"town", {"Ulm", "Ulm"}}};
     return {{"town", {"Ulm", "Bonn"}}};
   }
 
@@ -93,4 +94,5 @@ TEST_CASE("dims and labels that do not fit are refused by name", "[dims]") {
                  "the dim `towns` has labels, but nothing is recorded that has it (did "
                  "you mean \"town\"?)"));
   CHECK(contains(refusal(7), "the dim `town` has two lists of labels"));
+  CHECK(contains(refusal(8), "the dim `town` has the label \"Ulm\" twice"));
 }

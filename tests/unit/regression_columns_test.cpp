@@ -227,7 +227,14 @@ TEST_CASE("columns that cannot be what a key says are refused with place and rul
     return support::refusal(DataFile(text).model("logistic-regression", keys));
   };
   CHECK_THAT(refusal(whole_table() + "1,2,a,0,0\n", all_keys),
-             Catch::Contains("d.csv:8: row 7, column \"times\": \"0\" must be above 0"));
+             Catch::Contains("d.csv:8: row 7, column \"times\": \"0\" must be above 0; `weights` "
+                             "names a column of numbers above 0"));
+  CHECK_THAT(refusal(whole_table(), "inputs = [\"age\"]\noffset = \"town\"\n"),
+             Catch::Contains("column \"town\": \"b\" is no finite number; `offset` names a column "
+                             "of numbers"));
+  CHECK_THAT(refusal(whole_table(), "inputs = [\"age\", \"town\"]\n"),
+             Catch::Contains("column \"town\": \"b\" is no finite number") &&
+                 Catch::Contains("one of words belongs in `factors`"));
   CHECK_THAT(refusal("y,age,town\n1,2,a\n0,1,a\n", "factors = [\"town\"]\n"),
              Catch::Contains("model.target.factors") && Catch::Contains("the level \"a\" in all"));
   CHECK_THAT(

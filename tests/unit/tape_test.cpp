@@ -68,6 +68,48 @@ class Operations final : public DensityModel<Operations<forward>> {
   typename Base::Matrix w_ = this->matrix("w", 3, 2);
 };
 
+/// 2500 cases with the same operations, which read the same value up to case 1499.
+template <bool forward>
+class ManyCases final : public DensityModel<ManyCases<forward>> {
+ public:
+  static constexpr bool differentiates_forward = forward;
+
+  template <class S>
+  S log_prior(const Values<S>& v) const {
+    return std_normal_lpdf(v(b_));
+  }
+  Index cases() const { return y_.size(); }
+  template <class S>
+  S log_likelihood(const Values<S>& v, Index n) const {
+    return normal_lpdf(y_[n], y_[(n + 7) % cases()] * v(b_)[n < 1500 ? 0 : n % 4], 0.7);
+  }
+
+ private:
+  VectorXd y_ = normals(2500, 1, "many");
+  typename DensityModel<ManyCases>::Vector b_ = this->vector("b", 4);
+};
+
+/// Cases of 4096 constants each, which are their gradient; 128 of them are 4 MiB.
+class WideCases final : public DensityModel<WideCases> {
+ public:
+  template <class S>
+  S log_prior(const Values<S>& v) const {
+    return std_normal_lpdf(v(b_));
+  }
+  Index cases() const { return 300; }
+  template <class S>
+  S log_likelihood(const Values<S>& v, Index n) const {
+    return dot(row(n), v(b_));
+  }
+  static VectorXd row(Index n) {
+    const auto first = static_cast<double>(n * n);
+    return VectorXd::LinSpaced(4096, first, first + 1.0);
+  }
+
+ private:
+  Vector b_ = vector("b", 4096);
+};
+
 /// Of the largest number of the column.
 double difference(const MatrixXd& a, const MatrixXd& b) {
   return ((a - b).cwiseAbs().colwise().maxCoeff().array() /
@@ -99,6 +141,7 @@ MatrixXd chosen(Index size, Index columns, Index shift = 0) {
 /// A branch on a number's value, in the case that is given.
 class Branching final : public DensityModel<Branching> {
  public:
+  explicit Branching(double threshold) : threshold_(threshold) {}
   template <class S>
   S log_prior(const Values<S>& v) const {
     return std_normal_lpdf(v(x_));
@@ -107,10 +150,11 @@ class Branching final : public DensityModel<Branching> {
   template <class S>
   S log_likelihood(const Values<S>& v, Index n) const {
     const S x = v(x_);
-    return n == 2 && value_of(x) < 0.87 ? S(-square(x)) : S(-2 * square(x));
+    return n == 2 && value_of(x) < threshold_ ? S(-square(x)) : S(-2 * square(x));
   }
 
  private:
+  double threshold_;
   Scalar x_ = scalar("x");
 };
 
@@ -238,6 +282,32 @@ TEST_CASE("minibatches in reverse are those by forward differentiation, repeats 
   }
 }
 
+TEST_CASE("cases that read other values than those before them keep both", "[density]") {
+  const ManyCases<false> reverse;
+  const ManyCases<true> forward;
+  for (const Index columns : {1, 20}) {
+    const MatrixXd theta = normals(4, columns, "theta of many");
+    CHECK(difference(support::evaluate(reverse, theta).g, support::evaluate(forward, theta).g) <
+          1e-12);
+    MatrixXd edges(5, columns);
+    edges.colwise() = VectorXd{{2499, 0, 1499, 1500, 1501}};
+    CHECK(difference(terms(reverse, theta, edges).g, terms(forward, theta, edges).g) < 1e-12);
+  }
+}
+
+TEST_CASE("every case has its own constants, however many megabytes they are", "[density]") {
+  const WideCases model;
+  const MatrixXd theta = normals(4096, 1, "theta of wide");
+  VectorXd sum = VectorXd::Zero(4096);
+  for (Index n = 0; n < model.cases(); ++n) sum += WideCases::row(n);
+  CHECK(difference(support::evaluate(model, theta).g, theta - sum) < 1e-12);
+  for (const Index n : {0, 15, 16, 127, 128, 255, 256, 299}) {
+    CAPTURE(n);
+    const MatrixXd one = MatrixXd::Constant(1, 1, static_cast<double>(n));
+    CHECK(difference(terms(model, theta, one).g, -WideCases::row(n)) < 1e-15);
+  }
+}
+
 TEST_CASE("a column's minibatch is its own, in any order", "[density]") {
   const Operations<false> model(40);
   const MatrixXd theta = 0.5 * normals(model.dimension(), 5, "theta");
@@ -322,8 +392,12 @@ TEST_CASE("a density of all operations keeps the contract of a model", "[density
 
 TEST_CASE("a density with an if on a value is refused by name, and differentiated forward",
           "[density]") {
-  CHECK_THROWS_WITH(support::evaluate(Branching(), MatrixXd::Ones(1, 1)),
-                    Catch::Matchers::Contains("log_likelihood of case 2 is computed another way"));
+  for (const double threshold : {-0.9, 0.0, 0.3, 0.87, 1.9}) {
+    CAPTURE(threshold);
+    CHECK_THROWS_WITH(
+        support::evaluate(Branching(threshold), MatrixXd::Ones(1, 1)),
+        Catch::Matchers::Contains("log_likelihood of case 2 is computed another way"));
+  }
   CHECK_THROWS_WITH(support::evaluate(Frozen(), MatrixXd::Ones(1, 1)),
                     Catch::Matchers::Contains("log_density is computed another way"));
   const auto at = support::evaluate(ForwardBranching(), MatrixXd{{-1, 1}});

@@ -59,6 +59,17 @@ void refuse_element(const std::string& name, Index index, Index size) {
                              name, size));
 }
 
+void refuse_dot(Index constants, Index values) {
+  throw RunError(fmt::format("dot of {} constants and {} values: it wants as many of both",
+                             constants, values));
+}
+
+void refuse_undeclared() {
+  throw RunError(
+      "a parameter is read that was never declared: let scalar(), vector() or matrix() make the "
+      "member, where it stands or in the constructor");
+}
+
 std::string trouble_text(const std::string& what, double value) {
   return fmt::format("{} is {}", what, value);
 }

@@ -114,6 +114,10 @@ void check_dims(const std::vector<Parameter>& arrays, const std::vector<Labels>&
     if (found->second != static_cast<Index>(one.labels.size()))
       throw InputError(fmt::format("the dim `{}` is {} long, and has {} labels", one.dim,
                                    found->second, one.labels.size()));
+    std::set<std::string_view> seen;
+    for (const std::string& label : one.labels)
+      if (!seen.insert(label).second)
+        throw InputError(fmt::format("the dim `{}` has the label \"{}\" twice", one.dim, label));
   }
 }
 

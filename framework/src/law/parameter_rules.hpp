@@ -13,7 +13,8 @@ namespace mixwell {
 void check_parameters(const std::vector<Parameter>& parameters);
 
 /// Throws InputError naming parameter, dim and rule: as many dims as lengths, or none; one length,
-/// and as many labels, for each; no two lists of labels, and none for a dim that nothing has.
+/// and as many labels, all different, for each; no two lists of labels, and none for a dim that
+/// nothing has.
 /// `arrays`: all that the model records or gives as data.
 void check_dims(const std::vector<Parameter>& arrays, const std::vector<Labels>& labels);
 

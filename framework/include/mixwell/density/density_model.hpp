@@ -254,13 +254,16 @@ class DensityModel : public ConstrainedModel,
     return tape_.get([this] { return written(); });
   }
 
-  /// At two points that the constraints allow.
+  /// At two points that the constraints allow, and between which an `if` on a value has its
+  /// threshold: no coordinate has the sign or the size that it has at the other one, and no two
+  /// have the same order.
   Tape written() const {
     const Eigen::ArrayXd k =
         Eigen::ArrayXd::LinSpaced(this->dimension(), 1.0, static_cast<double>(this->dimension()));
+    const Eigen::ArrayXd far = 2.5 + 0.5 * k.sin();
     Eigen::MatrixXd points(this->map().values(), 2);
     for (Index j = 0; j < 2; ++j) {
-      const Eigen::MatrixXd theta = ((1.0 + static_cast<double>(j)) * k).sin();
+      const Eigen::MatrixXd theta = (j == 0 ? 1.0 : -0.5) * far;
       Eigen::MatrixXd x(points.rows(), 1);
       this->map().constrain(theta, x);
       points.col(j) = x;

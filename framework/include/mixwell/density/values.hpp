@@ -31,17 +31,18 @@ struct Dim {
   Index length;
 };
 
-/// Handles of parameters: DensityModel makes them, Values gives what they stand for.
+/// Handles of parameters: DensityModel makes them, Values gives what they stand for. One that was
+/// made by nobody has no row.
 struct ScalarParameter {
-  Index row = 0;
+  Index row = -1;
 };
 struct VectorParameter {
-  Index row = 0;
+  Index row = -1;
   Index size = 0;
   std::shared_ptr<const std::string> name{};
 };
 struct MatrixParameter {
-  Index row = 0;
+  Index row = -1;
   Index rows = 0;
   Index cols = 0;
   std::shared_ptr<const std::string> name{};
@@ -51,6 +52,10 @@ namespace detail {
 
 /// Throws RunError: "element 12 of `beta`, which has 10, is read".
 [[noreturn]] MIXWELL_EXPORT void refuse_element(const std::string& name, Index index, Index size);
+/// Throws RunError "dot of 4 constants and 3 values...".
+[[noreturn]] MIXWELL_EXPORT void refuse_dot(Index constants, Index values);
+/// Throws RunError "a parameter is read that was never declared...".
+[[noreturn]] MIXWELL_EXPORT void refuse_undeclared();
 
 /// Numbers of type S: a double, a Dual or a TapeNumber. Of a Dual the directions are the rows from
 /// `direction` on; element i is row i - `direction` of all values where the first direction is 0.
@@ -137,17 +142,23 @@ class Values {
   Values(const double* x, Index direction, Workspace& scratch)
       : elements_(x, direction), scratch_(&scratch) {}
 
-  S operator()(const ScalarParameter& at) const { return elements_[at.row]; }
+  S operator()(const ScalarParameter& at) const { return elements_[row_of(at)]; }
   VectorView<S> operator()(const VectorParameter& at) const {
-    return {elements_.from(at.row), at.size, at.name.get()};
+    return {elements_.from(row_of(at)), at.size, at.name.get()};
   }
   MatrixView<S> operator()(const MatrixParameter& at) const {
-    return {elements_.from(at.row), at.rows, at.cols, at.name.get(), scratch_};
+    return {elements_.from(row_of(at)), at.rows, at.cols, at.name.get(), scratch_};
   }
   /// Memory for as long as a Workspace::Frame of it stands; Workspace::objects<S> gives numbers.
   Workspace& scratch() const noexcept { return *scratch_; }
 
  private:
+  template <class Handle>
+  static Index row_of(const Handle& at) {
+    if (at.row < 0) detail::refuse_undeclared();
+    return at.row;
+  }
+
   detail::Elements<S> elements_;
   Workspace* scratch_;
 };
@@ -157,8 +168,7 @@ class Values {
 template <class Constants, class S>
 S dot(const Eigen::MatrixBase<Constants>& a, const VectorView<S>& b) {
   static_assert(Constants::IsVectorAtCompileTime, "dot wants a vector, a row or a column");
-  if (a.size() != b.size())
-    detail::refuse_element("the other factor of dot", a.size() - 1, b.size());
+  if (a.size() != b.size()) detail::refuse_dot(a.size(), b.size());
   double sum = 0.0;
   if constexpr (Constants::ColsAtCompileTime == 1)
     sum = a.dot(b.values());

@@ -20,18 +20,6 @@ TapeText& text_here() {
   return *open_text;
 }
 
-/// Case after case -> tiles.
-template <class List>
-List tiled(const List& by_case, Index each, Index cases, Index width) {
-  const Index tiles = (cases + width - 1) / width;
-  List all(static_cast<std::size_t>(tiles * width * each));
-  for (Index n = 0; n < tiles * width; ++n)
-    for (Index k = 0; k < each; ++k)
-      all[static_cast<std::size_t>((n / width * each + k) * width + n % width)] =
-          by_case[static_cast<std::size_t>(std::min(n, cases - 1) * each + k)];
-  return all;
-}
-
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return false;
   return a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
@@ -91,25 +79,68 @@ std::string TapeText::signature() const {
   return {reinterpret_cast<const char*>(nodes.data()), nodes.size() * sizeof(TapeNode)};
 }
 
-void TapeProgram::add(const TapeText& text) {
-  if (cases++ == 0) {
-    nodes = text.nodes;
-    constants = static_cast<Index>(text.constants.size());
-    rows = static_cast<Index>(text.rows.size());
+void TapeTiles::add(const std::vector<double>& constants) {
+  if (cases_ == 0) set_constants(std::ssize(constants));
+  const Index tile = width_ * constants_;
+  if (cases_ % width_ == 0) {
+    if (cases_ % (width_ * in_block_) == 0) begin_block();
+    blocks_.back().resize(blocks_.back().size() + static_cast<std::size_t>(tile));
   }
-  tiles.insert(tiles.end(), text.constants.begin(), text.constants.end());
-  row_tiles.insert(row_tiles.end(), text.rows.begin(), text.rows.end());
+  double* const to = lane(cases_++);
+  for (Index k = 0; k < constants_; ++k) to[k * width_] = constants[static_cast<std::size_t>(k)];
+}
+
+void TapeTiles::set_constants(Index count) {
+  constants_ = count;
+  const Index tile_bytes = width_ * std::max<Index>(1, count) * Index{sizeof(double)};
+  in_block_ = std::max<Index>(1, block_bytes / tile_bytes);
+}
+
+/// The first grows as it must, as most tapes are small.
+void TapeTiles::begin_block() {
+  blocks_.emplace_back();
+  if (cases_ > 0) blocks_.back().reserve(static_cast<std::size_t>(in_block_ * width_ * constants_));
+}
+
+void TapeTiles::copy_case(Index from, Index to) {
+  for (Index k = 0; k < constants_; ++k) lane(to)[k * width_] = lane(from)[k * width_];
+}
+
+void TapeTiles::settle() {
+  const Index width = lanes_for(cases_);
+  if (width < width_) {
+    TapeTiles narrower;
+    narrower.width_ = width;
+    for (Index n = 0; n < cases_; ++n) {
+      std::vector<double> constants;
+      for (Index k = 0; k < constants_; ++k) constants.push_back(lane(n)[k * width_]);
+      narrower.add(constants);
+    }
+    *this = std::move(narrower);
+  }
+  for (Index n = cases_; n % width_ != 0; ++n) copy_case(cases_ - 1, n);
+}
+
+void TapeRows::add(const std::vector<std::int32_t>& rows) {
+  if (cases_ == 0) {
+    first_ = rows;
+    own_.resize(rows.size());
+  }
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (own_[k].empty() && rows[k] != first_[k]) own_[k].assign(cases_, first_[k]);
+    if (!own_[k].empty()) own_[k].push_back(rows[k]);
+  }
+  ++cases_;
+}
+
+void TapeProgram::add(const TapeText& text) {
+  if (tiles.cases() == 0) nodes = text.nodes;
+  tiles.add(text.constants);
+  rows.add(text.rows);
 }
 
 void TapeProgram::settle() {
-  width = lanes_for(cases);
-  tiles = tiled(tiles, constants, cases, width);
-  row_tiles = tiled(row_tiles, rows, cases, width);
-  for (Index k = 0; k < rows; ++k) {
-    bool all = true;
-    for (Index n = 1; n < cases; ++n) all = all && row(n, k) == row(0, k);
-    is_shared.push_back(all);
-  }
+  tiles.settle();
   std::int32_t constant = 0;
   std::int32_t row = 0;
   for (const TapeNode& node : nodes) {
@@ -158,7 +189,7 @@ void TapeMaker::add(const Density& density, const std::function<std::string()>& 
   if (is_new) programs_->all.emplace_back();
   TapeProgram& program = programs_->all[place->second];
   programs_->places.push_back(
-      {static_cast<std::int32_t>(place->second), static_cast<std::int32_t>(program.cases)});
+      {static_cast<std::int32_t>(place->second), static_cast<std::int32_t>(program.tiles.cases())});
   program.add(here);
 }
 

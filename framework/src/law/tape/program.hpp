@@ -54,34 +54,71 @@ struct TapePlace {
 /// Lanes for so many cases.
 constexpr Index lanes_for(Index cases) { return cases == 1 ? 1 : cases <= 8 ? 4 : 16; }
 
-/// Cases with the same operations. Constant k of case n is tiles[(n / width * constants + k) *
+/// Constants of cases, in tiles of `width` cases: of a tile constant k of case l is number k *
 /// width
-/// + n % width], and rows likewise; the last tile is filled up with its last case.
+/// + l. Tiles stand in blocks, which are filled one after the other, so that nothing is copied
+/// where a million cases are written.
+class TapeTiles {
+ public:
+  /// One more case, of as many constants as all others.
+  void add(const std::vector<double>& constants);
+  /// Takes the width that is best for so many cases; lanes that the last tile has left over are
+  /// copies of its last case.
+  void settle();
+
+  Index width() const noexcept { return width_; }
+  Index constants() const noexcept { return constants_; }
+  Index cases() const noexcept { return cases_; }
+  /// Of case n, width() apart from each other.
+  const double* constants_of(Index n) const { return blocks_[block_of(n)].data() + within(n); }
+
+ private:
+  /// Large enough for the pages that machines like best.
+  static constexpr Index block_bytes = Index{1} << 22;
+
+  std::size_t block_of(Index n) const { return static_cast<std::size_t>(n / width_ / in_block_); }
+  Index within(Index n) const { return n / width_ % in_block_ * width_ * constants_ + n % width_; }
+  double* lane(Index n) { return blocks_[block_of(n)].data() + within(n); }
+  void set_constants(Index count);
+  void begin_block();
+  void copy_case(Index from, Index to);
+
+  std::vector<std::vector<double, Eigen::aligned_allocator<double>>> blocks_;
+  Index width_ = 16;
+  Index in_block_ = 1;  ///< tiles
+  Index constants_ = 0;
+  Index cases_ = 0;
+};
+
+/// Rows that cases read: of each place among the nodes one for all, or where they differ, one for
+/// each case.
+class TapeRows {
+ public:
+  void add(const std::vector<std::int32_t>& rows);
+  bool is_shared(Index k) const { return own_[static_cast<std::size_t>(k)].empty(); }
+  std::int32_t row(Index n, Index k) const {
+    const auto place = static_cast<std::size_t>(k);
+    return own_[place].empty() ? first_[place] : own_[place][static_cast<std::size_t>(n)];
+  }
+
+ private:
+  std::vector<std::int32_t> first_;             ///< of the first case
+  std::vector<std::vector<std::int32_t>> own_;  ///< of all cases, or none
+  std::size_t cases_ = 0;
+};
+
+/// Cases with the same operations.
 struct TapeProgram {
   std::vector<TapeNode> nodes;
   /// Of `value`, `constant` and `dot`: number of its first constant or row, as far as it has any.
   std::vector<std::int32_t> first_constant;
   std::vector<std::int32_t> first_row;
-  Index constants = 0;  ///< of a case
-  Index rows = 0;       ///< of a case
-  Index cases = 0;
-  Index width = 0;
-  std::vector<double, Eigen::aligned_allocator<double>> tiles;
-  std::vector<std::int32_t> row_tiles;
-  /// Of row k: all cases read the same one.
-  std::vector<bool> is_shared;
+  TapeTiles tiles;
+  TapeRows rows;
 
-  /// Case after case, as they are written; `settle` lays them out in tiles.
+  /// Case after case, as they are written; then settle().
   void add(const TapeText& text);
   void settle();
-
-  /// Of case n, `width` apart from each other.
-  const double* constants_of(Index n) const {
-    return tiles.data() + n / width * width * constants + n % width;
-  }
-  std::int32_t row(Index n, Index k) const {
-    return row_tiles[static_cast<std::size_t>((n / width * rows + k) * width + n % width)];
-  }
 };
 
 struct Tape::Programs {

@@ -54,9 +54,11 @@ class Replay {
         tangent_(second ? scratch.objects<double>(size_ * W) : nullptr),
         adjoint_of_tangent_(second ? scratch.objects<double>(size_ * W) : nullptr),
         bend_(second ? rows(scratch) : nullptr),
-        constants_(scratch.matrix(cases.chosen == nullptr ? 1 : W, program.constants).data()),
-        sums_(scratch.matrix(parts, program.constants).data()),
-        sums_of_tangent_(second ? scratch.matrix(parts, program.constants).data() : nullptr) {
+        constants_(
+            scratch.matrix(cases.chosen == nullptr ? 1 : W, program.tiles.constants()).data()),
+        sums_(scratch.matrix(parts, program.tiles.constants()).data()),
+        sums_of_tangent_(second ? scratch.matrix(parts, program.tiles.constants()).data()
+                                : nullptr) {
     for (Index i = 0; i < size_; ++i) values_[i] = value_ + i * W;
   }
 
@@ -75,9 +77,7 @@ class Replay {
     return program_.first_constant[static_cast<std::size_t>(i)];
   }
   Index first_row(Index i) const { return program_.first_row[static_cast<std::size_t>(i)]; }
-  bool is_shared(Index i) const {
-    return program_.is_shared[static_cast<std::size_t>(first_row(i))];
-  }
+  bool is_shared(Index i) const { return program_.rows.is_shared(first_row(i)); }
 
   ConstLanesMap value(Index i) const { return ConstLanesMap(values_[i]); }
   LanesMap own(Index i) { return LanesMap(value_ + i * W); }
@@ -92,8 +92,8 @@ class Replay {
     column_ = j;
     for (Index i = 0; i < size_; ++i)
       if (node(i).operation == TapeOperation::value && is_shared(i)) begin_shared(i);
-    std::fill_n(sums_, parts * program_.constants, 0.0);
-    if constexpr (second) std::fill_n(sums_of_tangent_, parts * program_.constants, 0.0);
+    std::fill_n(sums_, parts * program_.tiles.constants(), 0.0);
+    if constexpr (second) std::fill_n(sums_of_tangent_, parts * program_.tiles.constants(), 0.0);
     for (Index first = 0; first < cases_.count; first += W) {
       first_ = first;
       count_ = std::min(W, cases_.count - first);
@@ -116,13 +116,14 @@ class Replay {
 
   /// Those of case i, `apart` from each other.
   void copy_constants(Index i, double* to, Index apart) const {
-    const double* const from = program_.constants_of(cases_.place(i));
-    for (Index k = 0; k < program_.constants; ++k) to[k * apart] = from[k * program_.width];
+    const double* const from = program_.tiles.constants_of(cases_.place(i));
+    for (Index k = 0; k < program_.tiles.constants(); ++k)
+      to[k * apart] = from[k * program_.tiles.width()];
   }
 
   /// The constants of W cases: where all are replayed, the program has them so.
   void find_tile() {
-    tile_ = cases_.chosen == nullptr ? program_.constants_of(first_) : constants_;
+    tile_ = cases_.chosen == nullptr ? program_.tiles.constants_of(first_) : constants_;
     if (cases_.chosen == nullptr) return;
     for (Index l = 0; l < W; ++l)
       copy_constants(std::min(first_ + l, cases_.count - 1), constants_ + l, W);
@@ -165,12 +166,12 @@ class Replay {
   /// Of lane l: row and column of what node i reads first.
   Index row_of(Index i, Index l) const {
     const Index at = of_cases ? std::min(first_ + l, cases_.count - 1) : first_;
-    return program_.row(cases_.place(at), first_row(i));
+    return program_.rows.row(cases_.place(at), first_row(i));
   }
   Index column_of(Index l) const { return of_cases ? column_ : column_ + std::min(l, count_ - 1); }
 
   void begin_shared(Index i) {
-    const Index row = program_.row(0, first_row(i));
+    const Index row = program_.rows.row(0, first_row(i));
     own(i).setConstant(columns_.x(row, column_));
     adjoint(i).setZero();
     if constexpr (second) {
@@ -180,7 +181,7 @@ class Replay {
   }
 
   void end_shared(Index i) {
-    const Index row = program_.row(0, first_row(i));
+    const Index row = program_.rows.row(0, first_row(i));
     if (node(i).operation == TapeOperation::value) {
       columns_.gradient(row, column_) += adjoint(i).sum();
       if constexpr (second) columns_.product(row, column_) += adjoint_of_tangent(i).sum();

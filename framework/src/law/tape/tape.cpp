@@ -73,7 +73,7 @@ void Tape::evaluate(ConstBatch x, const Evaluation& out) const {
   clear(out);
   const ReplayedColumns columns = columns_from(0, x.cols(), x, out);
   for (const TapeProgram& program : programs_->all)
-    replay_program<false>(program, {nullptr, program.cases}, columns, out.scratch);
+    replay_program<false>(program, {nullptr, program.tiles.cases()}, columns, out.scratch);
 }
 
 void Tape::evaluate_case(ConstBatch x, Index n, const Evaluation& out) const {
@@ -115,7 +115,7 @@ void Tape::multiply_hessian(ConstBatch x, ConstBatch v, Batch gradient, Batch pr
                                 {product.data(), x.rows(), x.cols()},
                                 nullptr};
   for (const TapeProgram& program : programs_->all)
-    replay_program<true>(program, {nullptr, program.cases}, columns, scratch);
+    replay_program<true>(program, {nullptr, program.tiles.cases()}, columns, scratch);
 }
 
 }  // namespace mixwell

@@ -186,7 +186,7 @@ class TapeNumber {
 
 class TapeCondition {
  public:
-  explicit operator bool() const = delete;
+  explicit operator bool() const = delete;  // write select(condition, a, b) in the place of `if`
 
  private:
   friend class TapeNumber;
