@@ -46,7 +46,7 @@ TEST_CASE("A row that no variable has is refused before the first draw") {
   for (const char* const command : {"check m.toml", "run m.toml"}) {
     const Outcome refused = place.mixwell(command);
     CHECK(refused.code == 2);
-    contains(refused.err, "[run] summary_rows x[5]: 'x' has no such element");
+    contains(refused.err, "[run] summary_rows x[5]: \"x[5]\" goes beyond the array: 5 of 5");
   }
   CHECK_FALSE(std::filesystem::exists(place.path("out/m/draws.nc")));
 }
