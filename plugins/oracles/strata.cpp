@@ -1,6 +1,5 @@
 // U and its gradient from one stratum of the cases after another.
 // SPDX-License-Identifier: Apache-2.0
-#include "known_law.hpp"
 #include "noise/oracle.hpp"
 #include "strata/partition.hpp"
 
@@ -8,11 +7,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace {
 
@@ -89,29 +86,34 @@ class StratumInTurn final : public StratumPotential {
   }
 };
 
-/// The place in its cycle's order of a sweep's stratum.
+/// Whose turn it is in a sweep.
 class Turns {
  public:
   Turns(Index count, bool shuffled) : count_(count), shuffled_(shuffled) {}
 
-  Index at(std::uint64_t sweep) const {
+  /// O(1); shuffled O(count), as are the numbers in `scratch`.
+  Index at(std::uint64_t sweep, Workspace& scratch) const {
     const auto count = static_cast<std::uint64_t>(count_);
     const auto turn = static_cast<Index>(sweep % count);
-    return shuffled_ ? order_of(sweep / count)[static_cast<std::size_t>(turn)] : turn;
+    return shuffled_ ? shuffled(turn, sweep / count, scratch) : turn;
   }
 
  private:
-  /// Fisher and Yates; the same for all seeds of a run, as all replicates of one have one order.
-  std::vector<Index> order_of(std::uint64_t cycle) const {
-    std::vector<Index> order(static_cast<std::size_t>(count_));
-    std::iota(order.begin(), order.end(), 0);
-    Eigen::MatrixXd u(count_, 1);
+  /// Who has that turn after the swaps of Fisher and Yates, which are undone one after the other.
+  /// The same for all seeds of a run, as all replicates of one have one order.
+  Index shuffled(Index turn, std::uint64_t cycle, Workspace& scratch) const {
+    const Workspace::Frame frame(scratch);
+    MatrixMap u = scratch.matrix(count_, 1);
     Stream(1, "strata").uniforms({cycle, 0, 0}, u);
-    for (Index k = count_ - 1; k > 0; --k) {
+    for (Index k = 1; k < count_; ++k) {
       const auto other = static_cast<Index>(u(k) * static_cast<double>(k + 1));
-      std::swap(order[static_cast<std::size_t>(k)], order[static_cast<std::size_t>(other)]);
+      if (turn == k) {
+        turn = other;
+      } else if (turn == other) {
+        turn = k;
+      }
     }
-    return order;
+    return turn;
   }
 
   Index count_;
@@ -181,7 +183,7 @@ class Strata final : public noise::ChangingOracle {
                graph, path, OperationKind::pure, traits,
                [turns = Turns(count_, is_shuffled_)](Columns& block, edge::Law, edge::Noise,
                                                      edge::Out<Turn> turn) {
-                 turn.setConstant(static_cast<double>(turns.at(block.sweep())));
+                 turn.setConstant(static_cast<double>(turns.at(block.sweep(), block.scratch())));
                },
                Edge<edge::Law>{factor}, Edge<edge::Noise>{graph.noise(path)},
                Write<Turn>{Output::derived(path + "/law", 1, std::move(how))})
