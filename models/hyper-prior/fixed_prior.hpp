@@ -29,9 +29,7 @@ class FixedPrior final : public RowPrior {
   }
   void draw(RandomNumbers&, ConstBatch, double*, Workspace&) const override {}
   void draw_rows(RandomNumbers& random, const double*, Batch X, Workspace&) const override {
-    const double sd = 1.0 / std::sqrt(precision_);
-    for (Index i = 0; i < X.cols(); ++i)
-      for (Index k = 0; k < X.rows(); ++k) X(k, i) = sd * random.normal();
+    draw_normals(random, 1.0 / std::sqrt(precision_), X);
   }
 
  private:

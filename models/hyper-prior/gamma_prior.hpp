@@ -37,9 +37,7 @@ class GammaPrior final : public RowPrior {
     *h = draw_log_gamma(random, shape(X), rate_ + 0.5 * X.squaredNorm());
   }
   void draw_rows(RandomNumbers& random, const double* h, Batch X, Workspace&) const override {
-    const double sd = std::exp(-0.5 * *h);
-    for (Index i = 0; i < X.cols(); ++i)
-      for (Index k = 0; k < X.rows(); ++k) X(k, i) = sd * random.normal();
+    draw_normals(random, std::exp(-0.5 * *h), X);
   }
 
  private:

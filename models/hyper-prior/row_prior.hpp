@@ -9,6 +9,12 @@
 
 namespace mixwell::hyper_prior {
 
+/// Writes independent normals of that deviation, column by column.
+inline void draw_normals(RandomNumbers& random, double sd, Batch X) {
+  for (Index i = 0; i < X.cols(); ++i)
+    for (Index k = 0; k < X.rows(); ++k) X(k, i) = sd * random.normal();
+}
+
 /// x_1, ..., x_n independent and normal given hyper-parameters, which have a conjugate law. `X` is
 /// k x n, `h` holds the coordinates of the hyper-parameters.
 class RowPrior {

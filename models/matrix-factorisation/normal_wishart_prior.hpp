@@ -86,8 +86,7 @@ class NormalWishartPrior final : public hyper_prior::RowPrior {
                  Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     const MatrixMap C = triangle(h, scratch);
-    for (Index i = 0; i < X.cols(); ++i)
-      for (Index k = 0; k < k_; ++k) X(k, i) = random.normal();
+    hyper_prior::draw_normals(random, 1.0, X);
     C.transpose().triangularView<Eigen::Upper>().solveInPlace(X);
     X.colwise() += mean(h);
   }
