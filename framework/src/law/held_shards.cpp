@@ -100,17 +100,25 @@ void HeldShards::sum_terms(ConstBatch theta, ConstBatch indices, Index shard,
   MatrixMap here = out.scratch.matrix(indices.rows(), 1);
   Batch all = out.gradient;
   for (Index j = 0; j < theta.cols(); ++j) {
-    Index found = 0;
-    for (Index k = 0; k < indices.rows(); ++k) {
-      const auto term = static_cast<Index>(indices(k, j));
-      if (shard_of(term) == shard)
-        here(found++, 0) = static_cast<double>(term - begins_[static_cast<std::size_t>(shard)]);
-    }
+    const Index found = terms_in(shard, indices.col(j), here);
     double* const gradient = out.wants_gradient() ? all.col(j).data() : nullptr;
     const Evaluation one{out.wants_potential() ? out.potential + j : nullptr,
                          MatrixMap(gradient, theta.rows(), 1), out.scratch};
     terms_of(shard).evaluate_terms(theta.col(j), here.topRows(found), one);
   }
+}
+
+bool HeldShards::is_in(Index shard, double term) const {
+  const auto k = static_cast<std::size_t>(shard);
+  return static_cast<double>(begins_[k]) <= term && term < static_cast<double>(begins_[k + 1]);
+}
+
+Index HeldShards::terms_in(Index shard, ConstBatch indices, Batch here) const {
+  const auto begin = static_cast<double>(begins_[static_cast<std::size_t>(shard)]);
+  Index found = 0;
+  for (Index k = 0; k < indices.rows(); ++k)
+    if (is_in(shard, indices(k, 0))) here(found++, 0) = indices(k, 0) - begin;
+  return found;
 }
 
 Index HeldShards::shard_of(Index term) const {
@@ -142,7 +150,7 @@ void HeldShards::gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch 
   Index next = 0;
   for (Index shard = 0; shard < DataShards::count; ++shard) {
     for (Index k = 0; k < indices.rows(); ++k)
-      if (shard_of(static_cast<Index>(indices(k, 0))) == shard) out.col(k) = sorted.col(next++);
+      if (is_in(shard, indices(k, 0))) out.col(k) = sorted.col(next++);
   }
 }
 
@@ -153,12 +161,7 @@ void HeldShards::own_gradients(ConstBatch theta, ConstBatch indices, Batch out,
   const int rank = division_.rank();
   Index next = rank == 0 ? 0 : counts(indices)[static_cast<std::size_t>(rank - 1)];
   for (Index shard = division_.first(); shard < division_.end(); ++shard) {
-    Index found = 0;
-    for (Index k = 0; k < indices.rows(); ++k) {
-      const auto term = static_cast<Index>(indices(k, 0));
-      if (shard_of(term) == shard)
-        here(found++, 0) = static_cast<double>(term - begins_[static_cast<std::size_t>(shard)]);
-    }
+    const Index found = terms_in(shard, indices, here);
     terms_of(shard).gradients_of_terms(theta, here.topRows(found), out.middleCols(next, found),
                                        scratch);
     next += found;

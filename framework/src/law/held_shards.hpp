@@ -43,6 +43,10 @@ class HeldShards final : public SumOfShards {
   /// How many of the indices belong to ranks 0 to k, for each k.
   std::vector<Index> counts(ConstBatch indices) const;
   Index shard_of(Index term) const;
+  bool is_in(Index shard, double term) const;
+  /// Those of the indices (n x 1) that are of the shard, as they count there, go into the first
+  /// rows of `here`; returns how many there are. O(n).
+  Index terms_in(Index shard, ConstBatch indices, Batch here) const;
   const ShardTerms& terms_of(Index shard) const {
     return *own_[static_cast<std::size_t>(shard - division_.first())];
   }
