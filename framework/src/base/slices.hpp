@@ -20,6 +20,24 @@ struct NamedArray {
   std::vector<const std::vector<std::string>*> labels{};
 };
 
+/// The labels of the dimension of that name, or null; a dimension without a name has none. Each of
+/// `labels` has a name, `dim`, and what the elements are called, `labels`.
+template <class Labels>
+const std::vector<std::string>* labels_of(const std::string& dim,
+                                          const std::vector<Labels>& labels) {
+  for (const Labels& one : labels)
+    if (!dim.empty() && one.dim == dim) return &one.labels;
+  return nullptr;
+}
+
+/// An array (a parameter, a column of results) with name, shape and names of dimensions, `dims`.
+template <class Array, class Labels>
+NamedArray named_array(const Array& array, const std::vector<Labels>& labels) {
+  NamedArray named{array.name, array.shape};
+  for (const std::string& dim : array.dims) named.labels.push_back(labels_of(dim, labels));
+  return named;
+}
+
 /// Positions along one dimension: first, first + step, ... below end.
 struct Slice {
   Index first = 0;

@@ -29,19 +29,6 @@ struct Selected {
   std::vector<Slice> slices{};  ///< none: the whole
 };
 
-const std::vector<std::string>* labels_of(const std::string& dim,
-                                          const std::vector<Labels>& labels) {
-  for (const Labels& one : labels)
-    if (!dim.empty() && one.dim == dim) return &one.labels;
-  return nullptr;
-}
-
-NamedArray named_array(const Parameter& parameter, const std::vector<Labels>& labels) {
-  NamedArray array{parameter.name, parameter.shape};
-  for (const std::string& dim : parameter.dims) array.labels.push_back(labels_of(dim, labels));
-  return array;
-}
-
 std::vector<Slice> slices_of(const Parameter& parameter, const std::vector<Labels>& labels,
                              std::string_view inside, const std::string& text) {
   if (!parameter.constraint.is_of_numbers())

@@ -9,27 +9,12 @@
 namespace mixwell {
 namespace {
 
-/// The labels of dimension k, or null.
-const std::vector<std::string>* labels_of(const Column& column, std::size_t k,
-                                          const std::vector<Labels>& labels) {
-  if (column.dims.empty()) return nullptr;
-  for (const Labels& one : labels)
-    if (one.dim == column.dims[k]) return &one.labels;
-  return nullptr;
-}
-
 /// Number i of dimension k, or what it is called.
 std::string place_text(const Column& column, std::size_t k, Index i,
                        const std::vector<Labels>& labels) {
-  const std::vector<std::string>* const known = labels_of(column, k, labels);
+  const std::vector<std::string>* const known =
+      column.dims.empty() ? nullptr : labels_of(column.dims[k], labels);
   return known == nullptr ? std::to_string(i) : (*known)[static_cast<std::size_t>(i)];
-}
-
-NamedArray named_array(const Column& column, const std::vector<Labels>& labels) {
-  NamedArray array{column.name, column.shape};
-  for (std::size_t k = 0; k < column.shape.size(); ++k)
-    array.labels.push_back(labels_of(column, k, labels));
-  return array;
 }
 
 std::vector<Index> all_elements(const Column& column) {
