@@ -24,7 +24,7 @@ namespace mixwell::regression {
 struct LoadedCases {
   Table table;
   LabelledDesign design;
-  std::shared_ptr<const SumOfShards> sum;
+  std::shared_ptr<const SumOfCases> sum;
 };
 
 inline LoadedCases whole_cases(const Source& source, const Recipe& recipe) {
@@ -35,7 +35,7 @@ inline LoadedCases whole_cases(const Source& source, const Recipe& recipe) {
 
 /// The cases of a shard; `out` is set, not added to.
 template <class Link>
-class ShardLikelihood final : public ShardTerms {
+class ShardLikelihood final : public SumOfCases {
  public:
   explicit ShardLikelihood(const Cases& cases)
       : likelihood_(cases.x, cases.positive, cases.numbers) {}
@@ -224,7 +224,7 @@ LoadedCases divided_cases(const Source& source, const Recipe& recipe, DataShards
   Scale scale;
   if (recipe.standardize) scale = detail::SharedScale(own, unscaled, shards).scale();
   LabelledDesign design(all, recipe, source.classes, std::move(scale));
-  std::vector<std::unique_ptr<const ShardTerms>> terms;
+  std::vector<std::unique_ptr<const SumOfCases>> terms;
   for (Table& table : own) {
     terms.push_back(std::make_unique<ShardLikelihood<Link>>(design.cases(table)));
     table = Table();

@@ -146,7 +146,7 @@ class Posterior : public Model,
  protected:
   /// The cases are those of all shards, and this process has but its own. What takes all of them at
   /// once (data, predictions of them, metric, blocks of coefficients) is not offered then.
-  void divide(std::shared_ptr<const SumOfShards> sum) { sum_ = std::move(sum); }
+  void divide(std::shared_ptr<const SumOfCases> sum) { sum_ = std::move(sum); }
 
   /// `response`: the name of the labels in results.
   Posterior(const Cases& cases, std::string response, double prior_variance)
@@ -182,8 +182,7 @@ class Posterior : public Model,
   std::string response_;
   double prior_variance_;
   std::vector<NamedValues> constant_;
-  std::shared_ptr<const SumOfShards>
-      sum_;  ///< where the data are divided; likelihood_ has no cases
+  std::shared_ptr<const SumOfCases> sum_;  ///< where the data are divided; likelihood_ has no cases
 };
 
 /// The posterior of labels that were drawn.

@@ -20,7 +20,7 @@ constexpr Index d = 3;
 constexpr Index columns = 2;
 
 /// u_n = log cosh(theta . x_n) with x_n of case number first + n.
-class LogCosh final : public ShardTerms {
+class LogCosh final : public SumOfCases {
  public:
   LogCosh(Index first, Index terms, bool fails) : x_(d, terms), fails_(fails) {
     for (Index n = 0; n < terms; ++n)
@@ -60,8 +60,8 @@ class LogCosh final : public ShardTerms {
 };
 
 /// Shard s has s % 5 cases, none in some; `broken` fails.
-std::shared_ptr<const SumOfShards> held(DataDivision& division, Index broken = -1) {
-  std::vector<std::unique_ptr<const ShardTerms>> own;
+std::shared_ptr<const SumOfCases> held(DataDivision& division, Index broken = -1) {
+  std::vector<std::unique_ptr<const SumOfCases>> own;
   Index before = 0;
   for (Index s = 0; s < division.end(); ++s) {
     if (s >= division.first()) own.push_back(std::make_unique<LogCosh>(before, s % 5, s == broken));
@@ -75,7 +75,7 @@ struct Found {
   Eigen::MatrixXd numbers;  ///< U over its gradient, all terms and some; gradients one by one
 };
 
-Found evaluated(const SumOfShards& sum) {
+Found evaluated(const SumOfCases& sum) {
   Workspace scratch;
   const Eigen::MatrixXd theta = Eigen::MatrixXd::NullaryExpr(
       d, columns, [](Index i, Index j) { return 0.3 * double(i - j); });
@@ -130,7 +130,7 @@ class ManyRanks final : public Ranks {
 TEST_CASE("sums over divided data have the bits of one process") {
   const Found wanted = alone();
   for (const int ranks : {2, 3, 4, 7}) {
-    with_ranks(ranks, -1, [&](const SumOfShards& sum) {
+    with_ranks(ranks, -1, [&](const SumOfCases& sum) {
       const Found found = evaluated(sum);
       CHECK(found.terms == wanted.terms);
       CHECK(found.numbers == wanted.numbers);
@@ -163,7 +163,7 @@ TEST_CASE("sums over shards are those over all cases") {
 
 TEST_CASE("a shard that fails on another rank ends the evaluation with its error") {
   std::string message;
-  with_ranks(2, 40, [&](const SumOfShards& sum) {
+  with_ranks(2, 40, [&](const SumOfCases& sum) {
     try {
       evaluated(sum);
     } catch (const Error& error) {

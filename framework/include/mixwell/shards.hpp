@@ -13,39 +13,26 @@
 
 namespace mixwell {
 
-/// The cases of one shard: what SumOfTerms has of them, which no other shard has a part in.
-/// Immutable; all methods may be called from several threads at once.
-class MIXWELL_EXPORT ShardTerms {
+/// Cases of a model: those of one shard, or those of all shards in their order, whichever process
+/// has them. What SumOfTerms has of them; indices count from the first of these cases. Immutable;
+/// all methods may be called from several threads at once.
+///
+/// Of all shards: sums are formed shard by shard, and these added in a fixed binary tree,
+/// neighbours first, so that bits depend on the shards alone. A call among P processes sends theta
+/// to all, and back, of each, the at most 2 log2(64) largest subtrees that lie within its shards: d
+/// + 1 numbers a column for each (one, where P is a power of 2). Each process looks at all indices
+/// and evaluates its own, column by column and shard by shard.
+class MIXWELL_EXPORT SumOfCases {
  public:
-  virtual ~ShardTerms();
-  /// How many u_n there are, 0 included.
+  virtual ~SumOfCases();
+  /// How many u_n there are; of a shard perhaps none.
   virtual Index terms() const noexcept = 0;
-  /// The sum of them and its gradient at each column of theta, in the place of what is there.
+  /// Sets U and its gradient, where wanted, to the sum over all of them at each column of theta.
   virtual void evaluate(ConstBatch theta, const Evaluation& out) const = 0;
-  /// As SumOfTerms::evaluate_terms; indices count from the first case of the shard.
+  /// As SumOfTerms::evaluate_terms.
   virtual void evaluate_terms(ConstBatch theta, ConstBatch indices,
                               const Evaluation& out) const = 0;
-  /// As SumOfTerms::gradients_of_terms, likewise.
-  virtual void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
-                                  Workspace& scratch) const = 0;
-};
-
-/// The cases of all shards, whichever process has them, in the order of shards. Sums are formed
-/// shard by shard, and these added in a fixed binary tree, neighbours first: bits depend on the
-/// shards alone. A call among P processes sends theta to all, and back, of each, the at most
-/// 2 log2(64) largest subtrees that lie within its shards: d + 1 numbers a column for each (one,
-/// where P is a power of 2).
-class MIXWELL_EXPORT SumOfShards {
- public:
-  virtual ~SumOfShards();
-  /// N of all shards.
-  virtual Index terms() const noexcept = 0;
-  /// Sets U and its gradient, where wanted, to the sum over all cases.
-  virtual void evaluate(ConstBatch theta, const Evaluation& out) const = 0;
-  /// As those of SumOfTerms. Each process looks at all indices and evaluates its own, column by
-  /// column and shard by shard.
-  virtual void evaluate_terms(ConstBatch theta, ConstBatch indices,
-                              const Evaluation& out) const = 0;
+  /// As SumOfTerms::gradients_of_terms.
   virtual void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                                   Workspace& scratch) const = 0;
 };
@@ -69,8 +56,8 @@ class MIXWELL_EXPORT DataShards {
   Eigen::MatrixXd gather(const Eigen::MatrixXd& own, const std::string& what);
 
   /// Once: the terms of this process's shards.
-  virtual std::shared_ptr<const SumOfShards> hold(
-      std::vector<std::unique_ptr<const ShardTerms>> own) = 0;
+  virtual std::shared_ptr<const SumOfCases> hold(
+      std::vector<std::unique_ptr<const SumOfCases>> own) = 0;
 };
 
 /// Those that the model that is being made is to divide its data into, or null: `ranks = "data"` in

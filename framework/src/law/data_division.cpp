@@ -44,8 +44,7 @@ std::vector<std::string> unpacked(const std::vector<char>& all) {
 
 }  // namespace
 
-ShardTerms::~ShardTerms() = default;
-SumOfShards::~SumOfShards() = default;
+SumOfCases::~SumOfCases() = default;
 DataShards::~DataShards() = default;
 
 Eigen::MatrixXd DataShards::gather(const Eigen::MatrixXd& own, const std::string& what) {
@@ -95,8 +94,8 @@ std::vector<std::string> DataDivision::gather(const std::vector<std::string>& ow
   return unpacked(all);
 }
 
-std::shared_ptr<const SumOfShards> DataDivision::hold(
-    std::vector<std::unique_ptr<const ShardTerms>> own) {
+std::shared_ptr<const SumOfCases> DataDivision::hold(
+    std::vector<std::unique_ptr<const SumOfCases>> own) {
   Eigen::MatrixXd sizes(1, std::ssize(own));
   for (Index k = 0; k < sizes.cols(); ++k)
     sizes(0, k) = static_cast<double>(own[static_cast<std::size_t>(k)]->terms());

@@ -47,8 +47,8 @@ class MIXWELL_INTERNAL DataDivision final : public DataShards,
   Index first() const noexcept override { return first_of(rank()); }
   Index end() const noexcept override { return first_of(rank() + 1); }
   std::vector<std::string> gather(const std::vector<std::string>& own) override;
-  std::shared_ptr<const SumOfShards> hold(
-      std::vector<std::unique_ptr<const ShardTerms>> own) override;
+  std::shared_ptr<const SumOfCases> hold(
+      std::vector<std::unique_ptr<const SumOfCases>> own) override;
 
   /// Whether a model has taken its shards.
   bool is_held() const noexcept { return !held_.empty(); }

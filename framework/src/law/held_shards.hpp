@@ -14,9 +14,9 @@ namespace mixwell {
 
 /// Columns of 64 partial sums, one for each shard: of each column of theta its value (if wanted),
 /// then all gradients (likewise).
-class HeldShards final : public SumOfShards {
+class HeldShards final : public SumOfCases {
  public:
-  using Own = std::vector<std::unique_ptr<const ShardTerms>>;
+  using Own = std::vector<std::unique_ptr<const SumOfCases>>;
   /// `model`: its place among those that the division holds; `begins`: how many terms there are
   /// before each shard, and at last in all.
   HeldShards(DataDivision& division, std::int64_t model, std::vector<Index> begins, Own own);
@@ -47,7 +47,7 @@ class HeldShards final : public SumOfShards {
   /// Those of the indices (n x 1) that are of the shard, as they count there, go into the first
   /// rows of `here`; returns how many there are. O(n).
   Index terms_in(Index shard, ConstBatch indices, Batch here) const;
-  const ShardTerms& terms_of(Index shard) const {
+  const SumOfCases& terms_of(Index shard) const {
     return *own_[static_cast<std::size_t>(shard - division_.first())];
   }
   /// All ranks get the sums of all subtrees.
