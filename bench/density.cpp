@@ -2,6 +2,7 @@
 // written by hand, and densities of other kinds differentiated in reverse and forward.
 // SPDX-License-Identifier: Apache-2.0
 #include "../models/logistic-regression/likelihood.hpp"
+#include "logistic_density.hpp"
 #include "ratio.hpp"
 
 #include <mixwell/density.hpp>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr Index case_count = 1000;
 constexpr Index coefficients = 25;
-constexpr double prior_sd = 10.0;
+constexpr double prior_sd = bench::LogisticDensity<false>::prior_sd;
 
 Eigen::MatrixXd normals(Index rows, Index cols, std::uint32_t draw) {
   Eigen::MatrixXd x(rows, cols);
@@ -25,39 +26,9 @@ Eigen::MatrixXd normals(Index rows, Index cols, std::uint32_t draw) {
   return x;
 }
 
-std::vector<bool> positives() {
-  std::vector<bool> all;
-  for (Index n = 0; n < case_count; ++n) all.push_back(n % 3 == 0);
-  return all;
-}
-
-template <bool forward>
-class Density final : public DensityModel<Density<forward>> {
- public:
-  static constexpr bool differentiates_forward = forward;
-  explicit Density(const Eigen::MatrixXd& x) : x_(x.transpose()), y_(case_count) {
-    const std::vector<bool> all = positives();
-    for (Index n = 0; n < y_.size(); ++n) y_[n] = all[static_cast<std::size_t>(n)] ? 1.0 : 0.0;
-  }
-  template <class S>
-  S log_prior(const Values<S>& at) const {
-    return normal_lpdf(at(beta_), 0, prior_sd);
-  }
-  Index cases() const { return y_.size(); }
-  template <class S>
-  S log_likelihood(const Values<S>& at, Index n) const {
-    return bernoulli_logit_lpmf(y_[n], dot(x_.col(n), at(beta_)));
-  }
-
- private:
-  Eigen::MatrixXd x_;  ///< a column for each case
-  Eigen::VectorXd y_;
-  typename DensityModel<Density>::Vector beta_ = this->vector("beta", coefficients);
-};
-
 class Hand final : public Model, public SumOfTerms {
  public:
-  explicit Hand(const Eigen::MatrixXd& x) : likelihood_(x, positives()) {}
+  explicit Hand(const Eigen::MatrixXd& x) : likelihood_(x, bench::positives(x.rows())) {}
   std::vector<Parameter> parameters() const override {
     return {{.name = "beta", .shape = {coefficients}}};
   }
@@ -195,13 +166,13 @@ void compare_minibatches(const Model& density, const Model& forward, const Model
 
 int main() {
   const Eigen::MatrixXd x = normals(case_count, coefficients, 0);
-  const Density<false> density(x);
+  const bench::LogisticDensity<false> density(x.transpose());
   const Hand hand(x);
   bool met = true;
   with_threads(1, [&] {
     for (const Index width : {1, 8, 32}) met = compare(density, hand, width) && met;
-    compare_ways("a logistic regression", density, Density<true>(x));
-    compare_minibatches(density, Density<true>(x), hand);
+    compare_ways("a logistic regression", density, bench::LogisticDensity<true>(x.transpose()));
+    compare_minibatches(density, bench::LogisticDensity<true>(x.transpose()), hand);
     compare_ways("a hierarchy of 48 counts", Hierarchy<false>(), Hierarchy<true>());
     compare_ways("a random walk of 2", Walk<false>(2), Walk<true>(2));
     compare_ways("a random walk of 200", Walk<false>(200), Walk<true>(200));

@@ -2,6 +2,7 @@
 // likelihood of the built-in regression, whose gradient is written by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include "../models/logistic-regression/likelihood.hpp"
+#include "logistic_density.hpp"
 #include "ratio.hpp"
 
 #include <mixwell/density.hpp>
@@ -40,33 +41,8 @@ Eigen::MatrixXd normals(Index rows, Index cols, std::uint32_t draw) {
   return x;
 }
 
-bool is_positive(Index n) { return n % 3 == 0; }
-
-class Density final : public DensityModel<Density> {
- public:
-  explicit Density(Eigen::MatrixXd x) : x_(std::move(x)), y_(x_.cols()) {
-    for (Index n = 0; n < y_.size(); ++n) y_[n] = is_positive(n) ? 1.0 : 0.0;
-  }
-  template <class S>
-  S log_prior(const Values<S>& at) const {
-    return normal_lpdf(at(beta_), 0, 10);
-  }
-  Index cases() const { return y_.size(); }
-  template <class S>
-  S log_likelihood(const Values<S>& at, Index n) const {
-    return bernoulli_logit_lpmf(y_[n], dot(x_.col(n), at(beta_)));
-  }
-
- private:
-  Eigen::MatrixXd x_;  ///< a column for each case
-  Eigen::VectorXd y_;
-  Vector beta_ = vector("beta", coefficients);
-};
-
 logistic::Likelihood by_hand() {
-  std::vector<bool> labels;
-  for (Index n = 0; n < case_count; ++n) labels.push_back(is_positive(n));
-  return {normals(coefficients, case_count, 0).transpose(), labels};
+  return {normals(coefficients, case_count, 0).transpose(), bench::positives(case_count)};
 }
 
 Eigen::MatrixXd batches(Index columns) {
@@ -107,7 +83,7 @@ int main() {
   bool met = true;
   with_threads(1, [&] {
     print_memory("data: 10^6 rows of 20 numbers and a label", data_bytes);
-    const Density density(normals(coefficients, case_count, 0));
+    const bench::LogisticDensity<false> density(normals(coefficients, case_count, 0));
     Work work;
     const double before = memory("VmRSS");
     forget_peak();
