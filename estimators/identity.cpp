@@ -25,6 +25,7 @@ class Identity final : public ConstantCurvature {
   explicit Identity(const Params&) : representation_(std::make_shared<IdentityRepresentation>()) {}
 
   std::shared_ptr<const Representation> representation() const override { return representation_; }
+  bool divides_rows() const noexcept override { return true; }
 
  private:
   std::shared_ptr<const Representation> representation_;

@@ -21,12 +21,12 @@ class TwoLoops final : public quasi_newton::FactorRepresentation {
       const Workspace::Frame frame(scratch);
       RowMap alpha = scratch.row(f.pairs());
       for (Index k = f.pairs(); k-- > 0;) {
-        alpha(k) = f.p(k).dot(x);
+        alpha(k) = f.dot(f.p(k), x);
         x -= alpha(k) * f.y(k);
       }
       x *= f.gamma();
       for (Index k = 0; k < f.pairs(); ++k) {
-        x += (f.sy(k) * alpha(k) - f.y(k).dot(x)) * f.p(k);
+        x += (f.sy(k) * alpha(k) - f.dot(f.y(k), x)) * f.p(k);
       }
     });
   }
@@ -38,8 +38,8 @@ class TwoLoops final : public quasi_newton::FactorRepresentation {
       const Factors f(numbers.column(j), {v.rows(), 3});
       out.col(j) = v.col(j) / f.gamma();
       for (Index k = 0; k < f.pairs(); ++k) {
-        const double along_q = f.q(k).dot(v.col(j)) / f.sy(k);
-        const double along_y = f.y(k).dot(v.col(j)) / f.sy(k);
+        const double along_q = f.dot(f.q(k), v.col(j)) / f.sy(k);
+        const double along_y = f.dot(f.y(k), v.col(j)) / f.sy(k);
         out.col(j) += along_q * f.y(k) - (along_q - along_y) * f.q(k);
       }
     }
@@ -53,10 +53,17 @@ struct Limited : quasi_newton::FactorForm<3> {
   }
 };
 
+class LimitedMemory final : public quasi_newton::QuasiNewton<Limited> {
+ public:
+  using QuasiNewton::QuasiNewton;
+  /// The basis in which eigenvalues are followed is of the whole position.
+  bool divides_rows() const noexcept override { return !options().eigenvalues; }
+};
+
 }  // namespace
 
 MIXWELL_PLUGIN(registrar) {
-  registrar.add<quasi_newton::QuasiNewton<Limited>>(
+  registrar.add<LimitedMemory>(
       {.id = "lbfgs",
        .summary = "limited-memory BFGS: H v by the two-loop recursion over the pairs of the memory",
        .details =

@@ -62,6 +62,9 @@ class RmsDiagonal final : public own::FollowingEstimator {
                : params.gamma == "one-step" ? Gamma::one_step
                                             : Gamma::stationary) {}
 
+  /// Gamma comes from differences in directions of the whole position.
+  bool divides_rows() const noexcept override { return gamma_ == Gamma::none; }
+
   Index rows(Index dimension) const override {
     return covariance::DiagonalNumbers(dimension).rows();
   }

@@ -25,6 +25,7 @@ class EulerMaruyama final : public Integrator {
   }
   Traits traits() const override { return declared(); }
   bool has_noise() const noexcept override { return true; }
+  bool divides_rows() const noexcept override { return true; }
   bool ends_with_gradient() const noexcept override { return true; }
   bool takes_drift_correction() const noexcept override { return true; }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }

@@ -8,6 +8,7 @@
 #include "matrix-factorisation/layout.hpp"
 #include "matrix-factorisation/likelihood.hpp"
 #include "matrix-factorisation/normal_wishart_prior.hpp"
+#include "matrix-factorisation/portion.hpp"
 #include "matrix-factorisation/prediction.hpp"
 #include "matrix-factorisation/ratings.hpp"
 #include "matrix-factorisation/row_draws.hpp"
@@ -46,6 +47,7 @@ struct Keys {
   std::optional<double> degrees;
   std::optional<double> precision;
   std::optional<Interval> clip;
+  std::int64_t blocks = 4;
 
   void declare(Fields& fields) {
     fields.text("data", data)
@@ -83,6 +85,12 @@ struct Keys {
         .help("normal-wishart: P ~ Wishart(degrees, I); by default K, and above K - 1");
     fields.number("precision", precision).above(0).help("fixed: of every factor; by default 1");
     fields.interval("clip", clip).help("where predicted ratings are cut off, such as [1, 5]");
+    fields.integer("blocks", blocks)
+        .at_least(1)
+        .at_most(1000)
+        .help(
+            "of users and of items, that ranks divide where run.ranks = \"coordinates\"; oracle "
+            "`strata` has as many strata then");
   }
 };
 
@@ -128,6 +136,10 @@ Data read_data(const Keys& keys) {
   return data;
 }
 
+double offset_of(const Keys& keys, const Ratings& training) {
+  return keys.offset ? *keys.offset : training.values.mean();
+}
+
 class MatrixFactorisation final : public Model,
                                   public Prior,
                                   public DataDraws,
@@ -137,6 +149,8 @@ class MatrixFactorisation final : public Model,
   using Params = Keys;
   explicit MatrixFactorisation(const Params& params)
       : MatrixFactorisation(params, read_data(params)) {}
+  /// Itself, or its portion of this process.
+  static std::unique_ptr<Component> made(const Params& params);
 
   std::vector<Parameter> parameters() const override;
   std::vector<Labels> labels() const override { return labels_; }
@@ -210,6 +224,25 @@ class MatrixFactorisation final : public Model,
   std::unique_ptr<const HeldOut> held_out_;
 };
 
+/// Where the coordinates are to be divided. Hyper-parameters follow from all rows of a side.
+void require_blocks(const Keys& keys, const Layout& layout, const Portions& processes) {
+  if (keys.prior != "fixed")
+    throw ParameterError("prior",
+                         "must be \"fixed\" where run.ranks = \"coordinates\": the others have "
+                         "hyper-parameters, which belong to all users and items");
+  if (keys.biases)
+    throw ParameterError("biases",
+                         "must be false where run.ranks = \"coordinates\": their precisions belong "
+                         "to all users and items");
+  if (keys.blocks > std::min(layout.users, layout.items))
+    throw ParameterError("blocks", "must be at most " +
+                                       std::to_string(std::min(layout.users, layout.items)) +
+                                       ", as many users or items there are");
+  if (processes.ranks() > keys.blocks)
+    throw ParameterError("blocks", "must be at least " + std::to_string(processes.ranks()) +
+                                       ", as many ranks there are, each of which has one");
+}
+
 Layout layout_of(const Keys& keys, const Ids& ids, const RowPrior& prior) {
   return {.users = std::ssize(ids.users),
           .items = std::ssize(ids.items),
@@ -224,24 +257,51 @@ Labels labels_of(const std::string& dim, const std::vector<std::int64_t>& ids) {
   return labels;
 }
 
+std::vector<std::string> remarks_on(const Data& data) {
+  std::vector<std::string> all;
+  for (const std::string& remark :
+       {remark_on_unrated(data.ids.users, data.split.training.users, "users"),
+        remark_on_unrated(data.ids.items, data.split.training.items, "items")})
+    if (!remark.empty()) all.push_back(remark);
+  return all;
+}
+
 MatrixFactorisation::MatrixFactorisation(const Params& params, Data data)
     : factor_prior_(factor_prior(params)),
       layout_(layout_of(params, data.ids, *factor_prior_)),
       bias_prior_(params.shape, params.rate),
-      likelihood_(layout_, data.split.training,
-                  params.offset.value_or(data.split.training.values.mean()),
+      likelihood_(layout_, data.split.training, offset_of(params, data.split.training),
                   params.noise_precision),
       user_draws_(layout_, Side::users, likelihood_),
       item_draws_(layout_, Side::items, likelihood_),
-      labels_{labels_of("user", data.ids.users), labels_of("item", data.ids.items)} {
-  for (const std::string& remark :
-       {remark_on_unrated(data.ids.users, data.split.training.users, "users"),
-        remark_on_unrated(data.ids.items, data.split.training.items, "items")})
-    if (!remark.empty()) remarks_.push_back(remark);
+      labels_{labels_of("user", data.ids.users), labels_of("item", data.ids.items)},
+      remarks_(remarks_on(data)) {
   if (data.split.test.size() == 0) return;
   held_out_ = std::make_unique<HeldOut>(
       Likelihood(layout_, data.split.test, likelihood_.offset(), params.noise_precision),
       params.clip);
+}
+
+/// The whole has names, labels and predictions, and none of the ratings.
+std::unique_ptr<Component> MatrixFactorisation::made(const Params& params) {
+  const std::shared_ptr<Portions> processes = portions();
+  if (processes == nullptr) return std::make_unique<MatrixFactorisation>(params);
+  Data data = read_data(params);
+  const std::shared_ptr<const RowPrior> prior = factor_prior(params);
+  const Layout layout = layout_of(params, data.ids, *prior);
+  require_blocks(params, layout, *processes);
+  Keys keys = params;
+  keys.offset = offset_of(params, data.split.training);
+  const Deal deal{params.blocks};
+  Cells cells(layout, deal, processes->first_block(processes->rank(), deal.blocks),
+              processes->first_block(processes->rank() + 1, deal.blocks), data.split.training,
+              *keys.offset, params.noise_precision);
+  std::vector<std::string> remarks = remarks_on(data);
+  data.split.training = {};
+  auto whole = std::shared_ptr<MatrixFactorisation>(new MatrixFactorisation(keys, std::move(data)));
+  whole->remarks_ = std::move(remarks);
+  return std::make_unique<Portion>(std::move(whole), processes, layout, deal, prior,
+                                   std::move(cells));
 }
 
 MatrixFactorisation::MatrixFactorisation(const MatrixFactorisation& other, Ratings ratings)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "dots.hpp"
 #include "update.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -39,21 +40,26 @@ class Factors {
   auto q(Index k) const noexcept { return vector(k, 1); }
   auto y(Index k) const noexcept { return vector(k, 2); }
 
+  template <class A, class B>
+  double dot(const A& a, const B& b) const {
+    return quasi_newton::dot(rows_, a, b);
+  }
+
   // Each overwrites its argument by the product: 2 K d multiplications.
   void S(Vector x) const {
     x *= std::sqrt(gamma());
-    for (Index k = 0; k < pairs(); ++k) x -= q(k).dot(x) * p(k);
+    for (Index k = 0; k < pairs(); ++k) x -= dot(q(k), x) * p(k);
   }
   void St(Vector x) const {
-    for (Index k = pairs(); k-- > 0;) x -= p(k).dot(x) * q(k);
+    for (Index k = pairs(); k-- > 0;) x -= dot(p(k), x) * q(k);
     x *= std::sqrt(gamma());
   }
   void C(Vector x) const {
     x /= std::sqrt(gamma());
-    for (Index k = 0; k < pairs(); ++k) x -= c(k) * p(k).dot(x) * q(k);
+    for (Index k = 0; k < pairs(); ++k) x -= c(k) * dot(p(k), x) * q(k);
   }
   void Ct(Vector x) const {
-    for (Index k = pairs(); k-- > 0;) x -= c(k) * q(k).dot(x) * p(k);
+    for (Index k = pairs(); k-- > 0;) x -= c(k) * dot(q(k), x) * p(k);
     x /= std::sqrt(gamma());
   }
 
@@ -64,6 +70,7 @@ class Factors {
 
   const double* numbers_;
   FactorLayout at_;
+  const DividedRows* rows_ = divided_rows();
 };
 
 /// O(K d) a product and column.
@@ -125,7 +132,7 @@ class FactorForm {
     auto Bs = quasi_newton::vector(scratch, at_.d);
     Bs = s;
     before.Ct(Bs);
-    const double c = std::sqrt(sy / Bs.squaredNorm());  // s'Bs = |C's|^2
+    const double c = std::sqrt(sy / squared_norm(divided_rows(), Bs));  // s'Bs = |C's|^2
     before.C(Bs);
     double* scalars = numbers_ + at_.pair(k);
     scalars[FactorLayout::sy] = sy;

@@ -38,13 +38,23 @@ class MemoryColumn {
 
   auto s(Index from, Index to) const noexcept { return point(to) - point(from); }
   auto y(Index from, Index to) const noexcept { return gradient(to) - gradient(from); }
-  Pair pair(Index from, Index to, double lambda) const noexcept {
+  Pair pair(Index from, Index to, double lambda) const {
     const auto step = s(from, to);
     const auto change = y(from, to);
-    const double ss = step.squaredNorm();
-    const double sy = step.dot(change);
-    return {from, to, ss, sy + lambda * ss,
-            change.squaredNorm() + lambda * (2.0 * sy + lambda * ss)};
+    double ss = 0.0;
+    double sy = 0.0;
+    double yy = 0.0;
+    if (const DividedRows* const rows = divided_rows()) {
+      double sums[3];
+      const VectorPair pairs[3] = {{step, step}, {step, change}, {change, change}};
+      rows->dots(pairs, sums);
+      ss = sums[0], sy = sums[1], yy = sums[2];
+    } else {
+      ss = step.squaredNorm();
+      sy = step.dot(change);
+      yy = change.squaredNorm();
+    }
+    return {from, to, ss, sy + lambda * ss, yy + lambda * (2.0 * sy + lambda * ss)};
   }
 
  private:
@@ -62,7 +72,7 @@ inline std::span<Index> ordered_points(const MemoryColumn& memory, bool sort, Wo
   Index* order = scratch.objects<Index>(memory.size());
   std::size_t count = 0;
   for (Index k = 0; k < memory.size(); ++k) {
-    if (!memory.point(k).allFinite() || !memory.gradient(k).allFinite()) continue;
+    if (!on_all_rows(memory.point(k).allFinite() && memory.gradient(k).allFinite())) continue;
     if (sort && !std::isfinite(memory.potential(k))) continue;
     order[count++] = k;
   }

@@ -31,6 +31,7 @@ class Chain final : public Compositor {
   }
   const Model& model() const noexcept override { return *model_; }
   std::vector<std::string> slots() const override { return {"theta"}; }
+  bool divides_rows() const noexcept override { return true; }
 
  private:
   std::shared_ptr<const Model> model_;

@@ -42,6 +42,8 @@ class Langevin final : public TransitionKernel {
     }
   }
 
+  bool divides_rows() const noexcept override { return true; }
+
  protected:
   void transition(Transition& t) const override {
     const auto law = t.law(params_.oracle);

@@ -157,6 +157,7 @@ class Strata final : public noise::ChangingOracle {
         is_shuffled_(params.order == "shuffled"),
         weight_(params.weight.value_or(is_drawn_ ? "share" : "count") == "share" ? Weight::share
                                                                                  : Weight::count) {}
+  bool divides_rows() const noexcept override { return true; }
 
  private:
   Value add(KernelGraph& graph, const std::string& path, Value factor,

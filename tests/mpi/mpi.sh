@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Real ranks of MPI on this machine: the draws are those of one process, with learning that pools
-# replicates too, and where ranks divide the data; a run goes on with other ranks than it was begun with; what cannot be is refused.
+# replicates too, and where ranks divide data or coordinates; a run goes on with other ranks than it was begun with; what cannot be is refused.
 # Needs mpirun of Open MPI; without it, or in a build without MPI, this is skipped.
 # Arguments: PROGRAM FOLDER, with the plugin of the wrong model `faulty` in FOLDER
 # SPDX-License-Identifier: Apache-2.0
@@ -93,9 +93,9 @@ for manifest in alone pooled; do
 done
 [[ $(hash_of alone-1) != "$(hash_of pooled-1)" ]] || fail "pooling learns nothing of its own"
 
-# begun FOLDER: four ranks at long.toml, as soon as they have a checkpoint with draws.
+# begun FOLDER [MANIFEST]: four ranks at it (long.toml), as soon as they have a checkpoint with draws.
 begun() {
-  ranks 4 "$program" run long.toml --out "$1" --quiet >"$1.log" 2>&1 &
+  ranks 4 "$program" run "${2:-long.toml}" --out "$1" --quiet >"$1.log" 2>&1 &
   runs=$!
   for _ in $(seq 1200); do # four ranks on a busy machine of two cores take their time
     [[ -e $1/resume/checkpoint && -n $(find "$1/resume" -name 'draws.nc.partial.1') ]] && return
@@ -107,7 +107,7 @@ begun() {
 # process_of FOLDER RANK
 process_of() {
   local process
-  for process in $(pgrep -f -- "run long.toml --out $1 "); do
+  for process in $(pgrep -f -- "run [a-z]*.toml --out $1 "); do
     grep -qz "^OMPI_COMM_WORLD_RANK=$2\$" "/proc/$process/environ" 2>/dev/null && echo "$process"
   done
 }
@@ -234,4 +234,74 @@ sed '300s/.*/0.1,2,0.3,1/' cases.csv >elsewhere/cases.csv
 cp csv.toml elsewhere
 refused 'elsewhere/cases.csv"' \
   ranks 1 "$program" run csv.toml --out no : -n 1 "$program" run elsewhere/csv.toml --out no
+
+# Coordinates divided: factors of 13 users and 9 items, in four blocks of each.
+awk 'BEGIN {
+  for (i = 1; i <= 13; ++i)
+    for (j = 1; j <= 9; ++j)
+      if ((5 * i + 7 * j) % 3) printf "%d::%d::%d\n", i, j, 1 + (i * j) % 5 >"ratings.dat"
+}'
+cat >sgld.toml <<'TOML'
+mixwell = 1
+[run]
+ranks = "coordinates"
+warmup = 10
+draws = 20
+allow = ["biased"]
+[model.ratings]
+use = "matrix-factorisation"
+data = "ratings.dat"
+rank = 3
+biases = false
+prior = "fixed"
+folds = 10
+[oracle.blocks]
+use = "strata"
+strata = 4
+[kernel.factors]
+use = "langevin"
+step_size = 1e-3
+TOML
+cp sgld.toml hamcmc.toml
+cat >>hamcmc.toml <<'TOML'
+[estimator.curvature]
+use = "lbfgs"
+gamma = 0.1
+regularisation = 10
+[compositor.main]
+use = "lagged"
+slots = 2
+TOML
+for manifest in sgld hamcmc; do
+  "$program" run $manifest.toml --out $manifest-alone --quiet
+  for n in 2 3 4; do
+    ranks $n "$program" run $manifest.toml --out $manifest-by-$n --quiet
+    [[ $(hash_of $manifest-by-$n) == "$(hash_of $manifest-alone)" ]] ||
+      fail "coordinates divided among $n ranks draw others than one process: $manifest.toml"
+  done
+  diff <(grep -v per_second $manifest-alone/summary.json) <(grep -v per_second $manifest-by-4/summary.json) ||
+    fail "the summaries differ: $manifest.toml"
+done
+grep -q 'each rank had some coordinates' sgld-by-4/run.json || fail "run.json does not tell of the coordinates"
+
+# Gone on with by as many ranks as it was begun with, and by no others.
+sed 's/^draws.*/draws = 15000\ncheckpoint_seconds = 0.2/' sgld.toml >blocks.toml
+"$program" run blocks.toml --out blocks-whole --quiet
+code=0
+begun blocks-cut blocks.toml
+kill -TERM "$(process_of blocks-cut 2)"
+wait $runs || code=$?
+[[ $code == 1 ]] || fail "an interrupted run ended with $code: $(cat blocks-cut.log)"
+refused 'was begun by 4' ranks 2 "$program" run --resume blocks-cut
+ranks 4 "$program" run --resume blocks-cut --quiet
+[[ $(hash_of blocks-cut) == "$(hash_of blocks-whole)" ]] || fail "blocks-cut goes on with other draws"
+
+refused 'run.ranks = "coordinates": wants a model that has its coordinates in blocks' \
+  "$program" run alone.toml --set run.ranks=coordinates --out no
+refused 'blocks.*must be at least 5, as many ranks there are' ranks 5 "$program" run sgld.toml --out no
+refused 'must be "fixed" where run.ranks' \
+  ranks 2 "$program" run sgld.toml --set model.ratings.prior=gamma --out no
+sed '7s/.*/three::4::5/' ratings.dat >broken.dat
+refused 'broken.dat:7' \
+  ranks 2 "$program" run sgld.toml --set model.ratings.data=broken.dat --out no
 echo "equal draws by 1, 2, 3 and 4 ranks"

@@ -121,6 +121,7 @@ class ManyRanks final : public Ranks {
   int on_this_host() const noexcept override { return 1; }
   void broadcast(void*, std::size_t) override {}
   void share(void*, const std::vector<std::size_t>&) override {}
+  void exchange(const std::vector<Outgoing>&, const std::vector<Incoming>&) override {}
   std::vector<std::vector<char>> collect(const std::vector<char>&) override { return {}; }
   std::int64_t largest(std::int64_t mine) override { return mine; }
 };

@@ -23,6 +23,7 @@
 namespace mixwell {
 
 class Block;
+class RowRuns;
 
 /// Persistent state: what is carried over a sweep boundary, and what a checkpoint holds.
 enum class VariableKind {
@@ -510,7 +511,8 @@ class MIXWELL_EXPORT Block : public Columns {
   Index width(const Port& s) const noexcept { return s.stride == 0 && s.rows != 0 ? 1 : columns_; }
 
   NoiseGrid noise_;
-  bool negates_normals_ = false;  ///< Replay: a way back, with the noise of the way there negated
+  const RowRuns* rows_ = nullptr;  ///< of the whole that the position's rows are; null: all of them
+  bool negates_normals_ = false;   ///< Replay: a way back, with the noise of the way there negated
   std::span<const Port> inputs_;
   std::span<const Port> outputs_;
   Evaluations* spent_ = nullptr;

@@ -15,6 +15,7 @@
 #include <mixwell/constraint_map.hpp>
 #include <mixwell/data.hpp>
 #include <mixwell/divergence.hpp>
+#include <mixwell/divided_rows.hpp>
 #include <mixwell/durable.hpp>
 #include <mixwell/edge.hpp>
 #include <mixwell/error.hpp>
@@ -42,6 +43,7 @@
 #include <mixwell/optimum.hpp>
 #include <mixwell/oracle.hpp>
 #include <mixwell/parallel.hpp>
+#include <mixwell/portions.hpp>
 #include <mixwell/position.hpp>
 #include <mixwell/random.hpp>
 #include <mixwell/recorder.hpp>
@@ -135,7 +137,12 @@ class BlueprintOf final : public Blueprint {
   Fields& fields() noexcept override { return fields_; }
   [[gnu::cold]] std::shared_ptr<Component> make() override {
     if constexpr (requires { params_.settle(); }) params_.settle();
-    return detail::owned(new T(params_));
+    // T may be made as another class, where more than its keys decides.
+    if constexpr (requires { T::made(params_); }) {
+      return detail::owned(T::made(params_).release());
+    } else {
+      return detail::owned(new T(params_));
+    }
   }
   [[gnu::cold]] static std::unique_ptr<Blueprint> fresh() {
     return std::unique_ptr<Blueprint>(new BlueprintOf);

@@ -13,11 +13,13 @@
 namespace mixwell {
 
 /// Where in a stream numbers are. Limits, checked by every call (std::out_of_range names the one
-/// broken): sweep < 2^40, draw < 2^24, replicate + columns <= 2^28.
+/// broken): sweep < 2^40, draw < 2^24, replicate + columns <= 2^28, row even and row + rows <=
+/// 2^37.
 struct Address {
   std::uint64_t sweep = 0;
   std::uint32_t draw = 0;       ///< numbers the draws that one role makes within a sweep
   std::uint64_t replicate = 0;  ///< of column 0; column j belongs to replicate + j
+  std::uint64_t row = 0;        ///< of row 0 of the batch, even: row i has the numbers of row + i
 };
 
 /// 64-bit FNV-1a of the bytes of role, then the splitmix64 finaliser. Part of the reproducibility
@@ -28,8 +30,8 @@ MIXWELL_EXPORT std::uint64_t hash_role(std::string_view role) noexcept;
 /// is immutable, copied freely, and used from any thread; the same call always gives the same
 /// numbers.
 ///
-/// Rows 2k and 2k+1 of column j are the two words of one Threefry2x64-20 (Salmon, Moraes,
-/// Dror, Shaw, SC'11) of
+/// Rows 2k and 2k+1 of column j, counted from 0 and not from Address::row, are the two words of one
+/// Threefry2x64-20 (Salmon, Moraes, Dror, Shaw, SC'11) of
 ///   key     = {seed, hash_role(role)},
 ///   counter = {sweep << 24 | draw, (replicate + j) << 36 | k}.
 /// Hence an element depends neither on the number of rows and columns of the batch nor on its place

@@ -11,7 +11,7 @@
 #include "base/ranks.hpp"
 #include "files/json.hpp"
 #include "files/toml_file.hpp"
-#include "law/data_division.hpp"
+#include "law/dividing_ranks.hpp"
 #include "run/joint.hpp"
 
 #include <mixwell/lab/run.hpp>

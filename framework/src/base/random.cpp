@@ -47,6 +47,7 @@ constexpr Limit sweep_limit{"sweep", 40};
 constexpr Limit draw_limit{"draw", 24};
 constexpr Limit replicate_limit{"replicate", 28};
 constexpr int pair_bits = 36;
+constexpr Limit row_limit{"row", pair_bits + 1};
 
 [[noreturn]] void throw_beyond(Limit limit, std::uint64_t value) {
   throw std::out_of_range("random stream: " + std::string(limit.name) + " " +
@@ -171,12 +172,13 @@ struct AsNormals {
   }
 };
 
-// The second counter words of eight consecutive row pairs, counted column by column.
+// The second counter words of eight consecutive row pairs, counted column by column; a column has
+// the pairs from `first` on.
 class PairCounters {
  public:
-  PairCounters(std::uint64_t replicate, std::uint64_t pairs)
-      : pairs_(pairs), words_{Quad{0, 1, 2, 3}, Quad{4, 5, 6, 7}} {
-    add(words_, replicate << pair_bits);
+  PairCounters(std::uint64_t replicate, std::uint64_t first, std::uint64_t pairs)
+      : pairs_(pairs), end_(first + pairs), words_{Quad{0, 1, 2, 3}, Quad{4, 5, 6, 7}} {
+    add(words_, replicate << pair_bits | first);
     for (std::uint64_t end = pairs; end < lanes; end += pairs) wrap();
     step_ = pairs > lanes ? lanes : eight_pairs(static_cast<std::uint32_t>(pairs));
   }
@@ -199,12 +201,13 @@ class PairCounters {
   // Counters that ran past the end of their column move on to the next one.
   void wrap() {
     for (Quad& word : words_.quads) {
-      const Quad inside = ((word & (column - 1)) - pairs_) >> 63;  // 1 if pair < pairs
+      const Quad inside = ((word & (column - 1)) - end_) >> 63;  // 1 if pair < end
       word += (inside - 1) & (column - pairs_);
     }
   }
 
   std::uint64_t pairs_;
+  std::uint64_t end_;
   LaneWords words_;
   std::uint64_t step_;
 };
@@ -254,7 +257,7 @@ template <class As, class Pair, class Out>
 inline void fill(const Key& key, Address at, Out& out) {
   const Index pairs = (out.rows() + 1) / 2;
   if (out.size() == 0) return;
-  PairCounters counters(at.replicate, static_cast<std::uint64_t>(pairs));
+  PairCounters counters(at.replicate, at.row / 2, static_cast<std::uint64_t>(pairs));
   PairWriter<typename Out::Scalar> writer(out.data(), out.rows(), out.outerStride());
   for (Index left = pairs * out.cols(); left > 0; left -= lanes) {
     WordPairs pair;
@@ -270,12 +273,16 @@ inline void fill(const Key& key, Address at, Out& out) {
   }
 }
 
-void check(Address at, Index columns) {
+void check(Address at, Index rows, Index columns) {
   check(sweep_limit, at.sweep);
   check(draw_limit, at.draw);
   check(replicate_limit, at.replicate);
   check(replicate_limit,
         at.replicate + static_cast<std::uint64_t>(std::max<Index>(columns, 1) - 1));
+  check(row_limit, at.row + static_cast<std::uint64_t>(std::max<Index>(rows, 1) - 1));
+  if (at.row % 2 != 0)
+    throw std::out_of_range("random stream: row " + std::to_string(at.row) +
+                            " is odd, and rows are drawn in pairs");
 }
 
 }  // namespace
@@ -294,17 +301,17 @@ Stream::Stream(std::uint64_t seed, std::string_view role) noexcept
     : seed_(seed), role_(hash_role(role)) {}
 
 void Stream::words(Address at, Words out) const {
-  check(at, out.cols());
+  check(at, out.rows(), out.cols());
   fill<AsWords, LaneWords>({seed_, role_}, at, out);
 }
 
 void Stream::uniforms(Address at, Batch out) const {
-  check(at, out.cols());
+  check(at, out.rows(), out.cols());
   fill<AsUniforms, Lanes>({seed_, role_}, at, out);
 }
 
 void Stream::normals(Address at, Batch out) const {
-  check(at, out.cols());
+  check(at, out.rows(), out.cols());
   fill<AsNormals, Lanes>({seed_, role_}, at, out);
 }
 

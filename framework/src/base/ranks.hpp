@@ -28,6 +28,19 @@ class MIXWELL_INTERNAL Ranks {
   virtual void broadcast(void* data, std::size_t bytes) = 0;
   /// Rank k gives bytes [ends[k - 1], ends[k]) of `data`, ends[-1] = 0, and gets all others'.
   virtual void share(void* data, const std::vector<std::size_t>& ends) = 0;
+  struct Outgoing {
+    int to = 0;
+    const void* data = nullptr;
+    std::size_t bytes = 0;
+  };
+  struct Incoming {
+    int from = 0;
+    void* data = nullptr;
+    std::size_t bytes = 0;
+  };
+  /// Messages of one rank to another come in the order in which they are sent, and are as long as
+  /// that one expects.
+  virtual void exchange(const std::vector<Outgoing>& out, const std::vector<Incoming>& in) = 0;
   /// What each rank gives, in their order: to rank 0; nothing to the others.
   virtual std::vector<std::vector<char>> collect(const std::vector<char>& mine) = 0;
   /// The largest number that a rank gives, to all.

@@ -13,7 +13,7 @@ namespace mixwell {
 /// copied together.
 class RowRuns {
  public:
-  /// `rows`: of the whole, ascending, one for each row of the part.
+  /// `rows`: of the whole, one for each row of the part, in its order.
   explicit RowRuns(const std::vector<Index>& rows) : part_rows_(std::ssize(rows)) {
     for (Index k = 0; k < part_rows_; ++k) {
       const Index row = rows[static_cast<std::size_t>(k)];
@@ -27,6 +27,12 @@ class RowRuns {
   }
 
   Index part_rows() const noexcept { return part_rows_; }
+
+  /// Calls visit(in_whole, in_part, count) for neighbouring rows that stay neighbours.
+  template <class Visit>
+  void each(const Visit& visit) const {
+    for (const RowRun& run : runs_) visit(run.in_whole, run.in_part, run.count);
+  }
 
   /// part = those rows of whole. O(b) a column.
   void take(ConstBatch whole, Batch part) const {

@@ -1,6 +1,7 @@
 // Moves along an integrator's flow.
 // SPDX-License-Identifier: Apache-2.0
 #include <mixwell/divergence.hpp>
+#include <mixwell/divided_rows.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/flow.hpp>
 #include <mixwell/next_state.hpp>
@@ -147,7 +148,7 @@ class Move {
     if (next_u) begin(*u, *next_u);
     if (next_g) begin(*g, *next_g);
     for (Index j = 0; j < w; ++j) {
-      const bool fine = is_fine(block, theta, end, next_u.has_value(), j);
+      const bool fine = on_all_rows(is_fine(block, theta, end, next_u.has_value(), j));
       statistics[Moved::diverging](j) = fine ? 0.0 : 1.0;
       if (fine) next.col(j) = end.theta.col(j);
       if (fine && next_u) (*next_u)(j) = end.u(j);

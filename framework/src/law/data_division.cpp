@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law/data_division.hpp"
 
+#include "law/dividing_ranks.hpp"
 #include "law/held_shards.hpp"
 
 #include <mixwell/error.hpp>
@@ -15,7 +16,6 @@
 namespace mixwell {
 namespace {
 
-thread_local DividingRanks* present_ranks = nullptr;
 thread_local DataShards* present_shards = nullptr;
 
 /// Texts one after another, each behind its length.
@@ -182,16 +182,8 @@ void DataDivision::serve(const StopRequest* stop) {
   }
 }
 
-DividingRanks::DividingRanks(Ranks& ranks, std::function<void()> agree)
-    : ranks_(ranks), agree_(std::move(agree)) {
-  present_ranks = this;
-}
-DividingRanks::~DividingRanks() { present_ranks = nullptr; }
-
 std::shared_ptr<DataDivision> divide_data() {
-  if (present_ranks == nullptr) return std::make_shared<DataDivision>(nullptr);
-  present_ranks->agree_();
-  return std::make_shared<DataDivision>(&present_ranks->ranks_);
+  return std::make_shared<DataDivision>(agreed_ranks());
 }
 
 DividingModels::DividingModels(DataDivision* division) : before_(present_shards) {

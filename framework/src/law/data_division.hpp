@@ -83,21 +83,6 @@ class MIXWELL_INTERNAL DataDivision final : public DataShards,
   bool asked_to_stop_ = false;
 };
 
-/// While it lives, the data that a manifest read by this thread has divided (run.ranks) are divided
-/// among `ranks`, when `agree` has found nothing to throw.
-class MIXWELL_INTERNAL DividingRanks {
- public:
-  DividingRanks(Ranks& ranks, std::function<void()> agree);
-  ~DividingRanks();
-  DividingRanks(const DividingRanks&) = delete;
-  DividingRanks& operator=(const DividingRanks&) = delete;
-
- private:
-  friend std::shared_ptr<DataDivision> divide_data();
-  Ranks& ranks_;
-  std::function<void()> agree_;
-};
-
 /// Among the ranks that are there.
 MIXWELL_INTERNAL std::shared_ptr<DataDivision> divide_data();
 

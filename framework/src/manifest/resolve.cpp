@@ -13,6 +13,7 @@
 #include "kernel/prior_draws.hpp"
 #include "law/data_division.hpp"
 #include "law/parameter_rules.hpp"
+#include "law/position_division.hpp"
 #include "law/prior_target.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/manifest_dims.hpp"
@@ -78,10 +79,13 @@ class Resolver {
     warmup_ = composition.run.warmup;
     samples_prior_ = composition.run.prior;
     if (composition.run.ranks == "data") composition.data = divide_data();
+    if (composition.run.ranks == "coordinates") composition.positions = divide_positions();
     const DividingModels dividing(composition.data.get());
+    const MakingPortions making(composition.positions);
     for (const Declaration& declaration : manifest_.declarations()) add(declaration);
     composition.compositor = make_as<Compositor>(root());
     refuse_undivided(composition);
+    refuse_whole_positions(composition);
     if (samples_prior_) settle_prior(composition, tables.front());
     settle_block_width(composition, tables.front());
     settle_predictive(composition, tables.front());
@@ -117,8 +121,28 @@ class Resolver {
   void settle_block_width(Composition& composition, EffectiveTable& table) const {
     if (manifest_.run().contains("block_width")) return;
     composition.run.block_width =
-        default_block_width(composition.model()->dimension(), composition.run.replicates);
+        default_block_width(whole_of(*composition.model()).dimension(), composition.run.replicates);
     settle(table, "block_width", std::to_string(composition.run.block_width));
+  }
+
+  /// What knows nothing of other rows than its own is all that may work on some of them.
+  void refuse_whole_positions(const Composition& composition) const {
+    if (composition.positions == nullptr) return;
+    if (composition.model()->as_portion() == nullptr)
+      reject(*manifest_.run().get("ranks"), "run.ranks",
+             fmt::format("wants a model that has its coordinates in blocks (docs/clusters.md), "
+                         "which [model.{}] has not; take \"replicates\"",
+                         composition.model()->name()),
+             manifest_);
+    for (const Instance* instance : in_use()) {
+      const Kind kind = instance->entry->kind;
+      if (kind == Kind::model || kind == Kind::recorder || instance->made->divides_rows()) continue;
+      reject(*manifest_.run().get("ranks"), "run.ranks",
+             fmt::format("[{}], as it is set here, takes the whole position and not some rows of "
+                         "it; docs/clusters.md lists what takes rows, or take \"replicates\"",
+                         instance->declaration.path()),
+             manifest_);
+    }
   }
 
   void refuse_undivided(const Composition& composition) const {

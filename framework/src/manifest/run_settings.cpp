@@ -146,10 +146,11 @@ Fields run_fields(RunSettings& settings) {
   fields.flag("prior", settings.prior)
       .help("sample the prior, into the groups prior and prior_predictive");
   fields.text("ranks", settings.ranks)
-      .one_of({"replicates", "data"})
+      .one_of({"replicates", "data", "coordinates"})
       .help(
-          "what the processes of mpirun divide: replicates, or the data of a model that is a sum "
-          "over cases, in 64 shards whose sums are added in a fixed order, by one process too");
+          "what the processes of mpirun divide: replicates; the data of a model that is a sum over "
+          "cases, in 64 shards whose sums are added in a fixed order, by one process too; or the "
+          "coordinates of a model that has them in blocks, with the data of each block");
   fields.texts("allow", settings.allow)
       .one_of({"biased", "none"})
       .help("certificates to run in spite of, for ablations");

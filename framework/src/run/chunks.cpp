@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/chunks.hpp"
 
+#include "sampler/portion_draws.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <fmt/format.h>
@@ -18,19 +20,20 @@ constexpr std::size_t missing = static_cast<std::size_t>(-1);
 
 }  // namespace
 
-DrawChunks::DrawChunks(const KernelGraph& graph, Index slots, Index replicates)
+DrawChunks::DrawChunks(const KernelGraph& graph, const Model& model, Index slots, Index replicates)
     : slots_(slots), replicates_(replicates) {
   std::map<std::pair<RecordGroup, std::string_view>, std::size_t> known;
   for (std::size_t r = 0; r < graph.records().size(); ++r) {
     const Record& record = graph.records()[r];
     const auto [found, is_new] = known.try_emplace({record.group, record.name}, columns_.size());
     const std::size_t c = found->second;
+    const std::vector<Index> shape = shape_in_results(record, model);
     if (is_new) {
-      columns_.push_back({record.group, record.name, record.shape, record.type, record.unit,
-                          record.help, record.once, record.dims});
+      columns_.push_back({record.group, record.name, shape, record.type, record.unit, record.help,
+                          record.once, record.dims});
       records_.emplace_back(static_cast<std::size_t>(slots), missing);
     }
-    if (columns_[c].shape != record.shape || columns_[c].type != record.type ||
+    if (columns_[c].shape != shape || columns_[c].type != record.type ||
         columns_[c].once != record.once || columns_[c].dims != record.dims) {
       throw InputError(fmt::format(
           "kernel graph: slots record `{}` with different shapes, dims or types, or only some once",

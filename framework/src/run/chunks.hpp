@@ -16,7 +16,7 @@ namespace mixwell {
 class MIXWELL_INTERNAL DrawChunks {
  public:
   /// Throws InputError when a name is used for different things, or lacks a slot.
-  DrawChunks(const KernelGraph& graph, Index slots, Index replicates);
+  DrawChunks(const KernelGraph& graph, const Model& model, Index slots, Index replicates);
 
   const std::vector<Column>& columns() const noexcept { return columns_; }
   /// Bytes of one recorded draw of all chains, without what is recorded once.

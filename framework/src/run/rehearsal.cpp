@@ -8,6 +8,7 @@
 #include "results/table.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/portions.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
@@ -58,8 +59,8 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   header.version = MIXWELL_VERSION;
   header.certificate = verdict.label();
   header.joint = verdict.coupled ? "coupled" : "product";
-  if (composition.run.prior)
-    header.prior = composition.model()->as_prior() != nullptr ? "draws" : "density";
+  const Model& model = whole_of(*composition.model());
+  if (composition.run.prior) header.prior = model.as_prior() != nullptr ? "draws" : "density";
   header.replicates = composition.run.replicates;
   header.slots = static_cast<Index>(composition.compositor->slots().size());
   header.warmup = composition.run.warmup;
@@ -67,9 +68,9 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   header.draws = composition.run.draws;
   header.record_warmup = composition.run.record_warmup;
   header.columns = columns;
-  header.observed = composition.model()->observed_data();
-  header.constant = composition.model()->constant_data();
-  header.labels = composition.model()->labels();
+  header.observed = model.observed_data();
+  header.constant = model.constant_data();
+  header.labels = model.labels();
   composition.dims.apply(header);
   return header;
 }
@@ -94,10 +95,12 @@ void rehearse(const Composition& composition, Program program) {
   Sampler sampler(composition.compositor, composition.run, std::move(program));
   sampler.initialise();
   const auto slots = static_cast<Index>(composition.compositor->slots().size());
-  const DrawChunks chunks(sampler.graph(PhaseKind::sampling), slots, composition.run.replicates);
-  check_warmup_columns(
-      composition.run,
-      DrawChunks(sampler.graph(PhaseKind::warmup), slots, composition.run.replicates), chunks);
+  const auto chunks_of = [&](PhaseKind phase) {
+    return DrawChunks(sampler.graph(phase), *composition.model(), slots,
+                      composition.run.replicates);
+  };
+  const DrawChunks chunks = chunks_of(PhaseKind::sampling);
+  check_warmup_columns(composition.run, chunks_of(PhaseKind::warmup), chunks);
   RunHeader header = run_header(composition, verdict, chunks.columns());
   check_row_names(composition.run.summary_rows, header.columns, header.labels,
                   "[run] summary_rows");

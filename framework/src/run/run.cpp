@@ -7,6 +7,7 @@
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
 #include "law/data_division.hpp"
+#include "law/position_division.hpp"
 #include "results/draws_summary.hpp"
 #include "results/summary_cost.hpp"
 #include "results/summary_json.hpp"
@@ -77,7 +78,9 @@ class Runner {
 
   RunResult run() {
     refuse_unless_allowed(program_.certificate.now, settings().allow);
-    probe_wiring(composition_.compositor);
+    // Ranks that divide coordinates evaluate nothing one without the other.
+    if (joint_ == nullptr || composition_.positions == nullptr)
+      probe_wiring(composition_.compositor);
     const Certificate certificate = program_.certificate;
     make_sampler();
     ResultFolder folder(options_.folder, use_of_folder());
@@ -160,10 +163,12 @@ class Runner {
   void sample(const Certificate& certificate) {
     const KernelGraph& graph = sampler_->graph(PhaseKind::sampling);
     const auto slots = static_cast<Index>(composition_.compositor->slots().size());
-    DrawChunks chunks(graph, slots, settings().replicates);
-    DrawChunks warmup_chunks(sampler_->graph(PhaseKind::warmup), slots, settings().replicates);
+    const Model& model = *composition_.model();
+    DrawChunks chunks(graph, model, slots, settings().replicates);
+    DrawChunks warmup_chunks(sampler_->graph(PhaseKind::warmup), model, slots,
+                             settings().replicates);
     prediction_ =
-        std::make_unique<PredictionAverage>(*composition_.model(), graph, settings().replicates);
+        std::make_unique<PredictionAverage>(whole_of(model), graph, settings().replicates);
     check_warmup_columns(settings(), warmup_chunks, chunks);
     check_summary_memory(settings(), slots * settings().replicates);
     created_at_ = found_ ? found_->created_at : timestamp();
@@ -399,6 +404,9 @@ class Runner {
     describe(record, composition_, *sampler_);
     if (joint_ != nullptr)
       record.remarks.push_back(fmt::format("drawn by {} ranks of MPI", joint_->ranks().size()));
+    if (joint_ != nullptr && composition_.positions != nullptr)
+      record.remarks.push_back(fmt::format("each rank had some coordinates; rank 0 sent {} bytes",
+                                           composition_.positions->bytes_sent()));
     if (composition_.data != nullptr && composition_.data->size() > 1)
       record.remarks.push_back(
           fmt::format("the data were divided among {} ranks of MPI", composition_.data->size()));
@@ -496,9 +504,12 @@ std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& compositio
   if (composition.data != nullptr) return run_on_divided_data(ranks, composition, options);
   std::optional<RunResult> result;
   JointRun joint(ranks, options.stop);
-  as_asked(options, [&] {
+  RunOptions own = options;
+  // What ranks that divide coordinates tell one another comes in one order.
+  if (composition.positions != nullptr) own.threads = 1;
+  as_asked(own, [&] {
     if (ranks.leads()) {
-      result = Runner(composition, options, &joint).run();
+      result = Runner(composition, own, &joint).run();
       return;
     }
     joint.follow([&] {

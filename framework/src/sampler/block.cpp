@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/block.hpp"
 
+#include "graph/row_runs.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/random.hpp>
 
@@ -25,6 +27,20 @@ void add_up(std::uint32_t count, Workspace& scratch, Batch out, const DrawNormal
     out += z;
   }
   out /= std::sqrt(static_cast<double>(count));
+}
+
+/// Numbers for rows of a position are those that its rows have in the whole. draw(row, z) writes
+/// those from an even row on.
+template <class Draw>
+void draw_rows(const RowRuns* rows, Workspace& scratch, Batch out, const Draw& draw) {
+  if (rows == nullptr || out.rows() != rows->part_rows()) return draw(0, out);
+  rows->each([&](Index in_whole, Index in_part, Index count) {
+    if (in_whole % 2 == 0) return draw(in_whole, out.middleRows(in_part, count));
+    const Workspace::Frame frame(scratch);
+    MatrixMap z = scratch.matrix(count + 1, out.cols());
+    draw(in_whole - 1, z);
+    out.middleRows(in_part, count) = z.bottomRows(count);
+  });
 }
 
 const char* kind_of(const ValueInfo& value) {
@@ -68,8 +84,11 @@ void Block::refuse_output(std::size_t k, const char* wanted) const {
 void Block::normals(std::size_t k, Batch out, std::uint32_t draw) const {
   const Stream& numbers = stream(k);
   add_up(noise_.sweeps, *scratch_, out, [&](std::uint32_t j, Batch z) {
-    numbers.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_)},
-                    z);
+    draw_rows(rows_, *scratch_, z, [&](Index row, Batch some) {
+      numbers.normals({sweep_ * noise_.sweeps + j, draw, static_cast<std::uint64_t>(first_column_),
+                       static_cast<std::uint64_t>(row)},
+                      some);
+    });
   });
   if (negates_normals_) [[unlikely]]
     out = -out;
@@ -79,13 +98,21 @@ void Block::step_normals(std::size_t k, Batch out, std::uint32_t draw) const {
   if (noise_.steps == 1) return normals(k, out, draw);
   const Stream& numbers = stream(k);
   add_up(noise_.steps, *scratch_, out, [&](std::uint32_t j, Batch z) {
-    numbers.normals({sweep_, draw * noise_.steps + j, static_cast<std::uint64_t>(first_column_)},
-                    z);
+    draw_rows(rows_, *scratch_, z, [&](Index row, Batch some) {
+      numbers.normals({sweep_, draw * noise_.steps + j, static_cast<std::uint64_t>(first_column_),
+                       static_cast<std::uint64_t>(row)},
+                      some);
+    });
   });
 }
 
 void Block::uniforms(std::size_t k, Batch out, std::uint32_t draw) const {
-  stream(k).uniforms({sweep_, draw, static_cast<std::uint64_t>(first_column_)}, out);
+  const Stream& numbers = stream(k);
+  draw_rows(rows_, *scratch_, out, [&](Index row, Batch some) {
+    numbers.uniforms(
+        {sweep_, draw, static_cast<std::uint64_t>(first_column_), static_cast<std::uint64_t>(row)},
+        some);
+  });
 }
 
 void Columns::report(const Event& event, ConstBatch theta) const {

@@ -8,6 +8,7 @@
 #include <mixwell/data.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
+#include <mixwell/portions.hpp>
 
 #include <fmt/format.h>
 
@@ -172,6 +173,20 @@ void set_position(const Start& start, MatrixMap theta) {
   }
 }
 
+Eigen::MatrixXd whole_position(const Start& start, Index replicates) {
+  Eigen::MatrixXd theta = Eigen::MatrixXd::Zero(start.model.dimension(), replicates);
+  const MatrixMap all(theta.data(), theta.rows(), theta.cols());
+  set_position(start, all);
+  check_whole_numbers(start, all);
+  return theta;
+}
+
+Eigen::MatrixXd own_rows(const PortionOfModel& portion, const Eigen::MatrixXd& whole) {
+  Eigen::MatrixXd own(std::ssize(portion.coordinates()), whole.cols());
+  RowRuns(portion.coordinates()).take(whole, own);
+  return own;
+}
+
 [[noreturn]] void not_finite(const Model& model, const std::string& slot, Index replicate,
                              const std::string& what, double value, ConstBatch theta) {
   std::string position;
@@ -242,12 +257,10 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     require_whole_position(graph, name, model);
     if (!is_read(graph, name, storage)) continue;
     Eigen::MatrixXd& theta = starts[name];
-    theta = Eigen::MatrixXd::Zero(model.dimension(), settings.replicates);
     const Stream stream(settings.stream_seed(), "init/" + name);
-    const Start start{settings.init, model, stream, {sweep, 0, 0}, k, count};
-    const MatrixMap whole(theta.data(), theta.rows(), theta.cols());
-    set_position(start, whole);
-    check_whole_numbers(start, whole);
+    const Start start{settings.init, whole_of(model), stream, {sweep, 0, 0}, k, count};
+    theta = whole_position(start, settings.replicates);
+    if (const PortionOfModel* const portion = model.as_portion()) theta = own_rows(*portion, theta);
     visit_slots(graph, name, storage,
                 [&](const RowRuns& rows, MatrixMap slot) { rows.take(theta, slot); });
   }

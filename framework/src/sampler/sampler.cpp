@@ -6,6 +6,7 @@
 #include "graph/cone.hpp"
 #include "sampler/initial_state.hpp"
 #include "sampler/joint_run.hpp"
+#include "sampler/portion_draws.hpp"
 #include "sampler/position_slots.hpp"
 #include "sampler/schedule.hpp"
 
@@ -18,6 +19,8 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -160,13 +163,39 @@ void probe_wiring(std::shared_ptr<const Compositor> compositor) {
   }
 }
 
+namespace {
+
+/// The rows that this process draws of a position of which ranks have some each.
+struct Portion {
+  Portion(const Model& model, const Program& program, Index replicates)
+      : division(dynamic_cast<PositionDivision&>(*model.as_portion()->portions())),
+        rows(model.as_portion()->coordinates()),
+        sums(*model.as_portion(), division),
+        warmup(model, program.warmup, replicates),
+        sampling(model, program.sampling, replicates) {}
+
+  void collect(PhaseKind phase, DrawBuffers& buffers) const {
+    (phase == PhaseKind::warmup ? warmup : sampling).collect(buffers);
+  }
+
+  PositionDivision& division;
+  RowRuns rows;
+  BlockSums sums;
+  PortionDraws warmup;
+  PortionDraws sampling;
+  std::uint64_t most_divergences = 0;  ///< that a rank has seen
+};
+
+}  // namespace
+
 struct Sampler::State {
   std::shared_ptr<const Compositor> compositor;
   RunSettings settings;
   Program program;
   Storage storage;
   JointRun* joint = nullptr;           ///< null: all replicates are drawn here
-  std::optional<Division> division{};  ///< of a joint run
+  std::optional<Division> division{};  ///< of the replicates of a joint run
+  std::unique_ptr<Portion> portion{};  ///< of a model whose coordinates are divided
   std::unique_ptr<Schedule> schedules[2];
   /// 0 before the first sweep, then 1 + PhaseKind of the last one.
   std::uint64_t active = 0;
@@ -181,9 +210,11 @@ struct Sampler::State {
   void advance(PhaseKind phase, std::int64_t count, DrawBuffers* buffers);
   void share_variables();
   void visit(StateVisitor& visitor);
+  void visit_ranks(StateVisitor& visitor, bool is_read);
   void forget_auxiliaries();
   void keep_divergences(Schedule& from);
   std::vector<Divergence> of_all_ranks(std::vector<Divergence> mine) const;
+  void to_whole(Divergence& one) const;
   Index most_rows() const;
   Evaluations evaluations() const;
   std::uint64_t divergences() const;
@@ -227,14 +258,29 @@ void Sampler::State::forget_auxiliaries() {
 
 void Sampler::State::keep_divergences(Schedule& from) {
   std::vector<Divergence> found = from.take_kept();
+  if (portion) {
+    for (Divergence& one : found) to_whole(one);
+  }
   if (joint != nullptr) found = of_all_ranks(std::move(found));
   for (Divergence& d : found) {
     if (kept.size() < most_divergences_kept(std::ssize(d.position))) kept.push_back(std::move(d));
   }
 }
 
+/// Rows of other ranks are not known where a transition diverged.
+void Sampler::State::to_whole(Divergence& one) const {
+  const Model& model = compositor->model();
+  const std::vector<Index>& places = model.as_portion()->coordinates();
+  if (one.coordinate >= 0) one.coordinate = places[static_cast<std::size_t>(one.coordinate)];
+  if (std::ssize(one.position) != model.dimension()) return;
+  std::vector<double> whole(static_cast<std::size_t>(whole_of(model).dimension()), std::nan(""));
+  for (std::size_t i = 0; i < places.size(); ++i)
+    whole[static_cast<std::size_t>(places[i])] = one.position[i];
+  one.position = std::move(whole);
+}
+
 Index Sampler::State::most_rows() const {
-  Index most = 0;
+  Index most = portion ? whole_of(compositor->model()).dimension() : 0;
   for (const auto& [name, buffer] : storage.all()) most = std::max(most, buffer.numbers.rows());
   return most;
 }
@@ -303,7 +349,9 @@ Evaluations Sampler::State::evaluations() const {
 }
 
 std::uint64_t Sampler::State::divergences() const {
-  return static_cast<std::uint64_t>(schedules[0]->divergences() + schedules[1]->divergences());
+  const auto own =
+      static_cast<std::uint64_t>(schedules[0]->divergences() + schedules[1]->divergences());
+  return portion ? std::max(own, portion->most_divergences) : own;
 }
 
 Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
@@ -313,7 +361,10 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
   state_->settings = settings;
   check_memory(program, settings);
   state_->joint = dividing_run();
-  if (state_->joint != nullptr)
+  const Model& model = state_->compositor->model();
+  if (model.as_portion() != nullptr)
+    state_->portion = std::make_unique<Portion>(model, program, settings.replicates);
+  else if (state_->joint != nullptr)
     state_->division.emplace(state_->joint->ranks(), settings.replicates, settings.block_width);
   state_->program = std::move(program);
   const ScheduleSettings schedule{settings.stream_seed(),
@@ -322,7 +373,9 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
                                   settings.thin,
                                   settings.warmup,
                                   noise,
-                                  state_->division ? &*state_->division : nullptr};
+                                  state_->division ? &*state_->division : nullptr,
+                                  state_->portion ? &state_->portion->sums : nullptr,
+                                  state_->portion ? &state_->portion->rows : nullptr};
   state_->schedules[0] =
       std::make_unique<Schedule>(state_->program.warmup, "warmup", schedule, state_->storage);
   state_->schedules[1] =
@@ -350,12 +403,15 @@ void Sampler::State::advance(PhaseKind phase, std::int64_t count, DrawBuffers* b
   enter(phase);
   Schedule& running = schedule(phase);
   running.run(sweeps, count, origin, buffers);
-  if (joint != nullptr) {
-    running.share_counts();
-    if (buffers != nullptr) running.share_draws(*buffers);
-  }
+  if (division) running.share_counts();
+  if (division && buffers != nullptr) running.share_draws(*buffers);
+  if (portion && buffers != nullptr) portion->collect(phase, *buffers);
   sweeps += static_cast<std::uint64_t>(count);
   keep_divergences(running);
+  if (!portion || joint == nullptr) return;
+  agree(joint->ranks());
+  portion->most_divergences =
+      static_cast<std::uint64_t>(joint->ranks().largest(static_cast<std::int64_t>(divergences())));
 }
 
 void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers) {
@@ -368,6 +424,7 @@ void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers
 void Sampler::visit_state(StateVisitor& visitor) {
   const bool is_read = dynamic_cast<StateReader*>(&visitor) != nullptr;
   State& s = *state_;
+  if (s.portion) return s.visit_ranks(visitor, is_read);
   if (s.joint != nullptr && !is_read) {
     s.joint->order_gather();
     s.joint->carry_out([&] { s.share_variables(); });
@@ -377,6 +434,55 @@ void Sampler::visit_state(StateVisitor& visitor) {
   StateWriter all;
   s.visit(all);
   s.joint->order_restore(all.bytes());
+}
+
+namespace {
+
+/// As numbers, eight bytes each.
+void visit_bytes(StateVisitor& visitor, std::string_view name, std::vector<char>& bytes) {
+  std::uint64_t size = bytes.size();
+  visit_limited(visitor, name, size, std::uint64_t{1} << 40);
+  Eigen::MatrixXd numbers = Eigen::MatrixXd::Zero(static_cast<Index>(size / sizeof(double) + 1), 1);
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  visitor.numbers(name, numbers);
+  bytes.resize(size);
+  std::memcpy(bytes.data(), numbers.data(), size);
+}
+
+}  // namespace
+
+/// The states of all ranks, each with its rows.
+void Sampler::State::visit_ranks(StateVisitor& visitor, bool is_read) {
+  std::vector<std::vector<char>> states(static_cast<std::size_t>(portion->division.ranks()));
+  const auto save = [&] {
+    StateWriter own;
+    visit(own);
+    auto all = portion->division.collect(own.bytes());
+    if (!all.empty()) states = std::move(all);
+  };
+  const auto visit_all = [&](StateVisitor& by) {
+    std::uint64_t ranks = states.size();
+    by.count("ranks", ranks);
+    if (ranks != states.size())
+      throw InputError(fmt::format(
+          "{} ranks: the run was begun by {}, each with coordinates of its own (run.ranks = "
+          "\"coordinates\"); start {}",
+          states.size(), ranks, ranks == 1 ? "one process" : fmt::format("{} ranks", ranks)));
+    for (std::vector<char>& one : states) visit_bytes(by, "state of a rank", one);
+  };
+  if (!is_read && joint == nullptr) save();
+  if (!is_read && joint != nullptr) {
+    joint->order_gather();
+    joint->carry_out(save);
+  }
+  visit_all(visitor);
+  if (!is_read) return;
+  StateReader reader(states[static_cast<std::size_t>(portion->division.rank())]);
+  visit(reader);
+  if (joint == nullptr || !joint->ranks().leads()) return;
+  StateWriter all;
+  visit_all(all);
+  joint->order_restore(all.bytes());
 }
 
 void Sampler::State::visit(StateVisitor& visitor) {

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
+#include "law/position_division.hpp"
 #include "sampler/guarded_ports.hpp"
 
 #include <mixwell/error.hpp>
@@ -14,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace mixwell {
 namespace {
@@ -192,6 +194,7 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.sweep_ = sweep;
   block.warmup_ = settings_.warmup;
   block.noise_ = settings_.noise;
+  block.rows_ = settings_.rows_of_whole;
   block.scratch_ = &sinks.scratch;
   block.inputs_ = c.inputs;
   block.outputs_ = c.outputs;
@@ -199,6 +202,8 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.sinks_ = &sinks;
   block.spent_ = &sinks.evaluations;
   sinks.operation = plan_.steps[step].operation;
+  std::optional<RunningOnRows> on_rows;
+  if (settings_.rows != nullptr) on_rows.emplace(*settings_.rows);
   PresentCall& call = present_call();
   call.set_task(c.task);
   try {

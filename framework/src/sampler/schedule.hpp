@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "graph/row_runs.hpp"
 #include "sampler/block.hpp"
 #include "sampler/division.hpp"
 #include "sampler/plan.hpp"
 #include "sampler/storage.hpp"
 
+#include <mixwell/divided_rows.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/random.hpp>
@@ -34,6 +36,9 @@ struct ScheduleSettings {
   std::int64_t warmup = 0;
   NoiseGrid noise{};
   const Division* division = nullptr;  ///< null: all blocks are drawn here
+  /// Where the rows of a position are divided: what brings them together, and which they are.
+  const DividedRows* rows = nullptr;
+  const RowRuns* rows_of_whole = nullptr;
 };
 
 /// One phase, compiled. Cost beyond the operations' own: a few ns per operation, block and sweep.

@@ -56,8 +56,8 @@ SweepCost sweep_cost(const Composition& composition, std::int64_t sweeps) {
 /// Draws of every real variable of the posterior, stretch after stretch.
 class DrawStore {
  public:
-  DrawStore(const KernelGraph& graph, Index slots, Index replicates)
-      : chunks_(graph, slots, replicates), chains_(slots * replicates) {
+  DrawStore(const KernelGraph& graph, const Model& model, Index slots, Index replicates)
+      : chunks_(graph, model, slots, replicates), chains_(slots * replicates) {
     values_.resize(chunks_.columns().size());
   }
 
@@ -120,7 +120,8 @@ class Trial {
     settings.warmup = warmup_sweeps();
     Sampler sampler = sampler_of(composition_, settings);
     const auto slots = static_cast<Index>(composition_.compositor->slots().size());
-    DrawStore store(sampler.graph(PhaseKind::sampling), slots, settings.replicates);
+    DrawStore store(sampler.graph(PhaseKind::sampling), *composition_.model(), slots,
+                    settings.replicates);
     if (!warm_up(sampler, settings.warmup))
       return without_score(sampler, "the budget ended in warm-up; raise [study.tune] gradients");
     while (left(sampler) > 0 && !stop_.is_made()) {

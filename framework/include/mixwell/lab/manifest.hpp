@@ -17,6 +17,7 @@
 namespace mixwell {
 
 class DataDivision;
+class PositionDivision;
 
 /// What a manifest says of the dimensions of what its model records: names by variable, and labels
 /// by dimension, which take the place of the model's own.
@@ -45,8 +46,10 @@ struct MIXWELL_EXPORT Composition {
   /// Remarks about the manifest or the data, a sentence each.
   std::vector<std::string> remarks;
   RecordedDims dims;
-  /// How the data of its models are divided; null where run.ranks is "replicates".
+  /// How the data of its models are divided; null unless run.ranks is "data".
   std::shared_ptr<DataDivision> data;
+  /// How the coordinates of its model are divided; null unless run.ranks is "coordinates".
+  std::shared_ptr<PositionDivision> positions;
   std::shared_ptr<const Model> model() const;
   /// Model::remarks of all models in use, as they are now, each with the name of its model.
   std::vector<std::string> remarks_of_models() const;

@@ -48,8 +48,9 @@ struct MIXWELL_EXPORT RunSettings {
   /// What is recorded of cases of the data: "all", "none", "log_likelihood" or
   /// "posterior_predictive". Of a manifest that says "auto", one of them in a Composition.
   std::string predictive = "auto";
-  /// What processes that MPI starts together divide: "replicates", or "data", whose sum over cases
-  /// is then formed shard by shard, in one process too.
+  /// What processes that MPI starts together divide: "replicates"; "data", whose sum over cases is
+  /// then formed shard by shard, in one process too; or "coordinates", of a model that has them in
+  /// blocks.
   std::string ranks = "replicates";
   /// Sample the prior in the place of the posterior.
   bool prior = false;

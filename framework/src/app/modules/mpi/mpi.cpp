@@ -11,6 +11,7 @@
 #include <chrono>
 #include <limits>
 #include <thread>
+#include <vector>
 
 namespace mixwell::app {
 namespace {
@@ -71,6 +72,21 @@ class MpiRanks final : public Ranks {
     MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, data, counts.data(), places.data(), MPI_BYTE,
                     MPI_COMM_WORLD, &request);
     wait(request);
+  }
+
+  void exchange(const std::vector<Outgoing>& out, const std::vector<Incoming>& in) override {
+    requests_.clear();
+    for (const Incoming& one : in)
+      each_piece(one.bytes, [&](std::size_t at, int bytes) {
+        MPI_Irecv(static_cast<char*>(one.data) + at, bytes, MPI_BYTE, one.from, 0, MPI_COMM_WORLD,
+                  &requests_.emplace_back());
+      });
+    for (const Outgoing& one : out)
+      each_piece(one.bytes, [&](std::size_t at, int bytes) {
+        MPI_Isend(static_cast<const char*>(one.data) + at, bytes, MPI_BYTE, one.to, 0,
+                  MPI_COMM_WORLD, &requests_.emplace_back());
+      });
+    for (const MPI_Request request : requests_) wait(request);
   }
 
   std::vector<std::vector<char>> collect(const std::vector<char>& mine) override {
@@ -142,6 +158,7 @@ class MpiRanks final : public Ranks {
   int rank_ = 0;
   int size_ = 1;
   int on_this_host_ = 1;
+  std::vector<MPI_Request> requests_;
 };
 
 }  // namespace

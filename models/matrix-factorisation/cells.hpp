@@ -1,0 +1,107 @@
+// Ratings in the cells of a grid: users and items are dealt out to blocks.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "layout.hpp"
+#include "likelihood.hpp"
+#include "ratings.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace mixwell::factorisation {
+
+/// Row i of a side is in block i mod B, where it is number i / B.
+struct Deal {
+  Index blocks = 1;  ///< B
+
+  Index block(Index i) const noexcept { return i % blocks; }
+  Index place(Index i) const noexcept { return i / blocks; }
+  /// How many of n rows there are in a block.
+  Index size(Index block, Index n) const noexcept { return (n - block + blocks - 1) / blocks; }
+  /// Which rows of n those are in blocks [first, end), block by block.
+  std::vector<Index> rows(Index first, Index end, Index n) const {
+    std::vector<Index> all;
+    for (Index b = first; b < end; ++b)
+      for (Index i = b; i < n; i += blocks) all.push_back(i);
+    return all;
+  }
+};
+
+/// The ratings by users of some blocks, in B cells for each, one for each block of items; and in
+/// which cell every other rating is. Cells of one stratum s are (u, u + s mod B). 8 bytes for each
+/// of all ratings, and what the own take.
+class Cells {
+ public:
+  /// `whole`: without biases and hyper-parameters; own users are those of blocks [first, end).
+  Cells(const Layout& whole, Deal deal, Index first, Index end, const Ratings& all, double offset,
+        double precision)
+      : deal_(deal), first_(first), end_(end) {
+    std::vector<Ratings> parts(static_cast<std::size_t>((end - first) * deal.blocks));
+    std::vector<std::vector<double>> values(parts.size());
+    for (Index n = 0; n < all.size(); ++n) {
+      const Index i = all.users[static_cast<std::size_t>(n)];
+      const Index j = all.items[static_cast<std::size_t>(n)];
+      Where& where = where_.emplace_back();
+      where.user_block = static_cast<std::uint16_t>(deal.block(i));
+      where.item_block = static_cast<std::uint16_t>(deal.block(j));
+      if (!has(where)) continue;
+      const auto c = static_cast<std::size_t>(cell(where.user_block, where.item_block));
+      where.place = static_cast<std::int32_t>(values[c].size());
+      parts[c].users.push_back(deal.place(i));
+      parts[c].items.push_back(deal.place(j));
+      values[c].push_back(all.values[n]);
+    }
+    for (Index c = 0; c < std::ssize(parts); ++c) {
+      Ratings& part = parts[static_cast<std::size_t>(c)];
+      const std::vector<double>& rated = values[static_cast<std::size_t>(c)];
+      part.values = Eigen::VectorXd::Map(rated.data(), std::ssize(rated));
+      Layout layout = whole;
+      layout.users = deal.size(first + c / deal.blocks, whole.users);
+      layout.items = deal.size(c % deal.blocks, whole.items);
+      cells_.emplace_back(layout, std::move(part), offset, precision);
+    }
+  }
+
+  /// Of all users.
+  Index ratings() const noexcept { return std::ssize(where_); }
+  Index stratum(Index n) const {
+    const Where& where = where_[static_cast<std::size_t>(n)];
+    return (where.item_block - where.user_block + deal_.blocks) % deal_.blocks;
+  }
+
+  Index cells() const noexcept { return std::ssize(cells_); }
+  /// Of a user block of its own and any block of items.
+  Index cell(Index users, Index items) const noexcept {
+    return (users - first_) * deal_.blocks + items;
+  }
+  const Likelihood& operator[](Index cell) const { return cells_[static_cast<std::size_t>(cell)]; }
+  /// In which of the cells rating n is, or -1: in none of the own.
+  Index cell_of(Index n) const {
+    const Where& where = where_[static_cast<std::size_t>(n)];
+    return has(where) ? cell(where.user_block, where.item_block) : -1;
+  }
+  /// Of rating n among those of its cell, where that is an own one.
+  Index place_of(Index n) const { return where_[static_cast<std::size_t>(n)].place; }
+
+ private:
+  struct Where {
+    std::uint16_t user_block = 0;
+    std::uint16_t item_block = 0;
+    std::int32_t place = -1;
+  };
+  bool has(const Where& where) const noexcept {
+    return first_ <= where.user_block && where.user_block < end_;
+  }
+
+  Deal deal_;
+  Index first_;
+  Index end_;
+  std::vector<Where> where_;
+  std::vector<Likelihood> cells_;
+};
+
+}  // namespace mixwell::factorisation

@@ -1,0 +1,267 @@
+// The factors of some users and some items, of a factorisation that several processes divide.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../by-column/evaluation.hpp"
+#include "../hyper-prior/row_prior.hpp"
+#include "cells.hpp"
+#include "chosen.hpp"
+#include "layout.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::factorisation {
+
+/// What each process has of the whole: blocks of users with their ratings, and as many blocks of
+/// items. Coordinates: the factors of its users, block by block, then of its items. Without biases
+/// and hyper-parameters.
+///
+/// The ratings of a stratum s lie in cells (u, u + s mod B) that share no user and no item: the
+/// factors of item block u + s go s places around the ring to the process that has users u, and
+/// their gradient comes back. An evaluation at one position takes, for each stratum that it has a
+/// rating of, 6 K operations for each rating of the process's users and 8 K bytes there and back
+/// for each item of its blocks; with U one number for each block more.
+class Portion final : public Model, public SumOfTerms, public PortionOfModel {
+ public:
+  Portion(std::shared_ptr<const Model> whole, std::shared_ptr<Portions> processes,
+          const Layout& layout, Deal deal, std::shared_ptr<const hyper_prior::RowPrior> prior,
+          Cells cells)
+      : whole_(std::move(whole)),
+        processes_(std::move(processes)),
+        layout_(layout),
+        deal_(deal),
+        first_(processes_->first_block(processes_->rank(), deal.blocks)),
+        end_(processes_->first_block(processes_->rank() + 1, deal.blocks)),
+        prior_(std::move(prior)),
+        cells_(std::move(cells)) {
+    for (const Side side : both_sides) {
+      for (const Index i : deal_.rows(first_, end_, layout_.count(side)))
+        for (Index k = 0; k < layout_.rank; ++k)
+          coordinates_.push_back(layout_.factors(side) + i * layout_.rank + k);
+    }
+    for (Index b = first_; b < end_; ++b)
+      rows_.push_back({rows_of(Side::users, b), rows_of(Side::items, b)});
+  }
+
+  std::vector<Parameter> parameters() const override {
+    std::vector<Parameter> own = whole_->parameters();
+    for (std::size_t k = 0; k < own.size(); ++k)
+      own[k].shape.front() = std::ssize(deal_.rows(first_, end_, layout_.count(both_sides[k])));
+    return own;
+  }
+  std::vector<std::string> remarks() const override { return whole_->remarks(); }
+  GradientGrowth gradient_growth() const noexcept override { return whole_->gradient_growth(); }
+  const SumOfTerms* as_sum() const noexcept override { return this; }
+  const PortionOfModel* as_portion() const noexcept override { return this; }
+  bool evaluates_potential_alone() const noexcept override { return true; }
+
+  const Model& whole() const noexcept override { return *whole_; }
+  const std::vector<Index>& coordinates() const noexcept override { return coordinates_; }
+  const std::shared_ptr<Portions>& portions() const noexcept override { return processes_; }
+  Index blocks() const noexcept override { return deal_.blocks; }
+  const std::vector<std::vector<Rows>>& rows() const noexcept override { return rows_; }
+
+  Index terms() const noexcept override { return cells_.ratings(); }
+  Index stratum(Index n, Index strata) const override {
+    if (strata == deal_.blocks) return cells_.stratum(n);
+    throw InputError("model `" + name() +
+                     "` has its users and items in blocks = " + std::to_string(deal_.blocks) +
+                     ", which make as many strata, not " + std::to_string(strata) +
+                     ": give the oracle strata = " + std::to_string(deal_.blocks) +
+                     ", or the model blocks = " + std::to_string(strata));
+  }
+  void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
+    sum(theta, out,
+        [&](const double* x, double* g, double* u, Index) { add_prior(x, g, u, out.scratch); });
+  }
+  void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
+    sum(theta, out, [&](const double* x, double* g, double* u, Index r) {
+      const Chosen chosen(cells_, deal_.blocks, indices.col(r), out.scratch);
+      add_terms(chosen, x, g, u, out.scratch);
+    });
+  }
+  /// Nothing that divides rows asks for gradients of single terms.
+  void gradients_of_terms(ConstBatch, ConstBatch, Batch, Workspace&) const override {
+    throw InputError("model `" + name() +
+                     "` has some of its coordinates here, and gradients of single ratings are of "
+                     "all; take run.ranks = \"replicates\"");
+  }
+
+ private:
+  void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
+    sum(theta, out, [&](const double* x, double* g, double* u, Index) {
+      add_prior(x, g, u, out.scratch);
+      add_terms(Chosen(cells_), x, g, u, out.scratch);
+    });
+  }
+  /// Of the whole's initial position.
+  void do_initial(const Stream& stream, Address at, Batch theta) const override {
+    Eigen::MatrixXd all(whole_->dimension(), theta.cols());
+    whole_->initial(stream, at, all);
+    for (Index i = 0; i < theta.rows(); ++i)
+      theta.row(i) = all.row(coordinates_[static_cast<std::size_t>(i)]);
+  }
+
+  /// Rows of one block among the own.
+  Rows rows_of(Side side, Index block) const {
+    const auto before = [&](Side of, Index end) {
+      return layout_.rank * std::ssize(deal_.rows(first_, end, layout_.count(of)));
+    };
+    const Index begin = side == Side::users ? 0 : before(Side::users, end_);
+    return {begin + before(side, block), layout_.rank * deal_.size(block, layout_.count(side))};
+  }
+  const Rows& own(Side side, Index block) const {
+    return rows_[static_cast<std::size_t>(block - first_)][side == Side::users ? 0 : 1];
+  }
+
+  /// add(x, g, u, r) adds what this process has to g, unless that is null, and to u, a number for
+  /// each block.
+  template <class Add>
+  void sum(ConstBatch theta, const Evaluation& out, const Add& add) const {
+    const Workspace::Frame frame(out.scratch);
+    Batch gradient = out.gradient;
+    if (out.wants_gradient()) gradient.setZero();
+    MatrixMap u = out.scratch.matrix(theta.cols(), deal_.blocks);
+    u.setZero();
+    MatrixMap of_column = out.scratch.matrix(deal_.blocks, 1);
+    for (Index r = 0; r < theta.cols(); ++r) {
+      const Workspace::Frame of_one(out.scratch);
+      of_column.setZero();
+      add(theta.col(r).data(), out.wants_gradient() ? gradient.col(r).data() : nullptr,
+          of_column.data(), r);
+      u.row(r) = of_column.transpose();
+    }
+    if (!out.wants_potential()) return;
+    processes_->share(u);
+    for (Index r = 0; r < theta.cols(); ++r) {
+      out.potential[r] = 0.0;
+      for (Index b = 0; b < deal_.blocks; ++b) out.potential[r] += u(r, b);
+    }
+  }
+
+  void add_prior(const double* x, double* g, double* u, Workspace& scratch) const {
+    for (Index b = first_; b < end_; ++b) {
+      for (const Rows& rows : rows_[static_cast<std::size_t>(b - first_)]) {
+        const Index count = rows.count / layout_.rank;
+        const ConstMatrixMap factors(x + rows.first, layout_.rank, count);
+        if (g == nullptr)
+          u[b] += prior_->potential(factors, nullptr, scratch);
+        else
+          prior_->add(factors, nullptr, u[b], MatrixMap(g + rows.first, layout_.rank, count),
+                      nullptr, scratch);
+      }
+    }
+  }
+
+  void add_terms(const Chosen& chosen, const double* x, double* g, double* u,
+                 Workspace& scratch) const {
+    for (Index s = 0; s < deal_.blocks; ++s)
+      if (chosen.has_stratum(s)) add_stratum(s, chosen, x, g, u, scratch);
+  }
+
+  Index items_of(Index users, Index s) const noexcept { return (users + s) % deal_.blocks; }
+  bool has(Index block) const noexcept { return first_ <= block && block < end_; }
+  int owner(Index block) const noexcept { return processes_->owner(block, deal_.blocks); }
+  Index size_of_items(Index block) const noexcept {
+    return layout_.rank * deal_.size(block, layout_.items);
+  }
+
+  void add_stratum(Index s, const Chosen& chosen, const double* x, double* g, double* u,
+                   Workspace& scratch) const {
+    const Workspace::Frame frame(scratch);
+    double** const factors = visiting(s, scratch);
+    fetch(s, x, factors, scratch);
+    double** const gradients = g == nullptr ? nullptr : visiting(s, scratch);
+    for (Index b = first_; b < end_; ++b)
+      u[b] += add_cell(b, items_of(b, s), chosen, x, factors[b - first_], g,
+                       g == nullptr ? nullptr : gradients[b - first_], scratch);
+    if (g != nullptr) send_back(s, gradients, g, scratch);
+  }
+
+  /// Memory for the items that visit each block of users.
+  double** visiting(Index s, Workspace& scratch) const {
+    double** const all = scratch.objects<double*>(end_ - first_);
+    for (Index b = first_; b < end_; ++b)
+      all[b - first_] = scratch.matrix(size_of_items(items_of(b, s)), 1).data();
+    return all;
+  }
+
+  /// Blocks of items go to the users' processes, in the order of users.
+  void fetch(Index s, const double* x, double** factors, Workspace& scratch) const {
+    auto* const sent = scratch.objects<Portions::Sent>(end_ - first_);
+    auto* const received = scratch.objects<Portions::Received>(end_ - first_);
+    std::size_t out = 0;
+    std::size_t in = 0;
+    for (Index users = 0; users < deal_.blocks; ++users) {
+      const Index items = items_of(users, s);
+      if (has(items))
+        sent[out++] = {owner(users), x + own(Side::items, items).first, size_of_items(items)};
+      if (has(users))
+        received[in++] = {owner(items), factors[users - first_], size_of_items(items)};
+    }
+    processes_->exchange({sent, out}, {received, in});
+  }
+
+  void send_back(Index s, double** gradients, double* g, Workspace& scratch) const {
+    auto* const sent = scratch.objects<Portions::Sent>(end_ - first_);
+    auto* const received = scratch.objects<Portions::Received>(end_ - first_);
+    std::size_t out = 0;
+    std::size_t in = 0;
+    for (Index users = 0; users < deal_.blocks; ++users) {
+      const Index items = items_of(users, s);
+      if (has(users)) sent[out++] = {owner(items), gradients[users - first_], size_of_items(items)};
+      if (has(items))
+        received[in++] = {owner(users), scratch.matrix(size_of_items(items), 1).data(),
+                          size_of_items(items)};
+    }
+    processes_->exchange({sent, out}, {received, in});
+    in = 0;
+    for (Index users = 0; users < deal_.blocks; ++users) {
+      const Index items = items_of(users, s);
+      if (!has(items)) continue;
+      Eigen::Map<Eigen::VectorXd>(g + own(Side::items, items).first, size_of_items(items)) +=
+          Eigen::Map<const Eigen::VectorXd>(received[in++].numbers, size_of_items(items));
+    }
+  }
+
+  /// The ratings of one cell: U, and the gradients of its users and of its items where wanted.
+  double add_cell(Index users, Index items, const Chosen& chosen, const double* x,
+                  const double* item_factors, double* g, double* item_gradient,
+                  Workspace& scratch) const {
+    const Workspace::Frame frame(scratch);
+    const Rows& rows = own(Side::users, users);
+    const Index visiting = size_of_items(items);
+    MatrixMap at = scratch.matrix(rows.count + visiting, 1);
+    std::copy_n(x + rows.first, rows.count, at.data());
+    std::copy_n(item_factors, visiting, at.data() + rows.count);
+    MatrixMap slope = scratch.matrix(at.rows(), g == nullptr ? 0 : 1);
+    slope.setZero();
+    const Index cell = cells_.cell(users, items);
+    const double u =
+        by_column::sum(cells_[cell], at.data(), g == nullptr ? nullptr : slope.data(),
+                       chosen.count(cell), [&](Index k) { return chosen.place(cell, k); });
+    if (g == nullptr) return u;
+    Eigen::Map<Eigen::VectorXd>(g + rows.first, rows.count) += slope.col(0).head(rows.count);
+    std::copy_n(slope.data() + rows.count, visiting, item_gradient);
+    return u;
+  }
+
+  std::shared_ptr<const Model> whole_;
+  std::shared_ptr<Portions> processes_;
+  Layout layout_;
+  Deal deal_;
+  Index first_;
+  Index end_;
+  std::shared_ptr<const hyper_prior::RowPrior> prior_;
+  Cells cells_;
+  std::vector<Index> coordinates_;
+  std::vector<std::vector<Rows>> rows_;
+};
+
+}  // namespace mixwell::factorisation
