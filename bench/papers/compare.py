@@ -1,7 +1,7 @@
 # The experiments of the papers, run and set beside the published figures: ./dev bench tables.
 # SPDX-License-Identifier: Apache-2.0
 #
-# compare.py MIXWELL FOLDER [NAME...] [--quick | --full] [--tune] [--threads N] [--seeds N] [--only METHOD...]
+# compare.py MIXWELL FOLDER [NAME...] [--quick | --full] [--tune] [--threads N] [--seeds N] [--only METHOD...] [--record]
 #
 # MIXWELL is the program, FOLDER where results go, NAME a folder beside this file with an
 # experiment.toml (all of them without a NAME). Data sets come from MIXWELL_DATA. Every other .toml
@@ -21,6 +21,7 @@ import generating
 import grids
 import moments
 import posterior
+import record
 import relative
 import runs
 import tuning
@@ -218,6 +219,8 @@ def measure_experiment(program, experiment, folder, options):
     print_table(experiment, results)
     for pivot in experiment.get("pivots", []):
         print_pivot(experiment, results, pivot)
+    if options.record:
+        record.write_table(rows, experiment["folder"] / "tables.csv")
     for spec in experiment.get("figures", []):
         drawn = pictures.draw(spec, experiment, outs, references, folder / experiment["name"])
         if drawn:
@@ -251,6 +254,8 @@ def arguments():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--seeds", type=int, help="instead of the experiment's own number")
     parser.add_argument("--only", nargs="+", metavar="METHOD", help="manifests of these names alone")
+    parser.add_argument("--record", action="store_true",
+                        help="keep all figures beside the manifests, tables.csv, for docs/papers")
     return parser.parse_args()
 
 
@@ -269,6 +274,8 @@ def die(message):
 
 def main():
     options = arguments()
+    if options.record and (options.quick or options.tune or options.only):
+        die("--record keeps a whole table, measured at its budget: no --quick, --tune, --only with it")
     known = sorted(path.parent.name for path in HERE.glob("*/experiment.toml"))
     wrong = [name for name in options.names if name not in known]
     if wrong:

@@ -5,7 +5,7 @@ import itertools
 import numpy
 
 import posterior
-from canvas import finish_panels, pyplot
+from canvas import finish_panels, legend_beside, pyplot
 
 
 def best_of_each(outs, experiment, references, key):
@@ -36,7 +36,7 @@ def draw_curves(outs, experiment, references, spec, path):
                             label=name.split("/", 1)[1])
         for axes, work in zip(row, against):
             axes.set(title=group, xlabel=work, ylabel=spec["axis"])
-        row[0].legend(fontsize="x-small")
+        legend_beside(row[-1], "x-small")
     finish_panels(figure, spec, path)
 
 
@@ -58,7 +58,9 @@ def draw_scatters(outs, experiment, references, spec, path):
             axes.plot(*(reference.mean[:, None] + radius * circle), "k--", linewidth=0.8)
         reach = 4 * numpy.sqrt(numpy.diag(reference.covariance))
         axes.set(title=name, xlim=(reference.mean[0] - reach[0], reference.mean[0] + reach[0]),
-                 ylim=(reference.mean[1] - reach[1], reference.mean[1] + reach[1]))
+                 ylim=(reference.mean[1] - reach[1], reference.mean[1] + reach[1]),
+                 xlabel="theta_0", ylabel="theta_1")
+        axes.label_outer()
     finish_panels(figure, spec, path)
 
 

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy
+from matplotlib import ticker
 
 import linear
 import moments
@@ -45,7 +46,7 @@ def draw_errors(outs, spec, path):
         axes.errorbar(eps, centres - spec["truth"], 2 * errors, fmt=style, label=method)
     axes.axhline(0, color="grey", linewidth=0.5)
     axes.set_xscale("log")
-    finish(figure, axes, spec, path, "eps", "error of E theta^2 (two standard errors)")
+    finish(figure, axes, spec, path, "eps", "error of E theta^2 (bars: two standard errors)")
 
 
 def momenta(theta, eps):
@@ -87,6 +88,9 @@ def draw_covariance_errors(outs, spec, path):
         line, = axes.loglog(times, [linear.covariance_error(s, truth) for s in schemes], "-")
         errors = [moments.covariance_error(moments.positions(out), truth) for out in folders]
         axes.loglog(times, errors, "o", color=line.get_color(), label=method)
+    axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_major_formatter(ticker.ScalarFormatter())
+    axes.xaxis.set_minor_formatter(ticker.NullFormatter())
     finish(figure, axes, spec, path, "autocorrelation time (draws)",
            "mean absolute error of the covariance")
 

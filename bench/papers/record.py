@@ -1,4 +1,5 @@
-# What came of a study of a paper, written beside its manifests: ./dev bench papers NAME --record.
+# What came of a study of a paper, written beside its manifests: ./dev bench papers NAME --record; and of a table,
+# ./dev bench tables NAME --record.
 # SPDX-License-Identifier: Apache-2.0
 #
 # record.py MIXWELL FOLDER FILE: the table of the study in FOLDER goes into FILE (results.csv), but for what tells
@@ -17,6 +18,29 @@ def table_of(program, folder):
     told = subprocess.run([program, "study", str(folder / "study.toml"), "--out", str(folder), "--table", "--csv"],
                           check=True, capture_output=True, text=True)
     return list(csv.DictReader(io.StringIO(told.stdout)))
+
+
+def figure(value):
+    """Seven digits: pages print fewer."""
+    return f"{value:.7g}" if isinstance(value, float) else value
+
+
+def row_of(measured):
+    """A row of a table, METHOD KEY=VALUE, as a study would have it: the variant, the key a column. Names without
+    spaces, so that a mark of one word can name them; without times, which are the machine's."""
+    variant, *setting = measured["method"].split(" ", 1)
+    row = {"variant": variant} | dict(one.split("=", 1) for one in setting)
+    return row | {name.replace(" ", "_"): figure(value) for name, value in measured.items()
+                  if name != "method" and "second" not in name and "/s" not in name}
+
+
+def write_table(measured, file):
+    rows = [row_of(one) for one in measured]
+    with open(file, "w", encoding="utf-8", newline="") as out:
+        writer = csv.DictWriter(out, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    print(f"{file}: {len(rows)} rows")
 
 
 def main(program, folder, file):
