@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A real Slurm on this machine alone: a study of 60 cells as a job array, with workers that are killed, one
-# job that is requeued and a claim of a machine that is gone, ends with the table of one process.
+# job that is requeued and a claim of a machine that is gone, ends with the table of one process; and two
+# ranks that srun starts draw what one process draws.
 # Needs slurm-wlm, munge and root; without them this is skipped.
 # Arguments: PROGRAM [TASKS OF AN ARRAY]
 # SPDX-License-Identifier: Apache-2.0
@@ -160,4 +161,39 @@ done
 "$program" study s.toml --follow --quiet
 of_cells out/s >found
 diff expected found
+
+module=$(dirname "$program")/../lib/mixwell/commands/mpi.so
+if [[ -e $module ]] && srun --mpi=list 2>&1 | grep -q pmix; then
+  say 'ranks that srun starts'
+  awk 'BEGIN {
+    for (i = 1; i <= 13; ++i)
+      for (j = 1; j <= 9; ++j)
+        if ((5 * i + 7 * j) % 3) printf "%d::%d::%d\n", i, j, 1 + (i * j) % 5 >"ratings.dat"
+  }'
+  cat >ranks.toml <<'RUN'
+mixwell = 1
+[run]
+ranks = "coordinates"
+warmup = 10
+draws = 20
+[model.ratings]
+use = "matrix-factorisation"
+data = "ratings.dat"
+rank = 3
+biases = false
+prior = "fixed"
+[oracle.blocks]
+use = "strata"
+strata = 4
+[kernel.factors]
+use = "langevin"
+step_size = 1e-3
+RUN
+  "$program" run ranks.toml --out ranks-1 --quiet
+  srun --mpi=pmix --ntasks=2 --overcommit "$program" run ranks.toml --out ranks-2 --quiet
+  grep -q 'drawn by 2 ranks' ranks-2/run.json
+  diff <(grep draws_sha256 ranks-1/run.json) <(grep draws_sha256 ranks-2/run.json)
+else
+  echo 'left out: ranks that srun starts (a build with MPI, a Slurm with pmix)'
+fi
 echo 'the tables are equal'
