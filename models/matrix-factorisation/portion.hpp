@@ -65,7 +65,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
   const std::vector<Index>& coordinates() const noexcept override { return coordinates_; }
   const std::shared_ptr<Portions>& portions() const noexcept override { return processes_; }
   Index blocks() const noexcept override { return deal_.blocks; }
-  const std::vector<std::vector<Rows>>& rows() const noexcept override { return rows_; }
+  const std::vector<std::vector<RowRange>>& rows() const noexcept override { return rows_; }
 
   Index terms() const noexcept override { return cells_.ratings(); }
   Index stratum(Index n, Index strata) const override {
@@ -108,15 +108,15 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
       theta.row(i) = all.row(coordinates_[static_cast<std::size_t>(i)]);
   }
 
-  /// Rows of one block among the own.
-  Rows rows_of(Side side, Index block) const {
+  /// RowRange of one block among the own.
+  RowRange rows_of(Side side, Index block) const {
     const auto before = [&](Side of, Index end) {
       return layout_.rank * std::ssize(deal_.rows(first_, end, layout_.count(of)));
     };
     const Index begin = side == Side::users ? 0 : before(Side::users, end_);
     return {begin + before(side, block), layout_.rank * deal_.size(block, layout_.count(side))};
   }
-  const Rows& own(Side side, Index block) const {
+  const RowRange& own(Side side, Index block) const {
     return rows_[static_cast<std::size_t>(block - first_)][side == Side::users ? 0 : 1];
   }
 
@@ -147,7 +147,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
 
   void add_prior(const double* x, double* g, double* u, Workspace& scratch) const {
     for (Index b = first_; b < end_; ++b) {
-      for (const Rows& rows : rows_[static_cast<std::size_t>(b - first_)]) {
+      for (const RowRange& rows : rows_[static_cast<std::size_t>(b - first_)]) {
         const Index count = rows.count / layout_.rank;
         const ConstMatrixMap factors(x + rows.first, layout_.rank, count);
         if (g == nullptr)
@@ -235,7 +235,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
                   const double* item_factors, double* g, double* item_gradient,
                   Workspace& scratch) const {
     const Workspace::Frame frame(scratch);
-    const Rows& rows = own(Side::users, users);
+    const RowRange& rows = own(Side::users, users);
     const Index visiting = size_of_items(items);
     MatrixMap at = scratch.matrix(rows.count + visiting, 1);
     std::copy_n(x + rows.first, rows.count, at.data());
@@ -261,7 +261,7 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
   std::shared_ptr<const hyper_prior::RowPrior> prior_;
   Cells cells_;
   std::vector<Index> coordinates_;
-  std::vector<std::vector<Rows>> rows_;
+  std::vector<std::vector<RowRange>> rows_;
 };
 
 }  // namespace mixwell::factorisation

@@ -49,7 +49,7 @@ class MIXWELL_EXPORT Portions {
 class MIXWELL_EXPORT PortionOfModel {
  public:
   /// Some of its rows.
-  struct Rows {
+  struct RowRange {
     Index first = 0;
     Index count = 0;
   };
@@ -63,7 +63,7 @@ class MIXWELL_EXPORT PortionOfModel {
   /// B, of all processes together.
   virtual Index blocks() const noexcept = 0;
   /// The rows of each of this process's blocks, in their order: of each as many stretches.
-  virtual const std::vector<std::vector<Rows>>& rows() const noexcept = 0;
+  virtual const std::vector<std::vector<RowRange>>& rows() const noexcept = 0;
 };
 
 /// Those that the model that is being made is to divide its coordinates among, or null: run.ranks =

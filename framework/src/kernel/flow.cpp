@@ -103,14 +103,12 @@ struct TrajectoryEnd {
 /// they may not have been computed.
 bool is_fine(Columns& block, const Position& start, const TrajectoryEnd& end, bool with_gradient,
              Index j) {
-  if (with_gradient) {
-    if (std::isfinite(end.u(j)) && end.g.col(j).allFinite()) return true;
-    block.report(trouble(j, end.u(j), end.g, 0.0), start);
-    return false;
-  }
-  if (end.theta.col(j).allFinite() && (end.p.cols() == 0 || end.p.col(j).allFinite())) return true;
-  block.report(lost(j, end.theta), start);
-  return false;
+  const bool here = with_gradient ? std::isfinite(end.u(j)) && end.g.col(j).allFinite()
+                                  : end.theta.col(j).allFinite() &&
+                                        (end.p.cols() == 0 || end.p.col(j).allFinite());
+  if (!here)
+    block.report(with_gradient ? trouble(j, end.u(j), end.g, 0.0) : lost(j, end.theta), start);
+  return on_all_rows(here);
 }
 
 class Move {
@@ -148,7 +146,7 @@ class Move {
     if (next_u) begin(*u, *next_u);
     if (next_g) begin(*g, *next_g);
     for (Index j = 0; j < w; ++j) {
-      const bool fine = on_all_rows(is_fine(block, theta, end, next_u.has_value(), j));
+      const bool fine = is_fine(block, theta, end, next_u.has_value(), j);
       statistics[Moved::diverging](j) = fine ? 0.0 : 1.0;
       if (fine) next.col(j) = end.theta.col(j);
       if (fine && next_u) (*next_u)(j) = end.u(j);

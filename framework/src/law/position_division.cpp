@@ -96,7 +96,7 @@ void BlockSums::dots(std::span<const VectorPair> pairs, double* out) const {
   for (const auto& stretches : portion_.rows()) {
     for (Index k = 0; k < count; ++k) {
       const VectorPair& pair = pairs[static_cast<std::size_t>(k)];
-      for (const PortionOfModel::Rows& rows : stretches)
+      for (const PortionOfModel::RowRange& rows : stretches)
         sums(k, block) +=
             pair.a.segment(rows.first, rows.count).dot(pair.b.segment(rows.first, rows.count));
     }

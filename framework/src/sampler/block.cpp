@@ -31,8 +31,8 @@ void add_up(std::uint32_t count, Workspace& scratch, Batch out, const DrawNormal
 
 /// Numbers for rows of a position are those that its rows have in the whole. draw(row, z) writes
 /// those from an even row on.
-template <class Draw>
-void draw_rows(const RowRuns* rows, Workspace& scratch, Batch out, const Draw& draw) {
+template <class WriteRows>
+void draw_rows(const RowRuns* rows, Workspace& scratch, Batch out, const WriteRows& draw) {
   if (rows == nullptr || out.rows() != rows->part_rows()) return draw(0, out);
   rows->each([&](Index in_whole, Index in_part, Index count) {
     if (in_whole % 2 == 0) return draw(in_whole, out.middleRows(in_part, count));

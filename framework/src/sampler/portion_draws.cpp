@@ -64,7 +64,7 @@ PortionDraws::PortionDraws(const Model& portion, const KernelGraph& graph, Index
   const std::vector<Parameter> whole = whole_of(portion).parameters();
   const auto rows = rows_of_parameters(*portion.as_portion(), own);
   for (std::size_t k = 0; k < own.size(); ++k) {
-    Part& part = parts_.emplace_back();
+    Divided& part = parts_.emplace_back();
     part.rows_of_whole = whole[k].size();
     for (const std::vector<char>& bytes : division_.collect(as_bytes(rows[k]))) {
       std::vector<Index> of_rank(bytes.size() / sizeof(Index));
@@ -89,7 +89,7 @@ PortionDraws::PortionDraws(const Model& portion, const KernelGraph& graph, Index
 /// Record by record.
 std::vector<char> PortionDraws::packed(const DrawBuffers& buffers) const {
   std::vector<char> all;
-  for (const Part& part : parts_) {
+  for (const Divided& part : parts_) {
     for (const std::size_t r : part.records) {
       const std::vector<char> one = as_bytes(buffers.data[r]);
       all.insert(all.end(), one.begin(), one.end());
@@ -102,7 +102,7 @@ void PortionDraws::place(const std::vector<std::vector<char>>& all, DrawBuffers&
   const Index columns = buffers.draws * replicates_;
   std::vector<const char*> next;
   for (const std::vector<char>& of_rank : all) next.push_back(of_rank.data());
-  for (const Part& part : parts_) {
+  for (const Divided& part : parts_) {
     for (const std::size_t r : part.records) {
       std::vector<double>& whole = buffers.data[r];
       whole.resize(static_cast<std::size_t>(part.rows_of_whole * columns));

@@ -31,7 +31,7 @@ class MIXWELL_INTERNAL PortionDraws {
 
  private:
   /// Of one parameter, of one rank: what it has of the whole's rows.
-  struct Part {
+  struct Divided {
     std::vector<std::size_t> records;  ///< one for each slot
     Index rows_of_whole = 0;
     std::vector<RowRuns> of_ranks;  ///< on rank 0
@@ -41,7 +41,7 @@ class MIXWELL_INTERNAL PortionDraws {
 
   PositionDivision& division_;
   Index replicates_;
-  std::vector<Part> parts_;
+  std::vector<Divided> parts_;
 };
 
 }  // namespace mixwell

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -443,10 +442,10 @@ void visit_bytes(StateVisitor& visitor, std::string_view name, std::vector<char>
   std::uint64_t size = bytes.size();
   visit_limited(visitor, name, size, std::uint64_t{1} << 40);
   Eigen::MatrixXd numbers = Eigen::MatrixXd::Zero(static_cast<Index>(size / sizeof(double) + 1), 1);
-  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  auto* const held = reinterpret_cast<char*>(numbers.data());
+  std::copy(bytes.begin(), bytes.end(), held);
   visitor.numbers(name, numbers);
-  bytes.resize(size);
-  std::memcpy(bytes.data(), numbers.data(), size);
+  bytes.assign(held, held + size);
 }
 
 }  // namespace
