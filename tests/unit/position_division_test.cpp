@@ -53,7 +53,8 @@ class Case {
       : parts_(std::move(parts)), data_(folder_.file("ratings.dat", ratings_text())) {}
 
   std::string manifest(const std::string& ranks) const {
-    return "mixwell = 1\n[run]\nreplicates = 3\nwarmup = 3\ndraws = 4\nallow = [\"biased\"]\n" +
+    return "mixwell = 1\n[run]\nreplicates = 3\nwarmup = 3\ndraws = 6\nthin = 2\nallow = "
+           "[\"biased\"]\n" +
            parts_.run + "ranks = \"" + ranks +
            "\"\n[model.ratings]\nuse = \"matrix-factorisation\"\ndata = \"" + data_ +
            "\"\nrank = 3\nbiases = false\nprior = \"fixed\"\nprecision = 2\nfolds = 10\n" +
@@ -91,7 +92,10 @@ Draws drawn_by(Sampler& sampler) {
   StateReader reader(state.bytes());
   sampler.visit_state(reader);
   sampler.advance(PhaseKind::warmup, 1);
-  sampler.advance(PhaseKind::sampling, 6, &draws);
+  DrawBuffers none;
+  sampler.advance(PhaseKind::sampling, 1, &none);  // a draw is every second sweep
+  CHECK(none.draws == 0);
+  sampler.advance(PhaseKind::sampling, 11, &draws);
   return draws.data;
 }
 

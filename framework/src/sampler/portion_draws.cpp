@@ -118,6 +118,7 @@ void PortionDraws::place(const std::vector<std::vector<char>>& all, DrawBuffers&
 }
 
 void PortionDraws::collect(DrawBuffers& buffers) const {
+  if (buffers.draws == 0) return;
   const std::vector<std::vector<char>> all = division_.collect(packed(buffers));
   if (division_.rank() == 0) place(all, buffers);
 }
