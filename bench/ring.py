@@ -71,7 +71,7 @@ def write_curve(given, place):
     """Of runs that end sooner and later, as the first draws of a longer run are those of a shorter."""
     with open(given.curve, "w", newline="", encoding="ascii") as file:
         rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(["manifest", "step_size", "ranks", "moves", "seconds", "megabytes", "test_error", "draws_sha256"])
+        rows.writerow(["variant", "step_size", "ranks", "moves", "seconds", "megabytes", "test_error", "draws_sha256"])
         for manifest in given.manifests:
             for draws in given.draws:
                 ranks = max(given.ranks)
@@ -79,7 +79,8 @@ def write_curve(given, place):
                                         [f"run.draws={draws}", "run.checkpoint_seconds=0"])
                 with open(os.path.join(place, "out", "summary.json"), encoding="utf-8") as summary:
                     error = json.load(summary)["prediction"]["error"]
-                moves = sum(record["sweeps"].values()) * len(slots(manifest))
+                sweeps = int(number_in(manifest, "warmup")) + draws * int(number_in(manifest, "thin"))
+                moves = sweeps * len(slots(manifest))
                 rows.writerow([manifest, step_size(manifest), ranks, moves, f"{record['seconds']['total']:.2f}", f"{sent / 1e6:.1f}",
                                f"{error:.5f}", record["draws_sha256"]])
                 file.flush()

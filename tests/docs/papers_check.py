@@ -37,8 +37,10 @@ def half_of_last_digit(text):
 def results_of(study, root):
     """The file of what `study` found, and the command that writes it."""
     name, _, kind = study.partition("/")
-    command = "tables" if kind == "tables" else "papers"
-    return root / "bench" / "papers" / name / f"{kind or 'results'}.csv", f"./dev bench {command} {name} --record"
+    path = root / "bench" / "papers" / name / f"{kind or 'results'}.csv"
+    if kind == "ranks":
+        return path, f"./dev bench ring --curve {path}"
+    return path, f"./dev bench {kind or 'papers'} {name} --record"
 
 
 def rows_of(words, root):
