@@ -12,71 +12,7 @@ skip() {
   echo "skipped: $*"
   exit 77
 }
-for command in munged slurmctld slurmd sbatch; do
-  command -v "$command" >/dev/null || skip "no $command (packages slurm-wlm and munge)"
-done
-[[ $(id -u) == 0 ]] || skip "Slurm's daemons are started by root"
-
-place=$(mktemp -d)
-chmod 755 "$place"
-mkdir "$place"/{state,spool,log,munge,work}
-host=$(hostname -s)
-cat >"$place/slurm.conf" <<CONF
-ClusterName=test
-SlurmctldHost=$host(127.0.0.1)
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-AuthInfo=socket=$place/munge/socket
-CommunicationParameters=NoInAddrAny,NoCtldInAddrAny
-StateSaveLocation=$place/state
-SlurmdSpoolDir=$place/spool
-SlurmctldPidFile=$place/slurmctld.pid
-SlurmdPidFile=$place/slurmd.pid
-SlurmctldLogFile=$place/log/slurmctld
-SlurmdLogFile=$place/log/slurmd
-SlurmctldPort=$((20000 + $$ % 10000))
-SlurmdPort=$((30000 + $$ % 10000))
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-MpiDefault=none
-ReturnToService=2
-MaxArraySize=4
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
-NodeName=$host NodeAddr=127.0.0.1 CPUs=$(nproc) State=UNKNOWN
-PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-CONF
-export SLURM_CONF=$place/slurm.conf
-
-stop() {
-  local file
-  scancel --user=root 2>/dev/null || true
-  for file in "$place"/slurmd.pid "$place"/slurmctld.pid "$place"/munge/pid; do
-    [[ ! -f $file ]] || kill "$(cat "$file")" 2>/dev/null || true
-  done
-  sleep 0.5
-  rm -rf "$place"
-}
-trap stop EXIT
-
-head -c 128 /dev/urandom >"$place/munge/key"
-chmod 600 "$place/munge/key"
-munged --force --key-file="$place/munge/key" --socket="$place/munge/socket" \
-  --pid-file="$place/munge/pid" --log-file="$place/log/munged" --seed-file="$place/munge/seed"
-slurmctld -i
-slurmd
-for ((k = 0; k < 120; ++k)); do
-  ! sinfo -h -o %t 2>/dev/null | grep -q idle || break
-  sleep 0.25
-done
-sinfo -h -o %t | grep -q idle || {
-  tail "$place"/log/*
-  echo "Slurm did not start"
-  exit 1
-}
+source "$(dirname "${BASH_SOURCE[0]}")/start.sh"
 
 cd "$place/work"
 cat >s.toml <<'STUDY'
