@@ -120,14 +120,20 @@ def draw_densities(grids, path):
     figure, panels = pyplot.subplots(2, columns, figsize=(4 * columns, 8), sharex=True, sharey=True)
     for axes in panels.flat[len(names):]:
         axes.set_visible(False)
+    shares = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1]
     for axes, nodes in zip(panels.flat, names):
-        x, y, p = grids[nodes]
-        side = round(len(p) ** 0.5)
-        shape = (side, side)
-        axes.contourf(x.reshape(shape), y.reshape(shape), p.reshape(shape) / p.max(),
-                      [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 1])
+        axes.contourf(*on_sides(grids[nodes]), shares)
+        axes.contour(*on_sides(grids[0]), [shares[0], shares[4]], colors="black", linestyles="dashed", linewidths=0.8)
         axes.set(title=f"s = {nodes}" if nodes else "exact", xlabel="logit m", ylabel="log K")
-    finish_panels(figure, {"title": "exp(-V) for growing numbers of nodes, and the posterior"}, path)
+    finish_panels(figure, {"title": "exp(-V), of five seeds the median, for growing numbers of nodes; "
+                                    "dashed the posterior at 0.01 and 0.5 of its maximum"}, path)
+
+
+def on_sides(grid):
+    """x, y and the density over its maximum, each of the grid's shape."""
+    x, y, p = grid
+    side = round(len(p) ** 0.5)
+    return x.reshape(side, side), y.reshape(side, side), p.reshape(side, side) / p.max()
 
 
 if __name__ == "__main__":
