@@ -27,10 +27,10 @@ def figure(value):
 
 def row_of(measured):
     """A row of a table, METHOD KEY=VALUE, as a study would have it: the variant, the key a column. Names without
-    spaces, so that a mark of one word can name them; without times, which are the machine's."""
+    spaces and bars, so that a mark of one word in a table can name them; without times, which are the machine's."""
     variant, *setting = measured["method"].split(" ", 1)
     row = {"variant": variant} | dict(one.split("=", 1) for one in setting)
-    return row | {name.replace(" ", "_"): figure(value) for name, value in measured.items()
+    return row | {name.replace(" ", "_").replace("|", ""): figure(value) for name, value in measured.items()
                   if name != "method" and "second" not in name and "/s" not in name}
 
 
