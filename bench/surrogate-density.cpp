@@ -154,11 +154,6 @@ int main(int count, char** arguments) {
     std::printf("left out; MIXWELL_DATA must name the folders of data sets\n");
     return 0;
   }
-  std::FILE* const file = count > 1 ? std::fopen(arguments[1], "w") : nullptr;
-  if (count > 1 && file == nullptr) {
-    std::fprintf(stderr, "surrogate-density: cannot write %s\n", arguments[1]);
-    return 2;
-  }
   const OnGrid truth = posterior();
   if (truth.at_border() > most_at_border) {
     std::fprintf(stderr,
@@ -166,6 +161,11 @@ int main(int count, char** arguments) {
                  "at its border\n",
                  truth.at_border());
     return 1;
+  }
+  std::FILE* const file = count > 1 ? std::fopen(arguments[1], "w") : nullptr;
+  if (count > 1 && file == nullptr) {
+    std::fprintf(stderr, "surrogate-density: cannot write %s\n", arguments[1]);
+    return 2;
   }
   if (file != nullptr) {
     std::fprintf(file, "nodes,x,y,density\n");

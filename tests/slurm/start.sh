@@ -64,11 +64,12 @@ munged --force --key-file="$place/munge/key" --socket="$place/munge/socket" \
   --pid-file="$place/munge/pid" --log-file="$place/log/munged" --seed-file="$place/munge/seed"
 slurmctld -i
 for ((k = 1; k <= nodes; ++k)); do slurmd -N "$host$k"; done
+all_idle() { [[ $(sinfo -h -N -o %t 2>/dev/null | grep -c idle) == "$nodes" ]]; }
 for ((k = 0; k < 120; ++k)); do
-  ! sinfo -h -o %t 2>/dev/null | grep -q idle || break
+  ! all_idle || break
   sleep 0.25
 done
-sinfo -h -o %t | grep -q idle || {
+all_idle || {
   tail "$place"/log/*
   echo "Slurm did not start"
   exit 1
