@@ -18,6 +18,8 @@ if(Catch2_VERSION VERSION_LESS 3)
   target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2)
 else()
   target_link_libraries(mixwell_test_main PUBLIC Catch2::Catch2WithMain)
+  target_include_directories(mixwell_test_main PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/tests/catch2_3>)
 endif()
 # It prints what failed: nothing that -O3 would make faster, and nothing of ours for a sanitizer to watch
 # (which takes three times as long to compile).

@@ -508,7 +508,7 @@ TEST_CASE("a step size that a mixture would learn from all replicates is refused
       "use = \"nuts\"\npool = true\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n"
       "[compositor.c]\nuse = \"mixture\"\n");
   CHECK_THROWS_WITH(contracts::check_sampler(composition),
-                    Catch::Matchers::Contains("set pool = false"));
+                    Catch::Contains("set pool = false"));
 }
 
 TEST_CASE("blocks that are not full keep the contract of compositions") {

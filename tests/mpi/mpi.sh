@@ -31,7 +31,7 @@ fail() {
 ranks() {
   local n=$1
   shift
-  timeout 100 mpirun -n "$n" --oversubscribe --mca btl self,vader --mca plm isolated \
+  timeout 600 mpirun -n "$n" --oversubscribe --mca btl self,vader --mca plm isolated \
     --mca oob_tcp_if_include lo "$@"
 }
 

@@ -1,4 +1,5 @@
-// 10^4 cells: the page is small, is painted within a second and answers every key within a tenth of one.
+// 10^4 cells: the page is small and answers every key with the right count. ./dev bench page sets MIXWELL_TIMED and holds
+// it to its times too: painted within a second, an answer within a tenth of one.
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
@@ -9,9 +10,8 @@ const cells = 10000;
 const mostBytes = 15e6;
 /** Seconds by the clock to the first paint; of several openings the fastest, so that other work on the machine counts little. */
 const mostToPaint = 1;
-const openings = 3;
-/** Where all of those were slow. */
-const mostOpenings = 9;
+const timed = Boolean(process.env.MIXWELL_TIMED);
+const openings = timed ? 9 : 1;
 /** Seconds of the page's own thread, where other work does not count at all. */
 const mostToOpen = 2;
 const mostAnswer = 0.1;
@@ -81,7 +81,7 @@ await inFolder((folder) => inBrowser(async (open) => {
   const file = report(folder, table);
   const bytes = statSync(file).size;
   const paints = [];
-  while (paints.length < openings - 1 || (paints.length < mostOpenings - 1 && Math.min(...paints) > mostToPaint)) {
+  while (paints.length < openings - 1) {
     const one = await opened(open, file);
     paints.push(one.paint);
     await one.page.close();
@@ -124,6 +124,7 @@ await inFolder((folder) => inBrowser(async (open) => {
     + `${grouped(everything)}\nseconds from a key to its paint, one key each ${typing} ms: `
     + (delays.length ? `${grouped(middle(delays))} (middle), ${grouped(largest(delays))} (largest)` : 'below 0.016'));
   assert.ok(bytes < mostBytes, `${bytes} bytes`);
+  if (!timed) return;
   assert.ok(Math.min(...paints) <= mostToPaint, `first paint after ${paints} s`);
   assert.ok(opening <= mostToOpen, `${opening} s to open`);
   assert.ok(sorting <= mostAnswer, `${sorting} s to sort`);

@@ -118,12 +118,12 @@ TEST_CASE("a case whose density is no number is named", "[density]") {
 
 TEST_CASE("reading beyond a parameter is told with its name", "[density]") {
   CHECK_THROWS_WITH(support::evaluate(Small(2), MatrixXd::Ones(2, 1)),
-                    Catch::Matchers::Contains("element 2 of `x`, which has 2, is read"));
+                    Catch::Contains("element 2 of `x`, which has 2, is read"));
   Given given{VectorXd::Ones(4)};
   CHECK_THROWS_AS(given.matrix(2, 2)(2, 0), RunError);
   CHECK_THROWS_AS(given.matrix(2, 2)(0, -1), RunError);
   CHECK_THROWS_WITH(dot(VectorXd::Ones(3), given.vector()),
-                    Catch::Matchers::Contains("dot of 3 constants and 4 values"));
+                    Catch::Contains("dot of 3 constants and 4 values"));
 }
 
 TEST_CASE("reading what was never declared is told, and is not the first parameter", "[density]") {
@@ -131,9 +131,9 @@ TEST_CASE("reading what was never declared is told, and is not the first paramet
   Workspace scratch;
   const Values<double> values(x.data(), 0, scratch);
   const std::string rule = "a parameter is read that was never declared";
-  CHECK_THROWS_WITH(values(ScalarParameter()), Catch::Matchers::Contains(rule));
-  CHECK_THROWS_WITH(values(VectorParameter()), Catch::Matchers::Contains(rule));
-  CHECK_THROWS_WITH(values(MatrixParameter()), Catch::Matchers::Contains(rule));
+  CHECK_THROWS_WITH(values(ScalarParameter()), Catch::Contains(rule));
+  CHECK_THROWS_WITH(values(VectorParameter()), Catch::Contains(rule));
+  CHECK_THROWS_WITH(values(MatrixParameter()), Catch::Contains(rule));
 }
 
 TEST_CASE("the product with constants has them for derivatives", "[density]") {

@@ -134,12 +134,12 @@ TEST_CASE("the acceptance probability of a Gaussian proposal equals that of whol
 
 TEST_CASE("a mean and a factor of a Gaussian proposal that contradict one another are refused") {
   CHECK_THAT(refusal("mean = \"current\"\nnewton_factor = 1\n"),
-             Catch::Matchers::Contains("newton_factor") &&
-                 Catch::Matchers::Contains("goes with mean = \"newton\", but it is \"current\""));
+             Catch::Contains("newton_factor") &&
+                 Catch::Contains("goes with mean = \"newton\", but it is \"current\""));
 }
 
 TEST_CASE("a Gaussian proposal around a slot of a memory without points is refused") {
-  CHECK_THAT(refusal("mean = \"slot\"\n"), Catch::Matchers::Contains("there is none"));
+  CHECK_THAT(refusal("mean = \"slot\"\n"), Catch::Contains("there is none"));
 }
 
 TEST_CASE("a Gaussian proposal fitted to its own point and a history is refused") {
@@ -158,5 +158,5 @@ TEST_CASE("a Gaussian proposal fitted to its own point and a history is refused"
   site.target = target_law(graph, "q", support::make_model("use = \"quartic\"\ndimension = 2\n"));
   site.fit_to = FitTo::history;
   CHECK_THROWS_WITH(dynamic_cast<const Kernel&>(*kernel).describe(graph, site),
-                    Catch::Matchers::Contains("set own = false"));
+                    Catch::Contains("set own = false"));
 }

@@ -719,5 +719,5 @@ TEST_CASE("a variable that has the name of a dimension is refused", "[recorder]"
   Column z = real("z", {2});
   z.dims = {"town"};
   CHECK_THROWS_WITH(netcdf_recorder()->open(header(folder.path(), {z, real("town")})),
-                    Catch::Matchers::Contains("'town': the name is the name of a coordinate"));
+                    Catch::Contains("'town': the name is the name of a coordinate"));
 }

@@ -131,11 +131,11 @@ TEST_CASE("a step so large that no implicit step has a solution is no end of the
 
 TEST_CASE("a Riemannian kernel on a model without a metric is refused") {
   CHECK_THAT(refusal("use = \"double-well\"\n", ""),
-             Catch::Matchers::Contains("kernel `k` needs a metric") &&
-                 Catch::Matchers::Contains("or kernel hamiltonian"));
+             Catch::Contains("kernel `k` needs a metric") &&
+                 Catch::Contains("or kernel hamiltonian"));
 }
 
 TEST_CASE("numbers of Riemannian steps that are not whole are refused") {
   CHECK_THAT(refusal(quartic, "steps_jitter = [1, 2.5]\n"),
-             Catch::Matchers::Contains("must be whole numbers"));
+             Catch::Contains("must be whole numbers"));
 }

@@ -92,5 +92,5 @@ TEST_CASE("the error about the mode names the oracle and the slot") {
       "0.1\nsteps = 3\n";
   const Composition c = composing::compose(body);
   CHECK_THROWS_WITH(mixwell::compose(*c.compositor),
-                    Catch::Matchers::StartsWith("oracle `o` in `k`: found no mode"));
+                    Catch::StartsWith("oracle `o` in `k`: found no mode"));
 }

@@ -396,10 +396,10 @@ TEST_CASE("a density with an if on a value is refused by name, and differentiate
     CAPTURE(threshold);
     CHECK_THROWS_WITH(
         support::evaluate(Branching(threshold), MatrixXd::Ones(1, 1)),
-        Catch::Matchers::Contains("log_likelihood of case 2 is computed another way"));
+        Catch::Contains("log_likelihood of case 2 is computed another way"));
   }
   CHECK_THROWS_WITH(support::evaluate(Frozen(), MatrixXd::Ones(1, 1)),
-                    Catch::Matchers::Contains("log_density is computed another way"));
+                    Catch::Contains("log_density is computed another way"));
   const auto at = support::evaluate(ForwardBranching(), MatrixXd{{-1, 1}});
   CHECK(at.u == Eigen::RowVector2d(1, 2));
   CHECK(at.g == MatrixXd{{-2, 4}});

@@ -41,7 +41,7 @@ def environment(place):
 def carried_out(text, place):
     return subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=place, env=environment(place),
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, timeout=240)
+                          text=True, timeout=1440)
 
 
 class Vocabulary:

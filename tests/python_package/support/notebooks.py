@@ -21,7 +21,7 @@ WANTED = {"challenger": (3, ["exact after warm-up", "biased: wrong in the limit 
 
 
 def executed(notebook, folder):
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}},
+    NotebookClient(notebook, timeout=720, resources={"metadata": {"path": str(folder)}},
                    extra_arguments=["--IPKernelApp.log_level=40"]).execute()
     return notebook
 
