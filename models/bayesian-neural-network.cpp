@@ -37,6 +37,7 @@ struct Keys {
     declare_format(fields, source);
     fields.texts("inputs", source.inputs)
         .help("csv: columns that are inputs; by default all but the response");
+    regression::declare_missing(fields, source.missing);
     declare_test(fields, source);
     fields.integer("cases", cases).at_least(1).help("train on the first so many cases of data");
     fields.flag("validate", validate)
@@ -52,6 +53,7 @@ struct Data {
   Cases training;
   std::optional<Cases> test{};
   std::vector<std::string> classes;
+  std::vector<std::string> remarks{};
 };
 
 /// How many of the `all` cases are for training.
@@ -74,11 +76,12 @@ Data read(const Keys& keys) {
   if (data.classes.size() < 2)
     throw InputError(table.labels_of + ": a classifier needs two labels, and here all are " +
                      regression::listed(table.all_labels));
+  add_remark_on(table.dropped, table.path, data.remarks);
   Cases all = cases_of(table, data.classes);
   const Index count = training_cases(keys, all.size());
   if (keys.validate) data.test = some(all, count, all.size() - count);
   if (keys.source.test)
-    data.test = cases_of(regression::test_table(keys.source, table), data.classes);
+    data.test = cases_of(regression::test_table(keys.source, table, data.remarks), data.classes);
   data.training = count == all.size() ? std::move(all) : some(all, 0, count);
   return data;
 }
@@ -109,6 +112,7 @@ class BayesianNeuralNetwork final : public Model,
     return all;
   }
   std::vector<Labels> labels() const override { return {{.dim = "class", .labels = classes_}}; }
+  std::vector<std::string> remarks() const override { return remarks_; }
   /// The gradient of the hidden weights grows with the output weights.
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
@@ -168,7 +172,8 @@ class BayesianNeuralNetwork final : public Model,
       : shape_{data.training.inputs.rows(), params.hidden, std::ssize(data.classes)},
         prior_(params.shape, params.rate),
         likelihood_(shape_, std::move(data.training)),
-        classes_(std::move(data.classes)) {
+        classes_(std::move(data.classes)),
+        remarks_(std::move(data.remarks)) {
     if (!data.test) return;
     std::vector<Index> right = data.test->classes;
     test_ = std::make_unique<TestSet>(shape_.classes, std::move(right),
@@ -201,6 +206,7 @@ class BayesianNeuralNetwork final : public Model,
   GammaPrior prior_;  ///< of each group
   Likelihood likelihood_;
   std::vector<std::string> classes_;
+  std::vector<std::string> remarks_;
   std::unique_ptr<const TestSet> test_;
 };
 

@@ -4,6 +4,7 @@
 #include "regression/columns.hpp"
 #include "regression/design.hpp"
 #include "regression/keys.hpp"
+#include "regression/remarks.hpp"
 #include "regression/simulated.hpp"
 
 #include <mixwell/plugin.hpp>

@@ -6,6 +6,7 @@
 #include "regression/divided_cases.hpp"
 #include "regression/keys.hpp"
 #include "regression/posterior.hpp"
+#include "regression/remarks.hpp"
 #include "regression/test_set.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -33,8 +34,8 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
       fields.named_points("predict", predict)
           .help(
               "csv: predict.NAME = { input = value, factor = \"level\", ... }: record the "
-              "probability "
-              "of the positive label there, inputs in their original units, at offset 0");
+              "probability of the positive label there, inputs in their original units; the column "
+              "of `offset` may be given too, and is 0 otherwise");
     }
   };
 
@@ -67,11 +68,13 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
                   params.prior_variance),
         remarks_(std::move(remarks)),
         coefficients_(coefficients(design, table.path, remarks_)) {
-    if (!params.predict.empty())
-      points_ = std::make_unique<Points>(design, params.predict, coefficients_.parameters);
+    if (!params.predict.empty()) {
+      points_ = std::make_unique<Points>(design, params.source.offset, params.predict, remarks_);
+      points_->require_free_names(coefficients_.parameters);
+    }
     if (params.source.test)
       test_ = std::make_unique<regression::TestSet>(
-          design.cases(regression::test_table(params.source, table)), &to_probabilities);
+          design.cases(regression::test_table(params.source, table, remarks_)), &to_probabilities);
   }
 
   static const regression::Source& checked(const Params& params) {

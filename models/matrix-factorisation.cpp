@@ -53,7 +53,9 @@ struct Keys {
     fields.text("data", data)
         .file()
         .required()
-        .help("lines user::item::rating, or with ::timestamp behind; plain or gzipped");
+        .help(
+            "ratings as MovieLens has them: lines user::item::rating, maybe with ::timestamp, with "
+            "tabs, or a CSV file with the header userId,movieId,rating; plain or gzipped");
     fields.text("test", test)
         .file()
         .help("ratings of the same users and items, for the test error");

@@ -40,14 +40,11 @@ class ProbitRegression final : public regression::Posterior<probit::Link> {
   ProbitRegression(const Params& params, CaseData data)
       : Posterior(data.cases, data.response, params.prior_variance),
         coefficients_(std::move(data.coefficients)),
-        remarks_(std::move(data.remarks)),
-        test_(test_set(params, data)) {}
-
-  static std::unique_ptr<const regression::TestSet> test_set(const Params& params,
-                                                             const CaseData& data) {
-    if (!params.data || !params.source.test) return nullptr;
-    return std::make_unique<regression::TestSet>(
-        data.design.cases(regression::test_table(params.source, data.table)), &to_probabilities);
+        remarks_(std::move(data.remarks)) {
+    if (!params.data || !params.source.test) return;
+    test_ = std::make_unique<regression::TestSet>(
+        data.design.cases(regression::test_table(params.source, data.table, remarks_)),
+        &to_probabilities);
   }
 
   regression::Coefficients coefficients_;

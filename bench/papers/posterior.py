@@ -47,13 +47,14 @@ def of_replicates(out):
 
 @dataclasses.dataclass
 class Reference:
-    """Moments of the posterior. `whitener` W has W covariance W' = I, its rows from the widest to
+    """Moments of the posterior, whose coordinates are called `names`. `whitener` W has W covariance W' = I, its rows from the widest to
     the narrowest principal direction; `start` draws to begin with."""
 
     mean: numpy.ndarray
     covariance: numpy.ndarray
     least_ess: float
     start: numpy.ndarray
+    names: list
 
     def __post_init__(self):
         self.variances, directions = numpy.linalg.eigh(self.covariance)
@@ -70,15 +71,15 @@ def make_reference(program, manifest, settings, path):
     """Runs a manifest of an exact sampler and keeps its moments in the file `path`."""
     out = path.with_suffix("")
     program.run(manifest, out, settings)
-    rows = program.summary(out, [])["variables"].values()
-    least = runs.smallest(rows, "ess_bulk")
+    rows = program.summary(out, [])["variables"]
+    least = runs.smallest(rows.values(), "ess_bulk")
     if not settings and not least >= LEAST_ESS:
         raise RuntimeError(f"{manifest}: a bulk ESS of {least:.0f}; a reference needs {LEAST_ESS}")
     x = draws(out)
     chains = x.reshape(-1, x.shape[2])
     every = max(1, len(chains) // STARTS)
     path.write_text(json.dumps({
-        "least_ess": least, "mean": chains.mean(axis=0).tolist(),
+        "least_ess": least, "names": list(rows), "mean": chains.mean(axis=0).tolist(),
         "covariance": numpy.cov(chains.T).tolist(), "start": chains[::every][:STARTS].tolist()}),
         encoding="utf-8")
 
@@ -93,12 +94,12 @@ def reference(program, manifest, settings, folder):
     make it short, it is another one, and may be as rough as they make it."""
     name = manifest.parent.name + ("-quick" if settings else "")
     path = folder / f"{name}-{content(manifest)}.json"
-    if not path.exists():
+    if not path.exists() or "names" not in runs.read_json(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         make_reference(program, manifest, settings, path)
     known = runs.read_json(path)
     return Reference(numpy.array(known["mean"]), numpy.array(known["covariance"]),
-                     known["least_ess"], numpy.array(known["start"]))
+                     known["least_ess"], numpy.array(known["start"]), known["names"])
 
 
 def write_start(reference, manifest, path):
@@ -109,7 +110,7 @@ def write_start(reference, manifest, path):
         raise RuntimeError(f"{chains} chains, but the reference kept {len(reference.start)} draws")
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow([f"theta{i}" for i in range(len(reference.mean))])
+        writer.writerow(reference.names)
         writer.writerows(reference.start[:chains])
 
 

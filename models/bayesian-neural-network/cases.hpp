@@ -32,7 +32,7 @@ inline std::vector<std::string> classes_of(const regression::Table& table) {
 inline Cases cases_of(const regression::Table& table, const std::vector<std::string>& classes) {
   Cases cases;
   cases.inputs = table.inputs.transpose();
-  const regression::LabelLess less;
+  const LabelLess less;
   for (Index n = 0; n < cases.size(); ++n) {
     const std::string& label = table.labels[static_cast<std::size_t>(n)];
     const auto found = std::lower_bound(classes.begin(), classes.end(), label, less);

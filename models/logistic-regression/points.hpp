@@ -21,14 +21,16 @@ namespace mixwell::logistic {
 /// z -> 1 / (1 + exp(-z)).
 inline void to_probabilities(Batch z) { z = (1.0 + (-z.array()).exp()).inverse().matrix(); }
 
-/// One point: its inputs in their own units, and a level of each factor.
+/// One point: its inputs in their own units, a level of each factor, and maybe the offset.
 class PointReader {
  public:
   using Values = std::map<std::string, std::variant<double, std::string>>;
 
-  /// `key`: what says it in the manifest.
-  PointReader(const regression::Design& design, std::string key, const Values& values)
-      : design_(design), key_(std::move(key)), values_(values) {
+  /// `offset`: the column of the table that is added to x theta, if any; `key`: what says the point
+  /// in the manifest.
+  PointReader(const regression::Design& design, const std::optional<std::string>& offset,
+              std::string key, const Values& values)
+      : design_(design), offset_(offset), key_(std::move(key)), values_(values) {
     require_known();
   }
 
@@ -42,10 +44,17 @@ class PointReader {
     return design_.row(inputs, levels);
   }
 
+  /// Nothing where the table has one and the point does not say it.
+  std::optional<double> offset() const {
+    if (!offset_) return 0.0;
+    return values_.contains(*offset_) ? std::optional(number(*offset_)) : std::nullopt;
+  }
+
  private:
   void require_known() const {
     std::vector<std::string> known = design_.inputs();
     for (const regression::Factor& factor : design_.factors()) known.push_back(factor.name);
+    if (offset_) known.push_back(*offset_);
     for (const auto& [name, value] : values_)
       if (std::find(known.begin(), known.end(), name) == known.end())
         throw ParameterError(
@@ -73,8 +82,9 @@ class PointReader {
     const auto& given = value(factor.name, "factor");
     const std::vector<std::string>& levels = factor.categories.levels;
     const auto is_given = [&](const std::string& one) {
-      if (const auto* const text = std::get_if<std::string>(&given)) return one == *text;
-      return regression::number(one) == std::optional(std::get<double>(given));
+      if (const auto* const text = std::get_if<std::string>(&given))
+        return regression::are_equal(one, *text);
+      return finite_number(one) == std::optional(std::get<double>(given));
     };
     const auto found = std::find_if(levels.begin(), levels.end(), is_given);
     if (found == levels.end()) refuse_level(factor, given);
@@ -92,6 +102,7 @@ class PointReader {
   }
 
   const regression::Design& design_;
+  const std::optional<std::string>& offset_;
   std::string key_;
   const Values& values_;
 };
@@ -99,15 +110,29 @@ class PointReader {
 /// Probabilities of the positive label at named points.
 class Points final : public Derived {
  public:
-  Points(const regression::Design& design, const NamedPoints& points,
-         const std::vector<Parameter>& parameters)
-      : x_(static_cast<Index>(points.size()), design.width()) {
+  /// `offset`: the name of the table's offsets. Where a point does not say its own, it is 0, and a
+  /// remark says so.
+  Points(const regression::Design& design, const std::optional<std::string>& offset,
+         const NamedPoints& points, std::vector<std::string>& remarks)
+      : x_(static_cast<Index>(points.size()), design.width()), offsets_(x_.rows()) {
+    std::string without;
     for (const auto& [name, values] : points) {
-      require_name(name, parameters);
-      x_.row(static_cast<Index>(names_.size())) =
-          PointReader(design, "predict." + name, values).row();
+      const PointReader reader(design, offset, "predict." + name, values);
+      const auto row = static_cast<Index>(names_.size());
+      x_.row(row) = reader.row();
+      offsets_[row] = reader.offset().value_or(0.0);
+      if (!reader.offset()) without += (without.empty() ? "" : ", ") + name;
       names_.push_back(name);
     }
+    if (!without.empty())
+      remarks.push_back("Predicted at offset 0: " + without + "; the key " +
+                        regression::quoted(*offset) + " of a point gives another offset.");
+  }
+
+  /// Throws ParameterError for a point with the name of a parameter, or one that draws.nc cannot
+  /// have.
+  void require_free_names(const std::vector<Parameter>& parameters) const {
+    for (const std::string& name : names_) require_free_name(name, parameters);
   }
 
   std::vector<Parameter> quantities() const override {
@@ -117,11 +142,12 @@ class Points final : public Derived {
   }
   void derive(ConstBatch theta, Batch out) const override {
     out.noalias() = x_ * theta;
+    out.colwise() += offsets_;
     to_probabilities(out);
   }
 
  private:
-  static void require_name(const std::string& name, const std::vector<Parameter>& parameters) {
+  static void require_free_name(const std::string& name, const std::vector<Parameter>& parameters) {
     if (std::any_of(parameters.begin(), parameters.end(),
                     [&name](const Parameter& parameter) { return parameter.name == name; }))
       throw ParameterError("predict." + name, "the name is taken; choose another");
@@ -130,6 +156,7 @@ class Points final : public Derived {
   }
 
   Eigen::MatrixXd x_;
+  Eigen::VectorXd offsets_;
   std::vector<std::string> names_;
 };
 

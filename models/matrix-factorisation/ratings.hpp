@@ -53,19 +53,32 @@ std::optional<Number> spelled(std::string_view text) {
   return value;
 }
 
-/// The fields of "a::b::c".
-inline std::vector<std::string_view> fields_of(std::string_view line) {
+/// What stands between the fields of a file, by its first line: `::`, a tab or a comma.
+inline std::string_view separator_of(std::string_view line) {
+  for (const std::string_view one : {"::", "\t"})
+    if (line.find(one) != std::string_view::npos) return one;
+  return ",";
+}
+
+inline std::vector<std::string_view> fields_of(std::string_view line, std::string_view separator) {
   std::vector<std::string_view> fields;
   for (std::size_t at = 0; at != std::string_view::npos;) {
-    const std::size_t end = line.find("::", at);
+    const std::size_t end = line.find(separator, at);
     fields.push_back(line.substr(at, end == std::string_view::npos ? end : end - at));
-    at = end == std::string_view::npos ? end : end + 2;
+    at = end == std::string_view::npos ? end : end + separator.size();
   }
   return fields;
 }
 
-inline RatingLine rating_line(const TextLines& lines) {
-  const std::vector<std::string_view> fields = fields_of(lines.line());
+/// The first line of a CSV file of MovieLens.
+inline bool is_header(std::string_view line) {
+  const auto fields = fields_of(line, ",");
+  return fields.size() >= 3 && fields[0] == "userId" && fields[1] == "movieId" &&
+         fields[2] == "rating";
+}
+
+inline RatingLine rating_line(const TextLines& lines, std::string_view separator) {
+  const std::vector<std::string_view> fields = fields_of(lines.line(), separator);
   if (fields.size() == 3 || fields.size() == 4) {
     const auto user = spelled<std::int64_t>(fields[0]);
     const auto item = spelled<std::int64_t>(fields[1]);
@@ -73,9 +86,12 @@ inline RatingLine rating_line(const TextLines& lines) {
     if (user && item && value && std::isfinite(*value))
       return {*user, *item, *value, lines.place()};
   }
-  throw InputError(lines.place() + ": \"" + lines.line().substr(0, 60) +
-                   "\" is no rating: a line is user::item::rating, or "
-                   "user::item::rating::timestamp, of two whole numbers and a finite one");
+  throw InputError(
+      lines.place() + ": \"" + lines.line().substr(0, 60) +
+      "\" is no rating: a line has a user, an item, a rating and maybe a time stamp, of "
+      "which the first two are whole numbers and the third is finite, with \"::\", a "
+      "tab or a comma between them as in the first line; a header is "
+      "userId,movieId,rating,timestamp");
 }
 
 inline std::vector<std::int64_t> different(std::vector<std::int64_t> ids) {
@@ -92,12 +108,19 @@ inline Index place_of(const std::vector<std::int64_t>& ids, std::int64_t id) {
 
 }  // namespace detail
 
-/// The lines of a file, in rising order of user and item. Throws InputError for a line that is no
-/// rating, and for an item that a user rates twice.
+/// The lines of a file of MovieLens (ratings.dat, u.data or ratings.csv), in rising order of user
+/// and item. Throws InputError for a line that is no rating, for an item that a user rates twice,
+/// and where there is no rating.
 inline std::vector<RatingLine> read_ratings(const std::string& path) {
   TextLines lines(path, "lines user::item::rating");
   std::vector<RatingLine> all;
-  while (lines.next()) all.push_back(detail::rating_line(lines));
+  std::string_view separator;
+  for (bool is_first = true; lines.next(); is_first = false) {
+    if (is_first) separator = detail::separator_of(lines.line());
+    if (!is_first || !detail::is_header(lines.line()))
+      all.push_back(detail::rating_line(lines, separator));
+  }
+  if (all.empty()) throw InputError(path + ": no ratings; wanted lines user::item::rating");
   const auto key = [](const RatingLine& one) { return std::tie(one.user, one.item); };
   std::stable_sort(all.begin(), all.end(),
                    [key](const RatingLine& a, const RatingLine& b) { return key(a) < key(b); });

@@ -5,6 +5,7 @@
 #include "../regression/coefficients.hpp"
 #include "../regression/keys.hpp"
 #include "../regression/labelled_design.hpp"
+#include "../regression/remarks.hpp"
 #include "../regression/simulated.hpp"
 
 #include <mixwell/plugin.hpp>

@@ -1,4 +1,4 @@
-// The coefficients of a regression as parameters of a model, and remarks on their columns.
+// The coefficients of a regression as parameters of a model.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -76,27 +76,6 @@ inline std::vector<std::string> names_of(const std::vector<Parameter>& parameter
   std::vector<std::string> names;
   for (const Parameter& one : parameters) names.push_back(one.name);
   return names;
-}
-
-/// What constant columns mean: a sentence for each that has a name, else one for all.
-/// Before them how many rows were left out for a missing value.
-inline std::vector<std::string> remarks_on(const Design& design, const Predictors& table) {
-  const std::string& path = table.path;
-  constexpr const char* consequence = "centred, left unscaled, its coefficient keeps its prior.";
-  std::vector<std::string> remarks;
-  if (table.dropped > 0) remarks.push_back(remark_on_dropped(table.dropped, path));
-  const std::vector<Index>& constant = design.constant_columns();
-  if (design.has_names()) {
-    for (const Index j : constant)
-      remarks.push_back("Column " + quoted(design.column_name(j)) + " of " + path +
-                        " is constant: " + consequence);
-  } else if (!constant.empty()) {
-    remarks.push_back(std::to_string(constant.size()) + " of the " +
-                      std::to_string(design.column_count()) + " columns of " + path +
-                      " are constant, the first of them " + design.column_name(constant.front()) +
-                      ": each is " + consequence);
-  }
-  return remarks;
 }
 
 }  // namespace mixwell::regression

@@ -46,7 +46,8 @@ struct Predictors {
   Eigen::MatrixXd inputs;          ///< N x (number of inputs)
   std::vector<Factor> factors{};   ///< csv: columns of categories
   CaseNumbers numbers{};           ///< csv: offsets and weights
-  Index dropped = 0;               ///< csv: rows left out for a missing value
+  DroppedRows dropped{};           ///< csv: rows left out for a missing value
+  bool has_row_names = false;      ///< csv: the first column, which has no name
 };
 
 namespace detail {
@@ -132,6 +133,7 @@ inline Eigen::VectorXd numbers_for(const std::string& wanted, const CsvTable& cs
 inline Predictors settled(CsvTable& csv, const ColumnChoice& choice, const Predictors* training) {
   Predictors all;
   all.path = csv.path();
+  all.has_row_names = csv.has_row_names();
   all.names = training == nullptr ? detail::chosen_inputs(csv, choice) : training->names;
   all.dropped = settle_missing(csv, detail::used_columns(choice, all.names), choice.missing);
   return all;

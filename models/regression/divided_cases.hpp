@@ -13,6 +13,8 @@
 #include <deque>
 #include <limits>
 #include <memory>
+#include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -101,26 +103,46 @@ inline std::vector<Table> csv_parts(const Source& source, const DataShards& shar
   return tables;
 }
 
+/// Of the shards that this process has.
+inline std::vector<Table> own_parts(const Source& source, DataShards& shards) {
+  switch (source.read_as()) {
+    case Format::csv:
+      return csv_parts(source, shards);
+    case Format::libsvm:
+      return libsvm_parts(source, shards);
+    case Format::idx:
+      throw ParameterError("format",
+                           "\"idx\" files are not divided; take run.ranks = \"replicates\"");
+  }
+  throw std::logic_error("a format without a reader");
+}
+
 inline std::string joined(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += text + '\n';
   return all;
 }
 
-/// The labels of all shards, none of whose files may have other columns.
-inline LabelSet gathered_labels(const std::vector<Table>& own, DataShards& shards) {
-  std::vector<std::string> texts;
+/// No shard's file may have other columns.
+inline void require_same_columns(const std::vector<Table>& own, DataShards& shards) {
   std::vector<std::string> names;
-  for (const Table& table : own) {
-    texts.push_back(joined({table.all_labels.begin(), table.all_labels.end()}));
-    names.push_back(joined(table.names));
-  }
+  for (const Table& table : own) names.push_back(joined(table.names));
   for (const std::string& of_shard : shards.gather(names)) {
     if (of_shard != names.front())
       throw InputError(own.front().path +
                        ": another rank reads other columns; give all ranks the same files");
   }
-  LabelSet all;
+}
+
+/// The union of what `texts_in` finds in the table of each shard.
+template <class Set, class TextsIn>
+Set gathered(const std::vector<Table>& own, DataShards& shards, const TextsIn& texts_in) {
+  std::vector<std::string> texts;
+  for (const Table& table : own) {
+    const Set& here = texts_in(table);
+    texts.push_back(joined({here.begin(), here.end()}));
+  }
+  Set all;
   for (const std::string& of_shard : shards.gather(texts)) {
     for (std::size_t at = 0; at < of_shard.size();) {
       const std::size_t end = of_shard.find('\n', at);
@@ -129,6 +151,16 @@ inline LabelSet gathered_labels(const std::vector<Table>& own, DataShards& shard
     }
   }
   return all;
+}
+
+/// Rows that all shards have left out.
+inline DroppedRows gathered_dropped(const std::vector<Table>& own, DataShards& shards) {
+  Eigen::MatrixXd dropped(1, std::ssize(own));
+  for (Index k = 0; k < dropped.cols(); ++k)
+    dropped(0, k) = static_cast<double>(own[static_cast<std::size_t>(k)].dropped.count);
+  const auto texts = [](const Table& table) -> const auto& { return table.dropped.texts; };
+  return {static_cast<Index>(shards.gather(dropped, "numbers of rows").sum()),
+          gathered<std::set<std::string>>(own, shards, texts)};
 }
 
 /// The scale of the columns of all shards: sums over cases shard by shard, then over the shards.
@@ -186,21 +218,19 @@ inline Table without_cases(const std::vector<Table>& own, DataShards& shards) {
   all.names = one.names;
   all.labels_of = one.labels_of;
   all.inputs.resize(0, one.inputs.cols());
-  all.all_labels = gathered_labels(own, shards);
-  Eigen::MatrixXd dropped(1, std::ssize(own));
-  for (Index k = 0; k < dropped.cols(); ++k)
-    dropped(0, k) = static_cast<double>(own[static_cast<std::size_t>(k)].dropped);
-  all.dropped = static_cast<Index>(shards.gather(dropped, "numbers of rows").sum());
+  all.has_row_names = one.has_row_names;
+  require_same_columns(own, shards);
+  const auto labels = [](const Table& table) -> const auto& { return table.all_labels; };
+  all.all_labels = gathered<LabelSet>(own, shards, labels);
+  all.dropped = gathered_dropped(own, shards);
   if (all.all_labels.empty())
-    throw InputError(all.path + ": no rows" + (all.dropped > 0 ? " without a missing value" : ""));
+    throw InputError(all.path + ": no rows" +
+                     (all.dropped.count > 0 ? " without a missing value" : ""));
   if (all.names.empty()) require_inputs(all);
   return all;
 }
 
-inline void refuse_undivided(const Source& source) {
-  if (source.format == "idx")
-    throw ParameterError("format",
-                         "\"idx\" files are not divided; take run.ranks = \"replicates\"");
+inline void refuse_factors(const Source& source) {
   if (!source.factors.empty())
     throw ParameterError("factors",
                          "are not there where data are divided (run.ranks = \"data\"); make a "
@@ -214,9 +244,8 @@ inline void refuse_undivided(const Source& source) {
 /// deviations over all.
 template <class Link>
 LoadedCases divided_cases(const Source& source, const Recipe& recipe, DataShards& shards) {
-  detail::refuse_undivided(source);
-  std::vector<Table> own = source.format == "libsvm" ? detail::libsvm_parts(source, shards)
-                                                     : detail::csv_parts(source, shards);
+  detail::refuse_factors(source);
+  std::vector<Table> own = detail::own_parts(source, shards);
   Table all = detail::without_cases(own, shards);
   Recipe plain = recipe;
   plain.standardize = false;

@@ -8,12 +8,16 @@
 #include <mixwell/plugin.hpp>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace mixwell::regression {
 
 inline void declare_format(Fields& fields, Source& source) {
+  std::vector<std::string> words;
+  for (const auto& [word, format] : formats) words.emplace_back(word);
   fields.text("format", source.format)
-      .one_of({"csv", "libsvm", "idx"})
+      .one_of(std::move(words))
       .help(
           "of data and test: csv has a header and a row for each case, libsvm lines of a "
           "label and index:value pairs, idx images of unsigned bytes (MNIST)");

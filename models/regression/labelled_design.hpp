@@ -7,7 +7,10 @@
 
 #include <mixwell/plugin.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +29,19 @@ class LabelCoding {
  public:
   LabelCoding(const Table& table, const LabelChoice& classes) : labels_(table.all_labels) {
     choose_positive(table, classes);
+  }
+
+  /// Which label of `labels_of` counts as what; "" where they are 1 and 0 themselves.
+  std::string remark(const std::string& labels_of) const {
+    LabelSet others = labels_;
+    others.erase(positive_);
+    if (are_equal(positive_, "1") && others == LabelSet{"0"}) return "";
+    const std::string rest = negative_            ? quoted(*negative_)
+                             : others.size() == 1 ? listed(others)
+                                                  : "all others (" + listed(others) + ")";
+    const bool leaves_out = negative_ && others.size() > 1;
+    return "Labels of " + labels_of + ": " + quoted(positive_) + " counts as 1, " + rest + " as 0" +
+           (leaves_out ? "; cases with other labels are left out." : ".");
   }
 
   /// For each case of any table whether its label is the positive one.
@@ -59,19 +75,33 @@ class LabelCoding {
                                            std::to_string(labels_.size()) + " labels in " +
                                            table.labels_of + " (" + listed(labels_) +
                                            "); negative too leaves out all but two");
+    if (!positive) refuse_quantity(table);
     positive_ = positive.value_or(*labels_.rbegin());
+    negative_ = negative;
     require_label("positive", positive_, table);
     if (negative) require_label("negative", *negative, table);
     if (negative && is_positive(*negative))
       throw ParameterError("negative", "is the positive label too");
   }
 
-  bool is_positive(const std::string& label) const {
-    return !LabelLess()(label, positive_) && !LabelLess()(positive_, label);
+  /// Two numbers that are not both whole are no names of classes, unless the keys say so.
+  void refuse_quantity(const Table& table) const {
+    const auto is_whole = [](const std::string& label) {
+      const auto value = finite_number(label);
+      return !value || *value == std::floor(*value);
+    };
+    if (std::all_of(labels_.begin(), labels_.end(), is_whole)) return;
+    throw ParameterError("positive", "must be given: " + table.labels_of + " has the labels " +
+                                         listed(labels_) +
+                                         ", which look like values of a quantity; `positive` says "
+                                         "which of them counts as 1");
   }
+
+  bool is_positive(const std::string& label) const { return are_equal(label, positive_); }
 
   LabelSet labels_;
   std::string positive_;
+  std::optional<std::string> negative_;
 };
 
 /// A design, and the coding of labels: both fixed by the training table, then applied to any.
@@ -84,6 +114,7 @@ class LabelledDesign : private LabelCoding, public Design {
   LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes, Scale scale)
       : LabelCoding(table, classes), Design(table, recipe, std::move(scale)) {}
 
+  using LabelCoding::remark;
   Cases cases(const Table& table) const {
     return {rows(table), coded_labels(table), table.numbers};
   }

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "labels.hpp"
+
 #include <mixwell/plugin.hpp>
 
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mixwell::regression {
@@ -12,20 +16,40 @@ namespace mixwell::regression {
 inline void declare_missing(Fields& fields, std::string& missing) {
   fields.text("missing", missing)
       .one_of({"refuse", "drop"})
-      .help("csv: what becomes of rows where a value is missing (empty, NA or NaN)");
+      .help("csv: what becomes of rows where a value is missing (empty, NA, N/A, NULL, ?, ...)");
 }
 
-/// Takes rows without a value in one of the columns out and returns how many, or refuses the first.
-inline Index settle_missing(CsvTable& csv, const std::vector<std::string>& columns,
-                            const std::string& missing) {
-  if (missing == "drop") return csv.drop_missing(columns);
-  csv.refuse_missing(columns,
-                     "missing = \"drop\" leaves such rows out, `inputs` says which columns count");
-  return 0;
+/// Rows that were left out for a missing value, and the texts that stood in its place.
+struct DroppedRows {
+  Index count = 0;
+  std::set<std::string> texts{};
+};
+
+/// Takes rows without a value in one of the columns out, or refuses the first.
+inline DroppedRows settle_missing(CsvTable& csv, const std::vector<std::string>& columns,
+                                  const std::string& missing) {
+  if (missing == "drop") {
+    std::set<std::string> texts = csv.missing_texts(columns);
+    return {csv.drop_missing(columns), std::move(texts)};
+  }
+  csv.refuse_missing(
+      columns,
+      "missing = \"drop\" leaves such rows out, `inputs` says which columns count; a "
+      "level that is spelt so needs another name");
+  return {};
 }
 
-inline std::string remark_on_dropped(Index rows, const std::string& path) {
-  return std::to_string(rows) + " rows of " + path + " lack a value and are left out.";
+/// Adds how many rows of the file `path` were left out, if any were.
+inline void add_remark_on(const DroppedRows& dropped, const std::string& path,
+                          std::vector<std::string>& remarks) {
+  if (dropped.count == 0) return;
+  std::string texts;
+  for (const std::string& text : dropped.texts)
+    texts += (texts.empty() ? "" : ", ") + (text.empty() ? "an empty cell" : quoted(text));
+  remarks.push_back(std::to_string(dropped.count) +
+                    (dropped.count == 1 ? " row of " : " rows of ") + path +
+                    (dropped.count == 1 ? " lacks" : " lack") + " a value (" + texts + ") and " +
+                    (dropped.count == 1 ? "is" : "are") + " left out.");
 }
 
 }  // namespace mixwell::regression

@@ -7,10 +7,12 @@
 
 #include <mixwell/plugin.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +28,13 @@ struct Table : Predictors {
   std::function<std::string(Index)> place;
 };
 
+/// How files are read.
+enum class Format { csv, libsvm, idx };
+
+/// What the key `format` calls them.
+inline constexpr std::array<std::pair<const char*, Format>, 3> formats = {
+    {{"csv", Format::csv}, {"libsvm", Format::libsvm}, {"idx", Format::idx}}};
+
 /// Files and how to read them.
 struct Source : ColumnChoice {
   std::string format = "csv";
@@ -34,6 +43,13 @@ struct Source : ColumnChoice {
   std::optional<std::string> labels;
   std::optional<std::string> test;
   std::optional<std::string> test_labels;
+
+  /// Throws ParameterError for a word that is none of `formats`.
+  Format read_as() const {
+    for (const auto& [word, value] : formats)
+      if (format == word) return value;
+    throw ParameterError("format", quoted(format) + " is no format that is read");
+  }
 };
 
 namespace detail {
@@ -110,28 +126,36 @@ inline Table idx_table(const std::string& path, const std::string& labels_path, 
   return table;
 }
 
+/// `training`: as of csv_table.
+inline Table table_of(const Source& source, const std::string& data,
+                      const std::optional<std::string>& labels, const Table* training) {
+  const Index width = training == nullptr ? 0 : training->inputs.cols();
+  switch (source.read_as()) {
+    case Format::csv:
+      return csv_table(CsvTable(data), source, training);
+    case Format::libsvm:
+      return libsvm_table(LibsvmTable(data, width), width, source.classes);
+    case Format::idx:
+      return idx_table(data, *labels, width, source.classes);
+  }
+  throw std::logic_error("a format without a reader");
+}
+
 }  // namespace detail
 
 /// The training cases whose labels are wanted.
 inline Table training_table(const Source& source) {
-  if (source.format == "libsvm")
-    return detail::libsvm_table(LibsvmTable(source.data), 0, source.classes);
-  if (source.format == "idx")
-    return detail::idx_table(source.data, *source.labels, 0, source.classes);
-  return detail::csv_table(CsvTable(source.data), source, nullptr);
+  return detail::table_of(source, source.data, source.labels, nullptr);
 }
 
-/// The test cases, with the inputs of the training table.
-inline Table test_table(const Source& source, const Table& training) {
-  const Index width = training.inputs.cols();
-  Table table = source.format == "libsvm"
-                    ? detail::libsvm_table(LibsvmTable(*source.test, width), width, source.classes)
-                : source.format == "idx"
-                    ? detail::idx_table(*source.test, *source.test_labels, width, source.classes)
-                    : detail::csv_table(CsvTable(*source.test), source, &training);
+/// The test cases, with the inputs of the training table. Adds a remark on rows that are left out.
+inline Table test_table(const Source& source, const Table& training,
+                        std::vector<std::string>& remarks) {
+  Table table = detail::table_of(source, *source.test, source.test_labels, &training);
   if (table.labels.empty())
     throw InputError(table.labels_of + ": no case has one of the two labels (labels found: " +
                      listed(table.all_labels) + ")");
+  add_remark_on(table.dropped, table.path, remarks);
   return table;
 }
 

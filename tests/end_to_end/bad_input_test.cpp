@@ -389,8 +389,8 @@ TEST_CASE("Names that draws.nc cannot have are found by check, with file and col
 
 TEST_CASE("What a run refuses before its first draw, check refuses with the same words") {
   const Workplace place;
-  place.write("one.csv", "a,b,c\n0,0\n");
-  place.write("two.csv", "a,b\n0,0\n");
+  place.write("one.csv", "x[0],x[1],x[2]\n0,0\n");
+  place.write("two.csv", "x[0],x[1]\n0,0\n");
   for (const char* init : {"{ file = \"one.csv\" }", "{ file = \"two.csv\" }", "{ value = [1, 2] }",
                            "\"prior\"", "{ value = [1e200] }"}) {
     INFO(init);
@@ -405,7 +405,7 @@ TEST_CASE("What a run refuses before its first draw, check refuses with the same
 
 TEST_CASE("One replicate that cannot start is found by check as by run") {
   const Workplace place;
-  std::string starts = "a,b,c\n";
+  std::string starts = "x[0],x[1],x[2]\n";
   for (int replicate = 0; replicate < 40; ++replicate)
     starts += replicate == 37 ? "0,1e200,0\n" : "0,0,0\n";
   place.write("starts.csv", starts);

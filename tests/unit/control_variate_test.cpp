@@ -205,8 +205,9 @@ TEST_CASE("references that cannot be are refused with what is wanted") {
   const auto with_file = [&](const std::string& text) {
     return refusal(model + oracle("reference = \"" + folder.file("r.csv", text) + "\"\n"));
   };
-  CHECK(contains(with_file("a,b\n1,2\n"), "2 columns; wanted a header and one for each of the 3"));
-  CHECK(contains(with_file("a,b,c\n1,2,x\n"), "r.csv:2"));
+  CHECK(contains(with_file("intercept,a\n1,2\n"), "r.csv: no column for 1 of 3 coordinates"));
+  CHECK(contains(with_file("intercept,a,c\n1,2,3\n"), "r.csv: the column \"c\": the model has no"));
+  CHECK(contains(with_file("b,a,intercept\n1,2,x\n"), "r.csv:2"));
   CHECK(contains(refusal(model + oracle("reference = \"nowhere.csv\"\n")), "no such file"));
   CHECK(contains(refusal("[model.m]\nuse = \"quartic\"\n" + oracle("")), "as a sum over cases"));
   CHECK(contains(refusal(model + "[oracle.o]\nuse = \"control-variate\"\nsize = 61\n"),

@@ -60,9 +60,53 @@ TEST_CASE("a ragged row is refused with its line and both counts", "[data]") {
   CHECK(contains(refused_file("a,b\n1,2,\n"), "row 1 has 3 cells"));
 }
 
-TEST_CASE("a bad header is refused", "[data]") {
-  CHECK(contains(refused_file("a,b,a\n1,2,3\n"), "names column \"a\" twice"));
+TEST_CASE("a column without a name is refused, unless it is the first or an empty last one",
+          "[data]") {
   CHECK(contains(refused_file("a,,c\n1,2,3\n"), "column 2 has no name"));
+  CHECK(contains(refused_file(",a,,c\n1,1,2,3\n"), "column 3 has no name"));
+  CHECK(contains(refused_file("\"\"\n1\n"), "column 1 has no name"));
+  CHECK(contains(refused_file(",\n1,2\n"), "names no column"));
+  CHECK(contains(refused_file("a,b,\n1,2,\n1,2,3\n"),
+                 ":3: row 2: the last column has the cell \"3\", but no name in the header"));
+}
+
+TEST_CASE("row names as R and pandas write them are no column", "[data]") {
+  for (const std::string header : {"\"\",\"a\",\"b\"\n", ",a,b\n"}) {
+    const CsvTable t = table(header + "\"x\",1,2\n\"y\",3,4\n");
+    CHECK(t.has_row_names());
+    CHECK(t.columns() == std::vector<std::string>{"a", "b"});
+    CHECK(t.numbers("a") == Eigen::Vector2d(1, 3));
+    CHECK(t.text(1, 1) == "4");
+  }
+  CHECK_FALSE(table("a,b\n1,2\n").has_row_names());
+  CHECK(contains(refused_file("a,b\n\"1\",1,2\n"),
+                 "row 1 has 3 cells, but the header has 2 columns; row names need a cell in the "
+                 "header"));
+}
+
+TEST_CASE("a comma at the end of every line is no column", "[data]") {
+  const CsvTable t = table("a,b,\n1,2,\n3,4,\n");
+  CHECK(t.columns() == std::vector<std::string>{"a", "b"});
+  CHECK(t.numbers("b") == Eigen::Vector2d(2, 4));
+  CHECK(table(",a,b,\n7,1,2,\n").numbers("b")(0) == 2);
+}
+
+TEST_CASE("a name that two columns have is refused when it is asked for", "[data]") {
+  const CsvTable t = table("a,b,a\n1,2,3\n");
+  CHECK(t.numbers("b")(0) == 2);
+  CHECK(t.has("a"));
+  CHECK(contains(refused([&t] { t.numbers("a"); }), "names column \"a\" twice"));
+  CHECK(contains(refused([&t] { t.categories("a"); }), "names column \"a\" twice"));
+  CHECK(contains(refused([&t] { t.refuse_missing({"a"}, ""); }), "names column \"a\" twice"));
+}
+
+TEST_CASE("another separator is called what it is", "[data]") {
+  CHECK(
+      contains(refused_file("a;b\n1,5;2\n"), "table.csv:1: the header is separated by semicolons"));
+  CHECK(contains(refused_file("\"a\";\"b\"\n1;2\n"), "semicolons"));
+  CHECK(contains(refused_file("a\tb\n1\t2\n"), "the header is separated by tabs"));
+  CHECK(table("\"a;b\"\n1\n").columns() == std::vector<std::string>{"a;b"});
+  CHECK(table("a;b,c\n1,2\n").columns() == std::vector<std::string>{"a;b", "c"});
 }
 
 TEST_CASE("an open quote and text after a quote are refused with their line", "[data]") {
@@ -96,7 +140,8 @@ TEST_CASE("a table of a million columns is read in seconds", "[data]") {
   double sum = 0;
   for (const std::string& column : wide.columns()) sum += wide.numbers(column)(0);
   CHECK(sum == count);
-  CHECK(contains(refused_file(header + ",c7\n" + row + ",1\n"), "names column \"c7\" twice"));
+  const CsvTable repeated = table(header + ",c7\n" + row + ",1\n");
+  CHECK(contains(refused([&] { repeated.numbers("c7"); }), "names column \"c7\" twice"));
 }
 
 TEST_CASE("a column of words is numbered by its levels, in order", "[data]") {
@@ -104,10 +149,37 @@ TEST_CASE("a column of words is numbered by its levels, in order", "[data]") {
   const mixwell::Categories towns = t.categories("town");
   CHECK(towns.levels == std::vector<std::string>{"Aachen", "Bonn", "Ulm"});
   CHECK(towns.codes == std::vector<mixwell::Index>{2, 1, 2, 0});
-  CHECK(t.categories("year").levels == std::vector<std::string>{"-1", "9", "9.0", "10"});
+  CHECK(t.categories("year").levels == std::vector<std::string>{"-1", "9", "10"});
+  CHECK(t.categories("year").codes == std::vector<mixwell::Index>{2, 1, 0, 1});
   CHECK(contains(refused([] { table("a,b\n1,\n").categories("b"); }),
                  ":2: row 1, column \"b\": \"\" is no level"));
   CHECK(contains(refused([] { table("town\nUlm\n").categories("tow"); }), "did you mean"));
+}
+
+TEST_CASE("levels are compared as labels are: numbers by value, then texts", "[data]") {
+  const CsvTable t = table("g\nb\n1\n01\n10\n1.0\n9\n+1\na\n");
+  const mixwell::Categories some = t.categories("g");
+  CHECK(some.levels == std::vector<std::string>{"1", "9", "10", "a", "b"});
+  CHECK(some.codes == std::vector<mixwell::Index>{4, 0, 0, 2, 0, 1, 0, 3});
+  CHECK(t.categories("g", {"1.00", "9", "10", "a", "b"}).codes == some.codes);
+}
+
+TEST_CASE("what pandas and R read as missing is missing, and ? and . are", "[data]") {
+  const std::vector<std::string> spellings = {
+      "",     "#N/A", "#N/A N/A", "#NA",     "-1.#IND", "-1.#QNAN", "-NaN", "-nan",
+      "<NA>", "N/A",  "1.#IND",   "1.#QNAN", "NA",      "NULL",     "NaN",  "None",
+      "n/a",  "nan",  "null",     "na",      "?",       "."};
+  for (const std::string& spelling : spellings) {
+    CAPTURE(spelling);
+    CsvTable t = table("a,b\n1,x\n2,\"" + spelling + "\"\n");
+    CHECK(contains(refused([&t] { t.categories("b"); }), "is no level"));
+    CHECK(contains(refused([&t] { t.refuse_missing({"b"}, ""); }), "a value is missing"));
+    CHECK(t.missing_texts({"a", "b"}) == std::set<std::string>{spelling});
+    CHECK(t.drop_missing({"b"}) == 1);
+    CHECK(t.missing_texts({"b"}).empty());
+  }
+  for (const char* const level : {"-", "x", "0", "none", "NONE", "??", "Na", "inf", "no"})
+    CHECK_FALSE(mixwell::is_missing(level));
 }
 
 TEST_CASE("levels that are known keep their codes, and others are refused", "[data]") {
@@ -154,7 +226,8 @@ TEST_CASE("the first missing value is told with its place, their number and the 
 
 TEST_CASE("rows with missing values are dropped on request, and counted", "[data]") {
   CsvTable t = table("a,b,c\n1,x,\n2,NA,5\n,y,6\n4,z,7\n");
-  CHECK(contains(refused([&t] { t.numbers("a"); }), "is no finite number"));
+  CHECK(
+      contains(refused([&t] { t.numbers("a"); }), "row 3, column \"a\": \"\" is a missing value"));
   CHECK(t.drop_missing({"a", "b"}) == 2);
   CHECK(t.rows() == 2);
   CHECK(t.numbers("a") == Eigen::Vector2d(1, 4));

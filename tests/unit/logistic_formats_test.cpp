@@ -1,6 +1,7 @@
 // The model `logistic-regression` on LIBSVM and IDX files, with chosen labels and projections.
 // SPDX-License-Identifier: Apache-2.0
 #include "../../models/regression/design.hpp"
+#include "../../models/regression/table.hpp"
 #include "data_files.hpp"
 #include "data_making.hpp"
 #include "support.hpp"
@@ -216,8 +217,35 @@ TEST_CASE("constant columns without names share one remark", "[logistic-regressi
   const auto remarks = support::make_model(data)->remarks();
   REQUIRE(remarks.size() == 1);
   CHECK(contains(remarks[0], "3 of the 4 columns of "));
-  CHECK(contains(remarks[0], "the first of them input 1: "));
+  CHECK(contains(remarks[0], "are constant (\"input 1\", \"input 2\", \"input 4\"): "));
   CHECK(support::make_model(data + raw)->remarks().empty());
+}
+
+TEST_CASE("constant columns with names share one remark too", "[logistic-regression]") {
+  const Fixture fixture;
+  std::string header = "y,x";
+  std::string rows[2] = {"0,1", "1,2"};
+  for (int k = 0; k < 500; ++k) {
+    header += ",c" + std::to_string(k);
+    for (std::string& row : rows) row += ",7";
+  }
+  const std::string file = fixture.file("c.csv", header + "\n" + rows[0] + "\n" + rows[1] + "\n");
+  const auto remarks =
+      support::make_model(Fixture::use("csv", file) + "response = \"y\"\n")->remarks();
+  REQUIRE(remarks.size() == 1);
+  CHECK(contains(remarks[0], "500 of the 501 columns of "));
+  CHECK(contains(remarks[0], "(\"c0\", \"c1\", \"c2\" and 497 more): each is centred"));
+}
+
+TEST_CASE("a format that no reader has is no CSV file", "[logistic-regression]") {
+  mixwell::regression::Source source;
+  source.format = "parquet";
+  CHECK_THROWS_WITH(source.read_as(), Catch::Contains("\"parquet\" is no format that is read"));
+  CHECK_THROWS_AS(mixwell::regression::training_table(source), mixwell::ParameterError);
+  for (const auto& [word, format] : mixwell::regression::formats) {
+    source.format = word;
+    CHECK(source.read_as() == format);
+  }
 }
 
 TEST_CASE("keys of another format are refused, and those of this one missed",

@@ -215,7 +215,17 @@ TEST_CASE("names that a file of draws cannot hold are changed and remarked on",
       fixture.model("chain,a/b,intercept,+c,label\n1,2,3,4,0\n2,1,5,3,1\n4,4,1,1,0\n");
   CHECK(names(*model) ==
         std::vector<std::string>{"intercept", "chain_", "a_b", "intercept_", "_+c"});
-  CHECK(model->remarks().size() == 4);
+  REQUIRE(model->remarks().size() == 1);
+  CHECK(
+      contains(model->remarks()[0],
+               "that of column \"chain\" as \"chain_\", that of column \"a/b\" as \"a_b\", that of "
+               "column \"intercept\" as \"intercept_\", and those of 1 more columns likewise."));
+}
+
+TEST_CASE("a column is not called like an element of another", "[logistic-regression]") {
+  const Fixture fixture;
+  const auto model = fixture.model("a,a[1],b[2],label\n1,2,3,0\n2,1,5,1\n4,4,1,0\n");
+  CHECK(names(*model) == std::vector<std::string>{"intercept", "a", "a[1]_", "b[2]"});
 }
 
 TEST_CASE("a prediction is the probability at the given raw inputs", "[logistic-regression]") {

@@ -244,6 +244,26 @@ TEST_CASE("who has no rating left to train on is named in a remark", "[factorisa
   CHECK(make_model(fixture.body(small))->remarks().empty());
 }
 
+TEST_CASE("ratings are read as MovieLens has them: colons, tabs, or a CSV file",
+          "[factorisation]") {
+  const Fixture fixture;
+  const VectorXd theta = position(*make_model(fixture.body("1::7::3\n2::7::4.5::99\n")));
+  const auto u = [&](const std::string& text) {
+    return support::evaluate(*make_model(fixture.body(text)), theta).u[0];
+  };
+  const double expected = u("1::7::3\n2::7::4.5::99\n");
+  CHECK(u("1\t7\t3\t881250949\n2\t7\t4.5\t99\n") == expected);
+  CHECK(u("userId,movieId,rating,timestamp\r\n1,7,3.0,964982703\r\n2,7,4.5,99\r\n") == expected);
+  CHECK(u("1,7,3\n2,7,4.5\n") == expected);
+  CHECK(u("\xEF\xBB\xBF"
+          "1::7::3\n2::7::4.5\n") == expected);
+  const auto said = [&](const std::string& text) { return refusal(fixture.body(text)); };
+  CHECK(contains(said("userId,movieId,rating,timestamp\n"), "no ratings"));
+  CHECK(contains(said("user,item,stars\n1,7,3\n"),
+                 "ratings.dat:1: \"user,item,stars\" is no rating"));
+  CHECK(contains(said("1,7,3\n2::7::4.5\n"), "ratings.dat:2"));
+}
+
 TEST_CASE("bad ratings are refused with their line and rule", "[factorisation]") {
   const Fixture fixture;
   const auto said = [&](const std::string& text, const std::string& rest = "") {

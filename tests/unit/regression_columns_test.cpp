@@ -172,6 +172,101 @@ TEST_CASE("points to predict at have levels of factors", "[regression]") {
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2 - 1.3)))));
 }
 
+TEST_CASE("points to predict at have an offset, and its absence is said", "[regression]") {
+  const DataFile data(whole_table());
+  const auto model = support::make_model(data.model(
+      "logistic-regression", all_keys + "predict.with = { age = 2, town = \"a\", exposure = 0.5 }\n"
+                                        "predict.without = { age = 2, town = \"a\" }\n"));
+  Eigen::MatrixXd p(2, 1);
+  model->as_derived()->derive(somewhere, p);
+  CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2 + 0.5)))));
+  CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2)))));
+  CHECK(model->remarks().back() ==
+        "Predicted at offset 0: without; the key \"exposure\" of a point gives another offset.");
+  const auto refusal = [&](const std::string& keys) {
+    return support::refusal(data.model("logistic-regression", keys));
+  };
+  const std::string point = "predict.p = { age = 1, town = \"a\", exposure = \"high\" }\n";
+  CHECK_THAT(refusal(all_keys + point), Catch::Contains("\"exposure\" must be a number"));
+  CHECK_THAT(refusal("inputs = [\"age\"]\npredict.p = { age = 1, exposure = 1 }\n"),
+             Catch::Contains("there is no input \"exposure\""));
+}
+
+TEST_CASE("which label counts as 1 and which level is the reference is said", "[regression]") {
+  const auto remarks = [](const std::string& text, const std::string& keys) {
+    return support::make_model(DataFile(text).model("logistic-regression", keys))->remarks();
+  };
+  const std::string words = "y,g\nno,u\nyes,v\nno,v\n";
+  const auto both = remarks(words, "factors = [\"g\"]\n");
+  REQUIRE(both.size() == 2);
+  CHECK_THAT(both[0], Catch::Contains("d.csv, column \"y\": \"yes\" counts as 1, \"no\" as 0."));
+  CHECK(both[1] == "Reference levels of the factors: \"u\" of \"g\".");
+  CHECK_THAT(remarks(words, "factors = [\"g\"]\npositive = \"no\"\n")[0],
+             Catch::Contains("\"no\" counts as 1, \"yes\" as 0."));
+  const std::string three = "y,x\na,1\nb,2\nc,3\n";
+  CHECK_THAT(remarks(three, "positive = \"b\"\n")[0],
+             Catch::Contains("\"b\" counts as 1, all others (\"a\", \"c\") as 0."));
+  CHECK_THAT(
+      remarks(three, "positive = \"b\"\nnegative = \"c\"\n")[0],
+      Catch::Contains("\"b\" counts as 1, \"c\" as 0; cases with other labels are left out."));
+  CHECK(remarks("y,x\n1,1\n0,2\n1.0,3\n", "").empty());
+}
+
+TEST_CASE("two values of a quantity are labels only where the keys say so", "[regression]") {
+  const DataFile data("y,x\n0.2,1\n0.7,2\n0.2,3\n");
+  CHECK_THAT(
+      support::refusal(data.model("probit-regression", "")),
+      Catch::Contains("model.target.positive") &&
+          Catch::Contains("the labels \"0.2\", \"0.7\", which look like values of a quantity"));
+  const auto model = support::make_model(data.model("probit-regression", "positive = \"0.7\"\n"));
+  CHECK(model->as_sum()->terms() == 3);
+}
+
+TEST_CASE("no spelling of a missing value is a label or a level", "[regression]") {
+  const std::string some = "y,g,x\nyes,u,1\nno,v,2\nyes,v,3\nno,u,4\n";
+  const std::string keys = "inputs = [\"x\"]\nfactors = [\"g\"]\npositive = \"yes\"\n";
+  for (const std::string spelling : {"N/A", "NULL", "null", "None", "#N/A", "<NA>", "n/a", "?"}) {
+    CAPTURE(spelling);
+    const DataFile data(some + spelling + ",u,5\nyes," + spelling + ",6\nno,v," + spelling + "\n");
+    CHECK_THAT(support::refusal(data.model("logistic-regression", keys)),
+               Catch::Contains("d.csv:6: row 5, column \"y\": \"" + spelling +
+                               "\": a value is missing, as in 3 of 7 rows"));
+    const auto model =
+        support::make_model(data.model("logistic-regression", keys + "missing = \"drop\"\n"));
+    CHECK(model->as_sum()->terms() == 4);
+    CHECK(model->labels() == std::vector<Labels>{{"g_level", {"v"}}});
+    CHECK_THAT(model->remarks()[1], Catch::Contains("3 rows of") &&
+                                        Catch::Contains("lack a value (\"" + spelling + "\")"));
+  }
+}
+
+TEST_CASE("test cases that are left out are counted", "[regression]") {
+  const DataFile data(whole_table());
+  const std::string test = data.folder().path() + "/t.csv";
+  std::ofstream(test) << header() << cells({1, 0, "c", 2, 1}) << "1,0,N/A,0,1\n";
+  for (const std::string& use : kinds) {
+    const auto model = support::make_model(
+        data.model(use, all_keys + "missing = \"drop\"\ntest = \"" + test + "\"\n"));
+    CHECK(model->as_prediction()->cases() == 1);
+    CHECK_THAT(model->remarks().back(),
+               Catch::Contains("t.csv lacks a value (\"N/A\") and is left out."));
+  }
+}
+
+TEST_CASE("row names are no input", "[regression]") {
+  const DataFile data("\"\",\"y\",\"x\"\n\"1\",1,2\n\"2\",0,3\n\"7\",1,5\n");
+  const auto model = support::make_model(data.model("logistic-regression", ""));
+  CHECK(coordinate_names(model->parameters()) == std::vector<std::string>{"intercept", "x"});
+  CHECK_THAT(model->remarks().front(), Catch::Contains("is taken for row names"));
+}
+
+TEST_CASE("columns that have no part in the model may share a name", "[regression]") {
+  const DataFile data("y,x,z,z\n1,2,0,0\n0,3,0,0\n1,5,1,1\n");
+  CHECK(support::refusal(data.model("logistic-regression", "inputs = [\"x\"]\n")) == "accepted");
+  CHECK_THAT(support::refusal(data.model("logistic-regression", "")),
+             Catch::Contains("names column \"z\" twice"));
+}
+
 TEST_CASE("a level that is a number may be written as one", "[regression]") {
   const DataFile data("y,grade\n1,2\n0,10\n1,3.0\n");
   const auto model =

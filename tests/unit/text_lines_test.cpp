@@ -3,6 +3,7 @@
 #include "data_making.hpp"
 #include "support.hpp"
 
+#include <mixwell/data.hpp>
 #include <mixwell/text_lines.hpp>
 
 #include <string>
@@ -30,6 +31,43 @@ TEST_CASE("lines come without their ends and with their places", "[data]") {
   CHECK(lines.next());
   CHECK(lines.place() == folder.path() + "/c:2");
   CHECK_FALSE(lines.next());
+}
+
+TEST_CASE("every reader of text skips a byte order mark", "[data]") {
+  const support::TemporaryFolder folder;
+  const auto marked = [&](const std::string& text) {
+    return folder.file("marked", "\xEF\xBB\xBF" + text);
+  };
+  CHECK(lines_of(marked("one\ntwo\n")) == std::vector<std::string>{"one", "two"});
+  const std::string packed = folder.file("packed", making::gzipped("\xEF\xBB\xBFone\n"));
+  CHECK(lines_of(packed) == std::vector<std::string>{"one"});
+  CHECK(mixwell::CsvTable(marked("a,b\n1,2\n")).columns().front() == "a");
+  CHECK(mixwell::LibsvmTable(marked("1 1:2\n")).label(0) == "1");
+  CHECK(mixwell::LibsvmTable(marked("1 1:2\n0 1:3\n"), 0, {.k = 0, .count = 2}).label(0) == "1");
+}
+
+TEST_CASE("UTF-16 and lone carriage returns are called what they are, by every reader", "[data]") {
+  const support::TemporaryFolder folder;
+  const auto said = [&](const std::string& text, const auto& read) {
+    const std::string path = folder.file("text", text);
+    return making::refused([&] { read(path); });
+  };
+  const std::string wide(
+      "\xFF\xFE"
+      "a\0,\0b\0\n\0",
+      10);
+  const std::string unmarked("a\0,\0b\0\n\0", 8);
+  const auto all_say = [&](const std::string& text, const std::string& words) {
+    CAPTURE(words);
+    CHECK(support::contains(said(text, [](const auto& path) { lines_of(path); }), words));
+    CHECK(support::contains(said(text, [](const auto& path) { mixwell::CsvTable{path}; }), words));
+    CHECK(
+        support::contains(said(text, [](const auto& path) { mixwell::LibsvmTable{path}; }), words));
+  };
+  all_say(wide, "text:1:1: the text is UTF-16; save the file as UTF-8");
+  all_say(unmarked, "text:1:1: the line has zero bytes");
+  all_say("a,b\r1,2\r", "text:1:1: lines end in a carriage return (CR)");
+  CHECK(lines_of(folder.file("double", "a\r\r\nb\r\n")).size() == 2);
 }
 
 TEST_CASE("a file of lines that is missing or empty is refused by name", "[data]") {

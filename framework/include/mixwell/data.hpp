@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/cells.hpp>
 #include <mixwell/export.hpp>
 #include <mixwell/types.hpp>
 
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,7 +20,7 @@ namespace mixwell {
 
 /// A column of words as whole numbers.
 struct Categories {
-  std::vector<std::string> levels;  ///< different, in rising order: of numbers where all are
+  std::vector<std::string> levels;  ///< different, in rising order (LabelLess)
   std::vector<Index> codes;         ///< of each row, its place among the levels, from 0
 };
 
@@ -48,16 +50,22 @@ struct FilePart {
 class MIXWELL_EXPORT CsvTable {
  public:
   /// Plain or gzipped. Separator `,`; cells may be quoted with `"` (doubled inside); blanks around
-  /// cells are cut; LF or CRLF. Throws InputError for a missing, empty or ragged file, a repeated
-  /// or empty column name, no rows, a line of more than 64 MiB, and more cells than there is
-  /// memory. Of a part: the header, and the rows in the part, none included; not of a gzipped file.
+  /// cells are cut; LF or CRLF; a byte order mark is skipped. The table is without a first column
+  /// that has no name (row names, as R and pandas write them), and without a last one that has
+  /// neither name nor cells. Throws InputError for a missing, empty or ragged file, another column
+  /// without a name, another separator, UTF-16, no rows, a line of more than 64 MiB, and more cells
+  /// than there is memory. Of a part: the header, and the rows in the part, none included; not of a
+  /// gzipped file.
   explicit CsvTable(const std::string& path, const FilePart& part = {});
 
   const std::string& path() const noexcept { return path_; }
   const std::vector<std::string>& columns() const noexcept { return columns_; }
   Index rows() const noexcept { return rows_; }
   bool has(const std::string& column) const noexcept { return positions_.contains(column); }
-  /// Position of a column; throws InputError with the nearest name.
+  /// Whether the file has row names that have no name themselves.
+  bool has_row_names() const noexcept { return has_row_names_; }
+  /// Position of a column. Throws InputError with the nearest name, and for a name that several
+  /// columns have.
   Index find(const std::string& column) const;
   const std::string& text(Index row, Index column) const;
   /// Line of the file on which a row stands (1-based).
@@ -73,11 +81,13 @@ class MIXWELL_EXPORT CsvTable {
   /// The same of levels that are known, such as those of the data a model was made of; another one
   /// throws InputError with file:line, row, column and the nearest level.
   Categories categories(const std::string& column, const std::vector<std::string>& levels) const;
-  /// Throws InputError for the first cell of the columns that is missing: empty, NA or NaN, with
+  /// Throws InputError for the first cell of the columns that is missing (is_missing), with
   /// file:line, row, column and how many rows have one; `cure` ends the message.
   void refuse_missing(const std::vector<std::string>& columns, const std::string& cure) const;
-  /// Takes out the rows in which a cell of one of the columns is missing: empty, NA or NaN. Returns
-  /// how many; throws InputError where none of a whole file is left.
+  /// The different texts of the columns' cells that are missing.
+  std::set<std::string> missing_texts(const std::vector<std::string>& columns) const;
+  /// Takes out the rows in which a cell of one of the columns is missing (is_missing). Returns how
+  /// many; throws InputError where none of a whole file is left.
   Index drop_missing(const std::vector<std::string>& columns);
 
  private:
@@ -85,10 +95,13 @@ class MIXWELL_EXPORT CsvTable {
   std::vector<Index> whole_rows(const std::vector<std::string>& columns) const;
   void keep_rows(const std::vector<Index>& rows);
   void read_header(std::vector<std::string> names, const std::string& place);
+  void add_row(std::vector<std::string> cells, const std::string& place);
 
   std::string path_;
   std::vector<std::string> columns_;
-  std::unordered_map<std::string, Index> positions_;
+  std::unordered_map<std::string, Index> positions_;  // -1: several columns have the name
+  bool has_row_names_ = false;
+  bool has_last_comma_ = false;
   std::vector<std::string> cells_;  // row-major
   std::vector<int> lines_;
   Index rows_ = 0;

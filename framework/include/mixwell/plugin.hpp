@@ -7,6 +7,7 @@
 #include <mixwell/asymmetric.hpp>
 #include <mixwell/block_potential.hpp>
 #include <mixwell/cache.hpp>
+#include <mixwell/cells.hpp>
 #include <mixwell/columns.hpp>
 #include <mixwell/component.hpp>
 #include <mixwell/conditional.hpp>

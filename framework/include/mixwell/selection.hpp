@@ -24,4 +24,11 @@ MIXWELL_EXPORT std::vector<Index> select_coordinates(const std::vector<Parameter
 MIXWELL_EXPORT std::vector<Index> select_coordinates(const std::vector<Parameter>& parameters,
                                                      const std::vector<std::string>& texts);
 
+/// Of a table of positions: for each coordinate of the model the place of its column among
+/// `columns`, which name each coordinate once, in any order, as coordinate_names() or
+/// select_coordinates() do, or by the model's labels ("town[Ulm]"). Throws InputError for a column
+/// that names none or several, and for a coordinate that none or two of them name.
+MIXWELL_EXPORT std::vector<Index> columns_of_coordinates(const Model& model,
+                                                         const std::vector<std::string>& columns);
+
 }  // namespace mixwell

@@ -52,11 +52,9 @@ std::string shown(double value, const char* format) {
   return !std::isfinite(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
-bool is_indexed(const std::string& name) { return name.find('[') != std::string::npos; }
-
 std::size_t scalars_in(const std::vector<SummaryRow>& rows) {
   return static_cast<std::size_t>(std::count_if(
-      rows.begin(), rows.end(), [](const SummaryRow& row) { return !is_indexed(row.name); }));
+      rows.begin(), rows.end(), [](const SummaryRow& row) { return !row.is_element(); }));
 }
 
 /// As many decimals as the Monte Carlo error leaves standing: its first digit is the last shown.
@@ -124,11 +122,11 @@ std::string filled(TextTable table, const std::vector<SummaryRow>& rows, const C
   std::size_t indexed = cut.rows - std::min(cut.rows, scalars_in(rows));
   std::size_t hidden = 0;
   for (const SummaryRow& row : rows) {
-    if (is_indexed(row.name) && indexed == 0) {
+    if (row.is_element() && indexed == 0) {
       ++hidden;
       continue;
     }
-    if (is_indexed(row.name)) --indexed;
+    if (row.is_element()) --indexed;
     table.add(row_of(row));
   }
   const std::string rest =
@@ -321,18 +319,22 @@ void warn_of_acceptance(double acceptance, std::optional<double> target,
   }
 }
 
-/// "beta[1,2]" in R, where dimensions run the other way round and count from 1: `[3, 2, , ]`.
-std::string r_subscript(const std::string& name) {
-  const std::size_t open = name.find('[');
-  if (open == std::string::npos) return {};
+/// Element [1,2] in R, where dimensions run the other way round and count from 1: `[3, 2, , ]`.
+std::string r_subscript(const std::vector<std::int64_t>& indices) {
+  if (indices.empty()) return {};
   std::string subscript;
-  std::string_view rest = std::string_view(name).substr(open + 1, name.size() - open - 2);
-  while (!rest.empty()) {
-    const std::string_view index = rest.substr(0, rest.find(','));
-    subscript = std::to_string(std::stol(std::string(index)) + 1) + ", " + subscript;
-    rest.remove_prefix(std::min(index.size() + 1, rest.size()));
-  }
+  for (const std::int64_t index : indices) subscript = std::to_string(index + 1) + ", " + subscript;
   return "[" + subscript + ", ]";
+}
+
+/// Inside of quotes in Python or R.
+std::string quotable(const std::string& text) {
+  std::string safe;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') safe += '\\';
+    safe += c;
+  }
+  return safe;
 }
 
 /// Before the table, what its columns mean where draws have weights.
@@ -426,9 +428,9 @@ std::vector<std::string> warnings(const Summary& summary, std::optional<double> 
 std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables,
                           const std::string& group) {
   if (variables.empty())
-    return fmt::format("Python:\n  import arviz; print(arviz.from_netcdf(\"{}\"))\n", file);
-  const std::string first = variables.front().name;
-  const std::string base = first.substr(0, first.find('['));
+    return fmt::format("Python:\n  import arviz; print(arviz.from_netcdf(\"{}\"))\n",
+                       quotable(file));
+  const SummaryRow& first = variables.front();
   return fmt::format(
       "Python:\n"
       "  import xarray; {4} = xarray.open_dataset(\"{0}\", group=\"{4}\")\n"
@@ -437,7 +439,7 @@ std::string opening_lines(const std::string& file, const std::vector<SummaryRow>
       "  library(ncdf4); library(posterior); draws <- nc_open(\"{0}\")\n"
       "  x <- ncvar_get(draws, \"{4}/{1}\", collapse_degen = FALSE)\n"
       "  rhat(x{2}); ess_bulk(x{2})  # iterations x chains of {3}\n",
-      file, base, r_subscript(first), first, group);
+      quotable(file), quotable(first.variable()), r_subscript(first.indices), first.name, group);
 }
 
 std::string summary_text(const Summary& summary, std::optional<double> target, const Cut& cut) {

@@ -10,10 +10,12 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace mixwell {
 namespace {
@@ -87,25 +89,36 @@ double bytes_of(const std::string& text) {
   return static_cast<double>(sizeof(std::string) + beside);
 }
 
-void skip_byte_order_mark(std::string& line) {
-  if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+/// The part of the line that is in no quotes.
+std::string unquoted(std::string_view line) {
+  std::string text;
+  bool inside = false;
+  for (const char c : line) {
+    if (c == '"') inside = !inside;
+    if (!inside) text += c;
+  }
+  return text;
 }
 
-bool is_missing(std::string_view cell) {
-  return cell.empty() || cell == "NA" || cell == "NaN" || cell == "nan";
+/// A header without a comma that has another separator.
+void refuse_other_separator(std::string_view header, const std::string& place) {
+  const std::string text = unquoted(header);
+  if (text.find(',') != std::string::npos) return;
+  const auto refuse = [&](char separator, const char* name, const char* writer) {
+    if (trimmed(text).find(separator) == std::string_view::npos) return;
+    throw InputError(place + ": the header is separated by " + name +
+                     ", and a CSV file is by commas; save it with commas" + writer +
+                     ", or put the name of a single column in quotes");
+  };
+  refuse(';', "semicolons", " and decimal points (R: write.csv, not write.csv2)");
+  refuse('\t', "tabs", "");
 }
 
-/// Different ones, in rising order.
-std::vector<std::string> levels_of(std::vector<std::string> cells) {
-  const auto is_number = [](const std::string& cell) { return finite_number(cell).has_value(); };
-  const bool are_numbers = std::all_of(cells.begin(), cells.end(), is_number);
-  std::sort(cells.begin(), cells.end());
-  cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
-  if (are_numbers)
-    std::stable_sort(cells.begin(), cells.end(), [](const std::string& a, const std::string& b) {
-      return *finite_number(a) < *finite_number(b);
-    });
-  return cells;
+/// What may have made a row of so many cells.
+std::string cause_of_ragged(const std::vector<std::string>& cells, std::size_t width) {
+  if (cells.size() != width + 1) return "";
+  if (cells.back().empty()) return "; the line ends with a comma, and the header does not";
+  return "; row names need a cell in the header (R: write.csv, not write.table)";
 }
 
 /// "" where the number obeys.
@@ -130,8 +143,8 @@ CsvTable::CsvTable(const std::string& path, const FilePart& part) : path_(path),
   GrowingMemory memory;
   while (in.next_line(line)) {
     const int number = in.line_number();
-    if (number == 1) skip_byte_order_mark(line);
     if (trimmed(line).empty()) continue;
+    if (columns_.empty()) refuse_other_separator(line, place(path, number));
     std::vector<std::string> cells = LineReader(line, place(path, number)).cells();
     for (const std::string& cell : cells) bytes += bytes_of(cell);
     memory.now(bytes, [&] { return place(path, number) + ": the table up to this line"; });
@@ -140,12 +153,7 @@ CsvTable::CsvTable(const std::string& path, const FilePart& part) : path_(path),
       if (!part.is_whole()) rows_before_ = in.keep_part(part.k, part.count, part.is_counted);
       continue;
     }
-    if (cells.size() != columns_.size())
-      throw InputError(place(path, number) + ": row " +
-                       std::to_string(rows_before_ + std::ssize(lines_) + 1) + " has " +
-                       std::to_string(cells.size()) + " cells, but the header has " +
-                       std::to_string(columns_.size()) + " columns");
-    std::move(cells.begin(), cells.end(), std::back_inserter(cells_));
+    add_row(std::move(cells), place(path, number));
     lines_.push_back(number);
   }
   rows_ = static_cast<Index>(lines_.size());
@@ -154,19 +162,48 @@ CsvTable::CsvTable(const std::string& path, const FilePart& part) : path_(path),
 }
 
 void CsvTable::read_header(std::vector<std::string> names, const std::string& place) {
-  columns_ = std::move(names);
+  has_row_names_ = names.size() > 1 && names.front().empty();
+  has_last_comma_ = names.size() > 1 && names.back().empty();
+  const std::size_t first = has_row_names_ ? 1 : 0;
+  if (has_last_comma_) names.pop_back();
+  columns_.assign(names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (columns_[i].empty())
-      throw InputError(place + ": column " + std::to_string(i + 1) + " has no name in the header");
-    if (!positions_.emplace(columns_[i], static_cast<Index>(i)).second)
-      throw InputError(place + ": the header names column " + in_quotes(columns_[i]) + " twice");
+      throw InputError(place + ": column " + std::to_string(first + i + 1) +
+                       " has no name in the header; give it one, or delete the column");
+    const auto [found, is_new] = positions_.emplace(columns_[i], static_cast<Index>(i));
+    if (!is_new) found->second = -1;
   }
+  if (columns_.empty()) throw InputError(place + ": the header names no column");
+}
+
+/// The first and the last cell may belong to no column.
+void CsvTable::add_row(std::vector<std::string> cells, const std::string& place) {
+  const std::size_t first = has_row_names_ ? 1 : 0;
+  const std::size_t width = first + columns_.size() + (has_last_comma_ ? 1 : 0);
+  const auto row = [&] {
+    return place + ": row " + std::to_string(rows_before_ + std::ssize(lines_) + 1);
+  };
+  if (cells.size() != width)
+    throw InputError(row() + " has " + std::to_string(cells.size()) +
+                     " cells, but the header has " + std::to_string(width) + " columns" +
+                     cause_of_ragged(cells, width));
+  if (has_last_comma_ && !cells.back().empty())
+    throw InputError(row() + ": the last column has the cell " + in_quotes(cells.back()) +
+                     ", but no name in the header; give it one, or delete the column");
+  const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(first);
+  std::move(begin, begin + std::ssize(columns_), std::back_inserter(cells_));
 }
 
 Index CsvTable::find(const std::string& column) const {
   const auto found = positions_.find(column);
-  if (found != positions_.end()) return found->second;
-  throw InputError(path_ + ": no column " + in_quotes(column) + suggestion(column, columns_));
+  if (found == positions_.end())
+    throw InputError(path_ + ": no column " + in_quotes(column) + suggestion(column, columns_));
+  if (found->second < 0)
+    throw InputError(path_ + ": the header names column " + in_quotes(column) +
+                     " twice, so that it is not clear which one is meant; give one of them another "
+                     "name");
+  return found->second;
 }
 
 const std::string& CsvTable::text(Index row, Index column) const {
@@ -204,7 +241,10 @@ Eigen::VectorXd CsvTable::numbers(const std::string& column, const NumberRule& r
   Eigen::VectorXd values(rows_);
   for (Index row = 0; row < rows_; ++row) {
     const std::optional<double> value = finite_number(text(row, position));
-    if (!value) throw InputError(cell_place(row, position) + " is no finite number");
+    if (!value)
+      throw InputError(cell_place(row, position) + (is_missing(text(row, position))
+                                                        ? " is a missing value"
+                                                        : " is no finite number"));
     if (const std::string broken = broken_rule(rule, *value); !broken.empty())
       throw InputError(cell_place(row, position) + " " + broken);
     values[row] = *value;
@@ -214,27 +254,33 @@ Eigen::VectorXd CsvTable::numbers(const std::string& column, const NumberRule& r
 
 Categories CsvTable::categories(const std::string& column) const {
   const Index position = find(column);
-  std::vector<std::string> cells;
+  LabelSet levels;
+  std::unordered_set<std::string_view> seen;
   for (Index row = 0; row < rows_; ++row) {
-    cells.push_back(text(row, position));
-    if (is_missing(cells.back())) throw InputError(cell_place(row, position) + " is no level");
+    const std::string& cell = text(row, position);
+    if (is_missing(cell)) throw InputError(cell_place(row, position) + " is no level");
+    if (seen.insert(cell).second) levels.insert(cell);
   }
-  return categories(column, levels_of(std::move(cells)));
+  return categories(column, {levels.begin(), levels.end()});
 }
 
 Categories CsvTable::categories(const std::string& column,
                                 const std::vector<std::string>& levels) const {
   const Index position = find(column);
   Categories all{.levels = levels, .codes = {}};
+  std::map<std::string_view, Index, LabelLess> places;
+  for (const std::string& level : all.levels) places.emplace(level, std::ssize(places));
   std::unordered_map<std::string_view, Index> codes;
-  for (const std::string& level : all.levels)
-    codes.emplace(level, static_cast<Index>(codes.size()));
   for (Index row = 0; row < rows_; ++row) {
     const std::string& cell = text(row, position);
-    const auto found = codes.find(cell);
-    if (found == codes.end())
-      throw InputError(cell_place(row, position) + " is no level" + suggestion(cell, levels));
-    all.codes.push_back(found->second);
+    const auto [code, is_new] = codes.emplace(cell, 0);
+    if (is_new) {
+      const auto found = places.find(cell);
+      if (found == places.end())
+        throw InputError(cell_place(row, position) + " is no level" + suggestion(cell, levels));
+      code->second = found->second;
+    }
+    all.codes.push_back(code->second);
   }
   return all;
 }
@@ -262,6 +308,16 @@ void CsvTable::refuse_missing(const std::vector<std::string>& columns,
                        cure);
     }
   }
+}
+
+std::set<std::string> CsvTable::missing_texts(const std::vector<std::string>& columns) const {
+  std::set<std::string> texts;
+  for (const std::string& column : columns) {
+    const Index position = find(column);
+    for (Index row = 0; row < rows_; ++row)
+      if (is_missing(text(row, position))) texts.insert(text(row, position));
+  }
+  return texts;
 }
 
 Index CsvTable::drop_missing(const std::vector<std::string>& columns) {

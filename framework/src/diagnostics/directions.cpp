@@ -68,11 +68,9 @@ void require_one_column_each(const std::vector<WeightColumn>& columns, const std
 
 std::vector<std::string> row_names(const CsvTable& table) {
   std::vector<std::string> names;
-  const auto column = std::find(table.columns().begin(), table.columns().end(), "name");
-  const bool given = column != table.columns().end();
   for (Index row = 0; row < table.rows(); ++row)
-    names.push_back(given ? table.text(row, column - table.columns().begin())
-                          : "direction[" + std::to_string(row) + "]");
+    names.push_back(table.has("name") ? table.text(row, table.find("name"))
+                                      : "direction[" + std::to_string(row) + "]");
   return names;
 }
 
@@ -116,7 +114,8 @@ PrincipalDirections principal_directions(const Draws& x) {
 GivenDirections read_directions(const std::string& path, Index coordinates,
                                 const CoordinatesCalled& called) {
   const CsvTable table(path);
-  GivenDirections result{row_names(table), MatrixXd::Zero(coordinates, table.rows())};
+  GivenDirections result{row_names(table), !table.has("name"),
+                         MatrixXd::Zero(coordinates, table.rows())};
   require_distinct(result.names, table);
   const std::vector<WeightColumn> columns = weight_columns(table, called);
   require_one_column_each(columns, path);

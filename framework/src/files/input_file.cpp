@@ -14,6 +14,7 @@
 #include <limits>
 #include <new>
 #include <streambuf>
+#include <string_view>
 #include <vector>
 
 namespace mixwell {
@@ -83,6 +84,29 @@ class InputFile::FileBuffer final : public std::streambuf {
   std::vector<char> bytes_ = std::vector<char>(1 << 16);
 };
 
+namespace {
+
+/// The first line of a text: without its byte order mark. Throws InputError for what is no text of
+/// lines that end in LF or CRLF.
+void settle_first_line(std::string& line, const std::string& path) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  const Location place{path, 1, 1};
+  if (line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF"))
+    throw InputError(place, "the text is UTF-16; save the file as UTF-8");
+  if (line.find('\0') != std::string::npos)
+    throw InputError(place,
+                     "the line has zero bytes, as UTF-16 has, and files that are no text; save the "
+                     "file as text in UTF-8");
+  const std::size_t last = line.find_last_not_of('\r');
+  if (last != std::string::npos && line.find('\r') < last)
+    throw InputError(place,
+                     "lines end in a carriage return (CR) without a line feed; save the file with "
+                     "line ends LF or CRLF");
+  if (line.starts_with(mark)) line.erase(0, mark.size());
+}
+
+}  // namespace
+
 // badbit among the exceptions: a stream then passes on what its buffer throws.
 InputFile::InputFile(const std::string& path, const std::string& wanted)
     : std::istream(nullptr),
@@ -102,10 +126,13 @@ bool InputFile::next_line(std::string& line) {
   line.clear();
   if (buffer_->position() >= end_) return false;
   ++line_number_;
+  const bool is_first = buffer_->position() == 0;
   const bool any = buffer_->append_line(line, most_bytes);
-  if (line.size() <= most_bytes) return any;
-  throw InputError({path_, line_number_, 1},
-                   "a line of more than 64 MiB, which no table has; is it the right file?");
+  if (line.size() > most_bytes)
+    throw InputError({path_, line_number_, 1},
+                     "a line of more than 64 MiB, which no table has; is it the right file?");
+  if (is_first) settle_first_line(line, path_);
+  return any;
 }
 
 /// The line that the byte before the part belongs to is the last of those before it.

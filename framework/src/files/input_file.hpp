@@ -18,8 +18,9 @@ class InputFile final : public std::istream {
   InputFile(const std::string& path, const std::string& wanted);
   ~InputFile() override;
 
-  /// The next line without its end; false after the last. Throws InputError for one of more than 64
-  /// MiB, which is none of a table.
+  /// The next line without its end (LF); false after the last. The byte order mark of UTF-8 is no
+  /// part of the first line. Throws InputError for a line of more than 64 MiB, which no table has,
+  /// for UTF-16, and for lines that end in CR only.
   bool next_line(std::string& line);
   /// Of the line that was read last, from 1.
   int line_number() const noexcept { return line_number_; }

@@ -635,9 +635,11 @@ class Resolver {
       check_parameters(model.parameters());
       check_dims(arrays_of(model), model.labels());
     } catch (const InputError& fault) {
-      throw InputError(place(instance), fmt::format("[{}]: {}; mend it in the source of {}",
-                                                    instance.declaration.path(), fault.what(),
-                                                    instance.entry->library));
+      throw InputError(
+          place(instance),
+          fmt::format("[{}]: {}; unless its keys or its data are the reason, mend it "
+                      "in the source of {}",
+                      instance.declaration.path(), fault.what(), instance.entry->library));
     } catch (...) {
       rethrow_from(kept_text(words_of(instance)));
     }

@@ -91,7 +91,9 @@ struct TypeSchema {
     return with_default(text(field), optional_value(*v));
   }
   Json operator()(std::vector<double>* v) const {
-    return with_default(list(scalar(field, "number")), *v);
+    Json schema = list(scalar(field, "number"));
+    if (field.is_required() || !v->empty()) schema["minItems"] = 1;
+    return with_default(std::move(schema), *v);
   }
   Json operator()(std::vector<std::string>* v) const { return with_default(list(text(field)), *v); }
   Json operator()(std::optional<Interval>* v) const {

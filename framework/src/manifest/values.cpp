@@ -167,8 +167,12 @@ class Assigner {
   std::string operator()(bool* out) const { return store(out, reader_.flag(node_, key_)); }
   std::string operator()(std::string* out) const { return text(out); }
   std::string operator()(std::optional<std::string>* out) const { return text(out); }
+  /// What is required, or has a default of some numbers, means nothing without any.
   std::string operator()(std::vector<double>* out) const {
-    return store(out, reader_.numbers(node_, key_));
+    const std::vector<double> values = reader_.numbers(node_, key_);
+    if (values.empty() && (field_.is_required() || !out->empty()))
+      reject(node_, key_, "must not be empty", source_.manifest);
+    return store(out, values);
   }
   std::string operator()(std::vector<std::string>* out) const {
     return store(out, reader_.texts(node_, key_));

@@ -56,14 +56,15 @@ void blank_what_is_not_finite(CleanVector& vector) {
 
 struct Directions {
   std::vector<std::string> names;
+  bool is_numbered;
   MatrixXd vectors;
   Index degenerate = 0;
 };
 
 Directions principal(const CleanVector& vector) {
-  if (vector.names.empty() || vector.draws.rows() < 2) return {{}, MatrixXd(0, 0), 0};
+  if (vector.names.empty() || vector.draws.rows() < 2) return {{}, true, MatrixXd(0, 0), 0};
   diagnostics::PrincipalDirections found = diagnostics::principal_directions(vector.draws);
-  Directions result{{}, std::move(found.vectors), found.degenerate};
+  Directions result{{}, true, std::move(found.vectors), found.degenerate};
   for (Index k = 0; k < result.vectors.cols(); ++k)
     result.names.push_back("principal[" + std::to_string(k) + "]");
   return result;
@@ -83,7 +84,7 @@ Directions given(const std::string& path, const CleanVector& vector) {
   diagnostics::GivenDirections read = diagnostics::read_directions(
       path, std::ssize(vector.names),
       [&](const std::string& column) { return places_of(column, vector); });
-  return {std::move(read.names), std::move(read.vectors), 0};
+  return {std::move(read.names), read.is_numbered, std::move(read.vectors), 0};
 }
 
 MatrixXd project(const CleanVector& vector, const MatrixXd& vectors) {
@@ -105,6 +106,7 @@ std::vector<SummaryRow> rows_along(const Directions& directions, const CleanVect
       const auto draws = projected.col(k).reshaped(projected.rows() / chains, chains);
       const auto place = static_cast<std::size_t>(first + k);
       rows[place] = summary_row(directions.names[place], draws, settings);
+      if (directions.is_numbered) rows[place].indices = {first + k};
     });
   }
   return rows;

@@ -17,6 +17,16 @@ std::string place_text(const Column& column, std::size_t k, Index i,
   return known == nullptr ? std::to_string(i) : (*known)[static_cast<std::size_t>(i)];
 }
 
+/// text_of(k, i) of index i of dimension k, for all dimensions.
+template <class TextOf>
+std::string in_brackets(const std::vector<Index>& indices, const TextOf& text_of) {
+  if (indices.empty()) return {};
+  std::string text;
+  for (std::size_t k = 0; k < indices.size(); ++k)
+    text += (k == 0 ? "[" : ",") + text_of(k, indices[k]);
+  return text + "]";
+}
+
 std::vector<Index> all_elements(const Column& column) {
   std::vector<Index> all(static_cast<std::size_t>(column.size()));
   std::iota(all.begin(), all.end(), Index{0});
@@ -25,18 +35,27 @@ std::vector<Index> all_elements(const Column& column) {
 
 }  // namespace
 
+std::vector<Index> indices_of(const Column& column, Index element) {
+  std::vector<Index> indices(column.shape.size());
+  for (std::size_t k = column.shape.size(); k-- > 0;) {
+    indices[k] = element % column.shape[k];
+    element /= column.shape[k];
+  }
+  return indices;
+}
+
+std::string subscript(const std::vector<Index>& indices) {
+  return in_brackets(indices, [](std::size_t, Index i) { return std::to_string(i); });
+}
+
 std::string element_name(const Column& column, Index element) {
-  return labelled_name(column, element, {});
+  return column.name + subscript(indices_of(column, element));
 }
 
 std::string labelled_name(const Column& column, Index element, const std::vector<Labels>& labels) {
-  std::string indices;
-  for (std::size_t k = column.shape.size(); k-- > 0;) {
-    const std::string index = place_text(column, k, element % column.shape[k], labels);
-    indices = indices.empty() ? index : index + "," + indices;
-    element /= column.shape[k];
-  }
-  return column.shape.empty() ? column.name : column.name + "[" + indices + "]";
+  return column.name + in_brackets(indices_of(column, element), [&](std::size_t k, Index i) {
+           return place_text(column, k, i, labels);
+         });
 }
 
 std::optional<NamedElements> elements_called(const std::vector<Column>& columns,

@@ -12,6 +12,12 @@
 
 namespace mixwell {
 
+/// Of an element, last index fastest, from 0; none for a scalar.
+MIXWELL_INTERNAL std::vector<Index> indices_of(const Column& column, Index element);
+
+/// "[2,3]", or "" of none.
+MIXWELL_INTERNAL std::string subscript(const std::vector<Index>& indices);
+
 /// `beta[3]`, `b[2,3]`; the name alone for a scalar. Last index fastest, from 0.
 MIXWELL_INTERNAL std::string element_name(const Column& column, Index element);
 

@@ -105,6 +105,10 @@ RowSettings row_settings(const DrawsFile& file, const SummaryOptions& options) {
 
 }  // namespace
 
+std::string SummaryRow::variable() const {
+  return name.substr(0, name.size() - subscript(indices).size());
+}
+
 const SummaryRow* Summary::find(const std::string& name) const noexcept {
   const auto found = std::find_if(variables.begin(), variables.end(),
                                   [&](const SummaryRow& row) { return row.name == name; });
@@ -131,6 +135,7 @@ std::vector<SummaryRow> DrawsSummary::variables() const {
     const Column& column = table_.columns()[place.column];
     rows.push_back(summary_row(element_name(column, place.element), table_.row(place),
                                settings_.papers, file_.draws(), file_.chains()));
+    rows.back().indices = indices_of(column, place.element);
     rows.back().whole = column.type == RecordType::integer;
     if (!column.dims.empty() && !file_.labels().empty())
       rows.back().label = labelled_name(column, place.element, file_.labels());

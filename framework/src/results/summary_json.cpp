@@ -5,6 +5,7 @@
 #include "files/json.hpp"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <utility>
 
@@ -49,6 +50,12 @@ bool is_standard(const std::string& name) {
                      [&](const StandardFigure& figure) { return name == figure.name; });
 }
 
+/// A field that is no figure.
+bool is_beside(const std::string& name) {
+  constexpr std::array names = {"unreliable", "whole", "label", "indices"};
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 Json row_json(const SummaryRow& row) {
   Json json = Json::object();
   for (const StandardFigure& figure : standard_figures)
@@ -57,6 +64,7 @@ Json row_json(const SummaryRow& row) {
   json["unreliable"] = row.unreliable;
   if (row.whole) json["whole"] = true;
   if (!row.label.empty()) json["label"] = row.label;
+  if (row.is_element()) json["indices"] = row.indices;
   return json;
 }
 
@@ -65,11 +73,11 @@ SummaryRow row_in(const std::string& name, const Json& json) {
   for (const StandardFigure& figure : standard_figures)
     row.standard.*figure.value = figure_of(json.at(figure.name));
   for (const auto& [key, value] : json.items())
-    if (!is_standard(key) && key != "unreliable" && key != "whole" && key != "label")
-      row.papers.emplace_back(key, figure_of(value));
+    if (!is_standard(key) && !is_beside(key)) row.papers.emplace_back(key, figure_of(value));
   json.at("unreliable").get_to(row.unreliable);
   row.whole = json.contains("whole");
   row.label = json.value("label", "");
+  row.indices = json.value("indices", row.indices);
   return row;
 }
 

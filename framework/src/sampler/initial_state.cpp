@@ -9,6 +9,7 @@
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/portions.hpp>
+#include <mixwell/selection.hpp>
 
 #include <fmt/format.h>
 
@@ -48,20 +49,30 @@ void from_values(const std::vector<double>& values, MatrixMap theta) {
   }
 }
 
-/// One row for each chain = replicate * slots + slot, or one row for all.
-void from_file(const std::string& path, Index slot, Index slots, MatrixMap theta) {
-  const CsvTable table(path);
-  const auto width = static_cast<Index>(table.columns().size());
-  if (width != theta.rows() || (table.rows() != 1 && table.rows() != slots * theta.cols())) {
-    throw InputError({path, 0, 0},
-                     fmt::format("{} rows of {} numbers; wanted {} columns (one for each "
-                                 "coordinate) and 1 row or {} (one for each chain)",
-                                 table.rows(), width, theta.rows(), slots * theta.cols()));
+/// The columns of the coordinates.
+std::vector<std::string> coordinate_columns(const CsvTable& table, const Model& model) {
+  try {
+    std::vector<std::string> columns;
+    for (const Index place : columns_of_coordinates(model, table.columns()))
+      columns.push_back(table.columns()[static_cast<std::size_t>(place)]);
+    return columns;
+  } catch (const InputError& fault) {
+    throw InputError({table.path(), 0, 0}, fault.what());
   }
+}
+
+/// One row for each chain = replicate * slots + slot, or one row for all.
+void from_csv(const Start& start, const std::string& path, MatrixMap theta) {
+  const CsvTable table(path);
+  const Index chains = start.slots * theta.cols();
+  if (table.rows() != 1 && table.rows() != chains)
+    throw InputError({path, 0, 0}, fmt::format("{} rows; wanted 1, or {} (one for each chain)",
+                                               table.rows(), chains));
+  const std::vector<std::string> columns = coordinate_columns(table, start.model);
   for (Index i = 0; i < theta.rows(); ++i) {
-    const Eigen::VectorXd column = table.numbers(table.columns()[static_cast<std::size_t>(i)]);
+    const Eigen::VectorXd column = table.numbers(columns[static_cast<std::size_t>(i)]);
     for (Index j = 0; j < theta.cols(); ++j) {
-      theta(i, j) = column(table.rows() == 1 ? 0 : j * slots + slot);
+      theta(i, j) = column(table.rows() == 1 ? 0 : j * start.slots + start.slot);
     }
   }
 }
@@ -104,7 +115,7 @@ void from_files(const Start& start, MatrixMap theta) {
     throw InputError(
         "[run] init: a list of files wants JSON files, one for each chain; a CSV file "
         "holds all chains");
-  from_file(paths.front(), start.slot, start.slots, theta);
+  from_csv(start, paths.front(), theta);
 }
 
 void from_exact(const Start& start, MatrixMap theta) {

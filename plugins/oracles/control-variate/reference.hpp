@@ -67,19 +67,23 @@ inline Eigen::VectorXd mean_of_draws(const std::string& path, const Model& model
   return mean;
 }
 
-/// Mean of the rows of a CSV with a header and a column for each coordinate of theta, in order.
+/// The places of the columns of coordinates.
+inline std::vector<Index> places_in(const CsvTable& table, const Model& model) {
+  try {
+    return columns_of_coordinates(model, table.columns());
+  } catch (const InputError& fault) {
+    throw InputError(table.path() + ": " + fault.what());
+  }
+}
+
+/// Mean of the rows of a CSV with a column for each coordinate of theta.
 inline Eigen::VectorXd mean_of_rows(const std::string& path, const Model& model) {
   const CsvTable table(path);
-  const auto width = static_cast<Index>(table.columns().size());
-  if (width != model.dimension()) {
-    throw InputError(path + ": " + std::to_string(width) +
-                     " columns; wanted a header and one for each of the " +
-                     std::to_string(model.dimension()) + " coordinates of model `" + model.name() +
-                     "`, in rows whose mean is the reference");
-  }
-  Eigen::VectorXd mean(width);
-  for (Index i = 0; i < width; ++i) {
-    mean(i) = table.numbers(table.columns()[static_cast<std::size_t>(i)]).mean();
+  const std::vector<Index> places = places_in(table, model);
+  Eigen::VectorXd mean(std::ssize(places));
+  for (Index i = 0; i < mean.size(); ++i) {
+    const Index place = places[static_cast<std::size_t>(i)];
+    mean(i) = table.numbers(table.columns()[static_cast<std::size_t>(place)]).mean();
   }
   return mean;
 }

@@ -103,7 +103,8 @@ void Layout::check_names() const {
     if (!odd && !twice) continue;
     throw InputError("cannot record a variable as '" + place.name + "' in a CSV file: the name " +
                      (twice ? "stands there already" : "must have no blank, comma, quote or '#'") +
-                     "; rename it where the model or kernel declares it");
+                     "; rename it where it comes from (a column of the data, a key, the source of "
+                     "the model or kernel), or leave this recorder out");
   }
 }
 

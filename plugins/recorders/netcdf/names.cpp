@@ -17,7 +17,8 @@ void check_name(const std::string& name, const std::string& taken_by) {
       taken_by.empty() ? broken_name_rule(name) : "is the name of " + taken_by + " already";
   if (!rule.empty())
     throw InputError("cannot record a variable named '" + name + "': the name " + rule +
-                     "; rename it where the model or kernel declares it");
+                     "; rename it where it comes from (a column of the data, a key, the source of "
+                     "the model or kernel)");
 }
 
 void check_group(const std::vector<Column>& columns, RecordGroup group) {

@@ -27,6 +27,7 @@ MIXWELL_EXPORT PrincipalDirections principal_directions(const Draws& x);
 /// Directions that a user names, one row of a table each.
 struct GivenDirections {
   std::vector<std::string> names;
+  bool is_numbered;         ///< the table has no names: they are direction[0], direction[1], ...
   Eigen::MatrixXd vectors;  ///< coordinates x directions, unit columns
 };
 

@@ -45,7 +45,7 @@ struct SummaryOptions {
 using NamedFigure = std::pair<std::string, double>;
 
 /// The figures of one scalar quantity.
-struct SummaryRow {
+struct MIXWELL_EXPORT SummaryRow {
   std::string name;  ///< "x", "beta[3]", "b[2,3]" (from 0)
   diagnostics::StandardFigures standard{};
   std::vector<NamedFigure> papers{};  ///< of the papers' estimators that were asked for, in order
@@ -57,7 +57,12 @@ struct SummaryRow {
   bool whole = false;
   /// The name with labels of dimensions in the place of numbers, "beta[Ulm]"; "" without labels.
   std::string label{};
+  /// Of an element of an array, from 0; none for a scalar, whose name may have brackets of its own.
+  std::vector<std::int64_t> indices{};
 
+  bool is_element() const noexcept { return !indices.empty(); }
+  /// The name of the scalar, or of the array that it is an element of.
+  std::string variable() const;
   const std::string& shown_name() const noexcept { return label.empty() ? name : label; }
 };
 

@@ -1,0 +1,142 @@
+// Columns whose names look like elements of arrays, units or nothing at all, through whole runs.
+// SPDX-License-Identifier: Apache-2.0
+#include "program.hpp"
+
+using namespace end_to_end;
+
+namespace {
+
+/// A regression on all columns of t.csv but y.
+std::string regression(const std::string& run, const std::string& keys = "") {
+  return "mixwell = 1\n[run]\ndraws = 20\nwarmup = 20\n" + run +
+         "[model.m]\nuse = \"logistic-regression\"\ndata = \"t.csv\"\nresponse = "
+         "\"y\"\nintercept = false\n" +
+         keys;
+}
+
+std::string table(const std::string& names) {
+  return names + "\n1,0.5,1\n0.2,-1,0\n-1,2,1\n0.4,0.1,0\n2,0.3,1\n-2,-1,0\n";
+}
+
+}  // namespace
+
+TEST_CASE("A column is called as it is in the lines for R, whatever its brackets hold") {
+  for (const std::string name :
+       {"a[1]", "len [cm]", "a[kg]", "[a]", "a[99999999999999999999]", "a[1,2]", "a[]", "a]b["}) {
+    CAPTURE(name);
+    const Workplace place;
+    place.write("t.csv", table("\"" + name + "\",b,y"));
+    place.write("m.toml", regression(""));
+    const Outcome run = place.mixwell("run m.toml");
+    INFO(run.err);
+    REQUIRE(run.code == 0);
+    const std::string recorded = name.front() == '[' ? "_" + name : name;
+    contains(run.out, "ncvar_get(draws, \"posterior/" + recorded + "\", collapse_degen = FALSE)");
+    contains(run.out, "rhat(x); ess_bulk(x)  # iterations x chains of " + recorded + "\n");
+    const auto summary = nlohmann::json::parse(read(place.path("out/m/summary.json")));
+    CHECK_FALSE(summary.at("variables").at(recorded).contains("indices"));
+    CHECK(place.mixwell("summary out/m").code == 0);
+    CHECK(place.mixwell("report out/m").code == 0);
+  }
+}
+
+TEST_CASE("Elements of arrays have their subscripts in the lines for R and in the summary") {
+  const Workplace place;
+  place.write("t.csv", "g [x],y\nu,1\nv,0\nw,1\nu,0\nv,1\nw,0\n");
+  place.write("m.toml", regression("", "factors = [\"g [x]\"]\n"));
+  const Outcome run = place.mixwell("run m.toml");
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  contains(run.out, "ncvar_get(draws, \"posterior/g [x]\", collapse_degen = FALSE)");
+  contains(run.out, "rhat(x[1, , ]); ess_bulk(x[1, , ])");
+  const auto summary = nlohmann::json::parse(read(place.path("out/m/summary.json")));
+  CHECK(summary.at("variables").at("g [x][1]").at("indices") == nlohmann::json{1});
+  contains(run.err, "Reference levels of the factors: \"u\" of \"g [x]\".");
+}
+
+TEST_CASE("Quotes in names of files and columns do not end the texts of the lines for R") {
+  const Workplace place;
+  place.write("t.csv", table("\"a \"\"q\"\"\",b,y"));
+  place.write("m.toml", regression(""));
+  const Outcome run = place.mixwell("run m.toml --out 'o\"ut'");
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  contains(run.out, "nc_open(\"o\\\"ut/draws.nc\")");
+  contains(run.out, "\"posterior/a \\\"q\\\"\"");
+}
+
+TEST_CASE("A scalar with brackets in its name is not cut from a long table") {
+  const Workplace place;
+  std::string header;
+  std::string rows[3];
+  for (int k = 0; k < 60; ++k) {
+    header += "\"x [" + std::to_string(k) + "]\",";
+    for (int n = 0; n < 3; ++n) rows[n] += std::to_string((k * 7 + n * 5) % 11) + ",";
+  }
+  place.write("t.csv", header + "y\n" + rows[0] + "1\n" + rows[1] + "0\n" + rows[2] + "1\n");
+  place.write("m.toml", regression(""));
+  const Outcome run = place.mixwell("run m.toml");
+  REQUIRE(run.code == 0);
+  contains(run.out, "x [59]");
+  CHECK(run.out.find("more rows") == std::string::npos);
+}
+
+TEST_CASE("A recorder that cannot hold the name of a column says where names come from") {
+  const Workplace place;
+  place.write("t.csv", table("len [cm],b,y"));
+  place.write("m.toml", regression("", "[recorder.csv]\nuse = \"cmdstan-csv\"\n"));
+  const Outcome check = place.mixwell("check m.toml");
+  CHECK(check.code == 2);
+  contains(check.err,
+           "cannot record a variable as 'len [cm]' in a CSV file: the name must have no blank, "
+           "comma, quote or '#'; rename it where it comes from (a column of the data");
+}
+
+TEST_CASE("Columns of starting points go by their names") {
+  const Workplace place;
+  place.write("t.csv", table("a[1],len [cm],y"));
+  const std::string walk = "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1e-30\n";
+  const auto first_draw = [&](const std::string& starts) {
+    place.write("starts.csv", starts);
+    place.write("m.toml",
+                regression("replicates = 2\nwarmup = 0\ninit = { file = \"starts.csv\" }\n", walk));
+    return place.mixwell("run m.toml --force");
+  };
+  const Outcome run = first_draw("\"len [cm]\",\"a[1]\"\n7,3\n9,5\n");
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  const auto summary = nlohmann::json::parse(read(place.path("out/m/summary.json")));
+  CHECK(summary.at("variables").at("a[1]").at("mean") == 4);
+  CHECK(summary.at("variables").at("len [cm]").at("mean") == 8);
+  const auto refusal = [&](const std::string& starts) {
+    const Outcome outcome = first_draw(starts);
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  contains(refusal("banana,apple\n1,2\n"),
+           "starts.csv: the column \"banana\": the model has no parameter \"banana\"");
+  contains(refusal("a[1]\n1\n"),
+           "starts.csv: no column for 1 of 2 coordinates, the first of them `len [cm]`");
+  contains(refusal("\"len [cm]\",\"a[1]\",b\n7,3,1\n"), "the column \"b\": ");
+  contains(refusal("\"len [cm]\",\"a[1]\"\n7,NaN\n"),
+           "starts.csv:2: row 1, column \"a[1]\": \"NaN\" is a missing value");
+  contains(refusal("\"len [cm]\",\"a[1]\"\n7,3\n7,3\n7,3\n"),
+           "starts.csv: 3 rows; wanted 1, or 2 (one for each chain)");
+}
+
+TEST_CASE("A list of numbers that is needed and empty is a mistake of its key") {
+  const Workplace place;
+  for (const char* const keys :
+       {"use = \"normal-groups\"\nsds = []\nvalues = []\n",
+        "use = \"random-effects\"\nsds = []\nvalues = []\n",
+        "use = \"labelled-mixture\"\nweights = [0.5, 0.5]\nvalues = []\n",
+        "use = \"gaussian-process\"\ninputs = [1]\nvalues = []\n",
+        "use = \"changepoint\"\ncounts = []\n", "use = \"beta-binomial\"\ncases = 3\nsizes = []\n",
+        "use = \"gaussian\"\ndimension = 2\nmean = []\n"}) {
+    CAPTURE(keys);
+    place.write("m.toml", "mixwell = 1\n[model.m]\n" + std::string(keys));
+    const Outcome check = place.mixwell("check m.toml");
+    CHECK(check.code == 2);
+    contains(check.err, " = []: must not be empty");
+  }
+}
