@@ -73,8 +73,8 @@ class BetaBinomial final : public Model, public Generated {
 
     void declare(Fields& fields) {
       fields.text("data", data).file().help("CSV of the pairs, plain or gzipped; or simulate them");
-      fields.text("y", y).help("data: column of the cases, 0 <= y <= n");
-      fields.text("n", n).help("data: column of the numbers at risk");
+      fields.text("y", y).only_with("data").help("data: column of the cases, 0 <= y <= n");
+      fields.text("n", n).only_with("data").help("data: column of the numbers at risk");
       simulation.declare(fields);
     }
   };

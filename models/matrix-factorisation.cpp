@@ -67,7 +67,10 @@ struct Keys {
         .at_least(0)
         .at_most(1e6)
         .help("which fold is held out, from 0");
-    fields.integer("fold_seed", fold.seed).at_least(0).help("of the partition");
+    fields.integer("fold_seed", fold.seed)
+        .at_least(0)
+        .only_where("folds above 1", [this] { return fold.folds > 1; })
+        .help("of the partition");
     fields.integer("rank", rank).at_least(1).at_most(1000).help("K, factors of a user and an item");
     fields.flag("biases", biases).help("whether users and items have biases a_i and b_j");
     fields.number("offset", offset).help("by default the mean of the training ratings");
@@ -81,12 +84,20 @@ struct Keys {
     fields.number("rate", rate).above(0).help("of that law, of density l^(shape-1) exp(-rate l)");
     fields.number("strength", strength)
         .above(0)
-        .help("normal-wishart: m ~ N(0, (strength P)^-1) for the mean of factors of precision P");
+        .only_with("prior", {"normal-wishart"})
+        .help("m ~ N(0, (strength P)^-1) for the mean of factors of precision P");
     fields.number("degrees", degrees)
         .above(0)
-        .help("normal-wishart: P ~ Wishart(degrees, I); by default K, and above K - 1");
-    fields.number("precision", precision).above(0).help("fixed: of every factor; by default 1");
-    fields.interval("clip", clip).help("where predicted ratings are cut off, such as [1, 5]");
+        .only_with("prior", {"normal-wishart"})
+        .help("P ~ Wishart(degrees, I); by default K, and above K - 1");
+    fields.number("precision", precision)
+        .above(0)
+        .only_with("prior", {"fixed"})
+        .help("of every factor; by default 1");
+    fields.interval("clip", clip)
+        .only_where("test cases: test, or folds above 1",
+                    [this] { return test.has_value() || fold.folds > 1; })
+        .help("where predicted ratings are cut off, such as [1, 5]");
     fields.integer("blocks", blocks)
         .at_least(1)
         .at_most(1000)
@@ -107,12 +118,7 @@ std::unique_ptr<const RowPrior> factor_prior(const Keys& keys) {
   return std::make_unique<NormalWishartPrior>(keys.rank, keys.strength, degrees);
 }
 
-/// Keys of one prior are refused with the other.
 void require_keys(const Keys& keys) {
-  if (keys.prior != "normal-wishart" && keys.degrees)
-    throw ParameterError("degrees", "goes with prior = \"normal-wishart\"");
-  if (keys.prior != "fixed" && keys.precision)
-    throw ParameterError("precision", "goes with prior = \"fixed\"");
   if (keys.fold.fold >= keys.fold.folds)
     throw ParameterError("fold",
                          "must be below folds, which is " + std::to_string(keys.fold.folds));

@@ -34,6 +34,8 @@ class QuasiNewton : public FittedCurvature {
     if (options_.eigenvalues) traits.bound = Bound::global;
     return traits;
   }
+  /// A pair.
+  Index fewest_points() const noexcept override { return 2; }
   bool reads_potentials() const noexcept override { return options_.sort; }
   std::shared_ptr<const Representation> representation() const override { return representation_; }
   Index rows(Index dimension, Index points) const override {

@@ -53,6 +53,7 @@ inline void declare_recipe(Fields& fields, Source& source, Recipe& recipe) {
       .help("k > 0: replace these by k random projections");
   fields.integer("projection_seed", recipe.projection_seed)
       .at_least(0)
+      .only_where("projection above 0", [&recipe] { return recipe.projection > 0; })
       .help("of the projections' entries, N(0, 1 / k)");
   fields.flag("standardize", recipe.standardize)
       .help("then scale columns to mean 0, standard deviation 1 (n - 1)");

@@ -31,6 +31,7 @@ class EnsembleChain final : public Compositor {
           .help("K, the size of the ensemble; each slot is a chain of the results");
       fields.text("schedule", schedule)
           .one_of({"sequential", "two-groups", "simultaneous"})
+          .only_with("memory", {"others", "all"})
           .help(
               "sequential: each slot sees the others as they are, updated or not; two-groups: each "
               "half sees the other half, and is updated at once; simultaneous: all see the values "
@@ -47,6 +48,7 @@ class EnsembleChain final : public Compositor {
       fields.integer("history", history)
           .at_least(2)
           .at_most(10000)
+          .only_with("memory", {"own-history", "published"})
           .help(
               "points that memory = \"own-history\" keeps, and \"published\" of accepted "
               "positions: one more than pairs");
@@ -226,5 +228,6 @@ MIXWELL_PLUGIN(registrar) {
                    "Fu, Luo & Zhang 2016, AAAI, Algorithm 2 and section 3.5 (published; the "
                    "acceptance ratio is printed upside down; the update before the first step has "
                    "no pair, and is left out)"},
-       .lends_memory = true});
+       .lends_memory = true,
+       .memory_of_one_chain = "slots = 1, memory = \"own-history\", freeze_after_warmup = true"});
 }

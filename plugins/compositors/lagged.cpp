@@ -55,7 +55,7 @@ class Lagged final : public Compositor {
     std::shared_ptr<const Kernel> kernel;
     std::shared_ptr<const Oracle> oracle;
     std::int64_t slots = 3;
-    std::string memory = "displacements";
+    std::string memory = "cross";
     std::string rejected = "drop";
 
     void declare(Fields& fields) {
@@ -74,16 +74,18 @@ class Lagged final : public Compositor {
               "M: slot t mod M is theta_t, moved from theta_{t-M}; each slot is a chain of the "
               "results");
       fields.text("memory", memory)
-          .one_of({"displacements", "cross"})
+          .one_of({"cross", "displacements"})
           .help(
+              "cross: differences of the current values of the others, M >= 3, which is right. "
               "displacements: the last moves theta_t - theta_{t-M} of the M - 1 others, as "
-              "published; wrong at every step size for d >= 2 unless the Hessian is constant. "
-              "cross: differences of the current values of the others, M >= 3, which is right");
+              "published; wrong at every step size for d >= 2 unless the Hessian is constant");
       fields.text("rejected", rejected)
           .one_of({"drop", "keep"})
+          .only_with("memory", {"displacements"})
           .help(
-              "displacements under a kernel with Metropolis, when a move was rejected: drop the "
-              "slot's pair until it moves, or keep the last one");
+              "when a move was rejected, under a kernel with Metropolis: drop the slot's pair "
+              "until "
+              "it moves, or keep the last one");
     }
   };
 

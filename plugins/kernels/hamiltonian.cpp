@@ -46,18 +46,22 @@ class Hamiltonian final : public TransitionKernel {
           .at_least(1)
           .at_most(1e12)
           .refines(Refines::redraw_every)
+          .only_where("a persistence below 1", [this] { return redraw.persistence < 1.0; })
           .help(
               "redraw the momentum in one of so many transitions, and carry it through the others");
       fields.flag("metropolis", metropolis)
           .help("accept or reject; false leaves the error of the integrator in the draws");
       fields.text("ratio", ratio)
           .one_of({"oracle", "target"})
+          .only_with("metropolis", {"true"})
           .help(
               "whose U the acceptance ratio has: the oracle's, as the dynamics; or the model's "
               "own, which costs one exact evaluation a transition and keeps pi whatever the "
               "oracle is");
       fields.text("coupling", coupling)
           .one_of({"mass", "symmetric", "factor", "one-sided"})
+          .only_where("an estimator other than the identity",
+                      [this] { return !estimator->representation()->is_identity(); })
           .help(
               "how the curvature enters theta' = A M^-1 p, p' = -A' grad U: (A, M) = (I, B), "
               "(H, I), (S, I), or A = H in theta' alone with M = I");

@@ -28,26 +28,23 @@ class MetropolisGaussian final : public TransitionKernel {
               "point of the memory, in an ensemble that of the slot updated last");
       fields.number("newton_factor", newton_factor)
           .above(0)
+          .only_with("mean", {"newton"})
           .help(
               "a of mean = newton; by default eps^2 / 2, a step of Langevin dynamics; 1 is "
               "Newton's own step");
       fields.flag("own", own)
+          .only_where(
+              "an estimator that is fitted to points",
+              [this] { return dynamic_cast<const FittedCurvature*>(estimator.get()) != nullptr; })
           .help(
-              "the estimator's points are the memory and the point itself, so that H differs "
-              "between theta and theta*; false: the memory alone. Without effect where the "
-              "estimator is not fitted to points");
+              "fit the estimator to the memory and the point itself, so that H differs between "
+              "theta and theta*; false: only to the memory");
       step_size.declare_with_target(fields);
       estimate.declare(fields);
     }
   };
 
-  explicit MetropolisGaussian(const Params& params) : params_(params) {
-    params_.check();
-    if (params.newton_factor && params.mean != "newton") {
-      throw ParameterError("newton_factor",
-                           "goes with mean = \"newton\", but it is \"" + params.mean + "\"");
-    }
-  }
+  explicit MetropolisGaussian(const Params& params) : params_(params) { params_.check(); }
 
  protected:
   void transition(Transition& t) const override {
@@ -137,9 +134,10 @@ MIXWELL_PLUGIN(registrar) {
            "m = theta - a H grad U with a = eps^2 / 2 by default (mean = newton), theta (current), "
            "or the last point of the memory (slot). With estimator bfgs, lbfgs or product-form in "
            "ensemble-chain, H is fitted to the other slots and, with own = true, to the point "
-           "itself, which comes last where the estimator does not sort (MHBFGS); in chain it is "
-           "fitted to the point alone, which makes H = gamma I, and mean = newton a Langevin step "
-           "(MALA). For estimator identity, diagonal and dense H does not depend on the point. A "
+           "itself, which comes last where the estimator does not sort (MHBFGS); one point makes "
+           "no "
+           "pair, so chain, which lends no memory, is refused. For estimator identity, diagonal "
+           "and dense H does not depend on the point. A "
            "transition costs one evaluation of U and its gradient, and with own = true two fits "
            "instead of one.\n"
            "Departs from the print: eps, which is 1 there; a, where the paper leaves open how long "

@@ -78,6 +78,7 @@ class Nuts final : public TransitionKernel {
       fields.number("target_acceptance", target_acceptance)
           .above(0)
           .below(1)
+          .only_with("learn_step_size", {"true"})
           .help("mean acceptance probability over the leaves that learning aims at");
       step_size.declare(fields);
       fields.integer("max_depth", max_depth)

@@ -27,6 +27,7 @@ class RecipeKernel final : public TransitionKernel {
       fields.component("oracle", oracle).or_default("exact").help("where grad U comes from");
       fields.component("estimator", estimator)
           .or_default("expected-fisher")
+          .only_with("dynamics", {"sgrld"})
           .help("of sgrld: D = H(theta), a function of theta alone, as expected-fisher");
       fields.text("dynamics", dynamics)
           .one_of({"sghmc", "sgnht", "sgrld"})
@@ -34,6 +35,7 @@ class RecipeKernel final : public TransitionKernel {
       fields.number("friction", friction)
           .unit("1/time")
           .above(0)
+          .only_with("dynamics", {"sghmc", "sgnht"})
           .help("A of sghmc and sgnht, in balance with noise N(0, 2 A dt); 1 if left out");
       step_size.declare(fields, "eps of one Euler step, z + eps drift + sqrt(2 eps) N x");
     }
@@ -52,10 +54,6 @@ class RecipeKernel final : public TransitionKernel {
     const double friction = params.friction.value_or(1.0);
     if (params.dynamics == "sghmc") return std::make_shared<Sghmc>(friction);
     if (params.dynamics == "sgnht") return std::make_shared<Sgnht>(friction);
-    if (params.friction) {
-      throw ParameterError("friction",
-                           "is of sghmc and sgnht; sgrld has no momentum, leave it out");
-    }
     auto of = std::dynamic_pointer_cast<const OwnCurvature>(params.estimator);
     if (of == nullptr || of->state_rows(1) > 0) {
       throw ParameterError("estimator",

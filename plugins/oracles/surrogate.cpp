@@ -167,10 +167,12 @@ class SurrogateOracle final : public Oracle {
       fields.number("transition", transition)
           .unit("transitions")
           .above(0)
+          .only_with("laplace", {"true"})
           .help("n_s of mu = 1 - exp(-t / n_s), t counting transitions, or points with memory");
       fields.number("most", most)
           .above(0)
           .below(1)
+          .only_with("laplace", {"true"})
           .help("what mu stays below: some of the Laplace approximation keeps W integrable");
       fields.text("fit_to", fit_to)
           .one_of({"accepted", "memory"})
@@ -179,11 +181,14 @@ class SurrogateOracle final : public Oracle {
               "memory: the current values of other slots, at once for every update");
       fields.number("stop", stop)
           .at_least(1)
-          .help("accepted: learn in the first so many transitions alone (t_0)");
+          .only_with("fit_to", {"accepted"})
+          .help("learn only in the first so many transitions (t_0)");
       fields.flag("freeze_after_warmup", freeze_after_warmup)
-          .help("accepted: v, the triangle and mu stay as they are when warm-up ends");
+          .only_with("fit_to", {"accepted"})
+          .help("v, the triangle and mu stay as they are when warm-up ends");
       fields.flag("pool", pool)
-          .help("accepted: one surrogate for all replicates, from the points of all");
+          .only_with("fit_to", {"accepted"})
+          .help("one surrogate for all replicates, from the points of all");
     }
   };
   explicit SurrogateOracle(const Params& params) : params_(params) {

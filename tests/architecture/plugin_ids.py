@@ -37,6 +37,8 @@ ALLOWED = {
        for model in ("banana", "double-well", "quartic", "student-t")},
     ("src/verify/verify.cpp", "quartic"): TARGETS,
     ("src/app/plugins_command.cpp", "hamiltonian"): HELP,
+    ("src/app/posteriordb_command.cpp", "stan"): "an option is for this model alone",
+    ("src/certificate/rules.cpp", "cycle"): NOT_A_PLUGIN,  # the trait
     **{(file, "exact"): CLASS
        for file in ("src/certificate/record_json.cpp", "src/certificate/rules.cpp",
                     "src/verify/verify.cpp")},
@@ -58,17 +60,30 @@ def own_plugins(program):
 
 
 def texts_in(code):
-    """Literals of a source, with their lines; not those in comments."""
+    """Literals of a source, with their lines; not those in comments. Neighbours are one text, as for
+    the compiler: a name may be broken over lines."""
+    text, begin, end = "", 0, None
     for found in TEXT.finditer(code):
-        if found[1] is not None:
-            yield code.count("\n", 0, found.start()) + 1, found[1]
+        if found[1] is None:
+            continue
+        if end is None or code[end:found.start()].strip():
+            if end is not None:
+                yield code.count("\n", 0, begin) + 1, text
+            text, begin = "", found.start()
+        text, end = text + found[1], found.end()
+    if end is not None:
+        yield code.count("\n", 0, begin) + 1, text
 
 
 def mentions(text, kind, name):
-    """The id alone, as `use` or table of a manifest, as KIND/ID, or as the name of a library."""
+    """The id alone, as `use` or table of a manifest, as KIND/ID, as the name of a library, or in
+    prose: KIND ID, KIND `ID`, `ID`, and an id of several words wherever it stands."""
     id_ = re.escape(name)
+    if "-" in name and re.search(rf"(?<![\w/-]){id_}(?![\w-])", text):
+        return True
     return text == name or re.search(
-        rf'use = \\?"?{id_}\b(?!-)|\b{kind}[/-]{id_}\b(?!-)', text) is not None
+        rf'use = \\?"?{id_}\b(?!-)|\b{kind}[/-]{id_}\b(?!-)|\b{kind}s? `?{id_}\b(?!-)|`{id_}`',
+        text) is not None
 
 
 def sources(root):
@@ -113,6 +128,10 @@ def catches_itself(plugins):
         assert count(f'table = "use = \\"{id_}\\"\\n";\n') == 1
         assert count(f'find("{kind}/{id_}");\n') == 1
         assert count(f'// "{id_}" is said in a comment\nconst char* word = "{id_}-like";\n') == 0
+        assert count(f'refuse("{{}} fails; use {kind} {id_}");\n') == 1
+        assert count(f'refuse("{{}} fails; use another, such as "\n       "`{id_}`");\n') == 1
+        assert count(f'refuse("{{}} fails; use {kind} "\n       "{id_}, or leave it");\n') == 1
+        assert count(f'refuse("{{}} fails; use {kind} {id_}-like, a {id_}");\n') == 0
         assert count(f'call("{id_}");\n', [("tampered.cpp", id_)]) == 0
         assert count("nothing();\n", [("tampered.cpp", id_)]) == 1
 

@@ -467,7 +467,7 @@ TEST_CASE("Gaussian proposals keep the contract of compositions, alone and in en
         kernel + "own = false\nmean = \"slot\"\n[estimator.e]\nuse = \"lbfgs\"\n" + ensemble +
             "schedule = \"two-groups\"\n",
         kernel + "[kernel.walk]\nuse = \"random-walk-metropolis\"\n[estimator.e]\nuse = "
-                 "\"product-form\"\n[compositor.c]\nuse = \"mixture\"\n"}) {
+                 "\"dense\"\n[compositor.c]\nuse = \"mixture\"\n"}) {
     const auto findings = contracts::check_sampler(with(variant, "warmup = 20\n"));
     INFO(variant << report(findings));
     CHECK(all_hold(findings));

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <sstream>
 
 using namespace end_to_end;
@@ -21,6 +22,13 @@ std::vector<Json> json_lines(const std::string& text) {
   return lines;
 }
 
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
 }  // namespace
 
 TEST_CASE("Every command explains itself with an example and the exit codes") {
@@ -32,6 +40,34 @@ TEST_CASE("Every command explains itself with an example and the exit codes") {
     contains(outcome.out, "Example:\n  mixwell " + std::string(command));
     contains(outcome.out, "Exit codes: 0 ok");
   }
+}
+
+TEST_CASE("Help fits into a hundred columns and reads as sentences") {
+  const Workplace place;
+  for (const char* command : {"", "run", "check", "verify", "graph", "study", "summary", "report",
+                              "generate", "plugins", "plugins show", "schema", "new"}) {
+    INFO(command);
+    const Outcome outcome = place.mixwell(std::string(command) + " --help");
+    CHECK(longest_line(outcome.out) <= 100);
+    for (const char* raw : {":FLOAT", ":INT", ":POSITIVE", "Excludes:", "Needs:"})
+      CHECK(outcome.out.find(raw) == std::string::npos);
+  }
+  const std::string verify = place.mixwell("verify --help").out;
+  contains(verify, "--alpha FLOAT ");
+  contains(verify, "Above 0, at most 0.5. Default: 0.001.");
+}
+
+TEST_CASE("An option or a command that is not known is answered with the nearest one") {
+  const Workplace place;
+  contains(place.mixwell("run m.toml --chekced").err,
+           "mixwell run has no option \"--chekced\" (did you mean \"--checked\"?)");
+  contains(place.mixwell("run --thread=2 m.toml").err, "(did you mean \"--threads\"?)");
+  contains(place.mixwell("rum m.toml").err,
+           "mixwell has no command \"rum\" (did you mean \"run\"?)");
+  contains(place.mixwell("plugins show kernel/nuts --jsn").err,
+           "mixwell plugins show has no option \"--jsn\" (did you mean \"--json\"?)");
+  contains(place.mixwell("check a.toml b.toml").err,
+           "mixwell check takes no further argument, and \"b.toml\" is one");
 }
 
 TEST_CASE("The version is printed") {
@@ -223,10 +259,12 @@ TEST_CASE("plugins show prints the whole declaration of every component") {
   const Workplace place;
   const Outcome text = place.mixwell("plugins show kernel/hamiltonian");
   CHECK(text.code == 0);
-  for (const char* part : {"parameter", "type", "unit", "range", "default", "meaning", "step_size",
-                           "(0, inf)", "Sources:", "Library: "}) {
+  for (const char* part :
+       {"\nParameters:\n", "\n  step_size: number in (0, inf) [time], default: 0.1\n      eps of",
+        "only with metropolis = true", "\nSources:\n", "\nLibrary: "}) {
     contains(text.out, part);
   }
+  CHECK(longest_line(text.out.substr(0, text.out.find("\nLibrary: "))) <= 100);
   const Json all = Json::parse(place.mixwell("plugins --json").out);
   for (const Json& plugin : all["plugins"]) {
     const std::string name =

@@ -270,6 +270,7 @@ gamma = 0.1
 regularisation = 10
 [compositor.main]
 use = "lagged"
+memory = "displacements"
 slots = 2
 TOML
 for manifest in sgld hamcmc; do

@@ -125,7 +125,7 @@ TEST_CASE("the certificate of a recipe claims its Gamma, and nothing without it"
 
 TEST_CASE("what a recipe cannot be made of is refused") {
   CHECK(contains(composing::refusal(quartic + recipe("sgrld", 0.1, "friction = 1\n")),
-                 "sgrld has no momentum"));
+                 "It goes with dynamics = \"sghmc\" or \"sgnht\""));
   CHECK(contains(composing::refusal(quartic + "[estimator.e]\nuse = \"rms-diagonal\"\n" +
                                     recipe("sgrld", 0.1)),
                  "must be a function of theta alone"));

@@ -62,7 +62,7 @@ TEST_CASE("nothing is guaranteed of subsampled Metropolis but a bound that is de
   CHECK(bounded.label() == "approximate");
   CHECK(contains(bounded.density, "within 0.1 of pi in total variation"));
   CHECK(contains(composing::refusal(model(folder) + kernel("contraction = 0.9\n")),
-                 "bounds nothing where a decision has no bound; give lipschitz too"));
+                 "has no effect where lipschitz is not set. It goes with lipschitz"));
   CHECK(contains(composing::refusal("[model.m]\nuse = \"quartic\"\ndimension = 2\n" + kernel("")),
                  "the model does not offer its potential as a sum"));
 }

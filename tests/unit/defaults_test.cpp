@@ -51,7 +51,9 @@ TEST_CASE("a metric is learnt where the manifest names none and it can be learnt
   CHECK(curvature("[run]\nwarmup = 0\n" + model + nuts) == "identity");
   INFO("nothing accepts, or the curvature is not the mass");
   CHECK(curvature(model + hmc + "metropolis = false\n") == "identity");
-  CHECK(curvature(model + hmc + "coupling = \"factor\"\n") == "identity");
+  CHECK(contains(composing::refusal(model + hmc + "coupling = \"factor\"\n"),
+                 "kernel.k.coupling = \"factor\": has no effect here. It goes with"
+                 " an estimator other than the identity"));
   INFO("the compositor lends a memory");
   CHECK(curvature(model + hmc + "[compositor.c]\nuse = \"ensemble-chain\"\n") == "identity");
   INFO("other kernels keep it");

@@ -190,9 +190,10 @@ TEST_CASE("noise is estimated only where the oracle tells it") {
       integrator("noise_from = \"empirical-diagonal\"\n") + kernel("step_size = 0.01\n");
   CHECK(contains(
       refusal("[oracle.o]\nuse = \"exact\"\n" + rest),
-      "kernel `k`: integrator `i` estimates the noise of each gradient, of which oracle `o` "
-      "tells nothing; use oracle `minibatch` with a size of at least 2"));
-  CHECK(contains(refusal("[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + rest), "tells nothing"));
+      "kernel `k`: integrator `i` estimates the noise of each gradient, and oracle `o` gives "
+      "no noise to estimate. Use an oracle of minibatches with at least 2 cases each"));
+  CHECK(contains(refusal("[oracle.o]\nuse = \"minibatch\"\nsize = 1\n" + rest),
+                 "no noise to estimate"));
   CHECK(refusal(batch_table + rest) == "accepted");
   CHECK(refusal(noisy_table + rest) == "accepted");
 }

@@ -157,9 +157,9 @@ TEST_CASE("kernels that ask for U refuse a density that is known by an estimate,
     const std::string message = refusal(effects + "[kernel.k]\n" + kernel);
     INFO(kernel << message);
     CHECK(message.find("`k`") != std::string::npos);
-    CHECK(message.find("`m` is known by an unbiased estimate of its density alone") !=
+    CHECK(message.find("`m` is known only by an unbiased estimate of its density") !=
           std::string::npos);
-    CHECK(message.find("random-walk-metropolis") != std::string::npos);
+    CHECK(message.find("with the key `estimate_correlation`") != std::string::npos);
   }
   CHECK(refusal(effects + walk +
                 "[compositor.c]\nuse = \"blocks\"\n"

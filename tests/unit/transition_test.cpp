@@ -105,7 +105,7 @@ TEST_CASE("transitions that are none are refused by name") {
         t.metropolis(law, end);
         t.metropolis(law, end);
       },
-      "accepts twice in one transition");
+      "calls `metropolis` twice in one transition");
   refuses(
       [](Transition& t) {
         const auto law = t.law(exact());
@@ -113,6 +113,107 @@ TEST_CASE("transitions that are none are refused by name") {
         t.record({"acceptance_rate", RecordType::real, "", "again"}, t.position().value);
       },
       "records the statistic `acceptance_rate` twice");
+}
+
+namespace {
+
+/// H = I by products, unlike the identity estimator: is_identity() is false.
+class Unit final : public Representation {
+ public:
+  void H(const Numbers&, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void B(const Numbers&, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void S(const Numbers&, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void St(const Numbers&, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void C(const Numbers&, ConstBatch v, Batch out, Workspace&) const override { out = v; }
+  void log_det_H(const Numbers&, Index, Row out, Workspace&) const override { out.setZero(); }
+};
+
+class Constant final : public ConstantCurvature {
+ public:
+  std::shared_ptr<const Representation> representation() const override {
+    return std::make_shared<Unit>();
+  }
+};
+
+class OneStep final : public StepRule {
+ public:
+  void draw(const BeforeMove&, Row L) const override { L.setOnes(); }
+};
+
+const auto flat_curvature = std::make_shared<const Constant>();
+
+Steps by_rule() {
+  Steps steps;
+  steps.rule = std::make_shared<OneStep>();
+  return steps;
+}
+
+}  // namespace
+
+TEST_CASE("parts of a transition that are asked for out of order are refused by name") {
+  const StepSizeSettings eps;
+  const EstimateSettings estimates;
+  const Steps one{.count = 1};
+  const auto accept = [](Transition& t) { t.metropolis(t.target(), walk(t)); };
+  struct Row {
+    std::function<void(Transition&)> how;
+    std::string what;
+  };
+  const std::vector<Row> rows = {
+      {[&](Transition& t) { t.take_estimates(estimates), t.take_estimates(estimates); },
+       "`take_estimates` twice"},
+      {[&](Transition& t) { t.takes_estimate_of(t.target()), t.take_estimates(estimates); },
+       "`take_estimates` after `takes_estimate_of`"},
+      {[&](Transition& t) { accept(t), t.take_estimates(estimates); },
+       "`take_estimates` after `takes_estimate_of`"},
+      {[&](Transition& t) { t.law(exact()), t.law(exact()); }, "`law` twice"},
+      {[&](Transition& t) { accept(t), t.law(exact()); }, "`law` after `metropolis`"},
+      {[&](Transition& t) { t.curvature(flat_curvature), t.curvature(flat_curvature); },
+       "`curvature` twice"},
+      {[&](Transition& t) { accept(t), t.curvature(flat_curvature); },
+       "`curvature` after `metropolis`"},
+      {[&](Transition& t) { t.drift_correction(); }, "`drift_correction` before `curvature`"},
+      {[&](Transition& t) { t.step_size(eps), t.step_size(eps); }, "`step_size` twice"},
+      {[&](Transition& t) { t.step_size(eps), t.step_size(StepSchedule{}); }, "`step_size` twice"},
+      {[&](Transition& t) { accept(t), t.step_size(eps); }, "`step_size` after `metropolis`"},
+      {[&](Transition& t) { t.steps(one), t.steps(one); }, "`steps` twice"},
+      {[&](Transition& t) { accept(t), t.steps(one); }, "`steps` after `metropolis`"},
+      {[&](Transition& t) { t.steps(by_rule()); }, "`steps` before `step_size`"},
+      {[&](Transition& t) { t.step_size(eps), t.steps(one), t.steps(by_rule()); }, "`steps` twice"},
+      {[&](Transition& t) { t.momentum(), t.momentum(); }, "`momentum` twice"},
+      {[&](Transition& t) { accept(t), t.momentum(); }, "`momentum` after `metropolis`"},
+      {[&](Transition& t) { accept(t), accept(t); }, "there are two of"},
+      {[&](Transition& t) { accept(t), t.finish(); }, "`finish` twice"},
+      {[&](Transition& t) { accept(t), t.finish(), t.takes_estimate_of(t.target()); },
+       "`takes_estimate_of` after `finish`"},
+  };
+  for (const Row& row : rows) {
+    INFO(row.what);
+    refuses(row.how, row.what);
+  }
+}
+
+TEST_CASE("a momentum takes its law from the H that it is given, whoever made it") {
+  Wired wired;
+  Described([](Transition& t) {
+    const Edge<edge::Curvature> H{t.graph().constant(t.path("H"), std::make_shared<Unit>())};
+    PhaseMomentum p = t.momentum(Coupling::mass, H);
+    t.refresh(p);
+    const auto& law = dynamic_cast<const MomentumLaw&>(*t.graph()[p.law.value].function);
+    CHECK_FALSE(law.is_standard());
+    t.metropolis(t.target(), walk(t));
+  }).describe(wired.graph, wired.site);
+  Wired plain;
+  Described([](Transition& t) {
+    PhaseMomentum p = t.momentum();
+    t.refresh(p);
+    const auto& law = dynamic_cast<const MomentumLaw&>(*t.graph()[p.law.value].function);
+    CHECK(law.is_standard());
+    t.metropolis(t.target(), walk(t));
+  }).describe(plain.graph, plain.site);
+  refuses([](Transition& t) { t.momentum(Coupling::mass, {}); }, "with an H that is no curvature");
+  refuses([](Transition& t) { t.momentum(Coupling::mass, {t.target().value}); },
+          "with an H that is no curvature");
 }
 
 TEST_CASE("a step size has to learn from something") {

@@ -68,7 +68,7 @@ TEST_CASE("who cannot move a whole number is refused by name, and so is a start 
   };
   says(model + right, "accepted");
   says(model + update("[\"k\"]", "hmc") + update("[\"before\", \"after\"]", "hmc"),
-       "`hmc/accept` moves `k`, which takes whole numbers from 1 to 5, by a kernel for real "
+       "`hmc/accept` moves `k`, which takes whole numbers from 1 to 5, with a kernel for real "
        "numbers");
   says(model + update("[\"k\", \"before\", \"after\"]", "hmc"), "moves `k`, which takes whole");
   says(model + update("[\"k\"]", "gibbs") + update("[\"before\", \"after\"]", "gibbs"),

@@ -91,6 +91,9 @@ class MIXWELL_EXPORT FittedCurvature : public Estimator {
   virtual Traits traits() const = 0;
   /// `fit` reads the potentials of the memory too. A compositor that has none refuses.
   virtual bool reads_potentials() const noexcept { return false; }
+  /// Points that a fit needs: with fewer of them H says nothing about the target. A composition
+  /// whose memory has fewer is refused.
+  virtual Index fewest_points() const noexcept { return 1; }
   /// Rows of the numbers for dimension d and n points.
   virtual Index rows(Index dimension, Index points) const = 0;
   /// Writes rows x R numbers for d x R points.

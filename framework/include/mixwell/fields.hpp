@@ -81,6 +81,15 @@ enum class Refines {
   schedule            ///< eps changes with the sweep, unless it is the default: not refined
 };
 
+/// A condition under which a key has an effect: another key of the table has one of some values
+/// (none: any value), or `holds`.
+struct UsedWith {
+  std::string key;
+  std::vector<std::string> values;
+  std::string words{};            ///< what `holds` asks, instead of a key
+  std::function<bool()> holds{};  ///< asked when all keys are read and all references bound
+};
+
 /// Where the value of a key is written: a variant, which <mixwell/lab/field_target.hpp> defines. A
 /// plugin never looks at it, and would compile it at every field.
 struct FieldTarget;
@@ -105,6 +114,13 @@ class MIXWELL_EXPORT Field {
   /// The text is a file: found beside the manifest, then in MIXWELL_DATA; the target receives the
   /// path that was found. Words of one_of are taken as they are.
   [[gnu::cold]] Field& file();
+  /// The key has an effect only where the key `other` of the same table has one of `values` (texts,
+  /// "true" or "false"); without values, where it has any. A manifest that gives it another value
+  /// than its default elsewhere is refused. Several conditions must all hold.
+  [[gnu::cold]] Field& only_with(std::string other, std::vector<std::string> values = {});
+  /// The same for a condition on what the keys refer to; `words` name what it asks for: "an
+  /// estimator that is fitted to points".
+  [[gnu::cold]] Field& only_where(std::string words, std::function<bool()> holds);
   /// Another way to say what `other` says, for a target that may be empty: a manifest gives at most
   /// one of the two keys.
   [[gnu::cold]] Field& instead_of(std::string other);
@@ -129,6 +145,7 @@ class MIXWELL_EXPORT Field {
   const std::vector<std::string>& choices() const noexcept { return choices_; }
   /// The key that this one takes the place of, or "".
   const std::string& replaced() const noexcept { return replaced_; }
+  const std::vector<UsedWith>& used_with() const noexcept { return used_with_; }
   Refines refined() const noexcept { return refines_; }
   bool is_selection() const noexcept { return is_selection_; }
   bool is_required() const noexcept { return required_; }
@@ -142,6 +159,8 @@ class MIXWELL_EXPORT Field {
   std::string type() const;
   /// "(0, inf)", "[1, 64]", "one of a, b", or "" when every value will do.
   std::string range() const;
+  /// `mean = "newton" or "slot"`: with what the key has an effect, or "" if it always has one.
+  std::string condition() const;
   /// The value the target holds now, as TOML text; "" where it holds none.
   std::string value_text() const;
   /// Empty if the value obeys the range, else the rule it breaks ("must be above 0").
@@ -158,6 +177,7 @@ class MIXWELL_EXPORT Field {
   std::string help_;
   std::string replaced_;
   std::vector<std::string> choices_;
+  std::vector<UsedWith> used_with_;
   double low_ = -std::numeric_limits<double>::infinity();
   double high_ = std::numeric_limits<double>::infinity();
   bool low_open_ = true;
@@ -222,6 +242,9 @@ class MIXWELL_EXPORT Fields {
   const std::vector<Field>& all() const noexcept { return fields_; }
   /// The field of that key, or null.
   const Field* find(const std::string& key) const noexcept;
+  /// Why the key has no effect with the values and references that the other keys have now, by its
+  /// Field::only_with and only_where; "" where it has one.
+  std::string why_idle(const Field& field) const;
 
  private:
   [[gnu::cold]] Field& add(std::string key, FieldTarget target);

@@ -83,6 +83,9 @@ struct Description {
   /// Of a compositor: its slots' curvatures are fitted to a memory that it lends them, and no
   /// learning estimator stands in where the manifest names none.
   bool lends_memory = false;
+  /// Of a compositor that lends a memory: the keys that do so for a single chain, if there are any.
+  /// They end the error about an estimator that has no memory.
+  std::string memory_of_one_chain = {};
 };
 
 /// Parameters of one component about to be made: its fields, then the component.

@@ -13,6 +13,7 @@
 #include <mixwell/step_size.hpp>
 #include <mixwell/steps.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,7 +78,9 @@ struct MIXWELL_EXPORT EstimateSettings {
 
 /// One transition of one slot. It owns what every kernel repeats: the law and its cached
 /// evaluation, the curvature, the step size, what learns from the transition, and what is recorded
-/// of it. Made by TransitionKernel, which finishes it.
+/// of it. Made by TransitionKernel, which finishes it. A call before one that it needs, after one
+/// that ends its time, or a second time where only one counts, throws WiringError with the kernel's
+/// name (the table is in framework/src/kernel/transition_calls.cpp).
 class MIXWELL_EXPORT Transition {
  public:
   Transition(KernelGraph& graph, const Site& site);
@@ -110,10 +113,14 @@ class MIXWELL_EXPORT Transition {
   Edge<edge::StepSize> step_size(const StepSizeSettings& settings,
                                  const std::optional<FirstStep>& first = {});
   Edge<edge::StepSize> step_size(const StepSchedule& schedule);
-  /// L of this transition, recorded as n_steps, and its learning. After step_size.
+  /// L of this transition, recorded as n_steps, and its learning. After step_size, if a rule draws
+  /// L.
   Edge<edge::StepCount> steps(const Steps& settings);
-  /// p ~ N(0, M) for a coupling of the curvature to the flow; drawn by `refresh`.
+  /// p ~ N(0, M) for a coupling of the curvature to the flow; drawn by `refresh`. H is that of
+  /// `curvature`, or any value whose function is a Representation.
   PhaseMomentum momentum(Coupling coupling, Edge<edge::Curvature> H);
+  /// p ~ N(0, I): no curvature takes part in it.
+  PhaseMomentum momentum() { return add_momentum(Coupling::none, nullptr, {}); }
   void refresh(PhaseMomentum& momentum, const Redraw& redraw = {});
   /// Of what the momentum is left at.
   static ProposedAuxiliary proposed(const PhaseMomentum& momentum,
@@ -180,9 +187,9 @@ class MIXWELL_EXPORT Transition {
                 derived<edge::Proposed<edge::Position>>("theta*", dimension()))};
   }
   /// Says that `metropolis` takes a law that is known by an estimate alone; others are refused it.
-  void take_estimates(const EstimateSettings& settings) { estimates_ = settings; }
-  /// Whether `metropolis` will take an estimate in the place of U of that law.
-  bool takes_estimate_of(Edge<edge::Law> law) const;
+  void take_estimates(const EstimateSettings& settings);
+  /// Whether `metropolis` will take an estimate instead of U of that law. After take_estimates.
+  bool takes_estimate_of(Edge<edge::Law> law);
   /// The next state: the proposal with probability min(1, exp(E - E*)), else the state; E is U of
   /// `law` and the negative log densities of the auxiliaries. Of a law that is known by an
   /// estimate alone U is the estimate that was kept with the state, and a new one at the proposal.
@@ -205,6 +212,15 @@ class MIXWELL_EXPORT Transition {
   void finish();
 
  private:
+  enum class Call : std::uint8_t;
+  struct Order;
+  bool has_called(Call call) const noexcept;
+  /// Throws WiringError for a call out of order.
+  void check(Call call) const;
+  /// The same, and remembers it.
+  void note(Call call);
+  PhaseMomentum add_momentum(Coupling coupling, std::shared_ptr<const Representation> how,
+                             Value numbers);
   void learn_step_size();
   void learn_steps();
 
@@ -214,13 +230,12 @@ class MIXWELL_EXPORT Transition {
   Value acceptance_;
   Value path_;
   std::shared_ptr<const Oracle> oracle_;
-  std::shared_ptr<const Estimator> estimator_;
   std::optional<SiteCurvature> curvature_;
   std::optional<StepSize> step_size_;
   std::optional<StepSchedule> schedule_;
   std::optional<StepCounts> steps_;
   std::optional<TrajectoryEdges> trajectory_;
-  bool accepts_ = false;
+  std::uint32_t calls_ = 0;  ///< those made so far, a bit each
   std::optional<Edge<edge::StepSize>> eps_;
   std::optional<EstimateSettings> estimates_;
 };

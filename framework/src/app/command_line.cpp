@@ -3,12 +3,14 @@
 #include "app/command_line.hpp"
 
 #include "app/command_words.hpp"
+#include "app/wrapped_text.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
-#include <set>
+#include <sstream>
 #include <type_traits>
 
 namespace mixwell::app {
@@ -34,12 +36,10 @@ void check_range(CLI::Option& option, const Argument& argument) {
 
 void describe(CLI::Option& option, const Argument& argument) {
   option.required(argument.required);
-  if (!argument.type.empty()) option.type_name(argument.type);
   if (argument.is_positive) option.check(CLI::PositiveNumber);
   if (argument.range) check_range(option, argument);
   if (!argument.choices.empty()) option.check(CLI::IsMember(argument.choices));
   if (argument.comma_separates) option.delimiter(',');
-  if (argument.shows_default) option.capture_default_str();
   if (std::holds_alternative<std::vector<std::string>*>(argument.value))
     option.allow_extra_args(argument.takes_many);
 }
@@ -52,32 +52,47 @@ void add(CLI::App& app, const Argument& argument) {
   for (const std::string& name : argument.needs) option->needs(app.get_option(name));
 }
 
-/// CLI11 lists what an option excludes by address, which is chance; here it is by declaration.
+/// The words of command_words.hpp, in lines that fit the terminal, instead of CLI11's.
 class Formatter final : public CLI::Formatter {
  public:
-  explicit Formatter(const CLI::App& app) : app_(app) {}
+  explicit Formatter(const Command& command) : command_(command) {}
 
   std::string make_option_opts(const CLI::Option* option) const override {
-    std::string text = CLI::Formatter::make_option_opts(option);
-    const std::set<CLI::Option*> excluded = option->get_excludes();
-    if (excluded.empty()) return text;
-    const std::string title = " " + get_label("Excludes") + ":";
-    text.erase(text.find(title) + title.size());
-    for (const CLI::Option* other : app_.get_options()) {
-      if (excluded.count(const_cast<CLI::Option*>(other)) > 0)
-        text += " " + other->get_name(true, true);
-    }
-    return text;
+    const Argument* const argument = argument_of(option);
+    if (argument == nullptr || !takes_value(*argument)) return "";
+    const bool is_list = std::holds_alternative<std::vector<std::string>*>(argument->value);
+    return " " + value_words(*argument) + (is_list ? " ..." : "");
+  }
+  std::string make_option_desc(const CLI::Option* option) const override {
+    const Argument* const argument = argument_of(option);
+    return beside(argument == nullptr ? option->get_description() : help_words(*argument));
+  }
+  std::string make_subcommand(const CLI::App* command) const override {
+    std::ostringstream out;
+    CLI::detail::format_help(out, command->get_display_name(true),
+                             beside(command->get_description()), get_column_width());
+    return out.str();
   }
 
  private:
-  const CLI::App& app_;
+  /// Lines of what stands in the right column.
+  std::string beside(const std::string& text) const {
+    return wrapped(text, terminal_width() - get_column_width());
+  }
+
+  const Argument* argument_of(const CLI::Option* option) const {
+    for (const Argument& argument : command_.arguments)
+      if (option->check_name(option_names(argument).front())) return &argument;
+    return nullptr;
+  }
+
+  const Command& command_;
 };
 
 void declare(CLI::App& app, const Command& command) {
-  app.formatter(std::make_shared<Formatter>(app));
+  app.formatter(std::make_shared<Formatter>(command));
   for (const Argument& argument : command.arguments) add(app, argument);
-  app.footer(help_footer(command));
+  app.footer(help_footer(command, terminal_width()));
   if (command.is_hidden) app.group("");
   for (const Command& inner : command.commands)
     declare(*app.add_subcommand(inner.name, inner.purpose), inner);
@@ -110,16 +125,50 @@ void check_alternatives(const Command& command) {
   }
 }
 
+/// "mixwell", "mixwell plugins show": what was typed before the words that are at fault.
+std::string typed_name(const CLI::App& app) {
+  const auto named = app.get_subcommands();
+  return app.get_name() + (named.empty() ? "" : " " + typed_name(*named.front()));
+}
+
+/// What may stand in the place of a word that is not known: options for an option, else commands.
+std::vector<std::string> known_words(const Command& command, bool are_options) {
+  std::vector<std::string> words;
+  if (!are_options) {
+    for (const Command* const inner : shown_commands(command)) words.push_back(inner->name);
+    return words;
+  }
+  for (const Argument& argument : command.arguments) {
+    if (!is_option(argument)) continue;
+    for (std::string& name : option_names(argument)) words.push_back(std::move(name));
+  }
+  words.emplace_back("--help");
+  return words;
+}
+
+/// About the first word that is no option and no command, or "" if all are known.
+std::string unknown_word(const CLI::App& app, const Command& program) {
+  const std::vector<std::string> left = app.remaining(true);
+  if (left.empty()) return "";
+  const Command& command = chosen(app, program);
+  const bool is_option = left.front().starts_with('-');
+  const std::string word = left.front().substr(0, left.front().find('='));
+  if (!is_option && shown_commands(command).empty())
+    return fmt::format("{} takes no further argument, and \"{}\" is one", typed_name(app), word);
+  return fmt::format("{} has no {} \"{}\"{}", typed_name(app), is_option ? "option" : "command",
+                     word, suggestion(word, known_words(command, is_option)));
+}
+
 /// Help and version end well; everything else that keeps a command line from being carried out is
 /// bad input.
-Request explain(const CLI::App& app, const CLI::ParseError& fault) {
+Request explain(const CLI::App& app, const Command& program, const CLI::ParseError& fault) {
   if (fault.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
     app.exit(fault);
     return {};
   }
-  const auto named = app.get_subcommands();
-  const std::string command = named.empty() ? "" : " " + named.front()->get_name();
-  return {nullptr, std::string(fault.what()) + " (see mixwell" + command + " --help)"};
+  const std::string unknown = unknown_word(app, program);
+  return {nullptr, fmt::format("{} (see {} --help)", unknown.empty() ? fault.what() : unknown,
+                               typed_name(app))};
 }
 
 }  // namespace
@@ -135,7 +184,7 @@ Request parse(const Command& program, const std::string& version, int count, cha
     check_alternatives(command);
     return {&command};
   } catch (const CLI::ParseError& fault) {
-    return explain(app, fault);
+    return explain(app, program, fault);
   }
 }
 

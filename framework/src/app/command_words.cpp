@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_words.hpp"
 
+#include "app/wrapped_text.hpp"
 #include "base/split.hpp"
 
 #include <fmt/format.h>
@@ -42,6 +43,27 @@ std::string default_words(const Argument& argument) {
       argument.value);
 }
 
+/// A least value next to 0 is how a range says that 0 is not in it.
+static std::string range_words(const std::pair<double, double>& range) {
+  constexpr double next_to_0 = 1e-200;
+  const auto [least, largest] = range;
+  if (least > 0.0 && least < next_to_0) return fmt::format("Above 0, at most {}", largest);
+  return fmt::format("From {} to {}", least, largest);
+}
+
+std::string help_words(const Argument& argument) {
+  std::string text = argument.help + ".";
+  if (argument.is_positive) text += " Above 0.";
+  if (argument.range) text += " " + range_words(*argument.range) + ".";
+  if (const std::string words = default_words(argument); !words.empty())
+    text += fmt::format(" Default: {}.", words);
+  if (!argument.excludes.empty())
+    text += fmt::format(" Not with {}.", fmt::join(argument.excludes, ", "));
+  if (!argument.needs.empty())
+    text += fmt::format(" Only with {}.", fmt::join(argument.needs, ", "));
+  return text;
+}
+
 std::vector<const Command*> shown_commands(const Command& command) {
   std::vector<const Command*> shown;
   for (const Command& inner : command.commands)
@@ -68,16 +90,20 @@ const std::vector<VariableWords>& variable_words() {
   return words;
 }
 
-std::string help_footer(const Command& command) {
+std::string help_footer(const Command& command, std::size_t width) {
   if (command.example.empty()) return "";
   std::vector<std::string> codes;
   for (const ExitCodeWords& one : exit_code_words())
     codes.push_back(fmt::format("{} {}", static_cast<int>(one.code), one.meaning));
+  const std::string ends = fmt::format("Exit codes: {}.", fmt::join(codes, ", "));
   std::string text =
-      fmt::format("{}{}Example:\n  {}\n\nExit codes: {}.\nEnvironment:\n", command.notes,
-                  command.notes.empty() ? "" : "\n\n", command.example, fmt::join(codes, ", "));
-  for (const VariableWords& one : variable_words())
-    text += fmt::format("  {:<20} {}\n", one.name, one.meaning);
+      fmt::format("{}{}Example:\n  {}\n\n{}\nEnvironment:\n", wrapped(command.notes, width),
+                  command.notes.empty() ? "" : "\n\n", command.example, wrapped(ends, width));
+  constexpr std::size_t column = 23;
+  for (const VariableWords& one : variable_words()) {
+    const std::string meaning = wrapped(one.meaning, width, column);
+    text += fmt::format("  {:<20} {}\n", one.name, meaning.substr(column));
+  }
   return text;
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/command_line.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,9 @@ bool takes_value(const Argument& argument);
 std::string value_words(const Argument& argument);
 /// What is taken where nothing is given, or "".
 std::string default_words(const Argument& argument);
+
+/// What it is for, as sentences: with its range, its default, and what it goes with.
+std::string help_words(const Argument& argument);
 
 /// Those that are for people.
 std::vector<const Command*> shown_commands(const Command& command);
@@ -36,7 +40,8 @@ struct VariableWords {
 };
 const std::vector<VariableWords>& variable_words();
 
-/// Below the options in `--help`: notes, example, exit codes; "" of a command without an example.
-std::string help_footer(const Command& command);
+/// Below the options in `--help`, in lines of `width`: notes, which are laid out already, example,
+/// exit codes; "" of a command without an example.
+std::string help_footer(const Command& command, std::size_t width);
 
 }  // namespace mixwell::app

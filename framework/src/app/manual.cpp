@@ -84,17 +84,6 @@ std::string synopsis(const Command& command, const std::string& name) {
   return text;
 }
 
-std::string remarks(const Argument& argument) {
-  std::string text;
-  if (const std::string words = default_words(argument); !words.empty())
-    text += fmt::format(" Default: {}.", words);
-  if (!argument.excludes.empty())
-    text += fmt::format(" Not with {}.", fmt::join(argument.excludes, ", "));
-  if (!argument.needs.empty())
-    text += fmt::format(" Only with {}.", fmt::join(argument.needs, ", "));
-  return text;
-}
-
 std::string described(const Argument& argument) {
   std::vector<std::string> names;
   if (is_option(argument)) {
@@ -104,7 +93,7 @@ std::string described(const Argument& argument) {
   }
   std::string thing = fmt::format("{}", fmt::join(names, ", "));
   if (takes_value(argument)) thing += " " + italic(value_words(argument));
-  return tagged(thing, argument.help + "." + remarks(argument));
+  return tagged(thing, help_words(argument));
 }
 
 std::string arguments(const Command& command) {

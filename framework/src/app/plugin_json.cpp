@@ -16,6 +16,7 @@ Json field_json(const Field& field, const std::string& key) {
           {"range", field.range()},
           {"required", field.is_required()},
           {"default", default_text(field)},
+          {"only_with", field.condition()},
           {"help", field.help()}};
 }
 

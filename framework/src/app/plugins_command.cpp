@@ -3,6 +3,7 @@
 #include "app/command.hpp"
 #include "app/plugin_json.hpp"
 #include "app/text_table.hpp"
+#include "app/wrapped_text.hpp"
 #include "files/json.hpp"
 
 #include <fmt/format.h>
@@ -41,31 +42,46 @@ void print_list(const Registry& registry, const std::vector<Entry>& entries) {
   for (const BrokenLibrary& broken : registry.broken()) fmt::print("  {}\n", broken.reason);
 }
 
-void print_parameters(const Fields& fields) {
+/// "number in (0, inf) [time], default 0.1".
+std::string facts(const Field& field) {
+  std::string text = field.type();
+  if (!field.range().empty()) text += (field.choices().empty() ? " in " : ", ") + field.range();
+  if (!field.unit().empty()) text += " [" + field.unit() + "]";
+  const bool is_value = !field.is_required() && field.replaced().empty();
+  text += (is_value ? ", default: " : ", ") + default_text(field);
+  const std::string condition = field.condition();
+  return text + (condition.empty() ? "" : ", only with " + condition);
+}
+
+void print_parameters(const Fields& fields, std::size_t width) {
   if (fields.all().empty()) {
     fmt::print("\nIt has no parameters.\n");
     return;
   }
-  TextTable table({{"parameter"}, {"type"}, {"unit"}, {"range"}, {"default"}, {"meaning"}});
+  fmt::print("\nParameters:\n");
   each_field(fields, "", [&](const Field& field, const std::string& key) {
-    table.add({key, field.type(), field.unit(), field.range(), default_text(field), field.help()});
+    fmt::print("{}\n", wrapped(key + ": " + facts(field), width, 2));
+    if (!field.help().empty()) fmt::print("{}\n", wrapped(field.help(), width, 6));
   });
-  fmt::print("\n{}", table.text());
 }
 
-void print_list_of(const char* title, const std::vector<std::string>& lines) {
+void print_list_of(const char* title, const std::vector<std::string>& lines, std::size_t width) {
   if (lines.empty()) return;
   fmt::print("\n{}:\n", title);
-  for (const std::string& line : lines) fmt::print("  {}\n", line);
+  for (const std::string& line : lines) fmt::print("{}\n", wrapped(line, width, 2));
 }
 
 void print_entry(const Entry& entry) {
-  fmt::print("{}/{}: {}\n", to_string(entry.kind), entry.description.id, entry.description.summary);
-  if (!entry.description.details.empty()) fmt::print("\n{}\n", entry.description.details);
+  const std::size_t width = terminal_width();
+  const Description& about = entry.description;
+  fmt::print(
+      "{}\n",
+      wrapped(fmt::format("{}/{}: {}", to_string(entry.kind), about.id, about.summary), width));
+  if (!about.details.empty()) fmt::print("\n{}\n", wrapped(about.details, width));
   const auto blueprint = entry.blueprint();
-  print_parameters(blueprint->fields());
-  print_list_of("Declared traits", entry.traits);
-  print_list_of("Sources", entry.description.sources);
+  print_parameters(blueprint->fields(), width);
+  print_list_of("Declared traits", entry.traits, width);
+  print_list_of("Sources", about.sources, width);
   fmt::print("\nLibrary: {}\n", entry.library);
 }
 

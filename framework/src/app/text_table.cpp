@@ -7,18 +7,17 @@
 namespace mixwell::app {
 namespace {
 
-/// Characters of UTF-8 text: bytes that do not continue another one.
-std::size_t width_of(const std::string& text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
 std::string padded(const std::string& cell, std::size_t width, Align align) {
   const std::string blanks(width - width_of(cell), ' ');
   return align == Align::left ? cell + blanks : blanks + cell;
 }
 
 }  // namespace
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+}
 
 std::string cut(const std::string& text, std::size_t length) {
   const std::string first = text.substr(0, text.find('\n'));

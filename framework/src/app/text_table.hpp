@@ -3,9 +3,13 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace mixwell::app {
+
+/// Characters of UTF-8 text: bytes that do not continue another one.
+std::size_t width_of(std::string_view text);
 
 /// The first line of a text, for a cell of so many bytes at most; "..." where it is cut.
 std::string cut(const std::string& text, std::size_t length);

@@ -184,8 +184,7 @@ class CollapsedRules {
 
   std::string cure() const {
     const std::string lacking =
-        "draw what is integrated out from its law given the rest (kernel `conditional`), right "
-        "after it";
+        "draw what is integrated out from its law given the rest, right after it";
     if (updates_.size() > most_ordered) return lacking;
     std::vector<std::size_t> order(updates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace mixwell {
@@ -22,6 +23,47 @@ Overloaded(Functions...) -> Overloaded<Functions...>;
 
 std::string joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
+}
+
+/// Whether a value, as TOML, is one of those with which another key has an effect.
+bool fits(const std::string& value, const std::vector<std::string>& values) {
+  if (values.empty()) return !value.empty();
+  return std::any_of(values.begin(), values.end(), [&](const std::string& word) {
+    return value == word || value == toml_text(word);
+  });
+}
+
+/// As in a manifest: flags and numbers as they are, words in quotes.
+std::string as_value(const std::string& word) {
+  const bool is_flag = word == "true" || word == "false";
+  return is_flag ? word : toml_text(word);
+}
+
+/// `mean = "newton" or "slot"`, the key alone, or what is asked for in words.
+std::string words(const UsedWith& with) {
+  std::string values;
+  for (const std::string& word : with.values)
+    values += (values.empty() ? " = " : " or ") + as_value(word);
+  return with.words + with.key + values;
+}
+
+std::string idle_words(const std::string& here, const UsedWith& with) {
+  return fmt::format("has no effect {}. It goes with {}: set that, or leave this key out", here,
+                     words(with));
+}
+
+/// Conditions are on values, which references and tables do not have when they are looked at.
+bool has_value(const Field& field) {
+  return !std::holds_alternative<ComponentReference>(field.target()) &&
+         !std::holds_alternative<TableList>(field.target());
+}
+
+/// What `key` has now, on which the effect of `field` depends.
+std::string value_for(const Fields& fields, const Field& field, const std::string& key) {
+  const Field* const other = fields.find(key);
+  if (other != nullptr && has_value(*other)) return other->value_text();
+  throw WiringError(fmt::format(
+      "key `{}` is declared to go with `{}`, which is no key with a value", field.key(), key));
 }
 
 template <class T>
@@ -88,6 +130,16 @@ Field& Field::file() {
 
 Field& Field::instead_of(std::string other) {
   replaced_ = std::move(other);
+  return *this;
+}
+
+Field& Field::only_with(std::string other, std::vector<std::string> values) {
+  used_with_.push_back({std::move(other), std::move(values)});
+  return *this;
+}
+
+Field& Field::only_where(std::string words, std::function<bool()> holds) {
+  used_with_.push_back({{}, {}, std::move(words), std::move(holds)});
   return *this;
 }
 
@@ -159,6 +211,12 @@ std::string Field::range() const {
   return fmt::format("{}{}, {}{}", low_open_ ? '(' : '[', low_, high_, high_open_ ? ')' : ']');
 }
 
+std::string Field::condition() const {
+  std::string text;
+  for (const UsedWith& with : used_with_) text += (text.empty() ? "" : ", ") + words(with);
+  return text;
+}
+
 std::string Field::value_text() const {
   return std::visit(
       Overloaded{
@@ -228,6 +286,19 @@ const Field* Fields::find(const std::string& key) const noexcept {
     if (field.key() == key) return &field;
   }
   return nullptr;
+}
+
+std::string Fields::why_idle(const Field& field) const {
+  for (const UsedWith& with : field.used_with()) {
+    if (with.holds) {
+      if (!with.holds()) return idle_words("here", with);
+      continue;
+    }
+    const std::string value = value_for(*this, field, with.key);
+    if (fits(value, with.values)) continue;
+    return idle_words("where " + with.key + (value.empty() ? " is not set" : " = " + value), with);
+  }
+  return {};
 }
 
 Fields::Fields() = default;

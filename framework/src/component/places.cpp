@@ -74,6 +74,12 @@ void rethrow_placed(const Component& component) {
   }
 }
 
+void refuse_without_memory(const Component& estimator, const std::string& message) {
+  const std::optional<ComponentPlace> of = place_of(estimator);
+  if (!of) throw InputError(message + ". Use a compositor that lends a memory");
+  throw_composing(message + ". " + of->in->memory_cure(), of->in->find(of->path));
+}
+
 void refuse_operation(const Component& compositor, const std::string& operation,
                       const std::string& message) {
   const std::optional<ComponentPlace> of = place_of(compositor);

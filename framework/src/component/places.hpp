@@ -24,6 +24,8 @@ class Places {
   /// place of its table, and a component that stands in for what was left out that of the file.
   virtual Named find(const std::string& dotted) const = 0;
   virtual bool has(const std::string& dotted) const = 0;
+  /// How a composition gets a memory that curvatures are fitted to, as a sentence.
+  virtual std::string memory_cure() const { return "Use a compositor that lends a memory"; }
 };
 
 struct ComponentPlace {
@@ -52,6 +54,10 @@ class PlacedError final : public InputError {
 /// the place of the kernel whose name is in its path, else of the compositor.
 [[noreturn]] void refuse_operation(const Component& compositor, const std::string& operation,
                                    const std::string& message);
+
+/// Throws InputError about an estimator without the memory that it is fitted to, with its place and
+/// Places::memory_cure.
+[[noreturn]] void refuse_without_memory(const Component& estimator, const std::string& message);
 
 /// Calls `compose`, with rethrow_placed for what it refuses.
 template <class F>

@@ -221,8 +221,8 @@ std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const 
   for (const Output& output : outputs) {
     if (guard && output.is_version() && variables_.at(output.variable.id).scope == Scope::run) {
       throw InputError(fmt::format(
-          "`{}` learns from all replicates together, but in a mixture each replicate chooses its "
-          "own branch; set pool = false",
+          "`{}` learns from all replicates together, and here each replicate chooses its own "
+          "branch. Let each replicate learn separately",
           info.name));
     }
     info.outputs.push_back(add_output(id, output));

@@ -188,9 +188,10 @@ void check_noise(const Transition& t, const FlowMove& flow) {
       dynamic_cast<const mixwell::Potential*>(t.graph()[flow.law.value].function.get());
   if (how != nullptr && how->as_noise() != nullptr) return;
   throw InputError(fmt::format(
-      "kernel `{}`: integrator `{}` estimates the noise of each gradient, of which oracle `{}` "
-      "tells "
-      "nothing; use oracle `minibatch` with a size of at least 2, or noise_from = \"fixed\"",
+      "kernel `{}`: integrator `{}` estimates the noise of each gradient, and oracle `{}` gives no "
+      "noise to estimate. Use an oracle of minibatches with at least 2 cases each, or an "
+      "integrator "
+      "whose noise is given",
       t.site().path, flow.integrator->name(), t.oracle() == nullptr ? "" : t.oracle()->name()));
 }
 

@@ -1,5 +1,7 @@
 // A curvature fitted to the points that an update may see.
 // SPDX-License-Identifier: Apache-2.0
+#include "component/places.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/memory_fit.hpp>
 
@@ -31,6 +33,24 @@ void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> poi
   const Memory memory(dimension_, block.columns(), all.first(n), all.subspan(n, n),
                       all.subspan(2 * n));
   estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
+}
+
+/// Points that H is not made from are as good as none: it would stay what it is without them.
+static void require_points(const FittedCurvature& estimator, const Site& site, std::size_t seen) {
+  const Index fewest = estimator.fewest_points();
+  if (static_cast<Index>(seen) >= fewest) return;
+  const std::string wants =
+      fmt::format("estimator `{}` is fitted to at least {} point{} of a memory", estimator.name(),
+                  fewest, fewest == 1 ? "" : "s");
+  if (site.memory.points.empty())
+    refuse_without_memory(
+        estimator, fmt::format("{}, and kernel `{}` has no memory here: its H would say nothing "
+                               "about the target",
+                               wants, site.path));
+  throw InputError(
+      fmt::format("{}, and for kernel `{}` there are {}: its H would say nothing about the "
+                  "target. Use more slots",
+                  wants, site.path, seen));
 }
 
 static void check_potentials(const FittedCurvature& estimator, const Site& site) {
@@ -70,6 +90,7 @@ Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path
     gradients.push_back({own->at.g});
     if (sorts) potentials.push_back({own->at.u});
   }
+  require_points(*estimator_, site_, points.size());
   Traits traits = estimator_->traits();
   traits.continuous = traits.continuous || (!own && memory.continuous);
   const Index rows = estimator_->rows(d, static_cast<Index>(points.size()));

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernel/auxiliary_energies.hpp"
 #include "kernel/estimated_metropolis.hpp"
+#include "kernel/transition_calls.hpp"
 
 #include <mixwell/divergence.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/next_state.hpp>
-#include <mixwell/transition.hpp>
-
-#include <fmt/format.h>
 
 #include <cmath>
 #include <utility>
@@ -108,12 +106,7 @@ class Decide {
 }  // namespace
 
 void Transition::metropolis(Edge<edge::Law> law, const Proposal& proposal) {
-  if (std::exchange(accepts_, true)) {
-    throw WiringError(fmt::format(
-        "kernel `{}` accepts twice in one transition: a second decision is a kernel of its own, "
-        "joined to it by compositor `cycle`",
-        site_.path));
-  }
+  note(Call::metropolis);
   if (takes_estimate_of(law)) {
     return decide_by_estimate(*this, law, proposal, *estimates_);
   }

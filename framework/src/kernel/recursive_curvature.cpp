@@ -54,8 +54,9 @@ void update_matrix(KernelGraph& graph, const Site& site, Variable matrix,
                    std::shared_ptr<const RecursiveCurvature> recursive, Value path) {
   if (!path) {
     throw InputError("kernel `" + site.path +
-                     "` has no trajectory whose steps could update a matrix; use kernel "
-                     "`hamiltonian`, or an estimator that is fitted to points, such as lbfgs");
+                     "` has no trajectory whose steps could update a matrix. Use a kernel that "
+                     "follows trajectories with a fixed number of steps, or an estimator that is "
+                     "fitted to points");
   }
   add_operation(
       graph, site.path + "/update-curvature", OperationKind::observe, {},

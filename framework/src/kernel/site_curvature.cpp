@@ -141,7 +141,7 @@ void SiteCurvature::follow_slot(KernelGraph& graph, const Site& site, const Dyna
   if (of == nullptr) {
     throw InputError(fmt::format(
         "estimator `{}` follows the slot that `{}` moves, and this kernel has no place for the "
-        "drift correction that it needs; use kernel `langevin`",
+        "drift correction that it needs. Use a kernel of Langevin dynamics",
         own->name(), site.path));
   }
   const Index d = graph[site.slot].rows;

@@ -36,11 +36,19 @@ void StepSchedule::declare_kind(Fields& fields) {
 }
 
 void StepSchedule::declare_numbers(Fields& fields) {
-  fields.number("offset", offset).at_least(0).help("b of the polynomial schedule");
-  fields.number("exponent", exponent).above(0).at_most(1).help("delta");
+  fields.number("offset", offset)
+      .at_least(0)
+      .only_with("schedule", {"polynomial"})
+      .help("b of the polynomial schedule");
+  fields.number("exponent", exponent)
+      .above(0)
+      .at_most(1)
+      .only_with("schedule", {"polynomial", "power"})
+      .help("delta");
   fields.integer("hold", hold)
       .at_least(1)
       .at_most(1e12)
+      .only_with("schedule", {"polynomial", "power"})
       .help("eps stays the same for so many sweeps: t counts stretches of them");
 }
 

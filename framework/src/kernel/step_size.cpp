@@ -206,9 +206,20 @@ void StepSizeSettings::check() const {
   if (pool && !learns()) throw ParameterError("pool", "eps is fixed here: nothing is learnt");
 }
 
+/// Where each replicate chooses its own branch, not all of them move by one eps.
+static void check_pool(KernelGraph& graph) {
+  const Guard branch = graph.set_guard();
+  graph.set_guard(branch);
+  if (branch)
+    throw ParameterError("pool",
+                         "all replicates learn one eps, but here each of them chooses whether it "
+                         "makes this transition; set pool = false");
+}
+
 StepSize::StepSize(KernelGraph& graph, const Site& site, const StepSizeSettings& settings)
     : settings_(settings) {
   if (!settings.learns()) return;
+  if (settings.pool) check_pool(graph);
   const DualAveraging learner(settings.step_size, *settings.target_acceptance);
   learnt_ =
       graph.history(site.path + "/step-size-learner", learner.initial(), learner.forgets(),

@@ -100,14 +100,25 @@ Edge<edge::StepCount> add_jittered(KernelGraph& graph, const std::string& name,
 StepLearner::~StepLearner() = default;
 StepRule::~StepRule() = default;
 
+static Field& declare_count(Fields& fields, std::optional<std::int64_t>& count,
+                            const std::string& help) {
+  return fields.integer("steps", count)
+      .at_least(1)
+      .at_most(Steps::most)
+      .refines(Refines::steps)
+      .help(help);
+}
+
 void Steps::declare_fixed(Fields& fields, const std::string& help) {
-  fields.integer("steps", count).at_least(1).at_most(most).refines(Refines::steps).help(help);
+  declare_count(fields, count, help);
 }
 
 void Steps::declare(Fields& fields) {
   const bool varies = !count;
-  declare_fixed(fields, std::string("L, integrator steps in a transition") +
-                            (varies ? "; by default as steps_jitter" : ""));
+  declare_count(fields, count,
+                std::string("L, integrator steps in a transition") +
+                    (varies ? "; by default as steps_jitter" : ""))
+      .only_where("a fixed number, without steps_jitter", [this] { return !jitter; });
   fields.interval("steps_jitter", jitter)
       .at_least(1)
       .at_most(most)
@@ -145,10 +156,11 @@ StepCounts::StepCounts(KernelGraph& graph, const Site& site, const Steps& settin
     return;
   }
   if (!eps) {
-    throw WiringError(fmt::format(
-        "kernel `{}` draws its number of steps by steps `{}` before its step size: `steps` comes "
-        "after `step_size`",
-        site.path, rule_->name()));
+    throw WiringError(
+        fmt::format("kernel `{}` draws its number of steps by the rule `{}`, which needs the step "
+                    "size: make the "
+                    "step size first",
+                    site.path, rule_->name()));
   }
   eps_ = *eps;
   std::optional<Edge<edge::Learnt>> learnt;

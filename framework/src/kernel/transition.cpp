@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "component/places.hpp"
 #include "kernel/estimated_metropolis.hpp"
+#include "kernel/transition_calls.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/position.hpp>
-#include <mixwell/transition.hpp>
 
 #include <fmt/format.h>
 
@@ -15,6 +15,7 @@ Transition::Transition(KernelGraph& graph, const Site& site)
     : graph_(graph), site_(site), before_(graph.current(site.slot)) {}
 
 Edge<edge::Law> Transition::law(std::shared_ptr<const Oracle> oracle) {
+  note(Call::law);
   oracle_ = std::move(oracle);
   return {law_for_part(graph_, site_, *oracle_)};
 }
@@ -25,20 +26,22 @@ EvaluationAt<edge::Here> Transition::evaluation(Edge<edge::Law> law) {
 
 Edge<edge::Curvature> Transition::curvature(std::shared_ptr<const Estimator> estimator,
                                             std::optional<Edge<edge::Law>> of) {
-  estimator_ = std::move(estimator);
+  note(Call::curvature);
   std::optional<Dynamics> dynamics;
   if (of) dynamics = Dynamics{of->value, graph_.evaluation(of->value, site_.slot)};
-  curvature_.emplace(graph_, site_, estimator_, dynamics ? &*dynamics : nullptr);
+  curvature_.emplace(graph_, site_, std::move(estimator), dynamics ? &*dynamics : nullptr);
   return {curvature_->value()};
 }
 
 std::optional<Edge<edge::DriftCorrection>> Transition::drift_correction() const {
-  if (!curvature_ || !curvature_->drift_correction()) return std::nullopt;
+  check(Call::drift_correction);
+  if (!curvature_->drift_correction()) return std::nullopt;
   return Edge<edge::DriftCorrection>{curvature_->drift_correction()};
 }
 
 Edge<edge::StepSize> Transition::step_size(const StepSizeSettings& settings,
                                            const std::optional<FirstStep>& first) {
+  note(Call::step_size);
   step_size_.emplace(graph_, site_, settings);
   if (first) step_size_->search(graph_, site_, *first);
   const Edge<edge::StepSize> eps = step_size_->draw(graph_, site_);
@@ -47,6 +50,7 @@ Edge<edge::StepSize> Transition::step_size(const StepSizeSettings& settings,
 }
 
 Edge<edge::StepSize> Transition::step_size(const StepSchedule& schedule) {
+  note(Call::step_size);
   schedule_ = schedule;
   const Edge<edge::StepSize> eps = schedule.add(graph_, site_.path);
   eps_ = eps;
@@ -59,14 +63,27 @@ Write<edge::CarriedGradient<edge::Next>> Transition::next_carried_gradient(
 }
 
 Edge<edge::StepCount> Transition::steps(const Steps& settings) {
+  note(settings.rule ? Call::steps_by_rule : Call::steps);
   return steps_.emplace(graph_, site_, settings, eps_).value();
 }
 
 PhaseMomentum Transition::momentum(Coupling coupling, Edge<edge::Curvature> H) {
+  auto how =
+      H.value ? std::dynamic_pointer_cast<const Representation>(graph_[H.value].function) : nullptr;
+  if (how == nullptr) {
+    throw WiringError(fmt::format(
+        "kernel `{}` draws a momentum with an H that is no curvature. Take H from `curvature`, or "
+        "from a value whose function is a Representation. `momentum()` draws p from N(0, I)",
+        site_.path));
+  }
+  return add_momentum(coupling, std::move(how), H.value);
+}
+
+PhaseMomentum Transition::add_momentum(Coupling coupling, std::shared_ptr<const Representation> how,
+                                       Value numbers) {
+  note(Call::momentum);
   const Variable p = graph_.auxiliary(path("momentum"), dimension());
-  return {p,
-          {add_momentum_law(graph_, path("momentum-law"), coupling, estimator_->representation(),
-                            H.value)}};
+  return {p, add_momentum_law(graph_, path("momentum-law"), coupling, std::move(how), numbers)};
 }
 
 void Transition::refresh(PhaseMomentum& momentum, const Redraw& redraw) {
@@ -86,16 +103,22 @@ void Transition::record(const Statistic& what, Value value) {
   record_statistic(graph_, site_, what.name, value, what.type, what.unit, what.help);
 }
 
-bool Transition::takes_estimate_of(Edge<edge::Law> law) const {
+void Transition::take_estimates(const EstimateSettings& settings) {
+  note(Call::take_estimates);
+  estimates_ = settings;
+}
+
+bool Transition::takes_estimate_of(Edge<edge::Law> law) {
+  note(Call::takes_estimate_of);
   return estimates_ && estimate_of(graph_, law.value) != nullptr;
 }
 
 void Transition::finish() {
+  note(Call::finish);
   if (!estimates_ && estimate_of(graph_, site_.target) != nullptr) {
     throw InputError(fmt::format(
-        "kernel `{}` asks for U, and `{}` is known by an unbiased estimate of its density alone; "
-        "use kernel random-walk-metropolis, metropolis-gaussian, or, where all parameters have a "
-        "Gaussian prior, pcn",
+        "kernel `{}` needs U, and `{}` is known only by an unbiased estimate of its density. Use a "
+        "kernel with the key `estimate_correlation`: such kernels take an estimate",
         site_.path, graph_[site_.target].name));
   }
   if (graph_.current(site_.slot) == before_) {
@@ -109,7 +132,7 @@ void Transition::finish() {
     record({"n_steps", RecordType::integer, "", "integrator steps"}, steps_->value().value);
   }
   // Metropolis makes all draws equally good, whatever eps was.
-  if (schedule_ && !accepts_) schedule_->record_weight(graph_, site_, *eps_);
+  if (schedule_ && !has_called(Call::metropolis)) schedule_->record_weight(graph_, site_, *eps_);
   if (oracle_) oracle_->learn(graph_, site_, before_);
   if (curvature_) {
     curvature_->learn(graph_, site_, path_);
@@ -135,7 +158,8 @@ void Transition::learn_steps() {
   if (!trajectory_ || !acceptance_) {
     throw InputError(fmt::format(
         "kernel `{}`: its number of steps is learnt from proposals of a flow whose curvature stays "
-        "the same, and it makes none; give `steps`, or use kernel hamiltonian with metropolis",
+        "the same, and it makes none. Give `steps`, or use a kernel that decides about the end of "
+        "such a flow by Metropolis",
         site_.path));
   }
   steps_->learn(graph_, site_, before_, *trajectory_, {acceptance_});
@@ -146,8 +170,9 @@ void EstimateSettings::declare(Fields& fields) {
       .at_least(0)
       .below(1)
       .help(
-          "of a model that is known by an estimate of its density: rho of z* = rho z + sqrt(1 - "
-          "rho^2) z', from whose normals z* the estimate at a proposal is made; 0 draws them anew");
+          "rho of z* = rho z + sqrt(1 - rho^2) z', the normals from which the estimate at a "
+          "proposal is made, for a model that is known only by an estimate of its density; 0 draws "
+          "them independently");
 }
 
 void EstimatedTransitionParams::declare(Fields& fields) {

@@ -28,8 +28,9 @@ std::string line_text(const EffectiveLine& line) {
 }  // namespace
 
 std::string comment_for(const Field& field) {
-  if (field.unit().empty()) return field.help();
-  return fmt::format("{} [{}]", field.help(), field.unit());
+  const std::string condition = field.condition();
+  return fmt::format("{}{}{}", field.help(), condition.empty() ? "" : "; only with " + condition,
+                     field.unit().empty() ? "" : " [" + field.unit() + "]");
 }
 
 std::string effective_text(const std::vector<EffectiveTable>& tables) {

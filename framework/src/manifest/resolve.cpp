@@ -44,6 +44,7 @@ struct KeyTable {
   std::string path;                          ///< dotted
   const toml::table* table = nullptr;        ///< null where the manifest has none
   std::map<std::string, std::string> texts;  ///< of the keys that the manifest gives, as TOML
+  std::set<std::string> changed{};           ///< of those, the ones with another value than usual
 };
 
 /// One table of a list of tables.
@@ -64,10 +65,42 @@ struct Instance {
   std::shared_ptr<const Component> made;
 };
 
+/// The manifest's places, with what only the registry knows.
+class ComposedPlaces final : public Places {
+ public:
+  ComposedPlaces(std::shared_ptr<const Places> manifest, std::string memory_cure)
+      : manifest_(std::move(manifest)), memory_cure_(std::move(memory_cure)) {}
+
+  Named find(const std::string& dotted) const override { return manifest_->find(dotted); }
+  bool has(const std::string& dotted) const override { return manifest_->has(dotted); }
+  std::string memory_cure() const override { return memory_cure_; }
+
+ private:
+  std::shared_ptr<const Places> manifest_;
+  std::string memory_cure_;
+};
+
+/// Which compositors lend a memory, and the keys that do so for a single chain.
+std::string memory_cure(const Registry& registry) {
+  std::vector<std::string> ids;
+  std::string of_one;
+  for (const Entry& entry : registry.entries()) {
+    const Description& about = entry.description;
+    if (entry.kind != Kind::compositor || !about.lends_memory) continue;
+    ids.push_back(toml_text(about.id));
+    if (!about.memory_of_one_chain.empty())
+      of_one +=
+          fmt::format("; for a single chain: use = {}, {}", ids.back(), about.memory_of_one_chain);
+  }
+  return fmt::format("Use a compositor that lends a memory: [compositor.NAME] with use = {}{}",
+                     fmt::join(ids, " or "), of_one);
+}
+
 class Resolver {
  public:
   Resolver(std::shared_ptr<const ManifestText> manifest, const Registry& registry)
-      : shared_manifest_(std::move(manifest)),
+      : places_(std::make_shared<ComposedPlaces>(manifest, memory_cure(registry))),
+        shared_manifest_(std::move(manifest)),
         manifest_(*shared_manifest_),
         registry_(registry),
         files_(manifest_.path()) {}
@@ -274,8 +307,20 @@ class Resolver {
   void bind_values(KeyTable& keys, const Fields& fields, const std::vector<std::string>& also) {
     check_keys(*keys.table, fields, keys.path, manifest_, also);
     for (const Field& field : fields.all()) {
+      const std::string usual = field.value_text();
       check_alone(keys, field);
       bind_value(keys, field);
+      if (field.value_text() != usual) keys.changed.insert(field.key());
+    }
+  }
+
+  /// An effective manifest gives every key, idle ones with their defaults.
+  void refuse_idle(const KeyTable& keys, const Fields& fields) const {
+    for (const Field& field : fields.all()) {
+      if (!keys.changed.contains(field.key())) continue;
+      const std::string why = fields.why_idle(field);
+      if (why.empty()) continue;
+      reject(*keys.table->get(field.key()), keys.path + "." + field.key(), why, manifest_);
     }
   }
 
@@ -358,13 +403,13 @@ class Resolver {
       for (ListedTable& row : rows) bind_all_references(instance, row.keys, row.fields);
     }
     stack_.pop_back();
-    put_numbers_for_labels(instance, instance.keys, instance.blueprint->fields());
+    settle_keys(instance, instance.keys, instance.blueprint->fields());
     for (auto& [key, rows] : instance.rows)
-      for (ListedTable& row : rows) put_numbers_for_labels(instance, row.keys, row.fields);
+      for (ListedTable& row : rows) settle_keys(instance, row.keys, row.fields);
     const std::shared_ptr<Component> made = construct(instance);
     made->set_name(instance.declaration.name);
     introduce(*made, instance.declaration.path(), words_of(instance));
-    set_place(*made, {instance.declaration.path(), shared_manifest_});
+    set_place(*made, {instance.declaration.path(), places_});
     if (const auto* const model = dynamic_cast<const Model*>(made.get())) {
       check_parameters_of(*model, instance);
       if (instance.declaration.table != nullptr)
@@ -391,6 +436,12 @@ class Resolver {
     std::shared_ptr<const Model>& prior = priors_[&target];
     if (!prior) prior = prior_target(model);
     return prior;
+  }
+
+  /// What can be said of keys once references are bound.
+  void settle_keys(const Instance& instance, const KeyTable& keys, const Fields& fields) const {
+    refuse_idle(keys, fields);
+    put_numbers_for_labels(instance, keys, fields);
   }
 
   /// In texts that select coordinates: components know numbers alone, and labels are the model's or
@@ -437,6 +488,9 @@ class Resolver {
     if (target == nullptr) return;
     reference.bind(made_for(instance, *target));
     if (reference.kind == Kind::model && instance.model == nullptr) instance.model = target;
+    const bool is_given = keys.table != nullptr && keys.table->contains(field.key());
+    if (is_given && target->entry->description.id != reference.fallback)
+      keys.changed.insert(field.key());
     keys.texts[field.key()] = toml_text(target->declaration.name);
   }
 
@@ -799,6 +853,7 @@ class Resolver {
     return texts;
   }
 
+  std::shared_ptr<const Places> places_;
   std::shared_ptr<const ManifestText> shared_manifest_;
   const ManifestText& manifest_;
   const Registry& registry_;

@@ -76,11 +76,11 @@ void check_whole_numbers(const KernelGraph& graph, const Compositor& compositor)
         const std::string& name = graph.operations()[static_cast<std::size_t>(t.operation)].name;
         refuse_operation(
             compositor, name,
-            fmt::format("`{}` moves `{}`, which takes whole numbers from {} to {}, by a kernel for "
-                        "real numbers; in compositor `blocks` give it a kernel of its own: "
-                        "`gibbs`, or `conditional` where the model offers it",
-                        name, coordinate_names(model.parameters())[c], whole[c]->least,
-                        whole[c]->most));
+            fmt::format(
+                "`{}` moves `{}`, which takes whole numbers from {} to {}, with a kernel for "
+                "real numbers. Move it in a block of its own, with a kernel that draws whole "
+                "numbers",
+                name, coordinate_names(model.parameters())[c], whole[c]->least, whole[c]->most));
       }
     }
   }
@@ -101,10 +101,11 @@ void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
       if (law == nullptr || law->as_estimated_density() == nullptr) continue;
       refuse_operation(
           compositor, operation.name,
-          fmt::format("`{}` asks for U, and `{}` is known by an unbiased estimate of its density "
-                      "alone; use kernel random-walk-metropolis or metropolis-gaussian, on the "
-                      "whole position, or pcn where all parameters have a Gaussian prior",
-                      operation.name, graph[input.value].name));
+          fmt::format(
+              "`{}` needs U, and `{}` is known only by an unbiased estimate of its density. "
+              "Use a kernel with the key `estimate_correlation` on the whole position: such "
+              "kernels take an estimate",
+              operation.name, graph[input.value].name));
     }
   }
 }

@@ -38,7 +38,7 @@ class PriorPart {
  public:
   /// Throws InputError where the model has no such prior of exactly these parameters. `kernel`: for
   /// the message.
-  PriorPart(const Transition& t, const std::string& kernel) : part_(t) {
+  PriorPart(Transition& t, const std::string& kernel) : part_(t) {
     const Model* const model = part_.model();
     const GaussianPrior* const prior = model == nullptr ? nullptr : model->as_gaussian_prior();
     if (prior == nullptr) {

@@ -40,6 +40,7 @@ struct Params {
     fields.number("reversibility_tolerance", tolerances.reversibility)
         .above(0)
         .below(1)
+        .only_with("check_reversibility", {"true"})
         .help("relative distance from the start that counts as returned; above 1e-4 likewise");
   }
 };

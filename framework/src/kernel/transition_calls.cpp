@@ -1,0 +1,95 @@
+// In which order the parts of a transition are asked for, in one table.
+// SPDX-License-Identifier: Apache-2.0
+#include "kernel/transition_calls.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+
+#include <array>
+#include <initializer_list>
+#include <string_view>
+
+namespace mixwell {
+
+/// What must come before a call, and what must not.
+struct Transition::Order {
+  Call call;
+  std::string_view name;
+  std::uint32_t needs = 0;  ///< calls without which it has nothing to go by
+  std::uint32_t ends = 0;   ///< calls after which it changes nothing any more
+  std::string_view why{};   ///< what would go wrong, with the cure
+
+  static constexpr std::uint32_t bit(Call call) { return 1U << static_cast<std::uint32_t>(call); }
+  static constexpr std::uint32_t set(std::initializer_list<Call> calls) {
+    std::uint32_t all = 0;
+    for (const Call call : calls) all |= bit(call);
+    return all;
+  }
+  static const Order& of(Call call) { return table[static_cast<std::size_t>(call)]; }
+  /// The first of a set, by name.
+  static std::string_view first_name(std::uint32_t calls) {
+    for (const Order& row : table)
+      if ((bit(row.call) & calls) != 0) return row.name;
+    return {};
+  }
+
+  static const std::array<Order, 11> table;
+};
+
+const std::array<Transition::Order, 11> Transition::Order::table = {{
+    {Call::take_estimates, "take_estimates", 0,
+     set({Call::take_estimates, Call::takes_estimate_of, Call::metropolis, Call::finish}),
+     "what was decided before it did not know that estimates are taken. Make it the first call"},
+    {Call::takes_estimate_of, "takes_estimate_of", 0, set({Call::finish}),
+     "the transition is complete. `finish` is called by TransitionKernel, not by `transition`"},
+    {Call::law, "law", 0, set({Call::law, Call::metropolis, Call::finish}),
+     "only one oracle learns from a transition, and it is there from the start. Call `law` once, "
+     "before the proposal, and use the edge that it returns"},
+    {Call::curvature, "curvature", 0, set({Call::curvature, Call::metropolis, Call::finish}),
+     "only one curvature learns from a transition, and it is there from the start. Call "
+     "`curvature` once, before the proposal, and use the edge that it returns"},
+    {Call::drift_correction, "drift_correction", set({Call::curvature}), 0,
+     "the drift correction belongs to the curvature. Call `curvature` first"},
+    {Call::step_size, "step_size", 0, set({Call::step_size, Call::metropolis, Call::finish}),
+     "only one step size learns from a transition, and it is there from the start. Call "
+     "`step_size` once, before the proposal, and use the edge that it returns"},
+    {Call::steps, "steps", 0,
+     set({Call::steps, Call::steps_by_rule, Call::metropolis, Call::finish}),
+     "a transition has one number of steps. Call `steps` once, before the proposal, and use the "
+     "edge that it returns"},
+    {Call::steps_by_rule, "steps", set({Call::step_size}),
+     set({Call::steps, Call::steps_by_rule, Call::metropolis, Call::finish}),
+     "a rule draws the number of steps from the step size, once for a transition. Call `steps` "
+     "once, after `step_size` and before the proposal"},
+    {Call::momentum, "momentum", 0, set({Call::momentum, Call::metropolis, Call::finish}),
+     "a transition has one momentum, which the proposal moves. Call `momentum` once, before the "
+     "proposal, and use what it returns"},
+    {Call::metropolis, "metropolis", 0, set({Call::metropolis, Call::finish}),
+     "a transition has one decision. A second one is a kernel of its own, which a compositor runs "
+     "after this one"},
+    {Call::finish, "finish", 0, set({Call::finish}),
+     "all that learns would learn twice. TransitionKernel calls it, not `transition`"},
+}};
+
+bool Transition::has_called(Call call) const noexcept { return (calls_ & Order::bit(call)) != 0; }
+
+void Transition::check(Call call) const {
+  const Order& order = Order::of(call);
+  const std::uint32_t missing = order.needs & ~calls_;
+  const std::uint32_t late = order.ends & calls_;
+  if (missing == 0 && late == 0) return;
+  const std::string_view other = Order::first_name(missing != 0 ? missing : late);
+  const std::string_view how = other == order.name ? "twice in one transition"
+                               : missing != 0      ? "before"
+                                                   : "after";
+  throw WiringError(fmt::format("kernel `{}` calls `{}` {}{}: {}", site_.path, order.name, how,
+                                other == order.name ? "" : fmt::format(" `{}`", other), order.why));
+}
+
+void Transition::note(Call call) {
+  check(call);
+  calls_ |= Order::bit(call);
+}
+
+}  // namespace mixwell
