@@ -15,7 +15,7 @@ class IdleKey final : public TransitionKernel {
     double scale = 0.5;
     double boldness = 1.0;
     std::string shape = "round";
-    double length = 2.0;
+    double length = 3.0;
 
     void declare(Fields& fields) {
       fields.number("scale", scale).above(0).help("standard deviation of a step");
