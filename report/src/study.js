@@ -26,6 +26,7 @@ function heading(data, study) {
     h('h1', {}, data.name),
     h('p', { class: 'facts' }, `${grouped(data.rows)} cells: ${words}`),
     h('div', { class: 'share', role: 'img', 'aria-label': words }, found.map(([status, n]) => (n ? h('span', { class: status, style: `flex:${n}` }) : null))),
+    ...data.findings.map((finding) => h('p', { class: 'mark', role: 'alert' }, h('strong', {}, 'Warning: '), `${finding}.`)),
   ];
 }
 
@@ -186,20 +187,33 @@ function failedSection(study, filter) {
 const valueText = (value) => (isNumber(value) ? digits(value, 4) : typeof value === 'object' ? JSON.stringify(value) : String(value));
 const valuesText = (values) => Object.entries(values ?? {}).map(([key, value]) => `${key} = ${valueText(value)}`).join(', ');
 
+/** "3 % more" than the budget; "" where either is not known. */
+function budgetText({ gradients, budget }) {
+  if (!isNumber(gradients) || !(budget > 0)) return '';
+  const percent = Math.round(1000 * (gradients / budget - 1)) / 10;
+  return percent === 0 ? 'equal' : `${digits(Math.abs(percent), 2)} % ${percent > 0 ? 'more' : 'less'}`;
+}
+
+const tuningKey = (one) => JSON.stringify([one.model, one.variant, one.axes]);
+const groundsText = ({ tuned, scored, trials }) => (tuned === false ? `not by score: ${scored} of ${trials} trials have one` : '');
+
 function tuneSection(data) {
   const trials = Array.isArray(data.tune) ? data.tune : [];
   if (trials.length === 0) return null;
-  const groups = groupBy([...trials.keys()], (k) => JSON.stringify([trials[k].model, trials[k].variant, trials[k].axes]));
+  const tunings = new Map(data.tunings.map((one) => [tuningKey(one), one]));
+  const groups = groupBy([...trials.keys()], (k) => tuningKey(trials[k]));
   const rows = [...groups.values()].map((members) => {
     const own = members.map((k) => trials[k]);
     const winner = own.find((t) => t.winner);
+    const tuning = tunings.get(tuningKey(own[0])) ?? {};
     const sum = (key) => own.reduce((total, t) => total + (t[key] ?? 0), 0);
     return h('tr', {}, h('th', { scope: 'row' }, [own[0].model, own[0].variant, valuesText(own[0].axes)].filter(Boolean).join(', ')),
-      h('td', {}, winner ? valuesText(winner.values) : 'none chosen'), number(digits(winner?.score, 3)), h('td', {}, label(own[0].objective ?? '')),
-      number(String(own.length)), number(whole(sum('gradients'))), number(seconds(sum('seconds'))));
+      h('td', {}, winner ? valuesText(winner.values) : 'none chosen', tuning.tuned === false ? h('strong', {}, ` (${groundsText(tuning)})`) : null),
+      number(digits(winner?.score, 3)), h('td', {}, label(own[0].objective ?? '')),
+      number(String(own.length)), number(whole(sum('gradients'))), number(budgetText(tuning)), number(seconds(sum('seconds'))));
   });
   return section('tuning', 'What tuning chose, and what it cost', 'Tuning',
-    plainTable('Tuning', heads('for', 'chosen', '#score', 'objective', '#trials', '#gradients', '#time'), rows));
+    plainTable('Tuning', heads('for', 'chosen', '#score', 'objective', '#trials', '#gradients', '#than budget', '#time'), rows));
 }
 
 export function studyReport(data) {

@@ -340,3 +340,94 @@ TEST_CASE("A run that is to end after so long does not wait for all its draws") 
   CHECK(run.code == 0);
   CHECK(nlohmann::json::parse(run.out).at("result").at("ended_by") == "seconds");
 }
+
+TEST_CASE("Every command fails where what it prints cannot be written") {
+  const Workplace place;
+  const std::string source = MIXWELL_SOURCE_DIR;
+  place.write("m.toml", gaussian_manifest());
+  place.write("s.toml", "mixwell = 1\n[study]\nbase = \"m.toml\"\nrepeats = 2\n");
+  REQUIRE(place.mixwell("run m.toml --quiet").code == 0);
+  REQUIRE(place.mixwell("study s.toml --quiet").code == 0);
+  std::vector<std::string> commands = {"--help", "--version"};
+  const Outcome help = place.mixwell("--help");
+  std::istringstream lines(help.out.substr(help.out.find("ubcommands:")));
+  std::string line;
+  for (std::getline(lines, line); std::getline(lines, line) && line.starts_with("  ");) {
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    if (!name.empty()) commands.push_back(name + " --help");
+  }
+  CHECK(commands.size() >= 15);  // help lists 13 commands or more
+  for (const char* const command : {"run m.toml --force",
+                                    "run m.toml --force --json",
+                                    "run m.toml --force --json --quiet",
+                                    "check m.toml",
+                                    "check m.toml --json",
+                                    "graph m.toml",
+                                    "plugins",
+                                    "plugins --json",
+                                    "plugins show kernel/hamiltonian",
+                                    "plugins show kernel/hamiltonian --json",
+                                    "schema",
+                                    "schema --study",
+                                    "summary out/m",
+                                    "summary out/m --json",
+                                    "summary out/m --all",
+                                    "report out/m",
+                                    "report out/m --json",
+                                    "report out/s",
+                                    "completion bash",
+                                    "completion zsh",
+                                    "study s.toml",
+                                    "study s.toml --json",
+                                    "study s.toml --json --quiet",
+                                    "study s.toml --table",
+                                    "study s.toml --table --csv",
+                                    "study s.toml --table --json",
+                                    "study s.toml --dry-run",
+                                    "study s.toml --dry-run --json",
+                                    "study s.toml --prepare",
+                                    "study s.toml --follow",
+                                    "study s.toml --why base/base/1",
+                                    "new model funnel",
+                                    "verify m.toml --target own --budget 1e4"})
+    commands.emplace_back(command);
+  for (const std::string& command : commands) {
+    INFO(command);
+    const Outcome outcome = place.mixwell(command + " >/dev/full");
+    CHECK(outcome.code == 1);
+    contains(outcome.err, "mixwell: error: standard output could not be written: ");
+    CHECK(outcome.err.find("terminate") == std::string::npos);
+  }
+}
+
+TEST_CASE("What is printed where standard output is closed goes into no file") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  REQUIRE(place.mixwell("run m.toml --quiet --out whole").code == 0);
+  const Outcome outcome = place.mixwell("run m.toml --json --out closed >&-");
+  CHECK(outcome.code == 1);
+  contains(outcome.err, "standard output could not be written");
+  CHECK(draws_hash(place, "closed") == draws_hash(place, "whole"));
+  CHECK(place.mixwell("summary closed --json").code == 0);
+  CHECK(place.mixwell("run m.toml --quiet --out quiet >&- 2>&- <&-").code == 0);
+}
+
+TEST_CASE("An error is told by the exit code where nothing else can be written") {
+  const Workplace place;
+  CHECK(place.mixwell("run nowhere.toml 2>/dev/full").code == 2);
+  CHECK(place.mixwell("run nowhere.toml --json >/dev/full 2>/dev/full").code == 2);
+  place.write("m.toml", gaussian_manifest());
+  CHECK(place.mixwell("run m.toml 2>/dev/full").code == 0);
+}
+
+TEST_CASE("A terminal that cannot rewrite a line gets no line to rewrite") {
+  const Workplace place;
+  if (place.shell("command -v script").code != 0) return;
+  place.write("m.toml", gaussian_manifest());
+  const std::string program = std::string("'\"") + MIXWELL_PROGRAM + "\" run m.toml --force'";
+  const Outcome able = place.shell("TERM=xterm script -qec " + program + " /dev/null </dev/null");
+  contains(able.out, "\033[K");
+  const Outcome dumb = place.shell("TERM=dumb script -qec " + program + " /dev/null </dev/null");
+  CHECK(dumb.out.find("\033[K") == std::string::npos);
+  contains(dumb.out, "Results are in out/m");
+}

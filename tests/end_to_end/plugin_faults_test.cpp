@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -65,6 +66,18 @@ class Background {
   bool says(const std::string& text) const {
     for (int k = 0; k < 600; ++k, std::this_thread::sleep_for(100ms)) {
       if (read(place_.path("background.err")).find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  /// Waits, for at most a minute, until a process that it has started sleeps.
+  bool has_a_child_asleep() const {
+    for (int k = 0; k < 600; ++k, std::this_thread::sleep_for(100ms)) {
+      const std::string own = std::to_string(process_);
+      std::istringstream children(read("/proc/" + own + "/task/" + own + "/children"));
+      for (std::string child; children >> child;) {
+        if (read("/proc/" + child + "/wchan").find("nanosleep") != std::string::npos) return true;
+      }
     }
     return false;
   }
@@ -172,6 +185,38 @@ TEST_CASE("A run that waits for a call says for which and a second signal of any
   CHECK(WTERMSIG(status) == SIGTERM);
   REQUIRE(place.mixwell("run --resume out/m", plugins(place)).code == 0);
   CHECK(draws_hash(place, "out/m") == draws_hash(place, "out/whole"));
+}
+
+TEST_CASE("Whatever takes long before the first draw is named, and a second signal ends it") {
+  const Workplace place;
+  place.write("m.toml", manifest("sleep", "after = 0\n"));
+  Background run(place, "run m.toml");
+  REQUIRE(run.says("asleep"));
+  run.send(SIGINT);
+  CHECK(run.says(
+      "still in the search for starting points, in [model.g] (use = \"faulty\", m.toml:6"));
+  contains(read(place.path("background.err")), "a second signal ends it at once");
+  run.send(SIGINT);
+  const int status = run.status();
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGINT);
+}
+
+TEST_CASE("A study that waits for its cells or trials says so, and a second signal ends it") {
+  const Workplace place;
+  const auto study = [&](const std::string& more) {
+    place.write("s.toml", manifest("sleep", "after = 0\n") + "[study]\nseeds = [1]\n" + more);
+    Background run(place, "study s.toml --jobs 1");
+    REQUIRE(run.has_a_child_asleep());
+    run.send(SIGINT);
+    CHECK(run.says(more.empty() ? "still in the cells that are running"
+                                : "still in the trials of a tuning"));
+    run.send(SIGINT);
+    CHECK(WIFSIGNALED(run.status()));
+    fs::remove_all(place.path("out"));
+  };
+  study("");
+  study("[study.tune]\ngradients = 1e6\n[study.tune.keys]\nkernel.hmc.step_size = [0.1, 0.2]\n");
 }
 
 TEST_CASE("Parameters that nothing can be made of are refused by name when the model is made") {

@@ -392,6 +392,45 @@ TEST_CASE("A run does not go on with another manifest, plugin or data, and says 
   CHECK(mixwell::run(compose("3"), resumed(folder)).record.outcome == mixwell::Outcome::complete);
 }
 
+TEST_CASE("A project that was moved goes on with its data, and with no others") {
+  const Workplace place;
+  const std::string data = "x,y\n0.1,0\n0.4,1\n-0.3,0\n0.9,1\n";
+  const auto manifest_in = [&](const std::string& project) {
+    place.write(project + "/data/d.csv", data);
+    place.write(project + "/m.toml",
+                "mixwell = 1\n[run]\n" + brief +
+                    "[model.credit]\nuse = \"logistic-regression\"\ndata = \"data/d.csv\"\n"
+                    "response = \"y\"\n[kernel.hmc]\nuse = \"hamiltonian\"\nstep_size = 0.1\n"
+                    "steps = 3\n");
+    return mixwell::load_manifest(place.path(project + "/m.toml"), composing::registry());
+  };
+  mixwell::run(manifest_in("other"), options_in(place.path("whole")));
+  interrupt(manifest_in("before"), place.path("before/out/m"), 5);
+  std::filesystem::rename(place.path("before"), place.path("after"));
+  const std::string folder = place.path("after/out/m");
+  const auto go_on = [&] {
+    return mixwell::run(mixwell::load_interrupted(folder, composing::registry()), resumed(folder));
+  };
+  place.write("after/data/d.csv", data + "0.8,1\n");
+  contains(message_of(go_on), "the run needs the data file " + place.path("before/data/d.csv"));
+  contains(message_of(go_on), "not at " + place.path("after/data/d.csv"));
+  contains(message_of(go_on), "in MIXWELL_DATA");
+  place.write("elsewhere/d.csv", data);
+  ::setenv("MIXWELL_DATA", place.path("elsewhere").c_str(), 1);
+  std::filesystem::copy(place.path("after"), place.path("copy"),
+                        std::filesystem::copy_options::recursive);
+  CHECK(go_on().record.outcome == mixwell::Outcome::complete);
+  ::unsetenv("MIXWELL_DATA");
+  CHECK(hash_in(folder) == hash_in(place.path("whole")));
+  std::filesystem::rename(place.path("copy"), place.path("again"));
+  place.write("again/data/d.csv", data);
+  const std::string moved = place.path("again/out/m");
+  const Composition composition = mixwell::load_interrupted(moved, composing::registry());
+  contains(composition.effective_manifest, place.path("again/data/d.csv"));
+  CHECK(mixwell::run(composition, resumed(moved)).record.outcome == mixwell::Outcome::complete);
+  CHECK(hash_in(moved) == hash_in(place.path("whole")));
+}
+
 TEST_CASE("A checkpoint of which any byte has changed is refused") {
   const Workplace place;
   const std::string folder = place.path("out");

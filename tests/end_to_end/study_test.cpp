@@ -560,6 +560,111 @@ TEST_CASE("A row that somebody changed is put right, and a cell without its reco
   CHECK(ended(place.mixwell("study s.toml --json")) == 1);
 }
 
+TEST_CASE("A tuning whose trials all fail is told everywhere, and fails under --strict") {
+  const Workplace place;
+  const auto write = [&](const std::string& gradients) {
+    place.write("s.toml",
+                small_run + gaussian + hmc + "[study]\n[study.tune]\ncandidates = 4\nrungs = 2\n" +
+                    "gradients = " + gradients +
+                    "\n[study.tune.keys]\nkernel.k.step_size = { from = 0.1, to = 1.0 }\n");
+  };
+  write("100");
+  const Outcome outcome = place.mixwell("study s.toml");
+  CHECK(outcome.code == 0);
+  const std::string finding = "base/base is not tuned: none of its 6 trials has a score";
+  contains(outcome.out, "Warning: " + finding);
+  contains(place.mixwell("study s.toml --table").out, "Warning: " + finding);
+  const Outcome strict = place.mixwell("study s.toml --strict --json --quiet");
+  CHECK(strict.code == 1);
+  contains(strict.err, "1 finding, and --strict makes them a failure");
+  contains(Json::parse(strict.out)["result"]["findings"][0], finding);
+  CHECK(place.mixwell("study s.toml --table --strict").code == 1);
+  const Json told = table(place);
+  contains(told["findings"][0], finding);
+  CHECK(told["rows"][0]["tuned"] == false);
+  CHECK(told["tunings"][0]["scored"] == 0);
+  const Outcome csv = place.mixwell("study s.toml --table --csv");
+  contains(csv.out.substr(0, csv.out.find('\n')), ",tuned,");
+  contains(csv.out.substr(csv.out.find('\n')), ",false,");
+  const Outcome sql = place.shell(
+      "python3 -c 'import sqlite3; db = sqlite3.connect(\"out/s/study.sqlite\"); "
+      "print(db.execute(\"SELECT tuned FROM results\").fetchall(), "
+      "db.execute(\"SELECT trials, scored, tuned FROM tunings\").fetchall())'");
+  CHECK(sql.out == "[(0,)] [(6, 0, 0)]\n");
+  REQUIRE(place.mixwell("report out/s").code == 0);
+  contains(read(place.path("out/s/report.html")), finding);
+
+  write("20000");
+  CHECK(place.mixwell("study s.toml --strict").code == 0);
+  CHECK(table(place)["findings"].empty());
+  CHECK(table(place)["rows"][0]["tuned"] == true);
+  place.write("s.toml", small_run + gaussian + hmc + "[study]\n");
+  CHECK(place.mixwell("study s.toml --strict").code == 0);
+  CHECK(table(place)["rows"][0]["tuned"].is_null());
+  CHECK(table(place)["tunings"].empty());
+}
+
+TEST_CASE("A chain that stands still has no score, whatever else moves") {
+  const Workplace place;
+  place.write("s.toml", "mixwell = 1\n[run]\nreplicates = 2\nwarmup = 0\ndraws = 100\n" + gaussian +
+                            "[kernel.k]\nuse = \"random-walk-metropolis\"\n[study]\n[study.tune]\n"
+                            "gradients = 4000\ncandidates = 2\nrungs = 1\n[study.tune.keys]\n"
+                            "kernel.k.step_size = [1e9, 1e12]\n");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  for (const Json& trial : table(place)["tune"]) {
+    CHECK(trial["score"].is_null());
+    contains(trial["reason"], "has no effective sample size: it does not move");
+  }
+}
+
+TEST_CASE("Progress of a tuning counts trials, and comes only where it is asked for") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian + hmc +
+                            "[study]\n[study.tune]\ncandidates = 4\nrungs = 2\ngradients = 2000\n"
+                            "[study.tune.keys]\nkernel.k.step_size = { from = 0.1, to = 1.0 }\n");
+  const Outcome outcome = place.mixwell("study s.toml --json --out a");
+  REQUIRE(outcome.code == 0);
+  contains(outcome.out, "{\"progress\":{\"stage\":\"tuning\",\"done\":0,\"failed\":0,\"running\":");
+  const std::size_t tuning = outcome.out.find("\"stage\":\"tuning\"");
+  contains(outcome.out.substr(tuning, outcome.out.find('\n', tuning) - tuning), "\"total\":6,");
+  const Outcome plain = place.mixwell("study s.toml --out b");
+  CHECK(plain.out.find("{") == std::string::npos);
+  CHECK(plain.err.empty());
+}
+
+TEST_CASE("A folder of results is a study to those who only read") {
+  const Workplace place;
+  place.write("s.toml", eight_cells);
+  REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
+  const std::string wanted = place.mixwell("study s.toml --table").out;
+  fs::rename(place.path("out/s"), place.path("share"));
+  fs::remove(place.path("s.toml"));
+  CHECK(place.mixwell("study share --table").out == wanted);
+  CHECK(place.mixwell("study share/ --table").out == wanted);
+  contains(place.mixwell("study share --why base/walk/1").out, "base/walk/1");
+  const Outcome run = place.mixwell("study share");
+  CHECK(run.code == 2);
+  contains(run.err,
+           "`share` is a folder; a study runs from its file. `mixwell study share --table`");
+  CHECK(place.mixwell("study . --table").code == 2);
+}
+
+TEST_CASE("Trajectories of any length leave each tuning its budget") {
+  const Workplace place;
+  place.write(
+      "s.toml",
+      "mixwell = 1\n[run]\nreplicates = 8\nwarmup = 50\ndraws = 100\n"
+      "[model.g]\nuse = \"gaussian\"\ndimension = 20\ncovariance = \"diagonal\"\n" +
+          hmc +
+          "[study]\n[study.tune]\ngradients = 60000\ncandidates = 4\nrungs = 2\n"
+          "[study.variant.hmc.tune]\nkernel.k.step_size = { from = 0.1, to = 1.0 }\n"
+          "[study.variant.nuts]\nkernel.k = { use = \"nuts\" }\n"
+          "[study.variant.nuts.tune]\nkernel.k.target_acceptance = { from = 0.8, to = 0.99 }\n");
+  REQUIRE(place.mixwell("study s.toml --jobs 2 --strict").code == 0);
+  for (const Json& tuning : table(place)["tunings"])
+    CHECK(tuning["gradients"].get<double>() == Approx(60000).epsilon(0.03));
+}
+
 TEST_CASE("Every variant chooses its own values on the same budget, once") {
   const Workplace place;
   place.write(

@@ -159,6 +159,16 @@ async function checkFailed(page) {
   await filterTo(page, '', cells, cells);
 }
 
+/** A choice without a score is told above all figures, and where the choice stands. */
+async function checkFindings(page) {
+  const told = await page.locator('#top [role=alert]').allTextContents();
+  assert.deepEqual(told, table.findings.map((finding) => `Warning: ${finding}.`));
+  const rows = await page.locator('#tuning tbody tr').evaluateAll((all) => all.map((tr) => [...tr.children].map((td) => td.textContent)));
+  assert.equal(rows.length, 2);
+  assert.deepEqual(rows.map((cells) => cells[1].includes('not by score: 0 of 1 trials have one')), [false, true]);
+  assert.deepEqual(rows.map((cells) => cells[6]), ['equal', '13 % more']);
+}
+
 await inFolder((folder) => inBrowser(async (open) => {
   const file = report(folder, table);
   for (const colorScheme of ['light', 'dark']) {
@@ -177,6 +187,7 @@ await inFolder((folder) => inBrowser(async (open) => {
     await checkFigures(page);
     await checkBest(page);
     await checkFailed(page);
+    await checkFindings(page);
     await page.setViewportSize({ width: 800, height: 900 });
     await lookAtAll(page);
     await checkFits(page);

@@ -40,6 +40,7 @@ TEST_CASE("A suggestion asks about the nearest word or lists all") {
 
 TEST_CASE("A location is written as editors read it") {
   CHECK(to_string(Location{"m.toml", 3, 7}) == "m.toml:3:7");
+  CHECK(to_string(Location{"t.csv", 2, 0}) == "t.csv:2");  // a whole row
   CHECK(to_string(Location{"--set run.seed=1", 0, 0}) == "--set run.seed=1");
   CHECK(to_string(Location{}).empty());
   CHECK(std::string(InputError({"m.toml", 3, 7}, "no").what()) == "m.toml:3:7: no");

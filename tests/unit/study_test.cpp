@@ -306,12 +306,16 @@ TEST_CASE("halving spends the whole budget, the same in every rung", "[study]") 
   settings.candidates = 27;
   settings.rungs = 3;
   const auto rungs = mixwell::study::rungs(settings);
-  REQUIRE(rungs.size() == 3);
-  const std::vector<std::int64_t> counts = {27, 9, 3};
+  REQUIRE(rungs == std::vector<std::int64_t>{27, 9, 3});
+  const auto budget = [&](std::size_t rung, double spent) {
+    return mixwell::study::budget_of_trial(settings, rung, spent);
+  };
   for (std::size_t r = 0; r < 3; ++r) {
-    CHECK(rungs[r].candidates == counts[r]);
-    CHECK(rungs[r].budget * static_cast<double>(rungs[r].candidates) == Approx(3000));
+    const auto trials = static_cast<double>(rungs[r]);
+    CHECK(trials * budget(r, 3000.0 * static_cast<double>(r)) == Approx(3000));
   }
+  CHECK(9 * budget(1, 3400.0) == Approx(2800));  // what the first rung overdrew
+  CHECK(3 * budget(2, 3400.0 + 2800.0) == Approx(2800));
   const auto best = mixwell::study::best({{4, 1.0}, {2, std::nan("")}, {7, 3.0}, {8, 3.0}}, 3);
   CHECK(best == std::vector<std::int64_t>{7, 8, 4});
 }

@@ -7,9 +7,9 @@
  * A function that returns an int returns the program's exit code: 0 well, 1 failed, 2 bad input,
  * 3 refused by the certificate. Then mixwell_fault() has the message, and nothing else is written.
  * Texts are UTF-8 and end with 0; one that is handed out by `char**` is the caller's, who gives it
- * to mixwell_free(). Handles are freed once, after all calls with them. A registry and a composition
- * may be used by several threads at once; libraries of plugins stay loaded until the process ends.
- * Calls start threads: a process that has made one must not go on in a fork.
+ * to mixwell_free(). Handles are freed once, after all calls with them. A registry and a
+ * composition may be used by several threads at once; libraries of plugins stay loaded until the
+ * process ends. Calls start threads: a process that has made one must not go on in a fork.
  */
 #ifndef MIXWELL_LAB_H
 #define MIXWELL_LAB_H
@@ -80,11 +80,11 @@ typedef void (*mixwell_run_progress)(int sampling, int64_t done, int64_t total, 
                                      int64_t divergences, void* user_data);
 
 struct mixwell_run_options {
-  const char* folder; /* of the results */
-  int threads;        /* 0 = all cores */
-  int force;          /* replace the results of an earlier run */
-  int resume;         /* go on from the checkpoint in the folder */
-  int checked;        /* repeat evaluations, twice as slow */
+  const char* folder;            /* of the results */
+  int threads;                   /* 0 = all cores */
+  int force;                     /* replace the results of an earlier run */
+  int resume;                    /* go on from the checkpoint in the folder */
+  int checked;                   /* repeat evaluations, twice as slow */
   mixwell_run_progress progress; /* or NULL */
   void* user_data;
   const mixwell_stop* stop; /* or NULL; made, the run ends soon and keeps its draws */
@@ -102,10 +102,10 @@ MIXWELL_C_API int mixwell_load(const char* folder, char** json);
 struct mixwell_verify_options {
   const char* const* targets; /* names; none = all */
   size_t target_count;
-  double budget;      /* gradients; 0 = as the program */
-  double alpha;       /* 0 = as the program */
-  double max_seconds; /* 0 = no limit */
-  int threads;        /* 0 = all cores */
+  double budget;            /* gradients; 0 = as the program */
+  double alpha;             /* 0 = as the program */
+  double max_seconds;       /* 0 = no limit */
+  int threads;              /* 0 = all cores */
   const mixwell_stop* stop; /* or NULL; made, the outcome is inconclusive */
 };
 
@@ -120,25 +120,26 @@ typedef void (*mixwell_study_progress)(const char* stage, int64_t done, int64_t 
 typedef void (*mixwell_remark)(const char* text, void* user_data);
 
 struct mixwell_study_options {
-  const char* path;   /* STUDY.toml */
-  const char* folder; /* of the results */
-  int jobs;           /* worker processes; 0 = as many as cores */
-  const char* only;   /* cells, or NULL */
-  int retry;          /* failed cells run again */
-  int quick;          /* as [study.quick] says */
+  const char* path;                /* STUDY.toml */
+  const char* folder;              /* of the results */
+  int jobs;                        /* worker processes; 0 = as many as cores */
+  const char* only;                /* cells, or NULL */
+  int retry;                       /* failed cells run again */
+  int quick;                       /* as [study.quick] says */
   mixwell_study_progress progress; /* or NULL */
   mixwell_remark remark;           /* or NULL: what the user should know, a sentence each */
   void* user_data;
   const mixwell_stop* stop; /* or NULL */
 };
 
-/* {"folder", "total", "done", "failed", "interrupted"} */
+/* {"folder", "total", "done", "failed", "interrupted", "findings"} */
 MIXWELL_C_API int mixwell_study(const struct mixwell_study_options* options, char** json);
-/* {"study", "file", "axes", "columns", "rows", "tune", "paper"} of the folder of a study. */
+/* {"study", "file", "axes", "aliases", "columns", "rows", "tune", "tunings", "findings", "paper"}
+ * of the folder of a study. */
 MIXWELL_C_API int mixwell_study_table(const char* folder, char** json);
 
-/* Writes the page of a run's or a study's folder into `file`, or where that is NULL into report.html
- * in the folder; `written` is its path. */
+/* Writes the page of a run's or a study's folder into `file`, or where that is NULL into
+ * report.html in the folder; `written` is its path. */
 MIXWELL_C_API int mixwell_report(const char* folder, const char* file, char** written);
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@ of standard error that rewrites itself."""
 
 from __future__ import annotations
 
+import os
 import sys
 import typing
 
@@ -35,6 +36,10 @@ def _notebook() -> typing.Any:
     return IPython.display
 
 
+def _rewrites_lines() -> bool:
+    return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
 class Progress:
     """Told from any thread by tell(); shown by the one that calls show()."""
 
@@ -44,7 +49,7 @@ class Progress:
         self._pace = Pace(0.2)
         self._display = _notebook() if wanted else None
         self._handle: typing.Any = None
-        self._is_line = wanted and self._display is None and sys.stderr.isatty()
+        self._is_line = wanted and self._display is None and _rewrites_lines()
 
     def tell(self, state: State) -> None:
         self.state = state

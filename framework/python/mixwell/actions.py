@@ -13,6 +13,7 @@ import typing
 from . import _library, errors
 from ._progress import Progress, State
 from ._waiting import Waiting, log
+from ._folders import own_folder
 from .composition import Composition, Source
 from .functions import FunctionModel
 from .registry import registry
@@ -58,13 +59,23 @@ def run(*parts: Source, threads: int = 0, folder: Paths | None = None, force: bo
         settings: Keys = None, **run: typing.Any) -> Run:
     """Runs a composition; parts, name, settings and run (draws, seed, ...) as of Composition.
 
-    `threads`: 0 = all cores; draws do not depend on it. `folder`: of the results, by default
-    out/NAME; `force` replaces those of an earlier run. `checked`: repeats evaluations to find code
-    that does not repeat itself. An interrupt ends the run with the draws it has, and is logged;
+    `threads`: 0 = all cores; draws do not depend on it. `folder`: of the results; an earlier run in
+    it is replaced only with `force`. By default each run has a folder of its own, out/NAME, then
+    out/NAME-2 and so on, or out/NAME with `force`. `checked`: repeats evaluations to find code that
+    does not repeat itself. An interrupt ends the run with the draws it has, and is logged;
     resume() goes on. Raises InputError, Refused where the certificate forbids it, RunError."""
     composition = Composition.of(*parts, name=name, settings=settings, **run)
-    where = pathlib.Path(folder) if folder is not None else pathlib.Path("out") / composition.name
-    return _run(composition, where, threads, progress, force=force, checked=checked)
+    if folder is not None:
+        return _run(composition, pathlib.Path(folder), threads, progress, force=force,
+                    checked=checked)
+    default = pathlib.Path("out") / composition.name
+    if force:
+        return _run(composition, default, threads, progress, force=True, checked=checked)
+    with own_folder(default) as where:
+        if where != default:
+            log.info("%s: %s holds an earlier run; this one is in %s", composition.name, default,
+                     where)
+        return _run(composition, where, threads, progress, checked=checked)
 
 
 def resume(folder: Paths, *functions: FunctionModel, threads: int = 0,
@@ -97,7 +108,7 @@ def _run(composition: Composition, folder: pathlib.Path, threads: int, shown: bo
         composition,
         lambda: _library.text_of("run", composition._handle, ctypes.byref(options)), stop, progress)
     for remark in document["remarks"]:
-        log.info("%s: %s", composition.name, remark)
+        log.info("%s: %s", composition.name, errors.in_python(remark))
     result = Run(document["folder"], document)
     if interrupted:
         log.warning("%s: the %d draws so far are in %s; mixwell.resume() goes on",
@@ -145,7 +156,8 @@ def study(path: Paths, *, folder: Paths | None = None, jobs: int = 0, only: str 
         path=_library.encoded(path), folder=_library.encoded(where), jobs=jobs,
         only=None if only is None else only.encode(), retry=retry, quick=quick,
         progress=_library.STUDY_PROGRESS(tell),
-        remark=_library.REMARK(lambda text, _: log.info("%s: %s", name, text.decode())),
+        remark=_library.REMARK(
+            lambda text, _: log.info("%s: %s", name, errors.in_python(text.decode()))),
         stop=stop.handle)
     waiting = Waiting(lambda: _library.text_of("study", ctypes.byref(options)), stop,
                       show=shown.show)
@@ -153,4 +165,6 @@ def study(path: Paths, *, folder: Paths | None = None, jobs: int = 0, only: str 
         document = json.loads(waiting.result())
     finally:
         shown.finish()
+    for finding in document["findings"]:
+        log.warning("%s: %s", name, finding)
     return Study(document["folder"], document)

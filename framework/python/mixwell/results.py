@@ -63,7 +63,8 @@ class Certificate:
     @property
     def error(self) -> str | None:
         """Why the composition must not run, or does not; None where it may."""
-        return self.record.get("error")
+        found = self.record.get("error")
+        return None if found is None else errors.in_python(found)
 
     def __str__(self) -> str:
         if "text" in self.record:

@@ -19,13 +19,15 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
-void print_note(const std::string& text) { fmt::print(stderr, "mixwell: note: {}\n", text); }
+void print_line(std::FILE* to, const std::string& text) { std::fputs((text + "\n").c_str(), to); }
+
+void print_note(const std::string& text) { print_line(stderr, "mixwell: note: " + text); }
 
 ExitCode print_only(nlohmann::ordered_json json, const std::optional<Error>& fault) {
   if (fault) json.update({{"error", fault->what()}, {"code", static_cast<int>(fault->code())}});
   fmt::print("{}\n", lenient_json_text(json));
   if (!fault) return ExitCode::ok;
-  fmt::print(stderr, "mixwell: error: {}\n", fault->what());
+  print_line(stderr, std::string("mixwell: error: ") + fault->what());
   return fault->code();
 }
 

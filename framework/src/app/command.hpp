@@ -9,6 +9,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,6 +36,9 @@ Command worker_command();
 
 /// Words for the kinds of components.
 std::vector<std::string> kind_names();
+
+/// Throws nothing where it cannot be written; of standard output serve() finds it out at the end.
+void print_line(std::FILE* to, const std::string& text);
 
 /// On standard error: what its reader should know, and nothing ends for.
 void print_note(const std::string& text);

@@ -3,9 +3,12 @@
 #include "app/display.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 namespace mixwell::app {
 namespace {
@@ -18,6 +21,12 @@ Display::~Display() {
   if (style_ == Style::line && last_) std::fputs(wipe_line, stderr);
 }
 
+Display::Style Display::line_or_none() {
+  const char* const terminal = std::getenv("TERM");
+  const bool can_rewrite = terminal != nullptr && std::string_view(terminal) != "dumb";
+  return can_rewrite && ::isatty(STDERR_FILENO) == 1 ? Style::line : Style::none;
+}
+
 bool Display::is_due() {
   using namespace std::chrono_literals;
   if (style_ == Style::none) return false;
@@ -28,17 +37,15 @@ bool Display::is_due() {
   return true;
 }
 
+/// A run does not end because its progress cannot be written.
 void Display::print(const std::string& text) const {
-  if (style_ == Style::line) {
-    fmt::print(stderr, "{}{}", wipe_line, text);
-  } else {
-    fmt::print("{}\n", text);
-  }
-  std::fflush(style_ == Style::line ? stderr : stdout);
+  std::FILE* const to = style_ == Style::line ? stderr : stdout;
+  std::fputs((style_ == Style::line ? wipe_line + text : text + "\n").c_str(), to);
+  std::fflush(to);
 }
 
 void Display::remark(const std::string& text) const {
-  fmt::print(stderr, "{}{}\n", style_ == Style::line ? wipe_line : "", text);
+  std::fputs(((style_ == Style::line ? wipe_line : "") + text + "\n").c_str(), stderr);
 }
 
 std::string time_left(double seconds) {

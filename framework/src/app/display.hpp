@@ -19,6 +19,9 @@ class Display {
   Display(const Display&) = delete;
   Display& operator=(const Display&) = delete;
 
+  /// A line where standard error is a terminal that can rewrite one.
+  static Style line_or_none();
+
   Style style() const noexcept { return style_; }
   /// At most ten times (JSON: once) a second, and never without a style.
   bool is_due();

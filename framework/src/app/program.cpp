@@ -12,10 +12,13 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <new>
 #include <optional>
+#include <system_error>
 
 namespace mixwell::app {
 namespace {
@@ -35,12 +38,27 @@ Command whole_program() {
                        worker_command()}};
 }
 
+/// Throws nothing: where even this cannot be written, the exit code remains.
 ExitCode fail(bool json, ExitCode code, const std::string& message) {
-  fmt::print(stderr, "mixwell: error: {}\n", message);
-  if (json) {
-    fmt::print("{}\n", lenient_json_text({{"error", message}, {"code", static_cast<int>(code)}}));
-  }
+  print_line(stderr, "mixwell: error: " + message);
+  if (json)
+    print_line(stdout, lenient_json_text({{"error", message}, {"code", static_cast<int>(code)}}));
   return code;
+}
+
+ExitCode fail_to_print(const std::string& reason) {
+  return fail(false, ExitCode::failed,
+              fmt::format("standard output could not be written: {}; what the command printed is "
+                          "not complete. Free some space, or write to another place",
+                          reason));
+}
+
+/// A command that printed what nobody can read has failed.
+ExitCode printed(ExitCode code) {
+  const bool is_flushed = std::fflush(stdout) == 0;
+  const std::string reason = is_flushed ? "an earlier write failed" : std::strerror(errno);
+  if (code != ExitCode::ok || (is_flushed && std::ferror(stdout) == 0)) return code;
+  return fail_to_print(reason);
 }
 
 /// A worker's end is read by the process that started it.
@@ -59,6 +77,9 @@ ExitCode carry_out(const Command& command) {
     return fail(
         json, ExitCode::bad_input,
         fmt::format("{}: {}", shortened(fault.path1().string(), 300), fault.code().message()));
+  } catch (const std::system_error& fault) {
+    if (std::ferror(stdout) != 0) return fail_to_print(fault.code().message());
+    return fail(json, ExitCode::failed, fault.what());
   } catch (const std::exception& fault) {
     return fail(json, ExitCode::failed, fault.what());
   } catch (...) {
@@ -72,7 +93,7 @@ ExitCode serve(int count, char** words) {
   const Command program = whole_program();
   const Request request = parse(program, std::string("mixwell ") + MIXWELL_VERSION, count, words);
   if (!request.fault.empty()) return fail(false, ExitCode::bad_input, request.fault);
-  return request.command == nullptr ? ExitCode::ok : carry_out(*request.command);
+  return printed(request.command == nullptr ? ExitCode::ok : carry_out(*request.command));
 }
 
 }  // namespace mixwell::app

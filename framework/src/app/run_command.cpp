@@ -18,7 +18,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -50,7 +49,7 @@ struct Loaded {
 Display::Style progress_style(const Arguments& arguments) {
   if (arguments.quiet) return Display::Style::none;
   if (arguments.json) return Display::Style::json;
-  return isatty(STDERR_FILENO) == 1 ? Display::Style::line : Display::Style::none;
+  return Display::line_or_none();
 }
 
 /// `ranks` null: here alone. Nothing on another rank than 0.

@@ -38,15 +38,17 @@ void request_stop(int signal) {
   ::alarm(patience_seconds);
 }
 
-/// Of the first thread that is in a call, for the others mostly are in the same.
+/// Of the first thread that is in a call, for the others mostly are in the same. Between two calls
+/// it asks again.
 void tell_what_it_waits_for(int) {
   for (const PresentCall& call : present_calls()) {
-    if (call.task() == nullptr) continue;
-    tell("mixwell: note: the run ends when it can, and is still");
+    if (call.task() == nullptr && call.component() == nullptr) continue;
+    tell("mixwell: note: the program ends when it can, and is still");
     tell_of(call);
-    tell("; a second signal ends it at once, and keeps the last checkpoint\n");
+    tell("; a second signal ends it at once, and keeps the last checkpoint if there is one\n");
     return;
   }
+  ::alarm(patience_seconds);
 }
 
 }  // namespace

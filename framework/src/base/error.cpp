@@ -102,7 +102,8 @@ std::string readable(const std::string& text) {
 
 std::string to_string(const Location& where) {
   if (where.file.empty() || where.line == 0) return where.file;
-  return where.file + ":" + std::to_string(where.line) + ":" + std::to_string(where.column);
+  const std::string line = where.file + ":" + std::to_string(where.line);
+  return where.column == 0 ? line : line + ":" + std::to_string(where.column);
 }
 
 Error::Error(ExitCode code, const std::string& message)

@@ -98,6 +98,7 @@ Json parse_table(const std::string& table, const std::string& source) {
   const bool good = parsed.is_object() && is_list("columns") && is_list("rows") &&
                     is_text("study") && is_text("file") && is_list_if_there("axes") &&
                     is_list_if_there("aliases") && is_list_if_there("paper") &&
+                    is_list_if_there("tunings") && is_list_if_there("findings") &&
                     std::all_of(parsed["columns"].begin(), parsed["columns"].end(),
                                 [](const Json& name) { return name.is_string(); }) &&
                     std::all_of(parsed["rows"].begin(), parsed["rows"].end(),
@@ -135,7 +136,9 @@ std::string study_page_json(const std::string& table, const std::string& source)
                      {"table", std::move(numbers)},
                      {"curves", curves_of(rows)},
                      {"paper", study.value("paper", Json::array())},
-                     {"tune", study.value("tune", Json(nullptr))}};
+                     {"tune", study.value("tune", Json(nullptr))},
+                     {"tunings", study.value("tunings", Json::array())},
+                     {"findings", study.value("findings", Json::array())}};
   return lenient_json_text(data);
 }
 

@@ -53,6 +53,7 @@ std::string header(const Checkpoint& checkpoint) {
   const Origin& o = checkpoint.origin;
   return json_text({{"name", o.name},
                     {"created_at", checkpoint.created_at},
+                    {"folder", checkpoint.folder},
                     {"version", o.version},
                     {"files", o.files},
                     {"manifest", o.manifest},
@@ -76,6 +77,7 @@ Checkpoint parse(std::string_view text, const std::string& file) {
   const std::string_view state = content.substr(std::min(end + 1, content.size()));
   return {{json.at("name"), json.at("manifest"), json.at("version"), json.at("files")},
           json.at("created_at"),
+          json.value("folder", ""),
           parts_from(json.at("parts")),
           {state.begin(), state.end()}};
 }
@@ -112,7 +114,7 @@ Origin origin_of(const Composition& composition) {
     origin.files.emplace_back("the plugin library " + base_name(library), file_sha256(library));
   }
   for (const std::string& file : composition.files) {
-    origin.files.emplace_back("the data file " + file, file_sha256(file));
+    origin.files.emplace_back(std::string(Origin::data_file) + file, file_sha256(file));
   }
   return origin;
 }

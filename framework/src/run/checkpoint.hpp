@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace mixwell {
 /// What fixes the bits of a run. Made once per run, before its first sweep, as files may change
 /// while it goes on.
 struct Origin {
+  /// Comes before the path of a data file in `files`.
+  static constexpr std::string_view data_file = "the data file ";
+
   std::string name;
   std::string manifest;  ///< effective
   std::string version;   ///< Mixwell and the tag that plugins are checked against
@@ -28,7 +32,10 @@ MIXWELL_INTERNAL Origin origin_of(const Composition& composition);
 
 struct Checkpoint {
   Origin origin;
-  std::string created_at;        ///< of the run
+  std::string created_at;  ///< of the run
+  /// Absolute path of the run's results when it was saved; "" in a checkpoint of an earlier
+  /// version.
+  std::string folder;
   std::vector<SavedPart> parts;  ///< the draws that the state speaks of
   std::vector<char> state;
 };

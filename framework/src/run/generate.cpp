@@ -23,6 +23,11 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t draws_together = 256;
 
+/// "(2, 3)"; "()" of a number.
+std::string shape_text(const std::vector<Index>& shape) {
+  return fmt::format("({})", fmt::join(shape, ", "));
+}
+
 /// The parameters of a model among the draws of a run.
 class KeptPositions {
  public:
@@ -55,10 +60,11 @@ class KeptPositions {
     for (const Column& column : file.columns()) {
       if (column.group != RecordGroup::posterior || column.name != wanted.name) continue;
       if (column.shape == wanted.shape) return column;
-      throw InputError({run, 0, 0},
-                       fmt::format("`{}` has {} numbers a draw, and the model's parameter of that "
-                                   "name {}, or another shape",
-                                   wanted.name, column.size(), wanted.size()));
+      throw InputError(
+          {run, 0, 0},
+          fmt::format("`{}` has the shape {} in the run, and {} as a parameter of the "
+                      "model; both must have the same parameters",
+                      wanted.name, shape_text(column.shape), shape_text(wanted.shape)));
     }
     throw InputError({run, 0, 0},
                      fmt::format("the run has no variable `{}`, which the model has as a "
@@ -79,14 +85,28 @@ void require_capabilities(const Model& model) {
     throw InputError(fmt::format("model `{}` takes no positions by name", model.name()));
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw InputError({folder, 0, 0}, "the folder cannot be made: " + error.message());
-  if (!fs::is_empty(folder, error) || error)
-    throw InputError({folder, 0, 0},
-                     "there is something in the folder already; name a new one by --out");
-}
+/// A new folder, gone again where nothing was put into it.
+class NewFolder {
+ public:
+  explicit NewFolder(const std::string& path) : path_(path) {
+    std::error_code error;
+    made_ = fs::create_directories(path, error);
+    if (error) throw InputError({path, 0, 0}, "the folder cannot be made: " + error.message());
+    if (!fs::is_empty(path, error) || error)
+      throw InputError({path, 0, 0},
+                       "there is something in the folder already; name a new one by --out");
+  }
+  ~NewFolder() {
+    std::error_code holds_something;
+    if (made_) fs::remove(path_, holds_something);
+  }
+  NewFolder(const NewFolder&) = delete;
+  NewFolder& operator=(const NewFolder&) = delete;
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
 
 RunHeader header_of(const Composition& composition, const DrawsFile& file,
                     const std::string& folder) {
@@ -148,7 +168,7 @@ GeneratedDraws generate_from(const std::string& run, const Composition& composit
   require_capabilities(*model);
   const DrawsFile file(run);
   KeptPositions positions(run, file, *model);
-  make_folder(folder);
+  const NewFolder made(folder);
   const RunHeader header = header_of(composition, file, folder);
   const auto recording = composition.recorders.front()->open(header);
   const Stream stream(composition.run.stream_seed(), "generate");

@@ -14,6 +14,7 @@
 #include "run/checkpoint.hpp"
 #include "run/chunks.hpp"
 #include "run/joint.hpp"
+#include "run/moved_project.hpp"
 #include "run/prediction.hpp"
 #include "run/record.hpp"
 #include "run/rehearsal.hpp"
@@ -122,11 +123,15 @@ class Runner {
   }
 
   void find_checkpoint() {
+    const CallMark mark("the hashing of plugins and data");
     if (saves() || options_.resume) origin_ = origin_of(composition_);
     const std::string& folder = folder_->scratch();
     if (options_.resume) found_ = read_checkpoint(folder);
     part_hashes_ = PartHashes(folder);
-    if (found_) check_same_origin(found_->origin, origin_, checkpoint_file(folder));
+    if (found_) {
+      const std::string file = checkpoint_file(folder);
+      check_same_origin(origin_moved_to(folder_->path(), *found_, file), origin_, file);
+    }
     if (found_) part_hashes_.check(found_->parts);
     saved_ = found_.has_value();
   }
@@ -227,9 +232,12 @@ class Runner {
   }
 
   void save() {
+    const CallMark mark("the saving of a checkpoint");
     StateWriter writer;
     visit_state(writer);
-    save_checkpoint(folder_->scratch(), {origin_, created_at_, part_hashes_.now(), writer.bytes()});
+    const std::string folder = std::filesystem::absolute(folder_->path()).lexically_normal();
+    save_checkpoint(folder_->scratch(),
+                    {origin_, created_at_, folder, part_hashes_.now(), writer.bytes()});
     saved_ = true;
     last_save_ = Clock::now();
   }
@@ -276,6 +284,7 @@ class Runner {
     const double seconds = warmup_.seconds + sampling_.seconds + summary_seconds();
     ended_by_ = rule_.met_by_cost(done, gradients, seconds);
     if (ended_by_ || !rule_.looks_at_draws(done)) return;
+    const CallMark mark("the effective sample sizes that may end the run");
     const std::string folder = folder_->scratch() + "/look";
     std::error_code error;
     std::filesystem::create_directories(folder, error);
@@ -378,6 +387,7 @@ class Runner {
 
   /// draws.nc last, so that a recorder that fails leaves the results of an earlier run alone.
   void publish_draws() {
+    const CallMark mark("the writing of the draws");
     folder_->begin_results();
     try {
       for (auto recording = recordings_.rbegin(); recording != recordings_.rend(); ++recording) {
@@ -415,6 +425,7 @@ class Runner {
 
   /// What is left of an earlier one goes first, as it is of other draws.
   std::optional<Summary> summary_unless_stopped(const DrawsFile& draws) const {
+    const CallMark mark("the summary of the draws");
     for (const char* const file : {"summary.json", "summary.nc"}) folder_->remove(file);
     try {
       end_if_overdue(options_.stop, "the summary");
@@ -533,7 +544,8 @@ Composition load_interrupted(const std::string& folder, const Registry& registry
                  : "a run in that folder, if there was one, ended before its first checkpoint; run "
                    "its manifest again, with --out and --force for that folder"));
   }
-  Composition composition = parse_manifest(found->origin.manifest, file, registry);
+  const Origin origin = origin_moved_to(folder, *found, file);
+  Composition composition = parse_manifest(origin.manifest, file, registry);
   composition.name = found->origin.name;
   return composition;
 }

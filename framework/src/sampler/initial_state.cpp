@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/initial_state.hpp"
 
+#include "base/present_call.hpp"
 #include "law/parameter_positions.hpp"
 #include "sampler/position_slots.hpp"
 
@@ -260,6 +261,7 @@ std::string position_of(const KernelGraph& graph, const Factor& factor) {
 
 double set_initial_state(const KernelGraph& graph, const Model& model, const RunSettings& settings,
                          std::uint64_t sweep, Storage& storage) {
+  const CallMark mark("the search for starting points", &model);
   const std::vector<std::string> names = positions(graph);
   std::map<std::string, Eigen::MatrixXd> starts;
   const auto count = std::ssize(names);

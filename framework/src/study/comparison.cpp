@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/comparison.hpp"
 
+#include "base/present_call.hpp"
 #include "files/sha256.hpp"
 
 #include <fmt/format.h>
@@ -61,6 +62,7 @@ std::optional<ReferenceFiles> Comparison::reference_of(const SeedGroup& group) {
 }
 
 void Comparison::run() {
+  const CallMark mark("the comparison with the reference");
   const auto statuses = ledger_.statuses();
   const auto known = ledger_.compared();
   std::set<std::string> seen;
@@ -102,7 +104,7 @@ void Comparison::run() {
         explain(errors.reason);
         reporter_.patiently([&] { ledger_.compare(cells[k], errors); });
       },
-      [this] { reporter_.tell(); });
+      [this](std::size_t) { reporter_.tell(); });
   planner_.pool().run(batch);
 }
 

@@ -115,11 +115,20 @@ CREATE TABLE IF NOT EXISTS plans (key TEXT PRIMARY KEY, answer TEXT) WITHOUT ROW
 CREATE TABLE IF NOT EXISTS seals (
   kind TEXT NOT NULL, key TEXT NOT NULL, sha256 TEXT NOT NULL, PRIMARY KEY (kind, key)
 ) WITHOUT ROWID;
-CREATE VIEW IF NOT EXISTS results AS
-  SELECT points.place, points.label, points.model, points.variant, points.seed, points.axes,
-         cells.*
-  FROM points JOIN cells USING (cell);
 )";
+
+/// Views hold nothing: those of an earlier version are replaced by ours.
+constexpr const char* views = R"(
+DROP VIEW IF EXISTS results;
+DROP VIEW IF EXISTS tunings;
+CREATE VIEW tunings AS {};
+CREATE VIEW results AS {};
+)";
+
+constexpr const char* results_format =
+    "SELECT points.place, points.label, points.model, points.variant, points.seed, points.axes, "
+    "tunings.tuned, cells.* FROM points JOIN cells USING (cell) "
+    "LEFT JOIN {} USING (model, variant, axes)";
 
 /// Results are re-computed if a power cut takes the last of them; a killed process loses none.
 constexpr const char* settings =
@@ -176,8 +185,21 @@ Ledger::Ledger(const std::string& path, Database::Access mode, std::string folde
   if (mode == Database::Access::read) return;
   Transaction transaction(database_);
   database_.execute(schema);
+  put_views();
   database_.execute(fmt::format("PRAGMA user_version = {}", ledger_format));
   transaction.commit();
+}
+
+/// Once: what changes a schema makes those who read wait.
+void Ledger::put_views() {
+  const std::string wanted = fmt::format("CREATE VIEW tunings AS {}", tunings_query);
+  Statement now = database_.prepare("SELECT sql FROM sqlite_master WHERE name = 'tunings'");
+  if (now.step() && now.text(0) == wanted) return;
+  database_.execute(fmt::format(views, tunings_query, fmt::format(results_format, "tunings")));
+}
+
+std::string results_query() {
+  return fmt::format(results_format, fmt::format("({}) AS tunings", tunings_query));
 }
 
 bool Ledger::holds() {
@@ -539,6 +561,13 @@ std::optional<double> Ledger::known_score(const std::string& tuning, std::int64_
   one.bind(1, tuning).bind(2, rung).bind(3, candidate);
   if (!one.step()) return std::nullopt;
   return one.number(0);
+}
+
+double Ledger::spent(const std::string& tuning, std::int64_t rung) {
+  Statement one =
+      database_.prepare("SELECT total(gradients) FROM tune WHERE tuning = ?1 AND rung < ?2");
+  one.bind(1, tuning).bind(2, rung);
+  return one.step() ? one.number(0) : 0.0;
 }
 
 void Ledger::know_trial(const std::string& tuning, const StudyTrial& trial) {

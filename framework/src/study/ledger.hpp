@@ -104,6 +104,8 @@ class Ledger {
   /// Of one evaluation of a tuning, NaN where it has none; nothing if it was not made yet.
   std::optional<double> known_score(const std::string& tuning, std::int64_t rung,
                                     std::int64_t candidate);
+  /// Gradients of the trials before that rung, as far as they are known.
+  double spent(const std::string& tuning, std::int64_t rung);
   void know_trial(const std::string& tuning, const StudyTrial& trial);
   void choose(const std::string& tuning, std::int64_t rung, std::int64_t candidate);
   bool has_chosen(const std::string& tuning);
@@ -111,6 +113,7 @@ class Ledger {
   Database& database() noexcept { return database_; }
 
  private:
+  void put_views();
   void insert(const LedgerCell& cell);
   void start(const std::string& cell);
   void end(const LedgerEvent& event);
@@ -131,6 +134,32 @@ class Ledger {
   std::string folder_;
   bool new_ = false;
 };
+
+/// A row for each tuning of the study as it is now: how many of its `trials` have a score
+/// (`scored`), the gradients that they spent, and whether each of its choices rests on scores
+/// (`tuned`; NULL before it has chosen). A choice does where all that a rung keeps have a score,
+/// and where it leaves nothing out; the winner of the last rung must have one.
+inline constexpr const char* tunings_query = R"(
+  WITH rungs AS (
+    SELECT tuning, model, variant, axes, rung, count(*) AS trials, count(score) AS scored,
+           sum(gradients) AS gradients, max(winner) AS has_winner, max(reason) AS reason,
+           lead(count(*), 1, 1) OVER later AS kept, lead(1, 1, 0) OVER later = 0 AS is_last
+    FROM tune
+    WHERE tuning IN (SELECT value FROM json_each(
+      coalesce((SELECT value FROM study WHERE key = 'tunings'), '[]')))
+    GROUP BY tuning, rung
+    WINDOW later AS (PARTITION BY tuning ORDER BY rung)
+  )
+  SELECT tuning, model, variant, axes, sum(trials) AS trials, sum(scored) AS scored,
+         sum(gradients) AS gradients,
+         CASE max(has_winner)
+           WHEN 1 THEN min(scored >= kept OR (trials = kept AND NOT is_last)) END AS tuned,
+         max(reason) AS reason
+  FROM rungs GROUP BY tuning)";
+
+/// The view `results`: a row for each place of the study, with its cell and whether it is tuned.
+/// Whoever reads asks by it, as a view in a file may be that of another version.
+std::string results_query();
 
 /// The layout of study.sqlite that this program writes.
 inline constexpr std::int64_t ledger_format = 2;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/planner.hpp"
 
+#include "base/present_call.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/toml_file.hpp"
@@ -96,6 +97,7 @@ std::vector<Override> Planner::changes_of(const SeedGroup& group, const StudyCel
 }
 
 void Planner::plan(bool estimate, const std::function<void()>& tick) {
+  const CallMark mark("the planning of the cells");
   std::vector<WorkItem> tasks;
   std::vector<std::string> keys(groups_.size());
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -113,7 +115,7 @@ void Planner::plan(bool estimate, const std::function<void()>& tick) {
         take(groups_[g], std::move(answer));
         if (groups_[g].plan) fresh.emplace_back(keys[g], *groups_[g].plan);
       },
-      tick);
+      [&tick](std::size_t) { tick(); });
   pool_.run(batch);
   if (stopped()) return;
   if (ledger_ != nullptr && !fresh.empty()) ledger_->know_plans(fresh);

@@ -21,7 +21,7 @@ namespace mixwell::study {
 class RequestList final : public Work {
  public:
   using Answered = std::function<void(std::size_t, WorkerAnswer)>;
-  using Tick = std::function<void()>;
+  using Tick = std::function<void(std::size_t running)>;
 
   RequestList(std::vector<WorkItem> tasks, Answered answered, Tick tick)
       : tasks_(tasks.begin(), tasks.end()),
@@ -31,7 +31,7 @@ class RequestList final : public Work {
   std::optional<WorkItem> next() override;
   bool waits() override { return !tasks_.empty(); }
   void answered(std::size_t id, WorkerAnswer answer) override { answered_(id, std::move(answer)); }
-  void tick(std::size_t) override { tick_(); }
+  void tick(std::size_t running) override { tick_(running); }
 
  private:
   std::deque<WorkItem> tasks_;

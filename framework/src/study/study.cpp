@@ -1,9 +1,11 @@
 // A study: plans its cells, lets variants tune, runs what is not finished, keeps the ledger.
 // SPDX-License-Identifier: Apache-2.0
+#include "base/present_call.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "files/whole_file.hpp"
 #include "study/comparison.hpp"
+#include "study/findings.hpp"
 #include "study/ledger_file.hpp"
 #include "study/lock.hpp"
 #include "study/planner.hpp"
@@ -65,6 +67,8 @@ class StudyRun final : public Work {
     result.folder = folder_;
     result.progress = progress_;
     result.interrupted = planner_.stopped() && !finished;
+    if (study_.tune)
+      result.findings = tuning_findings(read_tunings(*ledger_), study_.tune->gradients);
     return result;
   }
 
@@ -427,6 +431,7 @@ class StudyRun final : public Work {
   }
 
   void run_cells() {
+    const CallMark mark("the cells that are running, which leave checkpoints");
     WorkerPool pool({options_.program, planner_.jobs(), study_.memory, study_.cell_seconds,
                      lock_descriptor(), options_.stop});
     pool.run(*this);

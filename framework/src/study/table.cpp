@@ -1,6 +1,7 @@
 // The table of a study, from its ledger.
 // SPDX-License-Identifier: Apache-2.0
 #include "files/json.hpp"
+#include "study/findings.hpp"
 #include "study/ledger_file.hpp"
 #include "study/status.hpp"
 #include "study/table_json.hpp"
@@ -23,7 +24,7 @@ using Member =
     std::variant<std::string StudyRow::*, std::int64_t StudyRow::*, double StudyRow::*,
                  std::optional<std::string> StudyRow::*, std::optional<std::int64_t> StudyRow::*,
                  CellStatus StudyRow::*, std::optional<EndedBy> StudyRow::*,
-                 std::vector<ErrorPoint> StudyRow::*>;
+                 std::optional<bool> StudyRow::*, std::vector<ErrorPoint> StudyRow::*>;
 
 /// A column of `results` and of the table.
 struct TableColumn {
@@ -43,8 +44,9 @@ const std::array<TableColumn, 11> first_columns = {{{"cell", &StudyRow::cell},
                                                     {"min_ess_mcse", &StudyRow::min_ess_mcse},
                                                     {"gradients", &StudyRow::gradients},
                                                     {"seconds", &StudyRow::seconds}}};
-const std::array<TableColumn, 11> last_columns = {
-    {{"outcome", &StudyRow::outcome},
+const std::array<TableColumn, 12> last_columns = {
+    {{"tuned", &StudyRow::tuned},
+     {"outcome", &StudyRow::outcome},
      {"draws", &StudyRow::draws},
      {"warmup_gradients", &StudyRow::warmup_gradients},
      {"warmup_seconds", &StudyRow::warmup_seconds},
@@ -61,6 +63,7 @@ const std::array<TableColumn, 11> last_columns = {
 void read(const Statement& row, int column, std::string& to) { to = row.text(column); }
 void read(const Statement& row, int column, std::int64_t& to) { to = row.integer(column); }
 void read(const Statement& row, int column, double& to) { to = row.number(column); }
+void read(const Statement& row, int column, bool& to) { to = row.integer(column) != 0; }
 void read(const Statement& row, int column, CellStatus& to) {
   to = cell_status_from(row.text(column));
 }
@@ -76,6 +79,7 @@ void read(const Statement& row, int column, std::optional<T>& to) {
 // What a row has, in the table.
 
 StudyValue value_of(std::int64_t value) { return value; }
+StudyValue value_of(bool value) { return value; }
 StudyValue value_of(CellStatus status) { return std::string(to_string(status)); }
 StudyValue value_of(EndedBy ended_by) { return std::string(to_string(ended_by)); }
 StudyValue value_of(double value) { return std::isnan(value) ? StudyValue() : StudyValue(value); }
@@ -118,6 +122,8 @@ class TableReader {
     read_metrics();
     read_rows();
     read_tune();
+    table_.tunings = read_tunings(ledger_);
+    fact("tune_gradients", table_.tune_gradients);
     return std::move(table_);
   }
 
@@ -149,8 +155,8 @@ class TableReader {
     columns.insert(columns.end(), last_columns.begin(), last_columns.end());
     std::vector<const char*> names;
     for (const TableColumn& column : columns) names.push_back(column.name);
-    Statement all = ledger_.database().prepare(
-        fmt::format("SELECT axes, {} FROM results ORDER BY place", fmt::join(names, ", ")));
+    Statement all = ledger_.database().prepare(fmt::format(
+        "SELECT axes, {} FROM ({}) ORDER BY place", fmt::join(names, ", "), results_query()));
     while (all.step()) {
       StudyRow row;
       int place = 0;

@@ -109,13 +109,30 @@ static void to_json(Json& json, const StudyTrial& trial) {
           {"winner", trial.winner}};
 }
 
+static Json tuning_json(const StudyTuning& tuning, double budget) {
+  return {{"model", tuning.model},
+          {"variant", tuning.variant},
+          {"axes", parse_json(tuning.axes)},
+          {"trials", tuning.trials},
+          {"scored", tuning.scored},
+          {"gradients", finite_or_null(tuning.gradients)},
+          {"budget", finite_or_null(budget)},
+          {"tuned", tuning.tuned ? Json(*tuning.tuned) : Json()},
+          {"reason", text_or_null(tuning.reason)}};
+}
+
 std::string study_table_json(const StudyTable& table) {
   const std::vector<std::string> columns = table.columns();
   Json rows = Json::array();
   for (const StudyRow& row : table.rows) rows.push_back(row_json(table, row, columns));
-  const Json json = {{"study", table.study},     {"file", table.file},  {"axes", table.axes},
-                     {"aliases", table.aliases}, {"columns", columns},  {"rows", std::move(rows)},
-                     {"tune", table.tune},       {"paper", table.paper}};
+  Json tunings = Json::array();
+  for (const StudyTuning& one : table.tunings)
+    tunings.push_back(tuning_json(one, table.tune_gradients));
+  const Json json = {{"study", table.study},         {"file", table.file},
+                     {"axes", table.axes},           {"aliases", table.aliases},
+                     {"columns", columns},           {"rows", std::move(rows)},
+                     {"tune", table.tune},           {"tunings", std::move(tunings)},
+                     {"findings", table.findings()}, {"paper", table.paper}};
   return lenient_json_text(json) + "\n";
 }
 

@@ -3,21 +3,28 @@
 #include "study/trial.hpp"
 
 #include "base/clock.hpp"
+#include "results/element_names.hpp"
 #include "run/chunks.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/sampler.hpp>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 
 namespace mixwell::study {
 namespace {
 
 constexpr std::int64_t pilot_sweeps = 5;
+constexpr double pilot_share = 0.05;  // of the budget, for each phase
 constexpr std::int64_t estimate_sweeps = 2;
-constexpr Index fewest_draws = 8;  // two half chains of four
+constexpr std::int64_t most_together = 16;  // sweeps of warm-up
+constexpr Index fewest_draws = 8;           // two half chains of four
 
 Sampler sampler_of(const Composition& composition, const RunSettings& settings) {
   Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
@@ -35,15 +42,20 @@ struct SweepCost {
   double spent = 0.0;
 };
 
-SweepCost sweep_cost(const Composition& composition, std::int64_t sweeps) {
+/// From at most so many sweeps of each phase; of a phase none begins after `limit` gradients.
+SweepCost sweep_cost(const Composition& composition, std::int64_t sweeps,
+                     double limit = std::numeric_limits<double>::infinity()) {
   Sampler sampler = sampler_of(composition, composition.run);
   SweepCost cost;
   cost.first = sampler.gradients();
-  const auto n = static_cast<double>(sweeps);
   const auto timed = [&](PhaseKind phase, double& gradients, double& seconds) {
     const double before = sampler.gradients();
     const auto start = Clock::now();
-    sampler.advance(phase, sweeps);
+    double n = 0.0;
+    do {
+      sampler.advance(phase, 1);
+      ++n;
+    } while (n < static_cast<double>(sweeps) && sampler.gradients() - before < limit);
     seconds = seconds_since(start) / n;
     gradients = (sampler.gradients() - before) / n;
   };
@@ -53,12 +65,24 @@ SweepCost sweep_cost(const Composition& composition, std::int64_t sweeps) {
   return cost;
 }
 
+struct EffectiveSizes {
+  std::vector<double> all;
+  std::string without{};  ///< the first variable that moves, or should, and has none
+
+  void note(const std::string& name) {
+    if (without.empty()) without = name;
+  }
+};
+
 /// Draws of every real variable of the posterior, stretch after stretch.
 class DrawStore {
  public:
   DrawStore(const KernelGraph& graph, const Model& model, Index slots, Index replicates)
       : chunks_(graph, model, slots, replicates), chains_(slots * replicates) {
     values_.resize(chunks_.columns().size());
+    for (const Parameter& one : model.parameters()) {
+      if (one.coordinates() > 0 && !one.whole) moving_.insert(one.name);
+    }
   }
 
   void add(const DrawBuffers& buffers) {
@@ -73,19 +97,27 @@ class DrawStore {
 
   Index draws() const noexcept { return draws_; }
 
-  /// ess_bulk of every element that has one.
-  std::vector<double> ess() const {
-    std::vector<double> all;
+  /// Of every element whose draws differ, as what is constant by construction has none.
+  EffectiveSizes ess() const {
+    EffectiveSizes found;
     for (std::size_t c = 0; c < values_.size(); ++c) {
-      for (Index k = 0; counts(c) && k < columns()[c].size(); ++k) {
-        const double ess = diagnostics::ess_bulk(element(c, k));
-        if (std::isfinite(ess)) all.push_back(ess);
-      }
+      if (counts(c)) add_ess(c, found);
     }
-    return all;
+    return found;
   }
 
  private:
+  void add_ess(std::size_t c, EffectiveSizes& to) const {
+    const std::size_t before = to.all.size();
+    for (Index k = 0; k < columns()[c].size(); ++k) {
+      const Eigen::MatrixXd draws = element(c, k);
+      if ((draws.array() == draws(0, 0)).all()) continue;
+      to.all.push_back(diagnostics::ess_bulk(draws));
+      if (!std::isfinite(to.all.back())) to.note(element_name(columns()[c], k));
+    }
+    if (to.all.size() == before && moving_.contains(columns()[c].name)) to.note(columns()[c].name);
+  }
+
   const std::vector<Column>& columns() const { return chunks_.columns(); }
 
   bool counts(std::size_t c) const {
@@ -107,6 +139,37 @@ class DrawStore {
   Index chains_;
   Index draws_ = 0;
   std::vector<std::vector<double>> values_;
+  std::set<std::string> moving_;  ///< real parameters, which are not constant by construction
+};
+
+/// How many sweeps of a phase a budget affords, by what the last ones have cost: a trial ends as
+/// near to its budget as a sweep allows.
+class PaceOfPhase {
+ public:
+  /// `expected`: the gradients of the first sweep.
+  PaceOfPhase(Sampler& sampler, double expected) : sampler_(sampler), cost_(expected) {}
+
+  std::int64_t sweeps() const noexcept { return sweeps_; }
+
+  /// How many to make next on `left` gradients: an eighth of what they pay for, as the next ones
+  /// may cost more; none where less than half of one is left.
+  std::int64_t fitting(double left, std::int64_t most) const {
+    const double paid = left / std::max(cost_, 1e-12);
+    if (paid < 0.5) return 0;
+    return static_cast<std::int64_t>(std::clamp(paid / 8.0, 1.0, static_cast<double>(most)));
+  }
+
+  void advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers = nullptr) {
+    const double before = sampler_.gradients();
+    sampler_.advance(phase, sweeps, buffers);
+    cost_ = (sampler_.gradients() - before) / static_cast<double>(sweeps);
+    sweeps_ += sweeps;
+  }
+
+ private:
+  Sampler& sampler_;
+  double cost_;  ///< of one of the last sweeps, in gradients
+  std::int64_t sweeps_ = 0;
 };
 
 class Trial {
@@ -115,7 +178,7 @@ class Trial {
       : composition_(composition), budget_(budget), stop_(stop) {}
 
   TrialResult run(const std::string& objective) {
-    cost_ = sweep_cost(composition_, pilot_sweeps);
+    cost_ = sweep_cost(composition_, pilot_sweeps, pilot_share * budget_);
     RunSettings settings = composition_.run;
     settings.warmup = warmup_sweeps();
     Sampler sampler = sampler_of(composition_, settings);
@@ -124,11 +187,7 @@ class Trial {
                     settings.replicates);
     if (!warm_up(sampler, settings.warmup))
       return without_score(sampler, "the budget ended in warm-up; raise [study.tune] gradients");
-    while (left(sampler) > 0 && !stop_.is_made()) {
-      DrawBuffers buffers;
-      sampler.advance(PhaseKind::sampling, stretch(sampler), &buffers);
-      store.add(buffers);
-    }
+    sample(sampler, store);
     if (store.draws() < fewest_draws)
       return without_score(sampler, "the budget is too small; raise [study.tune] gradients");
     return scored(sampler, store, objective);
@@ -147,21 +206,28 @@ class Trial {
   }
 
   bool warm_up(Sampler& sampler, std::int64_t sweeps) const {
-    for (std::int64_t done = 0; done < sweeps;) {
-      if (left(sampler) <= 0 || stop_.is_made()) return false;
-      const std::int64_t next = std::min<std::int64_t>(sweeps - done, 16);
-      sampler.advance(PhaseKind::warmup, next);
-      done += next;
+    PaceOfPhase pace(sampler, cost_.warmup);
+    while (pace.sweeps() < sweeps && !stop_.is_made()) {
+      const std::int64_t most = std::min(sweeps - pace.sweeps(), most_together);
+      const std::int64_t next = pace.fitting(left(sampler), most);
+      if (next == 0) return false;
+      pace.advance(PhaseKind::warmup, next);
     }
-    return true;
+    return !stop_.is_made();
   }
 
-  /// An eighth of what is left, in whole draws, so that the last stretch hardly exceeds it.
-  std::int64_t stretch(const Sampler& sampler) const {
-    const double sweeps = left(sampler) / std::max(cost_.sampling, 1e-12) / 8.0;
-    const auto draws = static_cast<std::int64_t>(
-        std::clamp(sweeps / static_cast<double>(composition_.run.thin), 1.0, 1e5));
-    return draws * composition_.run.thin;
+  void sample(Sampler& sampler, DrawStore& store) const {
+    constexpr std::int64_t most_draws = 100'000;
+    const std::int64_t thin = composition_.run.thin;
+    PaceOfPhase pace(sampler, cost_.sampling);
+    while (!stop_.is_made()) {
+      const double draws_left = left(sampler) / static_cast<double>(thin);
+      const std::int64_t draws = pace.fitting(draws_left, most_draws);
+      if (draws == 0) return;
+      DrawBuffers buffers;
+      pace.advance(PhaseKind::sampling, draws * thin, &buffers);
+      store.add(buffers);
+    }
   }
 
   TrialResult without_score(const Sampler& sampler, const std::string& reason) const {
@@ -175,9 +241,11 @@ class Trial {
   TrialResult scored(const Sampler& sampler, const DrawStore& store,
                      const std::string& objective) const {
     TrialResult result = without_score(sampler, "");
-    const std::vector<double> ess = store.ess();
-    if (ess.empty()) {
-      result.reason = "no variable has an effective sample size";
+    const auto [ess, without] = store.ess();
+    if (!without.empty() || ess.empty()) {
+      result.reason = fmt::format(
+          "{} has no effective sample size: it does not move, or its draws are not finite",
+          without.empty() ? "the posterior" : without);
       return result;
     }
     const double least = *std::min_element(ess.begin(), ess.end());

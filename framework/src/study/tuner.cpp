@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/tuner.hpp"
 
+#include "base/present_call.hpp"
 #include "files/json.hpp"
 #include "files/sha256.hpp"
 #include "study/expansion.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <thread>
@@ -26,8 +28,8 @@ struct TrialPlace {
 
 std::string Tuner::tuning_id(SeedGroup& group) {
   const TuneSettings& settings = *study_.tune;
-  Json text = {settings.gradients, settings.objective, settings.seed, settings.candidates,
-               settings.rungs};
+  Json text = {settings.gradients,  settings.objective, settings.seed,
+               settings.candidates, settings.rungs,     group.place};
   for (const TuneKey& key : group.keys) {
     Json values = Json::array();
     for (const AxisValue& value : key.values) values.push_back(value.toml);
@@ -48,12 +50,16 @@ std::vector<Override> Tuner::changes_of(const SeedGroup& group, std::int64_t k) 
 }
 
 void Tuner::run() {
+  const CallMark mark("the trials of a tuning, which begin anew if they are cut short");
   std::vector<std::size_t> left = begin();
-  if (left.empty()) return;
+  if (left.empty()) {
+    if (!ledger_.get("tunings").empty()) remember("tunings", "[]");
+    return;
+  }
   planner_.plan(false, [this] { reporter_.tell(); });
   if (planner_.stopped()) return;
-  reporter_.progress().stage = "tuning";
   name_tunings(left);
+  expect_trials(left);
   for (;;) {
     const Candidates field = take_turns(left);
     tune(field);
@@ -63,6 +69,24 @@ void Tuner::run() {
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
   }
   for (const std::size_t g : left) planner_.groups()[g].ready = false;
+  reporter_.progress() = {};
+}
+
+/// From here on progress counts trials, of which each tuning has as many.
+void Tuner::expect_trials(const std::vector<std::size_t>& tuned) {
+  StudyProgress& progress = reporter_.progress();
+  progress.stage = "tuning";
+  reporter_.start_clock();
+  std::int64_t of_each = 0;
+  for (const std::int64_t candidates : rungs(*study_.tune)) of_each += candidates;
+  for (const std::size_t g : tuned) {
+    if (planner_.groups()[g].wanted) progress.total += of_each;
+  }
+}
+
+void Tuner::count_trial(bool has_score) {
+  StudyProgress& progress = reporter_.progress();
+  ++(has_score ? progress.done : progress.failed);
 }
 
 /// The groups that tune, with candidate 0 for the time being.
@@ -84,8 +108,12 @@ void Tuner::name_tunings(const std::vector<std::size_t>& tuned) {
     group.tuning = tuning_id(group);
     ids.push_back(group.tuning);
   }
-  const std::string text = json_text(ids);
-  if (ledger_.get("tunings") != text) ledger_.set("tunings", text);
+  remember("tunings", json_text(ids));
+  remember("tune_gradients", json_text(study_.tune->gradients));
+}
+
+void Tuner::remember(const std::string& key, const std::string& text) {
+  if (ledger_.get(key) != text) ledger_.set(key, text);
 }
 
 std::string Tuner::claim_of(std::size_t g) const { return "tune-" + planner_.groups()[g].tuning; }
@@ -117,10 +145,10 @@ Tuner::Candidates Tuner::take_turns(std::vector<std::size_t>& left) {
 
 void Tuner::tune(Candidates field) {
   std::vector<SeedGroup>& groups = planner_.groups();
-  const std::vector<Rung> all = rungs(*study_.tune);
+  const std::vector<std::int64_t> all = rungs(*study_.tune);
   for (std::size_t r = 0; r < all.size() && !planner_.stopped(); ++r) {
-    const auto scores = run_rung(static_cast<int>(r), all[r], field);
-    const std::int64_t keep = r + 1 < all.size() ? all[r + 1].candidates : 1;
+    const auto scores = run_rung(static_cast<int>(r), field);
+    const std::int64_t keep = r + 1 < all.size() ? all[r + 1] : 1;
     for (auto& [g, candidates] : field) {
       const auto found = scores.find(g);
       groups[g].ready = found != scores.end();
@@ -136,17 +164,20 @@ void Tuner::tune(Candidates field) {
   }
 }
 
-Tuner::Scores Tuner::run_rung(int number, const Rung& rung, const Candidates& field) {
+Tuner::Scores Tuner::run_rung(int number, const Candidates& field) {
   std::vector<TrialPlace> places;
   std::map<std::pair<std::size_t, std::int64_t>, double> known;
   std::vector<WorkItem> tasks;
   for (const auto& [g, candidates] : field) {
     const SeedGroup& group = planner_.groups()[g];
+    const double budget = budget_of_trial(*study_.tune, static_cast<std::size_t>(number),
+                                          ledger_.spent(group.tuning, number));
     for (const std::int64_t k : candidates) {
       if (const auto score = ledger_.known_score(group.tuning, number, k)) {
         known[{g, k}] = *score;
+        if (group.wanted) count_trial(!std::isnan(*score));
       } else if (group.wanted) {
-        tasks.push_back({places.size(), trial_request(group, number, rung, k)});
+        tasks.push_back({places.size(), trial_request(group, number, budget, k)});
         places.push_back({g, k});
       }
     }
@@ -161,8 +192,13 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung, const Candidates& fi
         const auto [g, k] = places[id];
         keep_trial(planner_.groups()[g], number, k, result);
         known[{g, k}] = result.score;
+        count_trial(!std::isnan(result.score));
+        ++reporter_.progress().ended;
       },
-      [this] { reporter_.tell(); });
+      [this](std::size_t running) {
+        reporter_.progress().running = static_cast<std::int64_t>(running);
+        reporter_.tell();
+      });
   planner_.pool().run(batch);
   Scores scores;
   for (const auto& [g, candidates] : field) {
@@ -175,13 +211,13 @@ Tuner::Scores Tuner::run_rung(int number, const Rung& rung, const Candidates& fi
   return scores;
 }
 
-TrialRequest Tuner::trial_request(const SeedGroup& group, int number, const Rung& rung,
+TrialRequest Tuner::trial_request(const SeedGroup& group, int number, double budget,
                                   std::int64_t k) const {
   const std::int64_t seed =
       seed_of(fmt::format("tune/{}/{}/{}", study_.tune->seed, group.place, number));
   const StudyCell& cell = planner_.first_of(group);
   return {planner_.manifest_of(cell, with_seed(cell, changes_of(group, k), seed)),
-          planner_.threads(), rung.budget, study_.tune->objective};
+          planner_.threads(), budget, study_.tune->objective};
 }
 
 void Tuner::keep_trial(const SeedGroup& group, int number, std::int64_t k,

@@ -16,7 +16,6 @@ namespace mixwell::study {
 /// Sets what the groups of a study that have keys to tune have chosen.
 class Tuner {
  public:
-  /// Keeps references.
   /// What it does with tunings of which nothing is chosen yet.
   enum class OpenTunings {
     leaves,  ///< nothing: their groups are not ready
@@ -24,7 +23,7 @@ class Tuner {
     waits,   ///< the same, and waits for the others
   };
 
-  /// `claims`: of the study in `folder`; a tuning is the work of one process.
+  /// Keeps references. `claims`: of the study in `folder`; a tuning is the work of one process.
   Tuner(const StudyFile& study, Planner& planner, Ledger& ledger, Reporter& reporter,
         Claims& claims, std::string folder, OpenTunings mode)
       : study_(study),
@@ -48,6 +47,9 @@ class Tuner {
 
   std::vector<std::size_t> begin();
   void name_tunings(const std::vector<std::size_t>& tuned);
+  void remember(const std::string& key, const std::string& text);
+  void expect_trials(const std::vector<std::size_t>& tuned);
+  void count_trial(bool has_score);
   std::string claim_of(std::size_t g) const;
   Candidates take_turns(std::vector<std::size_t>& left);
   void tune(Candidates field);
@@ -55,8 +57,8 @@ class Tuner {
   std::vector<AxisValue> values_of(const SeedGroup& group, std::int64_t k) const;
   std::vector<Override> changes_of(const SeedGroup& group, std::int64_t k) const;
   /// Of the groups that have all of them.
-  Scores run_rung(int number, const Rung& rung, const Candidates& field);
-  TrialRequest trial_request(const SeedGroup& group, int number, const Rung& rung,
+  Scores run_rung(int number, const Candidates& field);
+  TrialRequest trial_request(const SeedGroup& group, int number, double budget,
                              std::int64_t k) const;
   void keep_trial(const SeedGroup& group, int number, std::int64_t k, const TrialResult& result);
 

@@ -79,17 +79,21 @@ std::vector<Override> changes_to(const std::vector<TuneKey>& keys,
   return changes;
 }
 
-std::vector<Rung> rungs(const TuneSettings& settings) {
+std::vector<std::int64_t> rungs(const TuneSettings& settings) {
   const auto count = static_cast<double>(settings.rungs);
-  std::vector<Rung> all;
+  std::vector<std::int64_t> candidates;
   for (std::int64_t r = 0; r < settings.rungs; ++r) {
     const double share = 1.0 - static_cast<double>(r) / count;
-    const double candidates =
-        std::ceil(std::pow(static_cast<double>(settings.candidates), share) - 1e-9);
-    all.push_back(
-        {static_cast<std::int64_t>(candidates), settings.gradients / (count * candidates)});
+    const double exact = std::pow(static_cast<double>(settings.candidates), share);
+    candidates.push_back(static_cast<std::int64_t>(std::ceil(exact - 1e-9)));
   }
-  return all;
+  return candidates;
+}
+
+double budget_of_trial(const TuneSettings& settings, std::size_t rung, double spent) {
+  const std::vector<std::int64_t> all = rungs(settings);
+  const auto trials = static_cast<double>(all.size() - rung) * static_cast<double>(all[rung]);
+  return (settings.gradients - spent) / trials;
 }
 
 std::vector<std::int64_t> best(const std::vector<std::pair<std::int64_t, double>>& scores,

@@ -24,14 +24,13 @@ MIXWELL_EXPORT std::vector<AxisValue> candidate(const std::vector<TuneKey>& keys
 std::vector<Override> changes_to(const std::vector<TuneKey>& keys,
                                  const std::vector<AxisValue>& values);
 
-/// Successive halving: how many candidates rung r evaluates, and each with what share of the whole
-/// budget. Every rung spends the same; the number falls by candidates^(1 / rungs) from rung to
-/// rung.
-struct Rung {
-  std::int64_t candidates = 0;
-  double budget = 0.0;  ///< of each, in gradients
-};
-MIXWELL_EXPORT std::vector<Rung> rungs(const TuneSettings& settings);
+/// Successive halving: how many candidates each rung tries. The number falls by
+/// candidates^(1 / rungs) from rung to rung.
+MIXWELL_EXPORT std::vector<std::int64_t> rungs(const TuneSettings& settings);
+
+/// The budget of a trial in rung r, in gradients: every rung has the same share of what is left
+/// when those before it have spent so much, so that what one overdraws the next ones save.
+MIXWELL_EXPORT double budget_of_trial(const TuneSettings& settings, std::size_t rung, double spent);
 
 /// Indices of the best `count` scores (NaN is worst), best first; of equals the first.
 MIXWELL_EXPORT std::vector<std::int64_t> best(

@@ -43,7 +43,8 @@ struct StudyCell {
 /// file:line:column, key, value, rule and cure.
 MIXWELL_EXPORT std::vector<StudyCell> study_cells(const std::string& path, bool quick = false);
 
-/// Counts of the cells that this call looks after.
+/// Counts of the cells that this call looks after; in the stage "tuning" of its trials, where
+/// those without a score have failed.
 struct StudyProgress {
   std::int64_t total = 0;
   std::int64_t done = 0;    ///< with those that were finished before
@@ -81,6 +82,7 @@ struct StudyResult {
   std::string folder;
   StudyProgress progress;
   bool interrupted = false;
+  std::vector<std::string> findings{};  ///< as StudyTable::findings()
 };
 
 /// Runs what is not finished, with whoever else is at it: no cell is run by two processes that
@@ -177,6 +179,8 @@ struct StudyRow {
   double warmup_seconds = unknown;
   double cell_seconds = unknown;  ///< of all that its worker did
   std::string draws_sha256;
+  /// Whether each choice of its tuning rests on scores; nothing where nothing was tuned.
+  std::optional<bool> tuned;
   std::int64_t attempts = 0;
   std::string started_at;
   std::string ended_at;
@@ -200,6 +204,18 @@ struct StudyTrial {
   double seconds = 0.0;
   std::string reason;  ///< why there is no score
   bool winner = false;
+};
+
+/// What one tuning spent, and on what grounds it chose.
+struct StudyTuning {
+  std::string model;
+  std::string variant;
+  std::string axes;  ///< JSON object: dotted key -> value
+  std::int64_t trials = 0;
+  std::int64_t scored = 0;    ///< trials that have a score
+  double gradients = 0.0;     ///< of all trials; NaN where no trial told
+  std::optional<bool> tuned;  ///< as in a StudyRow; nothing before it has chosen
+  std::string reason;         ///< why a trial has no score
 };
 
 /// `[[study.paper]]`: a published figure.
@@ -231,8 +247,13 @@ struct StudyTable {
   std::vector<std::string> metrics;
   std::vector<StudyRow> rows;
   std::vector<StudyTrial> tune;
+  std::vector<StudyTuning> tunings;
+  double tune_gradients = StudyRow::unknown;  ///< the budget of each tuning
   std::vector<PaperFigure> paper;
 
+  /// What a reader must know before the figures, a sentence each: tunings that chose without a
+  /// score, and tunings that spent different budgets.
+  MIXWELL_EXPORT std::vector<std::string> findings() const;
   /// The names of all columns, those of axes, aliases and metrics among them.
   MIXWELL_EXPORT std::vector<std::string> columns() const;
   /// Of one of its rows, as the columns.
@@ -247,7 +268,7 @@ MIXWELL_EXPORT StudyTable read_study_table(
 
 /// The table as `mixwell study STUDY --table --json` prints it: `{"study", "file", "axes":
 /// [KEY...], "aliases": [{"name", "axes": [KEY...]}...], "columns": [NAME...], "rows": [{COLUMN:
-/// VALUE...}...], "tune", "paper"}`; unknown values are null.
+/// VALUE...}...], "tune", "tunings", "findings", "paper"}`; unknown values are null.
 MIXWELL_EXPORT std::string study_table_json(const StudyTable& table);
 /// Of read_study_table().
 MIXWELL_EXPORT std::string study_table_json(

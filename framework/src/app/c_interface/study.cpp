@@ -46,7 +46,8 @@ int mixwell_study(const mixwell_study_options* options, char** json) {
                                            {"total", result.progress.total},
                                            {"done", result.progress.done},
                                            {"failed", result.progress.failed},
-                                           {"interrupted", result.interrupted}}));
+                                           {"interrupted", result.interrupted},
+                                           {"findings", result.findings}}));
   });
 }
 

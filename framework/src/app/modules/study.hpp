@@ -44,6 +44,7 @@ struct StudyArguments {
   SlurmArguments slurm;
   bool quick = false;
   bool quiet = false;
+  bool strict = false;  ///< findings are a failure
 };
 
 struct WorkerArguments {

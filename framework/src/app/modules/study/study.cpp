@@ -15,7 +15,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,13 +29,27 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+bool is_folder(const std::string& path) { return std::filesystem::is_directory(path); }
+
+/// Of the results, which may be named in the place of the study file where they are only read.
 std::string folder_of(const StudyArguments& arguments) {
   if (!arguments.folder.empty()) return arguments.folder;
+  if (is_folder(arguments.path)) return arguments.path;
   const std::string name = std::filesystem::path(arguments.path).stem().string();
   return "out/" + name + (arguments.quick ? "-quick" : "");
 }
 
 std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+/// What runs needs the file: its paths are relative to where that is.
+void check_is_file(const StudyArguments& arguments) {
+  if (!is_folder(arguments.path)) return;
+  throw InputError(
+      fmt::format("`{0}` is a folder; a study runs from its file. `mixwell study {0} --table` "
+                  "shows the results "
+                  "in it, and `mixwell study STUDY.toml --out {0}` goes on with them",
+                  arguments.path));
+}
 
 StudyOptions options_of(const StudyArguments& arguments) {
   StudyOptions options;
@@ -93,6 +106,20 @@ std::string short_text(const StudyValue& value) {
 
 std::string ess_cell(double ess, double mcse) { return std::isnan(ess) ? "" : ess_text(ess, mcse); }
 
+std::string tuned_text(std::optional<bool> tuned) { return !tuned ? "" : *tuned ? "yes" : "no"; }
+
+void print_findings(const std::vector<std::string>& findings) {
+  for (const std::string& finding : findings) fmt::print("Warning: {}.\n", finding);
+}
+
+/// Printed before, so that only the number is repeated.
+std::optional<Error> fault_of_findings(const StudyArguments& arguments,
+                                       const std::vector<std::string>& findings) {
+  if (!arguments.strict || findings.empty()) return std::nullopt;
+  return RunError(fmt::format("the study has {} finding{}, and --strict makes them a failure",
+                              findings.size(), findings.size() == 1 ? "" : "s"));
+}
+
 void print_text(const StudyTable& table) {
   std::vector<TextTable::Heading> headings = {
       {"cell"}, {"model"}, {"variant"}, {"seed", Align::right}};
@@ -101,18 +128,24 @@ void print_text(const StudyTable& table) {
                                    {"class"},
                                    {"min_ess", Align::right},
                                    {"gradients", Align::right},
-                                   {"seconds", Align::right},
-                                   {"reason"}});
+                                   {"seconds", Align::right}});
+  const bool tunes = std::any_of(table.rows.begin(), table.rows.end(),
+                                 [](const StudyRow& row) { return row.tuned.has_value(); });
+  if (tunes) headings.push_back({"tuned"});
+  headings.push_back({"reason"});
   TextTable text(headings);
   for (const StudyRow& row : table.rows) {
     std::vector<std::string> cells = {row.cell, row.model, row.variant, std::to_string(row.seed)};
     for (const StudyValue& value : row.axes) cells.push_back(short_text(value));
     cells.insert(cells.end(), {std::string(to_string(row.status)), row.certificate.value_or(""),
                                ess_cell(row.min_ess, row.min_ess_mcse), short_number(row.gradients),
-                               short_number(row.seconds), cut(row.reason, 60)});
+                               short_number(row.seconds)});
+    if (tunes) cells.push_back(tuned_text(row.tuned));
+    cells.push_back(cut(row.reason, 60));
     text.add(std::move(cells));
   }
   fmt::print("{}", text.text());
+  print_findings(table.findings());
 }
 
 ExitCode show_table(const StudyArguments& arguments) {
@@ -122,6 +155,7 @@ ExitCode show_table(const StudyArguments& arguments) {
   } else {
     arguments.csv ? print_csv(table) : print_text(table);
   }
+  if (const auto fault = fault_of_findings(arguments, table.findings())) throw *fault;
   return ExitCode::ok;
 }
 
@@ -187,7 +221,7 @@ ExitCode show_plan(const StudyArguments& arguments) {
 Display::Style style_of(const StudyArguments& arguments) {
   if (arguments.quiet) return Display::Style::none;
   if (arguments.json) return Display::Style::json;
-  return isatty(STDERR_FILENO) == 1 ? Display::Style::line : Display::Style::json;
+  return Display::line_or_none();
 }
 
 Json json_of(const StudyResult& result) {
@@ -197,7 +231,8 @@ Json json_of(const StudyResult& result) {
             {"done", p.done},
             {"failed", p.failed},
             {"total", p.total},
-            {"interrupted", result.interrupted}}}};
+            {"interrupted", result.interrupted},
+            {"findings", result.findings}}}};
 }
 
 void print_end(const StudyArguments& arguments, const StudyResult& result) {
@@ -205,6 +240,7 @@ void print_end(const StudyArguments& arguments, const StudyResult& result) {
   if (arguments.json) {
     fmt::print("{}\n", json_text(json_of(result)));
   } else if (!arguments.quiet) {
+    print_findings(result.findings);
     fmt::print(
         "{} of {} cells done, {} failed; results are in {} (mixwell study {}{}{} --table, mixwell "
         "report {})\n",
@@ -213,9 +249,9 @@ void print_end(const StudyArguments& arguments, const StudyResult& result) {
   }
 }
 
-std::optional<Error> fault_of(const StudyResult& result) {
+std::optional<Error> fault_of(const StudyArguments& arguments, const StudyResult& result) {
   if (result.interrupted) return RunError("interrupted; the same command goes on from here");
-  if (result.progress.failed == 0) return std::nullopt;
+  if (result.progress.failed == 0) return fault_of_findings(arguments, result.findings);
   return RunError(fmt::format("{} of {} cells failed; --table says why, --retry runs them again",
                               result.progress.failed, result.progress.total));
 }
@@ -258,10 +294,12 @@ ExitCode follow(const StudyArguments& arguments) {
   const std::string folder = folder_of(arguments);
   int look = 0;
   const auto goes_on = [&] { return ++look % looks != 0 || is_in_slurm(folder); };
-  const StudyResult result =
-      shown(arguments, options_of(arguments),
-            [&](const StudyOptions& given) { return follow_study(given, goes_on); });
+  StudyResult result = shown(arguments, options_of(arguments), [&](const StudyOptions& given) {
+    return follow_study(given, goes_on);
+  });
+  result.findings = read_study_table(folder, print_note).findings();
   const StudyProgress& p = result.progress;
+  print_findings(result.findings);
   fmt::print("{} of {} cells done, {} failed\n", p.done, p.total, p.failed);
   if (result.interrupted) {
     throw RunError(
@@ -269,7 +307,7 @@ ExitCode follow(const StudyArguments& arguments) {
                     "are any (squeue), and --slurm submits others",
                     p.total - p.done - p.failed));
   }
-  if (const auto fault = fault_of(result)) throw *fault;
+  if (const auto fault = fault_of(arguments, result)) throw *fault;
   return ExitCode::ok;
 }
 
@@ -281,7 +319,7 @@ ExitCode cancel(const StudyArguments& arguments) {
 
 ExitCode carry_out(const StudyArguments& arguments) {
   const StudyResult result = shown(arguments, options_of(arguments), run_study);
-  const std::optional<Error> fault = fault_of(result);
+  const std::optional<Error> fault = fault_of(arguments, result);
   if (arguments.json && arguments.quiet) return print_only(json_of(result), fault);
   print_end(arguments, result);
   if (fault) throw *fault;
@@ -296,11 +334,12 @@ ExitCode mixwell_study_command(const StudyArguments& arguments) {
     return ExitCode::ok;
   }
   if (arguments.table) return show_table(arguments);
+  if (arguments.follow) return follow(arguments);
+  if (arguments.cancel) return cancel(arguments);
+  check_is_file(arguments);
   if (arguments.dry_run) return show_plan(arguments);
   if (arguments.prepare) return prepare(arguments);
   if (arguments.to_slurm) return hand_to_slurm(arguments);
-  if (arguments.follow) return follow(arguments);
-  if (arguments.cancel) return cancel(arguments);
   return carry_out(arguments);
 }
 

@@ -27,9 +27,10 @@ std::string study_progress_line(const StudyProgress& progress) {
   if (progress.total == 0) return progress.stage;
   const std::string elsewhere =
       progress.elsewhere == 0 ? "" : fmt::format("  {} elsewhere", progress.elsewhere);
-  return fmt::format("{}  {} of {} done  {} failed  {} running{}  {:.3g} cells/s{}", progress.stage,
-                     progress.done, progress.total, progress.failed, progress.running, elsewhere,
-                     rate(progress), left_of(progress));
+  const char* const unit = progress.stage == "tuning" ? "trials" : "cells";
+  return fmt::format("{}  {} of {} {} done  {} failed  {} running{}  {:.3g} {}/s{}", progress.stage,
+                     progress.done, progress.total, unit, progress.failed, progress.running,
+                     elsewhere, rate(progress), unit, left_of(progress));
 }
 
 std::string study_progress_json(const StudyProgress& progress) {
@@ -46,7 +47,11 @@ std::string study_progress_json(const StudyProgress& progress) {
 }
 
 void StudyDisplay::show(const StudyProgress& progress) {
-  if (display_.is_due()) print(progress);
+  if (display_.style() == Display::Style::none) return;
+  const bool is_new = progress.stage != stage_;
+  if (!display_.is_due() && !is_new) return;
+  stage_ = progress.stage;
+  print(progress);
 }
 
 void StudyDisplay::finish(const StudyProgress& progress) const {

@@ -10,12 +10,13 @@
 
 namespace mixwell::app {
 
-/// "running  120 of 1000 done  3 failed  2 running  4.1 cells/s  4 min left"
+/// "running  120 of 1000 cells done  3 failed  2 running  4.1 cells/s  4 min left"
 std::string study_progress_line(const StudyProgress& progress);
 /// {"progress": {...}}
 std::string study_progress_json(const StudyProgress& progress);
 
-/// Shows how far a study has come, as often as a Display is due, and the last state.
+/// Shows how far a study has come: each new stage, as often as a Display is due, and the last
+/// state.
 class StudyDisplay {
  public:
   explicit StudyDisplay(Display::Style style) : display_(style) {}
@@ -28,6 +29,7 @@ class StudyDisplay {
   void print(const StudyProgress& progress) const;
 
   Display display_;
+  std::string stage_;  ///< that was shown last
 };
 
 }  // namespace mixwell::app
