@@ -45,17 +45,17 @@ def read_json(path):
 
 def smallest(rows, key):
     """The smallest of a figure over rows that have it; NaN if none has."""
-    values = [row[key] for row in rows if row.get(key) is not None]
+    values = [float(row[key]) for row in rows if row.get(key) is not None]  # "inf" is a text
     return min(values) if values else math.nan
 
 
 def largest(rows, key):
-    values = [row[key] for row in rows if row.get(key) is not None]
+    values = [float(row[key]) for row in rows if row.get(key) is not None]  # "inf" is a text
     return max(values) if values else math.nan
 
 
 def mean(rows, key):
-    values = [row[key] for row in rows if row.get(key) is not None]
+    values = [float(row[key]) for row in rows if row.get(key) is not None]  # "inf" is a text
     return sum(values) / len(values) if values else math.nan
 
 
@@ -81,7 +81,7 @@ def what_happened(out):
 def of_variables(rows, figures):
     """Effective sample sizes of one replicate, as a paper's run has one, and per 1000 gradients."""
     one = 1 / figures["replicates"]
-    result = {"rhat": max((row["rhat"] or math.nan) for row in rows)}
+    result = {"rhat": largest(rows, "rhat")}
     for key in ("ess_bulk", "ess_tail", "ess_qnhmc", "ess_girolami_calderhead"):
         result[f"min {key}"] = one * smallest(rows, key)
         result[f"mean {key}"] = one * mean(rows, key)

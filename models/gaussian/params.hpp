@@ -8,6 +8,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -47,14 +48,37 @@ inline void require_symmetric(const MatrixXd& sigma, const std::string& path) {
   }
 }
 
+/// Sigma in units in which every variance is 1.
+inline MatrixXd correlations(const MatrixXd& sigma, const std::string& path) {
+  for (Index i = 0; i < sigma.rows(); ++i)
+    if (!(sigma(i, i) > 0.0))
+      throw InputError(path + ": a covariance has positive variances, but row " +
+                       std::to_string(i + 1) + ", column " + std::to_string(i + 1) + " is " +
+                       text(sigma(i, i)));
+  const VectorXd scale = sigma.diagonal().cwiseSqrt().cwiseInverse();
+  return scale.asDiagonal() * sigma * scale.asDiagonal();
+}
+
+[[noreturn]] inline void throw_not_positive(const MatrixXd& correlation, const std::string& path,
+                                            double least) {
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(correlation, Eigen::EigenvaluesOnly);
+  throw InputError(path +
+                   ": a covariance is positive definite beyond rounding, but with every variance "
+                   "scaled to 1 its smallest eigenvalue is " +
+                   text(solver.eigenvalues().minCoeff()) + " and its largest " +
+                   text(solver.eigenvalues().maxCoeff()) + "; their ratio must be above " +
+                   text(least) + ": leave out coordinates that the others determine");
+}
+
+/// Units do not count: a factor loses no more digits by the scales of its rows.
 inline Eigen::LLT<MatrixXd> positive_factor(const MatrixXd& sigma, const std::string& path) {
-  Eigen::LLT<MatrixXd> factor(sigma);
-  const double least_rcond = static_cast<double>(sigma.rows()) * 1e-15;
-  if (factor.info() == Eigen::Success && factor.rcond() > least_rcond) return factor;
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(sigma, Eigen::EigenvaluesOnly);
-  throw InputError(path + ": a covariance is positive definite, but its smallest eigenvalue is " +
-                   text(solver.eigenvalues().minCoeff()) + " (largest " +
-                   text(solver.eigenvalues().maxCoeff()) + ")");
+  const MatrixXd correlation = correlations(sigma, path);
+  const double least = static_cast<double>(sigma.rows()) * 1e-15;
+  const Eigen::LLT<MatrixXd> factor(sigma);
+  const bool exists = factor.info() == Eigen::Success;
+  if (exists && std::max(factor.rcond(), Eigen::LLT<MatrixXd>(correlation).rcond()) > least)
+    return factor;
+  throw_not_positive(correlation, path, least);
 }
 
 /// Variances condition^(-i / (d - 1)), i = 0 .. d - 1: from 1 down to 1 / condition.

@@ -1,12 +1,12 @@
 // The table of a study's cells, and its rows as CSV.
 // SPDX-License-Identifier: Apache-2.0
-import { isNumber } from './cells.js';
+import { isNumber, orderOf } from './cells.js';
 import { h, section } from './dom.js';
 import { digits, label, whole } from './format.js';
 import { table } from './table.js';
 
 /** What people look for first, in this order; the rest of the columns stands between the two lists. */
-const first = ['status', 'min_ess', 'min_ess_per_gradient', 'min_ess_per_second', 'gradients', 'seconds', 'acceptance', 'max_rhat',
+const first = ['status', 'min_ess', 'min_ess_per_gradient', 'min_ess_per_second', 'gradients', 'seconds', 'acceptance', 'max_rhat', 'not_judged',
   'error_mean', 'error_covariance', 'test_error', 'divergences', 'ebfmi', 'mean_ess', 'reason', 'class'];
 const last = ['outcome', 'draws', 'warmup_gradients', 'warmup_seconds', 'cell_seconds', 'attempts', 'started_at', 'ended_at', 'host', 'draws_sha256'];
 /** Enough of an id to tell cells apart, and for --only and --why. */
@@ -40,9 +40,11 @@ const texts = { cell: (x) => String(x).slice(0, idDigits), seconds: (x) => digit
 
 function columnOf(study, key) {
   const values = study.columns.get(key);
-  const numeric = values.some(isNumber);
+  const numeric = values.some((x) => typeof x === 'number');
   const text = texts[key] ?? (numeric ? (x) => (typeof x === 'string' ? x : digits(x, 4)) : (x) => String(x ?? '\u2013'));
-  return { key, label: label(key), help: key, numeric, value: (row) => values[row], text: (row) => text(values[row]) };
+  const value = (row) => values[row];
+  const order = orderOf(key, value, (row) => study.value('status', row) !== 'done');
+  return { key, label: label(key), help: key, numeric, value, order, text: (row) => text(values[row]) };
 }
 
 function saveCsv(name, study, rows) {

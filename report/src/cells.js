@@ -4,12 +4,32 @@
 const known = (x) => x !== null && x !== undefined;
 export const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
 
+/** Infinite numbers are texts in JSON. */
+export const decoded = (x) => (x === 'inf' ? Infinity : x === '-inf' ? -Infinity : x);
+
+/** Of figures by which one is better than another: 1 where large ones are bad, -1 where small ones are. */
+const badEnd = { rhat: 1, max_rhat: 1, mcse_mean: 1, mcse_sd: 1, nan_draws: 1, infinite_draws: 1, not_judged: 1, divergences: 1,
+  error_mean: 1, error_covariance: 1, mean_error_mcse: 1, mean_error_sd: 1, test_error: 1, error_rate: 1,
+  ess_bulk: -1, ess_tail: -1, min_ess: -1, mean_ess: -1, min_ess_per_gradient: -1, min_ess_per_second: -1, mean_ess_per_second: -1,
+  ebfmi: -1, within_4_mcse: -1 };
+
+/** What a column sorts by: a figure that is not known stands with the worst ones, never with the best; of rows that need none it stays unknown. */
+export function orderOf(key, value, needsNone) {
+  if (!(key in badEnd)) return value;
+  return (row) => (known(value(row)) || needsNone(row) ? value(row) : badEnd[key] * Infinity);
+}
+
+/** Columns in which "inf" would be a word. */
+const ofWords = new Set(['cell', 'variant', 'model', 'status', 'reason', 'class', 'outcome', 'draws_sha256', 'started_at', 'ended_at', 'host']);
+
 /** Values of each column by row, as the page's data pack them. */
 export function unpack(data) {
   const columns = new Map();
   for (const key of data.columns) {
     const packed = data.table[key];
-    columns.set(key, Array.isArray(packed) ? packed : packed.at.map((k) => (k === null ? null : packed.words[k])));
+    const values = Array.isArray(packed) ? packed : packed.at.map((k) => (k === null ? null : packed.words[k]));
+    const words = ofWords.has(key) || data.axes.includes(key) || data.aliases.some(({ name }) => name === key);
+    columns.set(key, words ? values : values.map(decoded));
   }
   return columns;
 }
@@ -17,7 +37,7 @@ export function unpack(data) {
 /** Numbers in ascending order, words in that of the study. */
 export function distinct(values) {
   const found = [...new Set(values.filter(known))];
-  return found.every(isNumber) ? found.sort((a, b) => a - b) : found;
+  return found.every((x) => typeof x === 'number') ? found.sort((a, b) => a - b) : found;
 }
 
 /** rows -> Map from key(row) to its rows, in the order of `distinct`. */
@@ -45,30 +65,56 @@ const studentT = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262
   2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042];
 const normal = 1.96;
 
+/** Half the width of a 95 % interval for the mean of so many values; null where nothing tells it. */
+function halfWidth(values, mean, errorOfOne) {
+  const n = values.length;
+  if (n === 1) return isNumber(errorOfOne) ? normal * errorOfOne : null;
+  const variance = values.reduce((sum, v) => sum + (v - mean) ** 2, 0) / (n - 1);
+  return (studentT[n - 2] ?? normal) * Math.sqrt(variance / n);
+}
+
+const average = (values) => values.reduce((sum, v) => sum + v, 0) / values.length;
+
 /**
  * Mean of the values with a 95 % interval: from their spread where there are two at least, else from
- * the Monte Carlo error of the one. { mean, half, n }, half = null where nothing tells it.
+ * the Monte Carlo error of the one. { mean, half, low, high, n }, the middle three null where nothing tells them;
+ * null where there is no number.
  */
 export function interval(values, errors) {
   const pairs = values.map((v, k) => [v, errors?.[k]]).filter(([v]) => isNumber(v));
-  const n = pairs.length;
-  if (n === 0) return null;
-  const mean = pairs.reduce((sum, [v]) => sum + v, 0) / n;
-  if (n === 1) return { mean, half: isNumber(pairs[0][1]) ? normal * pairs[0][1] : null, n };
-  const variance = pairs.reduce((sum, [v]) => sum + (v - mean) ** 2, 0) / (n - 1);
-  return { mean, half: (studentT[n - 2] ?? normal) * Math.sqrt(variance / n), n };
+  if (pairs.length === 0) return null;
+  const numbers = pairs.map(([v]) => v);
+  const mean = average(numbers);
+  const half = halfWidth(numbers, mean, pairs[0][1]);
+  return { mean, half, low: half === null ? null : mean - half, high: half === null ? null : mean + half, n: numbers.length };
 }
 
 /**
+ * The same on the scale of the logarithm, for positive figures that are compared by ratios, such as effective draws for
+ * the cost: `mean` is the geometric one, and no end is below 0. Others do not count.
+ */
+export function ratioInterval(values, errors) {
+  const isPositive = values.map((v) => isNumber(v) && v > 0);
+  const found = interval(values.map((v, k) => (isPositive[k] ? Math.log(v) : null)),
+    errors?.map((error, k) => (isPositive[k] && isNumber(error) ? error / values[k] : null)));
+  if (found === null) return null;
+  const back = (x) => (x === null ? null : Math.exp(x));
+  return { mean: Math.exp(found.mean), low: back(found.low), high: back(found.high), n: found.n };
+}
+
+/** "0.012 to 0.015" of an interval, or a dash. */
+export const rangeText = (found, digits) => (found.low === null ? '\u2013' : `${digits(found.low, 2)} to ${digits(found.high, 2)}`);
+
+/**
  * The best of a group of rows: those that have the values `axes` in common are one point, and the point with
- * the largest mean of `metric` is taken. { rows, found, points }: the rows of that point, `interval` of
+ * the largest geometric mean of `metric` is taken. { rows, found, points }: the rows of that point, `ratioInterval` of
  * them, and how many points there were; null where no row has the metric.
  */
 export function bestPoint(study, rows, metric) {
   const points = groupBy(rows, study.pointOf);
   let best = null;
   for (const own of points.values()) {
-    const found = interval(own.map((row) => study.value(metric, row)), own.map((row) => study.value(`${metric}_mcse`, row)));
+    const found = ratioInterval(own.map((row) => study.value(metric, row)), own.map((row) => study.value(`${metric}_mcse`, row)));
     if (found && (best === null || found.mean > best.found.mean)) best = { rows: own, found };
   }
   return best && { ...best, points: points.size };

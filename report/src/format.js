@@ -1,12 +1,13 @@
 // Numbers and names as people read them.
 // SPDX-License-Identifier: Apache-2.0
 
-const missing = '–';
 const isNumber = (x) => typeof x === 'number' && Number.isFinite(x);
+/** Of what is no finite number. */
+const other = (x) => (x === Infinity ? '\u221e' : x === -Infinity ? '\u2212\u221e' : '\u2013');
 
 /** Digits in groups of three, set apart by narrow spaces. */
 export const grouped = (x) => {
-  if (!isNumber(x)) return missing;
+  if (!isNumber(x)) return other(x);
   const [whole, rest] = Math.abs(x).toString().split('.');
   if (whole.includes('e')) return x.toString();
   const text = whole.length > 4 ? whole.replace(/\B(?=(\d{3})+$)/g, '\u202f') : whole;
@@ -20,11 +21,11 @@ export const essInterval = (x, mcse) => {
   return factor <= 3 ? `${whole(x / factor)} to ${whole(x * factor)}` : 'rough';
 };
 
-export const whole = (x) => (isNumber(x) ? grouped(Math.round(x)) : missing);
+export const whole = (x) => (isNumber(x) ? grouped(Math.round(x)) : other(x));
 
 /** So many significant digits; powers of ten where zeros would be many. */
 export const digits = (x, n = 4) => {
-  if (!isNumber(x)) return missing;
+  if (!isNumber(x)) return other(x);
   if (x === 0) return '0';
   const size = Math.abs(x);
   if (size >= 1e7 || size < 1e-4) {
@@ -37,10 +38,10 @@ export const digits = (x, n = 4) => {
 
 /** So many decimals. */
 export const fixed = (x, n) =>
-  (isNumber(x) ? x.toFixed(n).replace(/^-(?=[0.]*$)/, '').replace('-', '\u2212') : missing);
+  (isNumber(x) ? x.toFixed(n).replace(/^-(?=[0.]*$)/, '').replace('-', '\u2212') : other(x));
 
 export const seconds = (x) => {
-  if (!isNumber(x)) return missing;
+  if (!isNumber(x)) return other(x);
   if (x < 1) return `${digits(x * 1000, 3)} ms`;
   if (x < 120) return `${digits(x, 3)} s`;
   if (x < 7200) return `${digits(x / 60, 3)} min`;
@@ -67,6 +68,9 @@ const labels = {
   q95: '95 %',
   error_mean: 'relative error of the mean',
   error_covariance: 'relative error of the covariance',
+  not_judged: 'variables not judged',
+  nan_draws: 'NaN draws',
+  infinite_draws: 'infinite draws',
 };
 const units = { seconds: 's', warmup_seconds: 's', cell_seconds: 's' };
 

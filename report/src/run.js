@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { h, section, select } from './dom.js';
 import { digits, essInterval, fixed, grouped, label, seconds, whole } from './format.js';
-import { isNumber } from './cells.js';
+import { decoded, isNumber, orderOf } from './cells.js';
 import { rowFilter } from './filter.js';
 import { graphView } from './graph.js';
 import { table } from './table.js';
@@ -56,15 +56,22 @@ function keyFigure(name, value, unit = '') {
   return h('div', {}, h('dt', {}, name), h('dd', {}, value, unit ? h('span', { class: 'unit' }, ` ${unit}`) : null));
 }
 
+/** How many variables could not be judged by a figure. */
+const unjudged = (summary, figure) => summary.not_judged.filter((one) => one.variable !== null && one.figures.includes(figure))
+  .reduce((sum, one) => sum + 1 + one.more, 0);
+const unjudgedText = (summary, figure) => (unjudged(summary, figure) ? `${grouped(unjudged(summary, figure))} not judged` : '');
+
 function keyFigures({ summary, run, table: t }) {
   const s = summary.sampler;
   const rhats = (t.rhat ?? []).filter((x) => x !== null);
   const worst = rhats.length ? Math.max(...rhats) : null;
   return h('dl', { class: 'keys' },
-    keyFigure('smallest ESS', whole(s.min_ess), s.min_ess_reliable === false ? 'too few to trust' : essInterval(s.min_ess, s.min_ess_mcse)),
-    keyFigure('largest R\u0302', fixed(worst, 3)),
+    keyFigure('smallest ESS', whole(s.min_ess), [s.min_ess_reliable === false ? 'too few to trust' : essInterval(s.min_ess, s.min_ess_mcse),
+      unjudgedText(summary, 'ess_bulk')].filter(Boolean).join(', ')),
+    keyFigure('largest R\u0302', fixed(worst, 3), unjudgedText(summary, 'rhat')),
     keyFigure('acceptance', fixed(s.acceptance, 3)),
     keyFigure('divergences', whole(s.divergences)),
+    s.reached_max_depth === undefined ? null : keyFigure('at the largest depth', `${digits(100 * s.reached_max_depth, 3)} %`),
     keyFigure('E-BFMI', fixed(s.ebfmi, 2)),
     keyFigure('ESS per gradient', digits(s.min_ess_per_gradient, 3)),
     keyFigure('ESS per second', digits(s.min_ess_per_second, 3)),
@@ -74,13 +81,25 @@ function keyFigures({ summary, run, table: t }) {
       `of ${whole(summary.prediction.cases)} cases`) : null);
 }
 
-function warningList(warnings) {
-  if (warnings.length === 0) return h('p', { class: 'calm' }, 'No warnings.');
-  return h('ul', { class: 'warnings' }, warnings.map((text) => h('li', {}, text)));
+/** "R̂ and tail ESS of b and 3 more: ...", as the summary says it. */
+function unjudgedWords({ variable, more, figures, because }, all) {
+  const names = figures.map(label);
+  const listed = figures.length === all ? 'all figures' : names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  return `${listed} of ${variable ?? 'the sampler'}${more ? ` and ${grouped(more)} more` : ''}: ${because}`;
+}
+
+/** What is wrong, and what could not be judged: nothing is well before both are empty. */
+function judgement({ warnings, summary }) {
+  const open = summary.not_judged;
+  if (warnings.length === 0 && open.length === 0) return h('p', { class: 'calm' }, 'No warnings.');
+  return h('div', {},
+    warnings.length ? h('ul', { class: 'warnings' }, warnings.map((text) => h('li', {}, text))) : null,
+    open.length ? h('h3', {}, 'Not judged') : null,
+    open.length ? h('ul', { class: 'unjudged' }, open.map((one) => h('li', {}, unjudgedWords(one, leading.length - 1)))) : null);
 }
 
 function overview(data) {
-  return section('overview', 'At a glance', 'Overview', keyFigures(data), warningList(data.warnings),
+  return section('overview', 'At a glance', 'Overview', keyFigures(data), judgement(data),
     data.notes.map((text) => h('p', { class: 'note' }, text)));
 }
 
@@ -105,6 +124,7 @@ const formats = {
 
 function summaryTable(data) {
   const t = data.table;
+  const constants = new Set(data.constants);
   const count = t.variable.length;
   const keys = leading.filter((key) => key in t).concat(Object.keys(t).filter((key) => !leading.includes(key)));
   const shown = (key, row) => {
@@ -118,6 +138,7 @@ function summaryTable(data) {
     help: data.summary.estimators?.[key]?.name,
     numeric: key !== 'variable',
     value: (row) => t[key][row],
+    order: orderOf(key, (row) => t[key][row], (row) => constants.has(row)),
     text: (row) => shown(key, row),
   }));
   const view = table({ caption: 'Summary of every variable', columns, count });
@@ -238,7 +259,16 @@ function manifestView(data) {
       h('dt', {}, 'plugins'), h('dd', {}, (run.plugins ?? []).map((p) => p.library).join(', '))));
 }
 
-export function runReport(data) {
+/** The page's data, with what older ones lack and infinite numbers as numbers. */
+function prepared(data) {
+  const { variable, ...figures } = data.table;
+  const table = { variable, ...Object.fromEntries(Object.entries(figures).map(([key, column]) => [key, column.map(decoded)])) };
+  const sampler = Object.fromEntries(Object.entries(data.summary.sampler).map(([key, value]) => [key, decoded(value)]));
+  return { ...data, table, constants: data.constants ?? [], summary: { not_judged: [], ...data.summary, sampler } };
+}
+
+export function runReport(made) {
+  const data = prepared(made);
   const sections = [
     overview(data),
     summaryTable(data),

@@ -7,14 +7,19 @@ import { faint, figure, style } from './plot.js';
 const range = (count, start = 0, step = 1) => Array.from({ length: count }, (_, k) => start + k * step);
 const withUnit = (v) => (v.unit ? `${v.name} (${v.unit})` : v.name);
 
+/** Gaps where draws are not finite; single draws between two gaps would be no line. */
+const hasGaps = (v) => v.trace.some((chain) => chain.includes(null));
+
 function trace(v, data) {
   const { shown, every, draws } = data.chains;
+  const mode = hasGaps(v) ? 'lines+markers' : 'lines';
   return figure({
     title: 'Trace',
+    caption: hasGaps(v) ? 'Gaps: draws that are not finite. No other figure can be made of them.' : undefined,
     label: `Trace of ${v.name}: ${shown.length} chains, ${v.trace[0].length} of ${draws} draws each`,
     make: (colours) => ({
-      data: shown.map((chain, k) => ({ type: 'scatter', mode: 'lines', name: `chain ${chain}`,
-        x: range(v.trace[k].length, 0, every), y: v.trace[k], opacity: 0.75,
+      data: shown.map((chain, k) => ({ type: 'scatter', mode, name: `chain ${chain}`,
+        x: range(v.trace[k].length, 0, every), y: v.trace[k], opacity: 0.75, marker: { size: 2.5, color: style(colours, k).color },
         line: { width: 0.9, color: style(colours, k).color } })),
       layout: { xaxis: { title: 'draw' }, yaxis: { title: v.unit || '' } },
     }),

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { checkbox, h, section, select } from './dom.js';
 import { cellTable } from './cell_table.js';
-import { bestPoint, distinct, groupBy, isNumber } from './cells.js';
+import { bestPoint, distinct, groupBy, isNumber, rangeText } from './cells.js';
 import { facets } from './facets.js';
 import { rowFilter } from './filter.js';
 import { digits, grouped, label, seconds, whole } from './format.js';
@@ -84,7 +84,8 @@ function explorerSection(study) {
   const said = h('p', { class: 'note', role: 'status' });
   const tell = () => {
     const cells = study.rows().filter((row) => isNumber(study.value(choice.metric, row))).length;
-    said.textContent = `${grouped(cells)} cells, at most ${grouped(mostPoints)} of a panel as points; medians of all of them, with bars from the lower `
+    const others = study.rows().filter((row) => study.value('status', row) === 'done').length - cells;
+    said.textContent = `${others > 0 ? `${grouped(others)} finished cells have no such number, or an infinite one, and are not drawn. ` : ''}${grouped(cells)} cells, at most ${grouped(mostPoints)} of a panel as points; medians of all of them, with bars from the lower `
       + 'to the upper quartile. Dashed across: the median where the axis does not apply.';
   };
   tell();
@@ -114,9 +115,9 @@ function bestTable(study, metrics) {
         const best = bestPoint(study, own, metric);
         if (best) lines.push(h('tr', {}, h('th', { scope: 'row' }, String(model)), h('td', {}, String(variant)), h('td', {}, label(metric)),
           h('td', {}, pointText(study, best.rows[0])), number(digits(best.found.mean, 3)),
-          number(best.found.half === null ? '\u2013' : `\u00b1 ${digits(best.found.half, 2)}`), number(String(best.found.n)), number(String(best.points))));
+          number(rangeText(best.found, digits)), number(String(best.found.n)), number(String(best.points))));
       }
-  return plainTable('Best points', heads('model', 'variant', 'metric', 'best point', '#mean', '#95 %', '#seeds', '#points tried'), lines);
+  return plainTable('Best points', heads('model', 'variant', 'metric', 'best point', '#geometric mean', '#95 %', '#seeds', '#points tried'), lines);
 }
 
 function efficiencySection(study) {
@@ -132,24 +133,35 @@ function efficiencySection(study) {
   return section('efficiency', 'Effective draws for the cost', 'Efficiency',
     h('p', { class: 'controls' }, checkbox('log scale', choice.log, (value) => { choice.log = value; view.update(); })),
     view.element, holder,
-    h('p', { class: 'note' }, 'Each variant at its best point: of its values of the axes, those with the largest mean over their seeds, for gradients and for '
-      + 'seconds apart. Bars are 95 % intervals: of two seeds or more from their spread, of a single one from its own Monte Carlo error. The point was chosen by the '
+    h('p', { class: 'note' }, 'Each variant at its best point: of its values of the axes, those with the largest geometric mean over their seeds, for gradients and for '
+      + 'seconds apart. Bars are 95 % intervals on the scale of the logarithm: of two seeds or more from their spread, of a single one from its own Monte Carlo error. The point was chosen by the '
       + 'same seeds, which flatters a variant the more, the more points it has and the wider its interval is. Gradients and seconds are those of sampling, without warm-up.'));
+}
+
+/** Models whose reference has means that cannot be told from 0, to which no error is relative. */
+function withoutMean(data, study) {
+  const without = data.curves.filter((curve) => !curve.error_mean.some(isNumber));
+  const models = distinct(without.map(({ row }) => study.value('model', row) ?? 'the model'));
+  if (models.length === 0) return '';
+  return `The relative error of the mean is left out for ${models.join(', ')}: the means of the reference cannot be told from 0; `
+    + 'mean_error_sd in the table is in standard deviations.';
 }
 
 function curveSection(data, study) {
   if (data.curves.length === 0) return null;
-  const choice = { error: 'error_mean', cost: 'gradients', colour: study.varies('variant') ? 'variant' : '' };
+  const errors = ['error_mean', 'error_covariance'].filter((key) => data.curves.some((curve) => curve[key].some(isNumber)));
+  if (errors.length === 0) return null;
+  const choice = { error: errors[0], cost: 'gradients', colour: study.varies('variant') ? 'variant' : '' };
   const view = facets(study, () => choice.colour !== 'model', (rows) => errorCurves(study, rows, data.curves, choice));
   const update = () => view.update(`${label(choice.error)} against ${choice.cost}`);
   const set = (key) => (value) => { choice[key] = value; update(); };
   study.onChangeLater(update);
   return section('errors', 'Error against cost', 'Errors',
     h('p', { class: 'controls' },
-      select('Error', options(['error_mean', 'error_covariance']), choice.error, set('error')),
+      select('Error', options(errors), choice.error, set('error')),
       select('against', options(['gradients', 'seconds']), choice.cost, set('cost')),
       select('Colour', colourOptions(study), choice.colour, set('colour'))),
-    view.element, h('p', { class: 'note' }, `Thick: the median of each group's cells; thin: at most ${mostCurves} single cells of a panel. Warm-up counts.`));
+    view.element, h('p', { class: 'note' }, `Thick: the median of each group's cells; thin: at most ${mostCurves} single cells of a panel. Warm-up counts. ${withoutMean(data, study)}`));
 }
 
 const heads = (...names) => h('thead', {}, h('tr', {}, names.map((n) => h('th', { scope: 'col', class: n.startsWith('#') ? 'number' : '' }, n.replace('#', '')))));

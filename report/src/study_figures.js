@@ -1,6 +1,6 @@
 // The figures of a study. Each is made from the rows that the filter leaves.
 // SPDX-License-Identifier: Apache-2.0
-import { bestPoint, distinct, groupBy, interval, isNumber, quartiles, thin } from './cells.js';
+import { bestPoint, distinct, groupBy, interval, isNumber, quartiles, rangeText, thin } from './cells.js';
 import { axisLabel, digits, label } from './format.js';
 import { faint, figure, logAxis, plainText, style } from './plot.js';
 
@@ -28,7 +28,7 @@ function mover(values, log) {
 
 /** Where a value of the axis stands: numbers at themselves, words one after the other. */
 function placement(study, key, rows, log) {
-  const values = distinct(rows.map((row) => study.value(key, row)));
+  const values = distinct(rows.map((row) => study.value(key, row))).filter((v) => typeof v !== 'number' || isNumber(v));
   const few = values.length <= mostTicks;
   if (values.every(isNumber)) {
     return { place: (row) => study.value(key, row), steps: values.length, move: mover(values, log && values[0] > 0), spread: 0.25,
@@ -103,10 +103,11 @@ function dots(study, metric, rows, colours) {
   const found = [...groupBy(rows, (row) => study.value('variant', row))]
     .map(([variant, own]) => [variant, bestPoint(study, own, metric)]).filter(([, best]) => best !== null);
   const names = found.map(([variant]) => String(variant));
-  const said = ([variant, { rows: own, found: i }]) => `${variant}: ${digits(i.mean, 3)}${i.half === null ? '' : ` \u00b1 ${digits(i.half, 2)}`} `
+  const said = ([variant, { rows: own, found: i }]) => `${variant}: ${digits(i.mean, 3)}${i.low === null ? '' : `, ${rangeText(i, digits)}`} `
     + `(${i.n} ${i.n === 1 ? 'seed' : 'seeds'}) ${study.point(own[0]).map(([key, value]) => `${label(key)} = ${value}`).join(', ')}`;
   return { names, data: [{ type: 'scatter', mode: 'markers', x: found.map(([, best]) => best.found.mean), y: names.map((_, k) => names.length - 1 - k),
-    error_x: { type: 'data', array: found.map(([, best]) => best.found.half ?? 0), thickness: 1.6, width: 4, color: colours.accent },
+    error_x: { type: 'data', symmetric: false, array: found.map(([, { found: i }]) => (i.high ?? i.mean) - i.mean),
+      arrayminus: found.map(([, { found: i }]) => i.mean - (i.low ?? i.mean)), thickness: 1.6, width: 4, color: colours.accent },
     marker: { size: 8, color: colours.accent }, text: found.map(said), hovertemplate: '%{text}<extra></extra>' }] };
 }
 
@@ -116,7 +117,7 @@ export function efficiency(study, rows, metric, choice) {
   const make = (theme) => {
     const { names, data } = dots(study, metric, rows(), theme);
     return { data, layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 },
-      xaxis: { title: label(metric), ...(choice.log ? logAxis(data.flatMap((d) => d.x.flatMap((x, k) => [x - d.error_x.array[k], x, x + d.error_x.array[k]]))) : { rangemode: 'tozero' }) },
+      xaxis: { title: label(metric), ...(choice.log ? logAxis(data.flatMap((d) => d.x.flatMap((x, k) => [x - d.error_x.arrayminus[k], x, x + d.error_x.array[k]]))) : { rangemode: 'tozero' }) },
       yaxis: { tickvals: names.map((_, k) => names.length - 1 - k), ticktext: names, range: [-0.6, names.length - 0.4], nticks: undefined } } };
   };
   return figure({ title: label(metric), label: `${label(metric)} of each variant at its best point, with 95 % intervals`,
@@ -179,9 +180,14 @@ export function paperFigure(study, paper) {
     const rows = compared(study, paper).filter((p) => p.found && p.value !== 0);
     const count = rows.length;
     const ratio = (x, p) => x / p.value;
-    const ends = rows.flatMap((p) => [ratio(p.found.mean - (p.found.half ?? 0), p), ratio(p.found.mean + (p.found.half ?? 0), p)]);
+    // The interval of the mean as a factor, as the axis is one of ratios: mean exp(+- half / mean).
+    const factor = ({ found: { mean, half } }) => (half === null || !(mean > 0) ? 1 : Math.exp(half / mean));
+    const high = (p) => ratio(p.found.mean * factor(p), p);
+    const low = (p) => ratio(p.found.mean / factor(p), p);
+    const ends = rows.flatMap((p) => [low(p), high(p)]);
     return { data: [{ type: 'scatter', mode: 'markers', x: rows.map((p) => ratio(p.found.mean, p)), y: rows.map((_, k) => count - 1 - k),
-      error_x: { type: 'data', array: rows.map((p) => Math.abs(ratio(p.found.half ?? 0, p))), thickness: 1.6, width: 4, color: colours.accent },
+      error_x: { type: 'data', symmetric: false, array: rows.map((p) => high(p) - ratio(p.found.mean, p)),
+        arrayminus: rows.map((p) => ratio(p.found.mean, p) - low(p)), thickness: 1.6, width: 4, color: colours.accent },
       marker: { size: 9, color: colours.accent }, text: rows.map((p) => `${p.name}: ${digits(p.found.mean, 3)} against ${digits(p.value, 3)}`), hovertemplate: '%{text}<extra></extra>' }],
     layout: { hovermode: 'closest', margin: { l: 20, r: 16, t: 10, b: 44 }, xaxis: { title: 'measured / published', ...logAxis([...ends, 1]), range: padded([...ends, 1]) },
       yaxis: { tickvals: rows.map((_, k) => count - 1 - k), ticktext: rows.map((p) => `${p.name} (${label(p.metric)})`), range: [-0.6, count - 0.4] },

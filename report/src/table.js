@@ -13,9 +13,9 @@ const mostName = 32;
 
 const known = (x) => x !== null && x !== undefined;
 const collator = new Intl.Collator('en', { numeric: true });
-const compare = (a, b) => (typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b)));
+const compare = (a, b) => (a === b ? 0 : typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b)));
 
-/** The rows by a column; those without a value last, whichever way. Each distinct value is compared once. */
+/** The rows by what a column sorts by; those without a value last, whichever way. Each distinct value is compared once. */
 function sorted(rows, value, direction) {
   const distinct = [...new Set(rows.map(value))].filter(known).sort(compare);
   const place = new Map(distinct.map((v, k) => [v, k]));
@@ -68,7 +68,7 @@ const detailsOf = (columns, row) => h('dl', {}, columns.map((column) => {
 }));
 
 /**
- * `columns`: [{ key, label, help, numeric, value(row), text(row) }]; the first one names the row and is always
+ * `columns`: [{ key, label, help, numeric, value(row), order(row) (what it sorts by; else the value), text(row) }]; the first one names the row and is always
  * there, others as far as there is room, those first that are earlier in `wanted`. `count` rows, numbered from 0. Returns { element, chooser, show(rows), rows() }: the
  * chooser is a control for the columns.
  */
@@ -192,7 +192,7 @@ export function table({ caption, columns, wanted = columns, count, height = 460 
 
   function sortBy(column) {
     order = { column, direction: order.column === column ? -order.direction : 1 };
-    ordered = sorted([...Array(count).keys()], column.value, order.direction);
+    ordered = sorted([...Array(count).keys()], column.order ?? column.value, order.direction);
     markOrder();
     narrow();
   }

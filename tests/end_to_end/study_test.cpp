@@ -718,7 +718,8 @@ TEST_CASE("Draws are compared with a reference, at the end and along the way") {
 TEST_CASE("The draws of a variant can be the reference of the others", "[slow]") {
   const Workplace place;
   const std::string study =
-      eight_cells +
+      std::string(eight_cells)
+          .replace(eight_cells.find(gaussian), gaussian.size(), gaussian + "mean = [3.0]\n") +
       "[study.variant.exact]\nkernel.k = { use = \"nuts\", step_size = 0.5 }\nrun.draws = 400\n";
   const auto with = [&](const std::string& settings) {
     place.write("s.toml",
@@ -785,6 +786,40 @@ TEST_CASE("The draws of a variant can be the reference of the others", "[slow]")
     place.write("r.csv", "x[0]\n1\n2\n");
     CHECK(with("reference_variant = \"exact\"\nreference = \"r.csv\"\n").code == 2);
   }
+}
+
+TEST_CASE("Errors relative to a mean of 0 are left out, those in standard deviations are not",
+          "[slow]") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian + hmc +
+                            "[study]\nreference_variant = \"exact\"\n[study.variant.hmc]\n"
+                            "[study.variant.exact]\nrun.draws = 2000\n");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  const Json all = table(place);
+  CHECK_FALSE(all["rows"][0].contains("error_mean"));
+  CHECK(all["rows"][0]["error_covariance"].is_number());
+  CHECK(all["rows"][0]["mean_error_sd"].get<double>() < 1.0);
+  CHECK(all["rows"][0]["curve"].back()["error_mean"].is_null());
+}
+
+TEST_CASE("A cell whose chains stand still has an infinite R-hat, in its record too") {
+  const Workplace place;
+  place.write("s.toml", small_run + gaussian +
+                            "[kernel.k]\nuse = \"random-walk-metropolis\"\n[study]\n"
+                            "[study.variant.stuck]\nkernel.k.step_size = 1e-30\n"
+                            "[study.variant.slow]\nkernel.k.step_size = 1e-3\n");
+  REQUIRE(place.mixwell("study s.toml").code == 0);
+  const Json first = table(place);
+  CHECK(first["rows"][0]["max_rhat"] == "inf");
+  CHECK(first["rows"][0]["not_judged"] == 3.0);  // tails of equal draws
+  CHECK(first["rows"][1]["not_judged"] == 0.0);
+  CHECK(first["rows"][1]["max_rhat"].get<double>() > 1.05);
+  const Outcome csv = place.mixwell("study s.toml --table --csv");
+  contains(csv.out, ",inf,");
+  fs::remove(place.path("out/s/study.sqlite"));
+  CHECK(table(place) == first);
+  CHECK(ended(place.mixwell("study s.toml")) == 0);
+  CHECK(table(place) == first);
 }
 
 TEST_CASE("Errors follow a reference that changes, and no cell runs anew") {

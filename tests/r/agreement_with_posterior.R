@@ -4,14 +4,16 @@
 # usage: Rscript agreement_with_posterior.R PROGRAM, where PROGRAM prints arrays with their figures.
 # Exit code 77 (skipped) without posterior 1.4. NaN must stand where posterior has NA or NaN.
 #
-# posterior has the last word but in three cases, each told from the array alone:
+# posterior has the last word but in four cases, each told from the array alone:
 # 1. Fewer than 4 draws a chain. Its halves have one row, x[1:1, ] drops to a vector, and the chains
 #    of the split matrix become its draws. Only figures that do not split are compared.
 # 2. Every half chain is constant, and they differ: R-hat divides by a variance of 0, which rounding
-#    may make 1e-31. Both must be above 1e6.
+#    may make 1e-31, and is NA where all are as far from the median. It must be infinite here.
 # 3. Draws far from 0. posterior takes off a mean that is rounded on the scale of the offset, and
 #    keeps about 16 digits less those of offset / sd. It is given the draws less the offset, a
 #    difference that is exact (checked), for all figures that do not depend on it.
+# 4. Draws in small units. posterior takes them for constant below a range of 2.2e-16. It is given the
+#    draws divided by a power of two, and its figures are multiplied by it again where they have units.
 
 tolerance <- 1e-10
 if (!requireNamespace("posterior", quietly = TRUE)) {
@@ -61,22 +63,36 @@ reference <- function(x) {
   c(figures, setNames(fractions, paste0("ebfmi", seq_along(fractions))))
 }
 
+in_units <- c(located, "sd", "mcse_mean", "mcse_sd") # and mcse_q0, mcse_q5, ...
+
+# Of draws in any unit, with posterior's figures of them in one where their range is near 1.
+reference_of_small <- function(x) {
+  range_of_all <- diff(range(x))
+  if (!is.finite(range_of_all) || range_of_all == 0 || range_of_all > 1e-14) return(reference(x))
+  unit <- 2^floor(log2(range_of_all))
+  figures <- reference(x / unit)
+  scaled <- names(figures) %in% in_units | startsWith(names(figures), "mcse_q")
+  figures[scaled] <- figures[scaled] * unit
+  figures
+}
+
 expected <- function(array) {
   near <- array$draws - array$offset
   stopifnot(identical(near + array$offset, array$draws))
-  figures <- suppressWarnings(reference(near)) # it warns of capped sizes
+  figures <- suppressWarnings(reference_of_small(near)) # it warns of capped sizes
   if (array$offset != 0) {
     figures[located] <- suppressWarnings(reference(array$draws))[located]
   }
   figures
 }
 
-halves_are_constant <- function(x) {
+# Whether every half chain stands still, not all of them at one place.
+halves_stand_apart <- function(x) {
   half <- nrow(x) %/% 2
-  parts <- rbind(x[seq_len(half), , drop = FALSE], x[nrow(x) - half + seq_len(half), , drop = FALSE])
+  first <- x[seq_len(half), , drop = FALSE]
+  second <- x[nrow(x) - half + seq_len(half), , drop = FALSE]
   spread <- function(part) apply(part, 2, function(v) diff(range(v)))
-  !anyNA(x) && all(spread(parts[seq_len(half), , drop = FALSE]) == 0) &&
-    all(spread(parts[half + seq_len(half), , drop = FALSE]) == 0)
+  !anyNA(x) && all(spread(first) == 0) && all(spread(second) == 0) && diff(range(first, second)) > 0
 }
 
 is_compared <- function(array, keys) {
@@ -85,8 +101,10 @@ is_compared <- function(array, keys) {
 }
 
 agrees <- function(array, key, theirs, ours) {
+  if (key == "rhat" && halves_stand_apart(array$draws)) {
+    return(identical(ours, Inf) && (is.na(theirs) || theirs > 1e6))
+  }
   if (is.na(theirs) || is.na(ours)) return(is.na(theirs) == is.na(ours))
-  if (key == "rhat" && theirs > 1e6 && halves_are_constant(array$draws)) return(ours > 1e6)
   theirs == ours || abs(theirs - ours) <= tolerance * abs(theirs)
 }
 

@@ -126,10 +126,10 @@ async function checkFigures(page) {
   assert.equal(await page.locator('#paper tbody tr').count(), 2);
 }
 
-/** The mean over its seeds of that step size whose mean is largest. */
+/** The geometric mean over its seeds of that step size whose mean is largest. */
 function bestOf(variant, model) {
   const own = table.rows.filter((row) => row.variant === variant && row.model === model && row.min_ess_per_gradient);
-  const mean = (rows) => rows.reduce((sum, row) => sum + row.min_ess_per_gradient, 0) / rows.length;
+  const mean = (rows) => Math.exp(rows.reduce((sum, row) => sum + Math.log(row.min_ess_per_gradient), 0) / rows.length);
   const points = [...new Set(own.map((row) => row.step_size))].map((size) => own.filter((row) => row.step_size === size));
   const best = points.reduce((a, b) => (mean(b) > mean(a) ? b : a));
   return { mean: mean(best), seeds: best.length, size: best[0].step_size, points: points.length, pooled: mean(own) };

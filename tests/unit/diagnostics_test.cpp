@@ -167,10 +167,69 @@ TEST_CASE("chains too short for a diagnostic give not available", "[diagnostics]
   CHECK(std::isfinite(ess_mean(make({6, 2, 0.5, 3}))));
 }
 
-TEST_CASE("chains stuck at different values have an enormous R-hat", "[diagnostics]") {
+TEST_CASE("chains stuck at different values have an infinite R-hat", "[diagnostics]") {
   MatrixXd x(20, 3);
   x.rowwise() = Eigen::RowVector3d(0, 1, 5);
-  CHECK(rhat(x) > 1e6);
+  CHECK(rhat(x) == infinity);
+  CHECK(summarise(x).rhat == infinity);
+  // As far from the median as each other, so that only the first R-hat says anything.
+  MatrixXd two(20, 2);
+  two.rowwise() = Eigen::RowVector2d(-0.1, 0.7);
+  CHECK(rhat(two) == infinity);
+  // A jump in the middle of each chain.
+  MatrixXd jump = MatrixXd::Constant(20, 2, 0.3);
+  jump.bottomRows(10).array() = 0.7;
+  CHECK(rhat(jump) == infinity);
+  // One chain that moves is enough for a number.
+  x.col(1) = make({20, 1, 0.5, 3});
+  CHECK(std::isfinite(rhat(x)));
+}
+
+TEST_CASE("draws that differ by rounding only are constant", "[diagnostics]") {
+  MatrixXd x = MatrixXd::Constant(50, 4, 1.0);
+  for (Index i = 0; i < x.size(); i += 3) x.data()[i] = std::nextafter(1.0, 2.0);
+  CHECK(std::isnan(rhat(x)));
+  CHECK(std::isfinite(rhat(x.array() - 1.0)));  // near 0 the same differences are no rounding
+}
+
+TEST_CASE("figures do not depend on units", "[diagnostics]") {
+  const std::vector<MatrixXd> families = {
+      make({101, 3, 0.5, 51}), make({200, 4, -0.5, 53}), make({64, 2, 0.9, 57}).array().cube(),
+      make({100, 4, 0.5, 59}).array() + 100, (8 * make({50, 2, 0, 5})).array().floor()};
+  const double scale =
+      GENERATE(1e-300, 1e-170, 1e-150, 1.6e-19, 1e-16, 1e-12, 1e12, 1e60, 1e150, 1e170, 1e300);
+  const auto nearly = [](double a, double b) {
+    return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-9 * std::abs(b);
+  };
+  for (const MatrixXd& x : families) {
+    const StandardFigures plain = summarise(x);
+    const StandardFigures scaled = summarise(scale * x);
+    CAPTURE(scale, plain.ess_tail, scaled.ess_tail, plain.mcse_sd, scaled.mcse_sd);
+    CHECK(nearly(scaled.mean, scale * plain.mean));
+    CHECK(nearly(scaled.sd, scale * plain.sd));
+    CHECK(nearly(scaled.mcse_mean, scale * plain.mcse_mean));
+    CHECK(nearly(scaled.mcse_sd, scale * plain.mcse_sd));
+    CHECK(nearly(scaled.q5, scale * plain.q5));
+    CHECK(nearly(scaled.q95, scale * plain.q95));
+    CHECK(nearly(scaled.rhat, plain.rhat));
+    CHECK(nearly(scaled.ess_bulk, plain.ess_bulk));
+    CHECK(nearly(scaled.ess_tail, plain.ess_tail));
+    CHECK(nearly(ess_mean(scale * x), ess_mean(x)));
+    CHECK(nearly(mcse_quantile(scale * x, 0.1), scale * mcse_quantile(x, 0.1)));
+  }
+}
+
+TEST_CASE("figures in units of a power of two keep their bits", "[diagnostics]") {
+  const MatrixXd x = make({101, 3, 0.5, 61});
+  const StandardFigures plain = summarise(x);
+  for (const int exponent : {-990, -300, 300, 990}) {
+    const StandardFigures scaled = summarise(std::ldexp(1.0, exponent) * x);
+    CHECK(scaled.mean == std::ldexp(plain.mean, exponent));
+    CHECK(scaled.sd == std::ldexp(plain.sd, exponent));
+    CHECK(scaled.mcse_mean == std::ldexp(plain.mcse_mean, exponent));
+    CHECK(scaled.mcse_sd == std::ldexp(plain.mcse_sd, exponent));
+    CHECK(scaled.ess_tail == plain.ess_tail);
+  }
 }
 
 TEST_CASE("effective sample sizes of AR(1) chains match theory", "[diagnostics]") {

@@ -137,3 +137,12 @@ TEST_CASE("A wrong file of directions is refused with file, line and cure") {
   CHECK(contains(refused("name,x\np,1\np,2\n"), "d.csv:3: the name \"p\""));
   CHECK(contains(refused("name\np\n"), "d.csv:2: all weights are 0"));
 }
+
+TEST_CASE("Principal directions do not depend on a unit that all coordinates share") {
+  const MatrixXd x = white(400, 5, 9) * white(5, 5, 10);
+  const PrincipalDirections plain = principal_directions(x);
+  const PrincipalDirections tiny = principal_directions(std::ldexp(1.0, -900) * x);
+  CHECK(tiny.degenerate == 0);
+  REQUIRE(tiny.vectors.cols() == 5);
+  CHECK((tiny.vectors - plain.vectors).norm() < 1e-12);
+}

@@ -205,3 +205,13 @@ TEST_CASE("An effective sample size is to be trusted from 100 on, and 20 for eac
   CHECK(least_reliable_ess(5) == 100);
   CHECK(least_reliable_ess(64) == 1280);
 }
+
+TEST_CASE("the papers' sizes do not depend on units") {
+  const MatrixXd x = ar1(1200, 2, 0.5, 73);
+  for (const int exponent : {-990, 990}) {
+    const MatrixXd y = std::ldexp(1.0, exponent) * x;
+    CHECK(ess_qnhmc(y) == ess_qnhmc(x));
+    CHECK(ess_girolami_calderhead(y) == ess_girolami_calderhead(x));
+    CHECK(autocorrelation_time_sghmc(y) == autocorrelation_time_sghmc(x));
+  }
+}

@@ -126,6 +126,14 @@ TEST_CASE("a gaussian refuses keys that do not fit together", "[gaussian]") {
                  "3 coordinates"));
 }
 
+TEST_CASE("a covariance file may have variances of any sizes", "[gaussian]") {
+  const support::TemporaryFolder folder;
+  const auto model = make_model(dense(folder.file("sigma.csv", "a,b\n1e-30,0.5\n0.5,1e30\n")));
+  MatrixXd at(2, 1);
+  at << 1e-15, 1e15;  // a standard deviation each, correlated by 1/2
+  CHECK(evaluate(*model, at).u[0] == Approx(2.0 / 3.0).epsilon(1e-12));
+}
+
 TEST_CASE("a covariance file that is no covariance is refused with its fault", "[gaussian]") {
   const support::TemporaryFolder folder;
   const auto refused = [&folder](const std::string& text) {
@@ -134,6 +142,9 @@ TEST_CASE("a covariance file that is no covariance is refused with its fault", "
   CHECK(contains(refused("a,b\n1,0\n"), "1 rows and 2 columns"));
   CHECK(contains(refused("a,b\n1,0.5\n0.25,1\n"), "row 1, column 2 is 0.5"));
   CHECK(contains(refused("a,b\n1,2\n2,1\n"), "smallest eigenvalue is -"));
-  CHECK(contains(refused("a,b\n1,1\n1,1\n"), "positive definite"));
+  CHECK(contains(refused("a,b\n1,1\n1,1\n"), "positive definite beyond rounding"));
+  CHECK(contains(refused("a,b\n1,0\n0,-2\n"), "row 2, column 2 is -2"));
+  // Units do not matter to what is refused either.
+  CHECK(contains(refused("a,b\n1e-30,1\n1,1e30\n"), "positive definite beyond rounding"));
   CHECK(contains(refused("a,b\n1,oops\n0,1\n"), "sigma.csv:2: row 1, column \"b\": \"oops\""));
 }

@@ -180,6 +180,31 @@ TEST_CASE("a page's pairs keep the draws after divergences") {
   CHECK(pairs.at("diverging")[0].size() == chains);
 }
 
+TEST_CASE("a page shows first what could not be judged, and constants last") {
+  const TemporaryFolder folder;
+  RunHeader h = header(folder.path(), {real("constant"), real("fine"), real("stuck"), real("nan")});
+  h.replicates = 2;
+  write_file(h, 60, [](std::size_t c, std::int64_t draw, Index chain, Index) {
+    if (c == 0) return 3.5;
+    if (c == 2) return double(chain);
+    return c == 3 && draw == 7 ? std::nan("") : logistic_draw(draw, chain);
+  });
+  write_text(folder.path() + "/summary.json",
+             summary_json(summarise(DrawsFile(folder.path()), 1, 1)));
+  for (const char* const name : {"/certificate.json", "/run.json"})
+    write_text(folder.path() + name, "{}");
+  for (const char* const name : {"/manifest.toml", "/graph.dot"})
+    write_text(folder.path() + name, "");
+  const Json data = Json::parse(run_page_json(folder.path(), {}));
+  std::vector<std::string> names;
+  for (const Json& one : data.at("variables")) names.push_back(one.at("name"));
+  CHECK(names == std::vector<std::string>{"nan", "stuck", "fine", "constant"});
+  CHECK(data.at("table").at("rhat")[2] == "inf");
+  CHECK(data.at("table").at("nan_draws") == Json{nullptr, nullptr, nullptr, 2});
+  CHECK(data.at("constants") == Json{0});
+  CHECK(data.at("summary").at("not_judged")[0].at("variable") == "nan");
+}
+
 TEST_CASE("a page has only a trace and ranks of what never moved") {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("constant")});

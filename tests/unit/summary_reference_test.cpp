@@ -97,6 +97,33 @@ TEST_CASE("a summary compares means and covariances with a reference, weighted o
   CHECK(files.reference({.reference = files.one.path()})["rec"] == 0);
 }
 
+TEST_CASE("an error relative to means that cannot be told from 0 is left out") {
+  const TemporaryFolder one;
+  const TemporaryFolder two;
+  const auto rem = [&](double mean) {
+    for (const auto* folder : {&one, &two}) {
+      const double seed = folder == &one ? 0.0 : 7.0;
+      write_file(header(folder->path(), {real("x", {2})}), 400,
+                 [&](std::size_t c, std::int64_t draw, Index chain, Index e) {
+                   return number(seed, c, draw, chain, e) - seed - double(e) - 0.5 + mean;
+                 });
+    }
+    SummaryOptions options;
+    options.reference = two.path();
+    const Json json = Json::parse(summary_json(summarise(DrawsFile(one.path()), 1, 1, options)));
+    CHECK(json["reference"]["rec"].is_number());
+    return json["reference"]["rem"];
+  };
+  CHECK(rem(0.0).is_null());
+  REQUIRE(rem(0.5).is_number());
+  CHECK(rem(0.5).get<double>() < 0.1);
+  // What is exact by itself is no noise, however small.
+  const Pair files;
+  const Json exact =
+      files.reference({.reference = files.csv("x[1],x[0]\n1e-9,0\n"), .unweighted = true});
+  CHECK(exact["rem"].get<double>() > 1e6);
+}
+
 TEST_CASE("elements that one side lacks are left out and named") {
   const Pair files;
   const Json json = files.reference({});
@@ -130,6 +157,8 @@ TEST_CASE("columns of a table are elements, and one alone for each") {
                  "the columns \"x[0]\" and \"x[-2]\" name the same element"));
   CHECK(contains(says("x[first]\n1\n"), "has \"first\" where an index or a slice stands"));
   CHECK(files.reference({.reference = files.csv("x[0],x[2]\n1,1\n")})["left_out"].back() == "x[2]");
+  CHECK(files.reference({.reference = files.csv("x[0],a[kg]\n1,1\n")})["left_out"].back() ==
+        "a[kg]");
 }
 
 TEST_CASE("matrices are compared row by row by their Amari distance") {

@@ -65,12 +65,15 @@ TEST_CASE("a summary has a row for each element, named by its indices, in order"
   const TemporaryFolder folder;
   write_file(usual(folder.path()), 200, usual_number);
   const Json summary = Json::parse(summary_json(summarise(DrawsFile(folder.path()), 1e4, 2.0)));
-  CHECK(names_of(summary) ==
-        std::vector<std::string>{"variables", "sampler", "weighted", "joint", "estimators"});
+  CHECK(names_of(summary) == std::vector<std::string>{"variables", "sampler", "not_judged",
+                                                      "weighted", "joint", "estimators"});
   CHECK(names_of(summary["variables"]) == std::vector<std::string>{"alpha", "b[0,0]", "b[0,1]",
                                                                    "b[0,2]", "b[1,0]", "b[1,1]",
                                                                    "b[1,2]", "constant"});
-  for (const auto& row : summary["variables"]) CHECK(names_of(row) == with(keys, "unreliable"));
+  for (const auto& [name, row] : summary["variables"].items()) {
+    const std::vector<std::string> names = with(keys, "unreliable");
+    CHECK(names_of(row) == (name == "constant" ? with(names, "constant") : names));
+  }
 }
 
 TEST_CASE("each row holds the diagnostics of its element to the last bit") {
@@ -113,7 +116,7 @@ TEST_CASE("the sampler's part counts and divides") {
   CHECK(names_of(sampler) == std::vector<std::string>{"acceptance", "divergences", "ebfmi",
                                                       "min_ess", "min_ess_mcse", "mean_ess",
                                                       "min_ess_per_gradient", "min_ess_per_second",
-                                                      "min_ess_reliable"});
+                                                      "min_ess_reliable", "still_chains"});
   double smallest = HUGE_VAL;
   double sum = 0.0;
   for (const auto& row : summary["variables"]) {

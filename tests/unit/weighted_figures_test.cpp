@@ -148,3 +148,19 @@ TEST_CASE("the errors of weighted mean and sd are the scatter over many series",
   CHECK(std::abs(rms(sd_error) / scatter(sd) - 1) < 0.09);
   CHECK(rms(blind) / scatter(mean) < 0.8);
 }
+
+TEST_CASE("weighted figures do not depend on units, those of the weights among them",
+          "[weighted]") {
+  const MatrixXd x = make(200, 3, 0.5, 71);
+  const MatrixXd w = falling(200, 3, 0.33);
+  const StandardFigures plain = summarise(x, w);
+  for (const int exponent : {-990, -560, 560, 990}) {
+    const double scale = std::ldexp(1.0, exponent);
+    const StandardFigures scaled = summarise(scale * x, std::ldexp(1.0, -exponent) * w);
+    CHECK(scaled.mean == scale * plain.mean);
+    CHECK(scaled.sd == scale * plain.sd);
+    CHECK(scaled.mcse_mean == scale * plain.mcse_mean);
+    CHECK(scaled.mcse_sd == scale * plain.mcse_sd);
+    CHECK(scaled.q50 == Approx(scale * plain.q50).epsilon(1e-12).margin(0));
+  }
+}

@@ -25,6 +25,11 @@ def needed(module: str, purpose: str) -> typing.Any:
                           ) from fault
 
 
+def _number(value: typing.Any) -> typing.Any:
+    """An infinite figure is a text in JSON."""
+    return float(value) if value in ("inf", "-inf") else value
+
+
 class Certificate:
     """What a composition is guaranteed to sample, and why."""
 
@@ -145,9 +150,20 @@ class Run:
         """A pandas.DataFrame with a row for each element and its figures in columns."""
         pandas = needed("pandas", "Run.summary")
         rows = self._summary_record()["variables"]
-        figures = {name: {figure: value for figure, value in row.items()
+        figures = {name: {figure: _number(value) for figure, value in row.items()
                           if not isinstance(value, (list, dict))} for name, row in rows.items()}
         return pandas.DataFrame.from_dict(figures, orient="index")
+
+    @property
+    def warnings(self) -> list[str]:
+        """What is wrong with the draws and what to do about it, as `mixwell run` prints it."""
+        return self.record["warnings"]
+
+    @property
+    def not_judged(self) -> list[dict[str, typing.Any]]:
+        """Figures that the draws do not have, and why: {"variable", "more", "figures", "because",
+        "draws"}, as in summary.json. Draws are good where this is empty and `warnings` too."""
+        return self._summary_record()["not_judged"]
 
     def _summary_record(self) -> dict[str, typing.Any]:
         if self.record["summary"] is None:

@@ -1,33 +1,21 @@
-// What a person reads at the end of a run: tables, warnings with their cures, ways to the draws.
+// What a person reads at the end of a run: tables, warnings, ways to the draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report.hpp"
 
 #include "app/ess_text.hpp"
 #include "app/text_table.hpp"
+#include "app/warnings.hpp"
 
 #include <mixwell/lab/ess.hpp>
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <iterator>
 
 namespace mixwell::app {
 namespace {
-
-/// Limits beyond which a run deserves a warning, as unmixed_rhat is: Vehtari et al. 2021
-/// (rank-normalised split R-hat and ESS), Betancourt 2016 (E-BFMI).
-constexpr double high_rhat = 1.01;
-constexpr double low_ess = 400.0;
-constexpr double low_ebfmi = 0.3;
-constexpr double low_acceptance = 0.2;
-constexpr double below_target = 0.1;
-/// Steps that are too small cost only time, and averaging over the end of warm-up makes them so,
-/// above all after a metric that was learnt: 50 sweeps are left then.
-constexpr double above_target = 0.2;
 
 using diagnostics::StandardFigures;
 
@@ -49,7 +37,7 @@ constexpr std::array<Statistic, 9> statistics = {
      {"mcse_mean", &StandardFigures::mcse_mean, "{:.2g}"}}};
 
 std::string shown(double value, const char* format) {
-  return !std::isfinite(value) ? "-" : fmt::format(fmt::runtime(format), value);
+  return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
 std::size_t scalars_in(const std::vector<SummaryRow>& rows) {
@@ -65,14 +53,6 @@ std::string unit_format(const StandardFigures& figures) {
   const bool fits = decimals <= most_decimals && std::abs(figures.mean) < 1e8;
   if (!fits) return "{:.4g}";
   return fmt::format("{{:.{}f}}", std::max(0, static_cast<int>(decimals)));
-}
-
-/// Whether the row's standard effective sample sizes are too small to rely on.
-bool is_unreliable(const SummaryRow& row) {
-  return std::any_of(row.unreliable.begin(), row.unreliable.end(), [](const std::string& key) {
-    return std::any_of(statistics.begin(), statistics.end(),
-                       [&](const Statistic& s) { return key == s.name; });
-  });
 }
 
 std::vector<std::string> row_of(const SummaryRow& row) {
@@ -172,7 +152,7 @@ std::string combination(std::vector<NamedFigure> terms) {
 }
 
 std::string figure_or_none(double figure) {
-  return std::isfinite(figure) ? fmt::format("{:.4g}", figure) : "not available";
+  return std::isnan(figure) ? "not available" : fmt::format("{:.4g}", figure);
 }
 
 std::string reference_text(const ReferenceSummary& reference) {
@@ -181,10 +161,13 @@ std::string reference_text(const ReferenceSummary& reference) {
   if (!reference.left_out.empty())
     text += fmt::format("; {} left out, which one side lacks (the first: {})",
                         reference.left_out.size(), reference.left_out.front());
+  const bool no_means = std::isnan(reference.rem) && !std::isnan(reference.rec);
   text += fmt::format(
-      "\n  relative error of the mean (REM)        {}\n"
+      "\n  relative error of the mean (REM)        {}{}\n"
       "  relative error of the covariance (REC)  {}\n",
-      figure_or_none(reference.rem), figure_or_none(reference.rec));
+      figure_or_none(reference.rem),
+      no_means ? ": the means of the reference cannot be told from 0" : "",
+      figure_or_none(reference.rec));
   for (const auto& [name, distance] : reference.amari)
     text += fmt::format("  Amari distance of {:<21} {}\n", name, figure_or_none(distance));
   return text;
@@ -209,114 +192,6 @@ std::string directions_text(const DirectionsSummary& directions, const Cut& cut)
   const DirectionsSummary::Smallest& smallest = *directions.smallest;
   return text + fmt::format("smallest ess_bulk {:.0f} along {} = {}\n", smallest.ess_bulk,
                             smallest.name, combination(smallest.weights));
-}
-
-/// Variables on the wrong side of a limit: the worst one and how many there are.
-struct Offenders {
-  std::string worst{};
-  double value = 0.0;
-  bool is_rough = false;  ///< the worst one's value is not to be relied on
-  std::size_t count = 0;
-
-  std::string who() const {
-    return count == 1 ? worst : fmt::format("{} and {} more", worst, count - 1);
-  }
-};
-
-template <class IsBad, class IsWorse>
-Offenders offenders(const std::vector<SummaryRow>& rows, double StandardFigures::*statistic,
-                    IsBad is_bad, IsWorse is_worse) {
-  Offenders found;
-  for (const SummaryRow& row : rows) {
-    const double value = row.standard.*statistic;
-    if (!std::isfinite(value) || !is_bad(value)) continue;
-    if (found.count == 0 || is_worse(value, found.value)) {
-      found.worst = row.shown_name();
-      found.value = value;
-      found.is_rough = is_unreliable(row);
-    }
-    ++found.count;
-  }
-  return found;
-}
-
-void warn_of_rhat(const std::vector<SummaryRow>& rows, std::vector<std::string>& texts) {
-  const Offenders bad = offenders(
-      rows, &StandardFigures::rhat, [](double r) { return r > high_rhat; }, std::greater<>());
-  if (bad.count == 0) return;
-  if (bad.value <= unmixed_rhat) {
-    texts.push_back(fmt::format(
-        "R-hat of {} is {:.3f}, above {}: the chains do not agree yet. Give more draws.", bad.who(),
-        bad.value, high_rhat));
-    return;
-  }
-  texts.push_back(fmt::format(
-      "R-hat of {} is {:.3f}, above {}: the chains have not mixed. Give more warmup and draws; if "
-      "that does not help, look for several modes or rescale the parameters.",
-      bad.who(), bad.value, unmixed_rhat));
-}
-
-void warn_of_ess(const std::vector<SummaryRow>& rows, double StandardFigures::*statistic,
-                 const char* what, std::vector<std::string>& texts) {
-  const Offenders bad = offenders(
-      rows, statistic, [](double ess) { return ess < low_ess; }, std::less<>());
-  if (bad.count == 0) return;
-  const char* const rough =
-      bad.is_rough ? " The number itself is too small to be estimated well, and may be far off."
-                   : "";
-  texts.push_back(fmt::format(
-      "The {} effective sample size of {} is {:.0f}, below {:.0f}: its summary is not reliable.{} "
-      "Set run.draws about {} times as large, or make trajectories longer (more steps).",
-      what, bad.who(), bad.value, low_ess, rough,
-      static_cast<int>(std::ceil(low_ess / std::max(bad.value, 1.0)))));
-}
-
-/// Whole numbers may have one value alone that is likely at all.
-void warn_of_constants(const std::vector<SummaryRow>& all, std::vector<std::string>& texts) {
-  std::vector<SummaryRow> rows;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(rows),
-               [](const SummaryRow& row) { return !row.whole; });
-  const Offenders bad = offenders(
-      rows, &StandardFigures::sd, [](double sd) { return sd == 0.0; }, std::less<>());
-  if (bad.count == 0) return;
-  texts.push_back(fmt::format(
-      "{} never moved: every proposal may have been rejected. Reduce the step size.", bad.who()));
-}
-
-void warn_of_divergences(const SamplerSummary& sampler, std::vector<std::string>& texts) {
-  const std::int64_t count = sampler.divergences.value_or(0);
-  if (count <= 0) return;
-  texts.push_back(fmt::format(
-      "{} transitions diverged: the draws may miss a region of high curvature. Reduce the step "
-      "size (or raise target_acceptance), or reparametrise the model; run.json holds positions.",
-      count));
-}
-
-void warn_of_energy(const SamplerSummary& sampler, std::vector<std::string>& texts) {
-  const double ebfmi = sampler.ebfmi;
-  if (!std::isfinite(ebfmi) || ebfmi >= low_ebfmi) return;
-  texts.push_back(fmt::format(
-      "E-BFMI is {:.2f}, below {}: momentum draws move the energy too little to explore the tails. "
-      "Reparametrise the model so that its tails are lighter.",
-      ebfmi, low_ebfmi));
-}
-
-void warn_of_acceptance(double acceptance, std::optional<double> target,
-                        std::vector<std::string>& texts) {
-  if (std::isnan(acceptance)) return;  // draws that nothing accepted
-  if (target) {
-    const double excess = acceptance - *target;
-    if (excess >= -below_target && excess <= above_target) return;
-    texts.push_back(fmt::format(
-        "The acceptance {:.2f} is far from its target {:.2f}: warm-up ended before the step size "
-        "settled. Raise run.warmup.",
-        acceptance, *target));
-  } else if (acceptance < low_acceptance) {
-    texts.push_back(fmt::format(
-        "The acceptance {:.2f} is low: most work is thrown away. Reduce the step size, or let "
-        "target_acceptance choose it.",
-        acceptance));
-  }
 }
 
 /// Element [1,2] in R, where dimensions run the other way round and count from 1: `[3, 2, , ]`.
@@ -355,20 +230,6 @@ std::string left_out_line(const Summary& summary) {
 
 }  // namespace
 
-std::optional<double> target_acceptance(const std::string& effective_manifest) {
-  const toml::table manifest = toml::parse(effective_manifest);
-  std::optional<double> target;
-  const toml::table* const kernels = manifest["kernel"].as_table();
-  if (kernels == nullptr) return target;
-  for (const auto& [name, kernel] : *kernels) {
-    const toml::node_view keys(kernel);
-    const auto found = keys["target_acceptance"].value<double>();
-    if (found && target) return std::nullopt;
-    if (found) target = found;
-  }
-  return target;
-}
-
 std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
                            const std::string& heading) {
   std::vector<TextTable::Heading> headings = {{heading, Align::left}};
@@ -392,6 +253,16 @@ std::string kernel_lines(const std::vector<KernelFigures>& kernels) {
   return text;
 }
 
+/// After all figures.
+std::string judgement_text(const Summary& summary, const Advice& advice) {
+  std::string text;
+  for (const std::string& warning : warnings(summary, advice))
+    text += "\nWarning: " + warning + "\n";
+  if (!summary.not_judged.empty()) text += "\nNot judged:\n";
+  for (const NotJudged& one : summary.not_judged) text += "  " + in_words(one) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string sampler_lines(const SamplerSummary& sampler) {
@@ -404,25 +275,6 @@ std::string sampler_lines(const SamplerSummary& sampler) {
       shown(sampler.ebfmi, "{:.2f}"), kernel_lines(sampler.kernels),
       ess_text(sampler.min_ess, sampler.min_ess_mcse),
       shown(sampler.min_ess_per_gradient, "{:.3g}"), shown(sampler.min_ess_per_second, "{:.3g}"));
-}
-
-std::vector<std::string> warnings(const Summary& summary, std::optional<double> target) {
-  const std::vector<SummaryRow>& variables = summary.variables;
-  std::vector<std::string> texts;
-  warn_of_constants(variables, texts);
-  // Of several kernels the mean is no figure that one target is for.
-  warn_of_acceptance(summary.sampler.acceptance,
-                     summary.sampler.kernels.size() > 1 ? std::nullopt : target, texts);
-  warn_of_divergences(summary.sampler, texts);
-  warn_of_energy(summary.sampler, texts);
-  warn_of_rhat(variables, texts);
-  warn_of_ess(variables, &StandardFigures::ess_bulk, "bulk", texts);
-  warn_of_ess(variables, &StandardFigures::ess_tail, "tail", texts);
-  if (!summary.directions) return texts;
-  const std::vector<SummaryRow>& along = summary.directions->along;
-  warn_of_rhat(along, texts);
-  warn_of_ess(along, &StandardFigures::ess_bulk, "bulk", texts);
-  return texts;
 }
 
 std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables,
@@ -442,16 +294,13 @@ std::string opening_lines(const std::string& file, const std::vector<SummaryRow>
       quotable(file), quotable(first.variable()), r_subscript(first.indices), first.name, group);
 }
 
-std::string summary_text(const Summary& summary, std::optional<double> target, const Cut& cut) {
+std::string summary_text(const Summary& summary, const Advice& advice, const Cut& cut) {
   std::string text = weights_line(summary) + variable_table(summary.variables, cut, "variable") +
                      left_out_line(summary) + "\n" + sampler_lines(summary.sampler) +
                      paper_table(summary.variables, "variable", cut);
   if (summary.directions) text += directions_text(*summary.directions, cut);
   if (summary.reference) text += reference_text(*summary.reference);
-  text += paper_notes(summary.variables);
-  for (const std::string& warning : warnings(summary, target))
-    text += "\nWarning: " + warning + "\n";
-  return text;
+  return text + paper_notes(summary.variables) + judgement_text(summary, advice);
 }
 
 }  // namespace mixwell::app

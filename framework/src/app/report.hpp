@@ -1,12 +1,13 @@
-// What a person reads at the end of a run: tables, warnings with their cures, ways to the draws.
+// What a person reads at the end of a run: tables, warnings, ways to the draws.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+
+#include "app/advice.hpp"
 
 #include <mixwell/lab/summary.hpp>
 
 #include <cstddef>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,6 @@ namespace mixwell::app {
 
 inline constexpr std::size_t short_table = 40;
 inline constexpr std::size_t whole_table = std::numeric_limits<std::size_t>::max();
-
-/// R-hat beyond which chains have not mixed: draws of different chains are then of different laws,
-/// and no Monte Carlo error says how far they are from another.
-inline constexpr double unmixed_rhat = 1.05;
-
-/// `target_acceptance` of the only kernel that has one, and aims at it.
-std::optional<double> target_acceptance(const std::string& effective_manifest);
 
 /// How much of a long table is shown: if there are more than `rows`, indexed names (`beta[7]`) are
 /// left out from the end, scalars never; `more` says how to see all.
@@ -37,16 +31,12 @@ std::string variable_table(const std::vector<SummaryRow>& rows, const Cut& cut,
 /// Acceptance, divergences, E-BFMI and the efficiency, a line or two.
 std::string sampler_lines(const SamplerSummary& sampler);
 
-/// What is wrong and what to do about it, causes before symptoms. `target`: the acceptance that the
-/// kernel which adapts its step size aims at, if there is one.
-std::vector<std::string> warnings(const Summary& summary, std::optional<double> target);
-
 /// Lines of Python and R that open `file` (a draws.nc) and the first of the variables in `group`.
 std::string opening_lines(const std::string& file, const std::vector<SummaryRow>& variables,
                           const std::string& group);
 
 /// Table, sampler, papers' estimators, directions and reference where the summary has them,
-/// warnings.
-std::string summary_text(const Summary& summary, std::optional<double> target, const Cut& cut);
+/// warnings, and what could not be judged.
+std::string summary_text(const Summary& summary, const Advice& advice, const Cut& cut);
 
 }  // namespace mixwell::app

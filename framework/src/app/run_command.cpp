@@ -91,9 +91,8 @@ void print_certificate(const Certificate& certificate, const std::vector<Cure>& 
 void print_report(const Composition& composition, const RunResult& result,
                   const Registry& registry) {
   if (result.summary)
-    fmt::print("{}",
-               summary_text(*result.summary, target_acceptance(composition.effective_manifest),
-                            {short_table, "mixwell summary " + result.folder + " --all"}));
+    fmt::print("{}", summary_text(*result.summary, Advice(composition.effective_manifest),
+                                  {short_table, "mixwell summary " + result.folder + " --all"}));
   print_certificate(result.certificate, cures(composition, result.certificate, registry));
   for (const std::string& remark : result.record.remarks) {
     const auto& before = composition.remarks;
@@ -172,9 +171,10 @@ ExitCode run_manifest(const Arguments& arguments, Ranks* ranks) {
   if (!found) return ExitCode::ok;
   const RunResult& result = *found;
   const std::optional<Error> fault = fault_of(result);
-  if (arguments.json && arguments.quiet) return print_only(run_json(result), fault);
+  if (arguments.json && arguments.quiet)
+    return print_only(run_json(result, composition.effective_manifest), fault);
   if (arguments.json) {
-    fmt::print("{}\n", json_text(run_json(result)));
+    fmt::print("{}\n", json_text(run_json(result, composition.effective_manifest)));
   } else if (!arguments.quiet) {
     print_report(composition, result, registry);
   }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/run_json.hpp"
 
+#include "app/warnings.hpp"
 #include "certificate/record_json.hpp"
 #include "results/summary_json.hpp"
 #include "run/record.hpp"
@@ -10,7 +11,13 @@
 
 namespace mixwell::app {
 
-nlohmann::ordered_json run_json(const RunResult& result) {
+nlohmann::ordered_json warnings_json(const std::optional<Summary>& summary,
+                                     const std::string& effective_manifest) {
+  if (!summary) return nlohmann::ordered_json::array();
+  return warnings(*summary, Advice(effective_manifest));
+}
+
+nlohmann::ordered_json run_json(const RunResult& result, const std::string& effective_manifest) {
   return {{"result",
            {{"folder", result.folder},
             {"outcome", to_string(result.record.outcome)},
@@ -18,6 +25,7 @@ nlohmann::ordered_json run_json(const RunResult& result) {
             {"resumable", result.resumable},
             {"class", result.certificate.now.label()},
             {"remarks", result.record.remarks},
+            {"warnings", warnings_json(result.summary, effective_manifest)},
             {"summary", result.summary ? nlohmann::ordered_json(*result.summary) : nullptr},
             {"certificate", record_of(result.certificate)},
             {"run", result.record}}}};

@@ -67,7 +67,7 @@ ExitCode summary(const Arguments& arguments) {
     fmt::print("{}\n", summary_json(found));
     return ExitCode::ok;
   }
-  fmt::print("{}", summary_text(found, std::nullopt,
+  fmt::print("{}", summary_text(found, Advice::of_run(arguments.path),
                                 {arguments.all ? whole_table : short_table,
                                  "mixwell summary " + arguments.path + " --all"}));
   if (!found.certificate.empty()) print_mark(found.certificate);

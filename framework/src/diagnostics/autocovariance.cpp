@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <limits>
 
 namespace mixwell::diagnostics {
 namespace {
@@ -26,6 +27,7 @@ VectorXcd padded_pair(const MatrixXd& x, const VectorXd& means, Index c, Index l
 }  // namespace
 
 double two_pass_mean(const Eigen::Ref<const MatrixXd>& x) {
+  if (x.size() == 0) return std::numeric_limits<double>::quiet_NaN();
   const double first = x.mean();
   return std::isfinite(first) ? first + (x.array() - first).mean() : first;
 }

@@ -12,7 +12,7 @@
 namespace mixwell::diagnostics {
 
 /// Mean over all numbers; the second pass takes back the rounding of the first. NaN where some are
-/// NaN or of both infinities.
+/// NaN or of both infinities, and where there is none.
 double two_pass_mean(const Eigen::Ref<const Eigen::MatrixXd>& x);
 
 /// x less its mean. An offset costs no digits: mean(x - mean(x)) is taken off as well.

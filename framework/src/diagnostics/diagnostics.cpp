@@ -3,6 +3,7 @@
 #include "diagnostics/autocovariance.hpp"
 #include "diagnostics/ranks.hpp"
 #include "diagnostics/standard_figures.hpp"
+#include "diagnostics/units.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
 
@@ -26,17 +27,14 @@ using Eigen::VectorXd;
 
 constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
-bool is_constant(const Draws& x) {
-  return std::abs(x.maxCoeff() - x.minCoeff()) < std::numeric_limits<double>::epsilon();
-}
-
 bool has_spread(const Draws& x) { return x.size() > 0 && x.allFinite() && !is_constant(x); }
 
 double larger(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
 double smaller(double a, double b) { return -larger(-a, -b); }
 
-// Denominator n - 1; NaN for a single value.
+// Denominator n - 1; NaN for a single value, exactly 0 where all are one number.
 double variance(const Draws& x) {
+  if (x.size() > 1 && x.allFinite() && x.minCoeff() == x.maxCoeff()) return 0;
   const double centre = two_pass_mean(x);
   return (x.array() - centre).square().sum() / static_cast<double>(x.size() - 1);
 }
@@ -88,9 +86,10 @@ MatrixXd joined(const MatrixXd& x, Index together) {
   return means;
 }
 
-// Classic R-hat of chains that are split already.
+// Classic R-hat of chains that are split already; infinite where each stands still, but not all at
+// one place.
 double split_rhat(const MatrixXd& chains, Index together) {
-  if (!has_spread(chains)) return not_available;
+  if (chains.rows() < 2 || !has_spread(chains)) return not_available;
   const MatrixXd x = together == 1 ? chains : joined(chains, together);
   if (!has_spread(x)) return not_available;
   const double n = static_cast<double>(x.rows());
@@ -172,13 +171,27 @@ double ess_quantile(const Draws& x, const std::vector<PlacedDraw>& order, double
   return ess_below(x, quantile_of(x, order, p == 1 ? (n - 0.5) / n : p), together, fourier);
 }
 
+// Below, x is in units of InUnits.
+
+double sd_in_units(const Draws& x) { return x.size() < 2 ? not_available : std::sqrt(variance(x)); }
+
+double mcse_mean_in_units(const Draws& x, Index together, Fourier& fourier) {
+  return sd_in_units(x) / std::sqrt(split_ess(split(x), together, fourier));
+}
+
 // Delta method: var(sd) = var(second moment) / (4 second moment).
-double mcse_sd(const Draws& x, Index together, Fourier& fourier) {
+double mcse_sd_in_units(const Draws& x, Index together, Fourier& fourier) {
   const MatrixXd square = centred(x).array().square();
-  const double second = mean(square);
-  const double fourth = mean(square.array().square().matrix());
+  const double second = two_pass_mean(square);
+  const double fourth = two_pass_mean(square.array().square().matrix());
   const double size = split_ess(split(square), together, fourier);
   return std::sqrt((fourth - second * second) / size / second / 4);
+}
+
+// The larger of the two. Chains that stand still at different places may all be as far from the
+// median, and then have no second one.
+double rhat_of(double normalised, double folded) {
+  return std::isinf(normalised) ? normalised : larger(normalised, folded);
 }
 
 // Split R-hat of the rank-normalised |x - median|, from the order of the halves' draws.
@@ -196,8 +209,8 @@ double rhat(const Draws& x, Index together) {
   std::vector<PlacedDraw> order = in_order(x);
   const double median = quantile_of(x, order, 0.5);
   order = split(std::move(order));
-  return larger(split_rhat(rank_normalised(order, scores, halves), together),
-                folded_rhat(order, median, scores, halves, together));
+  return rhat_of(split_rhat(rank_normalised(order, scores, halves), together),
+                 folded_rhat(order, median, scores, halves, together));
 }
 
 double ess_bulk(const Draws& x, Index together) {
@@ -215,17 +228,21 @@ double ess_tail(const Draws& x, Index together) {
 }
 
 double ess_mean(const Draws& x, Index together) {
+  const InUnits units(x);
   Fourier fourier;
-  return split_ess(split(x), together, fourier);
+  return split_ess(split(units.draws()), together, fourier);
 }
 
 double mcse_mean(const Draws& x, Index together) {
-  return sd(x) / std::sqrt(ess_mean(x, together));
+  const InUnits units(x);
+  Fourier fourier;
+  return units.back(mcse_mean_in_units(units.draws(), together, fourier));
 }
 
 double mcse_sd(const Draws& x, Index together) {
+  const InUnits units(x);
   Fourier fourier;
-  return mcse_sd(x, together, fourier);
+  return units.back(mcse_sd_in_units(units.draws(), together, fourier));
 }
 
 // Half the distance of the order statistics at the +-1 sigma points of the Beta law of the
@@ -245,9 +262,15 @@ double mcse_quantile(const Draws& x, double p, Index together) {
   return (high - low) / 2;
 }
 
-double mean(const Draws& x) { return x.size() == 0 ? not_available : two_pass_mean(x); }
+double mean(const Draws& x) {
+  const InUnits units(x);
+  return units.back(two_pass_mean(units.draws()));
+}
 
-double sd(const Draws& x) { return x.size() < 2 ? not_available : std::sqrt(variance(x)); }
+double sd(const Draws& x) {
+  const InUnits units(x);
+  return units.back(sd_in_units(units.draws()));
+}
 
 double quantile(const Draws& x, double p) {
   check_probability(p);
@@ -279,15 +302,17 @@ StandardFigures summarise(const Draws& x, Index together, const NormalScores& sc
   const double rhat_of_spread = folded_rhat(order, q50, scores, halves, together);
   const MatrixXd normalised = rank_normalised(order, scores, halves);
   order = {};
+  const InUnits units(x);
+  const Draws& y = units.draws();
   Fourier fourier;
-  return {.mean = mean(x),
-          .sd = sd(x),
-          .mcse_mean = sd(x) / std::sqrt(split_ess(split(x), together, fourier)),
-          .mcse_sd = mcse_sd(x, together, fourier),
+  return {.mean = units.back(two_pass_mean(y)),
+          .sd = units.back(sd_in_units(y)),
+          .mcse_mean = units.back(mcse_mean_in_units(y, together, fourier)),
+          .mcse_sd = units.back(mcse_sd_in_units(y, together, fourier)),
           .q5 = q5,
           .q50 = q50,
           .q95 = q95,
-          .rhat = larger(split_rhat(normalised, together), rhat_of_spread),
+          .rhat = rhat_of(split_rhat(normalised, together), rhat_of_spread),
           .ess_bulk = split_ess(normalised, together, fourier),
           .ess_tail =
               smaller(ess_below(x, q5, together, fourier), ess_below(x, q95, together, fourier))};

@@ -1,5 +1,7 @@
 // Principal directions of draws, and directions from a file.
 // SPDX-License-Identifier: Apache-2.0
+#include "diagnostics/units.hpp"
+
 #include <mixwell/data.hpp>
 #include <mixwell/error.hpp>
 #include <mixwell/lab/directions.hpp>
@@ -99,14 +101,17 @@ void normalise(MatrixXd& vectors, const CsvTable& table) {
 }  // namespace
 
 PrincipalDirections principal_directions(const Draws& x) {
-  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(covariance(x));
+  const InUnits units(x);
+  const Eigen::SelfAdjointEigenSolver<MatrixXd> solver(covariance(units.draws()));
   const VectorXd& variances = solver.eigenvalues();  // ascending
   const Index d = variances.size();
   const double rounding =
       static_cast<double>(d) * std::numeric_limits<double>::epsilon() * variances[d - 1];
   const Index kept = (variances.array() > rounding).count();
-  PrincipalDirections result{solver.eigenvectors().rowwise().reverse().leftCols(kept),
-                             variances.reverse().head(kept), d - kept};
+  PrincipalDirections result{
+      solver.eigenvectors().rowwise().reverse().leftCols(kept),
+      variances.reverse().head(kept).unaryExpr([&](double v) { return units.back(units.back(v)); }),
+      d - kept};
   for (Index k = 0; k < kept; ++k) point_forward(result.vectors.col(k));
   return result;
 }

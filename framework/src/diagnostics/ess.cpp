@@ -1,6 +1,7 @@
 // The papers' own effective sample sizes, and the definitions of all figures.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/autocovariance.hpp"
+#include "diagnostics/units.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/ess.hpp>
@@ -22,8 +23,6 @@ using Eigen::VectorXd;
 constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 constexpr double smallest_correlation = 0.05;
 
-bool is_constant(const VectorXd& chain) { return chain.minCoeff() == chain.maxCoeff(); }
-
 /// rho_0 = 1, rho_1, ... rho_{n-1} of a chain that is not constant.
 VectorXd autocorrelations(const VectorXd& chain, Fourier& fourier) {
   const MatrixXd y = centred(chain);
@@ -35,11 +34,12 @@ VectorXd autocorrelations(const VectorXd& chain, Fourier& fourier) {
 template <class Time>
 double sum_of_sizes(const Draws& x, const Time& time) {
   if (x.size() == 0 || !x.allFinite()) return not_available;
+  const InUnits units(x);
   double sum = 0.0;
   Fourier fourier;
   for (Index c = 0; c < x.cols(); ++c) {
     if (is_constant(x.col(c))) return not_available;
-    const double tau = time(autocorrelations(x.col(c), fourier));
+    const double tau = time(autocorrelations(units.draws().col(c), fourier));
     if (!(tau > 0)) return not_available;
     sum += static_cast<double>(x.rows()) / tau;
   }

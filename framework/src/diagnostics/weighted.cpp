@@ -1,6 +1,7 @@
 // Mean, deviation, quantiles and Monte Carlo errors of weighted draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "diagnostics/standard_figures.hpp"
+#include "diagnostics/units.hpp"
 
 #include <mixwell/lab/diagnostics.hpp>
 
@@ -76,35 +77,58 @@ double quantile_of(const std::vector<Weighed>& draws, double p) {
   return p == 1.0 ? draws.back().value : at_place(draws, p * length);
 }
 
-}  // namespace
+// Below, x and w are in units of InUnits.
 
 /// Twice about an origin of its own, the first draw and then the result: constants stay what they
 /// are, and an offset costs no digits.
-double weighted_mean(const Draws& x, const Draws& w) {
-  if (!available(x, w)) return not_available;
+double mean_in_units(const Draws& x, const Draws& w) {
   const double first = x(0, 0);
   const double rough = first + average(x.array() - first, w);
   return rough + average(x.array() - rough, w);
 }
 
-double weighted_sd(const Draws& x, const Draws& w) {
-  if (!available(x, w) || x.size() < 2) return not_available;
+double sd_in_units(const Draws& x, const Draws& w) {
+  if (x.size() < 2) return not_available;
   const double lost = w.squaredNorm() / (w.sum() * w.sum());
-  return std::sqrt(second_moment(x, w, weighted_mean(x, w)) / (1.0 - lost));
+  return std::sqrt(second_moment(x, w, mean_in_units(x, w)) / (1.0 - lost));
 }
 
-double weighted_mcse_mean(const Draws& x, const Draws& w, Eigen::Index together) {
-  if (!available(x, w)) return not_available;
-  const MatrixXd z = w.array() * (x.array() - weighted_mean(x, w));
+double mcse_mean_in_units(const Draws& x, const Draws& w, Eigen::Index together) {
+  const MatrixXd z = w.array() * (x.array() - mean_in_units(x, w));
   return mcse_mean(z, together) / w.mean();
 }
 
-double weighted_mcse_sd(const Draws& x, const Draws& w, Eigen::Index together) {
-  if (!available(x, w)) return not_available;
-  const double m = weighted_mean(x, w);
+double mcse_sd_in_units(const Draws& x, const Draws& w, Eigen::Index together) {
+  const double m = mean_in_units(x, w);
   const double second = second_moment(x, w, m);
   const MatrixXd z = w.array() * ((x.array() - m).square() - second);
   return std::sqrt(z.array().square().mean() / ess_mean(z, together) / second / 4) / w.mean();
+}
+
+/// figure(x, w) in units in which it can be computed, back in those of x.
+template <class Figure>
+double in_units(const Draws& x, const Draws& w, const Figure& figure) {
+  if (!available(x, w)) return not_available;
+  const InUnits draws(x);
+  return draws.back(figure(draws.draws(), InUnits(w).draws()));
+}
+
+}  // namespace
+
+double weighted_mean(const Draws& x, const Draws& w) { return in_units(x, w, mean_in_units); }
+
+double weighted_sd(const Draws& x, const Draws& w) { return in_units(x, w, sd_in_units); }
+
+double weighted_mcse_mean(const Draws& x, const Draws& w, Eigen::Index together) {
+  return in_units(x, w, [together](const Draws& y, const Draws& v) {
+    return mcse_mean_in_units(y, v, together);
+  });
+}
+
+double weighted_mcse_sd(const Draws& x, const Draws& w, Eigen::Index together) {
+  return in_units(x, w, [together](const Draws& y, const Draws& v) {
+    return mcse_sd_in_units(y, v, together);
+  });
 }
 
 double weighted_quantile(const Draws& x, const Draws& w, double p) {

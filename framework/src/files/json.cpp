@@ -32,12 +32,23 @@ std::string ascii_json_text(const Json& json) {
   return json.dump(-1, ' ', true, Json::error_handler_t::replace);
 }
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+Json figure_json(double value) {
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return std::isnan(value) ? Json(nullptr) : Json(value);
+}
+
+double figure_in(const Json& json) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (json == "inf") return infinity;
+  if (json == "-inf") return -infinity;
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
 
 double number_in(const Json& json, const char* key) {
   const auto found = json.find(key);
-  const bool known = found != json.end() && found->is_number();
-  return known ? found->get<double>() : std::numeric_limits<double>::quiet_NaN();
+  const bool known =
+      found != json.end() && (found->is_number() || *found == "inf" || *found == "-inf");
+  return known ? figure_in(*found) : std::numeric_limits<double>::quiet_NaN();
 }
 
 Json read_json(const std::string& path, const std::string& what, const std::string& cure) {

@@ -24,10 +24,12 @@ MIXWELL_INTERNAL std::string lenient_json_text(const nlohmann::ordered_json& jso
 /// The same in ASCII, all other characters escaped.
 MIXWELL_INTERNAL std::string ascii_json_text(const nlohmann::ordered_json& json);
 
-/// The number, or null where it is not finite: the writer would do the same; said because readers
-/// rely on it.
-MIXWELL_INTERNAL nlohmann::ordered_json finite_or_null(double value);
-/// The number of that key, or NaN where there is none.
+/// The number; the text "inf" or "-inf" where it is infinite, which JSON has no number for; null
+/// for NaN.
+MIXWELL_INTERNAL nlohmann::ordered_json figure_json(double value);
+/// What figure_json has made of a number. Throws nlohmann's type_error for anything else.
+MIXWELL_INTERNAL double figure_in(const nlohmann::ordered_json& json);
+/// The number of that key, infinite ones among them, or NaN where there is none.
 MIXWELL_INTERNAL double number_in(const nlohmann::ordered_json& json, const char* key);
 
 /// The JSON in a file. Throws InputError "PATH: is damaged: ..." and where it cannot be read, as

@@ -6,8 +6,12 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 namespace mixwell {
 namespace {
+
+constexpr const char* unset = " is not set";
 
 std::string one_line(std::string text) {
   for (char& c : text) {
@@ -19,10 +23,22 @@ std::string one_line(std::string text) {
 std::string line_text(const EffectiveLine& line) {
   const std::string comment = one_line(line.comment);
   if (line.value.empty()) {
-    return fmt::format("# {} is not set{}{}\n", line.key, comment.empty() ? "" : ": ", comment);
+    return fmt::format("# {}{}{}{}\n", line.key, unset, comment.empty() ? "" : ": ", comment);
   }
   return fmt::format("{} = {}{}{}\n", toml_key(line.key), line.value, comment.empty() ? "" : "  # ",
                      comment);
+}
+
+/// Of one line, where it is about a key.
+void read_line(const std::string& line, std::vector<EffectiveLine>& lines) {
+  constexpr std::size_t after_hash = 2;
+  const std::size_t is_unset = line.find(unset);
+  const std::size_t equals = line.find(" = ");
+  if (line.starts_with("# ") && is_unset != std::string::npos) {
+    lines.push_back({line.substr(after_hash, is_unset - after_hash), {}, {}});
+  } else if (!line.starts_with('#') && equals != std::string::npos) {
+    lines.push_back({line.substr(0, equals), line.substr(equals + 3), {}});
+  }
 }
 
 }  // namespace
@@ -42,6 +58,19 @@ std::string effective_text(const std::vector<EffectiveTable>& tables) {
     for (const EffectiveLine& line : table.lines) text += line_text(line);
   }
   return text;
+}
+
+std::vector<EffectiveTable> read_effective(const std::string& text) {
+  std::vector<EffectiveTable> tables;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('[') && line.ends_with(']')) {
+      tables.push_back({line.substr(1, line.size() - 2), {}});
+    } else if (!tables.empty()) {
+      read_line(line, tables.back().lines);
+    }
+  }
+  return tables;
 }
 
 }  // namespace mixwell

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
 
 #include <string>
@@ -26,6 +27,10 @@ struct EffectiveTable {
 std::string comment_for(const Field& field);
 
 /// The whole file.
-std::string effective_text(const std::vector<EffectiveTable>& tables);
+MIXWELL_INTERNAL std::string effective_text(const std::vector<EffectiveTable>& tables);
+
+/// Its tables with all keys that their components have, set or not; a value has its comment behind
+/// it.
+MIXWELL_INTERNAL std::vector<EffectiveTable> read_effective(const std::string& text);
 
 }  // namespace mixwell

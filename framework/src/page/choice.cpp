@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "page/choice.hpp"
 
+#include "files/json.hpp"
 #include "results/element_names.hpp"
 
 #include <mixwell/error.hpp>
@@ -18,11 +19,12 @@
 namespace mixwell::page {
 namespace {
 
-/// Of a JSON object, or infinity when it is null: last in ascending order.
-double number(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  const bool known = found != object.end() && found->is_number();
-  return known ? found->get<double>() : std::numeric_limits<double>::infinity();
+/// A figure where small ones are bad, for an ascending order: what could not be judged comes first,
+/// constants last.
+double badness_first(const Json& row, double figure) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (row.contains("constant")) return infinity;
+  return std::isnan(figure) ? -infinity : figure;
 }
 
 /// Names by ascending badness; equal ones in the order of the file.
@@ -40,12 +42,10 @@ std::vector<std::string> sorted_names(const Json& variables, const Badness& badn
 }  // namespace
 
 std::vector<std::string> worst_first(const Json& variables, std::size_t most) {
-  const auto by_ess =
-      sorted_names(variables, [](const Json& row) { return number(row, "ess_bulk"); });
-  const auto by_rhat = sorted_names(variables, [](const Json& row) {
-    const double rhat = number(row, "rhat");
-    return std::isfinite(rhat) ? -rhat : rhat;
-  });
+  const auto by_ess = sorted_names(
+      variables, [](const Json& row) { return badness_first(row, number_in(row, "ess_bulk")); });
+  const auto by_rhat = sorted_names(
+      variables, [](const Json& row) { return badness_first(row, -number_in(row, "rhat")); });
   std::vector<std::string> names;
   std::set<std::string> seen;
   const auto add = [&](const std::string& name) {

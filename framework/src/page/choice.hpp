@@ -22,7 +22,8 @@ struct Element {
 };
 
 /// At most `most` names of `variables` (of summary.json), in turn that of the smallest ess_bulk and
-/// that of the largest rhat among those that are left. Constants, which have neither, come last.
+/// that of the largest rhat among those that are left. Of both, one that could not be judged comes
+/// first. Constants, which have neither, come last.
 std::vector<std::string> worst_first(const Json& variables, std::size_t most);
 
 /// Where the names stand in the file. Throws InputError for a name that is not there, and says that

@@ -3,6 +3,7 @@
 #include "page/curves.hpp"
 
 #include "diagnostics/autocovariance.hpp"
+#include "diagnostics/units.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -78,18 +79,20 @@ VectorXd normalised(const VectorXd& f, double step) {
 
 /// Of a chain by itself; NaN at all lags where it is constant.
 VectorXd correlations(const VectorXd& chain) {
+  const diagnostics::InUnits units(chain);
   diagnostics::Fourier fourier;
-  const VectorXd covariance =
-      diagnostics::mean_autocovariance(diagnostics::centred(chain), VectorXd::Zero(1), fourier);
+  const VectorXd covariance = diagnostics::mean_autocovariance(diagnostics::centred(units.draws()),
+                                                               VectorXd::Zero(1), fourier);
   return covariance / covariance[0];
 }
 
 VectorXd mean_correlations(const Draws& x) {
+  const diagnostics::InUnits units(x);
   diagnostics::Fourier fourier;
   VectorXd sum = VectorXd::Zero(x.rows());
   for (Index c = 0; c < x.cols(); ++c)
-    sum += diagnostics::mean_autocovariance(diagnostics::centred(x.col(c)), VectorXd::Zero(1),
-                                            fourier);
+    sum += diagnostics::mean_autocovariance(diagnostics::centred(units.draws().col(c)),
+                                            VectorXd::Zero(1), fourier);
   return sum / sum[0];
 }
 

@@ -4,6 +4,7 @@
 #include "files/text_file.hpp"
 #include "page/figures.hpp"
 #include "page/rounding.hpp"
+#include "results/summary_json.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/page.hpp>
@@ -11,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <unordered_map>
 
@@ -58,6 +60,22 @@ std::vector<const Json*> rows_of(const Json& variables, const std::vector<std::s
   return chosen;
 }
 
+bool is_beside_figures(const std::string& key) {
+  return std::find(keys_beside_figures.begin(), keys_beside_figures.end(), key) !=
+         keys_beside_figures.end();
+}
+
+/// Numbers rounded, "inf" and null as they are; null where a row lacks the key.
+Json column_of(const std::vector<const Json*>& rows, const std::string& key) {
+  Json column = Json::array();
+  for (const Json* const row : rows) {
+    const Json value = row->value(key, Json());
+    column.push_back(value.is_number() ? page::to_digits(value.get<double>(), table_digits)
+                                       : value);
+  }
+  return column;
+}
+
 /// The rows of summary.json by columns, those beyond `names` left out.
 Json table_of(const Json& variables, const std::vector<std::string>& names) {
   const std::vector<const Json*> rows = rows_of(variables, names);
@@ -65,17 +83,21 @@ Json table_of(const Json& variables, const std::vector<std::string>& names) {
   for (std::size_t k = 0; k < names.size(); ++k) shown.push_back(rows[k]->value("label", names[k]));
   Json table = {{"variable", std::move(shown)}};
   if (rows.empty()) return table;
-  for (const auto& [key, first] : rows.front()->items()) {
-    if (!first.is_number() && !first.is_null()) continue;
-    Json column = Json::array();
-    for (const Json* const row : rows) {
-      const Json& value = row->at(key);
-      column.push_back(value.is_number() ? page::to_digits(value.get<double>(), table_digits)
-                                         : Json(nullptr));
-    }
-    table[key] = std::move(column);
-  }
+  for (const auto& [key, first] : rows.front()->items())
+    if (!is_beside_figures(key)) table[key] = column_of(rows, key);
+  for (const char* const key : {"nan_draws", "infinite_draws"})
+    if (std::any_of(rows.begin(), rows.end(), [&](const Json* row) { return row->contains(key); }))
+      table[key] = column_of(rows, key);
   return table;
+}
+
+/// The rows of these names that are constants, which need no diagnostics, by their numbers.
+Json constants_of(const Json& variables, const std::vector<std::string>& names) {
+  const std::vector<const Json*> rows = rows_of(variables, names);
+  Json constants = Json::array();
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    if (rows[k]->contains("constant")) constants.push_back(k);
+  return constants;
 }
 
 /// Of the last folder on the path.
@@ -142,6 +164,8 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
   const Json variables = summary.at("variables");
   summary.erase("variables");
   const bool whole = variables.size() <= most_rows;
+  const std::vector<std::string> names =
+      whole ? all_names(variables) : page::worst_first(variables, most_rows);
   Json data = {{"kind", "run"},
                {"mixwell", MIXWELL_VERSION},
                {"name", name_of(folder)},
@@ -152,8 +176,8 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
                {"manifest", read_text(folder / "manifest.toml")},
                {"graph", read_text(folder / "graph.dot")},
                {"summary", std::move(summary)},
-               {"table", table_of(variables, whole ? all_names(variables)
-                                                   : page::worst_first(variables, most_rows))}};
+               {"table", table_of(variables, names)},
+               {"constants", constants_of(variables, names)}};
   add_figures(data, folder.string(), variables);
   if (data["summary"].contains("left_out"))
     data["notes"].push_back(fmt::format(

@@ -20,6 +20,8 @@ class MIXWELL_INTERNAL DrawsSummary {
   DrawsSummary(const DrawsFile& file, const SummaryOptions& options);
 
   double min_ess() const noexcept { return ess_.smallest; }
+  /// Whether every element that is no constant has an ess_bulk.
+  bool all_have_ess() const noexcept { return ess_.complete; }
   /// Whether it is large enough to be trusted; nothing where there is none.
   std::optional<bool> min_ess_reliable() const;
   double relative_error() const { return largest_relative_error(table_); }

@@ -32,6 +32,15 @@ struct SharedNames {
 MIXWELL_INTERNAL SharedNames shared_names(const DrawnVector& here,
                                           const std::vector<std::string>& there);
 
+/// Monte Carlo error of the mean of each column, whose rows are chain after chain; `weights`:
+/// empty, or one a row.
+MIXWELL_INTERNAL Eigen::VectorXd errors_of_means(const Eigen::MatrixXd& draws,
+                                                 const Eigen::MatrixXd& weights, Index chains);
+
+/// Whether an error relative to means with these Monte Carlo errors says anything: in sum they are
+/// more than 4 errors from 0. An error that is not known, as of a constant, counts as 0.
+MIXWELL_INTERNAL bool are_apart_from_0(const Eigen::VectorXd& means, const Eigen::VectorXd& errors);
+
 /// `reference` of a summary; `weights`: those of the draws, draws x chains, or empty. Throws
 /// InputError.
 ReferenceSummary summarise_reference(const DrawsFile& file, const SummaryOptions& options,

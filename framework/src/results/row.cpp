@@ -3,6 +3,7 @@
 #include "results/row.hpp"
 
 #include "diagnostics/standard_figures.hpp"
+#include "diagnostics/units.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,9 @@ std::shared_ptr<const diagnostics::NormalScores> normal_scores(Eigen::Index draw
 
 RowFigures row_figures(const diagnostics::Draws& draws, const RowSettings& settings) {
   RowFigures row{standard_of(draws, settings), {}};
+  row.nan_draws = draws.array().isNaN().count();
+  row.infinite_draws = draws.array().isInf().count();
+  row.constant = draws.size() > 0 && draws.allFinite() && diagnostics::is_constant(draws);
   for (const PaperEstimator* const paper : settings.papers) row.papers.push_back(paper->of(draws));
   return row;
 }
@@ -65,6 +69,9 @@ RowFigures row_figures(const diagnostics::Draws& draws, const RowSettings& setti
 SummaryRow summary_row(std::string name, const RowFigures& figures, const PaperEstimators& papers,
                        Eigen::Index draws, Eigen::Index chains) {
   SummaryRow row{std::move(name), figures.standard};
+  row.nan_draws = figures.nan_draws;
+  row.infinite_draws = figures.infinite_draws;
+  row.constant = figures.constant;
   for (std::size_t k = 0; k < papers.size(); ++k)
     row.papers.emplace_back(papers[k]->definition.key, figures.papers[k]);
   row.unreliable = unreliable(row, papers, static_cast<double>(draws), static_cast<double>(chains));

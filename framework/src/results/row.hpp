@@ -8,6 +8,7 @@
 #include <mixwell/lab/ess.hpp>
 #include <mixwell/lab/summary.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,9 @@ std::shared_ptr<const diagnostics::NormalScores> normal_scores(Eigen::Index draw
 struct RowFigures {
   diagnostics::StandardFigures standard;
   std::vector<double> papers;  ///< of RowSettings::papers, in order
+  std::int64_t nan_draws = 0;
+  std::int64_t infinite_draws = 0;
+  bool constant = false;  ///< SummaryRow::constant
 };
 
 /// All NaN where there are no draws.

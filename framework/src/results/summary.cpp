@@ -5,6 +5,8 @@
 #include "results/directions_part.hpp"
 #include "results/draws_summary.hpp"
 #include "results/element_names.hpp"
+#include "results/judgement.hpp"
+#include "results/recorded_statistic.hpp"
 #include "results/reference.hpp"
 #include "results/vector.hpp"
 
@@ -32,14 +34,13 @@ PaperEstimators find_papers(const std::vector<std::string>& ids) {
 
 /// f(draws x chains) of a scalar of sample_stats; NaN where it is not there or has no draws.
 template <class F>
-double statistic(const DrawsFile& file, const char* name, F f) {
-  if (!file.has(RecordGroup::sample_stats, name) || file.draws() == 0) return nan;
-  return f(file.read({RecordGroup::sample_stats, name, {}, RecordType::real, {}, {}}, 0));
+double statistic(const DrawsFile& file, const std::string& name, F f) {
+  const auto x = recorded_statistic(file, name);
+  return x ? f(*x) : nan;
 }
 
 std::optional<std::int64_t> count_of(const DrawsFile& file, const std::string& flag) {
-  const double sum =
-      statistic(file, flag.c_str(), [](const Eigen::MatrixXd& x) { return x.sum(); });
+  const double sum = statistic(file, flag, [](const Eigen::MatrixXd& x) { return x.sum(); });
   if (std::isnan(sum)) return std::nullopt;
   return std::llround(sum);
 }
@@ -50,6 +51,17 @@ double mean_where_it_ran(const Eigen::MatrixXd& x) {
   return there.select(x.array(), 0.0).sum() / static_cast<double>(there.count());
 }
 
+/// Of the transitions of a kernel, `prefix` before its statistics, the share that reached the
+/// largest depth; nothing where it has none.
+std::optional<double> share_at_max_depth(const DrawsFile& file, const std::string& prefix) {
+  const auto reached = recorded_statistic(file, prefix + "reached_max_treedepth");
+  const auto rate = recorded_statistic(file, prefix + acceptance_rate);
+  if (!reached) return std::nullopt;
+  const Index idle = rate ? rate->array().isNaN().count() : 0;  // it did not run there
+  if (idle == reached->size()) return std::nullopt;
+  return reached->sum() / static_cast<double>(reached->size() - idle);
+}
+
 /// Of all NAME_acceptance_rate.
 std::vector<KernelFigures> kernel_figures(const DrawsFile& file) {
   std::vector<KernelFigures> found;
@@ -57,8 +69,8 @@ std::vector<KernelFigures> kernel_figures(const DrawsFile& file) {
     if (column.group != RecordGroup::sample_stats) continue;
     const std::string name(kernel_of_acceptance_rate(column.name));
     if (name.empty()) continue;
-    found.push_back({name, statistic(file, column.name.c_str(), mean_where_it_ran),
-                     count_of(file, name + "_diverging")});
+    found.push_back({name, statistic(file, column.name, mean_where_it_ran),
+                     count_of(file, name + "_diverging"), share_at_max_depth(file, name + "_")});
   }
   return found;
 }
@@ -156,14 +168,16 @@ SamplerSummary DrawsSummary::sampler(double gradients, double seconds) const {
   found.acceptance =
       statistic(file_, acceptance_rate, [](const Eigen::MatrixXd& x) { return x.mean(); });
   found.divergences = count_of(file_, "diverging");
+  found.reached_max_depth = share_at_max_depth(file_, "");
+  found.still_chains = still_chains(file_, table_);
   found.ebfmi = statistic(file_, "energy", [](const Eigen::MatrixXd& x) {
     return diagnostics::ebfmi(x).minCoeff<Eigen::PropagateNaN>();
   });
   found.min_ess = ess_.smallest;
   found.min_ess_mcse = min_ess_mcse();
   found.mean_ess = ess_.mean;
-  found.min_ess_per_gradient = ess_.smallest / gradients;
-  found.min_ess_per_second = ess_.smallest / seconds;
+  found.min_ess_per_gradient = gradients > 0.0 ? ess_.smallest / gradients : nan;
+  found.min_ess_per_second = seconds > 0.0 ? ess_.smallest / seconds : nan;
   found.min_ess_reliable = min_ess_reliable();
   found.kernels = kernel_figures(file_);
   return found;
@@ -175,6 +189,7 @@ Summary DrawsSummary::summary(double gradients, double seconds) const {
   if (!shows_all())
     result.left_out = {.rows = std::ssize(table_) - std::ssize(shown_), .of = std::ssize(table_)};
   result.sampler = sampler(gradients, seconds);
+  result.not_judged = not_judged(file_, table_);
   result.weighted = settings_.weighted();
   result.coupled = settings_.together > 1;
   result.certificate = file_.certificate();

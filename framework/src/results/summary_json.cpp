@@ -17,17 +17,13 @@ using Json = nlohmann::ordered_json;
 /// An object is a vector of pairs: append, as looking for each name is quadratic.
 Json object_of(const std::vector<NamedFigure>& figures) {
   Json::object_t object;
-  for (const auto& [name, value] : figures) object.emplace_back(name, finite_or_null(value));
+  for (const auto& [name, value] : figures) object.emplace_back(name, figure_json(value));
   return object;
-}
-
-double figure_of(const Json& json) {
-  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
 std::vector<NamedFigure> figures_in(const Json& object) {
   std::vector<NamedFigure> figures;
-  for (const auto& [name, value] : object.items()) figures.emplace_back(name, figure_of(value));
+  for (const auto& [name, value] : object.items()) figures.emplace_back(name, figure_in(value));
   return figures;
 }
 
@@ -45,39 +41,42 @@ void get_if_there(const Json& json, const char* key, std::optional<T>& value) {
   value = std::move(read);
 }
 
-bool is_standard(const std::string& name) {
-  return std::any_of(standard_figures.begin(), standard_figures.end(),
-                     [&](const StandardFigure& figure) { return name == figure.name; });
-}
-
-/// A field that is no figure.
-bool is_beside(const std::string& name) {
-  constexpr std::array names = {"unreliable", "whole", "label", "indices"};
-  return std::find(names.begin(), names.end(), name) != names.end();
+/// Of a paper's estimator, as the key is none of all the others.
+bool is_of_paper(const std::string& key) {
+  const auto is_key = [&](const auto& one) { return key == one; };
+  const auto is_name = [&](const StandardFigure& figure) { return key == figure.name; };
+  return std::none_of(standard_figures.begin(), standard_figures.end(), is_name) &&
+         std::none_of(keys_beside_figures.begin(), keys_beside_figures.end(), is_key);
 }
 
 Json row_json(const SummaryRow& row) {
   Json json = Json::object();
   for (const StandardFigure& figure : standard_figures)
-    json[figure.name] = finite_or_null(row.standard.*figure.value);
-  for (const auto& [name, value] : row.papers) json[name] = finite_or_null(value);
+    json[figure.name] = figure_json(row.standard.*figure.value);
+  for (const auto& [name, value] : row.papers) json[name] = figure_json(value);
   json["unreliable"] = row.unreliable;
   if (row.whole) json["whole"] = true;
   if (!row.label.empty()) json["label"] = row.label;
   if (row.is_element()) json["indices"] = row.indices;
+  if (row.nan_draws > 0) json["nan_draws"] = row.nan_draws;
+  if (row.infinite_draws > 0) json["infinite_draws"] = row.infinite_draws;
+  if (row.constant) json["constant"] = true;
   return json;
 }
 
 SummaryRow row_in(const std::string& name, const Json& json) {
   SummaryRow row{name};
   for (const StandardFigure& figure : standard_figures)
-    row.standard.*figure.value = figure_of(json.at(figure.name));
+    row.standard.*figure.value = figure_in(json.at(figure.name));
   for (const auto& [key, value] : json.items())
-    if (!is_standard(key) && !is_beside(key)) row.papers.emplace_back(key, figure_of(value));
+    if (is_of_paper(key)) row.papers.emplace_back(key, figure_in(value));
   json.at("unreliable").get_to(row.unreliable);
   row.whole = json.contains("whole");
   row.label = json.value("label", "");
   row.indices = json.value("indices", row.indices);
+  row.nan_draws = json.value("nan_draws", std::int64_t{0});
+  row.infinite_draws = json.value("infinite_draws", std::int64_t{0});
+  row.constant = json.contains("constant");
   return row;
 }
 
@@ -97,26 +96,30 @@ std::vector<SummaryRow> rows_in(const Json& object) {
 
 static void to_json(Json& json, const KernelFigures& one) {
   json = {{"kernel", one.kernel},
-          {"acceptance", finite_or_null(one.acceptance)},
+          {"acceptance", figure_json(one.acceptance)},
           {"divergences", or_null(one.divergences)}};
+  if (one.reached_max_depth) json["reached_max_depth"] = *one.reached_max_depth;
 }
 
 static void from_json(const Json& json, KernelFigures& one) {
   json.at("kernel").get_to(one.kernel);
   one.acceptance = number_in(json, "acceptance");
   get_if_there(json, "divergences", one.divergences);
+  get_if_there(json, "reached_max_depth", one.reached_max_depth);
 }
 
 static void to_json(Json& json, const SamplerSummary& sampler) {
-  json = {{"acceptance", finite_or_null(sampler.acceptance)},
+  json = {{"acceptance", figure_json(sampler.acceptance)},
           {"divergences", or_null(sampler.divergences)},
-          {"ebfmi", finite_or_null(sampler.ebfmi)},
-          {"min_ess", finite_or_null(sampler.min_ess)},
-          {"min_ess_mcse", finite_or_null(sampler.min_ess_mcse)},
-          {"mean_ess", finite_or_null(sampler.mean_ess)},
-          {"min_ess_per_gradient", finite_or_null(sampler.min_ess_per_gradient)},
-          {"min_ess_per_second", finite_or_null(sampler.min_ess_per_second)},
+          {"ebfmi", figure_json(sampler.ebfmi)},
+          {"min_ess", figure_json(sampler.min_ess)},
+          {"min_ess_mcse", figure_json(sampler.min_ess_mcse)},
+          {"mean_ess", figure_json(sampler.mean_ess)},
+          {"min_ess_per_gradient", figure_json(sampler.min_ess_per_gradient)},
+          {"min_ess_per_second", figure_json(sampler.min_ess_per_second)},
           {"min_ess_reliable", or_null(sampler.min_ess_reliable)}};
+  if (sampler.reached_max_depth) json["reached_max_depth"] = *sampler.reached_max_depth;
+  if (sampler.still_chains) json["still_chains"] = *sampler.still_chains;
   if (!sampler.kernels.empty()) json["kernels"] = sampler.kernels;
 }
 
@@ -130,7 +133,25 @@ static void from_json(const Json& json, SamplerSummary& sampler) {
   sampler.min_ess_per_gradient = number_in(json, "min_ess_per_gradient");
   sampler.min_ess_per_second = number_in(json, "min_ess_per_second");
   get_if_there(json, "min_ess_reliable", sampler.min_ess_reliable);
+  get_if_there(json, "reached_max_depth", sampler.reached_max_depth);
+  get_if_there(json, "still_chains", sampler.still_chains);
   if (json.contains("kernels")) json.at("kernels").get_to(sampler.kernels);
+}
+
+static void to_json(Json& json, const NotJudged& one) {
+  json = {{"variable", one.variable.empty() ? Json(nullptr) : Json(one.variable)},
+          {"more", one.more},
+          {"figures", one.figures},
+          {"because", one.because},
+          {"draws", one.draws}};
+}
+
+static void from_json(const Json& json, NotJudged& one) {
+  if (json.at("variable").is_string()) json.at("variable").get_to(one.variable);
+  json.at("more").get_to(one.more);
+  json.at("figures").get_to(one.figures);
+  json.at("because").get_to(one.because);
+  json.at("draws").get_to(one.draws);
 }
 
 static void to_json(Json& json, const DirectionsSummary::Smallest& smallest) {
@@ -141,7 +162,7 @@ static void to_json(Json& json, const DirectionsSummary::Smallest& smallest) {
 
 static void from_json(const Json& json, DirectionsSummary::Smallest& smallest) {
   json.at("name").get_to(smallest.name);
-  smallest.ess_bulk = figure_of(json.at("ess_bulk"));
+  smallest.ess_bulk = figure_in(json.at("ess_bulk"));
   smallest.weights = figures_in(json.at("weights"));
 }
 
@@ -168,8 +189,8 @@ static void to_json(Json& json, const ReferenceSummary& reference) {
           {"draws", reference.draws},
           {"coordinates", reference.coordinates},
           {"left_out", reference.left_out},
-          {"rem", finite_or_null(reference.rem)},
-          {"rec", finite_or_null(reference.rec)}};
+          {"rem", figure_json(reference.rem)},
+          {"rec", figure_json(reference.rec)}};
   if (!reference.amari.empty()) json["amari"] = object_of(reference.amari);
 }
 
@@ -237,6 +258,7 @@ void to_json(Json& json, const Summary& summary) {
   json["variables"] = rows_json(summary.variables);
   if (summary.left_out) json["left_out"] = *summary.left_out;
   json["sampler"] = summary.sampler;
+  json["not_judged"] = summary.not_judged;
   json["weighted"] = summary.weighted;
   json["joint"] = summary.coupled ? "coupled" : "product";
   if (!summary.certificate.empty()) json["certificate"] = summary.certificate;
@@ -250,6 +272,7 @@ void from_json(const Json& json, Summary& summary) {
   summary.variables = rows_in(json.at("variables"));
   get_if_there(json, "left_out", summary.left_out);
   json.at("sampler").get_to(summary.sampler);
+  if (json.contains("not_judged")) json.at("not_judged").get_to(summary.not_judged);
   json.at("weighted").get_to(summary.weighted);
   summary.coupled = json.at("joint") == "coupled";
   summary.certificate = json.value("certificate", std::string());

@@ -7,7 +7,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <string_view>
+
 namespace mixwell {
+
+/// What a row of `variables` has beside its figures, the standard ones and those of papers.
+inline constexpr std::array<std::string_view, 7> keys_beside_figures = {
+    "unreliable", "whole", "label", "indices", "nan_draws", "infinite_draws", "constant"};
 
 MIXWELL_INTERNAL void to_json(nlohmann::ordered_json& json, const Summary& summary);
 /// Null becomes NaN. Throws nlohmann's exceptions.

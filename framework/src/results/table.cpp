@@ -83,8 +83,12 @@ EssFigures::EssFigures(const SummaryTable& table)
   double count = 0.0;
   for (std::size_t c = 0; c < table.columns().size(); ++c)
     for (std::size_t k = 0; k < table.rows(c).size(); ++k) {
-      const double ess = table.rows(c)[k].standard.ess_bulk;
-      if (!std::isfinite(ess)) continue;
+      const RowFigures& row = table.rows(c)[k];
+      const double ess = row.standard.ess_bulk;
+      if (!std::isfinite(ess)) {
+        complete = complete && row.constant;
+        continue;
+      }
       if (count == 0.0 || ess < smallest) {
         smallest = ess;
         of_smallest = {c, static_cast<Index>(k)};
@@ -99,10 +103,10 @@ double largest_relative_error(const SummaryTable& table) {
   double largest = 0.0;
   for (std::size_t c = 0; c < table.columns().size(); ++c)
     for (const RowFigures& row : table.rows(c)) {
-      const double sd = row.standard.sd;
-      if (!std::isfinite(sd) || sd == 0.0) continue;
-      if (!std::isfinite(row.standard.mcse_mean)) return std::numeric_limits<double>::infinity();
-      largest = std::max(largest, row.standard.mcse_mean / sd);
+      if (row.constant) continue;
+      const double error = row.standard.mcse_mean / row.standard.sd;
+      if (!std::isfinite(error)) return std::numeric_limits<double>::infinity();
+      largest = std::max(largest, error);
     }
   return largest;
 }

@@ -54,10 +54,11 @@ struct EssFigures {
 
   double smallest;  ///< NaN if there is none
   double mean;
+  bool complete = true;  ///< every row that is no constant has one
   ElementPlace of_smallest{};
 };
 
-/// The largest mcse_mean / sd; infinite where a variable that moves has none.
+/// The largest mcse_mean / sd of rows that are no constants; infinite where one has none.
 double largest_relative_error(const SummaryTable& table);
 
 /// The whole table as a NetCDF-4 file: what it is, docs/results.md says.

@@ -34,6 +34,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 namespace mixwell {
 namespace {
@@ -368,6 +369,9 @@ class Runner {
     const DrawsFile draws(folder.path());
     result.record = record(draws);
     result.summary = summary_unless_stopped(draws);
+    if (result.summary)
+      for (std::string& text : rule_.remarks(*result.summary))
+        result.record.remarks.push_back(std::move(text));
     result.resumable = saved_ && (ended_by_ == EndedBy::interrupt || !result.summary);
     write(result);
     if (!result.resumable) folder.drop_checkpoint();

@@ -4,6 +4,8 @@
 
 #include "results/draws_summary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -47,9 +49,22 @@ std::optional<EndedBy> StopRule::met_by_draws(const DrawsFile& draws,
   options.stop = stop;
   const DrawsSummary summary(draws, options);
   if (!summary.min_ess_reliable().value_or(false)) return std::nullopt;
-  if (settings_.min_ess && summary.min_ess() >= *settings_.min_ess) return EndedBy::min_ess;
+  const bool enough = settings_.min_ess && summary.min_ess() >= *settings_.min_ess;
+  if (enough && summary.all_have_ess()) return EndedBy::min_ess;
   if (settings_.mcse && summary.relative_error() <= *settings_.mcse) return EndedBy::mcse;
   return std::nullopt;
+}
+
+std::vector<std::string> StopRule::remarks(const Summary& summary) const {
+  std::vector<std::string> texts;
+  for (const NotJudged& one : summary.not_judged) {
+    const bool by_ess = settings_.min_ess && one.lacks("ess_bulk");
+    const bool by_mcse = settings_.mcse && one.lacks("mcse_mean");
+    if (one.variable.empty() || !(by_ess || by_mcse)) continue;
+    texts.push_back(fmt::format("{} cannot end this run, as {} cannot be judged: {}",
+                                by_ess ? "stop_min_ess" : "stop_mcse", one.who(), one.because));
+  }
+  return texts;
 }
 
 }  // namespace mixwell

@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/run.hpp>
+#include <mixwell/lab/summary.hpp>
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mixwell {
 
@@ -14,7 +18,7 @@ namespace mixwell {
 /// that of seconds ends the run after the same sweep, whatever the machine, the threads or
 /// interruptions. Looking at draws costs as much as a summary, so it is done at multiples of
 /// `check_every` each at least a fifth further than the last: six times a summary in all.
-class StopRule {
+class MIXWELL_INTERNAL StopRule {
  public:
   explicit StopRule(const StopSettings& settings) : settings_(settings) {}
 
@@ -24,8 +28,12 @@ class StopRule {
   std::optional<EndedBy> met_by_cost(std::int64_t done, double gradients, double seconds) const;
   /// Whether to look at the draws after that sweep.
   bool looks_at_draws(std::int64_t done) const;
-  /// Throws Stopped on request.
+  /// Not as long as a variable cannot be judged: it is not good before it is known. Constants are
+  /// left out. Throws Stopped on request.
   std::optional<EndedBy> met_by_draws(const DrawsFile& draws, const StopRequest* stop) const;
+
+  /// Which variables kept a rule on draws from ending the run, and why.
+  std::vector<std::string> remarks(const Summary& summary) const;
 
  private:
   bool is_set() const { return settings_.gradients || settings_.min_ess || settings_.mcse; }

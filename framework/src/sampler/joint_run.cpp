@@ -26,12 +26,12 @@ JointRun* dividing_run() noexcept { return dividing; }
 
 JointRun::~JointRun() { send({.what = What::end}); }
 
-void JointRun::send(Order order) {
+void JointRun::send(RankOrder order) {
   if (ranks_.leads()) ranks_.broadcast(&order, sizeof order);
 }
 
-JointRun::Order JointRun::receive() {
-  Order order;
+JointRun::RankOrder JointRun::receive() {
+  RankOrder order;
   ranks_.broadcast(&order, sizeof order);
   return order;
 }
@@ -77,7 +77,7 @@ void JointRun::order_restore(const std::vector<char>& state) {
   carry_out([] {});
 }
 
-void JointRun::restore(const Order& order, Sampler& sampler) {
+void JointRun::restore(const RankOrder& order, Sampler& sampler) {
   std::vector<char> state(static_cast<std::size_t>(order.bytes));
   ranks_.broadcast(state.data(), state.size());
   carry_out([&] {
@@ -86,7 +86,7 @@ void JointRun::restore(const Order& order, Sampler& sampler) {
   });
 }
 
-void JointRun::obey(const Order& order, Sampler& sampler, DrawBuffers& buffers) {
+void JointRun::obey(const RankOrder& order, Sampler& sampler, DrawBuffers& buffers) {
   if (order.what == What::start) sampler.initialise();
   if (order.what == What::advance) {
     sampler.advance(static_cast<PhaseKind>(order.phase), order.sweeps,
@@ -103,7 +103,7 @@ void JointRun::obey(const Order& order, Sampler& sampler, DrawBuffers& buffers) 
 void JointRun::follow(const std::function<std::unique_ptr<Sampler>()>& make) {
   std::unique_ptr<Sampler> sampler;
   DrawBuffers buffers;
-  for (Order order = receive(); order.what != What::end; order = receive()) {
+  for (RankOrder order = receive(); order.what != What::end; order = receive()) {
     try {
       if (order.what == What::make)
         make_divided([&] { sampler = make(); });

@@ -47,17 +47,17 @@ class MIXWELL_INTERNAL JointRun {
 
  private:
   enum class What : std::int64_t { make, start, advance, gather, restore, end };
-  struct Order {
+  struct RankOrder {
     What what = What::end;
     std::int64_t phase = 0;
     std::int64_t sweeps = 0;
     std::int64_t records = 0;
     std::int64_t bytes = 0;  ///< that follow
   };
-  void send(Order order);
-  Order receive();
-  void obey(const Order& order, Sampler& sampler, DrawBuffers& buffers);
-  void restore(const Order& order, Sampler& sampler);
+  void send(RankOrder order);
+  RankOrder receive();
+  void obey(const RankOrder& order, Sampler& sampler, DrawBuffers& buffers);
+  void restore(const RankOrder& order, Sampler& sampler);
   void make_divided(const std::function<void()>& make);
 
   Ranks& ranks_;

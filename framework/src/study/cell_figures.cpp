@@ -11,13 +11,25 @@
 namespace mixwell::study {
 namespace {
 
-/// Infinite figures are unknown ones in summary.json, and so they are here.
+/// Of what an infinite one says nothing, such as what was had for no gradient.
 double known(double figure) { return std::isfinite(figure) ? figure : unknown; }
 
-double max_rhat(const std::vector<SummaryRow>& rows) {
+bool lacks_rhat(const NotJudged& one) { return one.lacks("rhat"); }
+
+/// Infinite where chains stand still at different places; unknown where that of some variable is.
+double max_rhat(const Summary& summary) {
+  if (std::any_of(summary.not_judged.begin(), summary.not_judged.end(), lacks_rhat)) return unknown;
   double most = unknown;
-  for (const SummaryRow& row : rows) most = std::fmax(most, known(row.standard.rhat));
+  for (const SummaryRow& row : summary.variables) most = std::fmax(most, row.standard.rhat);
   return most;
+}
+
+/// How many variables lack a figure.
+double variables_not_judged(const Summary& summary) {
+  std::int64_t count = 0;
+  for (const NotJudged& one : summary.not_judged)
+    if (!one.variable.empty()) count += 1 + one.more;
+  return static_cast<double>(count);
 }
 
 std::vector<CellMetric> metrics(const Summary& summary, const RunRecord& run) {
@@ -29,7 +41,8 @@ std::vector<CellMetric> metrics(const Summary& summary, const RunRecord& run) {
       {"min_ess_per_gradient", known(sampler.min_ess_per_gradient), mcse / run.gradients.sampling},
       {"mean_ess_per_second", mean_ess / run.seconds.sampling},
       {"min_ess_per_second", known(sampler.min_ess_per_second), mcse / run.seconds.sampling},
-      {"max_rhat", max_rhat(summary.variables)},
+      {"max_rhat", max_rhat(summary)},
+      {"not_judged", variables_not_judged(summary)},
       {"acceptance", known(sampler.acceptance)},
       {"ebfmi", known(sampler.ebfmi)}};
   if (sampler.divergences)

@@ -112,7 +112,7 @@ Statement& Statement::bind(int place, std::int64_t value) {
 }
 
 Statement& Statement::bind(int place, double value) {
-  if (!std::isfinite(value)) return bind_null(place);
+  if (std::isnan(value)) return bind_null(place);
   check(sqlite3_bind_double(statement_.get(), place, value));
   return *this;
 }

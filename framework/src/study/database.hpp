@@ -38,7 +38,7 @@ class Statement {
   /// Parameters are numbered from 1.
   Statement& bind(int place, const std::string& text);
   Statement& bind(int place, std::int64_t value);
-  /// Not finite = NULL.
+  /// NaN = NULL; SQLite has a number for infinity, beyond all others.
   Statement& bind(int place, double value);
   Statement& bind_null(int place);
   /// "" = NULL.

@@ -82,8 +82,9 @@ constexpr bool is_a = false;
 template <template <class...> class Of, class... T>
 constexpr bool is_a<Of, Of<T...>> = true;
 
-// Objects are lists. Numbers that are not finite are null, and so is an optional without a value; a
-// variant is a list of the number of its alternative and the value; enumerators are numbers.
+// Objects are lists. Numbers are what figure_json makes of them, and an optional without a value is
+// null; a variant is a list of the number of its alternative and the value; enumerators are
+// numbers.
 
 template <class T>
 Json written(const T& value) {
@@ -100,6 +101,8 @@ Json written(const T& value) {
     return {value.index(), std::visit([](const auto& one) { return written(one); }, value)};
   } else if constexpr (std::same_as<T, std::monostate>) {
     return nullptr;
+  } else if constexpr (std::same_as<T, double>) {
+    return figure_json(value);
   } else {
     return value;
   }
@@ -132,7 +135,7 @@ void read(const Json& json, T& value) {
   } else if constexpr (is_a<std::variant, T>) {
     read_alternative(json, value, std::make_index_sequence<std::variant_size_v<T>>());
   } else if constexpr (std::same_as<T, double>) {
-    value = json.is_null() ? unknown : json.get<double>();
+    value = figure_in(json);
   } else if constexpr (!std::same_as<T, std::monostate>) {
     json.get_to(value);
   }

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -51,6 +52,9 @@ std::string kind_name(RecordKind kind) {
   return names.at(static_cast<std::size_t>(kind));
 }
 
+/// Of a number that JSON has none for: {"real": "inf"}.
+constexpr const char* real = "real";
+
 Json value_of(const Statement& row, int column) {
   switch (row.type(column)) {
     case Statement::Type::null:
@@ -58,7 +62,9 @@ Json value_of(const Statement& row, int column) {
     case Statement::Type::integer:
       return row.integer(column);
     case Statement::Type::real:
-      return row.number(column);
+      return std::isfinite(row.number(column))
+                 ? Json(row.number(column))
+                 : Json::object({{real, figure_json(row.number(column))}});
     case Statement::Type::text:
       return row.text(column);
   }
@@ -72,6 +78,8 @@ void bind(Statement& statement, int place, const Json& value) {
     statement.bind(place, value.get<std::int64_t>());
   else if (value.is_number())
     statement.bind(place, value.get<double>());
+  else if (value.is_object())
+    statement.bind(place, figure_in(value.at(real)));
   else
     statement.bind(place, value.get<std::string>());
 }

@@ -5,7 +5,6 @@
 #include "results/reference.hpp"
 
 #include <mixwell/error.hpp>
-#include <mixwell/lab/diagnostics.hpp>
 
 #include <fmt/format.h>
 
@@ -89,19 +88,6 @@ ComparedDraws pooled(const std::vector<std::string>& paths) {
   return all;
 }
 
-/// Monte Carlo error of the mean of each column; `weights`: empty, or one a row.
-VectorXd errors_of_means(const MatrixXd& draws, const MatrixXd& weights, Index chains) {
-  VectorXd errors(draws.cols());
-  const Index rows = draws.rows() / chains;
-  for (Index k = 0; k < draws.cols(); ++k) {
-    const MatrixXd x = draws.col(k).reshaped(rows, chains);
-    errors(k) = weights.size() == 0
-                    ? diagnostics::mcse_mean(x)
-                    : diagnostics::weighted_mcse_mean(x, weights.reshaped(rows, chains));
-  }
-  return errors;
-}
-
 /// A run's draws beside a reference, in the variables of both.
 class ComparedRun {
  public:
@@ -119,6 +105,7 @@ class ComparedRun {
 
   std::vector<ErrorPoint> curve(const RunRecord& run) const {
     const MatrixXd weights = weights_.size() == 0 ? MatrixXd::Ones(draws_, chains_) : weights_;
+    const bool has_means = are_apart_from_0(wanted_.mean, wanted_mcse_);
     RunningMoments running(wanted_.mean);
     std::vector<ErrorPoint> curve;
     Index done = 0;
@@ -134,7 +121,8 @@ class ComparedRun {
           {.draws = place,
            .gradients = run.gradients.warmup + share * run.gradients.sampling,
            .seconds = run.seconds.warmup + share * run.seconds.sampling,
-           .error_mean = diagnostics::relative_error(found.mean, wanted_.mean),
+           .error_mean =
+               has_means ? diagnostics::relative_error(found.mean, wanted_.mean) : unknown,
            .error_covariance = diagnostics::relative_error(found.covariance, wanted_.covariance)});
     }
     return curve;

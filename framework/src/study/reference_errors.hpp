@@ -36,7 +36,9 @@ class References {
 /// is on both sides or there are no two draws.
 ///   curve     relative errors of mean and covariance (REM and REC of summaries) of all draws up to
 ///             about 20 points of the run, spread evenly over log(draws); cost is that of warm-up
-///             and sampling, taken in proportion to the draws. O(n d^2).
+///             and sampling, taken in proportion to the draws. O(n d^2). Of the mean not known
+///             where the reference's means are not apart from 0: an error relative to noise says
+///             nothing.
 ///   distance  of all draws, over variables that vary in the reference: mean_error_mcse and
 ///             mean_error_sd, the largest |mean - reference mean| in Monte Carlo errors of both and
 ///             in the reference's sd; within_4_mcse, the share of variables whose means are;

@@ -13,6 +13,7 @@ Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json
 
 Json json_of(std::monostate) { return nullptr; }
 Json json_of(const JsonText& value) { return parse_json(value.text); }
+Json json_of(double value) { return figure_json(value); }
 Json json_of(const auto& value) { return value; }
 
 Json row_json(const StudyTable& table, const StudyRow& row, const std::vector<std::string>& names) {
@@ -33,8 +34,8 @@ Json json_of(const PlannedCell& cell) {
   json["status"] = to_string(cell.status);
   json["class"] = cell.certificate ? Json(*cell.certificate) : Json();
   json["refused"] = cell.refused;
-  json["gradients"] = finite_or_null(cell.gradients);
-  json["seconds"] = finite_or_null(cell.seconds);
+  json["gradients"] = figure_json(cell.gradients);
+  json["seconds"] = figure_json(cell.seconds);
   json["tuned"] = cell.tuned;
   if (!cell.reason.empty()) json["reason"] = cell.reason;
   return json;
@@ -59,8 +60,8 @@ void to_json(Json& json, const ErrorPoint& point) {
   json = {{"draws", point.draws},
           {"gradients", point.gradients},
           {"seconds", point.seconds},
-          {"error_mean", finite_or_null(point.error_mean)},
-          {"error_covariance", finite_or_null(point.error_covariance)}};
+          {"error_mean", figure_json(point.error_mean)},
+          {"error_covariance", figure_json(point.error_covariance)}};
 }
 
 void from_json(const Json& json, ErrorPoint& point) {
@@ -102,9 +103,9 @@ static void to_json(Json& json, const StudyTrial& trial) {
           {"candidate", trial.candidate},
           {"values", parse_json(trial.values)},
           {"objective", trial.objective},
-          {"score", finite_or_null(trial.score)},
-          {"gradients", finite_or_null(trial.gradients)},
-          {"seconds", finite_or_null(trial.seconds)},
+          {"score", figure_json(trial.score)},
+          {"gradients", figure_json(trial.gradients)},
+          {"seconds", figure_json(trial.seconds)},
           {"reason", text_or_null(trial.reason)},
           {"winner", trial.winner}};
 }

@@ -100,16 +100,10 @@ struct ReferenceErrors {
 };
 
 /// The metrics that come of a summary, in the table of a study; see cell_figures().
-inline constexpr std::array summary_metrics = {"mean_ess",
-                                               "min_ess_per_gradient",
-                                               "mean_ess_per_second",
-                                               "min_ess_per_second",
-                                               "max_rhat",
-                                               "acceptance",
-                                               "ebfmi",
-                                               "divergences",
-                                               "test_error",
-                                               "error_rate"};
+inline constexpr std::array summary_metrics = {
+    "mean_ess",    "min_ess_per_gradient", "mean_ess_per_second", "min_ess_per_second",
+    "max_rhat",    "not_judged",           "acceptance",          "ebfmi",
+    "divergences", "test_error",           "error_rate"};
 
 /// The metrics that ReferenceErrors are, in the table of a study.
 inline constexpr std::array error_metrics = {

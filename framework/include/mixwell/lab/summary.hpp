@@ -40,8 +40,8 @@ struct SummaryOptions {
   const StopRequest* stop = nullptr;
 };
 
-/// A figure by its name in summary.json. Of all figures here NaN means "not known or not finite",
-/// which is null there.
+/// A figure by its name in summary.json. Of all figures here NaN means "not known", which is null
+/// there; infinite ones are the texts "inf" and "-inf".
 using NamedFigure = std::pair<std::string, double>;
 
 /// The figures of one scalar quantity.
@@ -59,6 +59,10 @@ struct MIXWELL_EXPORT SummaryRow {
   std::string label{};
   /// Of an element of an array, from 0; none for a scalar, whose name may have brackets of its own.
   std::vector<std::int64_t> indices{};
+  std::int64_t nan_draws = 0;
+  std::int64_t infinite_draws = 0;
+  /// All draws of all chains are one number, as far as rounding can tell.
+  bool constant = false;
 
   bool is_element() const noexcept { return !indices.empty(); }
   /// The name of the scalar, or of the array that it is an element of.
@@ -88,6 +92,8 @@ struct KernelFigures {
   std::string kernel;                         ///< NAME of NAME_acceptance_rate and NAME_diverging
   double acceptance = 0.0;                    ///< mean of its acceptance rate
   std::optional<std::int64_t> divergences{};  ///< sum of its diverging, where it is recorded
+  /// Share of its trajectories that reached max_depth, where it has one.
+  std::optional<double> reached_max_depth{};
 };
 
 /// How well the sampler did.
@@ -95,6 +101,11 @@ struct SamplerSummary {
   double acceptance = 0.0;                    ///< mean of acceptance_rate
   std::optional<std::int64_t> divergences{};  ///< sum of diverging, where it is recorded
   double ebfmi = 0.0;                         ///< smallest over chains
+  /// Share of trajectories that reached max_depth, where the kernel has one.
+  std::optional<double> reached_max_depth{};
+  /// How many chains have the same lp in all of two draws or more: none of their proposals was
+  /// accepted. Nothing where lp is not recorded, or does not change while everything moves.
+  std::optional<std::int64_t> still_chains{};
   /// Smallest and mean ess_bulk over those variables that have one (constants have none), and
   /// diagnostics::ess_bulk_mcse of the variable that min_ess is of.
   double min_ess = 0.0;
@@ -148,6 +159,19 @@ struct EstimatorNote {
   std::string source;
 };
 
+/// Figures that draws have in general, and these lack. What could not be judged is not good.
+struct NotJudged {
+  std::string variable{};              ///< an element, as it is shown; "" for the sampler
+  std::int64_t more = 0;               ///< other elements that lack the same, for the same reason
+  std::vector<std::string> figures{};  ///< by their names in summary.json
+  std::string because{};               ///< of `variable`: "666 of 4000 draws are NaN"
+  std::int64_t draws = 0;              ///< of `variable` that are NaN or infinite
+
+  /// "b", "b and 3 more", "the sampler".
+  MIXWELL_EXPORT std::string who() const;
+  MIXWELL_EXPORT bool lacks(const std::string& figure) const noexcept;
+};
+
 /// How much of a long table is not shown.
 struct LeftOutRows {
   std::int64_t rows = 0;  ///< that are not there
@@ -172,6 +196,8 @@ struct Summary {
   std::vector<SummaryRow> variables{};
   std::optional<LeftOutRows> left_out{};  ///< where `variables` lacks some
   SamplerSummary sampler{};
+  /// Of all elements, those that `variables` lacks among them. A constant is no entry.
+  std::vector<NotJudged> not_judged{};
   bool weighted = false;  ///< mean, sd, their errors and the quantiles are
   bool coupled = false;   ///< slots share a noise: replicates are independent, not chains
   /// Of the composition that made the draws; "" if their file does not say.

@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
+#include <optional>
 
 using mixwell::app::answer;
 using mixwell::app::handed_out;
@@ -41,14 +42,15 @@ mixwell::RunOptions options_of(const mixwell_run_options& given) {
 
 /// All that a run's folder says of the run.
 Json folder_json(const std::string& folder) {
-  Json json{{"run", mixwell::read_run(folder)},
-            {"certificate", mixwell::read_certificate(folder)},
-            {"manifest",
-             mixwell::read_text_file((fs::path(folder) / "manifest.toml").string(), "manifest")},
-            {"summary", nullptr}};
-  if (fs::exists(fs::path(folder) / "summary.json"))
-    json["summary"] = mixwell::read_summary(folder);
-  return json;
+  const std::string manifest =
+      mixwell::read_text_file((fs::path(folder) / "manifest.toml").string(), "manifest");
+  std::optional<mixwell::Summary> summary;
+  if (fs::exists(fs::path(folder) / "summary.json")) summary = mixwell::read_summary(folder);
+  return {{"run", mixwell::read_run(folder)},
+          {"certificate", mixwell::read_certificate(folder)},
+          {"manifest", manifest},
+          {"warnings", mixwell::app::warnings_json(summary, manifest)},
+          {"summary", summary ? Json(*summary) : Json(nullptr)}};
 }
 
 }  // namespace
@@ -61,7 +63,8 @@ int mixwell_run(const mixwell_composition* composition, const mixwell_run_option
                 char** json) {
   return answer([&] {
     const mixwell::RunResult result = mixwell::run(composition->made, options_of(*options));
-    *json = handed_out(mixwell::json_text(mixwell::app::run_json(result).at("result")));
+    const Json all = mixwell::app::run_json(result, composition->made.effective_manifest);
+    *json = handed_out(mixwell::json_text(all.at("result")));
   });
 }
 

@@ -3,8 +3,8 @@
 #include "app/command.hpp"
 #include "app/ess_text.hpp"
 #include "app/modules/posteriordb.hpp"
-#include "app/report.hpp"
 #include "app/text_table.hpp"
+#include "app/warnings.hpp"
 
 #include <mixwell/lab/study.hpp>
 
@@ -36,10 +36,11 @@ std::string number(double value, const char* format) {
 }
 
 /// In a word or two, or what went wrong.
-std::string status_text(const StudyRow& row, bool mixed) {
+std::string status_text(const StudyRow& row, double rhat) {
   if (row.status == CellStatus::failed) return cut(row.reason, 60);
-  return row.status == CellStatus::done && !mixed ? "not mixed"
-                                                  : std::string(to_string(row.status));
+  if (row.status != CellStatus::done || rhat <= unmixed_rhat)
+    return std::string(to_string(row.status));
+  return std::isnan(rhat) ? "not judged" : "not mixed";
 }
 
 /// Over all posteriors whose chains have mixed.
@@ -60,7 +61,8 @@ class Agreement {
                           100.0 * close_ / variables_, variables_);
     if (unmixed_ > 0)
       text += fmt::format(
-          ". The chains of {} have not mixed (R-hat above {}): they have no Monte Carlo errors",
+          ". The chains of {} have not mixed (R-hat above {}, or unknown): they have no Monte "
+          "Carlo errors",
           unmixed_, unmixed_rhat);
     return text + ".";
   }
@@ -85,7 +87,7 @@ std::vector<std::string> cells(const StudyRow& row, const Metrics& metric, bool 
           number(metric["min_ess_per_second"], "{:.3g}"),
           number(metric["divergences"], "{:.0f}"),
           row.certificate.value_or(""),
-          status_text(row, mixed)};
+          status_text(row, metric["max_rhat"])};
 }
 
 }  // namespace
@@ -112,7 +114,7 @@ ExitCode mixwell_posteriordb_table(const PosteriordbArguments& arguments) {
   for (const StudyRow& row : table.rows) {
     if (row.status == CellStatus::pending) continue;
     const Metrics metric(table, row);
-    const bool mixed = !(metric["max_rhat"] > unmixed_rhat);
+    const bool mixed = metric["max_rhat"] <= unmixed_rhat;  // not where it is unknown
     if (row.status == CellStatus::done) agreement.add(metric, mixed);
     text.add(cells(row, metric, mixed));
   }

@@ -4,7 +4,7 @@
 
 #include "app/command.hpp"
 #include "app/installed.hpp"
-#include "app/report.hpp"
+#include "app/warnings.hpp"
 #include "files/json.hpp"
 #include "files/text_file.hpp"
 #include "files/whole_file.hpp"
@@ -43,8 +43,7 @@ std::string page_template() {
 
 std::vector<std::string> run_warnings(const fs::path& folder) {
   try {
-    return warnings(read_summary(folder.string()),
-                    target_acceptance(read_text(folder / "manifest.toml")));
+    return warnings(read_summary(folder.string()), Advice::of_run(folder.string()));
   } catch (const InputError&) {
     return {};  // a damaged file is told of by what reads all of them
   }

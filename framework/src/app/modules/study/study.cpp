@@ -79,6 +79,9 @@ std::string csv_field(const std::string& text) {
 std::string text_of(std::monostate) { return ""; }
 std::string text_of(const std::string& text) { return text; }
 std::string text_of(const JsonText& value) { return value.text; }
+std::string text_of(double value) {
+  return std::isinf(value) ? fmt::format("{}", value) : json_text(value);
+}
 std::string text_of(const auto& value) { return json_text(value); }
 std::string text_of(const StudyValue& value) {
   return std::visit([](const auto& one) { return text_of(one); }, value);
