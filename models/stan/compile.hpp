@@ -103,7 +103,7 @@ class Checkout {
     return {.library = library,
             .data = data,
             .engine = "compile",
-            .remark = "compiled by the checkout of BridgeStan in " + folder_ + ": " + library,
+            .remarks = {"compiled by the checkout of BridgeStan in " + folder_ + ": " + library},
             .files = std::move(included)};
   }
 
@@ -200,11 +200,11 @@ class Package {
     const std::string library =
         cached("stan", identity_ + shim_text + text, ".so",
                [&](const std::string& path) { build(program, text, path); });
-    Made made{
-        .library = library,
-        .data = data,
-        .engine = "compile",
-        .remark = "compiled by stanc and the headers of httpstan in " + folder_ + ": " + library};
+    Made made{.library = library,
+              .data = data,
+              .engine = "compile",
+              .remarks = {"compiled by stanc and the headers of httpstan in " + folder_ + ": " +
+                          library}};
     add_included(program, program.text, made.files);
     return made;
   }

@@ -23,11 +23,30 @@
 
 namespace mixwell::stan {
 
+/// What a file says of a variable, or of a member of a tuple, which is called "t:1".
+struct Given {
+  std::string name;
+  std::vector<Index> shape;  ///< of an array of tuples: its lengths, then those of the member
+  bool has_integers = true;  ///< no point, no exponent, in 32 bits
+  bool is_finite = true;
+  Location where{};  ///< of the variable's value
+};
+
 /// What a file of data holds, as far as it is asked for.
 struct Data {
   std::set<std::string> names;  ///< of all variables
   std::vector<NamedValues> kept{};
+  std::vector<Given> given{};
 };
+
+/// "a number", "an array of 2 x 3".
+inline std::string in_words(const std::vector<Index>& shape) {
+  if (shape.empty()) return "a number";
+  std::string text = "an array of ";
+  for (std::size_t k = 0; k < shape.size(); ++k)
+    text += (k == 0 ? "" : " x ") + std::to_string(shape[k]);
+  return text;
+}
 
 namespace detail {
 
@@ -51,11 +70,28 @@ class DataReader {
   }
 
  private:
-  /// Of a value: lengths of its dimensions, or a mark that it is a tuple.
+  /// Of a value: lengths of its dimensions, members where its elements are tuples, and what its
+  /// numbers are.
   struct Shape {
-    std::vector<std::size_t> lengths;
-    bool has_tuples = false;
-    bool operator==(const Shape&) const = default;
+    std::vector<Index> lengths{};
+    std::map<std::string, Shape> members{};
+    bool has_integers = true;
+    bool is_finite = true;
+
+    bool has_tuples() const { return !members.empty(); }
+    bool is_like(const Shape& other) const {
+      return lengths == other.lengths &&
+             std::equal(members.begin(), members.end(), other.members.begin(), other.members.end(),
+                        [](const auto& a, const auto& b) {
+                          return a.first == b.first && a.second.is_like(b.second);
+                        });
+    }
+    /// One more that is like it.
+    void add(const Shape& other) {
+      has_integers = has_integers && other.has_integers;
+      is_finite = is_finite && other.is_finite;
+      for (auto& [name, member] : members) member.add(other.members.at(name));
+    }
   };
 
   static constexpr int deepest = 64;
@@ -65,23 +101,24 @@ class DataReader {
     if (depth > deepest)
       refuse(at_, "`" + name + "` is nested in more than " + std::to_string(deepest) + " levels");
     if (begins('[')) return read_array(name, depth);
-    if (begins('{')) {
-      read_object(name, depth);
-      return {.lengths = {}, .has_tuples = true};
-    }
-    if (begins('"')) {
-      read_word(name);
-    } else {
-      read_number(name);
-    }
-    return {};
+    if (begins('{')) return read_tuple(name, depth);
+    return begins('"') ? read_word(name) : read_number(name);
+  }
+
+  Shape read_tuple(const std::string& name, int depth) {
+    const std::size_t where = at_;
+    Shape tuple{.members = read_object(name + ":", depth)};
+    if (!tuple.has_tuples())
+      refuse(where, "`" + name + "` is an object without members: a tuple has \"1\", \"2\", ...");
+    return tuple;
   }
 
   /// A tuple, where it is no whole file, has members "1", "2", ...
-  void read_object(const std::string& path, int depth) {
+  std::map<std::string, Shape> read_object(const std::string& path, int depth) {
     std::set<std::string> names;
+    std::map<std::string, Shape> members;
     expect('{');
-    if (closes('}')) return;
+    if (closes('}')) return members;
     do {
       skip_blanks();
       const std::size_t where = at_;
@@ -91,20 +128,48 @@ class DataReader {
       skip_blanks();
       expect(':');
       if (depth > 1) {
-        read_value(path + name, depth + 1);
+        members.emplace(name, read_member(path, name, depth));
       } else {
         read_variable(name);
       }
     } while (continues('}'));
     if (depth == 1) data_.names = std::move(names);
+    return members;
+  }
+
+  /// `path`: in words, with indices.
+  Shape read_member(const std::string& path, const std::string& name, int depth) {
+    const std::string outer = leaf_;
+    enter(leaf_ + ":" + name);
+    Shape shape = read_value(path + name, depth + 1);
+    enter(outer);
+    return shape;
+  }
+
+  /// What is read next belongs to a variable, or to a member of a tuple.
+  void enter(const std::string& leaf) {
+    leaf_ = leaf;
+    const bool is_wanted = wanted_.contains(leaf.substr(0, leaf.find(':')));
+    values_ = is_wanted ? &values_of_[leaf] : nullptr;
   }
 
   void read_variable(const std::string& name) {
-    std::vector<double> values;
-    values_ = wanted_.contains(name) ? &values : nullptr;
+    enter(name);
+    skip_blanks();
+    const std::size_t where = at_;
     const Shape shape = read_value(name, 2);
-    if (values_ == nullptr || shape.has_tuples) return;
-    data_.kept.push_back({name, {shape.lengths.begin(), shape.lengths.end()}, std::move(values)});
+    add_given(name, shape, {}, location(where));
+  }
+
+  /// `outer`: lengths of the arrays of tuples that it is a member of.
+  void add_given(const std::string& name, const Shape& shape, std::vector<Index> outer,
+                 const Location& where) {
+    outer.insert(outer.end(), shape.lengths.begin(), shape.lengths.end());
+    for (const auto& [member, of] : shape.members) add_given(name + ":" + member, of, outer, where);
+    if (shape.has_tuples()) return;
+    if (const auto values = values_of_.find(name); values != values_of_.end())
+      data_.kept.push_back({name, outer, std::move(values->second)});
+    data_.given.push_back({name, std::move(outer), shape.has_integers, shape.is_finite, where});
   }
 
   void keep(double value) {
@@ -114,18 +179,21 @@ class DataReader {
   Shape read_array(const std::string& name, int depth) {
     expect('[');
     Shape shape;
-    std::size_t length = 0;
+    Index length = 0;
     if (!closes(']')) {
       do {
         skip_blanks();
         const std::size_t where = at_;
         const std::string item = name + "[" + std::to_string(length) + "]";
         const Shape one = read_value(item, depth + 1);
-        if (length > 0 && one != shape)
+        if (length > 0 && !one.is_like(shape))
           refuse(where, "`" + item + "` is " + words(one) + " and those before it are " +
-                            words(shape) + ": arrays of Stan are not ragged");
-        shape = one;
-        ++length;
+                            words(shape) + (words(one) == words(shape) ? " of other members" : "") +
+                            ": arrays of Stan are not ragged");
+        if (length++ == 0)
+          shape = one;
+        else
+          shape.add(one);
       } while (continues(']'));
     }
     shape.lengths.insert(shape.lengths.begin(), length);
@@ -133,30 +201,34 @@ class DataReader {
   }
 
   static std::string words(const Shape& shape) {
-    if (shape.lengths.empty()) return shape.has_tuples ? "a tuple" : "a number";
-    std::string text = "an array of ";
-    for (std::size_t k = 0; k < shape.lengths.size(); ++k)
-      text += (k == 0 ? "" : " x ") + std::to_string(shape.lengths[k]);
-    return text;
+    return shape.lengths.empty() && shape.has_tuples() ? "a tuple" : in_words(shape.lengths);
   }
 
-  void read_word(const std::string& name) {
-    static constexpr std::array<std::string_view, 7> numbers = {
-        "NaN", "Inf", "+Inf", "-Inf", "Infinity", "+Infinity", "-Infinity"};
+  /// Those that Stan's own reader takes.
+  Shape read_word(const std::string& name) {
+    static constexpr std::array<std::string_view, 5> numbers = {"NaN", "Inf", "-Inf", "Infinity",
+                                                                "-Infinity"};
     const std::size_t where = at_;
     const std::string word = read_text();
     if (std::find(numbers.begin(), numbers.end(), word) == numbers.end())
       refuse(where, "`" + name + "` is the text \"" + shortened(word) +
-                        "\": data of Stan are numbers (of texts it takes \"NaN\", \"Infinity\" "
-                        "and \"-Infinity\")");
+                        "\": data of Stan are numbers (the only texts that it takes are \"NaN\", "
+                        "\"Inf\", \"Infinity\", \"-Inf\" and \"-Infinity\")");
     keep(std::strtod(word.c_str(), nullptr));
+    return {.has_integers = false, .is_finite = false};
   }
 
-  void read_number(const std::string& name) {
+  Shape read_number(const std::string& name) {
     const std::size_t where = at_;
     while (at_ < text_.size() && (std::isalnum(byte()) != 0 || is_one_of("+-._"))) ++at_;
     const std::string_view word = text_.substr(where, at_ - where);
-    if (is_number(word)) return keep(in_range(where, name, std::string(word)));
+    if (is_number(word)) {
+      const double value = in_range(where, name, std::string(word));
+      keep(value);
+      const bool is_integer = word.find_first_not_of("-0123456789") == std::string_view::npos &&
+                              value >= -2147483648.0 && value <= 2147483647.0;
+      return {.has_integers = is_integer, .is_finite = std::isfinite(value)};
+    }
     at_ = where;
     if (word == "true" || word == "false")
       refuse(where,
@@ -260,12 +332,14 @@ class DataReader {
     const std::size_t end = std::min(text_.find_first_of(" \t\r\n,:[]{}", at_ + 1), text_.size());
     return "found `" + shortened(std::string(text_.substr(at_, end - at_))) + "`";
   }
-  [[noreturn]] void refuse(std::size_t where, const std::string& rule) const {
+  Location location(std::size_t where) const {
     const std::string_view before = text_.substr(0, where);
     const auto lines = std::count(before.begin(), before.end(), '\n');
     const std::size_t start = before.rfind('\n') + 1;  // npos + 1 = 0
-    throw InputError({path_, static_cast<int>(lines) + 1, static_cast<int>(where - start) + 1},
-                     rule);
+    return {path_, static_cast<int>(lines) + 1, static_cast<int>(where - start) + 1};
+  }
+  [[noreturn]] void refuse(std::size_t where, const std::string& rule) const {
+    throw InputError(location(where), rule);
   }
 
   const std::string& path_;
@@ -273,48 +347,54 @@ class DataReader {
   const std::set<std::string>& wanted_;
   std::size_t at_ = 0;
   Data data_;
-  std::vector<double>* values_ = nullptr;  ///< of the variable that is being read, where wanted
+  std::string leaf_;                       ///< what is being read
+  std::vector<double>* values_ = nullptr;  ///< of that, where wanted
+  std::map<std::string, std::vector<double>> values_of_;
 };
 
 }  // namespace detail
 
 /// Throws InputError with `path`, line and column where the text is no data for Stan. `wanted`:
-/// variables whose numbers are asked for; tuples have none.
+/// variables whose numbers are asked for; each member of a tuple has its own.
 inline Data read_data(const std::string& path, std::string_view text,
                       const std::set<std::string>& wanted = {}) {
   return detail::DataReader(path, text, wanted).read();
 }
 
-/// The numbers of an array from `at` on, as JSON; `at` moves past them.
-inline void append_json(const NamedValues& array, std::size_t dimension, const double*& at,
-                        std::string& text) {
-  if (dimension == array.shape.size()) {
-    std::array<char, 32> digits{};
-    const double value = *at++;
-    if (std::isfinite(value)) {
-      text.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr);
-    } else {
-      text += std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity";
-    }
-    return;
-  }
-  text += '[';
-  for (Index k = 0; k < array.shape[dimension]; ++k) {
-    if (k > 0) text += ',';
-    append_json(array, dimension + 1, at, text);
-  }
-  text += ']';
+namespace detail {
+
+/// How long the word for a number is that begins here, or 0.
+inline std::size_t number_word(std::string_view json, std::size_t at) {
+  const std::size_t sign = json[at] == '-' ? 1 : 0;
+  for (const std::string_view word : {"NaN", "Infinity"})
+    if (json.substr(at + sign, word.size()) == word) return sign + word.size();
+  return 0;
 }
 
-/// One object, the numbers with all their digits.
-inline std::string json_of(const std::vector<NamedValues>& values) {
-  std::string text = "{";
-  for (const NamedValues& array : values) {
-    text += (text.size() > 1 ? ",\"" : "\"") + array.name + "\":";
-    const double* at = array.values.data();
-    append_json(array, 0, at, text);
+}  // namespace detail
+
+/// JSON that was looked through, with NaN and Infinity in quotes, as all engines take them.
+inline std::string with_quoted_words(std::string_view json) {
+  std::string text;
+  bool in_text = false;
+  for (std::size_t at = 0; at < json.size();) {
+    const std::size_t length = in_text ? 0 : detail::number_word(json, at);
+    const std::size_t taken = length > 0 ? length : in_text && json[at] == '\\' ? 2 : 1;
+    if (json[at] == '"') in_text = !in_text;
+    if (length > 0) text += '"';
+    text += json.substr(at, taken);
+    if (length > 0) text += '"';
+    at += taken;
   }
-  return text + "}";
+  return text;
+}
+
+/// An object that was looked through, or "" for none, with more members: "\"a\": 1, \"b\": 2".
+inline std::string with_members(const std::string& json, const std::string& members) {
+  std::string all = json.empty() ? "{}" : json;
+  const std::size_t end = all.rfind('}');
+  const bool is_empty = all[all.find_last_not_of(" \t\r\n", end - 1)] == '{';
+  return all.insert(end, (is_empty || members.empty() ? "" : ", ") + members);
 }
 
 /// The text of a whole file. Throws InputError where it cannot be read, ParameterError where it is

@@ -6,11 +6,14 @@
 #include "data.hpp"
 #include "interpret.hpp"
 #include "program.hpp"
+#include "shapes.hpp"
+#include "text.hpp"
 
 #include <mixwell/plugin.hpp>
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,8 +59,12 @@ inline void declare_source(Fields& fields, Source& source) {
 struct Prepared {
   std::string key;  ///< of the manifest: where the library comes from, for messages
   std::string library;
-  std::string engine{};                ///< that made it of a program
-  std::string data{};                  ///< JSON, or "" for none
+  std::string engine{};              ///< that made it of a program
+  std::string data{};                ///< JSON for the library, or "" for none
+  std::string generating{};          ///< Made::generating
+  std::string plain_data{};          ///< JSON of the program's variables, or "" for none
+  std::optional<Program> program{};  ///< that the library was made of
+  std::shared_ptr<const ProgramText> text{};
   Data variables{};                    ///< what they hold
   std::vector<std::string> files{};    ///< Model::files
   std::vector<std::string> remarks{};  ///< Model::remarks
@@ -99,13 +106,15 @@ inline std::optional<Made> compiled(const Program& program, const std::string& d
   return Package(folder).make(program, data);
 }
 
-inline std::optional<Made> interpreted(const Program& program, const std::string& data) {
+inline std::optional<Made> interpreted(const Program& program, const ProgramText& text,
+                                       const std::string& data, unsigned seed) {
   const std::string path = Stanli::find();
   if (path.empty()) return std::nullopt;
-  return Stanli(path).make(program, data);
+  return Stanli(path).make(program, text, data, seed);
 }
 
-inline Made make(const std::string& engine, const Program& program, const std::string& data) {
+inline Made make(const std::string& engine, const Program& program, const ProgramText& text,
+                 const std::string& data, unsigned seed) {
   if (engine == "compile") {
     if (auto made = compiled(program, data, false)) return *std::move(made);
     throw ParameterError("engine", std::string("there is nothing to compile with: BRIDGESTAN names "
@@ -116,7 +125,7 @@ inline Made make(const std::string& engine, const Program& program, const std::s
   if (engine == "auto") {
     if (auto made = compiled(program, data, true)) return *std::move(made);
   }
-  if (auto made = interpreted(program, data)) return *std::move(made);
+  if (auto made = interpreted(program, text, data, seed)) return *std::move(made);
   throw ParameterError(
       "engine", std::string("there is nothing that reads programs in the Stan language: the "
                             "python3 on PATH has no package stanli, and MIXWELL_STANLI names "
@@ -141,27 +150,62 @@ inline std::optional<Source> other_engine(Source source, const std::string& engi
   return source;
 }
 
-/// `wanted`: variables of the data whose numbers are asked for. Throws InputError for data or a
-/// program that are none, ParameterError where an engine is missing.
-inline Prepared prepare(const Source& source, const std::set<std::string>& wanted) {
+namespace detail {
+
+/// Reads the data where there are any.
+inline Prepared with_data(const Source& source, const std::set<std::string>& wanted) {
   Prepared all;
-  if (source.data) {
-    all.data = text_of_file("data", *source.data);
-    all.variables = read_data(*source.data, all.data, wanted);
-  }
-  if (source.program) {
-    if (source.engine == "interpret" && source.has_stanc_flags())
-      throw ParameterError("stanc_flags", "goes with engine = \"compile\"; stanli has none");
-    Made made = detail::make(source.engine, detail::read_program(source), all.data);
-    made.files.push_back(made.library);
-    all.key = "program";
-    all.library = std::move(made.library);
-    all.engine = std::move(made.engine);
-    all.data = std::move(made.data);
-    all.files = std::move(made.files);
-    all.remarks = {std::move(made.remark)};
-    return all;
-  }
+  if (!source.data) return all;
+  all.plain_data = text_of_file("data", *source.data);
+  all.variables = read_data(*source.data, all.plain_data, wanted);
+  all.data = all.plain_data;
+  return all;
+}
+
+/// An engine that compares only counts may not guess at shapes that Mixwell does not know.
+inline void require_known_shapes(const Checked& checked, const std::string& engine) {
+  if (engine == "interpret" && checked.unknown)
+    throw InputError(
+        checked.unknown->first,
+        "has " + checked.unknown->second +
+            ", so that nothing tells whether the data have the shapes that the program "
+            "declares. Use `engine = \"compile\"`, which looks itself.");
+}
+
+inline Prepared of_program(const Source& source, std::set<std::string> wanted, unsigned seed) {
+  if (source.engine == "interpret" && source.has_stanc_flags())
+    throw ParameterError("stanc_flags", "goes with engine = \"compile\"; stanli has none");
+  const Program program = read_program(source);
+  const auto text = std::make_shared<const ProgramText>(program);
+  const Declarations declared = declarations_in(*text, "data");
+  for (const Declared& one : declared.variables) add_names_in_sizes(one.type, wanted);
+  Prepared all = with_data(source, wanted);
+  const Checked checked = check_data(program, declared, all.variables, source.data.value_or(""));
+  for (const std::string& name : checked.left_out)
+    all.plain_data = with_members(all.plain_data, '"' + name + "\": []");
+  Made made = make(source.engine, program, *text, all.plain_data, seed);
+  require_known_shapes(checked, made.engine);
+  made.files.push_back(made.library);
+  all.key = "program";
+  all.library = std::move(made.library);
+  all.engine = std::move(made.engine);
+  all.data = std::move(made.data);
+  all.generating = std::move(made.generating);
+  all.program = program;
+  all.text = text;
+  all.files = std::move(made.files);
+  all.remarks = std::move(made.remarks);
+  return all;
+}
+
+}  // namespace detail
+
+/// `wanted`: variables of the data whose numbers are asked for; `seed`: of the random numbers in
+/// transformed data. Throws InputError for data or a program that are none, or that do not fit each
+/// other, ParameterError where an engine is missing.
+inline Prepared prepare(const Source& source, const std::set<std::string>& wanted, unsigned seed) {
+  if (source.program) return detail::of_program(source, wanted, seed);
+  Prepared all = detail::with_data(source, wanted);
   if (!source.library) throw ParameterError("program", "give a program, or a library in its place");
   for (const auto& [key, is_given] : {std::pair("engine", source.engine != "auto"),
                                       std::pair("include_paths", !source.include_paths.empty()),

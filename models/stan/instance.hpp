@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -40,6 +41,12 @@ class Message {
   char* text_ = nullptr;
 };
 
+/// Stan's message where it makes no model of a program and its data.
+class NoModel : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// Which of the values that a program computes are wanted.
 struct Wanted {
   bool transformed = false;
@@ -51,8 +58,8 @@ struct Wanted {
 class Instance {
  public:
   /// `data`: JSON, or "" for none; `seed`: of the random numbers in transformed data. Throws
-  /// ParameterError: with the key of the library where it is none, with `data` where Stan
-  /// refuses them.
+  /// ParameterError with the key of the library where it is none, NoModel where Stan refuses the
+  /// program or the data.
   Instance(const std::string& key, const std::string& path, const std::string& data, unsigned seed)
       : library_(load_interface(key, path)) {
     print_to_log(library_);
@@ -60,7 +67,7 @@ class Instance {
     // Before it is known whether the library has threads nothing else may use one.
     const auto alone = Turns::alone();
     model_ = {library_.model_construct(data.c_str(), seed, error.where()), library_.model_destruct};
-    if (model_ == nullptr) throw ParameterError("data", "Stan refuses them: " + error.text());
+    if (model_ == nullptr) throw NoModel(error.text());
     turns_ = Turns(key, has_threads());
   }
   ~Instance() {
@@ -76,12 +83,14 @@ class Instance {
 
   /// Comma-separated, elements with indices from 1: "mu,theta.1,theta.2".
   std::string names(Wanted wanted) const {
-    return library_.param_names(model_.get(), wanted.transformed, wanted.generated);
+    return as_written(library_.param_names(model_.get(), wanted.transformed, wanted.generated));
   }
   Index size(Wanted wanted) const {
     return library_.param_num(model_.get(), wanted.transformed, wanted.generated);
   }
-  std::string unconstrained_names() const { return library_.param_unc_names(model_.get()); }
+  std::string unconstrained_names() const {
+    return as_written(library_.param_unc_names(model_.get()));
+  }
   Index dimension() const { return library_.param_unc_num(model_.get()); }
 
   /// The log density up to a constant, with that of the Jacobian, and, unless `gradient` is null,
@@ -116,16 +125,30 @@ class Instance {
     return error.text();
   }
 
-  /// theta (d numbers) of parameters on the program's scale. Returns Stan's message where it fails.
-  std::optional<std::string> unconstrain(const std::string& json, double* theta) const {
+  /// theta (d numbers) of size({}) numbers on the program's scale. Returns Stan's message where it
+  /// fails.
+  std::optional<std::string> unconstrain(const double* values, double* theta) const {
     const auto turn = turns_.take();
     Message error(library_);
-    if (library_.param_unconstrain_json(model_.get(), json.c_str(), theta, error.where()) == 0)
+    if (library_.param_unconstrain(model_.get(), values, theta, error.where()) == 0)
       return std::nullopt;
     return error.text();
   }
 
  private:
+  /// Stan's compiler puts a prefix before names that mean something in C++, such as `class`.
+  static std::string as_written(std::string names) {
+    const std::string prefix = "_stan_";  // names in a program begin with a letter
+    for (std::size_t at = names.find(prefix); at != std::string::npos;
+         at = names.find(prefix, at)) {
+      if (at == 0 || names[at - 1] == ',')
+        names.erase(at, prefix.size());
+      else
+        ++at;
+    }
+    return names;
+  }
+
   bool has_threads() const { return info().find("STAN_THREADS=true") != std::string::npos; }
 
   Interface library_;

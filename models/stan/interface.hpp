@@ -32,8 +32,8 @@ struct Interface {
   int (*param_unc_num)(const void* model) = nullptr;
   int (*param_constrain)(const void* model, bool transformed, bool generated, const double* theta,
                          double* out, void* rng, char** error) = nullptr;
-  int (*param_unconstrain_json)(const void* model, const char* json, double* theta,
-                                char** error) = nullptr;
+  int (*param_unconstrain)(const void* model, const double* values, double* theta,
+                           char** error) = nullptr;
   int (*log_density)(const void* model, bool propto, bool jacobian, const double* theta,
                      double* value, char** error) = nullptr;
   int (*log_density_gradient)(const void* model, bool propto, bool jacobian, const double* theta,
@@ -94,7 +94,7 @@ inline Interface load_interface(const std::string& key, const std::string& path)
   find("bs_param_num", all.param_num);
   find("bs_param_unc_num", all.param_unc_num);
   find("bs_param_constrain", all.param_constrain);
-  find("bs_param_unconstrain_json", all.param_unconstrain_json);
+  find("bs_param_unconstrain", all.param_unconstrain);
   find("bs_log_density", all.log_density);
   find("bs_log_density_gradient", all.log_density_gradient);
   find("bs_rng_construct", all.rng_construct);

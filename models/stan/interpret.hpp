@@ -5,6 +5,8 @@
 #include "command.hpp"
 #include "data.hpp"
 #include "program.hpp"
+#include "statements.hpp"
+#include "text.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -13,8 +15,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -60,17 +64,55 @@ class Stanli {
     find("stanli_build_id", build_id_);
   }
 
+  /// `text`: the program's. Of one that generates quantities two models are made: stanli computes
+  /// all blocks at each call, so that a failure among these would take the parameters with it.
   /// Throws InputError with Stan's words where the program does not compile.
-  Made make(const Program& program, const std::string& data) const {
-    Made made{.library = path_,
-              .data = with_program(data, compiled(program), program.name()),
-              .engine = "interpret",
-              .remark = std::string("interpreted by stanli, build ") + build_id_() + ", " + path_};
+  Made make(const Program& program, const ProgramText& text, const std::string& data,
+            unsigned seed) const {
+    Made made{
+        .library = path_,
+        .data = {},
+        .engine = "interpret",
+        .remarks = {std::string("interpreted by stanli, build ") + build_id_() + ", " + path_}};
+    const std::string whole = compiled(program, program.text);
+    const Tokens generated = text.block("generated quantities");
+    const std::string rest =
+        generated.empty() ? whole : compiled(program, text.without({generated}));
+    made.data = with_program(data, rest, program.name());
+    if (!generated.empty()) {
+      Generating found = generating(program, text, with_quoted_words(data), seed, whole);
+      if (!found.compiled.empty())
+        made.generating = with_program(data, found.compiled, program.name());
+      if (!found.remark.empty()) made.remarks.push_back(std::move(found.remark));
+    }
     add_included(program, program.text, made.files);
     return made;
   }
 
+  /// Why stanli takes no program of this text with these data; "" where it does, or cannot say.
+  std::string refusal(const Program& program, const std::string& text, const std::string& data,
+                      unsigned seed) const {
+    return trial(compiled(program, text), with_quoted_words(data), seed).refusal;
+  }
+
  private:
+  /// Of the program with these generated quantities: the form that stanli takes; "" where it
+  /// computes none of them.
+  struct Generating {
+    std::string compiled;
+    std::string remark{};  ///< what is left out
+  };
+  /// What stanli says of a program with its data.
+  struct Trial {
+    std::string refusal{};     ///< it makes no model
+    std::string incapacity{};  ///< it makes one without generated quantities
+    std::string words() const { return refusal.empty() ? incapacity : refusal; }
+  };
+  struct Options {
+    std::uint32_t seed = 0;
+    int threads = 0;
+    int fast_math = 0;
+  };
   static constexpr const char* inside_package = "/_bin/libstanli.so";
 
   static std::string existing(const std::string& path) {
@@ -81,25 +123,101 @@ class Stanli {
   }
 
   template <class Function>
-  void find(const char* symbol, Function& function) {
-    void* const found = ::dlsym(handle_, symbol);
+  void find(const char* name, Function& function) const {
+    void* const found = ::dlsym(handle_, name);
     if (found == nullptr)
-      throw InputError({path_, 0, 0}, std::string("lacks the symbol ") + symbol +
+      throw InputError({path_, 0, 0}, std::string("lacks the symbol ") + name +
                                           ": Mixwell uses the interface of stanli 0.24; `" + cure +
                                           "==0.24.0` installs it");
     function = reinterpret_cast<Function>(found);
   }
+  template <class Function>
+  Function symbol(const char* name) const {
+    Function function = nullptr;
+    find(name, function);
+    return function;
+  }
 
-  std::string compiled(const Program& program) const {
+  std::string compiled(const Program& program, const std::string& source) const {
     std::vector<const char*> folders;
     for (const std::string& folder : program.include_paths) folders.push_back(folder.c_str());
     std::array<char, 16384> error{};
-    char* const text = compile_(program.text.c_str(), folders.data(), folders.size(), 0,
-                                error.data(), error.size());
+    char* const text =
+        compile_(source.c_str(), folders.data(), folders.size(), 0, error.data(), error.size());
     if (text == nullptr) refuse_program(program, named(program, error.data()));
     std::string kept = text;
     free_(text);
     return kept;
+  }
+
+  /// Makes a model and looks at it. `data`: JSON of numbers, or texts for them.
+  Trial trial(const std::string& compiled, const std::string& data, unsigned seed) const {
+    const auto make =
+        symbol<void* (*)(const char*, const char*, const Options*, char*, std::size_t)>(
+            "stanli_model_new_with_opts");
+    const auto warnings = symbol<const char* (*)(void*)>("stanli_warnings");
+    const auto outputs = symbol<std::int64_t (*)(void*)>("stanli_wa_n_columns");
+    Options options;
+    symbol<void (*)(Options*)>("stanli_model_opts_init")(&options);
+    options.seed = seed;
+    std::array<char, 16384> error{};
+    const std::unique_ptr<void, void (*)(void*)> model(
+        make(compiled.c_str(), data.empty() ? "{}" : data.c_str(), &options, error.data(),
+             error.size()),
+        symbol<void (*)(void*)>("stanli_model_free"));
+    if (model == nullptr) return {.refusal = error.data()};
+    const std::string said = warnings(model.get());
+    return {.incapacity = outputs(model.get()) == 0 ? said : ""};
+  }
+
+  /// Where stanli cannot compute the generated quantities, it leaves out all of them: here only
+  /// statements that it does not take, and those that use what they compute.
+  Generating generating(const Program& program, const ProgramText& text, const std::string& data,
+                        unsigned seed, const std::string& whole) const {
+    if (trial(whole, data, seed).words().empty()) return {.compiled = whole};
+    const std::vector<Statement> all = statements_in(text, text.block("generated quantities"));
+    std::vector<bool> dropped(all.size(), false);
+    std::string why;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (dropped[k]) continue;
+      const std::string first = compiled(program, text.without(left_out(all, dropped, k + 1)));
+      const std::string words = trial(first, data, seed).words();
+      if (words.empty()) continue;
+      drop(all, k, dropped);
+      why += (why.empty() ? "" : "; ") + to_string(all[k].tokens.front().where) + ": " +
+             incapacity_in(words);
+    }
+    return {.compiled = compiled(program, text.without(left_out(all, dropped, all.size()))),
+            .remark = remark_of(all, dropped, why)};
+  }
+
+  /// Of the first `count` statements those that are dropped, and all others.
+  static std::vector<Tokens> left_out(const std::vector<Statement>& all,
+                                      const std::vector<bool>& dropped, std::size_t count) {
+    std::vector<Tokens> parts;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (k >= count || dropped[k]) parts.push_back(all[k].tokens);
+    return parts;
+  }
+
+  static std::string remark_of(const std::vector<Statement>& all, const std::vector<bool>& dropped,
+                               const std::string& why) {
+    std::string names;
+    for (std::size_t k = 0; k < all.size(); ++k)
+      for (const std::string& name : all[k].declared)
+        if (dropped[k]) names += (names.empty() ? "`" : ", `") + name + "`";
+    return "engine `interpret` cannot compute these generated quantities, which are missing from "
+           "the results: " +
+           names + " (" + why + "). `engine = \"compile\"` computes them.";
+  }
+
+  /// "... (stanli compile: WHAT) ..."
+  static std::string incapacity_in(const std::string& words) {
+    const std::string before = "(stanli compile: ";
+    const std::size_t at = words.find(before);
+    if (at == std::string::npos) return words;
+    const std::size_t from = at + before.size();
+    return words.substr(from, words.find_first_of("()|", from) - from);
   }
 
   /// stanli is given a text and calls it 'string'.
@@ -111,42 +229,11 @@ class Stanli {
     return message;
   }
 
-  /// Of JSON that was looked through, NaN and Infinity with their sign in quotes.
-  static std::string quoted(const std::string& json) {
-    std::string text;
-    bool in_text = false;
-    for (std::size_t at = 0; at < json.size();) {
-      const std::size_t length = in_text ? 0 : number_word(json, at);
-      if (length > 0) {
-        text += '"' + json.substr(at, length) + '"';
-        at += length;
-        continue;
-      }
-      const std::size_t pair = in_text && json[at] == '\\' ? 2 : 1;
-      if (json[at] == '"') in_text = !in_text;
-      text += json.substr(at, pair);
-      at += pair;
-    }
-    return text;
-  }
-
-  /// How long the word for a number is that begins here, or 0.
-  static std::size_t number_word(const std::string& json, std::size_t at) {
-    const std::size_t sign = json[at] == '-' ? 1 : 0;
-    for (const std::string_view word : {"NaN", "Infinity"})
-      if (json.compare(at + sign, word.size(), word) == 0) return sign + word.size();
-    return 0;
-  }
-
-  /// The data with one member more, and with NaN and Infinity in quotes, as stanli takes them. They
-  /// are JSON that was looked through, or nothing.
+  /// The data with one member more, and with NaN and Infinity in quotes, as stanli takes them.
   std::string with_program(const std::string& data, const std::string& compiled,
                            const std::string& name) const {
     const nlohmann::json member = {{"build_id", build_id_()}, {"mir", compiled}, {"name", name}};
-    std::string all = data.empty() ? "{}" : quoted(data);
-    const std::size_t end = all.rfind('}');
-    const bool is_empty = all[all.find_last_not_of(" \t\r\n", end - 1)] == '{';
-    return all.insert(end, (is_empty ? "" : ", ") + std::string("\"__stanli\": ") + member.dump());
+    return with_members(with_quoted_words(data), "\"__stanli\": " + member.dump());
   }
 
   std::string path_;

@@ -98,6 +98,10 @@ class Arrays {
   void arrange(const double* listed, double* out) const {
     for (std::size_t k = 0; k < places_.size(); ++k) out[places_[k]] = listed[k];
   }
+  /// The reverse.
+  void list(const double* arranged, double* out) const {
+    for (std::size_t k = 0; k < places_.size(); ++k) out[k] = arranged[places_[k]];
+  }
 
  private:
   [[noreturn]] static void refuse(const Element& element, const char* why) {

@@ -46,10 +46,12 @@ struct Program {
 /// A library, and what went into it beside the program and its data.
 struct Made {
   std::string library;
-  std::string data;    ///< as the library wants them
-  std::string engine;  ///< "compile" or "interpret"
-  std::string remark;  ///< what made it
+  std::string data;                  ///< as the library wants them
+  std::string engine;                ///< "compile" or "interpret"
+  std::vector<std::string> remarks;  ///< what made it, and what it lacks
   std::vector<std::string> files{};
+  /// Data for the model that computes generated quantities, where it is another one; "" = the same.
+  std::string generating{};
 };
 
 namespace detail {
@@ -85,28 +87,39 @@ inline std::string find_included(const Program& program, const std::string& name
   return {};
 }
 
-/// Stan's words for what is wrong with a program. In front of them stands the place that they name
-/// first, columns from 1.
-[[noreturn]] inline void refuse_program(const Program& program, const std::string& message) {
+/// The place that a message of Stan's names first, columns from 1; line 0 where it names none.
+inline Location place_in(const Program& program, const std::string& message) {
   const detail::Place place = detail::first_place(message);
-  Location where{program.path, 0, 0};
-  if (place.line > 0) where = {program.path, place.line, place.column + 1};
-  if (place.line > 0 && place.file != program.told_name()) {
+  if (place.line == 0) return {program.path, 0, 0};
+  Location where{program.path, place.line, place.column + 1};
+  if (place.file != program.told_name()) {
     const std::string included = find_included(program, place.file);
     where.file = included.empty() ? place.file : included;
   }
-  throw InputError(where,
+  return where;
+}
+
+/// Stan's words for what is wrong with a program, behind the place.
+[[noreturn]] inline void refuse_program(const Program& program, const std::string& message) {
+  throw InputError(place_in(program, message),
                    "the program does not compile; Stan says:\n" + detail::without_end(message));
+}
+
+/// What the directives `#include` of a text name.
+inline std::vector<std::string> included_names(const std::string& text) {
+  static const std::regex pattern(R"re(#include\s+(?:"([^"\r\n]*)"|<([^>\r\n]*)>|(\S+)))re");
+  std::vector<std::string> names;
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at)
+    names.push_back((*at)[1].str() + (*at)[2].str() + (*at)[3].str());
+  return names;
 }
 
 /// Files that a text includes, those that they include among them. What is not found is left to
 /// Stan's compiler to tell.
 inline void add_included(const Program& program, const std::string& text,
                          std::vector<std::string>& files) {
-  static const std::regex pattern(R"re(#include\s+(?:"([^"\r\n]*)"|<([^>\r\n]*)>|(\S+)))re");
-  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
-    const std::string path =
-        find_included(program, (*at)[1].str() + (*at)[2].str() + (*at)[3].str());
+  for (const std::string& name : included_names(text)) {
+    const std::string path = find_included(program, name);
     if (path.empty() || std::find(files.begin(), files.end(), path) != files.end()) continue;
     files.push_back(path);
     add_included(program, text_of_file("program", path), files);

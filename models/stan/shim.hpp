@@ -201,13 +201,12 @@ MIXWELL_API int bs_param_constrain(const void* model, bool transformed, bool gen
   });
 }
 
-MIXWELL_API int bs_param_unconstrain_json(const void* model, const char* json, double* theta,
-                                          char** error) {
+MIXWELL_API int bs_param_unconstrain(const void* model, const double* values, double* theta,
+                                     char** error) {
   return guarded(error, [&](std::ostream* messages) {
-    std::istringstream in(json);
-    const stan::json::json_data values(in);
+    const Vector listed = ConstMap(values, made(model)->sizes[0]);
     Vector at;
-    made(model)->model->transform_inits(values, at, messages);
+    made(model)->model->unconstrain_array(listed, at, messages);
     std::memcpy(theta, at.data(), sizeof(double) * static_cast<std::size_t>(at.size()));
   });
 }

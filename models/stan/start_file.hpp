@@ -6,9 +6,11 @@
 #include "instance.hpp"
 #include "names.hpp"
 #include "recorded.hpp"
+#include "shapes.hpp"
 
 #include <mixwell/plugin.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -19,49 +21,126 @@
 
 namespace mixwell::stan {
 
+/// That an array of an engine's list is a part of: a tuple's member "t:1", a complex number's
+/// "z.real".
+inline std::string variable_of(const std::string& name) {
+  return name.substr(0, name.find_first_of(":."));
+}
+
 /// A file of parameters on the program's scale, as CmdStan reads them.
 class StartFile {
  public:
-  /// Throws InputError where it is no JSON of numbers, or names none of the parameters.
-  StartFile(std::string path, std::string text, Arrays parameters)
-      : path_(std::move(path)), text_(std::move(text)), parameters_(std::move(parameters)) {
-    const std::set<std::string> named = read_data(path_, text_).names;
-    for (const Parameter& one : parameters_.arrays())
-      if (!named.contains(variable(one.name))) missing_.insert(one.name);
+  /// `outputs`: variables of the program that a file may have beside parameters, and that are not
+  /// read. Throws InputError where it is no JSON of numbers, or holds other things than values of
+  /// parameters in their shapes.
+  StartFile(std::string path, std::string_view text, Arrays parameters,
+            const std::set<std::string>& outputs)
+      : path_(std::move(path)), parameters_(std::move(parameters)) {
+    std::set<std::string> wanted;
+    for (const Parameter& one : parameters_.arrays()) wanted.insert(variable_of(one.name));
+    data_ = read_data(path_, text, wanted);
+    for (const Given& given : data_.given) require_known(given, wanted, outputs);
+    values_.setConstant(parameters_.size(), std::numeric_limits<double>::quiet_NaN());
+    Index row = 0;
+    for (const Parameter& one : parameters_.arrays()) {
+      read(one, values_.segment(row, one.size()));
+      row += one.size();
+    }
     if (missing_.size() == parameters_.arrays().size()) refuse_all();
     for (const std::string& name : missing_) require_whole(name);
   }
 
-  bool is_whole() const noexcept { return missing_.empty(); }
-  const std::string& text() const noexcept { return text_; }
-
   /// d coordinates, NaN where the file says nothing. `unconstrained`: lists of coordinates, one for
-  /// each parameter. Throws InputError where Stan refuses the values, or where they are at other
-  /// coordinates for other values of what is missing, as under a bound that is a parameter itself.
+  /// each parameter. Throws InputError where Stan refuses the values, where their constraint gives
+  /// others, or where they are at other coordinates for other values of what is missing, as under a
+  /// bound that is a parameter itself.
   Eigen::VectorXd position(const Instance& instance,
                            const std::vector<Parameter>& unconstrained) const {
     Eigen::VectorXd theta = beside(instance, Eigen::VectorXd::Zero(instance.dimension()));
+    require_kept(instance, theta);
+    if (missing_.empty()) return theta;
     const Eigen::VectorXd other =
-        beside(instance, Eigen::VectorXd::Constant(instance.dimension(), 0.5));
+        beside(instance, Eigen::VectorXd::Constant(instance.dimension(), other_coordinate));
     Index row = 0;
     for (const Parameter& list : unconstrained) {
       const auto rows = Eigen::seqN(row, list.size());
-      const std::string name = list.name.substr(unconstrained_prefix.size());
-      if (is_missing(name))
+      if (is_missing(list))
         theta(rows).setConstant(std::numeric_limits<double>::quiet_NaN());
-      else if ((theta(rows) - other(rows)).cwiseAbs().maxCoeff() > 1e-8)
-        refuse_dependent(name);
+      else if (differ(theta(rows), other(rows)))
+        refuse_dependent(instance, unconstrained, list, row);
       row += list.size();
     }
     return theta;
   }
 
  private:
-  /// That a parameter is a part of: a tuple's member "t:1", a complex number's "z.real".
-  static std::string variable(const std::string& name) {
-    return name.substr(0, name.find_first_of(":."));
+  static constexpr double other_coordinate = 0.5;
+  /// Stan's own, of sums and symmetry; relative to 1 + the largest number of a parameter.
+  static constexpr double constraint_tolerance = 1e-8;
+
+  static bool differ(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
+    return (a - b).cwiseAbs().maxCoeff() > 1e-8;
   }
-  bool is_missing(const std::string& name) const { return missing_.contains(name); }
+  static std::string name_of(const Parameter& unconstrained) {
+    return unconstrained.name.substr(unconstrained_prefix.size());
+  }
+  bool is_missing(const Parameter& unconstrained) const {
+    return missing_.contains(name_of(unconstrained));
+  }
+
+  void require_known(const Given& given, const std::set<std::string>& parameters,
+                     const std::set<std::string>& outputs) const {
+    const std::string name = given.name.substr(0, given.name.find(':'));
+    if (parameters.contains(name) || outputs.contains(name) || is_shape(given.shape, {0})) return;
+    const std::string whole = name.substr(0, name.find_first_of("[."));
+    if (whole != name && parameters.contains(whole))
+      throw InputError(given.where, "`" + name + "` is an element of the parameter `" + whole +
+                                        "`. Give all of it: \"" + whole + "\": [VALUE, ...].");
+    throw InputError(given.where, "`" + name + "` is no parameter of the program" +
+                                      suggestion(name, std::vector<std::string>(parameters.begin(),
+                                                                                parameters.end())));
+  }
+
+  /// `out`: NaN where the file says nothing of the parameter.
+  void read(const Parameter& one, Eigen::Ref<Eigen::VectorXd> out) {
+    const bool is_imaginary = one.name.ends_with(".imag");
+    const bool is_complex = is_imaginary || one.name.ends_with(".real");
+    const std::string leaf = is_complex ? one.name.substr(0, one.name.size() - 5) : one.name;
+    if (!data_.names.contains(variable_of(one.name))) {
+      missing_.insert(one.name);
+      return;
+    }
+    std::vector<Index> shape = one.shape;
+    if (is_complex) shape.push_back(2);
+    const std::vector<double>& numbers = numbers_of(leaf, shape);
+    for (Index k = 0; k < out.size(); ++k)
+      out[k] = numbers[static_cast<std::size_t>(is_complex ? 2 * k + (is_imaginary ? 1 : 0) : k)];
+  }
+
+  const std::vector<double>& numbers_of(const std::string& leaf,
+                                        const std::vector<Index>& shape) const {
+    for (std::size_t k = 0; k < data_.given.size(); ++k) {
+      const Given& given = data_.given[k];
+      if (given.name != leaf) continue;
+      if (!is_shape(given.shape, shape))
+        throw InputError(given.where, "`" + leaf + "` is " + in_words(given.shape) +
+                                          ", and the parameter is " + in_words(shape) + "." +
+                                          shape_cure(given.shape, shape));
+      if (!given.is_finite)
+        throw InputError(given.where, "`" + leaf +
+                                          "` is not finite, and no chain can start there. Leave "
+                                          "the parameter out to have it drawn.");
+      return kept(leaf);
+    }
+    throw InputError({path_, 0, 0}, "`" + variable_of(leaf) +
+                                        "` is not of the parameter's type: `" + leaf + "`, " +
+                                        in_words(shape) + ", is missing.");
+  }
+  const std::vector<double>& kept(const std::string& leaf) const {
+    return std::find_if(data_.kept.begin(), data_.kept.end(),
+                        [&](const NamedValues& one) { return one.name == leaf; })
+        ->values;
+  }
 
   std::string names_of_missing() const {
     std::string names;
@@ -73,16 +152,31 @@ class StartFile {
     throw InputError({path_, 0, 0}, "names none of the program's parameters (" +
                                         names_of_missing() + "); give one of them");
   }
-  [[noreturn]] void refuse_dependent(const std::string& name) const {
-    throw InputError({path_, 0, 0}, "the constraint of `" + name +
+
+  /// `list`: coordinates from `row` on, of a parameter that the file has.
+  [[noreturn]] void refuse_dependent(const Instance& instance,
+                                     const std::vector<Parameter>& unconstrained,
+                                     const Parameter& list, Index row) const {
+    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(instance.dimension());
+    const Eigen::VectorXd here = beside(instance, zero).segment(row, list.size());
+    std::string names;
+    Index first = 0;
+    for (const Parameter& one : unconstrained) {
+      Eigen::VectorXd moved = zero;
+      moved.segment(first, one.size()).setConstant(other_coordinate);
+      first += one.size();
+      if (is_missing(one) && differ(here, beside(instance, moved).segment(row, list.size())))
+        names += (names.empty() ? "`" : ", `") + name_of(one) + "`";
+    }
+    throw InputError({path_, 0, 0}, "the constraint of `" + name_of(list) +
                                         "` depends on parameters that are left out; give these "
-                                        "too (" +
-                                        names_of_missing() + ")");
+                                        "too: " +
+                                        (names.empty() ? names_of_missing() : names));
   }
 
   void require_whole(const std::string& name) const {
-    if (variable(name) != name)
-      throw InputError({path_, 0, 0}, "leaves out `" + variable(name) +
+    if (variable_of(name) != name)
+      throw InputError({path_, 0, 0}, "leaves out `" + variable_of(name) +
                                           "`, which is a tuple or complex and is not drawn beside "
                                           "others; give it too");
   }
@@ -90,32 +184,46 @@ class StartFile {
   /// Where the file's values are when what is missing has the values that it has at theta.
   Eigen::VectorXd beside(const Instance& instance, Eigen::VectorXd theta) const {
     std::vector<double> listed(static_cast<std::size_t>(parameters_.size()));
-    auto failure = instance.constrain({}, theta.data(), 0, listed.data());
-    if (!failure) failure = instance.unconstrain(completed(listed), theta.data());
+    std::optional<std::string> failure;
+    if (!missing_.empty()) failure = instance.constrain({}, theta.data(), 0, listed.data());
+    Eigen::VectorXd all(parameters_.size());
+    parameters_.arrange(listed.data(), all.data());
+    all = values_.array().isNaN().select(all, values_);
+    parameters_.list(all.data(), listed.data());
+    if (!failure) failure = instance.unconstrain(listed.data(), theta.data());
     if (failure)
       throw InputError({path_, 0, 0},
                        "no values of the program's parameters; Stan says: " + *failure);
     return theta;
   }
 
-  /// The file's object with the parameters that it leaves out, of all that Stan lists.
-  std::string completed(const std::vector<double>& listed) const {
-    std::vector<double> arranged(listed.size());
-    parameters_.arrange(listed.data(), arranged.data());
-    std::vector<NamedValues> added;
-    const double* at = arranged.data();
+  /// What an engine does not check, as that a matrix is symmetric, shows in the values that it
+  /// makes of the coordinates.
+  void require_kept(const Instance& instance, const Eigen::VectorXd& theta) const {
+    std::vector<double> listed(static_cast<std::size_t>(parameters_.size()));
+    if (instance.constrain({}, theta.data(), 0, listed.data())) return;
+    Eigen::VectorXd made(parameters_.size());
+    parameters_.arrange(listed.data(), made.data());
+    Index row = 0;
     for (const Parameter& one : parameters_.arrays()) {
-      const double* const end = at + one.size();
-      if (is_missing(one.name)) added.push_back({one.name, one.shape, {at, end}});
-      at = end;
+      const auto given = values_.segment(row, one.size());
+      const auto apart = (given - made.segment(row, one.size())).cwiseAbs();
+      if (!(apart.maxCoeff() <= constraint_tolerance * (1 + given.cwiseAbs().maxCoeff())) &&
+          !given.hasNaN())
+        throw InputError({path_, 0, 0},
+                         "`" + one.name +
+                             "` breaks the constraint of the parameter: a matrix of covariances or "
+                             "correlations is symmetric, and a Cholesky factor has zeros above its "
+                             "diagonal");
+      row += one.size();
     }
-    return text_.substr(0, text_.rfind('}')) + "," + json_of(added).substr(1);
   }
 
   std::string path_;
-  std::string text_;
   Arrays parameters_;
+  Data data_;
   std::set<std::string> missing_;
+  Eigen::VectorXd values_;  ///< of all parameters, in the order of their arrays
 };
 
 }  // namespace mixwell::stan

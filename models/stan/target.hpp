@@ -6,6 +6,7 @@
 #include "engine.hpp"
 #include "instance.hpp"
 #include "recorded.hpp"
+#include "refusal.hpp"
 #include "rejections.hpp"
 #include "start.hpp"
 #include "start_file.hpp"
@@ -16,6 +17,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -54,7 +56,8 @@ class Target final : public Model, public NamedPositions {
   };
 
   explicit Target(const Params& params)
-      : Target(params, prepare(params.source, observable(params.groups))) {}
+      : Target(params, prepare(params.source, observable(params.groups),
+                               static_cast<unsigned>(params.seed))) {}
 
   std::vector<Parameter> parameters() const override { return parameters_; }
   const Derived* as_derived() const noexcept override { return constrained_.get(); }
@@ -82,13 +85,25 @@ class Target final : public Model, public NamedPositions {
   }
   /// As CmdStan reads starting points.
   void read_position(const std::string& path, Batch theta) const override {
-    const StartFile file(path, text_of_file("init", path), Arrays(instance_->names({})));
-    if (file.is_whole()) return place(path, file.text(), theta);
+    const StartFile file(path, text_of_file("init", path), Arrays(instance_->names({})), outputs());
     theta = file.position(*instance_, parameters_);
   }
   std::vector<Parameter> named() const override { return Arrays(instance_->names({})).arrays(); }
   void position(const std::vector<NamedValues>& values, Batch theta) const override {
-    place("model `" + name() + "`", json_of(values), theta);
+    const Arrays arrays(instance_->names({}));
+    std::vector<double> arranged;
+    for (const NamedValues& one : values)
+      arranged.insert(arranged.end(), one.values.begin(), one.values.end());
+    if (static_cast<Index>(arranged.size()) != arrays.size())
+      throw InputError("model `" + name() + "`: a position has " + std::to_string(arrays.size()) +
+                       " numbers, and " + std::to_string(arranged.size()) + " are given");
+    std::vector<double> listed(arranged.size());
+    arrays.list(arranged.data(), listed.data());
+    Eigen::VectorXd position(theta.rows());
+    if (const auto failure = instance_->unconstrain(listed.data(), position.data()))
+      throw InputError("model `" + name() +
+                       "`: no values of the program's parameters; Stan says: " + *failure);
+    theta = position;
   }
   std::vector<std::string> files() const override { return prepared_.files; }
   bool evaluates_potential_alone() const noexcept override { return true; }
@@ -113,8 +128,10 @@ class Target final : public Model, public NamedPositions {
   Target(const Params& params, Prepared prepared)
       : params_(params),
         prepared_(std::move(prepared)),
-        instance_(std::make_shared<const Instance>(prepared_.key, prepared_.library, prepared_.data,
-                                                   static_cast<unsigned>(params.seed))) {
+        instance_(instance_of(prepared_, prepared_.data, params.seed)),
+        generating_(instance_) {
+    if (!prepared_.generating.empty())
+      generating_ = instance_of(prepared_, prepared_.generating, params.seed);
     try {
       if (has_parameters()) {
         parameters_ = unconstrained_parameters(instance_->unconstrained_names());
@@ -124,8 +141,8 @@ class Target final : public Model, public NamedPositions {
       }
       constrained_ = std::make_unique<const Constrained>(instance_, params.transformed,
                                                          !params.unconstrained, params.groups);
-      auto generated =
-          std::make_unique<const GeneratedQuantities>(instance_, params.transformed, params.groups);
+      auto generated = std::make_unique<const GeneratedQuantities>(generating_, params.transformed,
+                                                                   params.groups);
       if (params.generated && generated->exist()) generated_ = std::move(generated);
     } catch (const std::invalid_argument& fault) {
       throw ParameterError(prepared_.key,
@@ -138,14 +155,14 @@ class Target final : public Model, public NamedPositions {
     observed_ = observed(params.groups, prepared_.variables, quantities());
   }
 
-  /// `where` the JSON comes from.
-  void place(const std::string& where, const std::string& json, Batch theta) const {
-    Eigen::VectorXd position(theta.rows());
-    const auto failure = instance_->unconstrain(json, position.data());
-    if (failure)
-      throw InputError({where, 0, 0},
-                       "no values of the program's parameters; Stan says: " + *failure);
-    theta = position;
+  /// Variables that the program computes from parameters.
+  std::set<std::string> outputs() const {
+    std::set<std::string> all;
+    for (const auto& one : {instance_, generating_})
+      for (const std::string& name :
+           split(one->names({.transformed = true, .generated = true}), ','))
+        all.insert(variable_of(name));
+    return all;
   }
 
   /// Kernels need something to move: a program without parameters has one coordinate ~ N(0, 1) that
@@ -197,6 +214,7 @@ class Target final : public Model, public NamedPositions {
   Params params_;
   Prepared prepared_;
   std::shared_ptr<const Instance> instance_;
+  std::shared_ptr<const Instance> generating_;  ///< computes generated quantities; mostly the same
   std::vector<Parameter> parameters_;
   std::unique_ptr<const Constrained> constrained_;
   std::unique_ptr<const GeneratedQuantities> generated_;

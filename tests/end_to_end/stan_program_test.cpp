@@ -39,7 +39,27 @@ TEST_CASE("A program with the data beside it is sampled by the defaults") {
   CHECK(draws_hash(place, "again") == draws_hash(place, "out/two"));
 }
 
-TEST_CASE("A program whose data are missing is refused in the words of its engine") {
+TEST_CASE("A program whose data are missing is told what it needs and where that is looked for") {
+  const Workplace place;
+  place.write("needs.stan", std::string("data { int N;\n vector[N] y; }\n") + program);
+  const Outcome none = interpreted(place, "check needs.stan");
+  CHECK(none.code == 2);
+  contains(none.err, "the program needs `int N` (line 1), `vector[N] y` (line 2).");
+  contains(none.err, "write them to `needs.data.json` or `needs.json` in ");
+  place.write("needs.json", "{\"m\": 2, \"N\": 2}");
+  const Outcome part = interpreted(place, "check needs.stan");
+  CHECK(part.code == 2);
+  contains(part.err, "needs.json: lacks what ");
+  contains(part.err, "`vector[N] y` (line 2)");
+  place.write("needs.json", "{\"m\": 2, \"N\": 2, \"y\": [[1, 2]]}");
+  contains(interpreted(place, "check needs.stan").err, "needs.json:1:24: `y` is an array of 1 x 2");
+  place.write("needs.json", "{\"m\": 2, \"N\": 2, \"y\": [1, 2]}");
+  CHECK(interpreted(place, "check needs.stan").code == 0);
+  std::filesystem::create_directory(place.path("folder.stan"));
+  contains(interpreted(place, "check folder.stan").err, "folder.stan: is a folder, and no program");
+}
+
+TEST_CASE("A program whose data are refused is told so in the words of its engine") {
   const Workplace place;
   place.write("two.stan", program);
   const Outcome missing = interpreted(place, "check two.stan");

@@ -724,7 +724,7 @@ TEST_CASE("The draws of a variant can be the reference of the others", "[slow]")
   const auto with = [&](const std::string& settings) {
     place.write("s.toml",
                 std::string(study).replace(study.find("[study]\n"), 8, "[study]\n" + settings));
-    return place.mixwell("study s.toml --jobs 2");
+    return place.mixwell("study s.toml --jobs 2 --json");
   };
   REQUIRE(with("").code == 0);
   const Json without = table(place);
@@ -827,7 +827,7 @@ TEST_CASE("Errors follow a reference that changes, and no cell runs anew") {
   run_compared_with_file(place);
   const Json first = table(place)["rows"][0];
   place.write("r.csv", "x[0],x[1],x[2]\n2,4,6\n-2,0,-6\n4,-2,2\n0,2,2.5\n");
-  CHECK(ended(place.mixwell("study s.toml")) == 0);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 0);
   const Json second = table(place)["rows"][0];
   CHECK(first["cell"] == second["cell"]);
   CHECK(first["error_mean"] != second["error_mean"]);

@@ -1,6 +1,6 @@
 // Densities in C++ against the same models in Stan: gradients, and the draws of a hierarchy.
 // Skipped without stanli. SPDX-License-Identifier: Apache-2.0
-#include "../../models/stan/interpret.hpp"
+#include "../stan/engines.hpp"
 #include "../unit/support.hpp"
 
 #include <mixwell/data.hpp>
@@ -22,11 +22,7 @@ using Eigen::VectorXd;
 
 const std::string outside = MIXWELL_SOURCE_DIR "/examples/outside/poisson-hierarchy";
 
-void need_stanli() {
-  if (!stan::Stanli::find().empty()) return;
-  std::cout << "skipped: no stanli: `python3 -m pip install stanli`, or MIXWELL_STANLI\n";
-  std::exit(77);
-}
+using engines::need_stanli;
 
 /// With three decimals, which both sides read alike.
 MatrixXd normals(Index rows, Index cols, const std::string& name) {

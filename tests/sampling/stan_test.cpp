@@ -1,7 +1,6 @@
 // The programs of examples/stan with real engines, where there are any: else skipped.
 // SPDX-License-Identifier: Apache-2.0
-#include "../../models/stan/compile.hpp"
-#include "../../models/stan/interpret.hpp"
+#include "../stan/engines.hpp"
 #include "../unit/support.hpp"
 
 #include <mixwell/contracts/model.hpp>
@@ -25,20 +24,8 @@ using mixwell::Index;
 
 const std::string examples = MIXWELL_SOURCE_DIR "/examples/stan/";
 
-[[noreturn]] void skip(const std::string& why) {
-  std::cout << "skipped: " << why << "\n";
-  std::exit(77);
-}
-
-void need_stanli() {
-  if (mixwell::stan::Stanli::find().empty())
-    skip("no stanli: `python3 -m pip install stanli`, or MIXWELL_STANLI");
-}
-
-void need_compiler() {
-  if (std::getenv("BRIDGESTAN") == nullptr && mixwell::stan::Package::find().empty())
-    skip("no BRIDGESTAN, and no httpstan: `python3 -m pip install httpstan`");
-}
+using engines::need_compiler;
+using engines::need_stanli;
 
 std::string keys_at(const std::string& path, const std::string& engine) {
   return "use = \"stan\"\nprogram = \"" + path + ".stan\"\ndata = \"" + path +
@@ -165,16 +152,25 @@ TEST_CASE("a compiled simplex has the law that it must have", "[stan]") {
 TEST_CASE("another program generates from the draws of a run", "[stan]") {
   need_stanli();
   const support::TemporaryFolder folder;
-  std::ofstream(folder.path() + "/other.stan")
-      << "parameters { simplex[4] share; }\ngenerated quantities { vector[4] same = share; }\n";
   mixwell::RunOptions options;
   options.folder = folder.path() + "/run";
   mixwell::run(simplex("interpret"), options);
-  const auto other = mixwell::parse_manifest(
-      "mixwell = 1\n[model.target]\nuse = \"stan\"\nengine = \"interpret\"\nprogram = "
-      "\"other.stan\"\n[kernel.nuts]\nuse = \"nuts\"\n",
-      folder.path() + "/other.toml", support::registry());
-  mixwell::generate_from(options.folder, other, folder.path() + "/made");
+  const auto generate = [&](const std::string& program) {
+    std::ofstream(folder.path() + "/other.stan") << program;
+    const auto other = mixwell::parse_manifest(
+        "mixwell = 1\n[model.target]\nuse = \"stan\"\nengine = \"interpret\"\nprogram = "
+        "\"other.stan\"\n[kernel.nuts]\nuse = \"nuts\"\n",
+        folder.path() + "/other.toml", support::registry());
+    mixwell::generate_from(options.folder, other, folder.path() + "/made");
+  };
+  const std::string same = "generated quantities { vector[4] same = share; }\n";
+  CHECK_THROWS_WITH(generate("parameters { simplex[3] share; }\n" + same),
+                    Catch::Contains("the run's `share` is an array of 4, and the model's parameter "
+                                    "of that name is an array of 3. Both must have the same"));
+  CHECK_THROWS_WITH(generate("parameters { vector<upper=0>[4] share; }\n" + same),
+                    Catch::Contains("Stan says"));
+  CHECK_FALSE(std::filesystem::exists(folder.path() + "/made"));
+  generate("parameters { simplex[4] share; }\n" + same);
   CHECK((variable(folder.path() + "/made", "same") - variable(options.folder, "share"))
             .cwiseAbs()
             .maxCoeff() < 1e-12);

@@ -91,15 +91,6 @@ struct Call {
 
 double logistic(double x) { return 1 / (1 + std::exp(-x)); }
 
-/// The number after `"name":`, past [ of an array.
-bool number_in(const char* json, const char* name, double& value) {
-  const char* const found = std::strstr(json, name);
-  if (found == nullptr) return false;
-  const char* const colon = std::strchr(found, ':');
-  value = std::atof(colon + 1 + std::strspn(colon + 1, " ["));
-  return true;
-}
-
 double uniform(Generator& g) {
   g.state = g.state * 6364136223846793005ULL + 1442695040888963407ULL;
   return static_cast<double>(g.state >> 11) * 0x1p-53;
@@ -208,17 +199,11 @@ API int bs_param_constrain(const void*, bool transformed, bool generated, const 
   return 0;
 }
 
-API int bs_param_unconstrain_json(const void*, const char* json, double* theta, char** error) {
-  double sigma = 0;
-  double p = 0;
-  if (!number_in(json, "\"mu\"", theta[0]))
-    return fail(error, "variable does not exist; variable name=mu");
-  if (!number_in(json, "\"sigma\"", sigma))
-    return fail(error, "variable does not exist; variable name=sigma");
-  if (!number_in(json, "\"p\"", p)) return fail(error, "variable does not exist; variable name=p");
-  if (!(sigma > 0)) return fail(error, "sigma is below its lower bound 0");
-  theta[1] = std::log(sigma);
-  theta[2] = std::log(p) - std::log1p(-p);
+API int bs_param_unconstrain(const void*, const double* values, double* theta, char** error) {
+  if (!(values[1] > 0)) return fail(error, "sigma is below its lower bound 0");
+  theta[0] = values[0];
+  theta[1] = std::log(values[1]);
+  theta[2] = std::log(values[2]) - std::log1p(-values[2]);
   return 0;
 }
 

@@ -122,6 +122,12 @@ TEST_CASE("data that Stan has no use for are refused where they stand", "[stan]"
   CHECK(said("{\"ok\": true}", "x.json:1:8: `ok` is true: Stan has no booleans; write 1 or 0"));
   CHECK(said("{\"y\": [1, null]}", "x.json:1:11: `y[1]` is null: Stan has no missing data"));
   CHECK(said("{\"y\": \"high\"}", "`y` is the text \"high\""));
+  for (const char* const word : {"+Inf", "+Infinity", "inf", "-NaN", "infinity"})
+    CHECK(
+        said("{\"y\": \"" + std::string(word) + "\"}", "the only texts that it takes are \"NaN\""));
+  CHECK(said("{\"t\": {}}", "x.json:1:7: `t` is an object without members"));
+  CHECK(said("{\"t\": [{\"1\": 1, \"2\": 2}, {\"1\": 1}]}",
+             "`t[1]` is a tuple and those before it are a tuple of other members"));
   CHECK(said("{\"y\": 1.}", "`y` wants a number or an array of numbers, and found `1.`"));
   CHECK(said("{\"y\": 01}", "found `01`"));
   CHECK(said("{\"y\": 0x10}", "found `0x10`"));
@@ -162,20 +168,40 @@ TEST_CASE("files are found that a program includes in any of Stan's ways", "[sta
                                           folder.path() + "/c d.stan"});
 }
 
-TEST_CASE("arrays are written as JSON that reads back to the same numbers", "[stan]") {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<mixwell::NamedValues> values = {
-      {"x", {2, 3}, {0.1, 1.0 / 3, -2e-308, 1e300, 5, nan}}, {"e", {0}, {}}, {"y", {}, {-7}}};
-  const std::string text = mixwell::stan::json_of(values);
-  CHECK(text == "{\"x\":[[0.1,0.3333333333333333,-2e-308],[1e+300,5,NaN]],\"e\":[],\"y\":-7}");
-  const auto data = mixwell::stan::read_data("x.json", text, {"x", "e", "y"});
-  REQUIRE(data.kept.size() == 3);
-  CHECK(data.kept[0].shape == values[0].shape);
-  CHECK(std::equal(values[0].values.begin(), values[0].values.end() - 1,
-                   data.kept[0].values.begin()));
-  CHECK(std::isnan(data.kept[0].values[5]));
-  CHECK(data.kept[1] == values[1]);
-  CHECK(data.kept[2] == values[2]);
+TEST_CASE("what a file says of each variable and of each member of a tuple is known", "[stan]") {
+  const auto data = mixwell::stan::read_data("x.json",
+                                             "{\"N\": -3, \"x\": [[1, 2.5], [NaN, 4]],\n \"t\": "
+                                             "[{\"1\": 1, \"2\": [0.1, 1e3]}, {\"2\": [5, 6], "
+                                             "\"1\": 2}], \"e\": [[], []], \"n\": 3000000000}",
+                                             {"x", "t", "e"});
+  std::vector<std::string> said;
+  for (const auto& one : data.given)
+    said.push_back(one.name + ", " + in_words(one.shape) + (one.has_integers ? ", whole" : "") +
+                   (one.is_finite ? "" : ", not finite") + " " + to_string(one.where));
+  CHECK(said == std::vector<std::string>{
+                    "N, a number, whole x.json:1:7",
+                    "x, an array of 2 x 2, not finite x.json:1:16",
+                    "t:1, an array of 2, whole x.json:2:7",
+                    "t:2, an array of 2 x 2 x.json:2:7",
+                    "e, an array of 2 x 0, whole x.json:2:66",
+                    "n, a number x.json:2:81",
+                });
+  REQUIRE(data.kept.size() == 4);
+  CHECK(data.kept[0].name == "x");
+  CHECK(std::isnan(data.kept[0].values[2]));
+  CHECK(data.kept[1] == mixwell::NamedValues{"t:1", {2}, {1, 2}});
+  CHECK(data.kept[2] == mixwell::NamedValues{"t:2", {2, 2}, {0.1, 1000, 5, 6}});
+  CHECK(data.kept[3] == mixwell::NamedValues{"e", {2, 0}, {}});
+}
+
+TEST_CASE("words for numbers are handed on in quotes, and members are added", "[stan]") {
+  using mixwell::stan::with_members;
+  using mixwell::stan::with_quoted_words;
+  CHECK(with_quoted_words("{\"NaN \\\"\": [-Infinity, NaN, Infinity, \"-Inf\", -1]}") ==
+        "{\"NaN \\\"\": [\"-Infinity\", \"NaN\", \"Infinity\", \"-Inf\", -1]}");
+  CHECK(with_members("", "\"a\": 1") == "{\"a\": 1}");
+  CHECK(with_members(" { } \n", "\"a\": 1") == " { \"a\": 1} \n");
+  CHECK(with_members("{\"b\": {}}", "\"a\": 1") == "{\"b\": {}, \"a\": 1}");
 }
 
 TEST_CASE("rejections are counted, and the first message is kept", "[stan]") {

@@ -244,7 +244,7 @@ TEST_CASE("all that a library makes is given back to it", "[stan]") {
                                     out);
     CHECK(number_of("right", "stub_alive") == 1);
   }
-  CHECK(contains(support::refusal(keys.without_data("right")), "Stan refuses them"));
+  CHECK(contains(support::refusal(keys.without_data("right")), "Stan refuses these data"));
   CHECK(number_of("right", "stub_alive") == 0);
 }
 
@@ -290,9 +290,25 @@ TEST_CASE("chains start from JSON files of constrained parameters", "[stan]") {
   CHECK(starts.at("[" + one + ", " + two + "]", 2).row(0) == Eigen::RowVector2d(1, 2));
   CHECK_THROWS_WITH(starts.at("[" + one + ", " + two + "]", 3),
                     Catch::Contains("1.json: [run] init: 2 files; wanted 1 or 3"));
-  CHECK_THROWS_WITH(starts.at(starts.file("none.json", R"({"nu": 1})"), 1),
-                    Catch::Contains("none.json: names none of the program's parameters (mu, p, "
-                                    "sigma); give one of them"));
+  const auto said = [&](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK_THROWS_WITH(starts.at(starts.file("x.json", text), 1), Catch::Contains(part));
+  };
+  said(R"({"nu": 1})", "x.json:1:8: `nu` is no parameter of the program (did you mean \"mu\"?)");
+  said(R"({"mu": 1, "p[1]": 0.5})",
+       "x.json:1:19: `p[1]` is an element of the parameter `p`. Give "
+       "all of it: \"p\": [VALUE, ...].");
+  said(R"({"mu": NaN})", "x.json:1:8: `mu` is not finite, and no chain can start there. Leave the");
+  said(R"({"p": [0.5, "Inf"]})", "`p` is not finite");
+  said(R"({"mu": [1]})",
+       "`mu` is an array of 1, and the parameter is a number. Write the number "
+       "without brackets.");
+  said(R"({"p": [[0.5, 0.5]]})",
+       "`p` is an array of 1 x 2, and the parameter is an array of 2. "
+       "Write one list of numbers, without lists in it.");
+  said(R"({"p": [0.2, 0.3, 0.5]})", "`p` is an array of 3, and the parameter is an array of 2.");
+  said(R"({"p": {"1": 0.5, "2": 0.5}})", "`p` is not of the parameter's type: `p`, an array of 2,");
+  said(R"({"p": [0.4, 0.4]})", "`p` breaks the constraint of the parameter");
   CHECK_THROWS_WITH(starts.at(starts.file("no.json", R"({"mu": true})"), 1),
                     Catch::Contains("no.json:1:8: `mu` is true"));
   CHECK_THROWS_WITH(
@@ -311,7 +327,8 @@ TEST_CASE("parameters that a JSON file leaves out are drawn as without a file", 
   CHECK(mu.row(0) == Eigen::RowVectorXd::Ones(32));
   CHECK(is_drawn(mu, 1));
   CHECK(is_drawn(mu, 2));
-  const MatrixXd p = starts.at(starts.file("p.json", R"({"p": [0.5, 0.5], "else": [1, 2]} )"), 32);
+  const MatrixXd p =
+      starts.at(starts.file("p.json", R"({"p": [0.5, 0.5], "M": [1, 2], "none": []} )"), 32);
   CHECK(p.row(2) == Eigen::RowVectorXd::Zero(32));
   CHECK(is_drawn(p, 0));
   CHECK(is_drawn(p, 1));
@@ -422,9 +439,10 @@ TEST_CASE("what is no Stan library is refused with the reason and the cure", "[s
 }
 
 TEST_CASE("data that Stan refuses are told in its words", "[stan]") {
-  CHECK(contains(support::refusal(Keys("{\"n\": 2}").of("right")),
-                 "Stan refuses them: variable does not exist; variable name=m; base type=real (in "
-                 "'stub.stan', line 2)"));
+  CHECK(contains(
+      support::refusal(Keys("{\"n\": 2}").of("right")),
+      "Stan refuses these data: variable does not exist; variable name=m; base type=real (in "
+      "'stub.stan', line 2)"));
   CHECK(contains(support::refusal(Keys("{\"m\": [1, true]}").of("right")),
                  "x.data.json:1:11: `m[1]` is true"));
   CHECK(contains(support::refusal(Keys().without_data("right")), "model.target.data"));
@@ -449,7 +467,7 @@ TEST_CASE("a position is made of parameters by name", "[stan]") {
   positions->position({{"mu", {}, {1.5}}, {"sigma", {}, {1}}, {"p", {2}, {0.5, 0.5}}}, theta);
   CHECK(theta == MatrixXd{{1.5}, {0}, {0}});
   CHECK_THROWS_WITH(positions->position({{"sigma", {}, {1}}}, theta),
-                    Catch::Contains("variable name=mu"));
+                    Catch::Contains("a position has 4 numbers, and 1 are given"));
   CHECK(support::make_model(keys.of("without-parameters"))->as_named_positions() == nullptr);
 }
 

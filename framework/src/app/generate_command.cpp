@@ -46,6 +46,9 @@ ExitCode generate(const Arguments& arguments) {
   const GeneratedDraws made = generate_from(arguments.run, composition, folder);
   if (arguments.quiet) return ExitCode::ok;
   for (const std::string& remark : composition.remarks_of_models()) print_note(remark);
+  if (made.without_parameters > 0)
+    print_note(fmt::format("parameters of {} draws are NaN, and so is what is generated there",
+                           made.without_parameters));
   fmt::print("{} draws of {} chains are in {}/draws.nc\n", made.draws, made.chains, made.folder);
   return ExitCode::ok;
 }

@@ -29,6 +29,7 @@ bool is_program(const std::string& path) { return path.ends_with(".stan"); }
 /// NAME.data.json, or NAME.json.
 std::string manifest_around(const std::string& path) {
   namespace fs = std::filesystem;
+  if (fs::is_directory(path)) throw InputError({path, 0, 0}, "is a folder, and no program");
   if (!fs::is_regular_file(path)) throw InputError({path, 0, 0}, "there is no such program");
   std::string text = fmt::format("mixwell = 1\n[model.stan]\nuse = \"stan\"\nprogram = {}\n",
                                  toml_text(fs::path(path).filename().string()));

@@ -10,11 +10,16 @@
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace mixwell {
 namespace {
@@ -22,11 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t draws_together = 256;
-
-/// "(2, 3)"; "()" of a number.
-std::string shape_text(const std::vector<Index>& shape) {
-  return fmt::format("({})", fmt::join(shape, ", "));
-}
 
 /// The parameters of a model among the draws of a run.
 class KeptPositions {
@@ -43,18 +43,26 @@ class KeptPositions {
     }
   }
 
-  /// theta d x 1.
-  void read(Index draw, Index chain, Batch theta) {
+  /// theta d x 1; returns false, and leaves it, where a parameter of the draw is NaN.
+  bool read(Index draw, Index chain, Batch theta) {
+    bool is_whole = true;
     for (std::size_t k = 0; k < values_.size(); ++k) {
       std::vector<double>& values = values_[k].values;
       values.clear();
-      for (Index column = chain; column < draws_[k].cols(); column += chains_)
+      for (Index column = chain; column < draws_[k].cols(); column += chains_) {
         values.push_back(draws_[k](draw, column));
+        is_whole = is_whole && !std::isnan(values.back());
+      }
     }
-    model_->position(values_, theta);
+    if (is_whole) model_->position(values_, theta);
+    return is_whole;
   }
 
  private:
+  static std::string words(const std::vector<Index>& shape) {
+    return shape.empty() ? "a number" : fmt::format("an array of {}", fmt::join(shape, " x "));
+  }
+
   static const Column& column_of(const std::string& run, const DrawsFile& file,
                                  const Parameter& wanted) {
     for (const Column& column : file.columns()) {
@@ -62,9 +70,9 @@ class KeptPositions {
       if (column.shape == wanted.shape) return column;
       throw InputError(
           {run, 0, 0},
-          fmt::format("`{}` has the shape {} in the run, and {} as a parameter of the "
-                      "model; both must have the same parameters",
-                      wanted.name, shape_text(column.shape), shape_text(wanted.shape)));
+          fmt::format("the run's `{}` is {}, and the model's parameter of that name is {}. Both "
+                      "must have the same parameters.",
+                      wanted.name, words(column.shape), words(wanted.shape)));
     }
     throw InputError({run, 0, 0},
                      fmt::format("the run has no variable `{}`, which the model has as a "
@@ -85,27 +93,33 @@ void require_capabilities(const Model& model) {
     throw InputError(fmt::format("model `{}` takes no positions by name", model.name()));
 }
 
-/// A new folder, gone again where nothing was put into it.
+/// A folder for results. What was put into it goes when generating fails, and the folder too where
+/// it was not there before.
 class NewFolder {
  public:
-  explicit NewFolder(const std::string& path) : path_(path) {
+  explicit NewFolder(std::string path) : path_(std::move(path)) {
     std::error_code error;
-    made_ = fs::create_directories(path, error);
-    if (error) throw InputError({path, 0, 0}, "the folder cannot be made: " + error.message());
-    if (!fs::is_empty(path, error) || error)
-      throw InputError({path, 0, 0},
+    is_new_ = fs::create_directories(path_, error);
+    if (error) throw InputError({path_, 0, 0}, "the folder cannot be made: " + error.message());
+    if (!fs::is_empty(path_, error) || error)
+      throw InputError({path_, 0, 0},
                        "there is something in the folder already; name a new one by --out");
   }
   ~NewFolder() {
-    std::error_code holds_something;
-    if (made_) fs::remove(path_, holds_something);
+    if (is_kept_) return;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(path_, ignored))
+      fs::remove_all(entry.path(), ignored);
+    if (is_new_) fs::remove(path_, ignored);
   }
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;
+  void keep() noexcept { is_kept_ = true; }
 
  private:
   std::string path_;
-  bool made_ = false;
+  bool is_new_ = false;
+  bool is_kept_ = false;
 };
 
 RunHeader header_of(const Composition& composition, const DrawsFile& file,
@@ -160,38 +174,63 @@ class GeneratedChunk {
   std::vector<std::vector<double>> numbers_;
 };
 
+/// What a model generates at the draws of a run.
+class Quantities {
+ public:
+  Quantities(const Composition& composition, KeptPositions& positions, Index size)
+      : model_(composition.model()),
+        positions_(positions),
+        stream_(composition.run.stream_seed(), "generate"),
+        theta_(model_->dimension()),
+        values_(size) {}
+
+  /// NaN where a parameter of the draw is NaN.
+  const Eigen::VectorXd& at(Index draw, Index chain) {
+    if (positions_.read(draw, chain, theta_)) {
+      model_->as_generated()->generate(
+          theta_, stream_, {static_cast<std::uint64_t>(draw), 0, static_cast<std::uint64_t>(chain)},
+          values_);
+    } else {
+      values_.setConstant(std::numeric_limits<double>::quiet_NaN());
+      ++without_parameters_;
+    }
+    return values_;
+  }
+  std::int64_t without_parameters() const noexcept { return without_parameters_; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  KeptPositions& positions_;
+  Stream stream_;
+  Eigen::VectorXd theta_;
+  Eigen::VectorXd values_;
+  std::int64_t without_parameters_ = 0;
+};
+
 }  // namespace
 
 GeneratedDraws generate_from(const std::string& run, const Composition& composition,
                              const std::string& folder) {
-  const std::shared_ptr<const Model> model = composition.model();
-  require_capabilities(*model);
+  require_capabilities(*composition.model());
   const DrawsFile file(run);
-  KeptPositions positions(run, file, *model);
-  const NewFolder made(folder);
+  KeptPositions positions(run, file, *composition.model());
+  NewFolder made(folder);
   const RunHeader header = header_of(composition, file, folder);
   const auto recording = composition.recorders.front()->open(header);
-  const Stream stream(composition.run.stream_seed(), "generate");
   Index size = 0;
   for (const Column& column : header.columns) size += column.size();
-  Eigen::VectorXd values(size);
-  Eigen::VectorXd theta(model->dimension());
+  Quantities quantities(composition, positions, size);
   for (std::int64_t first = 0; first < file.draws(); first += draws_together) {
     GeneratedChunk chunk(header, std::min(draws_together, file.draws() - first));
     const std::int64_t end = std::min(first + draws_together, file.draws());
-    for (std::int64_t draw = first; draw < end; ++draw) {
-      for (Index chain = 0; chain < file.chains(); ++chain) {
-        positions.read(draw, chain, theta);
-        model->as_generated()->generate(
-            theta, stream, {static_cast<std::uint64_t>(draw), 0, static_cast<std::uint64_t>(chain)},
-            values);
-        chunk.set(draw - first, chain, values);
-      }
-    }
+    for (std::int64_t draw = first; draw < end; ++draw)
+      for (Index chain = 0; chain < file.chains(); ++chain)
+        chunk.set(draw - first, chain, quantities.at(draw, chain));
     recording->write(chunk.chunk(first));
   }
   recording->finish({.draws = file.draws()});
-  return {folder, file.chains(), file.draws()};
+  made.keep();
+  return {folder, file.chains(), file.draws(), quantities.without_parameters()};
 }
 
 }  // namespace mixwell

@@ -24,7 +24,8 @@ constexpr std::int64_t pilot_sweeps = 5;
 constexpr double pilot_share = 0.05;  // of the budget, for each phase
 constexpr std::int64_t estimate_sweeps = 2;
 constexpr std::int64_t most_together = 16;  // sweeps of warm-up
-constexpr Index fewest_draws = 8;           // two half chains of four
+constexpr std::int64_t most_draws_together = 100'000;
+constexpr Index fewest_draws = 8;  // two half chains of four
 
 Sampler sampler_of(const Composition& composition, const RunSettings& settings) {
   Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
@@ -142,34 +143,33 @@ class DrawStore {
   std::set<std::string> moving_;  ///< real parameters, which are not constant by construction
 };
 
-/// How many sweeps of a phase a budget affords, by what the last ones have cost: a trial ends as
-/// near to its budget as a sweep allows.
-class PaceOfPhase {
+/// How many sweeps a budget affords, by what sweeps have cost so far: a trial ends as near to its
+/// budget as a sweep allows.
+class Pace {
  public:
-  /// `expected`: the gradients of the first sweep.
-  PaceOfPhase(Sampler& sampler, double expected) : sampler_(sampler), cost_(expected) {}
+  /// `cost`: what is known of a sweep.
+  Pace(Sampler& sampler, const SweepCost& cost)
+      : sampler_(sampler), worst_(std::max(cost.warmup, cost.sampling)), last_(worst_) {}
 
-  std::int64_t sweeps() const noexcept { return sweeps_; }
-
-  /// How many to make next on `left` gradients: an eighth of what they pay for, as the next ones
-  /// may cost more; none where less than half of one is left.
+  /// How many to make next on `left` gradients: half of what they pay for at the worst cost so far,
+  /// as trajectories may become longer at any time; none where less than half of one is left.
   std::int64_t fitting(double left, std::int64_t most) const {
-    const double paid = left / std::max(cost_, 1e-12);
-    if (paid < 0.5) return 0;
-    return static_cast<std::int64_t>(std::clamp(paid / 8.0, 1.0, static_cast<double>(most)));
+    if (left < 0.5 * last_ || left <= 0.0) return 0;
+    const double paid = 0.5 * left / std::max(worst_, 1e-12);
+    return static_cast<std::int64_t>(std::clamp(paid, 1.0, static_cast<double>(most)));
   }
 
   void advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers = nullptr) {
     const double before = sampler_.gradients();
     sampler_.advance(phase, sweeps, buffers);
-    cost_ = (sampler_.gradients() - before) / static_cast<double>(sweeps);
-    sweeps_ += sweeps;
+    last_ = (sampler_.gradients() - before) / static_cast<double>(sweeps);
+    worst_ = std::max(worst_, last_);
   }
 
  private:
   Sampler& sampler_;
-  double cost_;  ///< of one of the last sweeps, in gradients
-  std::int64_t sweeps_ = 0;
+  double worst_;  ///< mean gradients of a sweep, of the stretch where that was largest
+  double last_;   ///< of the last stretch
 };
 
 class Trial {
@@ -185,9 +185,10 @@ class Trial {
     const auto slots = static_cast<Index>(composition_.compositor->slots().size());
     DrawStore store(sampler.graph(PhaseKind::sampling), *composition_.model(), slots,
                     settings.replicates);
-    if (!warm_up(sampler, settings.warmup))
+    Pace pace(sampler, cost_);
+    if (!warm_up(sampler, pace, settings.warmup))
       return without_score(sampler, "the budget ended in warm-up; raise [study.tune] gradients");
-    sample(sampler, store);
+    sample(sampler, pace, store);
     if (store.draws() < fewest_draws)
       return without_score(sampler, "the budget is too small; raise [study.tune] gradients");
     return scored(sampler, store, objective);
@@ -205,24 +206,21 @@ class Trial {
     return static_cast<std::int64_t>(std::clamp(share * sweeps, 0.0, warmup));
   }
 
-  bool warm_up(Sampler& sampler, std::int64_t sweeps) const {
-    PaceOfPhase pace(sampler, cost_.warmup);
-    while (pace.sweeps() < sweeps && !stop_.is_made()) {
-      const std::int64_t most = std::min(sweeps - pace.sweeps(), most_together);
-      const std::int64_t next = pace.fitting(left(sampler), most);
-      if (next == 0) return false;
+  bool warm_up(Sampler& sampler, Pace& pace, std::int64_t sweeps) const {
+    for (std::int64_t done = 0; done < sweeps;) {
+      const std::int64_t next = pace.fitting(left(sampler), std::min(sweeps - done, most_together));
+      if (next == 0 || stop_.is_made()) return false;
       pace.advance(PhaseKind::warmup, next);
+      done += next;
     }
-    return !stop_.is_made();
+    return true;
   }
 
-  void sample(Sampler& sampler, DrawStore& store) const {
-    constexpr std::int64_t most_draws = 100'000;
+  void sample(Sampler& sampler, Pace& pace, DrawStore& store) const {
     const std::int64_t thin = composition_.run.thin;
-    PaceOfPhase pace(sampler, cost_.sampling);
     while (!stop_.is_made()) {
       const double draws_left = left(sampler) / static_cast<double>(thin);
-      const std::int64_t draws = pace.fitting(draws_left, most_draws);
+      const std::int64_t draws = pace.fitting(draws_left, most_draws_together);
       if (draws == 0) return;
       DrawBuffers buffers;
       pace.advance(PhaseKind::sampling, draws * thin, &buffers);

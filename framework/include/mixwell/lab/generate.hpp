@@ -14,13 +14,15 @@ namespace mixwell {
 struct GeneratedDraws {
   std::string folder;
   Index chains = 0;
-  std::int64_t draws = 0;  ///< of each chain
+  std::int64_t draws = 0;               ///< of each chain
+  std::int64_t without_parameters = 0;  ///< draws of all chains where a parameter is NaN
 };
 
 /// Draws what the composition's model generates (Generated) at every draw in the run's folder, and
 /// writes it with the composition's first recorder into `folder`, which must be new or empty. The
 /// model takes positions by name (NamedPositions); random numbers come from the composition's seed,
-/// the draw and the chain. Throws InputError where model and run do not fit, with the variable.
+/// the draw and the chain. What is generated where a parameter is NaN is NaN. Throws InputError
+/// where model and run do not fit, with the variable; the folder is then as it was before.
 MIXWELL_EXPORT GeneratedDraws generate_from(const std::string& run, const Composition& composition,
                                             const std::string& folder);
 

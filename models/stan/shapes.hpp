@@ -1,0 +1,202 @@
+// Whether data have the names, shapes and types that a program declares: Mixwell looks before an
+// engine does, as engines may compare only counts.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "data.hpp"
+#include "declared.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mixwell::stan {
+
+/// What is left to an engine.
+struct Checked {
+  std::vector<std::string> left_out{};  ///< variables without elements that the file leaves out
+  /// Where shapes are declared that Mixwell cannot know, and how.
+  std::optional<std::pair<Location, std::string>> unknown{};
+};
+
+/// Whether `given` is the shape `wanted`, where a negative length stands for any. As in Stan, what
+/// has no elements is like all else that has none.
+inline bool is_shape(const std::vector<Index>& given, const std::vector<Index>& wanted) {
+  const auto has_none = [](const std::vector<Index>& shape) {
+    return std::find(shape.begin(), shape.end(), 0) != shape.end();
+  };
+  return (has_none(given) && has_none(wanted)) ||
+         std::equal(given.begin(), given.end(), wanted.begin(), wanted.end(),
+                    [](Index a, Index b) { return b < 0 || a == b; });
+}
+
+/// What to write in the place of `given`, after a blank, or "" where that is not plain.
+inline std::string shape_cure(const std::vector<Index>& given, const std::vector<Index>& wanted) {
+  const auto count = [](const std::vector<Index>& shape) {
+    double n = 1;
+    for (const Index length : shape) n *= static_cast<double>(length);
+    return n;
+  };
+  if (std::equal(given.begin(), given.end(), wanted.rbegin(), wanted.rend()))
+    return " It seems to be transposed: write a matrix as a list of its rows.";
+  if (count(given) != count(wanted)) return {};
+  if (wanted.empty()) return " Write the number without brackets.";
+  if (wanted.size() == 1) return " Write one list of numbers, without lists in it.";
+  return given.size() < wanted.size() ? " Write it as a list of its rows, each of them a list."
+                                      : "";
+}
+
+namespace detail {
+
+/// Of a variable, or of a member of a tuple.
+struct Leaf {
+  std::string name;
+  std::vector<Index> shape;  ///< -1 = not known
+  bool is_integer = false;
+};
+
+class DataCheck {
+ public:
+  /// `path`: of the data, or "" for none.
+  DataCheck(const Program& program, const Declarations& declared, const Data& data,
+            std::string path)
+      : program_(program), declared_(declared), data_(data), path_(std::move(path)) {}
+
+  /// Throws InputError where the data are others than declared, ParameterError where there are
+  /// none.
+  Checked check() {
+    for (const Declared& one : declared_.variables) check(one);
+    if (!missing_.empty()) refuse_missing();
+    if (declared_.unread)
+      checked_.unknown = {*declared_.unread, "a declaration that Mixwell cannot read"};
+    return std::move(checked_);
+  }
+
+ private:
+  void check(const Declared& one) {
+    std::vector<Leaf> leaves;
+    add_leaves(one, one.type, {one.name, {}}, leaves);
+    if (!data_.names.contains(one.name)) {
+      const bool is_empty = std::any_of(leaves.begin(), leaves.end(), has_no_elements);
+      is_empty ? checked_.left_out.push_back(one.name) : missing_.push_back(one);
+      return;
+    }
+    for (const Leaf& leaf : leaves) check(one, leaf);
+    for (const NamedValues& kept : data_.kept)
+      if (kept.name == one.name)
+        known_[one.name] = {kept.shape, kept.values, one.type.word == "int"};
+  }
+
+  static bool has_no_elements(const Leaf& leaf) {
+    return std::find(leaf.shape.begin(), leaf.shape.end(), 0) != leaf.shape.end();
+  }
+
+  /// `outer`: the name, and the lengths of the arrays around it.
+  void add_leaves(const Declared& one, const Type& type, Leaf outer, std::vector<Leaf>& leaves) {
+    for (const Tokens size : type.sizes) outer.shape.push_back(length(one, size));
+    if (type.is_complex) outer.shape.push_back(2);
+    outer.is_integer = type.word == "int";
+    if (type.members.empty()) return leaves.push_back(std::move(outer));
+    for (std::size_t k = 0; k < type.members.size(); ++k)
+      add_leaves(one, type.members[k], {outer.name + ":" + std::to_string(k + 1), outer.shape},
+                 leaves);
+  }
+
+  Index length(const Declared& one, Tokens size) {
+    const std::optional<double> value = size_of(size, known_);
+    if (!value || *value > 1e15) return -1;
+    if (*value < 0)
+      throw InputError(one.where, "by the data in " + path_ + " a size of `" + one.text + "` is " +
+                                      std::to_string(static_cast<Index>(*value)) +
+                                      ": sizes are 0 or more");
+    return static_cast<Index>(*value);
+  }
+
+  void check(const Declared& one, const Leaf& leaf) {
+    if (std::count(leaf.shape.begin(), leaf.shape.end(), -1) > 1)
+      checked_.unknown = {one.where, "sizes of `" + one.text + "` that Mixwell cannot evaluate"};
+    const Given& given = given_for(one, leaf);
+    if (!is_shape(given.shape, leaf.shape)) refuse(given, one, leaf);
+    if (leaf.is_integer && !given.has_integers)
+      throw InputError(given.where, "`" + given.name + "` has other numbers than integers, and " +
+                                        declaration(one) +
+                                        ". Integers are written without point and exponent, "
+                                        "and are in the range -2147483648 to 2147483647.");
+  }
+
+  /// The file has something for the variable.
+  const Given& given_for(const Declared& one, const Leaf& leaf) const {
+    const Given* nearest = nullptr;
+    for (const Given& given : data_.given) {
+      if (given.name == leaf.name) return given;
+      if (given.name.substr(0, given.name.find(':')) == one.name) nearest = &given;
+    }
+    if (nearest->name == one.name && has_no_elements(leaf) && is_shape(nearest->shape, {0}))
+      return *nearest;
+    const bool is_tuple = nearest->name != one.name;
+    throw InputError(nearest->where, "`" + one.name + "` is " +
+                                         (is_tuple ? "a tuple" : in_words(nearest->shape)) +
+                                         ", and " + declaration(one) +
+                                         ". Only tuples are written {\"1\": VALUE, \"2\": VALUE}, "
+                                         "with all their members.");
+  }
+
+  [[noreturn]] static void refuse(const Given& given, const Declared& one, const Leaf& leaf) {
+    const bool is_known = std::find(leaf.shape.begin(), leaf.shape.end(), -1) == leaf.shape.end();
+    throw InputError(given.where,
+                     "`" + given.name + "` is " + in_words(given.shape) + ", and " +
+                         declaration(one) +
+                         (is_known ? ", which is " + in_words(leaf.shape) + " here." : ".") +
+                         (one.type.is_complex ? " A complex number is written [REAL, IMAGINARY]."
+                                              : shape_cure(given.shape, leaf.shape)));
+  }
+
+  static std::string declaration(const Declared& one) {
+    return "the program declares `" + one.text + "` (" + to_string(one.where) + ")";
+  }
+
+  [[noreturn]] void refuse_missing() const {
+    std::string list;
+    for (const Declared& one : missing_)
+      list += (list.empty() ? "`" : ", `") + one.text + "` (line " +
+              std::to_string(one.where.line) + ")";
+    if (path_.empty()) refuse_none(list);
+    const std::vector<std::string> known(data_.names.begin(), data_.names.end());
+    throw InputError({path_, 0, 0}, "lacks what " + program_.path + " declares: " + list +
+                                        suggestion(missing_.front().name, known));
+  }
+  [[noreturn]] void refuse_none(const std::string& list) const {
+    const std::filesystem::path path(program_.path);
+    const std::string stem = path.stem().string();
+    throw ParameterError("data", "is not given, and the program needs " + list +
+                                     ". Name a JSON file that has them, or write them to `" + stem +
+                                     ".data.json` or `" + stem + ".json` in " +
+                                     path.parent_path().string() + ", where `mixwell run " +
+                                     path.filename().string() + "` looks for them.");
+  }
+
+  const Program& program_;
+  const Declarations& declared_;
+  const Data& data_;
+  std::string path_;
+  Values known_;
+  Checked checked_;
+  std::vector<Declared> missing_;
+};
+
+}  // namespace detail
+
+/// `path`: of the data, or "" for none. Throws InputError where the data are others than declared,
+/// ParameterError where the program needs data and there are none.
+inline Checked check_data(const Program& program, const Declarations& declared, const Data& data,
+                          const std::string& path) {
+  return detail::DataCheck(program, declared, data, path).check();
+}
+
+}  // namespace mixwell::stan

@@ -1,0 +1,226 @@
+// The text of a program in the Stan language, taken apart into words and blocks.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "program.hpp"
+
+#include <mixwell/plugin.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace mixwell::stan {
+
+/// A word, a number, a text in quotes or a sign.
+struct Token {
+  std::string text;
+  std::size_t begin = 0;  ///< in ProgramText::text
+  std::size_t end = 0;
+  Location where{};  ///< in the program or in a file that it includes
+
+  bool is_word() const {
+    return std::isalpha(static_cast<unsigned char>(text[0])) != 0 || text[0] == '_';
+  }
+};
+
+using Tokens = std::span<const Token>;
+
+namespace detail {
+
+/// A text with the included files in their places, and its tokens.
+struct Lexed {
+  std::string text;
+  std::vector<Token> tokens;
+};
+
+/// Reads a file and what it includes. It accepts everything: mistakes are for Stan's compiler to
+/// tell.
+class Lexer {
+ public:
+  Lexer(const Program& program, std::string path, const std::string& source, Lexed& out)
+      : program_(program), where_{std::move(path), 1, 1}, source_(source), out_(out) {}
+
+  /// `depth`: of files that include each other.
+  void read(int depth) {
+    while (at_ < source_.size()) read_piece(depth);
+  }
+
+ private:
+  static constexpr int deepest = 50;  // a file that includes itself
+
+  void read_piece(int depth) {
+    const std::string_view rest = std::string_view(source_).substr(at_);
+    if (rest.starts_with("#include"))
+      return include(rest.substr(0, rest.find_first_of("\r\n")), depth);
+    if (rest[0] == '#' || rest.starts_with("//")) return pass(rest.find('\n'));
+    if (rest.starts_with("/*")) return pass(after(rest.find("*/", 2), 2));
+    if (rest[0] == '"') return keep(after(rest.find('"', 1), 1));
+    if (is_one_of(rest[0], " \t\r\n") || static_cast<unsigned char>(rest[0]) >= 0x80)
+      return pass(1);
+    keep(length_of_token(rest));
+  }
+
+  /// What `line` asks for, in its place. A file that is not found is left to Stan's compiler.
+  void include(std::string_view line, int depth) {
+    const std::vector<std::string> names = included_names(std::string(line));
+    const std::string path = names.empty() ? "" : find_included(program_, names.front());
+    if (path.empty() || depth >= deepest) return pass(line.size());
+    const std::size_t past_name = line.find(names.front()) + names.front().size();
+    const std::size_t length =
+        past_name + (line.substr(past_name).find_first_of("\">") == 0 ? 1 : 0);
+    at_ += length;
+    where_.column += static_cast<int>(length);
+    const std::string source = text_of_file("program", path);
+    Lexer(program_, path, source, out_).read(depth + 1);
+  }
+
+  static std::size_t after(std::size_t found, std::size_t length) {
+    return found == std::string_view::npos ? found : found + length;
+  }
+  static bool is_one_of(char c, std::string_view set) { return set.find(c) != set.npos; }
+  static bool is_word(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  }
+  static bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+  static std::size_t length_of_token(std::string_view rest) {
+    if (is_digit(rest[0]) || (rest[0] == '.' && rest.size() > 1 && is_digit(rest[1])))
+      return length_of_number(rest);
+    std::size_t length = 0;
+    while (length < rest.size() && is_word(rest[length])) ++length;
+    if (length > 0) return length;
+    for (const std::string_view sign :
+         {"%/%", "==", "!=", "<=", ">=", "&&", "||", ".*", "./", ".^"})
+      if (rest.starts_with(sign)) return sign.size();
+    return 1;
+  }
+
+  static std::size_t length_of_number(std::string_view rest) {
+    std::size_t length = 1;
+    while (length < rest.size() &&
+           (is_word(rest[length]) || rest[length] == '.' ||
+            (is_one_of(rest[length], "+-") && is_one_of(rest[length - 1], "eE"))))
+      ++length;
+    return length;
+  }
+
+  void pass(std::size_t length) {
+    const std::string_view piece = std::string_view(source_).substr(at_, length);
+    for (const char c : piece) {
+      where_.column = c == '\n' ? 1 : where_.column + 1;
+      if (c == '\n') ++where_.line;
+    }
+    out_.text += piece;
+    at_ += piece.size();
+  }
+  void keep(std::size_t length) {
+    Token token{.text = source_.substr(at_, length), .begin = out_.text.size(), .where = where_};
+    pass(length);
+    token.end = out_.text.size();
+    out_.tokens.push_back(std::move(token));
+  }
+
+  const Program& program_;
+  Location where_;
+  const std::string& source_;
+  Lexed& out_;
+  std::size_t at_ = 0;
+};
+
+/// One past the bracket that closes the one at `open`, or the end.
+inline std::size_t past_closing(Tokens tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t k = open; k < tokens.size(); ++k) {
+    const std::string& text = tokens[k].text;
+    if (text == "(" || text == "[" || text == "{") ++depth;
+    if (text == ")" || text == "]" || text == "}") --depth;
+    if (depth == 0) return k + 1;
+  }
+  return tokens.size();
+}
+
+}  // namespace detail
+
+/// A program with what it includes, by blocks.
+class ProgramText {
+ public:
+  explicit ProgramText(const Program& program) {
+    detail::Lexer(program, program.path, program.text, all_).read(0);
+    for (std::size_t k = 0; k + 1 < all_.tokens.size();) k = add_block(k);
+  }
+
+  const std::string& text() const noexcept { return all_.text; }
+  Tokens tokens() const noexcept { return all_.tokens; }
+  /// As it is written, without blanks at its ends; "" for none.
+  std::string text_of(Tokens some) const {
+    return some.empty()
+               ? ""
+               : all_.text.substr(some.front().begin, some.back().end - some.front().begin);
+  }
+
+  /// What stands between the braces of "data", "generated quantities", ...; empty where there is
+  /// nothing.
+  Tokens block(const std::string& name) const {
+    const auto found = blocks_.find(name);
+    if (found == blocks_.end()) return {};
+    const auto [first, last] = found->second;
+    return tokens().subspan(first, last - first);
+  }
+
+  /// The program with nothing in its other blocks.
+  std::string only(const std::set<std::string>& names) const {
+    std::vector<Tokens> others;
+    for (const auto& [name, range] : blocks_)
+      if (!names.contains(name)) others.push_back(block(name));
+    return without(others);
+  }
+
+  /// The block that has a token of this line, or "".
+  std::string block_at(const Location& where) const {
+    for (const auto& [name, range] : blocks_)
+      for (const Token& token : block(name))
+        if (token.where.line == where.line && token.where.file == where.file) return name;
+    return {};
+  }
+
+  /// The program with blanks in the place of these tokens, so that what is left keeps its lines.
+  std::string without(const std::vector<Tokens>& parts) const {
+    std::string text = all_.text;
+    for (const Tokens part : parts) {
+      if (part.empty()) continue;
+      for (std::size_t k = part.front().begin; k < part.back().end; ++k)
+        if (text[k] != '\n') text[k] = ' ';
+    }
+    return text;
+  }
+
+ private:
+  /// A block, or a word outside of all blocks; returns where the next one begins.
+  std::size_t add_block(std::size_t at) {
+    const std::vector<Token>& tokens = all_.tokens;
+    std::size_t open = at + 1;
+    std::string name = tokens[at].text;
+    if ((name == "transformed" || name == "generated") && at + 2 < tokens.size()) {
+      name += " " + tokens[at + 1].text;
+      open = at + 2;
+    }
+    if (tokens[open].text != "{") return at + 1;
+    const std::size_t past = detail::past_closing(tokens, open);
+    blocks_.emplace(name, std::pair(open + 1, std::max(open + 1, past - 1)));
+    return past;
+  }
+
+  detail::Lexed all_;
+  std::map<std::string, std::pair<std::size_t, std::size_t>> blocks_;
+};
+
+}  // namespace mixwell::stan

@@ -1,0 +1,266 @@
+// What a Stan program means, stated on values of the program's own scale: the same for an engine
+// that interprets and one that compiles. Skipped without them. SPDX-License-Identifier: Apache-2.0
+#include "../stan/engines.hpp"
+#include "../unit/support.hpp"
+
+#include <mixwell/lab/draws.hpp>
+#include <mixwell/lab/generate.hpp>
+#include <mixwell/lab/run.hpp>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Eigen::MatrixXd;
+using mixwell::Index;
+using support::contains;
+
+/// A program with data and starting values in a folder, for one engine.
+class Case {
+ public:
+  Case(std::string engine, const std::string& program) : engine_(std::move(engine)) {
+    write("x.stan", program);
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() + "/" + name) << text;
+  }
+  std::string path(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string keys(const std::string& data) const {
+    if (!data.empty()) write("x.json", data);
+    return "use = \"stan\"\nengine = \"" + engine_ + "\"\nprogram = \"" + path("x.stan") + "\"\n" +
+           (data.empty() ? "" : "data = \"" + path("x.json") + "\"\n");
+  }
+  std::shared_ptr<const mixwell::Model> model(const std::string& data) const {
+    return support::make_model(keys(data));
+  }
+  /// What the model of these data says, or "accepted".
+  std::string said(const std::string& data) const { return support::refusal(keys(data)); }
+
+ private:
+  std::string engine_;
+  support::TemporaryFolder folder_;
+};
+
+std::string text_of(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The data of tests/stan/contract.stan, with some members in the place of others.
+class Members {
+ public:
+  Members() {
+    const char* const all[][2] = {{"N", "3"},
+                                  {"K", "2"},
+                                  {"x", "[[1, 2], [3, 4], [5, 6]]"},
+                                  {"y", "[0.1, -0.2, 0.3]"},
+                                  {"g", "[1, 0, 2]"},
+                                  {"rows", "[[1, 2], [3, 4]]"},
+                                  {"w", "[0.25, 0.25, 0.5]"},
+                                  {"s", "1.5"},
+                                  {"none", "[]"},
+                                  {"z", "[1, 2, 3, 4]"}};
+    for (const auto& [name, value] : all) members_.emplace_back(name, value);
+  }
+  /// `value`: "" to leave it out.
+  Members with(const std::string& name, const std::string& value) const {
+    Members other = *this;
+    for (auto& [known, text] : other.members_)
+      if (known == name) text = value;
+    return other;
+  }
+  std::string json() const {
+    std::string text;
+    for (const auto& [name, value] : members_)
+      if (!value.empty()) text += (text.empty() ? "{\"" : ", \"") + name + "\": " + value;
+    return text + "}";
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::string>> members_;
+};
+
+/// What is computed of parameters at theta, of all arrays or of one.
+MatrixXd derived(const mixwell::Model& model, const MatrixXd& theta, const std::string& name = "") {
+  const auto arrays = model.as_derived()->quantities();
+  MatrixXd all(static_cast<Index>(mixwell::coordinate_names(arrays).size()), theta.cols());
+  model.as_derived()->derive(theta, all);
+  Index row = 0;
+  for (const mixwell::Parameter& one : arrays) {
+    if (one.name == name) return all.middleRows(row, one.size());
+    row += one.size();
+  }
+  CHECK(name.empty());
+  return all;
+}
+
+MatrixXd start(const Case& one, const mixwell::Model& model, const std::string& json) {
+  one.write("start.json", json);
+  MatrixXd theta(model.dimension(), 1);
+  model.as_named_positions()->read_position(one.path("start.json"), theta);
+  return theta;
+}
+
+std::string refused_start(const Case& one, const mixwell::Model& model, const std::string& json) {
+  try {
+    start(one, model, json);
+    return "accepted";
+  } catch (const mixwell::InputError& error) {
+    return error.what();
+  }
+}
+
+const std::string whole_start =
+    R"({"beta": [0.5, -0.5], "sigma": 2, "R": [[1, 0.5, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]],
+        "M": [[1, 2, 3], [4, 5, 6]], "u": 1.5, "nothing": []})";
+
+/// Elements are where the program has them, with the last index fastest.
+void check_shapes(const Case& one) {
+  const auto model = one.model(Members().json());
+  const MatrixXd theta = start(one, *model, whole_start);
+  const MatrixXd x{{1, 2, 3, 4, 5, 6}};
+  CHECK((derived(*model, theta, "same_x") - x.transpose()).norm() == 0);
+  CHECK((derived(*model, theta, "M") - x.transpose()).norm() < 1e-12);
+  CHECK((derived(*model, theta, "same_M") - x.transpose()).norm() < 1e-12);
+  CHECK(std::abs(derived(*model, theta, "R")(1) - 0.5) < 1e-12);
+  CHECK(std::abs(derived(*model, theta, "u")(0) - 1.5) < 1e-12);
+  CHECK(model->as_generated()->generated()[0].name == "class");
+}
+
+void check_data(const Case& one) {
+  const auto says = [&](const std::string& name, const std::string& value,
+                        const std::string& part) {
+    const std::string words = one.said(Members().with(name, value).json());
+    INFO(name << " = " << value << "\n" << words);
+    CHECK(contains(words, part));
+  };
+  says("none", "", "accepted");
+  says("s", "\"Infinity\"", "accepted");
+  says("s", "Infinity", "accepted");
+  says("s", "\"+Inf\"", "`s` is the text \"+Inf\"");
+  says("x", "[[1, 3, 5], [2, 4, 6]]", "`x` is an array of 2 x 3, and the program declares");
+  says("x", "[1, 2, 3, 4, 5, 6]", "which is an array of 3 x 2 here");
+  says("rows", "[[1, 2, 3, 4]]", "which is an array of 2 x 2 here");
+  says("y", "[[0.1], [-0.2], [0.3]]", "`y` is an array of 3 x 1");
+  says("g", "[[1, 0, 2]]", "`g` is an array of 1 x 3");
+  says("N", "[3]", "`N` is an array of 1");
+  says("s", "[1.5]", "`s` is an array of 1");
+  says("g", "[1, 0.5, 2]", "`g` has other numbers than integers");
+  says("y", "", "lacks what");
+  says("z", "[1, 2, 3]", "z");
+  for (const auto& [name, value] :
+       {std::pair("g", "[1, -1, 2]"), std::pair("w", "[0.25, 0.25, 0.4]"), std::pair("s", "-1"),
+        std::pair("N", "-1")})
+    CHECK(one.said(Members().with(name, value).json()) != "accepted");
+  says("w", "[0.25, 0.25, 0.4]", "Stan refuses these data: ");
+  says("s", "13", "in its block `transformed data`");
+  says("s", "13", "unlucky: 13");
+}
+
+void check_starts(const Case& one) {
+  const auto model = one.model(Members().json());
+  const auto says = [&](const std::string& json, const std::string& part) {
+    const std::string words = refused_start(one, *model, json);
+    INFO(json << "\n" << words);
+    CHECK(contains(words, part));
+  };
+  says(R"({"sigma": 1, "beta[1]": 1, "beta[2]": 2})", "`beta[1]` is an element of the parameter");
+  says(R"({"sigm": 1})", "did you mean \"sigma\"?");
+  says(R"({"sigma": NaN})", "`sigma` is not finite");
+  says(R"({"M": [[1, 2], [3, 4], [5, 6]]})", "It seems to be transposed");
+  says(R"({"M": [1, 2, 3, 4, 5, 6]})", "Write it as a list of its rows");
+  says(R"({"sigma": [1]})", "Write the number without brackets");
+  says(R"({"sigma": -1})", "Stan says");
+  says(R"({"sigma": 1, "u": 2})", "Stan says");
+  says(R"({"R": [[1, 0.4, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]]})", "`R` breaks the constraint");
+  says(R"({"u": 0.5})", "depends on parameters that are left out; give these too: `sigma`");
+  says(R"({"sigma": 1, "lucky": NaN, "same_M": 1})", "accepted");
+  const MatrixXd part = start(one, *model, R"({"sigma": 3, "u": 1})");
+  CHECK(part.array().isNaN().count() == part.size() - 2);
+}
+
+/// A draw whose generated quantities fail has all of its parameters, and the others have all.
+void check_failures(const Case& one) {
+  const auto model = one.model(Members().json());
+  MatrixXd theta = start(one, *model, whole_start).replicate(1, 3);
+  theta(0, 1) = 1.25;
+  CHECK(derived(*model, theta).allFinite());
+  CHECK(derived(*model, theta, "beta")(0, 1) == 1.25);
+  MatrixXd out(2, 3);
+  model->as_generated()->generate(theta, mixwell::Stream(1, "contract"), {}, out);
+  CHECK(out.col(1).array().isNaN().all());
+  CHECK(out.col(0).allFinite());
+  CHECK(out.col(2).allFinite());
+  CHECK(out(0, 0) == theta(0, 0));
+  const auto remarks = model->remarks();
+  CHECK(contains(remarks.back(),
+                 "could not compute the generated quantities of a draw, which are "
+                 "NaN there, 1 time"));
+  CHECK(contains(remarks.back(), "beta[1] is 1.25"));
+}
+
+void check_contract(const std::string& engine) {
+  const Case one(engine, text_of(MIXWELL_SOURCE_DIR "/tests/stan/contract.stan"));
+  check_data(one);
+  check_shapes(one);
+  check_starts(one);
+  check_failures(one);
+}
+
+}  // namespace
+
+TEST_CASE("an interpreted program has Stan's shapes, constraints, starts and failures", "[stan]") {
+  engines::need_stanli();
+  check_contract("interpret");
+}
+
+TEST_CASE("a compiled program has Stan's shapes, constraints, starts and failures", "[stan]") {
+  engines::need_compiler();
+  check_contract("compile");
+}
+
+TEST_CASE("what the interpreting engine lacks is told where the program has it", "[stan]") {
+  engines::need_stanli();
+  const std::string prior = "model { a ~ normal(0, 1); }\n";
+  const auto says = [&](const std::string& program, const std::string& part) {
+    const std::string words = Case("interpret", program).said("");
+    INFO(program << words);
+    CHECK(contains(words, part));
+    CHECK(contains(words, "Use `engine = \"compile\"`"));
+  };
+  says("parameters { real a; }\nmodel {\n  target += log_mix([0.5, 0.5]', [a, -a]');\n}\n",
+       "x.stan:3:13: engine `interpret` cannot do `log_mix` (stanli says: ");
+  says("transformed data { real d = determinant([[1]]); }\nparameters { real a; }\n" + prior,
+       "x.stan:1:29: engine `interpret` cannot do `determinant`");
+  says("transformed data { fatal_error(\"no\"); }\nparameters { real a; }\n" + prior,
+       "x.stan:1:20: engine `interpret` cannot do `fatal_error`");
+  says("parameters {\n real a;\n complex z; }\n" + prior,
+       "x.stan:3:2: engine `interpret` cannot do `complex`");
+  says("parameters { real a; tuple(real, real) t; }\n" + prior,
+       "x.stan:1:22: engine `interpret` cannot do `tuple`");
+}
+
+TEST_CASE("generated quantities that an engine lacks take only those with them that use them",
+          "[stan]") {
+  engines::need_stanli();
+  const Case one("interpret",
+                 "parameters { real a; }\nmodel { a ~ normal(0, 1); }\ngenerated quantities {\n"
+                 "  real b = 2 * a;\n  array[3] int m = multinomial_rng([0.2, 0.3, 0.5]', 10);\n"
+                 "  real c = m[1] + b;\n  array[2] tuple(int, real) t = {(1, a), (2, a)};\n"
+                 "  real d = b;\n}\n");
+  const auto model = one.model("");
+  const auto generated = model->as_generated()->generated();
+  REQUIRE(generated.size() == 2);
+  CHECK(generated[0].name == "b");
+  CHECK(generated[1].name == "d");
+  MatrixXd out(2, 1);
+  model->as_generated()->generate(MatrixXd::Constant(1, 1, 0.5), mixwell::Stream(1, "x"), {}, out);
+  CHECK(out == MatrixXd{{1}, {1}});
+  const auto remarks = model->remarks();
+  REQUIRE(remarks.size() == 2);
+  CHECK(contains(remarks[1], "missing from the results: `m`, `c`, `t` ("));
+  CHECK(contains(remarks[1], "x.stan:5:3: unsupported function multinomial_rng; "));
+  CHECK(contains(remarks[1], "`engine = \"compile\"` computes them"));
+}

@@ -1,0 +1,213 @@
+// Programs in the Stan language taken apart, and data compared with what they declare.
+// SPDX-License-Identifier: Apache-2.0
+#include "../../models/stan/shapes.hpp"
+#include "../../models/stan/statements.hpp"
+#include "support.hpp"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace mixwell::stan;
+using mixwell::Index;
+using support::contains;
+
+Program program_of(const std::string& text, const std::string& folder = "") {
+  return {.path = folder + "/x.stan", .text = text, .include_paths = {folder}, .stanc_flags = {}};
+}
+
+/// "name: word, sizes as written", of a block.
+std::vector<std::string> declared(const std::string& text, const std::string& block = "data") {
+  const ProgramText program(program_of(text));
+  std::vector<std::string> all;
+  for (const Declared& one : declarations_in(program, block).variables) {
+    std::string line = one.name + ": " + one.type.word;
+    for (const Tokens size : one.type.sizes) line += ", " + program.text_of(size);
+    all.push_back(line);
+  }
+  return all;
+}
+
+/// What is said of data for a block of declarations: "accepted" and what is left to an engine, or
+/// the message.
+std::string said(const std::string& declarations, const std::string& json) {
+  const Program program = program_of("data {\n  " + declarations + "\n}\n");
+  const ProgramText text(program);
+  const Declarations all = declarations_in(text, "data");
+  std::set<std::string> names;
+  for (const Declared& one : all.variables) add_names_in_sizes(one.type, names);
+  try {
+    const auto data = json.empty() ? Data{.names = {}} : read_data("x.json", json, names);
+    const Checked checked = check_data(program, all, data, json.empty() ? "" : "x.json");
+    std::string left;
+    for (const std::string& name : checked.left_out) left += " " + name;
+    return "accepted" + left + (checked.unknown ? " unknown: " + checked.unknown->second : "");
+  } catch (const mixwell::InputError& error) {
+    return error.what();
+  }
+}
+
+void says(const std::string& declarations, const std::string& json, const std::string& part) {
+  const std::string words = said(declarations, json);
+  INFO(declarations << "\n" << json << "\n" << words);
+  CHECK(contains(words, part));
+}
+
+/// The size of `x` in the declaration, or -1.
+double size(const std::string& expression) {
+  const ProgramText program(program_of("data { vector[" + expression + "] x; }"));
+  const Values known = {{"N", {{}, {7}, true}},
+                        {"n", {{3}, {4, 5, 6}, true}},
+                        {"X", {{2, 3}, {1, 2, 3, 4, 5, 6}, false}}};
+  return size_of(declarations_in(program, "data").variables.at(0).type.sizes.at(0), known)
+      .value_or(-1);
+}
+
+/// What is left of generated quantities without the statement that begins with `first`.
+std::string without(const std::string& block, const std::string& first) {
+  const ProgramText program(program_of("generated quantities {" + block + "}"));
+  const auto all = statements_in(program, program.block("generated quantities"));
+  std::vector<bool> dropped(all.size(), false);
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (program.text_of(all[k].tokens).starts_with(first)) drop(all, k, dropped);
+  std::string left;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (!dropped[k]) left += (left.empty() ? "" : " | ") + program.text_of(all[k].tokens);
+  return left;
+}
+
+}  // namespace
+
+TEST_CASE("declarations of every form are read", "[stan]") {
+  CHECK(declared("data { int<lower=0, upper=max({1, 2})> N; // int M;\n"
+                 "  real a, b; /* real c; */ vector<offset=a, multiplier=b>[N] v;\n"
+                 "  array[N, 2 * N] matrix[N, 3] A; cov_matrix[N] S; cholesky_factor_cov[N, 2] L;\n"
+                 "  complex_matrix[2, N] C; array[N] tuple(int, array[3] vector[N]) t; }") ==
+        std::vector<std::string>{"N: int", "a: real", "b: real", "v: vector, N",
+                                 "A: matrix, N, 2 * N, N, 3", "S: cov_matrix, N, N",
+                                 "L: cholesky_factor_cov, N, 2", "C: complex_matrix, 2, N",
+                                 "t: tuple, N"});
+  CHECK(declared("data { int N; real x[N, 2]; }") ==
+        std::vector<std::string>{"N: int", "x: real, N, 2"});
+  CHECK(declared("functions { real data_of(data real x) { return x; } }\n"
+                 "transformed data { int K = 1; }\ndata { }") == std::vector<std::string>{});
+  CHECK(declared("data { int N; }\ntransformed data { int K = {1, 2}[1], L = N; real z; }",
+                 "transformed data") == std::vector<std::string>{"K: int", "L: int", "z: real"});
+}
+
+TEST_CASE("a program is read with what it includes", "[stan]") {
+  const support::TemporaryFolder folder;
+  std::ofstream(folder.path() + "/more.stan") << "int M;\n  matrix[N, M] x;";
+  const Program program = program_of(
+      "data {\n  int N;\n  #include <more.stan> // one\n  real z;\n}\n"
+      "#include nowhere.stan\ngenerated quantities { real b; }",
+      folder.path());
+  const ProgramText text(program);
+  const auto variables = declarations_in(text, "data").variables;
+  REQUIRE(variables.size() == 4);
+  CHECK(to_string(variables[2].where) == folder.path() + "/more.stan:2:16");
+  CHECK(variables[2].text == "matrix[N, M] x");
+  CHECK(to_string(variables[3].where) == folder.path() + "/x.stan:4:8");
+  CHECK(text.block_at({folder.path() + "/x.stan", 7, 1}) == "generated quantities");
+  const std::string blank = text.without({text.block("generated quantities")});
+  CHECK(contains(blank, "generated quantities {         }"));
+  CHECK(contains(text.only({"data"}), "real z;"));
+  CHECK_FALSE(contains(text.only({}), "real z;"));
+}
+
+TEST_CASE("sizes are evaluated as Stan does", "[stan]") {
+  CHECK(size("N * (N - 1) / 2") == 21);
+  CHECK(size("N / 2") == 3);
+  CHECK(size("N %/% 2 + N % 4") == 6);
+  CHECK(size("2 + 3 * -N + 40") == 21);
+  CHECK(size("N > 5 && !(N == 6) ? n[2] : 1") == 5);
+  CHECK(size("sum(n) - max(n) + min(3, N)") == 12);
+  CHECK(size("rows(X) + cols(X) + size(n) + num_elements(X)") == 14);
+  CHECK(size("1_000") == 1000);
+  for (const char* const unknown : {"f(N)", "M", "n[4]", "n", "N / 0", "2^3", "X[1, 2]", "N +"})
+    CHECK(size(unknown) == -1);
+}
+
+TEST_CASE("data in the shapes that are declared are accepted", "[stan]") {
+  const std::string matrix = "int N; matrix[N, 2] x; array[N] int g;";
+  CHECK(said(matrix, R"({"N": 3, "x": [[1, 2], [3, 4], [5, 6]], "g": [1, 2, 3]})") == "accepted");
+  CHECK(said(matrix, R"({"N": 0, "x": [], "g": []})") == "accepted");
+  CHECK(said(matrix, R"({"N": 0, "x": [[], []]})") == "accepted g");
+  CHECK(said(matrix, R"({"N": 0, "other": 1})") == "accepted x g");
+  CHECK(said("complex z; complex_vector[2] w;", R"({"z": [1, 2], "w": [[1, 2], [3, 4]]})") ==
+        "accepted");
+  CHECK(said("array[2] tuple(int, vector[3]) t;",
+             R"({"t": [{"1": 1, "2": [1, 2, 3]}, {"1": 2, "2": [4, 5, 6]}]})") == "accepted");
+  CHECK(said("int N; array[N] tuple(int, real) t;", R"({"N": 0, "t": []})") == "accepted");
+  CHECK(said("int N;", R"({"N": -2147483648})") == "accepted");
+}
+
+TEST_CASE("data of another shape than declared are refused with both", "[stan]") {
+  const std::string matrix = "int N;\n  matrix[N, 3] x;";
+  says(matrix, R"({"N": 2, "x": [[1, 2], [3, 4], [5, 6]]})",
+       "x.json:1:15: `x` is an array of 3 x 2, and the program declares `matrix[N, 3] x` "
+       "(/x.stan:3:16), which is an array of 2 x 3 here. It seems to be transposed: write a matrix "
+       "as a list of its rows.");
+  says(matrix, R"({"N": 2, "x": [1, 2, 3, 4, 5, 6]})", "Write it as a list of its rows");
+  says(matrix, R"({"N": [2], "x": [1, 2, 3, 4, 5, 6]})",
+       "`N` is an array of 1, and the program declares `int N` (/x.stan:2:7), which is a number "
+       "here. Write the number without brackets.");
+  says("array[3] real y;", R"({"y": [[1, 2, 3]]})", "Write one list of numbers");
+  says("vector[2] y;", R"({"y": [[1], [2]]})", "`y` is an array of 2 x 1");
+  says("array[2] vector[3] y;", R"({"y": [[1, 2], [3, 4], [5, 6]]})", "is an array of 2 x 3 here");
+  says("vector[2] y;", R"({"y": []})", "`y` is an array of 0");
+  says("int N; vector[N] y;", R"({"N": 0, "y": [1]})", "which is an array of 0 here.");
+  says("complex z;", R"({"z": 1})", "A complex number is written [REAL, IMAGINARY].");
+  says("cov_matrix[2] S;", R"({"S": [1, 0, 0, 1]})", "an array of 2 x 2 here");
+  says("tuple(int, real) t;", R"({"t": [1, 2]})", "Only tuples are written {\"1\": VALUE");
+  says("tuple(int, real) t;", R"({"t": {"1": 2}})", "`t` is a tuple, and the program declares");
+  says("tuple(int, vector[2]) t;", R"({"t": {"1": 2, "2": [1]}})", "`t:2` is an array of 1");
+  says("real t;", R"({"t": {"1": 2}})", "`t` is a tuple, and the program declares `real t`");
+  says("int N; vector[N - 3] y;", R"({"N": 2, "y": []})",
+       "/x.stan:2:24: by the data in x.json a size of `vector[N - 3] y` is -1");
+}
+
+TEST_CASE("data of another type than declared are refused", "[stan]") {
+  for (const char* const number : {"1.5", "1.0", "1e2", "2147483648", "NaN", "\"Inf\""}) {
+    says("int N;", "{\"N\": " + std::string(number) + "}", "`N` has other numbers than integers");
+    says("array[2] int N;", "{\"N\": [1, " + std::string(number) + "]}", "other numbers than int");
+    CHECK(said("real N;", "{\"N\": " + std::string(number) + "}") == "accepted");
+  }
+}
+
+TEST_CASE("variables that data lack are named with what the program declares", "[stan]") {
+  const std::string block = "int N; vector[N] yy;\n  real z;";
+  says(block, R"({"N": 1, "y": [1]})",
+       "x.json: lacks what /x.stan declares: `vector[N] yy` (line 2), `real z` (line 3)");
+  says(block, R"({"N": 1, "y": [1]})", "did you mean \"y\"?");
+  says(
+      block, "",
+      "is not given, and the program needs `int N` (line 2), `vector[N] yy` (line 2), `real z` "
+      "(line 3). Name a JSON file that has them, or write them to `x.data.json` or `x.json` in /,");
+}
+
+TEST_CASE("shapes that Mixwell cannot know are left to engines that look at them", "[stan]") {
+  CHECK(said("int N; matrix[f(N), 2] x;", R"({"N": 1, "x": [[1, 2]]})") == "accepted");
+  says("int N; matrix[f(N), 2] x;", R"({"N": 1, "x": [[1, 2, 3]]})", "`x` is an array of 1 x 3");
+  CHECK(said("int N; matrix[f(N), g(N)] x;", R"({"N": 1, "x": [[1, 2]]})") ==
+        "accepted unknown: sizes of `matrix[f(N), g(N)] x` that Mixwell cannot evaluate");
+  CHECK(said("int N; quaternion[N] x;", R"({"N": 1, "x": [[1, 2]]})") ==
+        "accepted unknown: a declaration that Mixwell cannot read");
+}
+
+TEST_CASE("a statement goes with all that uses what it computes, and nothing else", "[stan]") {
+  const std::string block =
+      "real b = 2 * a; array[3] int m = f(p); real<lower=0, upper=1> q; real c = b;\n"
+      "for (i in 1:3) { q += m[i]; } { array[2] int l = {1, 2}; c = l[1]; }\n"
+      "if (b > 0) q = 1; else { q = 2; } real d = q; vector[2] v; v[1] = b; real e = 1, f = v[2];";
+  CHECK(without(block, "array[3] int m") ==
+        "real b = 2 * a; | real c = b; | { array[2] int l = {1, 2}; c = l[1]; } | vector[2] v; | "
+        "v[1] = b; | real e = 1, f = v[2];");
+  CHECK(contains(without(block, "v[1] = b"), "real d = q;"));
+  CHECK_FALSE(contains(without(block, "v[1] = b"), "real e"));
+  CHECK(without(block, "nothing") ==
+        "real b = 2 * a; | array[3] int m = f(p); | real<lower=0, upper=1> q; | real c = b; | for "
+        "(i in 1:3) { q += m[i]; } | { array[2] int l = {1, 2}; c = l[1]; } | if (b > 0) q = 1; "
+        "else { q = 2; } | real d = q; | vector[2] v; | v[1] = b; | real e = 1, f = v[2];");
+}
