@@ -15,9 +15,25 @@ namespace {
 
 constexpr Index dimension = 3;
 
+/// Of the noise that its gradient is said to have, for integrators that ask: so small that any
+/// friction is more than it needs.
+constexpr double gradient_variance = 1e-6;
+
 /// U = sum theta_i^4 / 4 + 1/2 theta' K theta with K_ij = 0.3 + delta_ij: coupled, anharmonic.
-class Anharmonic final : public Potential {
+class Anharmonic final : public Potential, public GradientNoise {
  public:
+  const GradientNoise* as_noise() const noexcept override { return this; }
+  void covariance_diagonal(const Numbers&, ConstBatch, std::uint32_t, Batch out,
+                           Workspace&) const override {
+    ++count;
+    out.setConstant(gradient_variance);
+  }
+  void covariance(const Numbers&, ConstBatch, std::uint32_t, Batch out, Workspace&) const override {
+    ++count;
+    out.setZero();
+    for (Index i = 0; i < dimension; ++i)
+      out.row(i * (dimension + 1)).setConstant(gradient_variance);
+  }
   void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     ++count;
     Batch g = out.gradient;

@@ -80,6 +80,28 @@ TEST_CASE("every integrator keeps the contract of its traits") {
   }
 }
 
+TEST_CASE("an integrator that asks for the noise of the gradient keeps its contract") {
+  for (const char* const from : {"fixed", "empirical-diagonal", "empirical-full"}) {
+    const Composition composition = composing::compose(
+        std::string(gaussian) +
+        "[oracle.o]\nuse = \"noisy\"\n[integrator.i]\nuse = "
+        "\"euler-maruyama-friction\"\nnoise_from "
+        "= \"" +
+        from +
+        "\"\n[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\nsteps = 5\nstep_size = 0.1\n");
+    int seen = 0;
+    for (const auto& component : composition.components) {
+      const auto* const integrator = dynamic_cast<const Integrator*>(component.get());
+      if (integrator == nullptr) continue;
+      const auto findings = contracts::check_integrator(*integrator);
+      INFO(from << "\n" << report(findings));
+      CHECK(all_hold(findings));
+      ++seen;
+    }
+    CHECK(seen == 1);
+  }
+}
+
 TEST_CASE("an integrator that forgets a half-step breaks reversibility and order") {
   const Entry& entry = composing::registry().find(Kind::integrator, "wrong-leapfrog");
   const auto findings = contracts::check_integrator(*made_with_defaults<Integrator>(entry));
@@ -507,8 +529,7 @@ TEST_CASE("a step size that a mixture would learn from all replicates is refused
   const Composition composition = with(
       "use = \"nuts\"\npool = true\n[kernel.walk]\nuse = \"random-walk-metropolis\"\n"
       "[compositor.c]\nuse = \"mixture\"\n");
-  CHECK_THROWS_WITH(contracts::check_sampler(composition),
-                    Catch::Contains("set pool = false"));
+  CHECK_THROWS_WITH(contracts::check_sampler(composition), Catch::Contains("set pool = false"));
 }
 
 TEST_CASE("blocks that are not full keep the contract of compositions") {

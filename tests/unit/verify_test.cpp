@@ -92,6 +92,20 @@ TEST_CASE("a composition that stands still is told from one that moves", "[slow]
   CHECK_FALSE(found.mobile);
 }
 
+/// Its first 4 sweeps, all that this budget pays for, go 0.004 variances; 128 of them go 0.14.
+TEST_CASE("a slow chain is not said to stand still because the budget ended after few sweeps") {
+  const Verification found = verified(
+      "[model.m]\nuse = \"random-effects\"\nvalues = [1.3, -2.4, 2.2, 0.9, 3.7]\nsds = [0.5, 0.5, "
+      "0.6, 0.4, 0.5]\nsamples = 2\n[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = "
+      "0.8\n",
+      {.targets = {"own"}, .budget = 1e5});
+  CHECK(found.tested == "exact");
+  REQUIRE(found.targets.size() == 1);
+  CHECK(found.targets.front().sweeps < 128);
+  CHECK(found.targets.front().moved > 0.05);
+  CHECK(found.mobile);
+}
+
 TEST_CASE("what learns is tested after its warm-up", "[slow]") {
   const Verification found = verified("[run]\nwarmup = 200\n" + model_table +
                                       "[estimator.e]\nuse = \"diagonal\"\n[kernel.k]\nuse = "

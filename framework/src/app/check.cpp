@@ -194,7 +194,10 @@ Checked check(const Composition& composition, const Registry& registry, bool gra
   Program program = compose(*composition.compositor, recorded_cases(composition.run));
   check_memory(program, composition.run);
   evaluate_at_starts(*composition.model(), composition.run.seed);
-  Checked found{.certificate = program.certificate, .cures = {}, .remarks = composition.remarks};
+  Checked found{.certificate = program.certificate,
+                .published = published(composition, program.certificate, registry),
+                .cures = {},
+                .remarks = composition.remarks};
   probe_wiring(composition.compositor);
   if (keeps_tested()) find_tested(origin_of(composition), found.certificate);
   if (gradient) found.gradient = check_gradient(*composition.model(), composition.run.seed);
@@ -205,9 +208,13 @@ Checked check(const Composition& composition, const Registry& registry, bool gra
 
 nlohmann::ordered_json check_json(const Checked& found) {
   Json json = record_of(found.certificate);
+  json["published"] = Json::array();
+  for (const auto& [component, source] : found.published)
+    json["published"].push_back({{"component", component}, {"source", source}});
   json["cures"] = Json::array();
   for (const Cure& cure : found.cures) {
-    json["cures"].push_back({{"set", cure.change}, {"class", cure.label}});
+    json["cures"].push_back(
+        {{"set", cure.change}, {"class", cure.label}, {"evidence", to_string(cure.evidence)}});
   }
   json["remarks"] = found.remarks;
   if (found.gradient) json["gradient"] = json_of(*found.gradient);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/cures.hpp"
+#include "app/published.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/certificate.hpp>
@@ -55,6 +56,7 @@ struct GradientReport {
 
 struct Checked {
   Certificate certificate;
+  std::vector<Publication> published;
   std::vector<Cure> cures;
   std::vector<std::string> remarks;          ///< Composition::remarks
   std::optional<GradientReport> gradient{};  ///< where it was asked for
@@ -66,7 +68,8 @@ struct Checked {
 /// certificate; with `gradient` compares the model's gradient too. Throws InputError.
 Checked check(const Composition& composition, const Registry& registry, bool gradient);
 
-/// certificate.json with "cures", "remarks" and, where there are any, "gradient", "error", "code".
+/// certificate.json with "published", "cures", "remarks" and, where there are any, "gradient",
+/// "error", "code".
 nlohmann::ordered_json check_json(const Checked& found);
 
 std::string text_of(const SecondReport& report);

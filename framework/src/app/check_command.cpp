@@ -23,7 +23,10 @@ void print_text(const Checked& found) {
   for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
   const std::string text = found.certificate.to_text();
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
-  for (const Cure& cure : found.cures) fmt::print("cure       {}: {}\n", cure.change, cure.label);
+  for (const auto& [component, source] : found.published)
+    fmt::print("published  {}: {}\n", component, source);
+  for (const Cure& cure : found.cures)
+    fmt::print("cure       {}: {}\n", cure.change, cure.in_words());
   if (!found.gradient) return;
   fmt::print("{}\n", text_of(*found.gradient));
   for (const ConstraintReport& one : found.gradient->constraints) fmt::print("{}\n", text_of(one));

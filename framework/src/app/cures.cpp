@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 #include <utility>
 
 namespace mixwell::app {
@@ -74,6 +75,53 @@ std::vector<Change> changes_of(const toml::table& root, const Registry& registry
   return all;
 }
 
+/// "x3/nuts/tree: invariant" as "nuts/tree: invariant": the same for all slots.
+std::set<std::string> traits_in(const std::vector<Assumption>& all) {
+  std::set<std::string> found;
+  for (const Assumption& one : all) found.insert(fold_slots({one.in_words()}).front());
+  return found;
+}
+
+/// What each operation is and between which values it stands: all but traits and bodies.
+std::vector<std::string> structure(const KernelGraph& graph) {
+  std::vector<std::string> all;
+  for (const OperationInfo& o : graph.operations()) {
+    std::string line = fmt::format("{} {}", o.name, static_cast<int>(o.kind));
+    for (const Input& i : o.inputs)
+      line += fmt::format(" {} {}", to_string(i.role), graph[i.value].name);
+    for (const Value v : o.outputs) line += fmt::format(" -> {}", graph[v].name);
+    all.push_back(std::move(line));
+  }
+  return all;
+}
+
+bool writes_slot(const KernelGraph& graph, const OperationInfo& o) {
+  return std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
+    return graph[v].kind == ValueKind::version &&
+           graph[graph[v].variable].kind == VariableKind::slot;
+  });
+}
+
+/// A word for a whole update: that an opaque move keeps its law, or that a slot is drawn from it.
+bool vouches_for_update(const KernelGraph& graph, const Assumption& word) {
+  if (word.trait == "invariant") return true;
+  const auto& all = graph.operations();
+  return word.trait == "keeps_law" && std::any_of(all.begin(), all.end(), [&](const auto& o) {
+           return o.name == word.operation && writes_slot(graph, o);
+         });
+}
+
+/// Whether the better verdict rests on somebody's word where the one before followed from edges.
+bool only_declares_more(const Program& before, const Program& after) {
+  const std::set<std::string> known = traits_in(before.certificate.now.declared);
+  const std::vector<Assumption>& declared = after.certificate.now.declared;
+  const bool same = structure(before.sampling) == structure(after.sampling);
+  return std::any_of(declared.begin(), declared.end(), [&](const Assumption& one) {
+    const bool is_new = !known.contains(*traits_in({one}).begin());
+    return is_new && (same || vouches_for_update(after.sampling, one));
+  });
+}
+
 toml::table changed(toml::table root, const Change& change) {
   toml::table& table = *root[change.kind][change.name].as_table();
   if (change.is_text) {
@@ -86,10 +134,15 @@ toml::table changed(toml::table root, const Change& change) {
 
 }  // namespace
 
+std::string Cure::in_words() const {
+  return evidence == Evidence::declared ? label + ", declared" : label;
+}
+
 std::vector<Cure> cures(const Composition& composition, const Certificate& certificate,
                         const Registry& registry) {
   const int now = rank(certificate);
   if (now == 0) return {};
+  const Program program = compose(*composition.compositor);
   // Only its name is set, to what it is.
   const auto model = std::const_pointer_cast<Model>(composition.model());
   const toml::table root = toml::parse(composition.effective_manifest);
@@ -98,9 +151,11 @@ std::vector<Cure> cures(const Composition& composition, const Certificate& certi
     try {
       const Composition other =
           compose_on(model, model->name(), changed(root, change), composition.name, registry);
-      const Certificate changed_one = compose(*other.compositor).certificate;
-      const int then = rank(changed_one);
-      if (then < now) found.push_back({then, {change.text(), changed_one.label()}});
+      const Program changed_one = compose(*other.compositor);
+      const Certificate& better = changed_one.certificate;
+      const int then = rank(better);
+      if (then >= now || only_declares_more(program, changed_one)) continue;
+      found.push_back({then, {change.text(), better.label(), better.now.evidence()}});
     } catch (const Error&) {
       continue;  // two keys that do not go together
     }
@@ -117,7 +172,7 @@ std::vector<Cure> cures(const Composition& composition, const Certificate& certi
 std::string text_of(const std::vector<Cure>& cures) {
   std::string text;
   for (const Cure& cure : cures) {
-    text += fmt::format("{}{} ({})", text.empty() ? "" : " or ", cure.change, cure.label);
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " or ", cure.change, cure.in_words());
   }
   return text;
 }

@@ -12,18 +12,25 @@
 namespace mixwell::app {
 
 struct Cure {
-  std::string change;  ///< as `--set` takes it: compositor.c.memory = "others"
-  std::string label;   ///< Certificate::label after it
+  std::string change;                    ///< as `--set` takes it: compositor.c.memory = "others"
+  std::string label;                     ///< Certificate::label after it
+  Evidence evidence = Evidence::proved;  ///< behind that label
+
+  /// "exact", "exact, declared": the label, and that it rests on somebody's word where it does.
+  std::string in_words() const;
 };
 
 /// Changes of one key, to another of its words or from false to true and back, after which the
-/// certificate is of a better class; the best class alone, at most three. Each is composed and
-/// certified on the model that is there, so that what is named applies. A millisecond or two for
-/// each word; none where it is exact.
+/// certificate is of a better class; only the best class, at most three. Each is composed and
+/// certified on the model that is there, so that what is named applies. A change that makes no
+/// other sampler, but lets a component declare more, is no cure: after it the certificate rests on
+/// a word for a whole update that it did not rest on before, or the graph is the same and an
+/// outside author declares more. A millisecond or two for each word; none where it is exact.
 std::vector<Cure> cures(const Composition& composition, const Certificate& certificate,
                         const Registry& registry);
 
-/// "compositor.c.memory = \"others\" (exact)", with " or " between several; "" for none.
+/// "compositor.c.memory = \"others\" (exact)" (Cure::in_words), with " or " between several; "" for
+/// none.
 std::string text_of(const std::vector<Cure>& cures);
 
 }  // namespace mixwell::app

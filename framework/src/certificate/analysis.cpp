@@ -19,6 +19,13 @@ std::vector<T> united(std::vector<T> all, const std::vector<T>& more) {
   return all;
 }
 
+/// "A; B" and "B" are "A; B".
+std::string both_cited(const std::string& all, const std::string& more) {
+  if (all.empty() || more.empty()) return all + more;
+  return ("; " + all + "; ").find("; " + more + "; ") == std::string::npos ? all + "; " + more
+                                                                           : all;
+}
+
 std::vector<GraphTransition> unfrozen(const KernelGraph& graph, bool frozen) {
   std::vector<GraphTransition> all = transitions(graph);
   if (!frozen) return all;
@@ -169,10 +176,11 @@ bool has_law(const OperationInfo& who, Value law) {
   });
 }
 
-Verdict fine(std::string rule, std::string reason) {
+Verdict fine(std::string rule, std::string reason, std::string citation) {
   Verdict v;
   v.rule = std::move(rule);
   v.reason = std::move(reason);
+  v.citation = std::move(citation);
   return v;
 }
 
@@ -211,7 +219,8 @@ void join(Verdict& total, const Verdict& other) {
   const std::string density = total.density == "pi" ? other.density : total.density;
   std::vector<Assumption> assumes = united(std::move(total.assumes), other.assumes);
   std::vector<Assumption> declared = united(std::move(total.declared), other.declared);
-  std::vector<std::string> notes = united(std::move(total.notes), other.notes);
+  std::vector<std::string> notes = united(total.notes, other.notes);
+  std::string citation = both_cited(total.citation, other.citation);
   const bool coupled = total.coupled || other.coupled;
   if (rank(other) > rank(total)) total = other;
   if (both_asymptotic) total.order = order;
@@ -219,8 +228,13 @@ void join(Verdict& total, const Verdict& other) {
   total.density = density;
   total.assumes = std::move(assumes);
   total.declared = std::move(declared);
-  total.notes = std::move(notes);
   total.coupled = coupled;
+  if (total.accuracy == Accuracy::none) {
+    total.notes.clear();
+    return;
+  }
+  total.notes = std::move(notes);
+  total.citation = std::move(citation);
 }
 
 }  // namespace mixwell

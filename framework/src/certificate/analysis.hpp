@@ -87,8 +87,8 @@ class NoiseFlow;
 Value input_of(const OperationInfo& who, Role role);
 bool has_law(const OperationInfo& who, Value law);
 
-/// Exact, fixed, proved: the neutral element of join.
-Verdict fine(std::string rule, std::string reason);
+/// Exact, fixed, proved: the neutral element of join. `citation`: the theorem that it rests on.
+Verdict fine(std::string rule, std::string reason, std::string citation = {});
 /// Notes a trait that the verdict relies on; one that only an author outside states is `declared`.
 /// So is `invariant`, whoever states it: no contract can test it.
 Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const std::string& trait);
@@ -97,7 +97,10 @@ Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const s
 Verdict resting_on(const Analysis& a, Verdict v, Value function, const std::string& contract);
 /// exact < adaptive < asymptotic < unproven < proved to be wrong < no sampler.
 int rank(const Verdict& v);
-/// total becomes the worse of the two; what holds of either part holds of the whole.
+/// total becomes the worse of the two; what holds of either part holds of the whole. Notes and
+/// citations of a part stay only as long as the whole makes a promise that they can qualify or
+/// support, several citations separated by "; ": a wrong verdict speaks with its own reason and
+/// citation only.
 void join(Verdict& total, const Verdict& other);
 
 /// Rules about parameters and laws: rule numbers 1, 1s, 2, 2a, 2g, 3, 4, F, P, U.

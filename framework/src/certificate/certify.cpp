@@ -42,13 +42,8 @@ class Judge {
     Verdict all = fine("1",
                        "every parameter is a constant, fresh noise, or the current value of "
                        "another variable; every update keeps its law");
-    all.citation =
-        "Duane et al. 1987 for the constant case; Zhang & Sutton 2011 for values of other slots";
-    for (const Variable slot : recorded()) {
-      join(all, of(slot));
-      if (!a_.influence.is_random(slot) && !a_.graph[slot].fixed)
-        all.notes.push_back(unreached(slot));
-    }
+    for (const Variable slot : recorded()) join(all, of(slot));
+    if (all.accuracy != Accuracy::none) add_unreached(all);
     all.coupled = are_coupled(recorded());
     all.metropolis = decides();
     return all;
@@ -146,11 +141,14 @@ class Judge {
     return false;
   }
 
-  std::string unreached(Variable slot) const {
-    return fmt::format(
-        "nothing random reaches `{}`: invariance says little about a slot that "
-        "moves on rails",
-        a_.graph[slot].name);
+  void add_unreached(Verdict& all) const {
+    for (const Variable slot : recorded()) {
+      if (a_.influence.is_random(slot) || a_.graph[slot].fixed) continue;
+      all.notes.push_back(
+          fmt::format("no randomness reaches `{}`, so that it moves deterministically; invariance "
+                      "by itself says little here",
+                      a_.graph[slot].name));
+    }
   }
 
   Analysis a_;
@@ -159,6 +157,25 @@ class Judge {
 };
 
 bool is_written(const VariableInfo& v) { return !(v.carried == v.current); }
+
+/// Whether some function of that class is made from a history.
+template <class Made>
+bool makes(const KernelGraph& graph, const Cones& cones, Value history) {
+  for (std::size_t k = 0; k < graph.values().size(); ++k) {
+    const bool is_made = cones.depends({static_cast<std::int32_t>(k)}, history);
+    if (is_made && dynamic_cast<const Made*>(graph.values()[k].function.get())) return true;
+  }
+  return false;
+}
+
+/// What a history learns, in its own word or by what is made from the points that it keeps.
+std::string learnt_from(const KernelGraph& graph, const VariableInfo& history) {
+  if (!history.learns.empty()) return history.learns;
+  const Cones cones(graph);
+  if (makes<Representation>(graph, cones, history.carried)) return "curvature";
+  if (makes<Potential>(graph, cones, history.carried)) return "fitted law";
+  return history.name;
+}
 
 /// Histories that warm-up writes and sampling has and leaves alone; a word once.
 std::vector<std::string> learnt_in(const KernelGraph& warmup, const KernelGraph& sampling) {
@@ -169,8 +186,9 @@ std::vector<std::string> learnt_in(const KernelGraph& warmup, const KernelGraph&
     const bool learns = std::any_of(all.begin(), all.end(), [&](const VariableInfo& w) {
       return w.name == v.name && is_written(w);
     });
-    const std::string& word = v.learns.empty() ? v.name : v.learns;
-    if (learns && std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    if (!learns) continue;
+    const std::string word = learnt_from(sampling, v);
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
   }
   return words;
 }

@@ -63,6 +63,7 @@ class CollapsedRules {
       return both(u.moved, u.given) != all_;
     });
     if (!collapses) return v;
+    v.citation = theorem;
     join(v, parameters());
     std::vector<std::size_t> order(updates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -70,7 +71,6 @@ class CollapsedRules {
       v.accuracy = Accuracy::none;
       v.nodes = {a_.info(fault->at).name};
       v.reason = fault->what + "; " + cure();
-      v.citation = "van Dyk & Park 2008 (partially collapsed Gibbs samplers)";
     }
     return v;
   }
@@ -82,6 +82,8 @@ class CollapsedRules {
   };
 
   static constexpr std::size_t most_ordered = 8;
+  static constexpr const char* theorem =
+      "van Dyk & Park 2008, J. Am. Stat. Ass. 103 (partially collapsed Gibbs samplers)";
 
   std::optional<CollapsedUpdate> update_of(std::size_t t, const Factor& factor) const {
     CollapsedUpdate update{.transition = t, .moved = {}, .given = {}};
@@ -132,7 +134,7 @@ class CollapsedRules {
   }
 
   Verdict none(std::size_t t, std::string reason) const {
-    Verdict v = fine("G", std::move(reason));
+    Verdict v = fine("G", std::move(reason), theorem);
     v.accuracy = Accuracy::none;
     v.nodes = {a_.info(t).name};
     return v;

@@ -30,7 +30,8 @@ class EstimateRules {
       : a_(a), normals_(normals), slot_(a.graph[normals].parts.front()) {}
 
   Verdict judge() const {
-    Verdict v = fine("M", "the estimate where the state is stays with it");
+    Verdict v = fine("M", "the estimate where the state is stays with it",
+                     "Andrieu & Roberts 2009, Ann. Stat. 37");
     for (const std::size_t t : a_.writers[static_cast<std::size_t>(normals_.id)]) {
       const OperationInfo& who = a_.info(t);
       if (who.kind == OperationKind::observe || a_.writes(t, slot_)) continue;
@@ -54,7 +55,9 @@ class EstimateRules {
     v.accuracy = Accuracy::none;
     v.proved = proved;
     v.nodes = {who.name};
-    v.citation = "Andrieu & Roberts 2009, section 2 (what is right, and the scheme that is not)";
+    v.citation =
+        "Andrieu & Roberts 2009, Ann. Stat. 37, section 2 (what is right, and the scheme that is "
+        "not)";
     return v;
   }
 

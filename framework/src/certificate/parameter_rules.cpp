@@ -109,7 +109,6 @@ class ParameterRules {
     Verdict v = none(r, std::move(rule), true, std::move(reason));
     v.accuracy = Accuracy::asymptotic;
     v.order = 1;
-    v.citation = "right as eps -> 0 at fixed integration time";
     return v;
   }
 
@@ -129,6 +128,7 @@ class ParameterRules {
                              fmt::format("a parameter depends on {}, and the drift holds the total "
                                          "drift correction",
                                          what));
+      v.citation = "Ma, Chen & Fox 2015, NIPS, theorem 1";
       v = assuming(a_, std::move(v), *gamma, "total");
       return assuming(a_, std::move(v), *maker(input_of(r.who, Role::drift)), "continuous");
     }
@@ -149,7 +149,9 @@ class ParameterRules {
     const bool found = std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
       return i.role == Role::law && mirrors(a_, t_, i.value, at_proposal.value);
     });
-    if (found) return fine("2a", "the ratio accounts for parameters that depend on the state");
+    if (found)
+      return fine("2a", "the ratio accounts for parameters that depend on the state",
+                  "Hastings 1970, Biometrika 57");
     Verdict v = fine("2a",
                      "the law at the proposal is not a law of the state with the proposal in its "
                      "place");
@@ -240,7 +242,7 @@ class ParameterRules {
              "parameters still move, by ever smaller amounts, with the chain's own history");
     v.accuracy = Accuracy::exact;
     v.adaptive = true;
-    v.citation = "Roberts & Rosenthal 2007 (diminishing adaptation)";
+    v.citation = "Roberts & Rosenthal 2007, J. Appl. Probab. 44 (diminishing adaptation)";
     v.notes.push_back(still_moves(a_.graph[history]));
     return assuming(a_, std::move(v), learner(history),
                     fmt::format("`{}` diminishes", a_.graph[history].name));
@@ -271,7 +273,7 @@ class ParameterRules {
     Verdict v = none(r, "3", true, what);
     v.citation =
         "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as pairs "
-        "(HAMCMC) give E theta_i^2 = 0.58 to 0.72, as gamma wills, instead of 0.676";
+        "(HAMCMC) give E theta_i^2 = 0.58 to 0.72, depending on gamma, instead of 0.676";
     return with_feedback(std::move(v), of);
   }
 

@@ -32,7 +32,8 @@ class StageRules {
     if (!law_) {
       return none(true, "the ratio does not divide out the law that the proposal's stages keep");
     }
-    Verdict v = fine("R", "the stages are reversible for a law that the ratio divides out");
+    Verdict v = fine("R", "the stages are reversible for a law that the ratio divides out",
+                     "Christen & Fox 2005, J. Comp. Graph. Stat. 14");
     join(v, of_one_slot());
     join(v, at_both_ends());
     for (const std::size_t s : stages_.of) join(v, reversible(s));

@@ -11,8 +11,8 @@
 namespace mixwell {
 namespace {
 
-const char* meaning(CertificateClass of) {
-  switch (of) {
+const char* meaning(const Verdict& of) {
+  switch (of.certificate_class()) {
     case CertificateClass::exact:
       return "leaves pi invariant at any step size";
     case CertificateClass::asymptotic:
@@ -22,7 +22,7 @@ const char* meaning(CertificateClass of) {
     case CertificateClass::approximate:
       return "right for another density";
     case CertificateClass::biased:
-      return "wrong in the limit too, or not shown right";
+      return of.proved ? "wrong in the limit too" : "not shown right";
     case CertificateClass::none:
       return "not a sampler";
   }
@@ -34,6 +34,54 @@ std::string without_slot(const std::string& trait) {
   const auto digits = trait.find_first_not_of("0123456789", 1);
   const bool numbered = trait.starts_with('x') && digits != std::string::npos && digits > 1;
   return numbered && trait[digits] == '/' ? trait.substr(digits + 1) : trait;
+}
+
+/// Citations that join() put together.
+std::vector<std::string> apart(std::string_view citations) {
+  constexpr std::string_view between = "; ";
+  std::vector<std::string> all;
+  while (!citations.empty()) {
+    const std::size_t end = std::min(citations.find(between), citations.size());
+    all.emplace_back(citations.substr(0, end));
+    citations.remove_prefix(std::min(end + between.size(), citations.size()));
+  }
+  return all;
+}
+
+/// "x0/nuts/tree" -> "nuts": the kernel whose operation it is.
+std::string kernel_of(const std::string& operation) {
+  const auto last = operation.rfind('/');
+  if (last == std::string::npos || last == 0) return operation;
+  const auto before = operation.rfind('/', last - 1);
+  const auto first = before == std::string::npos ? 0 : before + 1;
+  return operation.substr(first, last - first);
+}
+
+/// Kernels whose own word it is that they leave their law invariant.
+std::vector<std::string> declaring_kernels(const Verdict& of) {
+  std::vector<std::string> names;
+  for (const Assumption& one : of.declared) {
+    const std::string kernel = kernel_of(one.operation);
+    const bool known = std::find(names.begin(), names.end(), kernel) != names.end();
+    if (one.trait == "invariant" && !known) names.push_back(kernel);
+  }
+  return names;
+}
+
+/// Why it is of its class, in a few words. The reason of a right verdict is that of rule 1, which
+/// wants the certificate beside it.
+std::string summary_of(const Verdict& of) {
+  if (of.accuracy != Accuracy::exact || of.adaptive) return of.reason;
+  const std::vector<std::string> kernels = declaring_kernels(of);
+  if (of.metropolis && of.density == "pi" && kernels.empty()) return "Metropolis-corrected";
+  std::string words = fmt::format(
+      "every update leaves the {} unchanged",
+      of.density == "pi" ? "target distribution" : fmt::format("density {}", of.density));
+  if (!kernels.empty()) {
+    words += fmt::format(", as {} {}", fmt::join(kernels, " and "),
+                         kernels.size() == 1 ? "declares" : "declare");
+  }
+  return words;
 }
 
 }  // namespace
@@ -69,9 +117,7 @@ std::string Certificate::label() const {
 }
 
 std::string Certificate::in_words() const {
-  std::string words = now.label() + ": ";
-  const bool plain = now.accuracy == Accuracy::exact && !now.adaptive && now.density == "pi";
-  words += plain && now.metropolis ? "Metropolis-corrected" : now.reason;
+  std::string words = now.label() + ": " + summary_of(now);
   if (!learnt.empty()) {
     words += fmt::format("; {} frozen after warm-up", fmt::join(learnt, " and "));
   }
@@ -111,7 +157,7 @@ CertificateRecord record_of(const Certificate& certificate) {
 }
 
 std::string Certificate::to_text() const {
-  std::string text = fmt::format("class      {}: {}\n", label(), meaning(now.certificate_class()));
+  std::string text = fmt::format("class      {}: {}\n", label(), meaning(now));
   if (now.accuracy == Accuracy::asymptotic) text += fmt::format("order      {}\n", now.order);
   text += fmt::format("density    {}\n", now.density);
   text += fmt::format("evidence   {}\n", to_string(now.evidence()));
@@ -124,7 +170,7 @@ std::string Certificate::to_text() const {
   if (!now.feedback.empty()) {
     text += fmt::format("feedback   {}\n", fmt::join(now.feedback, " => "));
   }
-  if (!now.citation.empty()) text += fmt::format("reference  {}\n", now.citation);
+  for (const std::string& one : apart(now.citation)) text += fmt::format("reference  {}\n", one);
   std::vector<std::string> assumed;
   for (const Assumption& one : now.assumes) assumed.push_back(one.in_words());
   for (const std::string& line : fold_slots(assumed)) text += fmt::format("assumes    {}\n", line);

@@ -268,7 +268,8 @@ class TransitionRules {
     v.accuracy = Accuracy::asymptotic;
     v.order = noisy ? 1 : who_.traits.order;
     v.nodes = {who_.name};
-    v.citation = "right as eps -> 0 at fixed integration time";
+    v.citation = noisy ? "Vollmer, Zygalakis & Teh 2016, JMLR 17"
+                       : "Mattingly, Stuart & Tretyakov 2010, SIAM J. Numer. Anal. 48";
     return assuming(a_, std::move(v), who_, "order");
   }
 
@@ -399,7 +400,9 @@ class TransitionRules {
     v.accuracy = Accuracy::asymptotic;
     v.order = who_.traits.order;
     v.notes.push_back(v.reason);
-    v.citation = "Roberts & Tweedie 1996; Hutzenthaler, Jentzen & Kloeden 2011";
+    v.citation =
+        "Roberts & Tweedie 1996, Bernoulli 2; "
+        "Hutzenthaler, Jentzen & Kloeden 2011, Proc. R. Soc. A 467";
     return v;
   }
 

@@ -831,11 +831,13 @@ class Resolver {
     return fmt::format("[{}]", fmt::join(tables, ", "));
   }
 
-  /// Empty where another key says it instead.
+  /// Empty where another key says it instead, and of a key that could have said what another one
+  /// says: only one of the two may be read again.
   static std::string effective_value(const KeyTable& keys, const Fields& fields,
                                      const Field& field) {
     const auto given = keys.texts.find(field.key());
     if (given != keys.texts.end()) return given->second;
+    if (!field.replaced().empty()) return {};
     for (const Field& other : fields.all()) {
       if (other.replaced() == field.key() && keys.texts.contains(other.key())) return {};
     }

@@ -13,6 +13,11 @@
 
 namespace mixwell {
 
+/// A chain that has gone less than this share of a variance in `sweeps_to_stand_still` sweeps
+/// stands still.
+inline constexpr double still_distance = 0.02;
+inline constexpr std::int64_t sweeps_to_stand_still = 128;
+
 struct EquilibriumTest {
   std::string target;
   bool fixed_steps =
@@ -34,10 +39,13 @@ struct EquilibriumOutcome {
   double adjusted_p = 1.0;     ///< smallest of all looks, times their number
   double looks = 0.0;          ///< statistics times times at which they were looked at
   double gradients = 0.0;
+  std::string remark;  ///< how far it went where more sweeps were made to tell, or empty
 };
 
 /// Looks after 1, 2, 4, ..., at most 128 sweeps; at least 4 are made whatever they cost. Step sizes
-/// are multiplied by the factor with which a trial run goes farthest. Throws InputError where the
+/// are multiplied by the factor with which a trial run goes farthest. A chain that hardly moved in
+/// fewer than 128 sweeps is followed over 128 of them by few replicates before it is said to stand
+/// still. Throws InputError where the
 /// target cannot be composed or has no draws.
 EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const EquilibriumTest& test);
 
@@ -53,6 +61,10 @@ EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest
 /// `gradients`.
 double best_factor(const VerifyTargets& targets, const std::string& target, std::int64_t seed,
                    double& gradients);
+
+/// What a chain that hardly moved in the sweeps of its test went in 128, for seen.moved and a
+/// remark.
+void follow_up(double moved, EquilibriumOutcome& out);
 
 /// What is left of the excess spread of starts that are half as far out again as exact draws.
 struct Arrival {

@@ -104,15 +104,15 @@ class DataSets {
     table.gradients += gradients.sum();
   }
 
-  /// How far trial_sweeps go: 1 less the correlation of entries of grad U at start and end, whose
+  /// How far so many sweeps go: 1 less the correlation of entries of grad U at start and end, whose
   /// mean is 0 for each data set, averaged; and the gradients of a data set.
-  std::pair<double, double> trial(double step_factor) const {
+  std::pair<double, double> trial(double step_factor, std::int64_t sweeps = trial_sweeps) const {
     const Index shown = std::min(model_.dimension(), most_coordinates);
     Eigen::MatrixXd before(shown, trial_data_sets);
     Eigen::MatrixXd after(shown, trial_data_sets);
     Eigen::VectorXd gradients(trial_data_sets);
     parallel_for(trial_data_sets, [&](Index k) {
-      gradients[k] = follow(k, step_factor, std::array{trial_sweeps},
+      gradients[k] = follow(k, step_factor, std::array{sweeps},
                             [&](std::size_t look, const Model& model, ConstBatch theta) {
                               (look == 0 ? before : after).col(k) =
                                   statistics(model, theta).segment(shown, shown);
@@ -247,10 +247,17 @@ class Calibrator {
     out_.seen.moved = DataSets::moved(table.at.front().middleRows(shown, shown),
                                       table.at.back().middleRows(shown, shown));
     out_.gradients += table.gradients;
+    if (!out_.biased && out_.seen.moved < still_distance) follow_longer();
     return std::move(out_);
   }
 
  private:
+  void follow_longer() {
+    const auto [moved, gradients] = data_sets_.trial(out_.seen.step_factor, sweeps_to_stand_still);
+    follow_up(moved, out_);
+    out_.gradients += gradients * static_cast<double>(trial_data_sets);
+  }
+
   /// The largest steps that still go far: what a composition does wrong shows best with them.
   void choose_steps() {
     double farthest = 0.0;

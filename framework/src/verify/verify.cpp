@@ -26,8 +26,6 @@ namespace {
 constexpr std::int64_t usual_warmup = 300;
 /// Of a composition that never stops learning: what it is off by must vanish as they grow.
 constexpr std::int64_t longer_warmups[] = {300, 1200, 4800};
-/// A chain that has gone less than this share of a variance in all its sweeps stands still.
-constexpr double still_distance = 0.02;
 constexpr double ladder_moved = 1.6;   ///< what a ladder asks for before it measures
 constexpr double falling_share = 0.7;  ///< of a shift that was there after the shortest of them
 constexpr double same_column = 1e-9;
@@ -369,6 +367,7 @@ class Verifier {
       result_.gradients += outcome.gradients;
       biased_ = outcome.biased;
       note(outcome.adjusted_p * settings_.alpha / test.alpha, outcome.looks);
+      if (!outcome.remark.empty()) result_.remarks.push_back(outcome.remark);
       result_.targets.push_back(std::move(outcome.seen));
       result_.tests.insert(result_.tests.end(), outcome.tests.begin(), outcome.tests.end());
     } catch (const Error& refusal) {
