@@ -82,11 +82,52 @@ TEST_CASE("a memory of a single point, which makes no pair, is refused too") {
   const std::string message = refusal(rest + few + "2\n");
   INFO(message);
   CHECK(contains(message, "for kernel `x0/k` there are 1"));
-  CHECK(contains(message, "Use more slots"));
+  CHECK(contains(message, "Use more slots, or a longer history"));
   CHECK(contains(refusal(rest + few + "3\nschedule = \"two-groups\"\n"), "Use more slots"));
   CHECK(refusal(rest + few + "3\n") == "accepted");
   CHECK(refusal(bowl + estimator("lbfgs") + kernel("metropolis-gaussian") + few + "2\n") ==
         "accepted");  // the other slot's point, and its own
+}
+
+namespace {
+
+/// Needs three points, whatever it makes of them.
+class ThreePoints final : public FittedCurvature {
+ public:
+  struct Params {
+    void declare(Fields&) {}
+  };
+  explicit ThreePoints(const Params&) {}
+  Traits traits() const override { return {}; }
+  Index fewest_points() const noexcept override { return 3; }
+  Index rows(Index, Index) const override { return 1; }
+  void fit(const Memory&, Batch numbers, Workspace&) const override { numbers.setOnes(); }
+  std::shared_ptr<const Representation> representation() const override { return like_; }
+
+ private:
+  std::shared_ptr<const Representation> like_ =
+      std::dynamic_pointer_cast<const Estimator>(
+          std::shared_ptr<const Component>(
+              composing::registry().find(Kind::estimator, "identity").blueprint()->make()))
+          ->representation();
+};
+
+}  // namespace
+
+TEST_CASE("a history with fewer points than an estimator needs is refused") {
+  Registry registry = composing::registry();
+  registry.add<ThreePoints>({.id = "three-points", .summary = "needs three points"});
+  const auto refuses = [&](const std::string& history) {
+    const Composition made = parse_manifest(
+        "mixwell = 1\n" + bowl + estimator("three-points") + kernel("hamiltonian") +
+            "steps = 4\n[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = "
+            "\"own-history\"\nfreeze_after_warmup = true\nhistory = " +
+            history + "\n",
+        "test.toml", registry);
+    compose(*made.compositor);
+  };
+  CHECK_THROWS_WITH(refuses("2"), Catch::Contains("at least 3 points of a memory"));
+  CHECK_NOTHROW(refuses("3"));
 }
 
 TEST_CASE("every registered estimator that is fitted is refused without a memory") {

@@ -1,6 +1,7 @@
 // A curvature fitted to the points that an update may see.
 // SPDX-License-Identifier: Apache-2.0
 #include "component/places.hpp"
+#include "kernel/point_history.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/memory_fit.hpp>
@@ -35,21 +36,20 @@ void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> poi
   estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
 }
 
-/// Points that H is not made from are as good as none: it would stay what it is without them.
-static void require_points(const FittedCurvature& estimator, const Site& site, std::size_t seen) {
+void require_points(const FittedCurvature& estimator, const Site& site, Index seen) {
   const Index fewest = estimator.fewest_points();
-  if (static_cast<Index>(seen) >= fewest) return;
+  if (seen >= fewest) return;
   const std::string wants =
       fmt::format("estimator `{}` is fitted to at least {} point{} of a memory", estimator.name(),
                   fewest, fewest == 1 ? "" : "s");
-  if (site.memory.points.empty())
+  if (site.fit_to == FitTo::memory && site.memory.points.empty())
     refuse_without_memory(
         estimator, fmt::format("{}, and kernel `{}` has no memory here: its H would say nothing "
                                "about the target",
                                wants, site.path));
   throw InputError(
       fmt::format("{}, and for kernel `{}` there are {}: its H would say nothing about the "
-                  "target. Use more slots",
+                  "target. Use more slots, or a longer history",
                   wants, site.path, seen));
 }
 
@@ -90,7 +90,7 @@ Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path
     gradients.push_back({own->at.g});
     if (sorts) potentials.push_back({own->at.u});
   }
-  require_points(*estimator_, site_, points.size());
+  require_points(*estimator_, site_, static_cast<Index>(points.size()));
   Traits traits = estimator_->traits();
   traits.continuous = traits.continuous || (!own && memory.continuous);
   const Index rows = estimator_->rows(d, static_cast<Index>(points.size()));

@@ -27,6 +27,10 @@ inline constexpr Index history_header = 1;
 /// Whether column j of a slot is where this path led: otherwise the path was rejected.
 bool led_to(const PointRows<const double>& way, Index points, ConstBatch theta, Index j);
 
+/// Throws InputError for an estimator that is to be fitted to fewer points than it needs, with the
+/// cure.
+void require_points(const FittedCurvature& estimator, const Site& site, Index seen);
+
 /// After the transition: adds what Site::remember says to Site::history.
 void remember_points(KernelGraph& graph, const Site& site, Value path);
 

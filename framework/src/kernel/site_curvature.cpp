@@ -64,6 +64,7 @@ Value fit(KernelGraph& graph, const Site& site,
           const std::shared_ptr<const FittedCurvature>& estimator, Index dimension) {
   if (site.fit_to == FitTo::memory) return MemoryFit(site, estimator).add(graph, site.path).value;
   const Index points = site.history.points;
+  require_points(*estimator, site, points);
   return add_operation(graph, site.path + "/fit", OperationKind::pure, estimator->traits(),
                        FitHistory(estimator, points, dimension),
                        Edge<edge::Learnt>{graph.current(site.history.numbers)},
