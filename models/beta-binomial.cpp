@@ -141,7 +141,6 @@ class BetaBinomial final : public Model, public Generated {
     }
     if (simulation.cases == 0)
       throw ParameterError("cases", "must be at least 1 where data is not given");
-    if (simulation.sizes.empty()) throw ParameterError("sizes", "is an empty list");
     for (const double n : simulation.sizes)
       if (n != std::floor(n)) throw ParameterError("sizes", "must be whole numbers");
     return beta_binomial::simulated_counts(simulation);

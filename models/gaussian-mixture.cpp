@@ -62,7 +62,6 @@ class GaussianMixture final : public Model, public ExactSampler {
 
  private:
   static Index components(const Params& params) {
-    if (params.weights.empty()) throw ParameterError("weights", "is an empty list");
     return static_cast<Index>(params.weights.size());
   }
 

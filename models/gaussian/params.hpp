@@ -139,7 +139,6 @@ inline Index agreed_dimension(const ShapeParams& params, Index covariance) {
   };
   settle("dimension", params.dimension);
   if (params.mean.size() != 1) settle("mean", static_cast<Index>(params.mean.size()));
-  if (params.mean.empty()) throw ParameterError("mean", "is an empty list");
   if (d == 0) throw ParameterError("dimension", "must be at least 1 here: nothing else tells d");
   constexpr double mean_and_variances = 2;
   check_memory("dimension", mean_and_variances * sizeof(double) * static_cast<double>(d));

@@ -98,9 +98,8 @@ TEST_CASE("Columns of starting points go by their names") {
   const std::string walk = "[kernel.k]\nuse = \"random-walk-metropolis\"\nstep_size = 1e-30\n";
   const auto first_draw = [&](const std::string& starts) {
     place.write("starts.csv", starts);
-    place.write("m.toml",
-                regression("replicates = 2\nwarmup = 0\ninit = { file = \"starts.csv\" }\n", walk));
-    return place.mixwell("run m.toml --force");
+    place.write("m.toml", regression("replicates = 2\ninit = { file = \"starts.csv\" }\n", walk));
+    return place.mixwell("run m.toml --force --set run.warmup=0");
   };
   const Outcome run = first_draw("\"len [cm]\",\"a[1]\"\n7,3\n9,5\n");
   INFO(run.err);

@@ -245,5 +245,5 @@ TEST_CASE("bad counts are refused with their place and rule", "[beta-binomial]")
   CHECK(contains(refused(columns, "cases = 3\n"), "goes with simulated pairs"));
   CHECK(contains(refusal(use), "must be at least 1 where data is not given"));
   CHECK(contains(refusal(use + "cases = 3\nsizes = [2.5]\n"), "whole numbers"));
-  CHECK(contains(refusal(use + "cases = 3\nsizes = []\n"), "empty list"));
+  CHECK(contains(refusal(use + "cases = 3\nsizes = []\n"), "sizes = []: must not be empty"));
 }

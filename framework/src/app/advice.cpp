@@ -35,7 +35,7 @@ Advice::Advice(const std::string& effective_manifest) : is_known_(true) {
   constexpr std::string_view kind = "kernel.";
   for (const EffectiveTable& table : read_effective(effective_manifest)) {
     if (!table.heading.starts_with(kind)) continue;
-    Kernel& kernel = kernels_.emplace_back();
+    KernelKeys& kernel = kernels_.emplace_back();
     kernel.name = table.heading.substr(kind.size());
     for (const EffectiveLine& line : table.lines) kernel.values.emplace(line.key, line.value);
   }
@@ -48,15 +48,15 @@ Advice Advice::of_run(const std::string& folder) {
 }
 
 /// Whether it learns its step size. Some have a flag for it beside the target.
-bool Advice::Kernel::learns_step_size() const {
+bool Advice::KernelKeys::learns_step_size() const {
   constexpr const char* flag = "learn_step_size";
   return sets(target) && !(sets(flag) && values.at(flag).starts_with("false"));
 }
 
-std::vector<const Advice::Kernel*> Advice::concerned(const std::string& kernel) const {
-  std::vector<const Kernel*> all;
-  std::vector<const Kernel*> named;
-  for (const Kernel& one : kernels_) {
+std::vector<const Advice::KernelKeys*> Advice::concerned(const std::string& kernel) const {
+  std::vector<const KernelKeys*> all;
+  std::vector<const KernelKeys*> named;
+  for (const KernelKeys& one : kernels_) {
     all.push_back(&one);
     if (one.name == kernel) named.push_back(&one);
   }
@@ -65,7 +65,7 @@ std::vector<const Advice::Kernel*> Advice::concerned(const std::string& kernel) 
 
 std::optional<double> Advice::target_acceptance(const std::string& kernel) const {
   std::optional<double> found;
-  for (const Kernel& one : kernels_) {
+  for (const KernelKeys& one : kernels_) {
     const bool meant = kernel.empty() || one.name == kernel;
     if (!meant || !one.learns_step_size()) continue;
     if (found) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<double> Advice::target_acceptance(const std::string& kernel) const
 std::string Advice::other_steps(const std::string& kernel, const char* with_length,
                                 const char* with_target) const {
   std::vector<std::string> clauses;
-  for (const Kernel* const one : concerned(kernel)) {
+  for (const KernelKeys* const one : concerned(kernel)) {
     if (one->learns_step_size()) {
       clauses.push_back(fmt::format("{} {}", with_target, one->path(target)));
       continue;
@@ -103,7 +103,7 @@ std::string Advice::deeper_trees(const std::string& kernel) const {
   constexpr const char* depth = "max_depth";
   constexpr const char* metric = "estimator";
   std::vector<std::string> clauses;
-  for (const Kernel* const one : concerned(kernel)) {
+  for (const KernelKeys* const one : concerned(kernel)) {
     if (!one->has(depth)) continue;
     clauses.push_back("raise " + one->path(depth));
     if (one->has(metric))
@@ -115,7 +115,7 @@ std::string Advice::deeper_trees(const std::string& kernel) const {
 
 std::string Advice::more_draws(int times) const {
   std::vector<std::string> clauses = {fmt::format("set run.draws about {} times as large", times)};
-  for (const Kernel& one : kernels_)
+  for (const KernelKeys& one : kernels_)
     for (const char* const count : counts)
       if (one.sets(count)) clauses.push_back("raise " + one.path(count));
   return sentence(clauses);

@@ -33,7 +33,7 @@ class Advice {
   std::string more_draws(int times) const;
 
  private:
-  struct Kernel {
+  struct KernelKeys {
     std::string name;
     std::map<std::string, std::string> values;  ///< by key; "" where it is not set
     bool has(const std::string& key) const { return values.count(key) != 0; }
@@ -42,11 +42,11 @@ class Advice {
     std::string path(const std::string& key) const { return "kernel." + name + "." + key; }
   };
 
-  std::vector<const Kernel*> concerned(const std::string& kernel) const;
+  std::vector<const KernelKeys*> concerned(const std::string& kernel) const;
   std::string other_steps(const std::string& kernel, const char* length, const char* target) const;
 
   bool is_known_ = false;
-  std::vector<Kernel> kernels_;
+  std::vector<KernelKeys> kernels_;
 };
 
 }  // namespace mixwell::app

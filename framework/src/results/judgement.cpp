@@ -49,11 +49,11 @@ std::string reason_of_finite(const std::string& figure, Index draws) {
 }
 
 /// The same for all rows of one kind, but for the numbers in it.
-enum class Cause { nan, infinite, other };
+enum class MissingCause { nan, infinite, other };
 
-Cause cause_of(const RowFigures& row) {
-  if (row.nan_draws > 0) return Cause::nan;
-  return row.infinite_draws > 0 ? Cause::infinite : Cause::other;
+MissingCause cause_of(const RowFigures& row) {
+  if (row.nan_draws > 0) return MissingCause::nan;
+  return row.infinite_draws > 0 ? MissingCause::infinite : MissingCause::other;
 }
 
 std::string reason_of(const RowFigures& row, const std::string& figure, const Size& size) {
@@ -74,7 +74,7 @@ class Entries {
     if (row.constant) return;
     std::vector<std::string> figures = missing_figures(row);
     if (figures.empty()) return;
-    const Cause cause = cause_of(row);
+    const MissingCause cause = cause_of(row);
     for (std::size_t k = 0; k < all_.size(); ++k) {
       if (causes_[k] != cause || all_[k].figures != figures) continue;
       ++all_[k].more;
@@ -95,7 +95,7 @@ class Entries {
   const DrawsFile& file_;
   const SummaryTable& table_;
   Size size_;
-  std::vector<Cause> causes_;
+  std::vector<MissingCause> causes_;
   std::vector<NotJudged> all_;
 };
 

@@ -116,8 +116,8 @@ static Json tuning_json(const StudyTuning& tuning, double budget) {
           {"axes", parse_json(tuning.axes)},
           {"trials", tuning.trials},
           {"scored", tuning.scored},
-          {"gradients", finite_or_null(tuning.gradients)},
-          {"budget", finite_or_null(budget)},
+          {"gradients", figure_json(tuning.gradients)},
+          {"budget", figure_json(budget)},
           {"tuned", tuning.tuned ? Json(*tuning.tuned) : Json()},
           {"reason", text_or_null(tuning.reason)}};
 }

@@ -82,6 +82,7 @@ void Tuner::expect_trials(const std::vector<std::size_t>& tuned) {
   for (const std::size_t g : tuned) {
     if (planner_.groups()[g].wanted) progress.total += of_each;
   }
+  reporter_.tell();
 }
 
 void Tuner::count_trial(bool has_score) {
