@@ -90,6 +90,7 @@ class DeclarationReader {
 
  private:
   struct Unknown {};
+  static constexpr int deepest = 100;  // types in types
 
   const std::string& next() const {
     static const std::string end;
@@ -134,14 +135,15 @@ class DeclarationReader {
     type.sizes.insert(type.sizes.begin(), outer.begin(), outer.end());
   }
 
-  Type read_type() {
+  Type read_type(int depth = 0) {
+    if (depth > deepest) throw Unknown();
     const std::string word = next();
     const auto* const known = std::find_if(known_types.begin(), known_types.end(),
                                            [&](const KnownType& one) { return one.word == word; });
     if (known == known_types.end()) throw Unknown();
     ++at_;
-    if (word == "array") return read_array();
-    if (word == "tuple") return read_tuple();
+    if (word == "array") return read_array(depth);
+    if (word == "tuple") return read_tuple(depth);
     if (next() == "<") pass_constraint();
     Type type{.word = word, .is_complex = word.starts_with("complex")};
     if (known->sizes > 0) type.sizes = read_list("[");
@@ -149,16 +151,16 @@ class DeclarationReader {
     if (type.sizes.size() != known->sizes) throw Unknown();
     return type;
   }
-  Type read_array() {
+  Type read_array(int depth) {
     const std::vector<Tokens> outer = read_list("[");
-    Type type = read_type();
+    Type type = read_type(depth + 1);
     type.sizes.insert(type.sizes.begin(), outer.begin(), outer.end());
     return type;
   }
-  Type read_tuple() {
+  Type read_tuple(int depth) {
     Type type{.word = "tuple"};
     expect("(");
-    do type.members.push_back(read_type());
+    do type.members.push_back(read_type(depth + 1));
     while (take(","));
     expect(")");
     return type;

@@ -82,17 +82,24 @@ class DataCheck {
   void check(const Declared& one) {
     std::vector<Leaf> leaves;
     add_leaves(one, one.type, {one.name, {}}, leaves);
-    if (!data_.names.contains(one.name)) {
-      const bool is_empty = std::any_of(leaves.begin(), leaves.end(), has_no_elements);
-      is_empty ? checked_.left_out.push_back(one.name) : missing_.push_back(one);
-      return;
-    }
+    if (!data_.names.contains(one.name)) return check_missing(one, leaves);
     for (const Leaf& leaf : leaves) check(one, leaf);
     for (const NamedValues& kept : data_.kept)
       if (kept.name == one.name)
         known_[one.name] = {kept.shape, kept.values, one.type.word == "int"};
   }
 
+  /// What may have no elements is left to the engine, unless it is because sizes are missing too.
+  void check_missing(const Declared& one, const std::vector<Leaf>& leaves) {
+    if (std::any_of(leaves.begin(), leaves.end(), has_no_elements))
+      checked_.left_out.push_back(one.name);
+    else if (!missing_.empty() || std::all_of(leaves.begin(), leaves.end(), is_known))
+      missing_.push_back(one);
+  }
+
+  static bool is_known(const Leaf& leaf) {
+    return std::find(leaf.shape.begin(), leaf.shape.end(), -1) == leaf.shape.end();
+  }
   static bool has_no_elements(const Leaf& leaf) {
     return std::find(leaf.shape.begin(), leaf.shape.end(), 0) != leaf.shape.end();
   }
@@ -148,11 +155,10 @@ class DataCheck {
   }
 
   [[noreturn]] static void refuse(const Given& given, const Declared& one, const Leaf& leaf) {
-    const bool is_known = std::find(leaf.shape.begin(), leaf.shape.end(), -1) == leaf.shape.end();
     throw InputError(given.where,
                      "`" + given.name + "` is " + in_words(given.shape) + ", and " +
                          declaration(one) +
-                         (is_known ? ", which is " + in_words(leaf.shape) + " here." : ".") +
+                         (is_known(leaf) ? ", which is " + in_words(leaf.shape) + " here." : ".") +
                          (one.type.is_complex ? " A complex number is written [REAL, IMAGINARY]."
                                               : shape_cure(given.shape, leaf.shape)));
   }

@@ -118,6 +118,7 @@ class Target final : public Model, public NamedPositions {
       all.emplace_back(
           "the library is made without STAN_THREADS: one thread at a time evaluates it. Made with "
           "STAN_THREADS=true it serves all of them.");
+    add(all, missing_transformed());
     add(all, rejections_.in_words("rejected a point"));
     add(all, constrained_->failures());
     if (generated_ != nullptr) add(all, generated_->failures());
@@ -153,6 +154,20 @@ class Target final : public Model, public NamedPositions {
                            "has no parameters and generates nothing: there is nothing to sample");
     require_groups(params.groups, quantities());
     observed_ = observed(params.groups, prepared_.variables, quantities());
+  }
+
+  /// The interpreting engine goes on without transformed parameters that it cannot compute.
+  std::string missing_transformed() const {
+    if (!params_.transformed || !prepared_.text || prepared_.engine != "interpret" ||
+        instance_->size({.transformed = true, .generated = false}) != instance_->size({}))
+      return {};
+    std::string names;
+    for (const Declared& one : declarations_in(*prepared_.text, "transformed parameters").variables)
+      names += (names.empty() ? "`" : ", `") + one.name + "`";
+    if (names.empty()) return {};
+    return "the results have no transformed parameters (" + names +
+           "): they have no elements, or engine `interpret` cannot compute them, and `engine = "
+           "\"compile\"` can.";
   }
 
   /// Variables that the program computes from parameters.

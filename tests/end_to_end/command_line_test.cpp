@@ -54,7 +54,7 @@ TEST_CASE("Help fits into a hundred columns and reads as sentences") {
   }
   const std::string verify = place.mixwell("verify --help").out;
   contains(verify, "--alpha FLOAT ");
-  contains(verify, "Above 0, at most 0.5. Default: 0.001.");
+  contains(verify, "Default: 0.001.");
 }
 
 TEST_CASE("An option or a command that is not known is answered with the nearest one") {
@@ -68,6 +68,15 @@ TEST_CASE("An option or a command that is not known is answered with the nearest
            "mixwell plugins show has no option \"--jsn\" (did you mean \"--json\"?)");
   contains(place.mixwell("check a.toml b.toml").err,
            "mixwell check takes no further argument, and \"b.toml\" is one");
+}
+
+TEST_CASE("A value of an option that is out of range is told with the rule") {
+  const Workplace place;
+  contains(place.mixwell("run m.toml --threads 0").err, "--threads: must be above 0 (got 0)");
+  contains(place.mixwell("verify m.toml --alpha 0.7").err,
+           "--alpha: must be above 0 and at most 0.5 (got 0.7)");
+  contains(place.mixwell("graph m.toml --format dto").err,
+           "--format: \"dto\" is not known (did you mean \"dot\"?)");
 }
 
 TEST_CASE("The version is printed") {

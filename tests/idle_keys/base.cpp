@@ -67,7 +67,8 @@ const std::map<std::string, std::string>& besides() {
                                  blocks("[\"before\", \"after\"]", "[\"k\"]", "gibbs")},
       {"kernel/gibbs", counts + walk + blocks("[\"k\"]", "[\"before\", \"after\"]", "walk")},
       {"kernel/delayed-acceptance",
-       plane + walk + chain + "[oracle.rough]\nuse = \"tempered\"\nbeta = 0.5\n"},
+       plane + walk + "oracle = \"exact\"\n" + chain +
+           "[oracle.exact]\nuse = \"exact\"\n[oracle.rough]\nuse = \"tempered\"\nbeta = 0.5\n"},
       {"kernel/fisher-scoring", cases + batch},
       {"kernel/recipe", cases},
       {"kernel/riemannian", "[model.m]\nuse = \"probit-regression\"\ncases = 5\ndimension = 1\n"},
@@ -136,7 +137,7 @@ const std::map<std::string, std::string>& own() {
       {"kernel/sgd", "step_size = 0.02\n"},
       {"kernel/sgd-momentum", "step_size = 0.02\n"},
       {"kernel/recipe", "step_size = 0.02\n"},
-      {"kernel/delayed-acceptance", "kernels = [\"walk\"]\n"},
+      {"kernel/delayed-acceptance", "kernels = [\"walk\"]\noracle = \"rough\"\n"},
       {"kernel/fixed-form-vb", "iterations = 84\n"},
       {"kernel/subsampled-metropolis", "scale = 0.1\nsize = 30\n"},
       {"estimator/rms-diagonal", "alpha = 0.9\n"},

@@ -71,6 +71,7 @@ const std::map<std::string, Values>& table() {
       {"values", {set("[2.0, 0.5, -0.1]")}},
       {"sds", {set("[1.2, 0.9, 1.5]")}},
       {"counts", {set("[4, 5, 3, 1, 0]")}},
+      {"model/stan.seed", {set("7")}},
       {"kernel/subsampled-metropolis.lipschitz", {set("20.0")}},
       {"list of numbers", {set("[1.5, 2.5]"), set("[1.0, 0.25]"), set("[3.0]")}},
       // Rows of a list are set with the list.

@@ -176,15 +176,16 @@ TEST_CASE("what a file says of each variable and of each member of a tuple is kn
                                              {"x", "t", "e"});
   std::vector<std::string> said;
   for (const auto& one : data.given)
-    said.push_back(one.name + ", " + in_words(one.shape) + (one.has_integers ? ", whole" : "") +
-                   (one.is_finite ? "" : ", not finite") + " " + to_string(one.where));
+    said.push_back(one.name + ", " + mixwell::stan::in_words(one.shape) +
+                   (one.has_integers ? ", whole" : "") + (one.is_finite ? "" : ", not finite") +
+                   " " + to_string(one.where));
   CHECK(said == std::vector<std::string>{
                     "N, a number, whole x.json:1:7",
                     "x, an array of 2 x 2, not finite x.json:1:16",
                     "t:1, an array of 2, whole x.json:2:7",
                     "t:2, an array of 2 x 2 x.json:2:7",
-                    "e, an array of 2 x 0, whole x.json:2:66",
-                    "n, a number x.json:2:81",
+                    "e, an array of 2 x 0, whole x.json:2:64",
+                    "n, a number x.json:2:79",
                 });
   REQUIRE(data.kept.size() == 4);
   CHECK(data.kept[0].name == "x");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <sstream>
 #include <type_traits>
@@ -25,20 +26,24 @@ CLI::Option* add_value(CLI::App& app, const Argument& argument, Value& value) {
   }
 }
 
-void check_range(CLI::Option& option, const Argument& argument) {
-  const auto [least, largest] = *argument.range;
-  if (std::holds_alternative<int*>(argument.value)) {
-    option.check(CLI::Range(static_cast<int>(least), static_cast<int>(largest)));
-  } else {
-    option.check(CLI::Range(least, largest));
-  }
+/// Why a value cannot be taken, or "". What is no number where one is wanted CLI11 refuses.
+std::string fault_of(const Argument& argument, const std::string& word) {
+  const auto& choices = argument.choices;
+  if (!choices.empty() && std::find(choices.begin(), choices.end(), word) == choices.end())
+    return fmt::format("\"{}\" is not known{}", word, suggestion(word, choices));
+  if (!argument.is_positive && !argument.range) return "";
+  char* end = nullptr;
+  const double number = std::strtod(word.c_str(), &end);
+  if (word.empty() || *end != '\0') return "";
+  if (argument.is_positive && !(number > 0.0)) return fmt::format("must be above 0 (got {})", word);
+  if (!argument.range || (number >= argument.range->first && number <= argument.range->second))
+    return "";
+  return fmt::format("must be {} (got {})", range_words(*argument.range), word);
 }
 
 void describe(CLI::Option& option, const Argument& argument) {
   option.required(argument.required);
-  if (argument.is_positive) option.check(CLI::PositiveNumber);
-  if (argument.range) check_range(option, argument);
-  if (!argument.choices.empty()) option.check(CLI::IsMember(argument.choices));
+  option.check([argument](const std::string& word) { return fault_of(argument, word); });
   if (argument.comma_separates) option.delimiter(',');
   if (std::holds_alternative<std::vector<std::string>*>(argument.value))
     option.allow_extra_args(argument.takes_many);

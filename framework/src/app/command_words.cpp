@@ -43,18 +43,17 @@ std::string default_words(const Argument& argument) {
       argument.value);
 }
 
-/// A least value next to 0 is how a range says that 0 is not in it.
-static std::string range_words(const std::pair<double, double>& range) {
+std::string range_words(const std::pair<double, double>& range) {
   constexpr double next_to_0 = 1e-200;
   const auto [least, largest] = range;
-  if (least > 0.0 && least < next_to_0) return fmt::format("Above 0, at most {}", largest);
-  return fmt::format("From {} to {}", least, largest);
+  if (least > 0.0 && least < next_to_0) return fmt::format("above 0 and at most {}", largest);
+  return fmt::format("from {} to {}", least, largest);
 }
 
 std::string help_words(const Argument& argument) {
   std::string text = argument.help + ".";
   if (argument.is_positive) text += " Above 0.";
-  if (argument.range) text += " " + range_words(*argument.range) + ".";
+  if (argument.range) text += " A number " + range_words(*argument.range) + ".";
   if (const std::string words = default_words(argument); !words.empty())
     text += fmt::format(" Default: {}.", words);
   if (!argument.excludes.empty())

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mixwell::app {
@@ -20,6 +21,9 @@ bool takes_value(const Argument& argument);
 std::string value_words(const Argument& argument);
 /// What is taken where nothing is given, or "".
 std::string default_words(const Argument& argument);
+
+/// "from 1 to 9"; a least value next to 0 is how a range says that 0 is not in it.
+std::string range_words(const std::pair<double, double>& range);
 
 /// What it is for, as sentences: with its range, its default, and what it goes with.
 std::string help_words(const Argument& argument);

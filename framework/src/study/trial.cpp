@@ -151,12 +151,12 @@ class Pace {
   Pace(Sampler& sampler, const SweepCost& cost)
       : sampler_(sampler), worst_(std::max(cost.warmup, cost.sampling)), last_(worst_) {}
 
-  /// How many to make next on `left` gradients: half of what they pay for at the worst cost so far,
-  /// as trajectories may become longer at any time; none where less than half of one is left.
+  /// How many to make next on `left` gradients: an eighth of what they pay for at the worst cost so
+  /// far, as trajectories may become longer at any time; none where less than half of one is left.
   std::int64_t fitting(double left, std::int64_t most) const {
     if (left < 0.5 * last_ || left <= 0.0) return 0;
-    const double paid = 0.5 * left / std::max(worst_, 1e-12);
-    return static_cast<std::int64_t>(std::clamp(paid, 1.0, static_cast<double>(most)));
+    const double paid = left / std::max(worst_, 1e-12);
+    return static_cast<std::int64_t>(std::clamp(paid / 8.0, 1.0, static_cast<double>(most)));
   }
 
   void advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers = nullptr) {
