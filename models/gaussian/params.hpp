@@ -75,9 +75,9 @@ inline Eigen::LLT<MatrixXd> positive_factor(const MatrixXd& sigma, const std::st
   const MatrixXd correlation = correlations(sigma, path);
   const double least = static_cast<double>(sigma.rows()) * 1e-15;
   const Eigen::LLT<MatrixXd> factor(sigma);
-  const bool exists = factor.info() == Eigen::Success;
-  if (exists && std::max(factor.rcond(), Eigen::LLT<MatrixXd>(correlation).rcond()) > least)
-    return factor;
+  const Eigen::LLT<MatrixXd> scaled(correlation);
+  const bool exist = factor.info() == Eigen::Success && scaled.info() == Eigen::Success;
+  if (exist && std::max(factor.rcond(), scaled.rcond()) > least) return factor;
   throw_not_positive(correlation, path, least);
 }
 

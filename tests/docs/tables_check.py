@@ -63,6 +63,16 @@ class Fingerprint(unittest.TestCase):
             self.assertEqual(changed, list(pages), f"{path}: {after}")
 
 
+class Age(unittest.TestCase):
+    def test_a_page_says_once_that_it_is_older_and_takes_it_back(self):
+        page = f"| a |\n\nMade at commit 0123abc, from sources {'a' * 16}.\n<!-- end of table -->\n"
+        older = table_sources.with_age(page, "b" * 16)
+        self.assertEqual(STALE.search(older)[1], "b" * 16)
+        self.assertEqual(table_sources.with_age(older, "b" * 16), older)
+        self.assertEqual(table_sources.with_age(older, "a" * 16), page)
+        self.assertIsNone(table_sources.with_age("| a |\n", "a" * 16))
+
+
 class Pages(unittest.TestCase):
     def text(self, page):
         return (ROOT / page).read_text(encoding="utf-8")

@@ -132,6 +132,18 @@ TEST_CASE("A run ends with table, sampler, certificate and the way to the draws"
   }
 }
 
+TEST_CASE("A terminal that is dumb gets no escape sequences") {
+  const Workplace place;
+  place.write("m.toml", gaussian_manifest());
+  const auto has_escapes = [&](const std::string& terminal) {
+    const std::string run = std::string("\"") + MIXWELL_PROGRAM + "\" run m.toml --force";
+    REQUIRE(place.shell("TERM=" + terminal + " script -qec '" + run + "' seen.txt").code == 0);
+    return read(place.path("seen.txt")).find('\033') != std::string::npos;
+  };
+  CHECK(has_escapes("xterm"));
+  CHECK_FALSE(has_escapes("dumb"));
+}
+
 TEST_CASE("Too few draws are warned of, with a cure") {
   const Workplace place;
   place.write("m.toml", gaussian_manifest());

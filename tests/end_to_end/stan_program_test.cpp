@@ -52,7 +52,7 @@ TEST_CASE("A program whose data are missing is told what it needs and where that
   contains(part.err, "needs.json: lacks what ");
   contains(part.err, "`vector[N] y` (line 2)");
   place.write("needs.json", "{\"m\": 2, \"N\": 2, \"y\": [[1, 2]]}");
-  contains(interpreted(place, "check needs.stan").err, "needs.json:1:24: `y` is an array of 1 x 2");
+  contains(interpreted(place, "check needs.stan").err, "needs.json:1:23: `y` is an array of 1 x 2");
   place.write("needs.json", "{\"m\": 2, \"N\": 2, \"y\": [1, 2]}");
   CHECK(interpreted(place, "check needs.stan").code == 0);
   std::filesystem::create_directory(place.path("folder.stan"));

@@ -148,8 +148,9 @@ TEST_CASE("no certificate contradicts its own verdict") {
 
 TEST_CASE("a note of one part is dropped where another part is wrong, and kept where it is right") {
   const std::string langevin =
-      "[model.m]\nuse = \"quartic\"\ndimension = 2\n[kernel.k]\nuse = \"langevin\"\nstep_size = "
-      "0.01\n";
+      "[model.m]\nuse = \"quartic\"\ndimension = 2\n[oracle.exact]\nuse = "
+      "\"exact\"\n[kernel.k]\nuse = "
+      "\"langevin\"\nstep_size = 0.01\noracle = \"exact\"\n";
   const Verdict alone = composing::verdict(langevin);
   CHECK(alone.label() == "asymptotic");
   REQUIRE(alone.notes.size() == 1);

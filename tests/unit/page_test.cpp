@@ -202,7 +202,7 @@ TEST_CASE("a page shows first what could not be judged, and constants last") {
   CHECK(data.at("table").at("rhat")[2] == "inf");
   CHECK(data.at("table").at("nan_draws") == Json{nullptr, nullptr, nullptr, 2});
   CHECK(data.at("constants") == Json{0});
-  CHECK(data.at("summary").at("not_judged")[0].at("variable") == "nan");
+  CHECK(data.at("summary").at("not_judged")[1].at("variable") == "nan");
 }
 
 TEST_CASE("a page has only a trace and ranks of what never moved") {

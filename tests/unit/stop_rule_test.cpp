@@ -22,13 +22,13 @@ double scattered(std::int64_t draw, Index chain) {
 }
 
 /// What becomes of 4 chains of 500 draws of x, beside another variable.
-struct Outcome {
+struct Looked {
   std::optional<EndedBy> ended_by;
   std::vector<std::string> remarks;
 };
 
 template <class Number>
-Outcome outcome(const StopSettings& settings, const Number& other) {
+Looked outcome(const StopSettings& settings, const Number& other) {
   const TemporaryFolder folder;
   RunHeader h = header(folder.path(), {real("x"), real("other")});
   h.replicates = 4;
@@ -80,13 +80,13 @@ TEST_CASE("a variable of any scale ends a run by its Monte Carlo error") {
 }
 
 TEST_CASE("a variable that cannot be judged keeps a stop rule from ending a run, and is named") {
-  const Outcome nan = outcome(by_ess(), with_nan);
+  const Looked nan = outcome(by_ess(), with_nan);
   CHECK_FALSE(nan.ended_by.has_value());
   REQUIRE(nan.remarks.size() == 1);
   CHECK(nan.remarks[0] ==
         "stop_min_ess cannot end this run, as other cannot be judged: 4 of 2000 draws are NaN");
   CHECK_FALSE(outcome(by_mcse(), with_nan).ended_by.has_value());
-  const Outcome infinite = outcome(by_mcse(), with_infinity);
+  const Looked infinite = outcome(by_mcse(), with_infinity);
   CHECK_FALSE(infinite.ended_by.has_value());
   REQUIRE(infinite.remarks.size() == 1);
   CHECK(infinite.remarks[0].find("stop_mcse cannot end this run") == 0);

@@ -394,9 +394,8 @@ TEST_CASE("a density with an if on a value is refused by name, and differentiate
           "[density]") {
   for (const double threshold : {-0.9, 0.0, 0.3, 0.87, 1.9}) {
     CAPTURE(threshold);
-    CHECK_THROWS_WITH(
-        support::evaluate(Branching(threshold), MatrixXd::Ones(1, 1)),
-        Catch::Contains("log_likelihood of case 2 is computed another way"));
+    CHECK_THROWS_WITH(support::evaluate(Branching(threshold), MatrixXd::Ones(1, 1)),
+                      Catch::Contains("log_likelihood of case 2 is computed another way"));
   }
   CHECK_THROWS_WITH(support::evaluate(Frozen(), MatrixXd::Ones(1, 1)),
                     Catch::Contains("log_density is computed another way"));

@@ -94,9 +94,12 @@ std::string foreign_key(const std::string& text, const std::set<std::string>& ow
   return {};
 }
 
+/// Without those that are words of any sentence.
 std::set<std::string> keys_of_all_kernels() {
   std::set<std::string> keys;
   for (const std::string& kernel : registry().ids(Kind::kernel)) keys.merge(keys_of(kernel));
+  for (const char* const word : {"model", "size", "mean", "error", "own", "fixed"})
+    keys.erase(word);
   return keys;
 }
 
@@ -173,7 +176,7 @@ TEST_CASE("each of several kernels is held to its own target") {
 TEST_CASE("without a manifest advice names no keys") {
   for (const std::string& text : all_warnings(Advice())) {
     INFO(text);
-    CHECK(text.find("kernel.") == std::string::npos);
+    CHECK(foreign_key(text, {}, keys_of_all_kernels()).empty());
   }
 }
 

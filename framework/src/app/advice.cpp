@@ -92,11 +92,11 @@ std::string Advice::other_steps(const std::string& kernel, const char* with_leng
 }
 
 std::string Advice::shorter_steps(const std::string& kernel) const {
-  return is_known_ ? other_steps(kernel, "lower", "raise") : "Shorten the steps of the kernel.";
+  return is_known_ ? other_steps(kernel, "lower", "raise") : "Shorten the moves of the kernel.";
 }
 
 std::string Advice::longer_steps() const {
-  return is_known_ ? other_steps({}, "raise", "lower") : "Lengthen the steps of the kernel.";
+  return is_known_ ? other_steps({}, "raise", "lower") : "Lengthen the moves of the kernel.";
 }
 
 std::string Advice::deeper_trees(const std::string& kernel) const {

@@ -113,7 +113,7 @@ class Warnings {
                             : count == 1 ? "1 chain never"
                                          : fmt::format("{} chains never", count);
     add("{} moved: {}. {}", who,
-        accepts() ? "steps are too short to change a number" : "every proposal was rejected",
+        accepts() ? "moves are too short to change a number" : "every proposal was rejected",
         other_steps());
   }
 

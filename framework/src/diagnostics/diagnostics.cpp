@@ -27,6 +27,8 @@ using Eigen::VectorXd;
 
 constexpr double not_available = std::numeric_limits<double>::quiet_NaN();
 
+bool is_one_number(const Draws& x) { return x.size() > 0 && x.allFinite() && is_constant(x); }
+
 bool has_spread(const Draws& x) { return x.size() > 0 && x.allFinite() && !is_constant(x); }
 
 double larger(double a, double b) { return std::isnan(a) ? a : std::isnan(b) ? b : std::max(a, b); }
@@ -204,6 +206,7 @@ double folded_rhat(const std::vector<PlacedDraw>& order, double median, const No
 }  // namespace
 
 double rhat(const Draws& x, Index together) {
+  if (is_one_number(x)) return not_available;
   const Halves halves(x.rows(), x.cols());
   const NormalScores scores(halves.size());
   std::vector<PlacedDraw> order = in_order(x);
@@ -214,6 +217,7 @@ double rhat(const Draws& x, Index together) {
 }
 
 double ess_bulk(const Draws& x, Index together) {
+  if (is_one_number(x)) return not_available;
   const Halves halves(x.rows(), x.cols());
   const NormalScores scores(halves.size());
   Fourier fourier;
@@ -304,18 +308,20 @@ StandardFigures summarise(const Draws& x, Index together, const NormalScores& sc
   order = {};
   const InUnits units(x);
   const Draws& y = units.draws();
+  const bool constant = is_one_number(x);
   Fourier fourier;
-  return {.mean = units.back(two_pass_mean(y)),
-          .sd = units.back(sd_in_units(y)),
-          .mcse_mean = units.back(mcse_mean_in_units(y, together, fourier)),
-          .mcse_sd = units.back(mcse_sd_in_units(y, together, fourier)),
-          .q5 = q5,
-          .q50 = q50,
-          .q95 = q95,
-          .rhat = rhat_of(split_rhat(normalised, together), rhat_of_spread),
-          .ess_bulk = split_ess(normalised, together, fourier),
-          .ess_tail =
-              smaller(ess_below(x, q5, together, fourier), ess_below(x, q95, together, fourier))};
+  return {
+      .mean = units.back(two_pass_mean(y)),
+      .sd = units.back(sd_in_units(y)),
+      .mcse_mean = units.back(mcse_mean_in_units(y, together, fourier)),
+      .mcse_sd = units.back(mcse_sd_in_units(y, together, fourier)),
+      .q5 = q5,
+      .q50 = q50,
+      .q95 = q95,
+      .rhat = constant ? not_available : rhat_of(split_rhat(normalised, together), rhat_of_spread),
+      .ess_bulk = constant ? not_available : split_ess(normalised, together, fourier),
+      .ess_tail =
+          smaller(ess_below(x, q5, together, fourier), ess_below(x, q95, together, fourier))};
 }
 
 StandardFigures summarise(const Draws& x, Index together) {

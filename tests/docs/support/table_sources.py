@@ -143,15 +143,21 @@ def stamp(page):
     return f"Made at commit {git('rev-parse', '--short=7', 'HEAD')}{changes}, from sources {fingerprint(page)}."
 
 
-def mark_stale(page):
-    path = ROOT / page
-    text = STALE.sub("", text_of(path)).replace("\n\n\n", "\n\n")
+def with_age(text, now):
+    """A page that says whether its stamp is of the sources `now`; None where it has no stamp."""
+    text = re.sub(r"\n\n" + STALE.pattern, "", text, flags=re.M)
     made = STAMP.search(text)
     if not made:
-        raise SystemExit(f"{page} has no stamp: make its table by {TABLES[page][1]}")
-    now = fingerprint(page)
+        return None
     words = "" if made[3] == now else f"\n\n**Rules or components have changed since** (sources now {now})."
-    path.write_text(text[:made.end()] + words + text[made.end():], encoding="utf-8")
+    return text[:made.end()] + words + text[made.end():]
+
+
+def mark_stale(page):
+    text = with_age(text_of(ROOT / page), fingerprint(page))
+    if text is None:
+        raise SystemExit(f"{page} has no stamp: make its table by {TABLES[page][1]}")
+    (ROOT / page).write_text(text, encoding="utf-8")
 
 
 def main(words):

@@ -8,24 +8,25 @@
 
 /// The estimators of Vehtari, Gelman, Simpson, Carpenter, Buerkner, "Rank-normalization, folding,
 /// and localization: an improved R-hat", Bayesian Analysis 16 (2021), with the conventions of
-/// version 1.4 of the R package posterior, with which they agree to 1e-10.
+/// version 1.4 of the R package posterior, with which they agree to 1e-10 but for what
+/// docs/diagnostics.md lists. They do not depend on the units of the draws.
 ///
-/// NaN means "not available": some draw is NaN; the draws are constant (their range is below
-/// 2.2e-16); half chains are too short (2 draws for an R-hat, 3 for an effective sample size); or,
-/// where the values and not their ranks alone count, some draw is infinite.
-/// Each half of a chain counts as a chain; of an odd number of draws the middle one is left out.
-/// together: so many neighbouring chains are moved with common random numbers (the slots of one
-/// replicate, where a certificate calls their joint law coupled) and are no independent evidence:
-/// an R-hat is that of their averages, and an effective size the number of independent draws whose
-/// average has the error that theirs has.
-/// Time O(n log n) for n draws in all.
+/// NaN means "not available": some draw is NaN; the draws are constant (their range is at most 4
+/// units in the last place of the largest |x|); half chains are too short (2 draws for an R-hat, 3
+/// for an effective sample size); or, where the values and not their ranks alone count, some draw
+/// is infinite. Each half of a chain counts as a chain; of an odd number of draws the middle one is
+/// left out. together: so many neighbouring chains are moved with common random numbers (the slots
+/// of one replicate, where a certificate calls their joint law coupled) and are no independent
+/// evidence: an R-hat is that of their averages, and an effective size the number of independent
+/// draws whose average has the error that theirs has. Time O(n log n) for n draws in all.
 namespace mixwell::diagnostics {
 
 /// draws x chains.
 using Draws = Eigen::Ref<const Eigen::MatrixXd>;
 
 /// The larger of the split R-hats of rank-normalised x and of rank-normalised |x - median|, so that
-/// chains that differ in location or in spread both show.
+/// chains that differ in location or in spread both show. Infinite where no half of a chain moves
+/// and they stand at different places.
 MIXWELL_EXPORT double rhat(const Draws& x, Eigen::Index together = 1);
 
 /// Effective sample size of the rank-normalised draws.
