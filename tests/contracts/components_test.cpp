@@ -420,11 +420,12 @@ TEST_CASE("every built-in kernel keeps the contract of compositions") {
 
 TEST_CASE("Hamiltonian variants keep the contract of compositions") {
   for (const char* variant :
-       {"target_acceptance = 0.8\n", "target_acceptance = 0.8\npool = true\n",
-        "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1.5]\n", "metropolis = false\n",
-        "target_acceptance = 0.7\nsteps_jitter = [2, 5]\n"}) {
-    const auto findings = contracts::check_sampler(
-        with("use = \"hamiltonian\"\nsteps = 10\n" + std::string(variant)));
+       {"steps = 10\ntarget_acceptance = 0.8\n",
+        "steps = 10\ntarget_acceptance = 0.8\npool = true\n",
+        "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1.5]\n",
+        "steps = 10\nmetropolis = false\n", "target_acceptance = 0.7\nsteps_jitter = [2, 5]\n"}) {
+    const auto findings =
+        contracts::check_sampler(with("use = \"hamiltonian\"\n" + std::string(variant)));
     INFO(variant << report(findings));
     CHECK(all_hold(findings));
   }

@@ -821,7 +821,7 @@ TEST_CASE("A cell whose chains stand still has an infinite R-hat, in its record 
   contains(csv.out, ",inf,");
   fs::remove(place.path("out/s/study.sqlite"));
   CHECK(table(place) == first);
-  CHECK(ended(place.mixwell("study s.toml")) == 0);
+  CHECK(ended(place.mixwell("study s.toml --json")) == 0);
   CHECK(table(place) == first);
 }
 

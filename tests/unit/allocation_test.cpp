@@ -93,13 +93,14 @@ TEST_CASE("a transition does not allocate") {
                       "\"identity\"\n[kernel.n]\nuse = "
                       "\"nuts\"\nlearn_step_size = false\n[compositor.c]\nuse = \"mixture\"\n") ==
           0);
-    for (const char* kernel : {"step_size = 0.1\n", "step_size = 0.02\ntarget_acceptance = 0.97\n",
+    for (const char* kernel : {"steps = 10\nstep_size = 0.1\n",
+                               "steps = 10\nstep_size = 0.02\ntarget_acceptance = 0.97\n",
                                "steps_jitter = [1, 9]\nstep_size_jitter = [0.5, 1]\n",
-                               "step_size = 0.1\nmetropolis = false\n"}) {
+                               "steps = 10\nstep_size = 0.1\nmetropolis = false\n"}) {
       INFO(model << kernel);
       CHECK(extra_calls(run + std::string(model) +
                         "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
-                        "\"hamiltonian\"\nsteps = 10\n" +
+                        "\"hamiltonian\"\n" +
                         kernel) == 0);
     }
   }

@@ -34,6 +34,16 @@ std::vector<std::string> models(const support::TemporaryFolder& folder) {
           "[model.m]\nuse = \"probit-regression\"\ncases = 25\ndimension = 2\n"};
 }
 
+/// A table with one position, all ones.
+std::string ones_of(const Model& model) {
+  std::string names, values;
+  for (const std::string& name : coordinate_names(model.parameters())) {
+    names += (names.empty() ? "" : ",") + name;
+    values += values.empty() ? "1" : ",1";
+  }
+  return names + "\n" + values + "\n";
+}
+
 /// U and grad U over seeds at one point.
 struct Sample {
   Eigen::MatrixXd g;
@@ -99,8 +109,7 @@ TEST_CASE("a control variate is right in the mean, for U and its gradient") {
       }
       // Wrong twin: a reference whose own gradient is forgotten. It is not 0 in a file.
       const std::string file =
-          "reference = \"" +
-          folder.file("away.csv", law.dimension() == 3 ? "a,b,c\n1,1,1\n" : "a,b\n1,1\n") + "\"\n";
+          "reference = \"" + folder.file("away.csv", ones_of(law.model())) + "\"\n";
       const OracleLaw away(model + oracle(with_replacement(replacement) + file));
       const Sample other = sample(away, at);
       Eigen::MatrixXd forgotten(law.dimension(), 1);

@@ -81,7 +81,8 @@ TEST_CASE("noise that is known is estimated to be what it is") {
   // D = eps V / 2 = 0.2 for A = I; with A = H = 1.5 I it is 0.45.
   const auto drawn = [&](const std::string& lines, const std::string& curvature) {
     return after_50(model_table + noisy_table + curvature + integrator("friction = 2\n" + lines) +
-                    kernel("step_size = 0.1\ncoupling = \"symmetric\"\n"));
+                    kernel("step_size = 0.1\n" +
+                           std::string(curvature.empty() ? "" : "coupling = \"symmetric\"\n")));
   };
   const support::TemporaryFolder folder;
   const std::string H = "[estimator.e]\nuse = \"curvature-file\"\nfile = \"" +
