@@ -2,6 +2,7 @@
 // Skipped without stanli. SPDX-License-Identifier: Apache-2.0
 #include "../stan/engines.hpp"
 #include "../unit/support.hpp"
+#include "composing.hpp"
 
 #include <mixwell/data.hpp>
 #include <mixwell/density.hpp>
@@ -215,7 +216,7 @@ std::string program_in(const std::string& path) {
 std::vector<SummaryRow> rows(const std::string& keys) {
   const support::TemporaryFolder folder;
   const Composition composition = parse_manifest(
-      "mixwell = 1\n[run]\nseed = 5\n[model.counts]\n" + keys, "x.toml", support::registry());
+      "mixwell = 1\n[run]\nseed = 5\n[model.counts]\n" + keys, "x.toml", composing::registry());
   return run(composition, {.folder = folder.path() + "/run"}).summary.value().variables;
 }
 
@@ -283,7 +284,7 @@ TEST_CASE("the hierarchy of the tutorial has Stan's gradient, and Stan's draws",
   need_stanli();
   const std::string keys = "use = \"poisson-hierarchy\"\ndata = \"" + outside + ".csv\"\n";
   const std::string program = program_in(outside + ".stan");
-  const auto density = support::make_model(keys);
+  const auto density = composing::compose("[model.counts]\n" + keys).model();
   compare(*density, program, hierarchy_data());
   const support::TemporaryFolder folder;
   write_program(folder.path(), program, hierarchy_data());

@@ -25,6 +25,8 @@ std::string oracle(const std::string& more) {
   return "[oracle.o]\nuse = \"surrogate\"\ntransition = 20\n" + more;
 }
 
+const std::string bare_oracle = "[oracle.o]\nuse = \"surrogate\"\nlaplace = false\n";
+
 std::string kernel(const std::string& more) {
   return "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nstep_size = "
          "0.4\nsteps = 5\n" +
@@ -56,11 +58,10 @@ TEST_CASE("certificates of surrogates") {
   CHECK(certificate(start + oracle("freeze_after_warmup = false\n") + kernel("")).now.label() ==
         "adaptive");
   // W need not be the potential of a density.
-  const auto bare = certificate(start + oracle("laplace = false\n") + kernel(""));
+  const auto bare = certificate(start + bare_oracle + kernel(""));
   CHECK(bare.now.label() == "biased");
   CHECK_FALSE(bare.now.proved);
-  CHECK(described(start + oracle("laplace = false\n") + kernel(true_ratio)) ==
-        "exact after warm-up");
+  CHECK(described(start + bare_oracle + kernel(true_ratio)) == "exact after warm-up");
   // Fitted to the other slots: exact while it learns; in the ratio the density moves with them.
   const std::string memory = oracle("fit_to = \"memory\"\n");
   CHECK(described(start + memory + kernel(true_ratio) + ensemble) == "exact");
