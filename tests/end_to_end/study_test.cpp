@@ -580,6 +580,10 @@ TEST_CASE("A tuning whose trials all fail is told everywhere, and fails under --
   contains(strict.err, "1 finding, and --strict makes them a failure");
   contains(Json::parse(strict.out)["result"]["findings"][0], finding);
   CHECK(place.mixwell("study s.toml --table --strict").code == 1);
+  const Outcome document = place.mixwell("study s.toml --table --json --strict");
+  CHECK(document.code == 1);
+  contains(Json::parse(document.out)["findings"][0], finding);
+  contains(place.mixwell("study s.toml --table --csv").err, finding);
   const Json told = table(place);
   contains(told["findings"][0], finding);
   CHECK(told["rows"][0]["tuned"] == false);
@@ -606,8 +610,10 @@ TEST_CASE("A tuning whose trials all fail is told everywhere, and fails under --
 }
 
 TEST_CASE("A trial in which a parameter never moves has no score") {
+  const int replicates = GENERATE(1, 2);  // two chains stand still at different places
   const Workplace place;
-  place.write("s.toml", "mixwell = 1\n[run]\nreplicates = 1\nwarmup = 0\ndraws = 100\n" + gaussian +
+  place.write("s.toml", "mixwell = 1\n[run]\nreplicates = " + std::to_string(replicates) +
+                            "\nwarmup = 0\ndraws = 100\n" + gaussian +
                             "[kernel.k]\nuse = \"random-walk-metropolis\"\n[study]\n[study.tune]\n"
                             "gradients = 4000\ncandidates = 2\nrungs = 1\n[study.tune.keys]\n"
                             "kernel.k.step_size = [1e9, 1e12]\n");

@@ -161,9 +161,13 @@ TEST_CASE("a pilot's past is a right source of curvature, whatever the pilot sam
 
 TEST_CASE("an exact slot is right beside unadjusted ones only if they do not see it") {
   const auto mixed = [](bool feedback) {
-    return bfgs + hamiltonian(std::string(symmetric)) +
-           "[kernel.u]\nuse = \"hamiltonian\"\nmetropolis = false\ncoupling = \"symmetric\"\n"
-           "step_size = 0.3\nsteps = 3\n"
+    // Without feedback they see one point each, of which no pair can be made.
+    const std::string theirs =
+        feedback ? "coupling = \"symmetric\"\nestimator = \"e\"\n" : "estimator = \"plain\"\n";
+    return bfgs + ("[estimator.plain]\nuse = \"identity\"\n" + hamiltonian(symmetric)) +
+           "estimator = \"e\"\n[kernel.u]\nuse = \"hamiltonian\"\nmetropolis = false\n"
+           "step_size = 0.3\nsteps = 3\n" +
+           theirs +
            "[compositor.c]\nuse = \"mixed-ensemble\"\nexact = \"k\"\nunadjusted = \"u\"\n"
            "feedback = " +
            (feedback ? "true\n" : "false\n");

@@ -113,10 +113,16 @@ class DrawStore {
     for (Index k = 0; k < columns()[c].size(); ++k) {
       const Eigen::MatrixXd draws = element(c, k);
       if ((draws.array() == draws(0, 0)).all()) continue;
-      to.all.push_back(diagnostics::ess_bulk(draws));
+      to.all.push_back(stand_still(draws) ? std::numeric_limits<double>::quiet_NaN()
+                                          : diagnostics::ess_bulk(draws));
       if (!std::isfinite(to.all.back())) to.note(element_name(columns()[c], k));
     }
     if (to.all.size() == before && moving_.contains(columns()[c].name)) to.note(columns()[c].name);
+  }
+
+  /// Whether every chain stays where it starts: starts that differ make ESS a number, about 2.
+  static bool stand_still(const Eigen::MatrixXd& draws) {
+    return (draws.rowwise() - draws.row(0)).cwiseAbs().maxCoeff() == 0.0;
   }
 
   const std::vector<Column>& columns() const { return chunks_.columns(); }

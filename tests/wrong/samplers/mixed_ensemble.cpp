@@ -31,7 +31,7 @@ class MixedEnsemble final : public Compositor {
   void compose(KernelGraph& graph, PhaseKind phase) const override {
     const Value target = target_law(graph, params_.model->name(), params_.model);
     std::vector<Variable> slots;
-    for (const char* name : {"x0", "x1", "x2", "x3"}) {
+    for (const char* name : {"x0", "x1", "x2"}) {
       slots.push_back(graph.slot(name, params_.model->dimension()));
       graph.factor(target, {slots.back()});
     }

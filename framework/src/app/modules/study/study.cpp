@@ -158,8 +158,13 @@ ExitCode show_table(const StudyArguments& arguments) {
   } else {
     arguments.csv ? print_csv(table) : print_text(table);
   }
-  if (const auto fault = fault_of_findings(arguments, table.findings())) throw *fault;
-  return ExitCode::ok;
+  if (arguments.csv)
+    for (const std::string& finding : table.findings()) print_note(finding);
+  const auto fault = fault_of_findings(arguments, table.findings());
+  if (!fault) return ExitCode::ok;
+  if (!arguments.json) throw *fault;
+  print_note(fault->what());  // standard output has one document, with the findings in it
+  return fault->code();
 }
 
 // --- dry run ------------------------------------------------------------------------------------
