@@ -46,6 +46,14 @@ use = "logistic-regression"
 response = "y"
 )";
 
+const std::string missing_in_network = R"([kernel.walk]
+use = "random-walk-metropolis"
+[model.subject]
+use = "bayesian-neural-network"
+response = "y"
+hidden = 1
+)";
+
 const std::string divided = R"(ranks = "coordinates"
 [kernel.langevin]
 use = "langevin"
@@ -73,6 +81,9 @@ std::span<const Allowed> allowed() {
       {"model/logistic-regression.missing", "*",
        "It matters where a value is missing, which is known only once the file is read.",
        head + missing_values + "data = \"" + file("data/missing.csv") + "\"\n", "\"drop\""},
+      {"model/bayesian-neural-network.missing", "*",
+       "It matters where a value is missing, which is known only once the file is read.",
+       head + missing_in_network + "data = \"" + file("data/missing.csv") + "\"\n", "\"drop\""},
       {"model/matrix-factorisation.blocks", "*",
        "It matters where run.ranks = \"coordinates\", which the model does not know while its keys "
        "are read.",

@@ -65,10 +65,11 @@ reference <- function(x) {
 
 in_units <- c(located, "sd", "mcse_mean", "mcse_sd") # and mcse_q0, mcse_q5, ...
 
-# Of draws in any unit, with posterior's figures of them in one where their range is near 1.
+# Of draws in any unit, with posterior's figures of them in one where their range is near 1: it takes squares of small
+# draws for constant (mcse_sd from 1e-8 on).
 reference_of_small <- function(x) {
   range_of_all <- diff(range(x))
-  if (!is.finite(range_of_all) || range_of_all == 0 || range_of_all > 1e-14) return(reference(x))
+  if (!is.finite(range_of_all) || range_of_all == 0 || range_of_all > 1e-7) return(reference(x))
   unit <- 2^floor(log2(range_of_all))
   figures <- reference(x / unit)
   scaled <- names(figures) %in% in_units | startsWith(names(figures), "mcse_q")
