@@ -40,6 +40,12 @@ bool is_exact_ratio(const Choice& c) { return c.key == "ratio" && c.value == "\"
 
 bool is_limit(const Choice& c) { return c.key == "eigenvalues" && !c.value.empty(); }
 
+/// Estimators with limits of eigenvalues are refused without a memory.
+bool is_lender(const Choice& c) {
+  return c.kind == Kind::compositor &&
+         (c.id == "ensemble-chain" || c.id == "lagged" || c.id == "pilot-chain");
+}
+
 /// Of cases from the registry: one of the choices that bring it is taken.
 struct Field {
   const char* name;
@@ -53,7 +59,7 @@ constexpr std::array<Field, 4> fields{
     {{"adaptive warm-up", is_learnt_in_warmup, "", nullptr, true},
      {"lagged memory", is_lagged},
      {"control variate", is_control_variate, "linear-gaussian", is_exact_ratio},
-     {"limits of eigenvalues", is_limit}}};
+     {"limits of eigenvalues", is_limit, "", is_lender}}};
 
 struct WiredField {
   const char* name;

@@ -618,7 +618,8 @@ TEST_CASE("A trial in which a parameter never moves has no score") {
                             "gradients = 4000\ncandidates = 2\nrungs = 1\n[study.tune.keys]\n"
                             "kernel.k.step_size = [1e9, 1e12]\n");
   REQUIRE(place.mixwell("study s.toml").code == 0);
-  for (const Json& trial : table(place)["tune"]) {
+  const Json rated = table(place);
+  for (const Json& trial : rated["tune"]) {
     CHECK(trial["score"].is_null());
     contains(trial["reason"], "x has no effective sample size: it does not move");
   }
@@ -670,7 +671,8 @@ TEST_CASE("Trajectories of any length leave each tuning its budget") {
           "[study.variant.nuts.tune]\nkernel.k.target_acceptance = { from = 0.8, to = 0.99 }\n");
   REQUIRE(place.mixwell("study s.toml --jobs 2").code == 0);
   constexpr double deepest_sweep = 8 * 1023;  // of all replicates; the pilot alone was ten before
-  for (const Json& tuning : table(place)["tunings"])
+  const Json tuned = table(place);
+  for (const Json& tuning : tuned["tunings"])
     CHECK(std::abs(tuning["gradients"].get<double>() - 60000) < deepest_sweep);
 }
 
