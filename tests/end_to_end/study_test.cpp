@@ -621,7 +621,7 @@ TEST_CASE("A trial in which a parameter never moves has no score") {
   const Json rated = table(place);
   for (const Json& trial : rated["tune"]) {
     CHECK(trial["score"].is_null());
-    contains(trial["reason"], "x has no effective sample size: it does not move");
+    contains(trial["reason"], " has no effective sample size: it does not move");
   }
 }
 
