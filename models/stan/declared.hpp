@@ -19,12 +19,12 @@
 
 namespace mixwell::stan {
 
-/// A type, without its constraint.
 struct Type {
-  std::string word;             ///< of its elements: "real", "matrix", "tuple", ...
-  std::vector<Tokens> sizes{};  ///< of arrays, then of the elements
-  bool is_complex = false;      ///< has two numbers for each element, which JSON lists
-  std::vector<Type> members{};  ///< of a tuple
+  std::string word;                  ///< of its elements: "real", "matrix", "tuple", ...
+  std::vector<Tokens> sizes{};       ///< of arrays, then of the elements
+  bool is_complex = false;           ///< has two numbers for each element, which JSON lists
+  std::vector<Type> members{};       ///< of a tuple
+  std::vector<Tokens> constraint{};  ///< lower=0, upper=1
 };
 
 struct Declared {
@@ -71,6 +71,13 @@ inline constexpr std::array<KnownType, 23> known_types = {{{"int", 0},
                                                            {"cov_matrix", 2, true},
                                                            {"array", 0},
                                                            {"tuple", 0}}};
+
+/// How many sizes a type has that is no array.
+inline std::size_t dimensions_of(const std::string& word) {
+  const auto* const known = std::find_if(known_types.begin(), known_types.end(),
+                                         [&](const KnownType& one) { return one.word == word; });
+  return known == known_types.end() ? 0 : known->sizes;
+}
 
 /// Reads declarations to the end of a block, or to what is none.
 class DeclarationReader {
@@ -144,8 +151,8 @@ class DeclarationReader {
     ++at_;
     if (word == "array") return read_array(depth);
     if (word == "tuple") return read_tuple(depth);
-    if (next() == "<") pass_constraint();
     Type type{.word = word, .is_complex = word.starts_with("complex")};
+    if (next() == "<") type.constraint = read_constraint();
     if (known->sizes > 0) type.sizes = read_list("[");
     if (known->is_square && type.sizes.size() == 1) type.sizes.push_back(type.sizes[0]);
     if (type.sizes.size() != known->sizes) throw Unknown();
@@ -166,10 +173,16 @@ class DeclarationReader {
     return type;
   }
 
-  /// Past the first > outside of brackets.
-  void pass_constraint() {
-    while (at_ < block_.size() && next() != ">") pass();
+  /// To the first > outside of brackets, separated by commas.
+  std::vector<Tokens> read_constraint() {
+    std::vector<Tokens> all;
+    for (std::size_t from = ++at_; at_ < block_.size(); from = ++at_) {
+      while (at_ < block_.size() && next() != ">" && next() != ",") pass();
+      all.push_back(block_.subspan(from, at_ - from));
+      if (next() == ">") break;
+    }
     expect(">");
+    return all;
   }
 
   /// Expressions between brackets, separated by commas.
@@ -195,6 +208,14 @@ class DeclarationReader {
 
 inline Declarations declarations_in(const ProgramText& program, const std::string& block) {
   return detail::DeclarationReader(program, program.block(block)).read();
+}
+
+/// Names in the constraints of these variables.
+inline void add_names_in_constraints(const Type& type, std::set<std::string>& names) {
+  for (const Tokens constraint : type.constraint)
+    for (const Token& token : constraint)
+      if (token.is_word()) names.insert(token.text);
+  for (const Type& member : type.members) add_names_in_constraints(member, names);
 }
 
 /// Names in the sizes of these variables.

@@ -179,6 +179,8 @@ inline Prepared of_program(const Source& source, std::set<std::string> wanted, u
   const auto text = std::make_shared<const ProgramText>(program);
   const Declarations declared = declarations_in(*text, "data");
   for (const Declared& one : declared.variables) add_names_in_sizes(one.type, wanted);
+  for (const Declared& one : declarations_in(*text, "parameters").variables)
+    add_names_in_constraints(one.type, wanted);
   Prepared all = with_data(source, wanted);
   const Checked checked = check_data(program, declared, all.variables, source.data.value_or(""));
   for (const std::string& name : checked.left_out)

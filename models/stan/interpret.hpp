@@ -4,6 +4,8 @@
 
 #include "command.hpp"
 #include "data.hpp"
+#include "functions.hpp"
+#include "left_out.hpp"
 #include "program.hpp"
 #include "statements.hpp"
 #include "text.hpp"
@@ -19,6 +21,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,7 +69,8 @@ class Stanli {
 
   /// `text`: the program's. Of one that generates quantities two models are made: stanli computes
   /// all blocks at each call, so that a failure among these would take the parameters with it.
-  /// Throws InputError with Stan's words where the program does not compile.
+  /// Throws InputError with Stan's words where the program does not compile, and where stanli would
+  /// compute another density.
   Made make(const Program& program, const ProgramText& text, const std::string& data,
             unsigned seed) const {
     Made made{
@@ -74,10 +78,12 @@ class Stanli {
         .data = {},
         .engine = "interpret",
         .remarks = {std::string("interpreted by stanli, build ") + build_id_() + ", " + path_}};
-    const std::string whole = compiled(program, program.text);
+    std::string whole = compiled(program, program.text);
+    refuse_wrong_density(text);
+    if (mentions(text.tokens(), {"fatal_error"})) whole = compiled_without(program, text, {});
     const Tokens generated = text.block("generated quantities");
     const std::string rest =
-        generated.empty() ? whole : compiled(program, text.without({generated}));
+        generated.empty() ? whole : compiled_without(program, text, {generated});
     made.data = with_program(data, rest, program.name());
     if (!generated.empty()) {
       Generating found = generating(program, text, with_quoted_words(data), seed, whole);
@@ -150,6 +156,39 @@ class Stanli {
     return kept;
   }
 
+  /// stanli lacks `fatal_error`. To Mixwell it is the same as `reject`: either refuses the point,
+  /// the draw or the data.
+  std::string compiled_without(const Program& program, const ProgramText& text,
+                               const std::vector<Tokens>& parts) const {
+    std::string source = text.without(parts);
+    for (const Token& token : text.tokens())
+      if (token.text == "fatal_error" && source.compare(token.begin, 11, "fatal_error") == 0)
+        source.replace(token.begin, 11, "reject     ");
+    return compiled(program, source);
+  }
+
+  /// stanli 0.24 goes on behind a loop `while` that a function leaves by `return`.
+  static std::set<std::string> wrong_functions(const ProgramText& text) {
+    return functions_with(text, returns_from_while);
+  }
+  /// Only the block `transformed data` obeys it.
+  static void refuse_wrong_density(const ProgramText& text) {
+    const std::set<std::string> wrong = wrong_functions(text);
+    for (const char* const block : {"transformed parameters", "model"})
+      for (const Token& token : text.block(block))
+        if (wrong.contains(token.text))
+          throw InputError(
+              token.where,
+              "engine `interpret` computes wrong values here: " + return_in(token.text) +
+                  ". Use `engine = \"compile\"`, or leave the loop by `break` and write "
+                  "`return` behind it.");
+  }
+  static std::string return_in(const std::string& function) {
+    return "`" + function +
+           "` has, or calls a function that has, a `return` within a `while` loop, and stanli goes "
+           "on behind the loop";
+  }
+
   /// Makes a model and looks at it. `data`: JSON of numbers, or texts for them.
   Trial trial(const std::string& compiled, const std::string& data, unsigned seed) const {
     const auto make =
@@ -171,44 +210,32 @@ class Stanli {
   }
 
   /// Where stanli cannot compute the generated quantities, it leaves out all of them: here only
-  /// statements that it does not take, and those that use what they compute.
+  /// statements that it does not take, and those that use what they compute. A loop or a branch
+  /// goes as a whole, so that no loop is left without what would end it.
   Generating generating(const Program& program, const ProgramText& text, const std::string& data,
                         unsigned seed, const std::string& whole) const {
-    if (trial(whole, data, seed).words().empty()) return {.compiled = whole};
-    const std::vector<Statement> all = statements_in(text, text.block("generated quantities"));
-    std::vector<bool> dropped(all.size(), false);
-    std::string why;
-    for (std::size_t k = 0; k < all.size(); ++k) {
-      if (dropped[k]) continue;
-      const std::string first = compiled(program, text.without(left_out(all, dropped, k + 1)));
-      const std::string words = trial(first, data, seed).words();
-      if (words.empty()) continue;
-      drop(all, k, dropped);
-      why += (why.empty() ? "" : "; ") + to_string(all[k].tokens.front().where) + ": " +
-             incapacity_in(words);
+    const std::set<std::string> wrong = wrong_functions(text);
+    if (!mentions(text.block("generated quantities"), wrong) &&
+        trial(whole, data, seed).words().empty())
+      return {.compiled = whole};
+    LeftOut left_out(text);
+    for (std::size_t k = 0; k < left_out.statements().size(); ++k) {
+      if (left_out.has(k)) continue;
+      std::string why = wrong_words(left_out.statements()[k], wrong);
+      if (why.empty()) {
+        const std::string first = compiled_without(program, text, left_out.parts(k + 1));
+        why = incapacity_in(trial(first, data, seed).words());
+      }
+      if (!why.empty()) left_out.add(k, why);
     }
-    return {.compiled = compiled(program, text.without(left_out(all, dropped, all.size()))),
-            .remark = remark_of(all, dropped, why)};
+    return {.compiled = compiled_without(program, text, left_out.parts()),
+            .remark = left_out.remark()};
   }
 
-  /// Of the first `count` statements those that are dropped, and all others.
-  static std::vector<Tokens> left_out(const std::vector<Statement>& all,
-                                      const std::vector<bool>& dropped, std::size_t count) {
-    std::vector<Tokens> parts;
-    for (std::size_t k = 0; k < all.size(); ++k)
-      if (k >= count || dropped[k]) parts.push_back(all[k].tokens);
-    return parts;
-  }
-
-  static std::string remark_of(const std::vector<Statement>& all, const std::vector<bool>& dropped,
-                               const std::string& why) {
-    std::string names;
-    for (std::size_t k = 0; k < all.size(); ++k)
-      for (const std::string& name : all[k].declared)
-        if (dropped[k]) names += (names.empty() ? "`" : ", `") + name + "`";
-    return "engine `interpret` cannot compute these generated quantities, which are missing from "
-           "the results: " +
-           names + " (" + why + "). `engine = \"compile\"` computes them.";
+  static std::string wrong_words(const Statement& one, const std::set<std::string>& wrong) {
+    for (const std::string& word : one.words)
+      if (wrong.contains(word)) return return_in(word);
+    return {};
   }
 
   /// "... (stanli compile: WHAT) ..."

@@ -27,10 +27,7 @@ inline std::optional<std::string> lacking_in(const std::string& message) {
   static const std::regex function(
       "unsupported (?:statement )?function ([A-Za-z0-9_]+)|^stanli compile: ([a-z0-9_]+): ");
   std::smatch found;
-  if (std::regex_search(message, found, function)) {
-    const std::string word = found[1].str() + found[2].str();
-    return word == "FnFatalError" ? "fatal_error" : word;
-  }
+  if (std::regex_search(message, found, function)) return found[1].str() + found[2].str();
   for (const auto& [words, type] : {std::pair("SComplex", "complex"), std::pair("STuple", "tuple"),
                                     std::pair("malformed sized declaration", "tuple")})
     if (message.find(words) != std::string::npos) return type;

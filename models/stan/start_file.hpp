@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "constraints.hpp"
 #include "data.hpp"
 #include "instance.hpp"
 #include "names.hpp"
@@ -32,9 +33,9 @@ class StartFile {
  public:
   /// `outputs`: variables of the program that a file may have beside parameters, and that are not
   /// read. Throws InputError where it is no JSON of numbers, or holds other things than values of
-  /// parameters in their shapes.
+  /// parameters in their shapes, within their constraints.
   StartFile(std::string path, std::string_view text, Arrays parameters,
-            const std::set<std::string>& outputs)
+            const std::set<std::string>& outputs, const Constraints& constraints)
       : path_(std::move(path)), parameters_(std::move(parameters)) {
     std::set<std::string> wanted;
     for (const Parameter& one : parameters_.arrays()) wanted.insert(variable_of(one.name));
@@ -48,15 +49,19 @@ class StartFile {
     }
     if (missing_.size() == parameters_.arrays().size()) refuse_all();
     for (const std::string& name : missing_) require_whole(name);
+    if (const auto found = constraints.depending_on(missing_))
+      refuse_dependent(found->variable, found->words);
+    if (const auto found = constraints.broken_by(data_.kept)) refuse(found->variable, found->words);
   }
 
   /// d coordinates, NaN where the file says nothing. `unconstrained`: lists of coordinates, one for
-  /// each parameter. Throws InputError where Stan refuses the values, where their constraint gives
-  /// others, or where they are at other coordinates for other values of what is missing, as under a
-  /// bound that is a parameter itself.
+  /// each parameter. Throws InputError where Stan refuses the values, where they are on a boundary,
+  /// where their constraint gives others, or where they are at other coordinates for other values
+  /// of what is missing, as under a bound that is a parameter itself.
   Eigen::VectorXd position(const Instance& instance,
                            const std::vector<Parameter>& unconstrained) const {
-    Eigen::VectorXd theta = beside(instance, Eigen::VectorXd::Zero(instance.dimension()));
+    Eigen::VectorXd theta = beside(instance, any_point(instance));
+    require_finite(theta, unconstrained);
     require_kept(instance, theta);
     if (missing_.empty()) return theta;
     const Eigen::VectorXd other =
@@ -75,9 +80,11 @@ class StartFile {
 
  private:
   static constexpr double other_coordinate = 0.5;
-  /// Stan's own, of sums and symmetry; relative to 1 + the largest number of a parameter.
-  static constexpr double constraint_tolerance = 1e-8;
 
+  /// Where the coordinates of a unit vector, as all others, mean something: they do not at 0.
+  static Eigen::VectorXd any_point(const Instance& instance) {
+    return Eigen::VectorXd::Constant(instance.dimension(), 0.25);
+  }
   static bool differ(const Eigen::VectorXd& a, const Eigen::VectorXd& b) {
     return (a - b).cwiseAbs().maxCoeff() > 1e-8;
   }
@@ -157,21 +164,24 @@ class StartFile {
   [[noreturn]] void refuse_dependent(const Instance& instance,
                                      const std::vector<Parameter>& unconstrained,
                                      const Parameter& list, Index row) const {
-    const Eigen::VectorXd zero = Eigen::VectorXd::Zero(instance.dimension());
-    const Eigen::VectorXd here = beside(instance, zero).segment(row, list.size());
+    const Eigen::VectorXd point = any_point(instance);
+    const Eigen::VectorXd here = beside(instance, point).segment(row, list.size());
     std::string names;
     Index first = 0;
     for (const Parameter& one : unconstrained) {
-      Eigen::VectorXd moved = zero;
+      Eigen::VectorXd moved = point;
       moved.segment(first, one.size()).setConstant(other_coordinate);
       first += one.size();
       if (is_missing(one) && differ(here, beside(instance, moved).segment(row, list.size())))
         names += (names.empty() ? "`" : ", `") + name_of(one) + "`";
     }
-    throw InputError({path_, 0, 0}, "the constraint of `" + name_of(list) +
-                                        "` depends on parameters that are left out; give these "
-                                        "too: " +
-                                        (names.empty() ? names_of_missing() : names));
+    refuse_dependent(name_of(list), names.empty() ? names_of_missing() : names);
+  }
+  [[noreturn]] void refuse_dependent(const std::string& name, const std::string& on) const {
+    throw InputError(where(name), "the constraint of `" + name +
+                                      "` depends on parameters that are left out; give these "
+                                      "too: " +
+                                      on);
   }
 
   void require_whole(const std::string& name) const {
@@ -193,8 +203,32 @@ class StartFile {
     if (!failure) failure = instance.unconstrain(listed.data(), theta.data());
     if (failure)
       throw InputError({path_, 0, 0},
-                       "no values of the program's parameters; Stan says: " + *failure);
+                       "Stan refuses these values of the program's parameters: " + *failure);
     return theta;
+  }
+
+  Location where(const std::string& name) const {
+    for (const Given& given : data_.given)
+      if (given.name.substr(0, given.name.find(':')) == variable_of(name)) return given.where;
+    return {path_, 0, 0};
+  }
+
+  [[noreturn]] void refuse(const std::string& name, const std::string& why) const {
+    throw InputError(where(name), why +
+                                      ". No chain can start outside of a constraint or on its "
+                                      "boundary. Give values inside it, or leave `" +
+                                      name + "` out to have it drawn.");
+  }
+
+  void require_finite(const Eigen::VectorXd& theta,
+                      const std::vector<Parameter>& unconstrained) const {
+    Index row = 0;
+    for (const Parameter& list : unconstrained) {
+      if (!is_missing(list) && !theta.segment(row, list.size()).allFinite())
+        refuse(name_of(list),
+               "`" + name_of(list) + "` breaks its constraint or is on its boundary");
+      row += list.size();
+    }
   }
 
   /// What an engine does not check, as that a matrix is symmetric, shows in the values that it
@@ -206,17 +240,20 @@ class StartFile {
     parameters_.arrange(listed.data(), made.data());
     Index row = 0;
     for (const Parameter& one : parameters_.arrays()) {
-      const auto given = values_.segment(row, one.size());
-      const auto apart = (given - made.segment(row, one.size())).cwiseAbs();
-      if (!(apart.maxCoeff() <= constraint_tolerance * (1 + given.cwiseAbs().maxCoeff())) &&
-          !given.hasNaN())
-        throw InputError({path_, 0, 0},
-                         "`" + one.name +
-                             "` breaks the constraint of the parameter: a matrix of covariances or "
-                             "correlations is symmetric, and a Cholesky factor has zeros above its "
-                             "diagonal");
+      require_equal(one, values_.segment(row, one.size()), made.segment(row, one.size()));
       row += one.size();
     }
+  }
+  void require_equal(const Parameter& one, const Eigen::VectorXd& given,
+                     const Eigen::VectorXd& made) const {
+    if (given.size() == 0 || given.hasNaN()) return;
+    Index k = 0;
+    const double apart = (given - made).cwiseAbs().maxCoeff(&k);
+    if (apart <= detail::constraint_tolerance * (1 + given.cwiseAbs().maxCoeff())) return;
+    refuse(variable_of(one.name), "`" + detail::element_name(one.name, one.shape, k) + "` is " +
+                                      detail::number_text(given[k]) +
+                                      ", and the constraint of the parameter makes it " +
+                                      detail::number_text(made[k]));
   }
 
   std::string path_;

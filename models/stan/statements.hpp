@@ -40,6 +40,19 @@ inline bool is_assignment(Tokens tokens, std::size_t k) {
   return at < tokens.size() && tokens[at].text == "=";
 }
 
+/// The variables of (x, y[i], (z, w)) = ..., the assignment of a tuple that begins at k; none where
+/// it is no assignment.
+inline std::set<std::string> unpacked(Tokens tokens, std::size_t k) {
+  std::set<std::string> names;
+  const std::size_t past = tokens[k].text == "(" ? past_closing(tokens, k) : tokens.size();
+  if (past >= tokens.size() || tokens[past].text != "=") return names;
+  while (k < past) {
+    if (tokens[k].is_word()) names.insert(tokens[k].text);
+    k = tokens[k].is_word() ? past_element(tokens, k) : k + 1;
+  }
+  return names;
+}
+
 /// One past the statement that begins at `first`: behind a semicolon or a closing brace, unless
 /// `else` or the rest of an expression follows.
 inline std::size_t past_statement(Tokens tokens, std::size_t first) {
@@ -60,6 +73,7 @@ inline Statement statement_of(const ProgramText& program, Tokens tokens) {
   for (std::size_t k = 0; k < tokens.size(); ++k) {
     if (tokens[k].is_word()) one.words.insert(tokens[k].text);
     if (is_assignment(tokens, k)) one.written.insert(tokens[k].text);
+    one.written.merge(unpacked(tokens, k));
   }
   for (const Declared& variable : DeclarationReader(program, tokens).read().variables)
     one.declared.push_back(variable.name);

@@ -85,7 +85,8 @@ class Target final : public Model, public NamedPositions {
   }
   /// As CmdStan reads starting points.
   void read_position(const std::string& path, Batch theta) const override {
-    const StartFile file(path, text_of_file("init", path), Arrays(instance_->names({})), outputs());
+    const StartFile file(path, text_of_file("init", path), Arrays(instance_->names({})), outputs(),
+                         constraints());
     theta = file.position(*instance_, parameters_);
   }
   std::vector<Parameter> named() const override { return Arrays(instance_->names({})).arrays(); }
@@ -100,9 +101,12 @@ class Target final : public Model, public NamedPositions {
     std::vector<double> listed(arranged.size());
     arrays.list(arranged.data(), listed.data());
     Eigen::VectorXd position(theta.rows());
-    if (const auto failure = instance_->unconstrain(listed.data(), position.data()))
-      throw InputError("model `" + name() +
-                       "`: no values of the program's parameters; Stan says: " + *failure);
+    if (const auto failure = instance_->unconstrain(listed.data(), position.data())) {
+      const auto found = constraints().broken_by(values);
+      throw InputError(found
+                           ? found->words + "."
+                           : "Stan refuses these values of the program's parameters: " + *failure);
+    }
     theta = position;
   }
   std::vector<std::string> files() const override { return prepared_.files; }
@@ -168,6 +172,12 @@ class Target final : public Model, public NamedPositions {
     return "the results have no transformed parameters (" + names +
            "): they have no elements, or engine `interpret` cannot compute them, and `engine = "
            "\"compile\"` can.";
+  }
+
+  /// Of parameters; none that are known for a library.
+  Constraints constraints() const {
+    if (!prepared_.text) return {};
+    return {declarations_in(*prepared_.text, "parameters"), prepared_.variables.kept};
   }
 
   /// Variables that the program computes from parameters.

@@ -172,9 +172,14 @@ void check_starts(const Case& one) {
   says(R"({"M": [[1, 2], [3, 4], [5, 6]]})", "It seems to be transposed");
   says(R"({"M": [1, 2, 3, 4, 5, 6]})", "Write it as a list of its rows");
   says(R"({"sigma": [1]})", "Write the number without brackets");
-  says(R"({"sigma": -1})", "Stan says");
-  says(R"({"sigma": 1, "u": 2})", "Stan says");
-  says(R"({"R": [[1, 0.4, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]]})", "`R` breaks the constraint");
+  says(R"({"sigma": -1})", "start.json:1:11: `sigma` is -1, and the program declares");
+  says(R"({"sigma": 0})", "`sigma` is 0, and the program declares");
+  says(R"({"sigma": 1, "u": 2})", "`u` is 2, and the program declares");
+  says(R"({"sigma": 1, "u": 1})", "`u` is 1, and the program declares");
+  says(R"({"R": [[1, 0.4, 0.1], [0.5, 1, 0.2], [0.1, 0.2, 1]]})", "`R[0,1]` is 0.4, and");
+  says(R"({"R": [[1, 1, 0], [1, 1, 0], [0, 0, 1]]})", "`R` is not positive definite, and");
+  says(R"({"u": 1.5})",
+       "start.json:1:7: the constraint of `u` depends on parameters that are left");
   says(R"({"u": 0.5})", "depends on parameters that are left out; give these too: `sigma`");
   says(R"({"sigma": 1, "lucky": NaN, "same_M": 1})", "accepted");
   const MatrixXd part = start(one, *model, R"({"sigma": 3, "u": 1})");
@@ -234,8 +239,13 @@ TEST_CASE("what the interpreting engine lacks is told where the program has it",
        "x.stan:3:13: engine `interpret` cannot do `log_mix` (stanli says: ");
   says("transformed data { real d = determinant([[1]]); }\nparameters { real a; }\n" + prior,
        "x.stan:1:29: engine `interpret` cannot do `determinant`");
-  says("transformed data { fatal_error(\"no\"); }\nparameters { real a; }\n" + prior,
-       "x.stan:1:20: engine `interpret` cannot do `fatal_error`");
+  says(
+      "functions {\n  real f(real x) { int g = 0; while (1) { g += 1; if (g > 5) return x; } "
+      "return 0; }\n}\n"
+      "parameters { real a; }\nmodel {\n  a ~ normal(f(7), 1);\n}\n",
+      "x.stan:6:14: engine `interpret` computes wrong values here: `f` has, or calls a function "
+      "that "
+      "has, a `return` within a `while` loop");
   says("parameters {\n real a;\n complex z; }\n" + prior,
        "x.stan:3:2: engine `interpret` cannot do `complex`");
   says("parameters { real a; tuple(real, real) t; }\n" + prior,
@@ -263,4 +273,63 @@ TEST_CASE("generated quantities that an engine lacks take only those with them t
   CHECK(contains(remarks[1], "missing from the results: `m`, `c`, `t` ("));
   CHECK(contains(remarks[1], "x.stan:5:3: unsupported function multinomial_rng; "));
   CHECK(contains(remarks[1], "`engine = \"compile\"` computes them"));
+}
+
+TEST_CASE("a statement of generated quantities takes with it the loops that it would end",
+          "[stan]") {
+  engines::need_stanli();
+  const Case one("interpret",
+                 "functions { real late(real a) { int g = 0; while (1) { g += 1; if (g > 5) return "
+                 "7; } return 0; } }\n"
+                 "parameters { real a; }\nmodel { a ~ normal(0, 1); }\ngenerated quantities {\n"
+                 "  real b = 2 * a;\n  real n = 0;\n  real stop = 0;\n"
+                 "  (n, stop) = (1.0, 1.0);\n  while (stop < 1) n += 1;\n  real c = late(a);\n"
+                 "  { array[2] int m = multinomial_rng([0.5, 0.5]', 3); if (m[1] > 5) "
+                 "reject(\"large\"); }\n}\n");
+  const auto model = one.model("");
+  const auto generated = model->as_generated()->generated();
+  REQUIRE(generated.size() == 1);
+  CHECK(generated[0].name == "b");
+  const auto remarks = model->remarks();
+  REQUIRE(remarks.size() == 2);
+  for (const char* const part : {"missing from the results: `n`, `stop`, `c` (",
+                                 "x.stan:8:3: ", "x.stan:10:3: `late` has, or", "x.stan:11:3: ",
+                                 "What is left out can reject a draw. Such draws are not marked."})
+    CHECK(contains(remarks[1], part));
+}
+
+TEST_CASE("fatal_error rejects a draw, or the data, as reject does", "[stan]") {
+  engines::need_stanli();
+  const Case one(
+      "interpret",
+      "parameters { real a; }\nmodel { a ~ normal(0, 1); if (a > 5) fatal_error(\"far\"); }\n"
+      "generated quantities {\n  int g = 0;\n  real x = 1;\n"
+      "  while (x > 0) {\n    g += 1;\n    if (g > 5 - a) fatal_error(\"bad: \", g);\n"
+      "    if (g > 3) break;\n  }\n}\n");
+  const auto model = one.model("");
+  MatrixXd out(2, 2);
+  model->as_generated()->generate(MatrixXd{{0, 3}}, mixwell::Stream(1, "x"), {}, out);
+  CHECK(out.col(0) == MatrixXd{{4}, {1}});
+  CHECK(out.col(1).array().isNaN().all());
+  CHECK(contains(model->remarks().back(), "bad: 3"));
+  const auto u = support::evaluate(*model, MatrixXd{{0, 6}}).u;
+  CHECK(std::isfinite(u[0]));
+  CHECK(u[1] == std::numeric_limits<double>::infinity());
+  const Case two("interpret",
+                 "transformed data { fatal_error(\"no\"); }\nparameters { real a; }\nmodel { a ~ "
+                 "normal(0, 1); }\n");
+  CHECK(contains(two.said(""), "in its block `transformed data`"));
+}
+
+TEST_CASE("a start may leave out a unit vector", "[stan]") {
+  engines::need_stanli();
+  const Case one(
+      "interpret",
+      "parameters { real a; unit_vector[3] u; simplex[3] p; }\nmodel { a ~ normal(0, 1); }\n");
+  const auto model = one.model("");
+  const MatrixXd theta = start(one, *model, R"({"a": 0.5, "p": [0.2, 0.3, 0.5]})");
+  CHECK(theta(0) == 0.5);
+  CHECK(theta.array().isNaN().count() == 3);
+  CHECK(contains(refused_start(one, *model, R"({"p": [0.5, 0, 0.5]})"),
+                 "start.json:1:7: `p[1]` is 0, and the program declares `simplex[3] p` ("));
 }

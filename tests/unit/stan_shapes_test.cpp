@@ -1,5 +1,7 @@
 // Programs in the Stan language taken apart, and data compared with what they declare.
 // SPDX-License-Identifier: Apache-2.0
+#include "../../models/stan/constraints.hpp"
+#include "../../models/stan/functions.hpp"
 #include "../../models/stan/shapes.hpp"
 #include "../../models/stan/statements.hpp"
 #include "support.hpp"
@@ -62,6 +64,24 @@ double size(const std::string& expression) {
                         {"X", {{2, 3}, {1, 2, 3, 4, 5, 6}, false}}};
   return size_of(declarations_in(program, "data").variables.at(0).type.sizes.at(0), known)
       .value_or(-1);
+}
+
+/// What is said of values of parameters, "inside" for nothing; `data`: for bounds.
+std::string broken(const std::string& declarations, const std::string& json,
+                   const std::string& data = "{}") {
+  const ProgramText text(program_of("parameters {\n  " + declarations + "\n}\n"));
+  const Declarations all = declarations_in(text, "parameters");
+  std::set<std::string> names = {"N", "low"};
+  for (const Declared& one : all.variables) names.insert(one.name);
+  const Constraints constraints(all, read_data("data.json", data, names).kept);
+  const auto found = constraints.broken_by(read_data("x.json", json, names).kept);
+  return found ? found->variable + ": " + found->words : "inside";
+}
+
+void breaks(const std::string& declarations, const std::string& json, const std::string& part) {
+  const std::string words = broken(declarations, json);
+  INFO(declarations << "\n" << json << "\n" << words);
+  CHECK(contains(words, part));
 }
 
 /// What is left of generated quantities without the statement that begins with `first`.
@@ -214,4 +234,102 @@ TEST_CASE("a statement goes with all that uses what it computes, and nothing els
         "real b = 2 * a; | array[3] int m = g(p); | real<lower=0, upper=1> q; | real c = b; | for "
         "(i in 1:3) { q += m[i]; } | { array[2] int l = {1, 2}; c = l[1]; } | if (b > 0) q = 1; "
         "else { q = 2; } | real d = q; | vector[2] v; | v[1] = b; | real e = 1, f = v[2];");
+}
+
+TEST_CASE("a statement goes with loops that it would end, and loops go as a whole", "[stan]") {
+  CHECK(without("real n = 0; real stop = 0; real m; (m, stop) = f(); real b = a; int i = 1;\n"
+                "while (stop < 1) { n += 1; }",
+                "(m, stop)") == "real b = a; | int i = 1;");
+  CHECK(without("array[3] real v; real w; int i = 2; (v[i], (w, t.1)) = f(); real c = i;\n"
+                "real d = (w == 2);",
+                "(v[i]") == "int i = 2; | real c = i;");
+  CHECK(without("int g = 0; real x = 1; while (x > 0) { g += 1; if (g > 5) fatal_error(\"bad\"); }",
+                "while") == "real x = 1;");
+  CHECK(without("int g = 0; for (i in 1:3) while (1) if (g > i) break; else g += 1; real c = a;",
+                "for") == "real c = a;");
+}
+
+TEST_CASE("functions are known by what they and those that they call have", "[stan]") {
+  const ProgramText program(program_of(
+      "functions {\n"
+      "  real later(real a);\n"
+      "  int f(int n) { int g = n; while (g < 9) { g += 1; if (g > 5) return 7; } "
+      "return -1; }\n"
+      "  real law_lpdf(real y, array[] real z) { return f(2) * y; }\n"
+      "  tuple(real, real) pair(tuple(int, real) t) { while (1) break; return (1, 2); }\n"
+      "  real later(real a) { for (i in 1:3) { return a; } while (a > 1) { } return a; }\n"
+      "  void deep() { for (i in 1:3) while (1) { if (i == 2) { return; } } }\n"
+      "}\nmodel { }"));
+  CHECK(functions_in(program).size() == 5);
+  CHECK(functions_with(program, returns_from_while) ==
+        std::set<std::string>{"deep", "f", "law", "law_lpdf", "law_lupdf", "law_lupmf"});
+  CHECK(functions_with(program, [](Tokens body) { return mentions(body, {"break"}); }) ==
+        std::set<std::string>{"pair"});
+}
+
+TEST_CASE("values on the boundary of a constraint are told with element and rule", "[stan]") {
+  CHECK(broken("simplex[3] p;", R"({"p": [0.5, 0, 0.5]})") ==
+        "p: `p[1]` is 0, and the program declares `simplex[3] p` (/x.stan:2:14): its elements must "
+        "be above 0 and sum to 1");
+  breaks("simplex[3] p;", R"({"p": [0.2, 0.2, 0.2]})", "the elements of `p` sum to 0.6, and");
+  breaks("array[2] simplex[2] p;", R"({"p": [[0.5, 0.5], [0, 1]]})", "`p[1,0]` is 0, and");
+  breaks("ordered[3] o;", R"({"o": [1, 1, 2]})", "`o[1]` is 1, and");
+  breaks("positive_ordered[2] o;", R"({"o": [0, 1]})", "`o[0]` is 0, and");
+  breaks("positive_ordered[2] o;", R"({"o": [1, 0.5]})", "`o[1]` is 0.5, and");
+  breaks("unit_vector[2] u;", R"({"u": [1, 1]})",
+         "the squares of the elements of `u` sum to 2, and");
+  breaks("sum_to_zero_vector[2] z;", R"({"z": [1, 1]})", "the elements of `z` sum to 2, and");
+  breaks("sum_to_zero_matrix[2, 2] z;", R"({"z": [[1, -1], [1, -1]]})",
+         "the elements of column 0 of `z` sum to 2, and");
+  breaks("corr_matrix[2] R;", R"({"R": [[1, 1], [1, 1]]})", "`R` is not positive definite, and");
+  breaks("corr_matrix[2] R;", R"({"R": [[1, 0.2], [0.3, 1]]})", "`R[0,1]` is 0.2, and");
+  breaks("corr_matrix[2] R;", R"({"R": [[1, 0], [0, 2]]})", "`R[1,1]` is 2, and");
+  breaks("cov_matrix[2] S;", R"({"S": [[0, 0], [0, 1]]})", "`S` is not positive definite, and");
+  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0.1], [0, 1]]})", "`L[0,1]` is 0.1, and");
+  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0], [1, 0]]})", "`L[1,1]` is 0, and");
+  breaks("cholesky_factor_corr[2] L;", R"({"L": [[1, 0], [0.6, 0.6]]})",
+         "the squares of the elements of row 1 of `L` sum to 0.72, and");
+  breaks("cholesky_factor_cov[2] C;", R"({"C": [[1, 0], [5, 0]]})", "`C[1,1]` is 0, and");
+  breaks("column_stochastic_matrix[2, 2] c;", R"({"c": [[0.5, 0.3], [0.5, 0.6]]})",
+         "the elements of column 1 of `c` sum to 0.9, and");
+  breaks("row_stochastic_matrix[2, 2] c;", R"({"c": [[0.5, 0.3], [0.5, 0.5]]})",
+         "the elements of row 0 of `c` sum to 0.8, and");
+  breaks("real<lower=0> s;", R"({"s": 0})",
+         "`s` is 0, and the program declares `real<lower=0> s` (");
+  breaks("real<lower=0> s;", R"({"s": 0})", "): its values must be above 0");
+  breaks("array[2] vector<lower=-1, upper=max({1, 2}) + 1>[2] v;", R"({"v": [[0, 0], [0, -1]]})",
+         "`v[1,1]` is -1, and");
+  breaks("vector<upper=2>[2] v;", R"({"v": [1, 2]})", "its values must be below 2");
+  breaks("tuple(real, vector<lower=0>[2]) t;", R"({"t": {"1": 0, "2": [1, 0]}})",
+         "`t:2[1]` is 0, and");
+  breaks("real s; real<lower=s, upper=3> u;", R"({"s": 1, "u": 1})",
+         "its values must be above 1 and below 3");
+}
+
+TEST_CASE("values inside a constraint, or a constraint that is not known, say nothing", "[stan]") {
+  CHECK(broken(
+            "real<lower=0, upper=1> s; simplex[2] p; ordered[2] o; corr_matrix[2] R;",
+            R"({"s": 1e-300, "p": [1e-300, 1], "o": [1, 1.0000001], "R": [[1, 0.9], [0.9, 1]]})") ==
+        "inside");
+  CHECK(
+      broken("cholesky_factor_cov[3, 2] C; unit_vector[2] u; vector<offset=1, multiplier=2>[2] v;",
+             R"({"C": [[1, 0], [2, 3], [0, 0]], "u": [0.6, 0.8], "v": [0, 0]})") == "inside");
+  CHECK(broken("real s; real<lower=s> u; real<lower=f(2)> w; vector<lower=a>[1] z;",
+               R"({"u": -5, "w": -5, "z": [-5]})") == "inside");
+  CHECK(broken("real<lower=low> u;", R"({"u": 1})", R"({"low": 0.5})") == "inside");
+  CHECK(contains(broken("real<lower=low> u;", R"({"u": 0.5})", R"({"low": 0.5})"), "above 0.5"));
+  CHECK(broken("vector<lower=low>[2] u;", R"({"u": [1, 2]})", R"({"low": [5, 5]})") == "inside");
+  CHECK(broken("complex z; vector[0] e; simplex[2] p;", R"({"z": [0, 0], "e": []})") == "inside");
+}
+
+TEST_CASE("a constraint that depends on a parameter is known to do so", "[stan]") {
+  const ProgramText text(program_of(
+      "parameters { real s; array[2] tuple(real, vector<upper=2 * s>[2]) t; real<lower=0> p; }"));
+  const Constraints constraints(declarations_in(text, "parameters"), {});
+  const auto found = constraints.depending_on({"p", "s"});
+  REQUIRE(found);
+  CHECK(found->variable == "t");
+  CHECK(found->words == "`s`");
+  CHECK_FALSE(constraints.depending_on({"s", "t"}));
+  CHECK_FALSE(constraints.depending_on({"p"}));
 }

@@ -308,13 +308,17 @@ TEST_CASE("chains start from JSON files of constrained parameters", "[stan]") {
        "Write one list of numbers, without lists in it.");
   said(R"({"p": [0.2, 0.3, 0.5]})", "`p` is an array of 3, and the parameter is an array of 2.");
   said(R"({"p": {"1": 0.5, "2": 0.5}})", "`p` is not of the parameter's type: `p`, an array of 2,");
-  said(R"({"p": [0.4, 0.4]})", "`p` breaks the constraint of the parameter");
+  said(R"({"mu": 1, "p": [0.4, 0.4]})",
+       "x.json:1:16: `p[1]` is 0.4, and the constraint of the parameter makes it 0.6. No chain can "
+       "start outside of a constraint or on its boundary. Give values inside it, or leave `p` out "
+       "to have it drawn.");
+  said(R"({"p": [0, 1]})", "x.json:1:7: `p` breaks its constraint or is on its boundary. No chain");
   CHECK_THROWS_WITH(starts.at(starts.file("no.json", R"({"mu": true})"), 1),
                     Catch::Contains("no.json:1:8: `mu` is true"));
   CHECK_THROWS_WITH(
       starts.at(starts.file("below.json", R"({"mu": 1, "sigma": -1, "p": [0.5, 0.5]})"), 1),
-      Catch::Contains("below.json: no values of the program's parameters; Stan says: sigma is "
-                      "below"));
+      Catch::Contains("below.json: Stan refuses these values of the program's parameters: "
+                      "sigma is below"));
 }
 
 TEST_CASE("parameters that a JSON file leaves out are drawn as without a file", "[stan]") {
@@ -337,8 +341,8 @@ TEST_CASE("parameters that a JSON file leaves out are drawn as without a file", 
   CHECK_THROWS_WITH(starts.at(starts.file("far.json", R"({"mu": 9})"), 1),
                     Catch::Contains("at the start of replicate 0 (theta: unconstrained_mu = 9,"));
   CHECK_THROWS_WITH(starts.at(starts.file("bad.json", R"({"sigma": -1})"), 1),
-                    Catch::Contains("bad.json: no values of the program's parameters; Stan says: "
-                                    "sigma is below its lower bound 0"));
+                    Catch::Contains("bad.json: Stan refuses these values of the program's "
+                                    "parameters: sigma is below its lower bound 0"));
 }
 
 TEST_CASE("what a program without parameters generates is drawn anew each draw", "[stan]") {
