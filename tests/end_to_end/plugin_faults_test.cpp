@@ -1,21 +1,17 @@
 // Plugins that end, crash or throw while they are at work: exit code 1, who it was, the checkpoint.
 // SPDX-License-Identifier: Apache-2.0
-#include "program.hpp"
+#include "background.hpp"
 
-#include <chrono>
 #include <csignal>
-#include <sstream>
-#include <thread>
-#include <utility>
 #include <vector>
 
+using end_to_end::Background;
 using end_to_end::contains;
 using end_to_end::draws_hash;
 using end_to_end::Outcome;
 using end_to_end::read;
 using end_to_end::with_plugins;
 using end_to_end::Workplace;
-using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 namespace {
@@ -39,59 +35,6 @@ void names_all(const Workplace& place, const std::string& text) {
   contains(text, "[kernel.hmc] (use = \"hamiltonian\", m.toml:10:1, ");
   contains(text, "[model.g] (use = \"faulty\", m.toml:6:1, " + place.path("plugins"));
 }
-
-/// A run in the background, which is not left behind.
-class Background {
- public:
-  Background(const Workplace& place, const std::string& words) : place_(place) {
-    process_ = ::fork();
-    REQUIRE(process_ >= 0);
-    if (process_ != 0) return;
-    const std::string line = "cd \"" + place.path("") + "\" && exec env " + plugins(place) + " \"" +
-                             MIXWELL_PROGRAM + "\" " + words + " >background.out 2>background.err";
-    ::execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
-    std::_Exit(99);
-  }
-  ~Background() {
-    if (process_ <= 0) return;
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-  }
-  Background(const Background&) = delete;
-  Background& operator=(const Background&) = delete;
-
-  void send(int signal) const { ::kill(process_, signal); }
-
-  /// Waits, for at most a minute, until it has written that to standard error.
-  bool says(const std::string& text) const {
-    for (int k = 0; k < 600; ++k, std::this_thread::sleep_for(100ms)) {
-      if (read(place_.path("background.err")).find(text) != std::string::npos) return true;
-    }
-    return false;
-  }
-
-  /// Waits, for at most a minute, until a process that it has started sleeps.
-  bool has_a_child_asleep() const {
-    for (int k = 0; k < 600; ++k, std::this_thread::sleep_for(100ms)) {
-      const std::string own = std::to_string(process_);
-      std::istringstream children(read("/proc/" + own + "/task/" + own + "/children"));
-      for (std::string child; children >> child;) {
-        if (read("/proc/" + child + "/wchan").find("nanosleep") != std::string::npos) return true;
-      }
-    }
-    return false;
-  }
-
-  int status() {
-    int status = 0;
-    ::waitpid(std::exchange(process_, -1), &status, 0);
-    return status;
-  }
-
- private:
-  const Workplace& place_;
-  pid_t process_ = -1;
-};
 
 }  // namespace
 
@@ -174,7 +117,7 @@ TEST_CASE("A run that waits for a call says for which and a second signal of any
   place.write("whole.toml", manifest("none", after));
   REQUIRE(place.mixwell("run whole.toml", plugins(place)).code == 0);
   place.write("m.toml", manifest("sleep", after));
-  Background run(place, "run m.toml");
+  Background run(place, "run m.toml", plugins(place));
   REQUIRE(run.says("asleep"));
   run.send(SIGINT);
   CHECK(run.says("a second signal ends it at once"));
@@ -190,7 +133,7 @@ TEST_CASE("A run that waits for a call says for which and a second signal of any
 TEST_CASE("Whatever takes long before the first draw is named, and a second signal ends it") {
   const Workplace place;
   place.write("m.toml", manifest("sleep", "after = 0\n"));
-  Background run(place, "run m.toml");
+  Background run(place, "run m.toml", plugins(place));
   REQUIRE(run.says("asleep"));
   run.send(SIGINT);
   CHECK(run.says(
@@ -206,7 +149,7 @@ TEST_CASE("A study that waits for its cells or trials says so, and a second sign
   const Workplace place;
   const auto study = [&](const std::string& more) {
     place.write("s.toml", manifest("sleep", "after = 0\n") + "[study]\nseeds = [1]\n" + more);
-    Background run(place, "study s.toml --jobs 1");
+    Background run(place, "study s.toml --jobs 1", plugins(place));
     REQUIRE(run.has_a_child_asleep());
     run.send(SIGINT);
     CHECK(run.says(more.empty() ? "still in the cells that are running"

@@ -1,6 +1,6 @@
 // A program in the Stan language in the place of a manifest, read by an engine made by hand.
 // SPDX-License-Identifier: Apache-2.0
-#include "program.hpp"
+#include "background.hpp"
 
 #include <cmath>
 
@@ -13,9 +13,44 @@ namespace {
 constexpr const char* program =
     "parameters { real mu; real<lower=0> sigma; simplex[2] p; } // real \"mu\"\n";
 constexpr const char* engine = "MIXWELL_STANLI=" MIXWELL_BUILD_DIR "/tests/stan/libstanli.so";
+/// The same, but generated quantities never end.
+constexpr const char* endless = "MIXWELL_STANLI=" MIXWELL_BUILD_DIR "/tests/stan/endless.so";
 
 Outcome interpreted(const Workplace& place, const std::string& arguments) {
   return place.mixwell(arguments + " --set model.stan.engine=interpret", engine);
+}
+
+/// A run of `program` in the folder `run`.
+void make_run(const Workplace& place) {
+  place.write("two.stan", program);
+  place.write("two.json", "{\"m\": 2}");
+  const Outcome run =
+      interpreted(place, "run two.stan --quiet --out run --set run.warmup=20 --set run.draws=20");
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+}
+
+/// Words of the error of `mixwell generate`, which leaves no folder.
+void cannot_generate(const Workplace& place, const std::string& arguments, const std::string& with,
+                     const std::string& part) {
+  const Outcome outcome = place.mixwell("generate " + arguments + " --out made", with);
+  INFO(arguments);
+  CHECK(outcome.code == 2);
+  contains(outcome.err, part);
+  CHECK(outcome.err.find("--set") == std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(place.path("made")));
+}
+
+/// The first signal is answered with what the program is in, and the second one ends it.
+void ends_by_second_signal(Background& process, int signal, const std::string& words) {
+  REQUIRE(process.says("stub: endless"));
+  process.send(signal);
+  CHECK(process.says(words));
+  CHECK(process.says("a second signal ends it at once"));
+  process.send(signal);
+  const int status = process.status();
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == signal);
 }
 
 }  // namespace
@@ -70,4 +105,44 @@ TEST_CASE("A program whose data are refused is told so in the words of its engin
   const Outcome absent = interpreted(place, "check three.stan");
   CHECK(absent.code == 2);
   contains(absent.err, "three.stan: there is no such program");
+}
+
+TEST_CASE("Another program generates from a run, and what does not fit is told without --set") {
+  const Workplace place;
+  make_run(place);
+  const Outcome made = place.mixwell("generate run --program two.stan", engine);
+  CHECK(made.code == 0);
+  contains(made.out, "20 draws of 4 chains are in run-two/draws.nc");
+  place.write("renamed.stan",
+              "parameters { real mu; real<lower=0> sigma; simplex[2] q; } // real \"mu\"\n");
+  cannot_generate(
+      place, "run --program renamed.stan", engine,
+      "renamed.stan: the program does not declare these parameters of the run in run: "
+      "`p`. It must declare all parameters of the run, also those that it does not use. "
+      "Copy the block `parameters` from " +
+          place.path("two.stan"));
+  cannot_generate(place, "run --program none.stan", engine, "none.stan: there is no such program");
+  cannot_generate(place, "run --program run", engine, "run: is a folder, and no program");
+  cannot_generate(place, "run --program two.stan --data no.json", engine,
+                  "no.json: there is no such file of data");
+  place.write("other.json", "{\"n\": 2}");
+  cannot_generate(place, "run --program two.stan --data other.json", engine, "variable name=m");
+  place.write("g.toml",
+              "mixwell = 1\n[run]\nwarmup = 2\ndraws = 5\n[model.g]\nuse = \"gaussian\"\n"
+              "dimension = 1\n[kernel.nuts]\nuse = \"nuts\"\n");
+  REQUIRE(place.mixwell("run g.toml --quiet --out plain").code == 0);
+  cannot_generate(place, "plain --program two.stan", engine,
+                  "plain: the run's model `g` is not made of a program in the Stan language");
+}
+
+TEST_CASE("A second signal ends generated quantities that never end") {
+  const Workplace place;
+  make_run(place);
+  for (const int signal : {SIGINT, SIGTERM}) {
+    Background run(place, "run two.stan --out stuck --set model.stan.engine=interpret", endless);
+    ends_by_second_signal(run, signal, "still in the operation `record theta/generate`");
+    Background generate(place, "generate run --program two.stan --out made", endless);
+    ends_by_second_signal(generate, signal, "still in the generated quantities of the draws");
+    std::filesystem::remove_all(place.path("made"));
+  }
 }

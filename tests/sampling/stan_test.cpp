@@ -169,7 +169,9 @@ TEST_CASE("another program generates from the draws of a run", "[stan]") {
                     Catch::Contains("the run's `share` is an array of 4, and the model's parameter "
                                     "of that name is an array of 3. Both must have the same"));
   CHECK_THROWS_WITH(generate("parameters { vector<upper=0>[4] share; }\n" + same),
-                    Catch::Contains("Stan says"));
+                    Catch::Contains("/run: the program cannot have draw 0 of chain 0 (both counted "
+                                    "from 0): `share[0]` is ") &&
+                        Catch::Contains("): its values must be below 0. It must declare"));
   CHECK_FALSE(std::filesystem::exists(folder.path() + "/made"));
   generate("parameters { simplex[4] share; }\n" + same);
   CHECK((variable(folder.path() + "/made", "same") - variable(options.folder, "share"))

@@ -130,8 +130,9 @@ API void* bs_model_construct(const char* data, unsigned seed, char** error) {
       std::atof(m + 4) + (seed == 7 ? 100 : 0), std::strstr(data, "\"split\"") != nullptr, {}};
   for (int k = 0; k < 4; ++k) {
     std::string& names = made->names[k];
-    names = std::string(parameter_names) + ((k & 1) != 0 ? transformed_names : "") +
-            ((k & 2) != 0 ? generated_names : "");
+    const bool has_q = std::strstr(data, "simplex[2] q") != nullptr;
+    names = std::string(has_q ? "mu,sigma,q.1,q.2" : parameter_names) +
+            ((k & 1) != 0 ? transformed_names : "") + ((k & 2) != 0 ? generated_names : "");
     if (names[0] == ',') names.erase(0, 1);
   }
   ++models;
@@ -185,6 +186,10 @@ API int bs_param_constrain(const void*, bool transformed, bool generated, const 
                            double* out, void* rng, char** error) {
   const Call call;
   const double mu = STUB_DIMENSION == 0 ? 1 : theta[0];
+#ifdef STUB_ENDLESS
+  if (generated) std::fputs("stub: endless\n", stderr);
+  while (generated) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+#endif
   if (generated && rng == nullptr) return fail(error, "generated quantities need a generator");
   if (generated && mu < -6) return fail(error, "normal_rng: Scale parameter is 0, but must be > 0");
   if (STUB_DIMENSION > 0) {

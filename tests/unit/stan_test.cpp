@@ -7,6 +7,7 @@
 #include <mixwell/lab/generate.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/run.hpp>
+#include <mixwell/lab/stop_request.hpp>
 
 #include <dlfcn.h>
 
@@ -499,5 +500,10 @@ TEST_CASE("generated quantities are drawn at the draws that a run has kept", "[s
       Catch::Contains("the run has no variable `mu`, which the model has as a parameter"));
   CHECK_THROWS_WITH(mixwell::generate_from(keys.folder() + "/run", other, keys.folder() + "/three"),
                     Catch::Contains("model `target` generates nothing"));
+  mixwell::StopRequest stop;
+  stop.make();
+  CHECK_THROWS_AS(
+      mixwell::generate_from(keys.folder() + "/run", composition, keys.folder() + "/three", &stop),
+      mixwell::Stopped);
   CHECK_FALSE(std::filesystem::exists(keys.folder() + "/three"));
 }

@@ -1,14 +1,22 @@
 // mixwell generate: what another program generates from the draws that a run has kept.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
+#include "app/manifest_arguments.hpp"
+#include "app/stop_signal.hpp"
 #include "component/toml_text.hpp"
+#include "manifest/effective.hpp"
 
 #include <mixwell/lab/generate.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
 
 #include <filesystem>
 #include <memory>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace mixwell::app {
 namespace {
@@ -23,27 +31,81 @@ struct Arguments {
   bool quiet = false;
 };
 
+/// Throws InputError where the model's table has no key for a program.
+void require_programmable(const Arguments& arguments, const Composition& run) {
+  const std::string heading = "model." + run.model()->name();
+  for (const EffectiveTable& table : read_effective(run.effective_manifest))
+    for (const EffectiveLine& line : table.lines)
+      if (table.heading == heading && line.key == "program") return;
+  throw InputError(
+      {arguments.run, 0, 0},
+      fmt::format(
+          "the run's model `{}` is not made of a program in the Stan language, and only such "
+          "a run can have quantities of another program generated from its draws",
+          run.model()->name()));
+}
+
 /// The run's composition with another program, and other data if there are any.
-Composition with_program(const Arguments& arguments, const Registry& registry) {
-  const std::string manifest = arguments.run + "/manifest.toml";
-  const std::string model = load_manifest(manifest, registry).model()->name();
+Composition with_program(const Arguments& arguments, const Composition& run,
+                         const Registry& registry) {
   const auto file = [](const std::string& path) { return toml_text(fs::absolute(path).string()); };
+  const std::string table = "model." + run.model()->name();
+  const Location where{"--program " + arguments.program, 0, 0};
   std::vector<Override> changes = {
-      {.key = "model." + model + ".library", .value = "", .effect = Override::Effect::clear},
-      {.key = "model." + model + ".program", .value = file(arguments.program)}};
+      {.key = table + ".library", .value = "", .where = where, .effect = Override::Effect::clear},
+      {.key = table + ".program", .value = file(arguments.program), .where = where}};
   if (!arguments.data.empty())
-    changes.push_back({.key = "model." + model + ".data", .value = file(arguments.data)});
-  return load_manifest(manifest, registry, changes);
+    changes.push_back({.key = table + ".data",
+                       .value = file(arguments.data),
+                       .where = {"--data " + arguments.data, 0, 0}});
+  return load_manifest(arguments.run + "/manifest.toml", registry, changes);
+}
+
+std::set<std::string> parameters_of(const Model& model) {
+  std::set<std::string> names;
+  if (const NamedPositions* const positions = model.as_named_positions())
+    for (const Parameter& one : positions->named()) names.insert(one.name);
+  return names;
+}
+
+/// Where the block `parameters` of the run's program is.
+std::string program_of(const Arguments& arguments, const Composition& run) {
+  const toml::table root = toml::parse(run.effective_manifest);
+  return root["model"][run.model()->name()]["program"].value_or("the program of " + arguments.run);
+}
+
+/// A program that lacks a parameter of the run is another model. What the run lacks is found where
+/// its draws are read.
+void require_parameters(const Arguments& arguments, const Composition& run, const Model& model) {
+  const std::set<std::string> known = parameters_of(model);
+  std::vector<std::string> missing;
+  for (const std::string& name : parameters_of(*run.model()))
+    if (!known.contains(name)) missing.push_back("`" + name + "`");
+  if (missing.empty()) return;
+  throw InputError(
+      {arguments.program, 0, 0},
+      fmt::format(
+          "the program does not declare these parameters of the run in {}: {}. It must declare "
+          "all parameters of the run, also those that it does not use. Copy the block "
+          "`parameters` from {}.",
+          arguments.run, fmt::join(missing, ", "), program_of(arguments, run)));
 }
 
 ExitCode generate(const Arguments& arguments) {
-  const Composition composition = with_program(arguments, load_registry());
+  require_file(arguments.program, "program");
+  if (!arguments.data.empty()) require_file(arguments.data, "file of data");
+  const Registry registry = load_registry();
+  const Composition run = load_manifest(arguments.run + "/manifest.toml", registry);
+  require_programmable(arguments, run);
+  const Composition composition = with_program(arguments, run, registry);
+  require_parameters(arguments, run, *composition.model());
   const std::string folder =
       arguments.folder.empty()
           ? fmt::format("{}-{}", fs::path(arguments.run).lexically_normal().string(),
                         fs::path(arguments.program).stem().string())
           : arguments.folder;
-  const GeneratedDraws made = generate_from(arguments.run, composition, folder);
+  const StopSignal stop;
+  const GeneratedDraws made = generate_from(arguments.run, composition, folder, &stop.request());
   if (arguments.quiet) return ExitCode::ok;
   for (const std::string& remark : composition.remarks_of_models()) print_note(remark);
   if (made.without_parameters > 0)
@@ -66,7 +128,7 @@ Command generate_command() {
                          .required = true},
                         {.name = "--program",
                          .value = &given->program,
-                         .help = "The program, with the same parameters as the run's",
+                         .help = "The program, with all parameters of the run's program",
                          .type = "PROGRAM.stan",
                          .required = true},
                         {.name = "--data",

@@ -29,8 +29,7 @@ bool is_program(const std::string& path) { return path.ends_with(".stan"); }
 /// NAME.data.json, or NAME.json.
 std::string manifest_around(const std::string& path) {
   namespace fs = std::filesystem;
-  if (fs::is_directory(path)) throw InputError({path, 0, 0}, "is a folder, and no program");
-  if (!fs::is_regular_file(path)) throw InputError({path, 0, 0}, "there is no such program");
+  require_file(path, "program");
   std::string text = fmt::format("mixwell = 1\n[model.stan]\nuse = \"stan\"\nprogram = {}\n",
                                  toml_text(fs::path(path).filename().string()));
   for (const char* const ending : {".data.json", ".json"}) {
@@ -44,6 +43,14 @@ std::string manifest_around(const std::string& path) {
 }  // namespace
 
 Registry load_registry() { return Registry::load(Registry::default_folders()); }
+
+void require_file(const std::string& path, const char* what) {
+  namespace fs = std::filesystem;
+  if (fs::is_directory(path))
+    throw InputError({path, 0, 0}, fmt::format("is a folder, and no {}", what));
+  if (!fs::is_regular_file(path))
+    throw InputError({path, 0, 0}, fmt::format("there is no such {}", what));
+}
 
 Composition load(const ManifestArguments& arguments, const Registry& registry) {
   std::vector<Override> overrides;

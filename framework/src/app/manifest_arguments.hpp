@@ -17,6 +17,8 @@ struct ManifestArguments {
 };
 
 Registry load_registry();
+/// Throws InputError where there is no such file. `what` it is: "program".
+void require_file(const std::string& path, const char* what);
 /// Of a manifest, or of the defaults around a program in the Stan language (`x.stan`). Throws
 /// InputError.
 Composition load(const ManifestArguments& arguments, const Registry& registry);

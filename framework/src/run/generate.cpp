@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/clock.hpp"
 #include "base/memory.hpp"
+#include "base/present_call.hpp"
 #include "law/parameter_positions.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/draws.hpp>
 #include <mixwell/lab/generate.hpp>
+#include <mixwell/lab/stop_request.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
@@ -32,7 +34,7 @@ constexpr std::int64_t draws_together = 256;
 class KeptPositions {
  public:
   KeptPositions(const std::string& run, const DrawsFile& file, const Model& model)
-      : model_(named_positions_of(model)), chains_(file.chains()) {
+      : run_(run), model_(named_positions_of(model)), chains_(file.chains()) {
     for (Parameter& wanted : model_->named()) {
       const Column& column = column_of(run, file, wanted);
       const auto numbers = static_cast<double>(file.draws() * file.chains() * column.size());
@@ -54,11 +56,24 @@ class KeptPositions {
         is_whole = is_whole && !std::isnan(values.back());
       }
     }
-    if (is_whole) model_->position(values_, theta);
+    if (is_whole) set_position(draw, chain, theta);
     return is_whole;
   }
 
  private:
+  void set_position(Index draw, Index chain, Batch theta) {
+    try {
+      model_->position(values_, theta);
+    } catch (const InputError& fault) {
+      throw InputError(
+          {run_, 0, 0},
+          fmt::format("the program cannot have draw {} of chain {} (both counted from 0): "
+                      "{} It must declare the parameters with the constraints that "
+                      "they have in the program of the run.",
+                      draw, chain, fault.what()));
+    }
+  }
+
   static std::string words(const std::vector<Index>& shape) {
     return shape.empty() ? "a number" : fmt::format("an array of {}", fmt::join(shape, " x "));
   }
@@ -80,6 +95,7 @@ class KeptPositions {
                                  wanted.name));
   }
 
+  std::string run_;
   std::shared_ptr<const NamedPositions> model_;
   Index chains_;
   std::vector<Eigen::MatrixXd> draws_;  ///< draws x (elements chains), of each parameter
@@ -210,8 +226,9 @@ class Quantities {
 }  // namespace
 
 GeneratedDraws generate_from(const std::string& run, const Composition& composition,
-                             const std::string& folder) {
+                             const std::string& folder, const StopRequest* stop) {
   require_capabilities(*composition.model());
+  const CallMark mark("the generated quantities of the draws", composition.model().get());
   const DrawsFile file(run);
   KeptPositions positions(run, file, *composition.model());
   NewFolder made(folder);
@@ -221,6 +238,7 @@ GeneratedDraws generate_from(const std::string& run, const Composition& composit
   for (const Column& column : header.columns) size += column.size();
   Quantities quantities(composition, positions, size);
   for (std::int64_t first = 0; first < file.draws(); first += draws_together) {
+    if (is_made(stop)) throw Stopped("generating");
     GeneratedChunk chunk(header, std::min(draws_together, file.draws() - first));
     const std::int64_t end = std::min(first + draws_together, file.draws());
     for (std::int64_t draw = first; draw < end; ++draw)

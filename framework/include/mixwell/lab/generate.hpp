@@ -11,6 +11,8 @@
 
 namespace mixwell {
 
+class StopRequest;
+
 struct GeneratedDraws {
   std::string folder;
   Index chains = 0;
@@ -22,8 +24,10 @@ struct GeneratedDraws {
 /// writes it with the composition's first recorder into `folder`, which must be new or empty. The
 /// model takes positions by name (NamedPositions); random numbers come from the composition's seed,
 /// the draw and the chain. What is generated where a parameter is NaN is NaN. Throws InputError
-/// where model and run do not fit, with the variable; the folder is then as it was before.
+/// where model and run do not fit, with the variable, and Stopped after a request `stop`; the folder is
+/// then as it was before.
 MIXWELL_EXPORT GeneratedDraws generate_from(const std::string& run, const Composition& composition,
-                                            const std::string& folder);
+                                            const std::string& folder,
+                                            const StopRequest* stop = nullptr);
 
 }  // namespace mixwell
