@@ -66,20 +66,16 @@ double draw_count(RandomNumbers& random, double m, double rest, double log_K, do
 class BetaBinomial final : public Model, public Generated {
  public:
   struct Params {
-    std::optional<std::string> data;
-    std::string y = "y";
-    std::string n = "n";
+    beta_binomial::Source source;
     beta_binomial::Simulation simulation;
 
     void declare(Fields& fields) {
-      fields.text("data", data).file().help("CSV of the pairs, plain or gzipped; or simulate them");
-      fields.text("y", y).only_with("data").help("data: column of the cases, 0 <= y <= n");
-      fields.text("n", n).only_with("data").help("data: column of the numbers at risk");
+      source.declare(fields);
       simulation.declare(fields);
     }
   };
 
-  explicit BetaBinomial(const Params& params) : counts_(make_counts(params)) {
+  explicit BetaBinomial(const Params& params) : counts_(make_counts(params, remarks_)) {
     const auto has = [this](auto rule) {
       return std::any_of(counts_.begin(), counts_.end(), rule);
     };
@@ -94,6 +90,7 @@ class BetaBinomial final : public Model, public Generated {
             {.name = "K", .shape = {}, .constraint = Constraint::positive()}};
   }
 
+  std::vector<std::string> remarks() const override { return remarks_; }
   std::vector<NamedValues> observed_data() const override {
     return {column("y", [](const Count& count) { return count.y; })};
   }
@@ -132,12 +129,12 @@ class BetaBinomial final : public Model, public Generated {
     return all;
   }
 
-  static std::vector<Count> make_counts(const Params& params) {
+  static std::vector<Count> make_counts(const Params& params, std::vector<std::string>& remarks) {
     const beta_binomial::Simulation& simulation = params.simulation;
-    if (params.data) {
+    if (params.source.data) {
       if (simulation.cases != 0)
         throw ParameterError("cases", "goes with simulated pairs, but data is given");
-      return beta_binomial::read_counts(*params.data, params.y, params.n);
+      return beta_binomial::read_counts(params.source, remarks);
     }
     if (simulation.cases == 0)
       throw ParameterError("cases", "must be at least 1 where data is not given");
@@ -148,7 +145,8 @@ class BetaBinomial final : public Model, public Generated {
 
   static void require_proper(const Params& params, const std::string& rule, bool proper) {
     if (proper) return;
-    throw InputError(params.data.value_or("the simulated pairs") + ": every case has " + rule +
+    throw InputError(params.source.data.value_or("the simulated pairs") + ": every case has " +
+                     rule +
                      ", and with the prior 1 / (m (1 - m)) the posterior has no finite integral; "
                      "wanted at least one case with y > 0 and one with y < n");
   }
@@ -175,6 +173,7 @@ class BetaBinomial final : public Model, public Generated {
     }
   }
 
+  std::vector<std::string> remarks_;  // first: filled while counts_ is read
   std::vector<Count> counts_;
 };
 

@@ -3,6 +3,7 @@
 #include "ica/inverse.hpp"
 #include "ica/link.hpp"
 #include "ica/mixture.hpp"
+#include "regression/missing.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -28,14 +29,23 @@ struct Mixtures {
   std::vector<std::string> remarks;
 };
 
-Mixtures read(const std::string& path, std::vector<std::string> inputs) {
-  const CsvTable table(path);
-  if (inputs.empty()) inputs = table.columns();
-  Mixtures all{MatrixXd(table.rows(), static_cast<Index>(inputs.size())), {}};
+void refuse_repeated(const std::vector<std::string>& inputs) {
   std::set<std::string> seen;
+  for (const std::string& input : inputs)
+    if (!seen.insert(input).second) throw ParameterError("inputs", "names \"" + input + "\" twice");
+}
+
+Mixtures read(const std::string& path, std::vector<std::string> inputs,
+              const std::string& missing) {
+  CsvTable table(path);
+  refuse_repeated(inputs);
+  if (inputs.empty()) inputs = table.columns();
+  const auto dropped =
+      regression::settle_missing(table, inputs, missing, ", and `inputs` says which columns count");
+  Mixtures all{MatrixXd(table.rows(), static_cast<Index>(inputs.size())), {}};
+  regression::add_remark_on(dropped, path, all.remarks);
   for (Index i = 0; i < all.x.cols(); ++i) {
     const std::string& input = inputs[static_cast<std::size_t>(i)];
-    if (!seen.insert(input).second) throw ParameterError("inputs", "names \"" + input + "\" twice");
     all.x.col(i) = table.numbers(input);
     if ((all.x.col(i).array() == all.x(0, i)).all())
       throw InputError(path + ": column \"" + input +
@@ -69,6 +79,7 @@ class IndependentComponents final : public Model,
   struct Params {
     std::optional<std::string> data;
     std::vector<std::string> inputs;
+    std::string missing = "refuse";
     bool standardize = false;
     ica::Simulation simulation;
     double prior_variance = 100;
@@ -76,6 +87,7 @@ class IndependentComponents final : public Model,
     void declare(Fields& fields) {
       fields.text("data", data).file().help("CSV of the x_n, plain or gzipped; or simulate them");
       fields.texts("inputs", inputs).help("data: columns of x_n; by default all");
+      regression::declare_missing(fields, missing).only_with("data");
       fields.flag("standardize", standardize)
           .help("data: scale channels to mean 0, standard deviation 1 (n - 1)");
       simulation.declare(fields);
@@ -204,7 +216,7 @@ class IndependentComponents final : public Model,
       return simulate(simulation);
     }
     refuse("cases", simulation.cases != 0);
-    Mixtures all = read(*params.data, params.inputs);
+    Mixtures all = read(*params.data, params.inputs, params.missing);
     if (params.standardize) standardize(all.x);
     return all;
   }

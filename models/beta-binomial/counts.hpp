@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../regression/missing.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,11 +37,29 @@ inline void require_count(const CsvTable& table, Index row, const std::string& c
 
 }  // namespace detail
 
+/// Where counts stand.
+struct Source {
+  std::optional<std::string> data;
+  std::string y = "y";
+  std::string n = "n";
+  std::string missing = "refuse";
+
+  void declare(Fields& fields) {
+    fields.text("data", data).file().help("CSV of the pairs, plain or gzipped; or simulate them");
+    fields.text("y", y).only_with("data").help("data: column of the cases, 0 <= y <= n");
+    fields.text("n", n).only_with("data").help("data: column of the numbers at risk");
+    regression::declare_missing(fields, missing).only_with("data");
+  }
+};
+
 /// The columns y and n of a CSV file. Throws InputError with file:line for what is no count and for
-/// y > n.
-inline std::vector<Count> read_counts(const std::string& path, const std::string& y,
-                                      const std::string& n) {
-  const CsvTable table(path);
+/// y > n. Adds a remark on rows that are left out.
+inline std::vector<Count> read_counts(const Source& source, std::vector<std::string>& remarks) {
+  const std::string& y = source.y;
+  const std::string& n = source.n;
+  CsvTable table(*source.data);
+  const auto dropped = regression::settle_missing(table, {y, n}, source.missing);
+  regression::add_remark_on(dropped, table.path(), remarks);
   const Eigen::VectorXd ys = table.numbers(y);
   const Eigen::VectorXd ns = table.numbers(n);
   std::vector<Count> counts;
@@ -46,7 +67,7 @@ inline std::vector<Count> read_counts(const std::string& path, const std::string
     detail::require_count(table, j, y, ys[j], 0);
     detail::require_count(table, j, n, ns[j], 1);
     if (ys[j] > ns[j])
-      throw InputError({path, table.line(j), 0},
+      throw InputError({table.path(), table.line(j), 0},
                        "column \"" + y + "\" is " + table.text(j, table.find(y)) + ", above \"" +
                            n + "\", which is " + table.text(j, table.find(n)) +
                            "; are the columns swapped? (keys y and n name them)");

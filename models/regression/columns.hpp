@@ -80,13 +80,25 @@ inline std::map<std::string, std::string> named_columns(const CsvTable& csv,
   return keys;
 }
 
+/// Those that no key names. Each has its own name.
+inline std::vector<std::string> other_columns(const CsvTable& csv,
+                                              const std::map<std::string, std::string>& keys) {
+  std::vector<std::string> others;
+  std::copy_if(csv.columns().begin(), csv.columns().end(), std::back_inserter(others),
+               [&](const std::string& column) { return !keys.contains(column); });
+  try {
+    for (const std::string& column : others) csv.find(column);
+  } catch (const InputError& fault) {
+    throw InputError(fault.what() + std::string(", or list the columns to regress on in `inputs`"));
+  }
+  return others;
+}
+
 /// The columns of numbers to regress on: those that are named, or all that no other key names.
 inline std::vector<std::string> chosen_inputs(const CsvTable& csv, const ColumnChoice& choice) {
   const auto keys = named_columns(csv, choice);
   std::vector<std::string> inputs = choice.inputs;
-  if (inputs.empty())
-    std::copy_if(csv.columns().begin(), csv.columns().end(), std::back_inserter(inputs),
-                 [&](const std::string& column) { return !keys.contains(column); });
+  if (inputs.empty()) inputs = other_columns(csv, keys);
   if (inputs.empty() && choice.factors.empty())
     throw InputError(csv.path() + ": no input columns: the response " + quoted(*choice.response) +
                      (keys.size() == 1 ? " is the only column" : " and others take all columns"));
@@ -135,7 +147,9 @@ inline Predictors settled(CsvTable& csv, const ColumnChoice& choice, const Predi
   all.path = csv.path();
   all.has_row_names = csv.has_row_names();
   all.names = training == nullptr ? detail::chosen_inputs(csv, choice) : training->names;
-  all.dropped = settle_missing(csv, detail::used_columns(choice, all.names), choice.missing);
+  all.dropped = settle_missing(csv, detail::used_columns(choice, all.names), choice.missing,
+                               ", and `inputs` says which columns count; a level that is spelt so "
+                               "needs another name");
   return all;
 }
 

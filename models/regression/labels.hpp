@@ -9,11 +9,12 @@
 
 namespace mixwell::regression {
 
-/// In quotes; the first 60 bytes of what is longer.
+/// In quotes; of what is longer than 60 bytes, the characters of UTF-8 that fit into them.
 inline std::string quoted(const std::string& text) {
-  constexpr std::size_t longest = 60;
-  const bool cut = text.size() > longest;
-  return "\"" + text.substr(0, longest) + (cut ? "...\"" : "\"");
+  std::size_t end = 60;
+  if (text.size() <= end) return "\"" + text + "\"";
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80) --end;
+  return "\"" + text.substr(0, end) + "...\"";
 }
 
 inline bool are_equal(const std::string& a, const std::string& b) {

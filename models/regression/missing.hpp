@@ -13,8 +13,8 @@
 
 namespace mixwell::regression {
 
-inline void declare_missing(Fields& fields, std::string& missing) {
-  fields.text("missing", missing)
+inline Field& declare_missing(Fields& fields, std::string& missing) {
+  return fields.text("missing", missing)
       .one_of({"refuse", "drop"})
       .help("csv: what becomes of rows where a value is missing (empty, NA, N/A, NULL, ?, ...)");
 }
@@ -25,17 +25,15 @@ struct DroppedRows {
   std::set<std::string> texts{};
 };
 
-/// Takes rows without a value in one of the columns out, or refuses the first.
+/// Takes rows without a value in one of the columns out, or refuses the first; `choice` says which
+/// key chooses the columns, if one does.
 inline DroppedRows settle_missing(CsvTable& csv, const std::vector<std::string>& columns,
-                                  const std::string& missing) {
+                                  const std::string& missing, const std::string& choice = {}) {
   if (missing == "drop") {
     std::set<std::string> texts = csv.missing_texts(columns);
     return {csv.drop_missing(columns), std::move(texts)};
   }
-  csv.refuse_missing(
-      columns,
-      "missing = \"drop\" leaves such rows out, `inputs` says which columns count; a "
-      "level that is spelt so needs another name");
+  csv.refuse_missing(columns, "missing = \"drop\" leaves such rows out" + choice);
   return {};
 }
 

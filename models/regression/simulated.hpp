@@ -35,7 +35,7 @@ struct Simulation {
     fields.number("correlation", correlation)
         .above(-1)
         .below(1)
-        .only_where("several inputs", [this] { return dimension != 1; })
+        .only_where("dimension above 1", [this] { return dimension != 1; })
         .help("without data: r, where inputs i and j have correlation r^|i - j|; by default 0");
   }
 };

@@ -72,9 +72,7 @@ inline Table csv_table(CsvTable csv, const Source& source, const Table* training
   for (Index row = 0; row < csv.rows(); ++row)
     if (add_label(table, source.classes, csv.text(row, column))) kept.push_back(row);
   std::vector<std::string> places;
-  for (const Index row : kept)
-    places.push_back(csv.path() + ":" + std::to_string(csv.line(row)) + ": row " +
-                     std::to_string(row + 1) + ", column " + quoted(response));
+  for (const Index row : kept) places.push_back(csv.place(row, response));
   table.place = [places](Index n) { return places[static_cast<std::size_t>(n)]; };
   read_rows(table, csv, source, kept, training);
   return table;

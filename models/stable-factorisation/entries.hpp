@@ -33,36 +33,36 @@ namespace detail {
 
 constexpr double most_places = 1e7;
 
-inline std::vector<Index> places(const CsvTable& csv, const std::string& path,
-                                 const std::string& column) {
+inline std::vector<Index> places(const CsvTable& csv, const std::string& column) {
   const Eigen::VectorXd numbers = csv.numbers(column);
   std::vector<Index> out;
   for (Index n = 0; n < numbers.size(); ++n) {
     const double place = numbers(n);
     if (place < 0.0 || place >= most_places || place != std::floor(place))
-      throw InputError(path + ": entry " + std::to_string(n) + ", column `" + column +
-                       "`: must be a whole number from 0, below 1e7, the place in the matrix");
+      throw InputError(csv.place(n, column) +
+                       ": must be a whole number from 0, below 1e7, the place in the matrix");
     out.push_back(static_cast<Index>(place));
   }
   return out;
 }
 
 /// Every row and column up to the last has an entry, and no entry comes twice.
-inline void check(const Entries& entries, const std::string& path) {
+inline void check(const Entries& entries, const CsvTable& csv) {
   std::set<std::pair<Index, Index>> seen;
   for (Index n = 0; n < entries.size(); ++n) {
     const auto k = static_cast<std::size_t>(n);
     if (!seen.emplace(entries.rows[k], entries.columns[k]).second)
-      throw InputError(path + ": entry " + std::to_string(n) + ": row " +
-                       std::to_string(entries.rows[k]) + ", column " +
-                       std::to_string(entries.columns[k]) + " is there before; keep one of them");
+      throw InputError({csv.path(), csv.line(n), 0},
+                       "the entry in row " + std::to_string(entries.rows[k]) + ", column " +
+                           std::to_string(entries.columns[k]) +
+                           " of the matrix is given a second time; keep one of them");
   }
   const auto require_all = [&](const std::vector<Index>& places, Index count,
                                const std::string& what) {
     const std::set<Index> used(places.begin(), places.end());
     for (Index k = 0; k < count; ++k)
       if (!used.contains(k))
-        throw InputError(path + ": " + what + " " + std::to_string(k) +
+        throw InputError(csv.path() + ": " + what + " " + std::to_string(k) +
                          " has no entry; number the places from 0 without gaps");
   };
   require_all(entries.rows, entries.row_count(), "row");
@@ -76,15 +76,15 @@ inline void check(const Entries& entries, const std::string& path) {
 inline Entries read_entries(const std::string& path, bool has_source) {
   const CsvTable csv(path);
   if (csv.rows() == 0) throw InputError(path + ": has no entries");
-  Entries entries{.rows = detail::places(csv, path, "row"),
-                  .columns = detail::places(csv, path, "column"),
+  Entries entries{.rows = detail::places(csv, "row"),
+                  .columns = detail::places(csv, "column"),
                   .real = csv.numbers("real"),
                   .imaginary = csv.numbers("imaginary")};
   if (has_source) {
     entries.source_real = csv.numbers("source_real");
     entries.source_imaginary = csv.numbers("source_imaginary");
   }
-  detail::check(entries, path);
+  detail::check(entries, csv);
   return entries;
 }
 

@@ -259,8 +259,10 @@ class Stanli {
   /// The data with one member more, and with NaN and Infinity in quotes, as stanli takes them.
   std::string with_program(const std::string& data, const std::string& compiled,
                            const std::string& name) const {
+    constexpr auto replace = nlohmann::json::error_handler_t::replace;  // names of files are bytes
     const nlohmann::json member = {{"build_id", build_id_()}, {"mir", compiled}, {"name", name}};
-    return with_members(with_quoted_words(data), "\"__stanli\": " + member.dump());
+    return with_members(with_quoted_words(data),
+                        "\"__stanli\": " + member.dump(-1, ' ', false, replace));
   }
 
   std::string path_;

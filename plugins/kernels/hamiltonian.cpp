@@ -46,7 +46,8 @@ class Hamiltonian final : public TransitionKernel {
           .at_least(1)
           .at_most(1e12)
           .refines(Refines::redraw_every)
-          .only_where("a persistence below 1", [this] { return redraw.persistence < 1.0; })
+          .only_where("persistence below 1; at 1 the momentum is never redrawn",
+                      [this] { return redraw.persistence < 1.0; })
           .help(
               "redraw the momentum in one of so many transitions, and carry it through the others");
       fields.flag("metropolis", metropolis)
@@ -60,7 +61,7 @@ class Hamiltonian final : public TransitionKernel {
               "oracle is");
       fields.text("coupling", coupling)
           .one_of({"mass", "symmetric", "factor", "one-sided"})
-          .only_where("an estimator other than the identity",
+          .only_where("an estimator other than the identity, with which all couplings are the same",
                       [this] { return !estimator->representation()->is_identity(); })
           .help(
               "how the curvature enters theta' = A M^-1 p, p' = -A' grad U: (A, M) = (I, B), "

@@ -366,17 +366,18 @@ TEST_CASE("Names that draws.nc cannot have are found by check, with file and col
     place.write("t.csv", header + ",y\n1,0\n2,1\n3,0\n");
     return place.mixwell("check m.toml");
   };
-  const auto refused = [&](const std::string& header, const std::string& rule) {
+  const auto refused = [&](const std::string& header, const std::string& where,
+                           const std::string& rule) {
     const Outcome outcome = checked(header);
     CHECK(outcome.code == 2);
-    contains(outcome.err, "t.csv: the column \"");
+    contains(outcome.err, where);
     contains(outcome.err, rule);
   };
-  refused(std::string(1000, 'n'), "has 1000 bytes, and may have 240");
+  refused(std::string(1000, 'n'), "t.csv: the column \"", "has 1000 bytes, and may have 240");
   refused(
       "gr\xF6\xDF"
       "e",
-      "is not valid UTF-8");
+      "t.csv:1: column 1: the name \"", "is not valid UTF-8");
   for (const char* mended : {"\"blank \"", "a/b", "<x", "chain",
                              "gr\xC3\xB6\xC3\x9F"
                              "e"}) {

@@ -123,6 +123,57 @@ TEST_CASE("Columns of starting points go by their names") {
            "starts.csv: 3 rows; wanted 1, or 2 (one for each chain)");
 }
 
+TEST_CASE("A table in Latin-1 is refused before a draw, with place and cure") {
+  const Workplace place;
+  place.write("m.toml", regression("", "factors = [\"town\"]\ninputs = [\"b\"]\n"));
+  const auto refusal = [&](const std::string& text) {
+    place.write("t.csv", text);
+    const Outcome run = place.mixwell("run m.toml");
+    CHECK(run.code == 2);
+    CHECK_FALSE(std::filesystem::exists(place.path("out/m")));
+    contains(run.err, "iconv -f latin1 -t utf-8");
+    return run.err;
+  };
+  contains(refusal("town,b,y\nUlm,1,0\nK\xF6ln,2,1\nUlm,3,1\nK\xF6ln,4,0\n"),
+           "t.csv:3: row 2, column \"town\": \"K\\xf6ln\" is not valid UTF-8");
+  contains(refusal("t\xF6wn,b,y\nUlm,1,0\nBonn,2,1\n"),
+           "t.csv:1: column 1: the name \"t\\xf6wn\" is not valid UTF-8");
+  contains(refusal("town,b,y\nUlm,1,n\xF6\nBonn,2,j\nUlm,3,j\nBonn,4,n\xF6\n"),
+           "t.csv:2: row 1, column \"y\": \"n\\xf6\" is not valid UTF-8");
+}
+
+TEST_CASE("Names of folders and files that are not UTF-8 cost no draws") {
+  const Workplace place;
+  const std::string folder = place.path("caf\xE9");
+  std::filesystem::create_directories(folder + "/data");
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder + "/" + name) << text;
+  };
+  write("data/t.csv", table("a,b,y"));
+  write("g.toml",
+        "mixwell = 1\n[run]\ndraws = 20\nwarmup = 20\n[model.m]\nuse = \"gaussian\"\n"
+        "dimension = 2\n");
+  write("l\xE9.toml", regression(""));
+  // A folder for results, and one of MIXWELL_DATA, whose files are recorded by their own names.
+  const std::string data = "MIXWELL_DATA='" + folder + "/data' ";
+  for (const std::string& command :
+       {"run '" + folder + "/g.toml' --out '" + folder + "/out'",
+        "run '" + folder + "/l\xE9.toml' --out '" + folder + "/l' --json"}) {
+    const Outcome run = place.mixwell(command, data);
+    INFO(run.out << run.err);
+    CHECK(run.code == 0);
+  }
+  const auto record = nlohmann::json::parse(read(folder + "/l/run.json"));
+  CHECK(record.at("files").at(0).at("file") == place.path("caf\uFFFD/data/t.csv"));
+  CHECK(place.mixwell("summary '" + folder + "/l'").code == 0);
+  CHECK(place.mixwell("report '" + folder + "/l'").code == 0);
+  // Beside the manifest, its path would be in the manifest of the results.
+  write("t.csv", table("a,b,y"));
+  const Outcome refused = place.mixwell("check '" + folder + "/l\xE9.toml'");
+  CHECK(refused.code == 2);
+  contains(refused.err, "caf\\xe9/t.csv\" is not valid UTF-8, and the results of a run record it");
+}
+
 TEST_CASE("A list of numbers that is needed and empty is a mistake of its key") {
   const Workplace place;
   for (const char* const keys :

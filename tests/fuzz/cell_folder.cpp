@@ -15,7 +15,7 @@ std::string record(std::string_view rows) {
   if (rows.starts_with("raw ")) return std::string(rows.substr(4));
   const auto json = mixwell::parse_json_or_discard(std::string(rows));
   if (json.is_discarded()) return std::string(rows);
-  const std::string text = mixwell::lenient_json_text(json);
+  const std::string text = mixwell::json_text(json);
   return R"({"format":1,"sha256":")" + mixwell::sha256(text) + R"(","rows":)" + text + "}\n";
 }
 

@@ -9,15 +9,6 @@
 namespace idle_keys {
 namespace {
 
-const std::string head = R"(mixwell = 1
-[run]
-seed = 3
-replicates = 4
-warmup = 60
-draws = 24
-allow = ["biased", "none"]
-)";
-
 const std::string by_estimate = R"([model.m]
 use = "random-effects"
 values = [2.8, 0.8, -0.3]
@@ -39,21 +30,6 @@ size = 30
 lipschitz = 20.0
 )";
 
-const std::string missing_values = R"([kernel.walk]
-use = "random-walk-metropolis"
-[model.subject]
-use = "logistic-regression"
-response = "y"
-)";
-
-const std::string missing_in_network = R"([kernel.walk]
-use = "random-walk-metropolis"
-[model.subject]
-use = "bayesian-neural-network"
-response = "y"
-hidden = 1
-)";
-
 const std::string divided = R"(ranks = "coordinates"
 [kernel.langevin]
 use = "langevin"
@@ -65,6 +41,15 @@ rank = 1
 prior = "fixed"
 biases = false
 )";
+
+/// On a table of columns x and y in which an x is missing.
+Allowed missing_of(const std::string& model, const std::string& keys) {
+  return {"model/" + model + ".missing", "*",
+          "It matters where a value is missing, which is known only once the file is read.",
+          head + "[kernel.walk]\nuse = \"random-walk-metropolis\"\n[model.subject]\nuse = \"" +
+              model + "\"\n" + keys + "data = \"" + file("data/missing.csv") + "\"\n",
+          "\"drop\""};
+}
 
 }  // namespace
 
@@ -78,12 +63,10 @@ std::span<const Allowed> allowed() {
        "With a bound on the cases' changes most decisions take all cases, whatever the error. "
        "With thousands of cases some do not.",
        head + many_cases, "0.4"},
-      {"model/logistic-regression.missing", "*",
-       "It matters where a value is missing, which is known only once the file is read.",
-       head + missing_values + "data = \"" + file("data/missing.csv") + "\"\n", "\"drop\""},
-      {"model/bayesian-neural-network.missing", "*",
-       "It matters where a value is missing, which is known only once the file is read.",
-       head + missing_in_network + "data = \"" + file("data/missing.csv") + "\"\n", "\"drop\""},
+      missing_of("logistic-regression", "response = \"y\"\n"),
+      missing_of("bayesian-neural-network", "response = \"y\"\nhidden = 1\n"),
+      missing_of("beta-binomial", "n = \"x\"\n"),
+      missing_of("ica", ""),
       {"model/matrix-factorisation.blocks", "*",
        "It matters where run.ranks = \"coordinates\", which the model does not know while its keys "
        "are read.",

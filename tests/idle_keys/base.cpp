@@ -14,16 +14,6 @@ using mixwell::Entry;
 using mixwell::Field;
 using mixwell::Kind;
 
-const std::string head = R"(mixwell = 1
-[run]
-seed = 3
-replicates = 4
-warmup = 60
-draws = 24
-predictive = "all"
-allow = ["biased", "none"]
-)";
-
 const std::string plane = "[model.m]\nuse = \"quartic\"\ndimension = 2\n";
 const std::string cases = "[model.m]\nuse = \"probit-regression\"\ncases = 61\ndimension = 1\n";
 const std::string counts = "[model.m]\nuse = \"changepoint\"\ncounts = [4, 5, 2, 1, 0]\n";
@@ -187,12 +177,22 @@ std::string with_name(std::string text, const std::string& table) {
 
 }  // namespace
 
+const std::string head = R"(mixwell = 1
+[run]
+seed = 3
+replicates = 4
+warmup = 60
+draws = 24
+predictive = "all"
+allow = ["biased", "none"]
+)";
+
 std::string file(const std::string& name) {
   static const mixwell::testing::TemporaryFolder folder;
   static const bool is_written = [] {
     compositions::write_fixtures(folder.path());
     folder.file("data/others.csv", "x,y\n0.3,1\n-0.7,0\n0.1,0\n1.2,1\n0.4,1\n");
-    folder.file("data/missing.csv", "x,y\n0.3,1\n,0\n0.1,0\n1.2,1\n0.4,1\n");
+    folder.file("data/missing.csv", "x,y\n3,1\n,0\n1,0\n12,1\n4,1\n");
     return true;
   }();
   return is_written ? folder.path() + "/" + name : "";

@@ -19,6 +19,9 @@ struct Base {
 
 Base base_of(const mixwell::Entry& entry);
 
+/// The first lines of every base: its table [run], with few sweeps.
+extern const std::string head;
+
 /// Of text files that bases name, in a folder that lives as long as the process.
 std::string file(const std::string& name);
 

@@ -117,7 +117,7 @@ process_of() {
 mkdir plugins
 cp "$faulty" plugins
 export MIXWELL_PLUGIN_PATH=$place/plugins${MIXWELL_PLUGIN_PATH:+:$MIXWELL_PLUGIN_PATH}
-sed 's/^draws.*/draws = 2500/; /^stop/d; /^record/d; s/^warmup.*/warmup = 30\ncheckpoint_seconds = 0.2/
+sed 's/^draws.*/draws = 2500/; /^stop/d; /^check_every/d; /^record/d; s/^warmup.*/warmup = 30\ncheckpoint_seconds = 0.2/
   s/^use = "gaussian"/use = "faulty"\nfault = "held"/; /^covariance/d; /^variances/d' \
   pooled.toml >long.toml
 "$program" run long.toml --out whole --quiet

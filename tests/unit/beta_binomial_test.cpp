@@ -226,6 +226,21 @@ TEST_CASE("the mode of the cancer mortality data is the published one", "[beta-b
   CHECK(x[1] == Approx(7.576111).margin(4e-3));
 }
 
+TEST_CASE("pairs with a missing value are refused, or left out and counted", "[beta-binomial]") {
+  const Fixture fixture;
+  const std::string text = "y,n,note\n0,3,\nNA,40,\n2,,\n9,20,\n5,2,\n";
+  CHECK(contains(refusal(fixture.body(text)),
+                 "data.csv:3: row 2, column \"y\": \"NA\": a value is missing, as in 2 of 5 rows; "
+                 "missing = \"drop\" leaves such rows out"));
+  const std::string drop = "missing = \"drop\"\n";
+  CHECK(contains(refusal(fixture.body(text, drop)), "data.csv:6: column \"y\" is 5, above"));
+  const auto model = make_model(fixture.body("y,n\n0,3\nNA,40\n9,20\n", drop));
+  CHECK(model->observed_data().front().values == std::vector<double>{0, 9});
+  REQUIRE(model->remarks().size() == 1);
+  CHECK(contains(model->remarks().front(), "1 row of"));
+  CHECK(contains(refusal(use + "cases = 3\n" + drop), "It goes with data"));
+}
+
 TEST_CASE("bad counts are refused with their place and rule", "[beta-binomial]") {
   const Fixture fixture;
   const auto refused = [&](const std::string& text, const std::string& rest = "") {

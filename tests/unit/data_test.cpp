@@ -60,6 +60,45 @@ TEST_CASE("a ragged row is refused with its line and both counts", "[data]") {
   CHECK(contains(refused_file("a,b\n1,2,\n"), "row 1 has 3 cells"));
 }
 
+TEST_CASE("a comma at the end of the header only, or of the rows only, is told", "[data]") {
+  CHECK(contains(refused_file("a,b,\n1,2\n"),
+                 ":2: row 1 has 2 cells, but the header has 3 columns; the header ends with a "
+                 "comma, and this line does not: delete the comma at the end of the header"));
+  CHECK(contains(refused_file("a,b\n1,2,\n"),
+                 "; this line ends with a comma, and the header does not: delete the comma at the "
+                 "end of each row, or add one to the header"));
+  CHECK(contains(refused_file("a,b\n1,2,3\n"), "; row names need a cell in the header"));
+  CHECK_FALSE(contains(refused_file("a,b,\n1\n"), "ends with a comma"));
+  CHECK_FALSE(contains(refused_file("a,b\n1,2,,\n"), "ends with a comma"));
+}
+
+TEST_CASE("text that is not UTF-8 is no name, label or level", "[data]") {
+  const std::string cure =
+      " is not valid UTF-8. Data files must be UTF-8. If this one is in Latin-1, convert it: iconv "
+      "-f latin1 -t utf-8 FILE > NEW_FILE";
+  CHECK(contains(refused_file("a,gr\xF6\xDF"
+                              "e\n1,2\n"),
+                 "table.csv:1: column 2: the name \"gr\\xf6\\xdfe\"" + cure));
+  CHECK(contains(refused_file("\"\",gr\xF6\xDF"
+                              "e\nx,2\n"),
+                 ":1: column 2: "));
+  const CsvTable t = table("a,town\n1,Ulm\n2,K\xF6ln\n");
+  const std::string place = "table.csv:3: row 2, column \"town\": \"K\\xf6ln\"" + cure;
+  CHECK(t.numbers("a") == Eigen::Vector2d(1, 2));
+  CHECK(contains(refused([&t] { t.categories("town"); }), place));
+  CHECK(contains(refused([&t] { t.categories("town", {"Ulm", "K\u00F6ln"}); }), place));
+  CHECK(contains(refused([&t] { t.text(1, t.find("town")); }), place));
+  CHECK(table("t\u00F6wn\nK\u00F6ln\n").categories("t\u00F6wn").levels.front() == "K\u00F6ln");
+}
+
+TEST_CASE("columns of the same name are told with their places where one is asked for", "[data]") {
+  const CsvTable t = table("\"\",x,y,x\nu,1,2,3\n");
+  CHECK(t.numbers("y")[0] == 2);
+  CHECK(contains(refused([&t] { t.numbers("x"); }),
+                 "table.csv:1: columns 2 and 4 have the same name \"x\", so it is not clear which "
+                 "one is meant. Give each its own name in the header, or delete all but one"));
+}
+
 TEST_CASE("a column without a name is refused, unless it is the first or an empty last one",
           "[data]") {
   CHECK(contains(refused_file("a,,c\n1,2,3\n"), "column 2 has no name"));
@@ -95,9 +134,10 @@ TEST_CASE("a name that two columns have is refused when it is asked for", "[data
   const CsvTable t = table("a,b,a\n1,2,3\n");
   CHECK(t.numbers("b")(0) == 2);
   CHECK(t.has("a"));
-  CHECK(contains(refused([&t] { t.numbers("a"); }), "names column \"a\" twice"));
-  CHECK(contains(refused([&t] { t.categories("a"); }), "names column \"a\" twice"));
-  CHECK(contains(refused([&t] { t.refuse_missing({"a"}, ""); }), "names column \"a\" twice"));
+  CHECK(contains(refused([&t] { t.numbers("a"); }), "columns 1 and 3 have the same name \"a\""));
+  CHECK(contains(refused([&t] { t.categories("a"); }), "columns 1 and 3 have the same name \"a\""));
+  CHECK(contains(refused([&t] { t.refuse_missing({"a"}, ""); }),
+                 "columns 1 and 3 have the same name \"a\""));
 }
 
 TEST_CASE("another separator is called what it is", "[data]") {
@@ -141,7 +181,7 @@ TEST_CASE("a table of a million columns is read in seconds", "[data]") {
   for (const std::string& column : wide.columns()) sum += wide.numbers(column)(0);
   CHECK(sum == count);
   const CsvTable repeated = table(header + ",c7\n" + row + ",1\n");
-  CHECK(contains(refused([&] { repeated.numbers("c7"); }), "names column \"c7\" twice"));
+  CHECK(contains(refused([&] { repeated.numbers("c7"); }), "have the same name \"c7\""));
 }
 
 TEST_CASE("a column of words is numbered by its levels, in order", "[data]") {
@@ -233,6 +273,10 @@ TEST_CASE("rows with missing values are dropped on request, and counted", "[data
   CHECK(t.numbers("a") == Eigen::Vector2d(1, 4));
   CHECK(t.categories("b").levels == std::vector<std::string>{"x", "z"});
   CHECK(t.line(1) == 5);
+  CHECK(t.place(1, "c").ends_with("table.csv:5: row 4, column \"c\""));
+  CHECK(contains(refused([&t] { t.numbers("a", {.most = 3}); }),
+                 ":5: row 4, column \"a\": \"4\" must be at most 3"));
+  CHECK(contains(refused([&t] { t.numbers("c"); }), ":2: row 1, column \"c\": \"\" is a missing"));
   CHECK(t.drop_missing({"a"}) == 0);
   CHECK(contains(refused([] { table("a\nNA\nnan\n").drop_missing({"a"}); }),
                  "a value is missing in every row"));

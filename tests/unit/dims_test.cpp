@@ -36,6 +36,8 @@ class Dimensioned final : public Model {
     if (fault_ == 6) return {{"towns", {"Ulm", "Bonn"}}};
     if (fault_ == 7) return {{"town", {"Ulm", "Bonn"}}, {"town", {"Bonn", "Ulm"}}};
     if (fault_ == 8) return {{"town", {"Ulm", "Ulm"}}};
+    if (fault_ == 9) return {{"town", {"Ulm", "K\xF6ln"}}};
+    if (fault_ == 10) return {{"town", {"Ulm", std::string("Ulm\0n", 5)}}};
     return {{"town", {"Ulm", "Bonn"}}};
   }
 
@@ -95,4 +97,6 @@ TEST_CASE("dims and labels that do not fit are refused by name", "[dims]") {
                  "you mean \"town\"?)"));
   CHECK(contains(refusal(7), "the dim `town` has two lists of labels"));
   CHECK(contains(refusal(8), "the dim `town` has the label \"Ulm\" twice"));
+  CHECK(contains(refusal(9), "the dim `town` has the label \"K\\xf6ln\" which is not valid UTF-8"));
+  CHECK(contains(refusal(10), "has the label \"Ulm\\x00n\" with a zero byte"));
 }

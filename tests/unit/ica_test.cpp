@@ -199,6 +199,25 @@ TEST_CASE("simulated mixtures have the condition that is asked for", "[ica]") {
   CHECK(contains(model->remarks()[0], "unmixing matrix W = (("));
 }
 
+TEST_CASE("cases with a missing value are refused, or left out and counted", "[ica]") {
+  const Fixture fixture;
+  const std::string text = "a,b,c\n1,2,\n,3,\n2,5,\n4,1,\n";
+  const std::string inputs = "inputs = [\"a\", \"b\"]\n";
+  CHECK(contains(refusal(fixture.body(text, inputs)),
+                 ":3: row 2, column \"a\": \"\": a value is missing, as in 1 of 4 rows; missing = "
+                 "\"drop\" leaves such rows out, and `inputs` says which columns count"));
+  const auto model = make_model(fixture.body(text, inputs + "missing = \"drop\"\n"));
+  CHECK(model->as_sum()->terms() == 3);
+  REQUIRE(!model->remarks().empty());
+  CHECK(contains(model->remarks().front(), "1 row of"));
+}
+
+TEST_CASE("channels of the same name are told with their places", "[ica]") {
+  const Fixture fixture;
+  CHECK(contains(refusal(fixture.body("a,b,a\n1,2,3\n2,1,0\n")),
+                 ":1: columns 1 and 3 have the same name \"a\""));
+}
+
 TEST_CASE("bad keys of independent component analysis are refused", "[ica]") {
   const Fixture fixture;
   CHECK(contains(refusal(use), "must be at least 1 where data is not given"));

@@ -58,7 +58,9 @@ TEST_CASE("a condition of a key is told in words, and why it does not hold") {
   CHECK(fields.why_idle(bend).empty());
   CHECK(contains(fields.why_idle(margin), "where limit is not set. It goes with limit"));
   keys.limit = 2.0;
-  CHECK(contains(fields.why_idle(margin), "no effect here. It goes with a thing"));
+  CHECK(fields.why_idle(margin) ==
+        "has no effect here. It goes with a thing. Change what rules that out, or leave this key "
+        "out");
   keys.is_there = true;
   CHECK(fields.why_idle(margin).empty());
 }
@@ -85,6 +87,31 @@ TEST_CASE("a key without an effect is refused with its place, its value and what
   CHECK(contains(refusal(bowl + "[kernel.k]\nuse = \"hamiltonian\"\nsteps = 4\n[compositor.c]\nuse "
                                 "= \"ensemble-chain\"\nhistory = 7\n"),
                  "It goes with memory = \"own-history\" or \"published\""));
+}
+
+TEST_CASE("a key that another one rules out says which") {
+  const auto said = [](const std::string& keys) {
+    return refusal(bowl + "[kernel.k]\nuse = \"hamiltonian\"\n" + keys);
+  };
+  CHECK(contains(said("steps = 5\nsteps_jitter = [2, 4]\n"),
+                 "It goes with a fixed number of steps, without steps_jitter. Change"));
+  CHECK(contains(said("refresh_every = 3\npersistence = 1.0\n"),
+                 "It goes with persistence below 1; at 1 the momentum is never redrawn. Change"));
+}
+
+TEST_CASE("a key of [run] without an effect is refused with its place and what it goes with") {
+  const auto said = [](const std::string& keys) { return refusal("[run]\n" + keys + bowl); };
+  CHECK(
+      contains(said("check_every = 50\n"),
+               "test.toml:3:15: run.check_every = 50: has no effect here. It goes with a stop rule "
+               "(stop_gradients, stop_seconds, stop_min_ess or stop_mcse)"));
+  for (const std::string rule :
+       {"stop_gradients = 9.0", "stop_seconds = 9.0", "stop_min_ess = 9.0", "stop_mcse = 0.1"})
+    CHECK(said("check_every = 50\n" + rule + "\n") == "accepted");
+  CHECK(said("check_every = 100\n") == "accepted");
+  CHECK(contains(said("record_warmup = true\nwarmup = 0\n"),
+                 "run.record_warmup = true: has no effect here. It goes with warmup above 0"));
+  CHECK(said("record_warmup = true\n") == "accepted");
 }
 
 TEST_CASE("a key without an effect may have its default, so that effective manifests run") {

@@ -253,6 +253,26 @@ TEST_CASE("test cases that are left out are counted", "[regression]") {
   }
 }
 
+TEST_CASE("the place of a label counts the rows that are left out", "[regression]") {
+  const DataFile data(whole_table());
+  const std::string test = data.folder().path() + "/t.csv";
+  std::ofstream(test) << header() << "1,NA,a,0,1\n2,2,a,0,1\n";
+  CHECK_THAT(support::refusal(data.model("logistic-regression", all_keys + "missing = \"drop\"\n" +
+                                                                    "test = \"" + test + "\"\n")),
+             Catch::Contains("t.csv:3: row 2, column \"y\": the training data have no label"));
+}
+
+TEST_CASE("texts that are cut for a remark stay UTF-8", "[regression]") {
+  std::string level = std::string(59, 'a');
+  level += "\u00E9 and more";  // its second byte would be the 61st
+  const DataFile data("y,town\n1," + level + "\n0,b\n1,b\n");
+  const auto model =
+      support::make_model(data.model("logistic-regression", "factors = [\"town\"]\n"));
+  REQUIRE(!model->remarks().empty());
+  CHECK_THAT(model->remarks().front(),
+             Catch::Contains("\"" + std::string(59, 'a') + "...\" of \"town\""));
+}
+
 TEST_CASE("row names are no input", "[regression]") {
   const DataFile data("\"\",\"y\",\"x\"\n\"1\",1,2\n\"2\",0,3\n\"7\",1,5\n");
   const auto model = support::make_model(data.model("logistic-regression", ""));
@@ -264,7 +284,10 @@ TEST_CASE("columns that have no part in the model may share a name", "[regressio
   const DataFile data("y,x,z,z\n1,2,0,0\n0,3,0,0\n1,5,1,1\n");
   CHECK(support::refusal(data.model("logistic-regression", "inputs = [\"x\"]\n")) == "accepted");
   CHECK_THAT(support::refusal(data.model("logistic-regression", "")),
-             Catch::Contains("names column \"z\" twice"));
+             Catch::Contains("d.csv:1: columns 3 and 4 have the same name \"z\"") &&
+                 Catch::Contains("or list the columns to regress on in `inputs`"));
+  CHECK_THAT(support::refusal(data.model("logistic-regression", "inputs = [\"z\"]\n")),
+             Catch::Contains("columns 3 and 4 have the same name \"z\""));
 }
 
 TEST_CASE("a level that is a number may be written as one", "[regression]") {
@@ -312,6 +335,10 @@ TEST_CASE("rows with a missing value are refused by name or dropped and counted"
   CHECK(model->as_sum()->terms() == 7);
   REQUIRE(!model->remarks().empty());
   CHECK_THAT(model->remarks().front(), Catch::Contains("2 rows of") && Catch::Contains("left out"));
+  const std::string bad = whole_table() + "1,NA,a,0,1\n0,2,c,0,0\n";
+  CHECK_THAT(
+      support::refusal(DataFile(bad).model("probit-regression", all_keys + "missing = \"drop\"\n")),
+      Catch::Contains("d.csv:9: row 8, column \"times\": \"0\" must be above 0"));
   // A column that has no part in the model may lack values.
   CHECK(support::refusal(data.model("probit-regression", "inputs = [\"times\"]\n")) == "accepted");
 }

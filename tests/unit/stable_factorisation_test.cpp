@@ -189,9 +189,12 @@ TEST_CASE("what is wrong with entries and sources is named") {
     return refusal(fixture.body(text, rest));
   };
   const std::string one = "alpha = [1.5]\n";
-  CHECK(contains(message(header + "0,0,1,1\n0,0,2,2\n", one), "is there before; keep one of them"));
+  CHECK(
+      contains(message(header + "0,0,1,1\n0,0,2,2\n", one),
+               ":3: the entry in row 0, column 0 of the matrix is given a second time; keep one"));
   CHECK(contains(message(header + "0,0,1,1\n2,0,2,2\n", one), "row 1 has no entry"));
-  CHECK(contains(message(header + "0,0.5,1,1\n", one), "must be a whole number from 0"));
+  CHECK(contains(message(header + "0,0.5,1,1\n", one),
+                 ":2: row 1, column \"column\": must be a whole number from 0"));
   CHECK(contains(message(header, one), "no"));
   CHECK(contains(message(five, "alpha = [1.5, 1.2]\n"), "there are 1 for 2 numbers of alpha"));
   CHECK(contains(message(five, one + "ranks = [1.5]\n"), "must be whole numbers"));

@@ -70,6 +70,15 @@ TEST_CASE("UTF-16 and lone carriage returns are called what they are, by every r
   CHECK(lines_of(folder.file("double", "a\r\r\nb\r\n")).size() == 2);
 }
 
+TEST_CASE("a line that is not UTF-8 is refused with its place and the cure", "[data]") {
+  const support::TemporaryFolder folder;
+  const std::string path = folder.file("latin", "Ulm O\nK\xF6ln B\n");
+  const std::string message = making::refused([&] { lines_of(path); });
+  CHECK(support::contains(message, "latin:2: the line \"K\\xf6ln B\" is not valid UTF-8"));
+  CHECK(support::contains(message, "iconv -f latin1 -t utf-8"));
+  CHECK(lines_of(folder.file("utf", "K\u00F6ln B\n")).size() == 1);
+}
+
 TEST_CASE("a file of lines that is missing or empty is refused by name", "[data]") {
   const support::TemporaryFolder folder;
   const auto said = [](const std::string& path) {

@@ -53,9 +53,9 @@ class MIXWELL_EXPORT CsvTable {
   /// cells are cut; LF or CRLF; a byte order mark is skipped. The table is without a first column
   /// that has no name (row names, as R and pandas write them), and without a last one that has
   /// neither name nor cells. Throws InputError for a missing, empty or ragged file, another column
-  /// without a name, another separator, UTF-16, no rows, a line of more than 64 MiB, and more cells
-  /// than there is memory. Of a part: the header, and the rows in the part, none included; not of a
-  /// gzipped file.
+  /// without a name, a name that is not UTF-8, another separator, UTF-16, no rows, a line of more
+  /// than 64 MiB, and more cells than there is memory. Of a part: the header, and the rows in the
+  /// part, none included; not of a gzipped file.
   explicit CsvTable(const std::string& path, const FilePart& part = {});
 
   const std::string& path() const noexcept { return path_; }
@@ -67,9 +67,13 @@ class MIXWELL_EXPORT CsvTable {
   /// Position of a column. Throws InputError with the nearest name, and for a name that several
   /// columns have.
   Index find(const std::string& column) const;
+  /// A cell as it is written. Throws InputError for text that is not UTF-8.
   const std::string& text(Index row, Index column) const;
   /// Line of the file on which a row stands (1-based).
   int line(Index row) const;
+  /// `FILE:3: row 2, column "x"`, for messages. Rows count from 1 after the header, and include
+  /// those that drop_missing() has taken out.
+  std::string place(Index row, const std::string& column) const;
   /// Throws InputError where all are missing.
   CellType type(const std::string& column) const;
   /// A whole column as finite numbers; a cell that is no number, NaN, infinite, missing or against
@@ -91,19 +95,29 @@ class MIXWELL_EXPORT CsvTable {
   Index drop_missing(const std::vector<std::string>& columns);
 
  private:
+  /// Where a row stands.
+  struct RowPlace {
+    int line;      ///< of the file, from 1
+    Index number;  ///< among the rows of the file, from 1
+  };
+
+  const std::string& cell(Index row, Index column) const;
+  std::string place(Index row, Index column) const;
   std::string cell_place(Index row, Index column) const;
+  std::string columns_named(const std::string& name) const;
   std::vector<Index> whole_rows(const std::vector<std::string>& columns) const;
   void keep_rows(const std::vector<Index>& rows);
-  void read_header(std::vector<std::string> names, const std::string& place);
-  void add_row(std::vector<std::string> cells, const std::string& place);
+  void read_header(std::vector<std::string> names, int line);
+  void add_row(std::vector<std::string> cells, int line);
 
   std::string path_;
+  int header_line_ = 0;
   std::vector<std::string> columns_;
   std::unordered_map<std::string, Index> positions_;  // -1: several columns have the name
   bool has_row_names_ = false;
   bool has_last_comma_ = false;
   std::vector<std::string> cells_;  // row-major
-  std::vector<int> lines_;
+  std::vector<RowPlace> row_places_;
   Index rows_ = 0;
   FilePart part_;
   Index rows_before_ = 0;  ///< of a part that is counted

@@ -14,7 +14,8 @@ class InputFile;
 /// The lines of a file one after another, plain or gzipped (by its first bytes, whatever its name).
 /// Throws InputError with the file's name: for a file that is missing, may not be read or is empty
 /// (`wanted` says what it should hold), for compressed data that are damaged, for a line of more
-/// than 64 MiB, for UTF-16, and for lines that end in CR only. A byte order mark is skipped.
+/// than 64 MiB, for text that is not UTF-8, and for lines that end in CR only. A byte order mark is
+/// skipped.
 class MIXWELL_EXPORT TextLines {
  public:
   TextLines(const std::string& path, const std::string& wanted);

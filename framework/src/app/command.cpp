@@ -25,7 +25,7 @@ void print_note(const std::string& text) { print_line(stderr, "mixwell: note: " 
 
 ExitCode print_only(nlohmann::ordered_json json, const std::optional<Error>& fault) {
   if (fault) json.update({{"error", fault->what()}, {"code", static_cast<int>(fault->code())}});
-  fmt::print("{}\n", lenient_json_text(json));
+  fmt::print("{}\n", json_text(json));
   if (!fault) return ExitCode::ok;
   print_line(stderr, std::string("mixwell: error: ") + fault->what());
   return fault->code();

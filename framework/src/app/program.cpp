@@ -41,8 +41,7 @@ Command whole_program() {
 /// Throws nothing: where even this cannot be written, the exit code remains.
 ExitCode fail(bool json, ExitCode code, const std::string& message) {
   print_line(stderr, "mixwell: error: " + message);
-  if (json)
-    print_line(stdout, lenient_json_text({{"error", message}, {"code", static_cast<int>(code)}}));
+  if (json) print_line(stdout, json_text({{"error", message}, {"code", static_cast<int>(code)}}));
   return code;
 }
 

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/export.hpp>
+
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace mixwell {
@@ -12,5 +15,9 @@ namespace mixwell {
 std::size_t utf8_character(std::string_view text);
 
 bool is_utf8(std::string_view text);
+
+/// With U+FFFD for each byte that belongs to no character: for texts that a file records beside
+/// draws, which must not fail to be written because of a text.
+MIXWELL_EXPORT std::string as_utf8(std::string_view text);
 
 }  // namespace mixwell

@@ -48,8 +48,8 @@ std::string words(const UsedWith& with) {
 }
 
 std::string idle_words(const std::string& here, const UsedWith& with) {
-  return fmt::format("has no effect {}. It goes with {}: set that, or leave this key out", here,
-                     words(with));
+  return fmt::format("has no effect {}. It goes with {}{}, or leave this key out", here,
+                     words(with), with.holds ? ". Change what rules that out" : ": set that");
 }
 
 /// Conditions are on values, which references and tables do not have when they are looked at.

@@ -74,6 +74,11 @@ void rethrow_placed(const Component& component) {
   }
 }
 
+std::string place_in_run(const Component& component, const std::string& key) {
+  const std::optional<ComponentPlace> of = place_of(component);
+  return of ? to_string(of->in->find("run." + key).where) + ": " : "";
+}
+
 void refuse_without_memory(const Component& estimator, const std::string& message) {
   const std::optional<ComponentPlace> of = place_of(estimator);
   if (!of) throw InputError(message + ". Use a compositor that lends a memory");

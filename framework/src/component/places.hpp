@@ -38,6 +38,10 @@ void set_place(const Component& component, ComponentPlace where);
 void forget_place(const Component& component) noexcept;
 std::optional<ComponentPlace> place_of(const Component& component);
 
+/// Where `key` of [run] is written, as "m.toml:4:1: ", in the manifest that `component` is from; ""
+/// where it is from none.
+std::string place_in_run(const Component& component, const std::string& key);
+
 /// An error that says where what it is about is written.
 class PlacedError final : public InputError {
  public:

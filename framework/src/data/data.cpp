@@ -114,10 +114,16 @@ void refuse_other_separator(std::string_view header, const std::string& place) {
   refuse('\t', "tabs", "");
 }
 
-/// What may have made a row of so many cells.
-std::string cause_of_ragged(const std::vector<std::string>& cells, std::size_t width) {
+/// What may have made a row of so many cells, and the cure.
+std::string cause_of_ragged(const std::vector<std::string>& cells, std::size_t width,
+                            bool header_ends_with_comma) {
+  if (header_ends_with_comma && cells.size() + 1 == width)
+    return "; the header ends with a comma, and this line does not: delete the comma at the end of "
+           "the header";
   if (cells.size() != width + 1) return "";
-  if (cells.back().empty()) return "; the line ends with a comma, and the header does not";
+  if (cells.back().empty())
+    return "; this line ends with a comma, and the header does not: delete the comma at the end of "
+           "each row, or add one to the header";
   return "; row names need a cell in the header (R: write.csv, not write.table)";
 }
 
@@ -144,55 +150,57 @@ CsvTable::CsvTable(const std::string& path, const FilePart& part) : path_(path),
   while (in.next_line(line)) {
     const int number = in.line_number();
     if (trimmed(line).empty()) continue;
-    if (columns_.empty()) refuse_other_separator(line, place(path, number));
-    std::vector<std::string> cells = LineReader(line, place(path, number)).cells();
+    if (columns_.empty()) refuse_other_separator(line, mixwell::place(path, number));
+    std::vector<std::string> cells = LineReader(line, mixwell::place(path, number)).cells();
     for (const std::string& cell : cells) bytes += bytes_of(cell);
-    memory.now(bytes, [&] { return place(path, number) + ": the table up to this line"; });
+    memory.now(bytes, [&] { return mixwell::place(path, number) + ": the table up to this line"; });
     if (columns_.empty()) {
-      read_header(std::move(cells), place(path, number));
+      read_header(std::move(cells), number);
       if (!part.is_whole()) rows_before_ = in.keep_part(part.k, part.count, part.is_counted);
       continue;
     }
-    add_row(std::move(cells), place(path, number));
-    lines_.push_back(number);
+    add_row(std::move(cells), number);
   }
-  rows_ = static_cast<Index>(lines_.size());
+  rows_ = static_cast<Index>(row_places_.size());
   if (rows_ == 0 && part.is_whole())
     throw InputError(path + ": no rows; wanted a header and at least one row");
 }
 
-void CsvTable::read_header(std::vector<std::string> names, const std::string& place) {
+void CsvTable::read_header(std::vector<std::string> names, int line) {
+  header_line_ = line;
   has_row_names_ = names.size() > 1 && names.front().empty();
   has_last_comma_ = names.size() > 1 && names.back().empty();
   const std::size_t first = has_row_names_ ? 1 : 0;
   if (has_last_comma_) names.pop_back();
   columns_.assign(names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
+  const std::string header = mixwell::place(path_, line);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const auto column = [&] { return header + ": column " + std::to_string(first + i + 1); };
     if (columns_[i].empty())
-      throw InputError(place + ": column " + std::to_string(first + i + 1) +
-                       " has no name in the header; give it one, or delete the column");
+      throw InputError(column() + " has no name in the header; give it one, or delete the column");
+    require_utf8(columns_[i], [&] { return column() + ": the name " + in_quotes(columns_[i]); });
     const auto [found, is_new] = positions_.emplace(columns_[i], static_cast<Index>(i));
     if (!is_new) found->second = -1;
   }
-  if (columns_.empty()) throw InputError(place + ": the header names no column");
+  if (columns_.empty()) throw InputError(header + ": the header names no column");
 }
 
 /// The first and the last cell may belong to no column.
-void CsvTable::add_row(std::vector<std::string> cells, const std::string& place) {
+void CsvTable::add_row(std::vector<std::string> cells, int line) {
   const std::size_t first = has_row_names_ ? 1 : 0;
   const std::size_t width = first + columns_.size() + (has_last_comma_ ? 1 : 0);
-  const auto row = [&] {
-    return place + ": row " + std::to_string(rows_before_ + std::ssize(lines_) + 1);
-  };
+  const Index number = rows_before_ + std::ssize(row_places_) + 1;
+  const auto row = [&] { return mixwell::place(path_, line) + ": row " + std::to_string(number); };
   if (cells.size() != width)
     throw InputError(row() + " has " + std::to_string(cells.size()) +
                      " cells, but the header has " + std::to_string(width) + " columns" +
-                     cause_of_ragged(cells, width));
+                     cause_of_ragged(cells, width, has_last_comma_));
   if (has_last_comma_ && !cells.back().empty())
     throw InputError(row() + ": the last column has the cell " + in_quotes(cells.back()) +
                      ", but no name in the header; give it one, or delete the column");
   const auto begin = cells.begin() + static_cast<std::ptrdiff_t>(first);
   std::move(begin, begin + std::ssize(columns_), std::back_inserter(cells_));
+  row_places_.push_back({line, number});
 }
 
 Index CsvTable::find(const std::string& column) const {
@@ -200,23 +208,47 @@ Index CsvTable::find(const std::string& column) const {
   if (found == positions_.end())
     throw InputError(path_ + ": no column " + in_quotes(column) + suggestion(column, columns_));
   if (found->second < 0)
-    throw InputError(path_ + ": the header names column " + in_quotes(column) +
-                     " twice, so that it is not clear which one is meant; give one of them another "
-                     "name");
+    throw InputError(mixwell::place(path_, header_line_) + ": columns " + columns_named(column) +
+                     " have the same name " + in_quotes(column) +
+                     ", so it is not clear which one is meant. Give each its own name in the "
+                     "header, or delete all but one");
   return found->second;
 }
 
-const std::string& CsvTable::text(Index row, Index column) const {
+/// Their numbers in the header, as "2 and 5".
+std::string CsvTable::columns_named(const std::string& name) const {
+  std::string numbers;
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (columns_[i] == name)
+      numbers += (numbers.empty() ? "" : " and ") + std::to_string(i + (has_row_names_ ? 2 : 1));
+  return numbers;
+}
+
+const std::string& CsvTable::cell(Index row, Index column) const {
   return cells_.at(static_cast<std::size_t>(row) * columns_.size() +
                    static_cast<std::size_t>(column));
 }
 
-int CsvTable::line(Index row) const { return lines_.at(static_cast<std::size_t>(row)); }
+const std::string& CsvTable::text(Index row, Index column) const {
+  const std::string& text = cell(row, column);
+  require_utf8(text, [&] { return cell_place(row, column); });
+  return text;
+}
+
+int CsvTable::line(Index row) const { return row_places_.at(static_cast<std::size_t>(row)).line; }
+
+std::string CsvTable::place(Index row, Index column) const {
+  const RowPlace& at = row_places_.at(static_cast<std::size_t>(row));
+  return mixwell::place(path_, at.line) + ": row " + std::to_string(at.number) + ", column " +
+         in_quotes(columns_[static_cast<std::size_t>(column)]);
+}
+
+std::string CsvTable::place(Index row, const std::string& column) const {
+  return place(row, find(column));
+}
 
 std::string CsvTable::cell_place(Index row, Index column) const {
-  return place(path_, line(row)) + ": row " + std::to_string(rows_before_ + row + 1) + ", column " +
-         in_quotes(columns_[static_cast<std::size_t>(column)]) + ": " +
-         in_quotes(text(row, column));
+  return place(row, column) + ": " + in_quotes(cell(row, column));
 }
 
 CellType CsvTable::type(const std::string& column) const {
@@ -224,10 +256,10 @@ CellType CsvTable::type(const std::string& column) const {
   CellType type = CellType::whole;
   bool is_empty = true;
   for (Index row = 0; row < rows_; ++row) {
-    const std::string& cell = text(row, position);
-    if (is_missing(cell)) continue;
+    const std::string& text = cell(row, position);
+    if (is_missing(text)) continue;
     is_empty = false;
-    const std::optional<double> value = finite_number(cell);
+    const std::optional<double> value = finite_number(text);
     if (!value) return CellType::word;
     if (*value != std::floor(*value)) type = CellType::real;
   }
@@ -240,11 +272,12 @@ Eigen::VectorXd CsvTable::numbers(const std::string& column, const NumberRule& r
   const Index position = find(column);
   Eigen::VectorXd values(rows_);
   for (Index row = 0; row < rows_; ++row) {
-    const std::optional<double> value = finite_number(text(row, position));
+    const std::optional<double> value = finite_number(cell(row, position));
     if (!value)
-      throw InputError(cell_place(row, position) + (is_missing(text(row, position))
-                                                        ? " is a missing value"
-                                                        : " is no finite number"));
+      throw InputError(cell_place(row, position) +
+                       (is_missing(cell(row, position))
+                            ? " is a missing value; each cell of this column needs a number"
+                            : " is no finite number"));
     if (const std::string broken = broken_rule(rule, *value); !broken.empty())
       throw InputError(cell_place(row, position) + " " + broken);
     values[row] = *value;
@@ -257,9 +290,9 @@ Categories CsvTable::categories(const std::string& column) const {
   LabelSet levels;
   std::unordered_set<std::string_view> seen;
   for (Index row = 0; row < rows_; ++row) {
-    const std::string& cell = text(row, position);
-    if (is_missing(cell)) throw InputError(cell_place(row, position) + " is no level");
-    if (seen.insert(cell).second) levels.insert(cell);
+    const std::string& level = text(row, position);
+    if (is_missing(level)) throw InputError(cell_place(row, position) + " is no level");
+    if (seen.insert(level).second) levels.insert(level);
   }
   return categories(column, {levels.begin(), levels.end()});
 }
@@ -272,12 +305,12 @@ Categories CsvTable::categories(const std::string& column,
   for (const std::string& level : all.levels) places.emplace(level, std::ssize(places));
   std::unordered_map<std::string_view, Index> codes;
   for (Index row = 0; row < rows_; ++row) {
-    const std::string& cell = text(row, position);
-    const auto [code, is_new] = codes.emplace(cell, 0);
+    const std::string& level = text(row, position);
+    const auto [code, is_new] = codes.emplace(level, 0);
     if (is_new) {
-      const auto found = places.find(cell);
+      const auto found = places.find(level);
       if (found == places.end())
-        throw InputError(cell_place(row, position) + " is no level" + suggestion(cell, levels));
+        throw InputError(cell_place(row, position) + " is no level" + suggestion(level, levels));
       code->second = found->second;
     }
     all.codes.push_back(code->second);
@@ -290,7 +323,7 @@ std::vector<Index> CsvTable::whole_rows(const std::vector<std::string>& columns)
   for (const std::string& column : columns) positions.push_back(find(column));
   std::vector<Index> kept;
   for (Index row = 0; row < rows_; ++row) {
-    const auto lacks = [&](Index position) { return is_missing(text(row, position)); };
+    const auto lacks = [&](Index position) { return is_missing(cell(row, position)); };
     if (std::none_of(positions.begin(), positions.end(), lacks)) kept.push_back(row);
   }
   return kept;
@@ -302,7 +335,7 @@ void CsvTable::refuse_missing(const std::vector<std::string>& columns,
   if (all == rows_) return;
   for (Index row = 0; row < rows_; ++row) {
     for (const std::string& column : columns) {
-      if (!is_missing(text(row, find(column)))) continue;
+      if (!is_missing(cell(row, find(column)))) continue;
       throw InputError(cell_place(row, find(column)) + ": a value is missing, as in " +
                        std::to_string(rows_ - all) + " of " + std::to_string(rows_) + " rows; " +
                        cure);
@@ -315,7 +348,7 @@ std::set<std::string> CsvTable::missing_texts(const std::vector<std::string>& co
   for (const std::string& column : columns) {
     const Index position = find(column);
     for (Index row = 0; row < rows_; ++row)
-      if (is_missing(text(row, position))) texts.insert(text(row, position));
+      if (is_missing(cell(row, position))) texts.insert(cell(row, position));
   }
   return texts;
 }
@@ -331,13 +364,13 @@ Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
 
 void CsvTable::keep_rows(const std::vector<Index>& rows) {
   std::vector<std::string> cells;
-  std::vector<int> lines;
+  std::vector<RowPlace> places;
   for (const Index row : rows) {
-    for (Index k = 0; k < static_cast<Index>(columns_.size()); ++k) cells.push_back(text(row, k));
-    lines.push_back(line(row));
+    for (Index k = 0; k < static_cast<Index>(columns_.size()); ++k) cells.push_back(cell(row, k));
+    places.push_back(row_places_[static_cast<std::size_t>(row)]);
   }
   cells_ = std::move(cells);
-  lines_ = std::move(lines);
+  row_places_ = std::move(places);
   rows_ = static_cast<Index>(rows.size());
 }
 

@@ -1,8 +1,11 @@
-// What the readers of data files share: places and quotes.
+// What the readers of data files share: places, quotes, and the rule that text is UTF-8.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "base/shortened.hpp"
+#include "base/utf8.hpp"
+
+#include <mixwell/error.hpp>
 
 #include <string>
 #include <string_view>
@@ -14,6 +17,15 @@ inline std::string in_quotes(std::string_view text) { return "\"" + shortened(te
 
 inline std::string place(const std::string& path, int line) {
   return path + ":" + std::to_string(line);
+}
+
+/// Throws InputError for text that is not UTF-8; where() tells what it is and where it stands.
+template <class Where>
+void require_utf8(std::string_view text, const Where& where) {
+  if (is_utf8(text)) return;
+  throw InputError(where() +
+                   " is not valid UTF-8. Data files must be UTF-8. If this one is in Latin-1, "
+                   "convert it: iconv -f latin1 -t utf-8 FILE > NEW_FILE");
 }
 
 /// Without one leading `+`, unless a sign follows it.

@@ -14,6 +14,7 @@ TextLines::~TextLines() = default;
 bool TextLines::next() {
   if (!file_->next_line(line_)) return false;
   if (!line_.empty() && line_.back() == '\r') line_.pop_back();
+  require_utf8(line_, [&] { return place() + ": the line " + in_quotes(line_); });
   return true;
 }
 

@@ -44,6 +44,7 @@ std::vector<WeightColumn> weight_columns(const CsvTable& table, const Coordinate
   std::vector<WeightColumn> columns;
   for (const std::string& name : table.columns()) {
     if (name == "name") continue;
+    table.find(name);  // no other column has the name
     try {
       columns.push_back({name, called(name)});
     } catch (const InputError& fault) {

@@ -3,6 +3,7 @@
 #include "files/file_finder.hpp"
 
 #include "base/shortened.hpp"
+#include "base/utf8.hpp"
 #include "files/input_descriptor.hpp"
 
 #include <fmt/format.h>
@@ -41,6 +42,15 @@ class FileSearch {
   bool all_absent_ = true;
 };
 
+/// Of a path that is recorded in manifest.toml and run.json.
+void require_utf8(const std::string& path, const std::string& key, const Location& where) {
+  if (is_utf8(path)) return;
+  throw InputError(where,
+                   fmt::format("{}: the path \"{}\" is not valid UTF-8, and the results of a "
+                               "run record it as UTF-8 text. Give the folder another name",
+                               key, shortened(path, 300)));
+}
+
 }  // namespace
 
 FileFinder::FileFinder(const std::string& manifest)
@@ -56,7 +66,10 @@ FoundFile FileFinder::find(const std::string& name, const std::string& what,
                            const Location& where) const {
   const fs::path first = (fs::path(beside_) / name).lexically_normal();
   FileSearch search;
-  if (search.finds(first)) return {first.string(), first.string()};
+  if (search.finds(first)) {
+    require_utf8(first.string(), what, where);
+    return {first.string(), first.string()};
+  }
   const bool is_relative = fs::path(name).is_relative();
   for (const std::string& folder : is_relative ? data_folders_ : std::vector<std::string>()) {
     const fs::path path = fs::path(folder) / name;

@@ -22,10 +22,8 @@ Json parse_json(const std::string& text) { return Json::parse(text); }
 
 Json parse_json_or_discard(const std::string& text) { return Json::parse(text, nullptr, false); }
 
-std::string json_text(const Json& json, int indent) { return json.dump(indent); }
-
-std::string lenient_json_text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string json_text(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string ascii_json_text(const Json& json) {

@@ -118,7 +118,7 @@ void Steps::declare(Fields& fields) {
   declare_count(fields, count,
                 std::string("L, integrator steps in a transition") +
                     (varies ? "; by default as steps_jitter" : ""))
-      .only_where("a fixed number, without steps_jitter", [this] { return !jitter; });
+      .only_where("a fixed number of steps, without steps_jitter", [this] { return !jitter; });
   fields.interval("steps_jitter", jitter)
       .at_least(1)
       .at_most(most)

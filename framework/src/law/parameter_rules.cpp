@@ -76,6 +76,19 @@ void check_own_dims(const Parameter& array, std::map<std::string_view, Index>& l
   }
 }
 
+void check_labels(const Labels& all) {
+  std::set<std::string_view> seen;
+  for (const std::string& label : all.labels) {
+    const auto refuse = [&](const char* rule) {
+      throw InputError(fmt::format("the dim `{}` has the label \"{}\" {}", all.dim, label, rule));
+    };
+    if (!seen.insert(label).second) refuse("twice");
+    if (!is_utf8(label)) refuse("which is not valid UTF-8");
+    if (label.find('\0') != std::string::npos)
+      refuse("with a zero byte, where draws.nc would end it");
+  }
+}
+
 std::vector<std::string> names_in(const std::map<std::string_view, Index>& lengths) {
   std::vector<std::string> names;
   for (const auto& [name, length] : lengths) names.emplace_back(name);
@@ -114,10 +127,7 @@ void check_dims(const std::vector<Parameter>& arrays, const std::vector<Labels>&
     if (found->second != static_cast<Index>(one.labels.size()))
       throw InputError(fmt::format("the dim `{}` is {} long, and has {} labels", one.dim,
                                    found->second, one.labels.size()));
-    std::set<std::string_view> seen;
-    for (const std::string& label : one.labels)
-      if (!seen.insert(label).second)
-        throw InputError(fmt::format("the dim `{}` has the label \"{}\" twice", one.dim, label));
+    check_labels(one);
   }
 }
 

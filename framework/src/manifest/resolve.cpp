@@ -5,6 +5,7 @@
 #include "base/memory.hpp"
 #include "base/present_call.hpp"
 #include "base/shortened.hpp"
+#include "base/utf8.hpp"
 #include "component/article.hpp"
 #include "component/places.hpp"
 #include "component/toml_text.hpp"
@@ -28,6 +29,7 @@
 #include <map>
 #include <new>
 #include <set>
+#include <sstream>
 #include <stdexcept>
 
 namespace mixwell {
@@ -140,6 +142,7 @@ class Resolver {
     composition.files.insert(composition.files.end(), of_runs.begin(), of_runs.end());
     composition.run.provenance = hash_of(of_runs);
     composition.effective_manifest = effective_text(tables);
+    refuse_bytes(composition.effective_manifest);
     for (std::string& remark : unused()) composition.remarks.push_back(std::move(remark));
     for (std::string& remark : composition.remarks_of_models())
       composition.remarks.push_back(std::move(remark));
@@ -203,14 +206,37 @@ class Resolver {
     composition.compositor = prior_draws(composition.model());
     composition.run.warmup = 0;
     settle(table, "warmup", "0");
+    composition.run.record_warmup = false;
+    settle(table, "record_warmup", "false");
     composition.remarks.emplace_back(
         "run.prior: the model draws its prior, independently; kernels have no part in it.");
   }
 
+  /// What is read back after the run. Values that a program sets may be any bytes.
+  void refuse_bytes(const std::string& effective_manifest) const {
+    std::istringstream lines(effective_manifest);
+    for (std::string line; std::getline(lines, line);)
+      if (!is_utf8(line))
+        throw InputError({manifest_.path(), 0, 0},
+                         fmt::format("the value in `{}` is not valid UTF-8", shortened(line, 300)));
+  }
+
+  /// One group by name, which the model does not have.
+  void refuse_idle_predictive(const Composition& composition) const {
+    const RunSettings& run = composition.run;
+    const bool names_a_group = run.predictive != "all" && run.predictive != "none";
+    if (!names_a_group || run.prior || bytes_of_cases(composition) > 0) return;
+    reject(
+        *manifest_.run().get("predictive"), "run.predictive",
+        fmt::format("has no effect here: [model.{}] has nothing in this group. Leave this key out",
+                    composition.model()->name()),
+        manifest_);
+  }
+
   /// What "auto" stands for here.
-  static void settle_predictive(Composition& composition, EffectiveTable& table) {
+  void settle_predictive(Composition& composition, EffectiveTable& table) const {
     RunSettings& run = composition.run;
-    if (run.predictive != "auto") return;
+    if (run.predictive != "auto") return refuse_idle_predictive(composition);
     const double bytes = bytes_of_cases(composition);
     run.predictive = bytes <= most_bytes_of_cases ? "all" : "none";
     settle(table, "predictive", toml_text(run.predictive));
@@ -314,14 +340,9 @@ class Resolver {
     }
   }
 
-  /// An effective manifest gives every key, idle ones with their defaults.
   void refuse_idle(const KeyTable& keys, const Fields& fields) const {
-    for (const Field& field : fields.all()) {
-      if (!keys.changed.contains(field.key())) continue;
-      const std::string why = fields.why_idle(field);
-      if (why.empty()) continue;
-      reject(*keys.table->get(field.key()), keys.path + "." + field.key(), why, manifest_);
-    }
+    if (keys.table != nullptr)
+      mixwell::refuse_idle(*keys.table, fields, keys.changed, keys.path, manifest_);
   }
 
   void add_rows(Instance& instance, const Field& field, const TableList& tables) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace mixwell {
 namespace {
@@ -137,7 +138,9 @@ Fields run_fields(RunSettings& settings) {
       .at_least(1)
       .at_most(static_cast<double>(most_sweeps))
       .help("every thin-th sweep is recorded");
-  fields.flag("record_warmup", settings.record_warmup).help("write the warm-up's draws too");
+  fields.flag("record_warmup", settings.record_warmup)
+      .only_where("warmup above 0", [&settings] { return settings.warmup > 0; })
+      .help("write the warm-up's draws too");
   fields.text("predictive", settings.predictive)
       .one_of({"auto", "all", "none", "log_likelihood", "posterior_predictive"})
       .help(
@@ -179,6 +182,8 @@ Fields run_fields(RunSettings& settings) {
   fields.integer("check_every", stop.check_every)
       .at_least(1)
       .at_most(static_cast<double>(most_sweeps))
+      .only_where("a stop rule (stop_gradients, stop_seconds, stop_min_ess or stop_mcse)",
+                  [&stop] { return stop.gradients || stop.seconds || stop.min_ess || stop.mcse; })
       .help("sweeps between looks at the rules above; the draws are looked at ever more rarely");
   fields.texts("summary_rows", settings.summary_rows)
       .help(
@@ -197,10 +202,12 @@ RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effecti
   const toml::table& table = source.manifest.run();
   check_keys(table, fields, "run", source.manifest, {"init"});
   effective.heading = "run";
+  std::set<std::string> changed;
   for (const Field& field : fields.all()) {
     const toml::node* const node = table.get(field.key());
-    const std::string text =
-        node ? assign(field, *node, "run." + field.key(), source) : field.value_text();
+    const std::string usual = field.value_text();
+    const std::string text = node ? assign(field, *node, "run." + field.key(), source) : usual;
+    if (field.value_text() != usual) changed.insert(field.key());
     effective.lines.push_back({field.key(), text, comment_for(field)});
   }
   std::string init = toml_text(std::string_view("model"));
@@ -208,6 +215,7 @@ RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effecti
     settings.init = InitReader(*node, source).read(init);
   }
   effective.lines.push_back({"init", init, init_help});
+  refuse_idle(table, fields, changed, "run", source.manifest);
   check_block_width(settings, source);
   check_sweeps(settings, source);
   return settings;

@@ -244,6 +244,16 @@ void check_keys(const toml::table& table, const Fields& fields, const std::strin
   }
 }
 
+void refuse_idle(const toml::table& table, const Fields& fields,
+                 const std::set<std::string>& changed, const std::string& path,
+                 const ManifestText& manifest) {
+  for (const Field& field : fields.all()) {
+    if (!changed.contains(field.key())) continue;
+    const std::string why = fields.why_idle(field);
+    if (!why.empty()) reject(*table.get(field.key()), path + "." + field.key(), why, manifest);
+  }
+}
+
 void reject(const toml::node& node, const std::string& dotted, const std::string& rule,
             const ManifestText& manifest) {
   throw InputError(manifest.at(dotted, node.source()),

@@ -8,6 +8,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/fields.hpp>
 
+#include <set>
 #include <string>
 
 namespace mixwell {
@@ -29,6 +30,13 @@ MIXWELL_INTERNAL std::string assign(const Field& field, const toml::node& node,
 MIXWELL_INTERNAL void check_keys(const toml::table& table, const Fields& fields,
                                  const std::string& path, const ManifestText& manifest,
                                  const std::vector<std::string>& also);
+
+/// Throws InputError for the first field that has no effect with the values of the others
+/// (Fields::why_idle), of those in `changed`: keys of `table` with another value than their
+/// default. An effective manifest gives every key, idle ones with their defaults.
+MIXWELL_INTERNAL void refuse_idle(const toml::table& table, const Fields& fields,
+                                  const std::set<std::string>& changed, const std::string& path,
+                                  const ManifestText& manifest);
 
 /// Throws InputError "key = value: rule", placed at the node.
 [[noreturn]] void reject(const toml::node& node, const std::string& dotted, const std::string& rule,

@@ -196,7 +196,7 @@ Json data_of(const fs::path& folder, const std::vector<std::string>& warnings) {
 std::string run_page_json(const std::string& folder, const std::vector<std::string>& warnings) {
   check_is_run(folder);
   try {
-    return lenient_json_text(data_of(folder, warnings));
+    return json_text(data_of(folder, warnings));
   } catch (const Json::exception& fault) {
     throw InputError(
         {folder, 0, 0},

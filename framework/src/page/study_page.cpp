@@ -139,7 +139,7 @@ std::string study_page_json(const std::string& table, const std::string& source)
                      {"tune", study.value("tune", Json(nullptr))},
                      {"tunings", study.value("tunings", Json::array())},
                      {"findings", study.value("findings", Json::array())}};
-  return lenient_json_text(data);
+  return json_text(data);
 }
 
 }  // namespace mixwell

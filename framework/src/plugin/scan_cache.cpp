@@ -75,7 +75,7 @@ void ScanCache::write() const {
   }
   fs::create_directories(fs::path(file_).parent_path());
   const std::string own = fmt::format("{}.{}", file_, ::getpid());
-  write_whole_file(own, sealed_text(lenient_json_text(json)));
+  write_whole_file(own, sealed_text(json_text(json)));
   fs::rename(own, file_);
 }
 

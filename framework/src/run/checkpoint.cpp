@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/checkpoint.hpp"
 
+#include "base/utf8.hpp"
 #include "files/json.hpp"
 #include "files/own_library.hpp"
 #include "files/sealed_text.hpp"
@@ -107,14 +108,15 @@ std::string differing_line(const std::string& saved, const std::string& now) {
 }  // namespace
 
 Origin origin_of(const Composition& composition) {
-  Origin origin{composition.name, composition.effective_manifest, build_tag(), {}};
+  Origin origin{as_utf8(composition.name), composition.effective_manifest, build_tag(), {}};
   const std::string own = own_library();
   origin.files.emplace_back("Mixwell's own binary " + base_name(own), file_sha256(own));
   for (const std::string& library : composition.libraries) {
-    origin.files.emplace_back("the plugin library " + base_name(library), file_sha256(library));
+    origin.files.emplace_back("the plugin library " + as_utf8(base_name(library)),
+                              file_sha256(library));
   }
   for (const std::string& file : composition.files) {
-    origin.files.emplace_back(std::string(Origin::data_file) + file, file_sha256(file));
+    origin.files.emplace_back(std::string(Origin::data_file) + as_utf8(file), file_sha256(file));
   }
   return origin;
 }

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/memory.hpp"
 #include "base/present_call.hpp"
+#include "base/utf8.hpp"
 #include "law/parameter_positions.hpp"
 
 #include <mixwell/error.hpp>
@@ -142,7 +143,7 @@ RunHeader header_of(const Composition& composition, const DrawsFile& file,
                     const std::string& folder) {
   RunHeader header;
   header.path = folder;
-  header.run_name = composition.name;
+  header.run_name = as_utf8(composition.name);
   header.created_at = timestamp();
   header.version = MIXWELL_VERSION;
   header.certificate = file.certificate();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/moved_project.hpp"
 
+#include "base/utf8.hpp"
 #include "component/toml_text.hpp"
 #include "files/sha256.hpp"
 
@@ -74,7 +75,7 @@ Origin origin_moved_to(const std::string& folder, const Checkpoint& checkpoint,
       continue;  // its name in the manifest is looked up again
     }
     replace_all(moved.manifest, toml_text(path), toml_text(*found));
-    name = std::string(Origin::data_file) + *found;
+    name = std::string(Origin::data_file) + as_utf8(*found);
   }
   std::sort(std::find_if(moved.files.begin(), moved.files.end(), is_data), moved.files.end());
   return moved;

@@ -4,6 +4,8 @@
 
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
+#include "base/utf8.hpp"
+#include "component/places.hpp"
 #include "results/shown_rows.hpp"
 #include "results/table.hpp"
 
@@ -55,7 +57,7 @@ class ScratchFolder {
 RunHeader run_header(const Composition& composition, const Verdict& verdict,
                      const std::vector<Column>& columns) {
   RunHeader header;
-  header.run_name = composition.name;
+  header.run_name = as_utf8(composition.name);
   header.version = MIXWELL_VERSION;
   header.certificate = verdict.label();
   header.joint = verdict.coupled ? "coupled" : "product";
@@ -68,6 +70,10 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   header.draws = composition.run.draws;
   header.record_warmup = composition.run.record_warmup;
   header.columns = columns;
+  for (Column& column : header.columns) {
+    column.unit = as_utf8(column.unit);
+    column.help = as_utf8(column.help);
+  }
   header.observed = model.observed_data();
   header.constant = model.constant_data();
   header.labels = model.labels();
@@ -75,12 +81,17 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   return header;
 }
 
-void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
+void check_summary_rows(const Composition& composition, const RunHeader& header) {
+  check_row_names(composition.run.summary_rows, header.columns, header.labels,
+                  place_in_run(*composition.compositor, "summary_rows") + "[run] summary_rows");
+}
+
+void check_warmup_columns(const Composition& composition, const DrawChunks& warmup,
                           const DrawChunks& sampling) {
-  if (!settings.record_warmup || warmup.columns() == sampling.columns()) return;
-  throw InputError(
-      "[run] record_warmup = true: warm-up and sampling record different variables in this "
-      "composition; set it to false");
+  if (!composition.run.record_warmup || warmup.columns() == sampling.columns()) return;
+  throw InputError(place_in_run(*composition.compositor, "record_warmup") +
+                   "[run] record_warmup = true: warm-up and sampling record different variables in "
+                   "this composition; set it to false");
 }
 
 void check_summary_memory(const RunSettings& settings, Index chains) {
@@ -100,10 +111,9 @@ void rehearse(const Composition& composition, Program program) {
                       composition.run.replicates);
   };
   const DrawChunks chunks = chunks_of(PhaseKind::sampling);
-  check_warmup_columns(composition.run, chunks_of(PhaseKind::warmup), chunks);
+  check_warmup_columns(composition, chunks_of(PhaseKind::warmup), chunks);
   RunHeader header = run_header(composition, verdict, chunks.columns());
-  check_row_names(composition.run.summary_rows, header.columns, header.labels,
-                  "[run] summary_rows");
+  check_summary_rows(composition, header);
   check_summary_memory(composition.run, slots * composition.run.replicates);
   const ScratchFolder folder;
   header.path = folder.path();

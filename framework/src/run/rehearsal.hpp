@@ -18,8 +18,11 @@ namespace mixwell {
 RunHeader run_header(const Composition& composition, const Verdict& verdict,
                      const std::vector<Column>& columns);
 
+/// Throws InputError for a name in summary_rows that is nothing of the posterior.
+void check_summary_rows(const Composition& composition, const RunHeader& header);
+
 /// Throws InputError where a warm-up is to be recorded that has other variables.
-void check_warmup_columns(const RunSettings& settings, const DrawChunks& warmup,
+void check_warmup_columns(const Composition& composition, const DrawChunks& warmup,
                           const DrawChunks& sampling);
 
 /// Throws InputError where the draws of a run that nothing ends earlier are too many to be

@@ -175,7 +175,7 @@ class Runner {
                              settings().replicates);
     prediction_ =
         std::make_unique<PredictionAverage>(whole_of(model), graph, settings().replicates);
-    check_warmup_columns(settings(), warmup_chunks, chunks);
+    check_warmup_columns(composition_, warmup_chunks, chunks);
     check_summary_memory(settings(), slots * settings().replicates);
     created_at_ = found_ ? found_->created_at : timestamp();
     open_recorders(chunks.columns(), certificate);
@@ -198,7 +198,7 @@ class Runner {
 
   void open_recorders(const std::vector<Column>& columns, const Certificate& certificate) {
     RunHeader header = run_header(composition_, certificate.now, columns);
-    check_row_names(settings().summary_rows, header.columns, header.labels, "[run] summary_rows");
+    check_summary_rows(composition_, header);
     header.path = folder_->path();
     header.scratch = folder_->scratch();
     header.created_at = created_at_;

@@ -26,13 +26,13 @@ struct Letter {
 
 std::vector<char> written(const Letter& letter) {
   const Origin& o = letter.origin;
-  const std::string text = lenient_json_text({{"sender", letter.sender},
-                                              {"options", letter.options},
-                                              {"name", o.name},
-                                              {"version", o.version},
-                                              {"files", o.files},
-                                              {"manifest", o.manifest},
-                                              {"divides_data", letter.divides_data}});
+  const std::string text = json_text({{"sender", letter.sender},
+                                      {"options", letter.options},
+                                      {"name", o.name},
+                                      {"version", o.version},
+                                      {"files", o.files},
+                                      {"manifest", o.manifest},
+                                      {"divides_data", letter.divides_data}});
   return {text.begin(), text.end()};
 }
 

@@ -3,6 +3,7 @@
 #include "sampler/initial_state.hpp"
 
 #include "base/present_call.hpp"
+#include "component/places.hpp"
 #include "law/parameter_positions.hpp"
 #include "sampler/position_slots.hpp"
 
@@ -37,13 +38,16 @@ struct Start {
   Index slots;
 };
 
-void from_values(const std::vector<double>& values, MatrixMap theta) {
+std::string place_of_init(const Start& start) { return place_in_run(start.model, "init"); }
+
+void from_values(const Start& start, MatrixMap theta) {
+  const std::vector<double>& values = start.init.value;
   const auto n = static_cast<Index>(values.size());
   if (n != 1 && n != theta.rows()) {
-    throw InputError(
-        fmt::format("[run] init: {} values given; the model has {} coordinates: give "
-                    "one number for all, or one for each",
-                    n, theta.rows()));
+    throw InputError(place_of_init(start) +
+                     fmt::format("[run] init: {} values given; the model has {} coordinates: give "
+                                 "one number for all, or one for each",
+                                 n, theta.rows()));
   }
   for (Index i = 0; i < theta.rows(); ++i) {
     theta.row(i).setConstant(values[static_cast<std::size_t>(n == 1 ? 0 : i)]);
@@ -69,6 +73,7 @@ void from_csv(const Start& start, const std::string& path, MatrixMap theta) {
   if (table.rows() != 1 && table.rows() != chains)
     throw InputError({path, 0, 0}, fmt::format("{} rows; wanted 1, or {} (one for each chain)",
                                                table.rows(), chains));
+  for (const std::string& column : table.columns()) table.find(column);  // each has its own name
   const std::vector<std::string> columns = coordinate_columns(table, start.model);
   for (Index i = 0; i < theta.rows(); ++i) {
     const Eigen::VectorXd column = table.numbers(columns[static_cast<std::size_t>(i)]);
@@ -113,9 +118,9 @@ void from_files(const Start& start, MatrixMap theta) {
   const std::vector<std::string>& paths = start.init.files;
   if (std::all_of(paths.begin(), paths.end(), is_json)) return from_json(start, theta);
   if (paths.size() > 1)
-    throw InputError(
-        "[run] init: a list of files wants JSON files, one for each chain; a CSV file "
-        "holds all chains");
+    throw InputError(place_of_init(start) +
+                     "[run] init: a list of files wants JSON files, one for each chain; a CSV file "
+                     "holds all chains");
   from_csv(start, paths.front(), theta);
 }
 
@@ -123,6 +128,7 @@ void from_exact(const Start& start, MatrixMap theta) {
   const ExactSampler* const exact = start.model.as_exact();
   if (exact == nullptr) {
     throw InputError(
+        place_of_init(start) +
         fmt::format("[run] init = \"exact\": model `{}` offers no exact draws; use \"model\"",
                     start.model.name()));
   }
@@ -132,9 +138,11 @@ void from_exact(const Start& start, MatrixMap theta) {
 void from_prior(const Start& start, MatrixMap theta) {
   const Prior* const prior = start.model.as_prior();
   if (prior == nullptr) {
-    throw InputError(fmt::format(
-        "[run] init = \"prior\": model `{}` offers no draws of its prior; use \"model\"",
-        start.model.name()));
+    throw InputError(
+        place_of_init(start) +
+        fmt::format(
+            "[run] init = \"prior\": model `{}` offers no draws of its prior; use \"model\"",
+            start.model.name()));
   }
   prior->draw(start.stream, start.at, theta);
 }
@@ -181,7 +189,7 @@ void set_position(const Start& start, MatrixMap theta) {
     case Init::How::file:
       return from_files(start, theta);
     case Init::How::value:
-      return from_values(start.init.value, theta);
+      return from_values(start, theta);
   }
 }
 

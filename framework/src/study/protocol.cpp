@@ -159,7 +159,7 @@ T read_line(const std::string& line, std::string_view what) {
 
 std::string line_of(const WorkerRequest& request) { return json_text(written(request)); }
 
-std::string line_of(const WorkerAnswer& answer) { return lenient_json_text(written(answer)); }
+std::string line_of(const WorkerAnswer& answer) { return json_text(written(answer)); }
 
 WorkerRequest request_from(const std::string& line) {
   return read_line<WorkerRequest>(line, "request");

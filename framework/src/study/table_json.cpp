@@ -134,7 +134,7 @@ std::string study_table_json(const StudyTable& table) {
                      {"columns", columns},           {"rows", std::move(rows)},
                      {"tune", table.tune},           {"tunings", std::move(tunings)},
                      {"findings", table.findings()}, {"paper", table.paper}};
-  return lenient_json_text(json) + "\n";
+  return json_text(json) + "\n";
 }
 
 std::string study_plan_json(const StudyPlan& plan) {

@@ -3,6 +3,7 @@
 #include "app/c_interface/answer.hpp"
 
 #include "base/memory.hpp"
+#include "base/utf8.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab.h>
@@ -20,7 +21,7 @@ namespace {
 thread_local std::string fault;
 
 int fail(ExitCode code, const std::string& message) {
-  fault = message;
+  fault = as_utf8(message);  // a foreign exception may say anything
   return static_cast<int>(code);
 }
 
