@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <regex>
 #include <sstream>
 
 using namespace end_to_end;
@@ -55,6 +56,17 @@ TEST_CASE("Help fits into a hundred columns and reads as sentences") {
   const std::string verify = place.mixwell("verify --help").out;
   contains(verify, "--alpha FLOAT ");
   contains(verify, "Default: 0.001.");
+}
+
+TEST_CASE("Options that do not go together say so, each of the other") {
+  const Workplace place;
+  std::string help = place.mixwell("study --help").out;
+  help = std::regex_replace(help, std::regex("\\s+"), " ");
+  contains(help, "what they may cost. Not with --table, --why, --strict, --slurm.");
+  contains(help, "without a score. Not with --dry-run, --why, --prepare.");
+  const Outcome both = place.mixwell("study s.toml --dry-run --strict");
+  CHECK(both.code == 2);
+  contains(both.err, "--dry-run excludes --strict");
 }
 
 TEST_CASE("An option or a command that is not known is answered with the nearest one") {

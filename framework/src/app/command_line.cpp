@@ -70,7 +70,8 @@ class Formatter final : public CLI::Formatter {
   }
   std::string make_option_desc(const CLI::Option* option) const override {
     const Argument* const argument = argument_of(option);
-    return beside(argument == nullptr ? option->get_description() : help_words(*argument));
+    return beside(argument == nullptr ? option->get_description()
+                                      : help_words(*argument, command_));
   }
   std::string make_subcommand(const CLI::App* command) const override {
     std::ostringstream out;

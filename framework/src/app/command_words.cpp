@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <type_traits>
 
 namespace mixwell::app {
@@ -50,14 +51,25 @@ std::string range_words(const std::pair<double, double>& range) {
   return fmt::format("from {} to {}", least, largest);
 }
 
-std::string help_words(const Argument& argument) {
+/// Those that it excludes, then those that exclude it.
+static std::vector<std::string> not_with(const Argument& argument, const Command& command) {
+  std::vector<std::string> names = argument.excludes;
+  const std::vector<std::string> own = option_names(argument);
+  for (const Argument& other : command.arguments)
+    if (std::find_first_of(own.begin(), own.end(), other.excludes.begin(), other.excludes.end()) !=
+        own.end())
+      names.push_back(option_names(other).back());
+  return names;
+}
+
+std::string help_words(const Argument& argument, const Command& command) {
   std::string text = argument.help + ".";
   if (argument.is_positive) text += " Above 0.";
   if (argument.range) text += " A number " + range_words(*argument.range) + ".";
   if (const std::string words = default_words(argument); !words.empty())
     text += fmt::format(" Default: {}.", words);
-  if (!argument.excludes.empty())
-    text += fmt::format(" Not with {}.", fmt::join(argument.excludes, ", "));
+  if (const auto names = not_with(argument, command); !names.empty())
+    text += fmt::format(" Not with {}.", fmt::join(names, ", "));
   if (!argument.needs.empty())
     text += fmt::format(" Only with {}.", fmt::join(argument.needs, ", "));
   return text;

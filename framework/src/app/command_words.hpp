@@ -25,8 +25,9 @@ std::string default_words(const Argument& argument);
 /// "from 1 to 9"; a least value next to 0 is how a range says that 0 is not in it.
 std::string range_words(const std::pair<double, double>& range);
 
-/// What it is for, as sentences: with its range, its default, and what it goes with.
-std::string help_words(const Argument& argument);
+/// What an argument of `command` is for, as sentences: with its range, its default, what it goes
+/// with, and what it does not go with, whichever of the two excludes the other.
+std::string help_words(const Argument& argument, const Command& command);
 
 /// Those that are for people.
 std::vector<const Command*> shown_commands(const Command& command);

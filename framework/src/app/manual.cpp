@@ -84,7 +84,7 @@ std::string synopsis(const Command& command, const std::string& name) {
   return text;
 }
 
-std::string described(const Argument& argument) {
+std::string described(const Argument& argument, const Command& command) {
   std::vector<std::string> names;
   if (is_option(argument)) {
     for (const std::string& name : option_names(argument)) names.push_back(bold(name));
@@ -93,14 +93,14 @@ std::string described(const Argument& argument) {
   }
   std::string thing = fmt::format("{}", fmt::join(names, ", "));
   if (takes_value(argument)) thing += " " + italic(value_words(argument));
-  return tagged(thing, help_words(argument));
+  return tagged(thing, help_words(argument, command));
 }
 
 std::string arguments(const Command& command) {
   std::string places;
   std::string options;
   for (const Argument& argument : command.arguments)
-    (is_option(argument) ? options : places) += described(argument);
+    (is_option(argument) ? options : places) += described(argument, command);
   options += tagged(bold("-h") + ", " + bold("--help"), "Print help.");
   return (places.empty() ? "" : section("ARGUMENTS") + places) + section("OPTIONS") + options;
 }
