@@ -13,8 +13,9 @@ if(MIXWELL_SANITIZE)
   set(sanitizer_factor 5)
 endif()
 # Time limits are given for an idle machine. Other work must not fail a test: with a load of 8 on two cores, what has
-# one core otherwise has a quarter of it.
-math(EXPR load_factor "6 * ${sanitizer_factor}")
+# one core otherwise has a quarter of it. tests/plan.py reads this factor.
+set(MIXWELL_LOAD_FACTOR 6 CACHE INTERNAL "Time limits of tests are so many times those of an idle machine")
+math(EXPR load_factor "${MIXWELL_LOAD_FACTOR} * ${sanitizer_factor}")
 
 # mixwell_time_limit(<seconds> <test>...): how long these tests may take on an idle machine, without sanitizers.
 function(mixwell_time_limit seconds)

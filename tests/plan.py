@@ -19,7 +19,6 @@ LEFT_OUT = ("nightly", "verify")  # what .ci/run and ./dev test leave to ./dev t
 SLICES = 4  # a slow test runs for about every fourth commit
 SLICE_SECONDS = 600  # of the clock; with more slow tests there are more slices
 LONGEST = 300  # what takes longer by itself is in no slice
-LIMIT_FACTOR = 6  # load_factor of cmake/MixwellTests.cmake: a test that was never measured counts with its time limit
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "seconds.tsv")
 JOBS = 2
 
@@ -30,14 +29,25 @@ def key_of(test):
     return test.name if test.slow else test.name.split("/")[0] + "/"
 
 
+def load_factor(build):
+    """How many times longer time limits are than what a test may take on an idle machine: cmake/MixwellTests.cmake."""
+    with open(os.path.join(build, "CMakeCache.txt"), encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith("MIXWELL_LOAD_FACTOR:"):
+                return int(line.split("=")[1])
+    sys.exit(f"dev: {build} was configured by an older version of CMakeLists.txt; configure it again")
+
+
 def tests_of(build):
+    """A test that was never measured counts with its time limit."""
+    factor = load_factor(build)
     shown = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
                            stdout=subprocess.PIPE).stdout
     tests = []
     for number, test in enumerate(json.loads(shown)["tests"], start=1):
         properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
         slow = any(label in LEFT_OUT for label in properties.get("LABELS", []))
-        tests.append(Test(number, test["name"], slow, properties.get("TIMEOUT", 1500) / LIMIT_FACTOR))
+        tests.append(Test(number, test["name"], slow, properties.get("TIMEOUT", 1500) / factor))
     return tests
 
 
