@@ -1,5 +1,7 @@
 // An ensemble of slots that lend one another their values as memories.
 // SPDX-License-Identifier: Apache-2.0
+#include "lent_memory.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <string>
@@ -41,7 +43,8 @@ class EnsembleChain final : public Compositor {
           .help(
               "what a slot's curvature is fitted to: current values of the others; all: its own "
               "value too, which is wrong, for comparison; own-history: the last points of its own "
-              "accepted trajectories; published: as QNHMC is printed, with estimator bfgs one "
+              "accepted trajectories, or where they ended if their numbers of steps differ; "
+              "published: as QNHMC is printed, with estimator bfgs one "
               "matrix that every step of an accepted trajectory updates, for ever, and with a "
               "limited one the last positions that were accepted. The last two are wrong until "
               "they are frozen");
@@ -67,13 +70,18 @@ class EnsembleChain final : public Compositor {
         own_history_(params.memory == "own-history"),
         published_(params.memory == "published"),
         history_(static_cast<Index>(params.history)),
-        freezes_(params.freeze_after_warmup) {
+        freezes_(params.freeze_after_warmup),
+        memory_key_(params.memory != "others"         ? "memory"
+                    : params.schedule != "sequential" ? "schedule"
+                    : params.freeze_after_warmup      ? "freeze_after_warmup"
+                                                      : "") {
     if (slots_ == 1 && params.memory == "others") {
       throw ParameterError("slots", "a single slot has no others to learn from; use at least 2");
     }
   }
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
+    if (!memory_key_.empty()) lent_memory::require_reader(memory_key_, {kernel_}, model_, phase);
     const Value target = target_law(graph, model_->name(), model_);
     std::vector<PositionSlots> slots;
     for (const std::string& name : this->slots()) {
@@ -203,6 +211,7 @@ class EnsembleChain final : public Compositor {
   bool published_;
   Index history_;
   bool freezes_;
+  std::string memory_key_;  ///< the first key that says another memory than the usual one
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Slots that lend one another where they moved last, or where they are.
 // SPDX-License-Identifier: Apache-2.0
+#include "lent_memory.hpp"
+
 #include <mixwell/plugin.hpp>
 
 #include <algorithm>
@@ -101,6 +103,7 @@ class Lagged final : public Compositor {
   }
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
+    if (!cross_) lent_memory::require_reader("memory", {params_.kernel}, params_.model, phase);
     const Value target = target_law(graph, params_.model->name(), params_.model);
     const std::vector<Variable> slots = add_slots(graph, target);
     if (cross_) {

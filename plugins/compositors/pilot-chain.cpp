@@ -1,5 +1,6 @@
 // A chain that takes its curvature from the past of another one.
 // SPDX-License-Identifier: Apache-2.0
+#include "lent_memory.hpp"
 #include "parts.hpp"
 
 #include <mixwell/plugin.hpp>
@@ -11,13 +12,15 @@ namespace {
 
 using namespace mixwell;
 
+constexpr Index usual_history = 10;
+
 class PilotChain final : public Compositor {
  public:
   struct Params {
     std::shared_ptr<const Model> model;
     std::shared_ptr<const Kernel> pilot;
     std::shared_ptr<const Kernel> kernel;
-    std::int64_t history = 10;
+    std::int64_t history = usual_history;
     bool record_slots = false;
 
     void declare(Fields& fields) {
@@ -41,6 +44,8 @@ class PilotChain final : public Compositor {
         records_slots_(params.record_slots) {}
 
   void compose(KernelGraph& graph, PhaseKind phase) const override {
+    if (history_ != usual_history)
+      lent_memory::require_reader("history", {pilot_, kernel_}, model_, phase);
     const Value target = target_law(graph, model_->name(), model_);
     const Variable pilot = graph.slot("pilot", model_->dimension());
     const Variable theta = graph.slot("theta", model_->dimension());

@@ -31,7 +31,7 @@ class Blocks final : public BlockwiseKernel {
     place.number = site.number;
     place.target = site.target;
     place.slots = is_joined ? graph[site.slot].parts : std::vector<Variable>{site.slot};
-    place.memory = site.memory;
+    if (site.fit_to == FitTo::memory) place.memory = site.memory;
     place.phase = site.phase;
     if (is_joined) graph.scatter(site.slot);
     updates_.describe(graph, place);

@@ -72,7 +72,7 @@ class DelayedAcceptance final : public TransitionKernel {
     site.slot = trial;
     site.number = t.site().number;
     site.target = law;
-    site.memory = t.site().memory;
+    if (t.site().fit_to == FitTo::memory) site.memory = t.site().memory;
     site.phase = t.site().phase;
     return site;
   }

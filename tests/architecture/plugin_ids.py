@@ -31,6 +31,7 @@ ALLOWED = {
     ("src/kernel/transition.cpp", "identity"): DEFAULTS,
     ("src/kernel/transition.cpp", "diagonal"): DEFAULTS,
     ("src/manifest/resolve.cpp", "netcdf"): DEFAULTS,
+    ("src/manifest/resolve.cpp", "ensemble-chain"): HELP,
     **{("src/verify/target.cpp", model): TARGETS
        for model in ("banana", "double-well", "gaussian", "gaussian-mixture", "quartic", "student-t")},
     **{("include/mixwell/lab/verify.hpp", model): TARGETS

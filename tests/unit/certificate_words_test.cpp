@@ -1,7 +1,7 @@
 // What certificates say: words that fit the verdict, references of what is composed.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/published.hpp"
 #include "composing.hpp"
+#include "run/published.hpp"
 
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -26,12 +26,12 @@ struct Checked {
   std::string name;
   Composition composition;
   Certificate certificate;
-  std::vector<app::Publication> published;
+  std::vector<Publication> published;
 };
 
 Checked checked(const std::string& name, Composition composition) {
   const Certificate certificate = compose(*composition.compositor).certificate;
-  auto published = app::published(composition, certificate, composing::registry());
+  auto published = mixwell::published(composition, certificate);
   return {name, std::move(composition), certificate, std::move(published)};
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("references are of the rules that were used and of the methods that ar
     exact += now.accuracy == Accuracy::exact ? 1 : 0;
     const std::set<std::string> theorems = works(apart(now.citation));
     std::set<std::string> methods;
-    for (const app::Publication& p : one.published) methods.insert(work(p.source));
+    for (const Publication& p : one.published) methods.insert(work(p.source));
     CHECK(std::includes(of_rules.begin(), of_rules.end(), theorems.begin(), theorems.end()));
     CHECK(methods.size() == one.published.size());
     std::set<std::string> wanted = works_of(one.composition, false);
@@ -196,6 +196,18 @@ TEST_CASE("a theorem is cited where its rule is used, and nowhere else") {
     if (one.name == "metropolis-gaussian") CHECK(says(citation, "Hastings 1970"));
   }
   CHECK(cited.size() >= 6);
+}
+
+TEST_CASE("a counter-example is cited by compositions of the method that it is of") {
+  std::set<std::string> of_own_past;
+  std::set<std::string> of_last_moves;
+  for (const Checked& one : examples()) {
+    const std::string& citation = one.certificate.now.citation;
+    if (says(citation, "QNHMC as published freezes")) of_own_past.insert(one.name);
+    if (says(citation, "the last moves of another slot")) of_last_moves.insert(one.name);
+  }
+  CHECK(of_own_past == std::set<std::string>{"qnhmc-published"});
+  CHECK(of_last_moves == std::set<std::string>{"hamcmc-published"});
 }
 
 TEST_CASE("a wrong sampler is not said to be where its methods were published") {

@@ -2,10 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cures.hpp"
 
+#include "app/manifest_arguments.hpp"
 #include "composing.hpp"
+#include "temporary_folder.hpp"
 
 #include <catch2/catch.hpp>
 
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,12 +20,12 @@ namespace {
 
 const std::string model = "[model.m]\nuse = \"quartic\"\ndimension = 2\n";
 
-/// What `check` prints of each.
-std::vector<std::string> cures_of(const std::string& kernel) {
+/// What `check` prints of each, for a composition of that class.
+std::vector<std::string> cures_of(const std::string& kernel, const std::string& now = "biased") {
   const Composition composition = composing::compose(model + kernel);
   const Certificate certificate = compose(*composition.compositor).certificate;
   INFO(certificate.to_text());
-  CHECK(certificate.label() == "biased");
+  CHECK(certificate.label() == now);
   std::vector<std::string> all;
   for (const app::Cure& cure : app::cures(composition, certificate, composing::registry()))
     all.push_back(cure.change + ": " + cure.in_words());
@@ -28,6 +33,51 @@ std::vector<std::string> cures_of(const std::string& kernel) {
 }
 
 std::string label(const std::string& kernel) { return composing::verdict(model + kernel).label(); }
+
+/// Nothing for a study, and for a manifest of a Stan program, of a library or of results that are
+/// not there.
+std::optional<Composition> composed(const std::string& path) {
+  try {
+    return app::load({.path = path}, composing::registry());
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+struct Applied {
+  std::int64_t manifests = 0;
+  std::int64_t cures = 0;
+};
+
+/// Sets what a cure says, as it is printed, in the manifest that it is for.
+void apply(const std::string& path, const app::Cure& cure) {
+  INFO(path << ": " << cure.change);
+  const Composition cured =
+      app::load({.path = path, .settings = {cure.change}}, composing::registry());
+  const Certificate found = compose(*cured.compositor).certificate;
+  CHECK(found.label() == cure.label);
+  CHECK(found.now.evidence() == cure.evidence);
+  CHECK_NOTHROW(probe_wiring(cured.compositor));
+}
+
+void apply_all(const std::string& path, Applied& applied) {
+  const std::optional<Composition> composition = composed(path);
+  if (!composition) return;
+  ++applied.manifests;
+  const Certificate certificate = compose(*composition->compositor).certificate;
+  for (const app::Cure& cure : app::cures(*composition, certificate, composing::registry())) {
+    apply(path, cure);
+    ++applied.cures;
+  }
+}
+
+Applied applied_in(const std::string& folder) {
+  Applied applied;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(MIXWELL_SOURCE_DIR "/" + folder))
+    if (entry.path().extension() == ".toml") apply_all(entry.path().string(), applied);
+  return applied;
+}
 
 }  // namespace
 
@@ -53,4 +103,38 @@ TEST_CASE("what rests on no author's word is proposed without that remark") {
       "memory = \"own-history\"\n");
   REQUIRE_FALSE(found.empty());
   for (const std::string& cure : found) CHECK(cure.find("declared") == std::string::npos);
+}
+
+TEST_CASE("a cure that is set as it is printed gives the verdict that it promises") {
+  const Applied examples = applied_in("examples");
+  CHECK(examples.manifests >= 75);
+  CHECK(examples.cures >= 20);
+  const Applied others = applied_in("tests/counterexamples");
+  CHECK(others.manifests >= 30);
+  CHECK(others.cures >= 10);
+}
+
+TEST_CASE("defaults that follow a cure are part of its verdict") {
+  // The metric is learnt where there is a Metropolis step, unless an estimator is named.
+  const std::string unadjusted =
+      "[kernel.k]\nuse = \"hamiltonian\"\nmetropolis = false\nstep_size = 0.1\nsteps = 4\n";
+  const std::string constant = "[estimator.e]\nuse = \"identity\"\n";
+  const std::string cure = "kernel.k.metropolis = true: exact";
+  CHECK(cures_of(unadjusted, "asymptotic") == std::vector<std::string>{cure + " after warm-up"});
+  CHECK(cures_of(unadjusted + constant, "asymptotic") == std::vector<std::string>{cure});
+}
+
+TEST_CASE("a cure is found for a manifest with files beside it and labels of its own") {
+  const testing::TemporaryFolder folder;
+  folder.file("start.csv", "x[0],x[1]\n0.1,0.2\n");
+  folder.file("m.toml",
+              "mixwell = 1\n[run]\ninit = { file = \"start.csv\" }\nreplicates = 1\n" + model +
+                  "dims.x = [\"who\"]\ncoords.who = [\"ann\", \"bob\"]\n[kernel.w]\nuse = "
+                  "\"random-walk-metropolis\"\nstep_size = 0.5\n[compositor.c]\nuse = \"blocks\"\n"
+                  "scan = \"simultaneous\"\n[[compositor.c.update]]\nparameters = "
+                  "[\"x[ann]\"]\nkernel = \"w\"\n[[compositor.c.update]]\nparameters = "
+                  "[\"x[bob]\"]\nkernel = \"w\"\n");
+  Applied applied;
+  apply_all(folder.path() + "/m.toml", applied);
+  CHECK(applied.cures >= 1);
 }

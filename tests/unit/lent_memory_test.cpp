@@ -66,14 +66,158 @@ TEST_CASE("a quasi-Newton estimator without a memory is refused where it stands,
   }
 }
 
-TEST_CASE("what the refusal proposes for a single chain is accepted and exact after warm-up") {
-  const std::string single =
-      "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 1\nmemory = "
-      "\"own-history\"\nfreeze_after_warmup = true\n";
-  const auto composition = composing::compose(bowl + estimator("lbfgs") + kernel("hamiltonian") +
-                                              "steps = 4\n" + single);
-  const Certificate certificate = compose(*composition.compositor).certificate;
-  CHECK(certificate.label() == "exact after warm-up");
+namespace {
+
+/// What stands between two texts in a message; empty if they do not.
+std::string between(const std::string& message, const std::string& first, const std::string& last) {
+  const std::size_t at = message.find(first);
+  if (at == std::string::npos) return {};
+  const std::size_t from = at + first.size();
+  return message.substr(from, message.find(last, from) - from);
+}
+
+std::string lines_of(std::string keys) {
+  for (std::size_t at = keys.find(", "); at != std::string::npos; at = keys.find(", "))
+    keys.replace(at, 2, "\n");
+  return keys + "\n";
+}
+
+/// The ids in `"a" or "b"`.
+std::vector<std::string> ids_in(const std::string& words) {
+  std::vector<std::string> all;
+  for (std::size_t at = 0; (at = words.find('"', at)) != std::string::npos;) {
+    const std::size_t end = words.find('"', at + 1);
+    all.push_back(words.substr(at, end + 1 - at));
+    at = end + 1;
+  }
+  return all;
+}
+
+/// What a message about a missing memory proposes.
+struct Cures {
+  explicit Cures(const std::string& message)
+      : compositors(ids_in(between(message, "[compositor.NAME] with use = ", ";"))),
+        single(
+            "[compositor.c]\n" +
+            lines_of("use = " + between(message, "for a single chain: use = ", "true") + "true")),
+        with_history(lines_of(between(message, "kernel `k` also needs ", "\n"))) {}
+
+  std::vector<std::string> compositors;
+  std::string single;
+  std::string with_history;  ///< lines of the kernel's table
+};
+
+bool lacks_memory(const std::string& message) {
+  return contains(message, "of a memory, and kernel `k` has no memory here");
+}
+
+/// Manifests that a message proposes instead of `body`, which ends with the kernel's table.
+void apply_cures(const std::string& body, const std::string& message) {
+  const Cures cures(message);
+  INFO(body << message << "\n" << cures.single << cures.with_history);
+  CHECK(refusal(body + cures.with_history + cures.single) == "accepted");
+  CHECK(cures.compositors.size() >= 3);
+  for (const std::string& id : cures.compositors) {
+    const std::string compositor = "[compositor.c]\nuse = " + id + "\n";
+    CHECK((refusal(body + compositor) == "accepted" ||
+           refusal(body + cures.with_history + compositor) == "accepted"));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("what the refusal proposes is accepted for every kernel and estimator") {
+  std::vector<std::string> kernels;
+  for (const Entry& made : composing::registry().entries()) {
+    if (made.kind != Kind::kernel) continue;
+    for (const Entry& fitted : composing::registry().entries()) {
+      if (fitted.kind != Kind::estimator || !is_fitted(fitted)) continue;
+      const std::string body =
+          bowl + estimator(fitted.description.id) + kernel(made.description.id);
+      const std::string message = refusal(body);
+      if (!lacks_memory(message)) continue;
+      kernels.push_back(made.description.id);
+      apply_cures(body, message);
+    }
+  }
+  for (const char* id :
+       {"hamiltonian", "nuts", "langevin", "random-walk-metropolis", "metropolis-gaussian"})
+    CHECK(std::count(kernels.begin(), kernels.end(), id) >= 3);
+}
+
+TEST_CASE("what the refusal proposes for a single chain is exact after warm-up") {
+  for (const std::string id :
+       {"hamiltonian", "nuts", "random-walk-metropolis", "metropolis-gaussian"}) {
+    const std::string body = bowl + estimator("lbfgs") + kernel(id);
+    const Cures cures(refusal(body));
+    CHECK(composing::verdict(body + cures.with_history + cures.single).label() == "exact");
+    const auto composition = composing::compose(body + cures.with_history + cures.single);
+    CHECK(compose(*composition.compositor).certificate.label() == "exact after warm-up");
+  }
+}
+
+TEST_CASE("a kernel within another one is told which memory is passed on") {
+  const std::string inner = bowl + estimator("lbfgs") + kernel("hamiltonian") +
+                            "oracle = \"exact\"\nstep_size = 0.1\n[oracle.exact]\nuse = "
+                            "\"exact\"\n[oracle.flat]\nuse = \"tempered\"\nbeta = 0.6\n";
+  const std::string blocks =
+      "[kernel.outer]\nuse = \"blocks\"\n[[kernel.outer.update]]\nparameters = "
+      "[\"x[0]\"]\nkernel = \"k\"\n[[kernel.outer.update]]\nparameters = [\"x[1]\"]\nkernel = "
+      "\"k\"\n";
+  const std::string delayed =
+      "[kernel.outer]\nuse = \"delayed-acceptance\"\nkernels = [\"k\"]\noracle = \"flat\"\n";
+  for (const std::string& outer : {blocks, delayed}) {
+    const std::string body = inner + outer + "[compositor.c]\nkernel = \"outer\"\nuse = ";
+    for (const std::string& rest :
+         {std::string("\"chain\"\n"),
+          std::string("\"ensemble-chain\"\nfreeze_after_warmup = true\n"),
+          std::string("\"ensemble-chain\"\nslots = 1\nmemory = \"own-history\"\n")}) {
+      const std::string message = refusal(body + rest);
+      INFO(body << rest << message);
+      CHECK(contains(message, "Kernel `outer` passes on a memory of current points only"));
+      const std::string cure = between(message, "[compositor.NAME] with use = ", "\n");
+      CHECK(refusal(body + lines_of(cure)) == "accepted");
+    }
+  }
+}
+
+TEST_CASE("keys about a memory that no kernel reads are refused") {
+  const std::string body = bowl + kernel("hamiltonian") + "[compositor.c]\nuse = ";
+  const auto refused = [&](const std::string& kernels, const std::string& keys,
+                           const std::string& key) {
+    const std::string message = refusal(kernels + keys + "\n");
+    INFO(keys << "\n" << message);
+    CHECK(contains(message, "test.toml:"));
+    CHECK(contains(message, "compositor.c." + key +
+                                ": has no effect here. It goes with a kernel "
+                                "that is fitted to a memory"));
+  };
+  for (const std::string key :
+       {"memory = \"all\"", "memory = \"own-history\"", "memory = \"published\"",
+        "schedule = \"two-groups\"", "freeze_after_warmup = true"})
+    refused(body, "\"ensemble-chain\"\n" + key, key);
+  refused(body, "\"lagged\"\nmemory = \"displacements\"", "memory = \"displacements\"");
+  refused(body, "\"pilot-chain\"\nhistory = 7", "history = 7");
+  const std::string in_blocks =
+      bowl + kernel("nuts") +
+      "[kernel.b]\nuse = \"blocks\"\n[[kernel.b.update]]\nparameters = [\"x[0]\"]\nkernel = "
+      "\"k\"\n[[kernel.b.update]]\nparameters = [\"x[1]\"]\nkernel = \"k\"\n[compositor.c]\nkernel "
+      "= \"b\"\nuse = ";
+  refused(in_blocks, "\"ensemble-chain\"\nmemory = \"all\"", "memory = \"all\"");
+  for (const std::string compositor : {"\"ensemble-chain\"", "\"lagged\"", "\"pilot-chain\""})
+    CHECK(refusal(body + compositor + "\n") == "accepted");
+}
+
+TEST_CASE("keys about a memory are accepted where a kernel or an oracle reads one") {
+  const std::string two_groups =
+      "[compositor.c]\nuse = \"ensemble-chain\"\nslots = 6\nschedule = "
+      "\"two-groups\"\n";
+  CHECK(refusal(bowl + estimator("lbfgs") + kernel("nuts") + two_groups) == "accepted");
+  CHECK(refusal(bowl + kernel("metropolis-gaussian") + "mean = \"slot\"\n" + two_groups) ==
+        "accepted");
+  CHECK(refusal(bowl + kernel("hamiltonian") +
+                "ratio = \"target\"\n[oracle.o]\nuse = \"surrogate\"\nfit_to = \"memory\"\n" +
+                two_groups) == "accepted");
 }
 
 TEST_CASE("a memory of a single point, which makes no pair, is refused too") {

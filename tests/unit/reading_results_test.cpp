@@ -77,6 +77,8 @@ TEST_CASE("a run's record, summary and certificate come back from its folder as 
   CHECK(certificate.certificate_class == CertificateClass::exact);
   CHECK(certificate.evidence == Evidence::proved);
   CHECK(certificate.assumes == result.certificate.now.assumes);
+  CHECK_FALSE(certificate.published.empty());
+  CHECK(certificate.published == result.certificate.published);
   CHECK_FALSE(certificate.order);
 }
 

@@ -154,10 +154,10 @@ TEST_CASE("every step of an accepted trajectory updates the matrix, and a reject
 }
 
 TEST_CASE("a limited form remembers the positions that were accepted, and no others of the way") {
-  const auto history = [&](const std::string& memory, std::int64_t sweeps) {
-    return held(limited +
-                    "[kernel.k]\nuse = \"hamiltonian\"\nsteps = 5\ncoupling = "
-                    "\"symmetric\"\nstep_size = 0.01\n[compositor.c]\nuse = "
+  const auto history = [&](const std::string& memory, std::int64_t sweeps,
+                           const std::string& steps = "steps = 5") {
+    return held(limited + "[kernel.k]\nuse = \"hamiltonian\"\n" + steps +
+                    "\ncoupling = \"symmetric\"\nstep_size = 0.01\n[compositor.c]\nuse = "
                     "\"ensemble-chain\"\nslots = 1\nhistory = 3\nmemory = \"" +
                     memory + "\"\n",
                 "x0/k/history", sweeps);
@@ -170,6 +170,12 @@ TEST_CASE("a limited form remembers the positions that were accepted, and no oth
   const Eigen::MatrixXd third = history("published", 3);
   CHECK(point(third, 1) == point(second, 2));
   CHECK(point(history("own-history", 3), 1) != point(history("own-history", 2), 2));
+  // Ways of different lengths: where they ended.
+  for (const std::string memory : {"published", "own-history"}) {
+    const Eigen::MatrixXd before = history(memory, 2, "steps_jitter = [2, 5]");
+    CHECK(point(history(memory, 3, "steps_jitter = [2, 5]"), 1) == point(before, 2));
+    CHECK(point(before, 1) != point(before, 2));
+  }
 }
 
 TEST_CASE("settings without a meaning for pairs that come for ever are refused") {

@@ -6,6 +6,7 @@
 #include "certificate/record_json.hpp"
 #include "files/json.hpp"
 #include "law/model_terms.hpp"
+#include "run/published.hpp"
 #include "run/rehearsal.hpp"
 #include "run/tested.hpp"
 
@@ -194,10 +195,8 @@ Checked check(const Composition& composition, const Registry& registry, bool gra
   Program program = compose(*composition.compositor, recorded_cases(composition.run));
   check_memory(program, composition.run);
   evaluate_at_starts(*composition.model(), composition.run.seed);
-  Checked found{.certificate = program.certificate,
-                .published = published(composition, program.certificate, registry),
-                .cures = {},
-                .remarks = composition.remarks};
+  Checked found{.certificate = program.certificate, .cures = {}, .remarks = composition.remarks};
+  found.certificate.published = published(composition, program.certificate);
   probe_wiring(composition.compositor);
   if (keeps_tested()) find_tested(origin_of(composition), found.certificate);
   if (gradient) found.gradient = check_gradient(*composition.model(), composition.run.seed);
@@ -208,9 +207,6 @@ Checked check(const Composition& composition, const Registry& registry, bool gra
 
 nlohmann::ordered_json check_json(const Checked& found) {
   Json json = record_of(found.certificate);
-  json["published"] = Json::array();
-  for (const auto& [component, source] : found.published)
-    json["published"].push_back({{"component", component}, {"source", source}});
   json["cures"] = Json::array();
   for (const Cure& cure : found.cures) {
     json["cures"].push_back(

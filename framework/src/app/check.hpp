@@ -3,7 +3,6 @@
 #pragma once
 
 #include "app/cures.hpp"
-#include "app/published.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/certificate.hpp>
@@ -56,7 +55,6 @@ struct GradientReport {
 
 struct Checked {
   Certificate certificate;
-  std::vector<Publication> published;
   std::vector<Cure> cures;
   std::vector<std::string> remarks;          ///< Composition::remarks
   std::optional<GradientReport> gradient{};  ///< where it was asked for
@@ -68,7 +66,7 @@ struct Checked {
 /// certificate; with `gradient` compares the model's gradient too. Throws InputError.
 Checked check(const Composition& composition, const Registry& registry, bool gradient);
 
-/// certificate.json with "published", "cures", "remarks" and, where there are any, "gradient",
+/// certificate.json with "cures", "remarks" and, where there are any, "gradient",
 /// "error", "code".
 nlohmann::ordered_json check_json(const Checked& found);
 

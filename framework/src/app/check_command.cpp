@@ -23,7 +23,7 @@ void print_text(const Checked& found) {
   for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
   const std::string text = found.certificate.to_text();
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
-  for (const auto& [component, source] : found.published)
+  for (const auto& [component, source] : found.certificate.published)
     fmt::print("published  {}: {}\n", component, source);
   for (const Cure& cure : found.cures)
     fmt::print("cure       {}: {}\n", cure.change, cure.in_words());

@@ -3,6 +3,7 @@
 #include "app/cures.hpp"
 
 #include "manifest/model_in_memory.hpp"
+#include "manifest/text.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -42,7 +43,7 @@ struct Change {
   }
 };
 
-/// Another word for every key of one component that has a choice.
+/// Another word for every key of one component that has a choice; `table` has its values now.
 void add_changes(const std::string& kind, const std::string& name, const Fields& fields,
                  const toml::table& table, std::vector<Change>& all) {
   for (const Field& field : fields.all()) {
@@ -58,16 +59,20 @@ void add_changes(const std::string& kind, const std::string& name, const Fields&
   }
 }
 
-std::vector<Change> changes_of(const toml::table& root, const Registry& registry) {
+/// Of components that are in use, which have all their values in `effective`, and are written in
+/// the manifest: keys of others cannot be set.
+std::vector<Change> changes_of(const toml::table& effective, const toml::table& given,
+                               const Registry& registry) {
   std::vector<Change> all;
   for (const Kind kind : kinds) {
     const std::string word(to_string(kind));
-    const toml::table* const tables = root[word].as_table();
+    const toml::table* const tables = effective[word].as_table();
     if (tables == nullptr) continue;
     for (const auto& [name, node] : *tables) {
       const toml::table* const table = node.as_table();
       const auto id = table == nullptr ? std::nullopt : (*table)["use"].value<std::string>();
-      if (!id || !registry.has(kind, *id)) continue;
+      const bool is_written = given[word][name.str()].is_table();
+      if (!id || !is_written || !registry.has(kind, *id)) continue;
       const auto blueprint = registry.find(kind, *id).blueprint();
       add_changes(word, std::string(name.str()), blueprint->fields(), *table, all);
     }
@@ -145,16 +150,18 @@ std::vector<Cure> cures(const Composition& composition, const Certificate& certi
   const Program program = compose(*composition.compositor);
   // Only its name is set, to what it is.
   const auto model = std::const_pointer_cast<Model>(composition.model());
-  const toml::table root = toml::parse(composition.effective_manifest);
+  const toml::table effective = toml::parse(composition.effective_manifest);
+  const ManifestText& given = *composition.given;
   std::vector<std::pair<int, Cure>> found;
-  for (const Change& change : changes_of(root, registry)) {
+  for (const Change& change : changes_of(effective, given.root(), registry)) {
     try {
       const Composition other =
-          compose_on(model, model->name(), changed(root, change), composition.name, registry);
+          compose_on(model, model->name(), changed(given.root(), change), given.path(), registry);
       const Program changed_one = compose(*other.compositor);
       const Certificate& better = changed_one.certificate;
       const int then = rank(better);
       if (then >= now || only_declares_more(program, changed_one)) continue;
+      probe_wiring(other.compositor);
       found.push_back({then, {change.text(), better.label(), better.now.evidence()}});
     } catch (const Error&) {
       continue;  // two keys that do not go together

@@ -21,11 +21,13 @@ struct Cure {
 };
 
 /// Changes of one key, to another of its words or from false to true and back, after which the
-/// certificate is of a better class; only the best class, at most three. Each is composed and
-/// certified on the model that is there, so that what is named applies. A change that makes no
+/// certificate is of a better class; only the best class, at most three. Each is made to the
+/// manifest as it was given, so that defaults follow it as they do for a user who makes it, and is
+/// composed and certified on the model that is there. A change that makes no
 /// other sampler, but lets a component declare more, is no cure: after it the certificate rests on
 /// a word for a whole update that it did not rest on before, or the graph is the same and an
-/// outside author declares more. A millisecond or two for each word; none where it is exact.
+/// outside author declares more. A millisecond or two for each word, and two sweeps for each that
+/// is better; none where it is exact.
 std::vector<Cure> cures(const Composition& composition, const Certificate& certificate,
                         const Registry& registry);
 

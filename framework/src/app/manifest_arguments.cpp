@@ -14,13 +14,20 @@
 namespace mixwell::app {
 namespace {
 
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
+/// `KEY=VALUE` or `KEY = VALUE`, as cures are printed.
 Override parse_override(const std::string& setting) {
   const std::size_t equals = setting.find('=');
   if (equals == std::string::npos) {
     throw InputError({"--set " + shortened(setting), 0, 0},
                      "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
   }
-  return {setting.substr(0, equals), setting.substr(equals + 1)};
+  return {trimmed(setting.substr(0, equals)), trimmed(setting.substr(equals + 1))};
 }
 
 bool is_program(const std::string& path) { return path.ends_with(".stan"); }

@@ -256,7 +256,9 @@ class ParameterRules {
     if (own_too) {
       auto v = own(r, "past values of the updated variable");
       if (v && v->accuracy == Accuracy::none) {
-        v->citation = "counter-example: on U = theta^4/4, QNHMC as published freezes near the mode";
+        if (is_decided())
+          v->citation =
+              "counter-example: on U = theta^4/4, QNHMC as published freezes near the mode";
         return with_feedback(std::move(*v), of);
       }
       if (v && !all_local(seen)) {
@@ -271,11 +273,15 @@ class ParameterRules {
     const char* what = "a parameter reads past values of variables that this update influences";
     if (vanishes(r, seen)) return with_feedback(continuous(r, asymptotic(r, "3", what)), of);
     Verdict v = none(r, "3", true, what);
-    v.citation =
-        "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as pairs "
-        "(HAMCMC) give E theta_i^2 = 0.58 to 0.72, depending on gamma, instead of 0.676";
+    if (!is_decided())
+      v.citation =
+          "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as "
+          "pairs (HAMCMC) give E theta_i^2 = 0.58 to 0.72, depending on gamma, instead of 0.676";
     return with_feedback(std::move(v), of);
   }
+
+  /// By a ratio of laws. QNHMC is; HAMCMC, of which its counter-example is, is not.
+  bool is_decided() const { return a_.info(t_).kind == OperationKind::accept; }
 
   /// Slots whose values a history was made from.
   std::vector<Variable> observed(Variable history) const {

@@ -101,6 +101,9 @@ void to_json(Json& json, const CertificateRecord& record) {
   json["assumes"] = words_of(record.assumes);
   json["declared"] = words_of(record.declared);
   json["notes"] = record.notes;
+  json["published"] = Json::array();
+  for (const auto& [component, source] : record.published)
+    json["published"].push_back({{"component", component}, {"source", source}});
 }
 
 void from_json(const Json& json, CertificateRecord& record) {
@@ -124,6 +127,9 @@ void from_json(const Json& json, CertificateRecord& record) {
   record.assumes = assumptions_in(json.at("assumes"));
   record.declared = assumptions_in(json.at("declared"));
   json.at("notes").get_to(record.notes);
+  for (const Json& one : json.at("published"))
+    record.published.push_back({.component = one.at("component").get<std::string>(),
+                                .source = one.at("source").get<std::string>()});
 }
 
 CertificateRecord read_certificate(const std::string& folder) {

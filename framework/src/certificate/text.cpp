@@ -153,7 +153,8 @@ CertificateRecord record_of(const Certificate& certificate) {
           .citation = now.citation,
           .assumes = now.assumes,
           .declared = now.declared,
-          .notes = now.notes};
+          .notes = now.notes,
+          .published = certificate.published};
 }
 
 std::string Certificate::to_text() const {

@@ -79,10 +79,11 @@ std::string place_in_run(const Component& component, const std::string& key) {
   return of ? to_string(of->in->find("run." + key).where) + ": " : "";
 }
 
-void refuse_without_memory(const Component& estimator, const std::string& message) {
+void refuse_without_memory(const Component& estimator, const WithoutMemory& kernel,
+                           const std::string& message) {
   const std::optional<ComponentPlace> of = place_of(estimator);
   if (!of) throw InputError(message + ". Use a compositor that lends a memory");
-  throw_composing(message + ". " + of->in->memory_cure(), of->in->find(of->path));
+  throw_composing(message + ". " + of->in->memory_cure(kernel), of->in->find(of->path));
 }
 
 void refuse_operation(const Component& compositor, const std::string& operation,

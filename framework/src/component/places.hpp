@@ -12,6 +12,12 @@
 
 namespace mixwell {
 
+/// A kernel without the memory that its curvature is fitted to.
+struct WithoutMemory {
+  std::string path;          ///< of the kernel: "x0/hmc"; with a slash where others call it
+  std::string with_history;  ///< a key that it needs where the memory is a history: "own = false"
+};
+
 /// What says where things are written: a manifest.
 class Places {
  public:
@@ -24,8 +30,10 @@ class Places {
   /// place of its table, and a component that stands in for what was left out that of the file.
   virtual Named find(const std::string& dotted) const = 0;
   virtual bool has(const std::string& dotted) const = 0;
-  /// How a composition gets a memory that curvatures are fitted to, as a sentence.
-  virtual std::string memory_cure() const { return "Use a compositor that lends a memory"; }
+  /// How such a kernel gets a memory, in sentences without the last full stop.
+  virtual std::string memory_cure(const WithoutMemory&) const {
+    return "Use a compositor that lends a memory";
+  }
 };
 
 struct ComponentPlace {
@@ -61,7 +69,8 @@ class PlacedError final : public InputError {
 
 /// Throws InputError about an estimator without the memory that it is fitted to, with its place and
 /// Places::memory_cure.
-[[noreturn]] void refuse_without_memory(const Component& estimator, const std::string& message);
+[[noreturn]] void refuse_without_memory(const Component& estimator, const WithoutMemory& kernel,
+                                        const std::string& message);
 
 /// Calls `compose`, with rethrow_placed for what it refuses.
 template <class F>

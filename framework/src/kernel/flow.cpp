@@ -161,16 +161,12 @@ class Move {
   Coupling coupling_;
 };
 
-/// Points of the trajectory that the site's history wants; 0 if it wants none.
+/// Points of the trajectory that the site's history wants; 0 if it wants none, or has to do with
+/// where trajectories ended because their numbers of steps differ.
 Index path_points(const Transition& t, const FlowMove& flow) {
   const Site& site = t.site();
   if (site.remember != Remember::path && site.remember != Remember::updates) return 0;
-  if (flow.fixed_steps == 0) {
-    throw InputError(fmt::format(
-        "kernel `{}`: a history of the trajectory's points needs the same number of steps in every "
-        "transition; use `steps` instead of `steps_jitter`",
-        site.path));
-  }
+  if (flow.fixed_steps == 0) return 0;
   if (site.remember == Remember::updates) return flow.fixed_steps + 1;
   return std::min<Index>(flow.fixed_steps, site.history.points);
 }

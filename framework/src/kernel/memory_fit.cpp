@@ -36,7 +36,8 @@ void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> poi
   estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
 }
 
-void require_points(const FittedCurvature& estimator, const Site& site, Index seen) {
+void require_points(const FittedCurvature& estimator, const Site& site, Index seen,
+                    const std::string& with_history) {
   const Index fewest = estimator.fewest_points();
   if (seen >= fewest) return;
   const std::string wants =
@@ -44,9 +45,10 @@ void require_points(const FittedCurvature& estimator, const Site& site, Index se
                   fewest, fewest == 1 ? "" : "s");
   if (site.fit_to == FitTo::memory && site.memory.points.empty())
     refuse_without_memory(
-        estimator, fmt::format("{}, and kernel `{}` has no memory here: its H would say nothing "
-                               "about the target",
-                               wants, site.path));
+        estimator, {site.path, with_history},
+        fmt::format("{}, and kernel `{}` has no memory here: its H would say nothing about the "
+                    "target",
+                    wants, site.path));
   throw InputError(
       fmt::format("{}, and for kernel `{}` there are {}: its H would say nothing about the "
                   "target. Use more slots, or a longer history",
@@ -90,7 +92,7 @@ Edge<edge::Curvature> MemoryFit::add(KernelGraph& graph, const std::string& path
     gradients.push_back({own->at.g});
     if (sorts) potentials.push_back({own->at.u});
   }
-  require_points(*estimator_, site_, static_cast<Index>(points.size()));
+  require_points(*estimator_, site_, std::ssize(points), own ? "own = false" : "");
   Traits traits = estimator_->traits();
   traits.continuous = traits.continuous || (!own && memory.continuous);
   const Index rows = estimator_->rows(d, static_cast<Index>(points.size()));

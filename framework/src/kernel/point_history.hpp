@@ -4,6 +4,8 @@
 
 #include <mixwell/kernel.hpp>
 
+#include <string>
+
 namespace mixwell {
 
 /// One column of a register, or of a path if it starts at `first`: points of U, theta and grad U.
@@ -28,8 +30,9 @@ inline constexpr Index history_header = 1;
 bool led_to(const PointRows<const double>& way, Index points, ConstBatch theta, Index j);
 
 /// Throws InputError for an estimator that is to be fitted to fewer points than it needs, with the
-/// cure.
-void require_points(const FittedCurvature& estimator, const Site& site, Index seen);
+/// cure; `with_history`: a key that the kernel needs besides where its memory is a history.
+void require_points(const FittedCurvature& estimator, const Site& site, Index seen,
+                    const std::string& with_history = {});
 
 /// After the transition: adds what Site::remember says to Site::history.
 void remember_points(KernelGraph& graph, const Site& site, Value path);

@@ -22,6 +22,14 @@ class Ready final : public Blueprint {
 
 constexpr const char* ready_model = "model-in-memory";
 
+/// Its table: what it records goes by the same dimensions and labels.
+toml::table ready_table(const toml::table& before) {
+  toml::table table{{"use", ready_model}};
+  for (const char* const key : {"dims", "coords"})
+    if (const toml::node* const node = before.get(key)) table.insert(key, *node);
+  return table;
+}
+
 }  // namespace
 
 Composition compose_on(const std::shared_ptr<Model>& model, const std::string& name,
@@ -32,7 +40,8 @@ Composition compose_on(const std::shared_ptr<Model>& model, const std::string& n
                 .library = {},
                 .blueprint = [&model] { return std::make_unique<Ready>(model); },
                 .traits = {}});
-  root["model"].as_table()->insert_or_assign(name, toml::table{{"use", ready_model}});
+  toml::table& models = *root["model"].as_table();
+  models.insert_or_assign(name, ready_table(*models[name].as_table()));
   std::ostringstream text;
   text << root;
   return parse_manifest(text.str(), path, registry);

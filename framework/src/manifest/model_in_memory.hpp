@@ -13,8 +13,9 @@
 
 namespace mixwell {
 
-/// What parse_manifest makes of `root`, an effective manifest, with `model` in the place of the one
-/// called `name`: nothing of it is made or read anew. It gets that name.
+/// What parse_manifest makes of `root`, a manifest at `path`, with `model` instead of the one
+/// called `name`, which is not made or read again. It gets that name, and keeps its `dims` and
+/// `coords`.
 MIXWELL_INTERNAL Composition compose_on(const std::shared_ptr<Model>& model,
                                         const std::string& name, toml::table root,
                                         const std::string& path, const Registry& registry);

@@ -24,6 +24,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -38,6 +39,11 @@ namespace {
 /// What stands in for a compositor, and for the recorder of draws.nc, that a manifest leaves out.
 constexpr const char* default_compositor = "chain";
 constexpr const char* default_recorder = "netcdf";
+/// The compositor whose memory kernels that call others pass on.
+constexpr std::string_view default_ensemble = "ensemble-chain";
+/// Kinds whose components are published methods.
+constexpr std::array methods = {Kind::kernel, Kind::compositor, Kind::integrator,
+                                Kind::oracle, Kind::estimator,  Kind::steps};
 /// Of cases of the data, where nothing is said of them.
 constexpr double most_bytes_of_cases = 256.0 * (1 << 20);
 
@@ -75,9 +81,29 @@ class ComposedPlaces final : public Places {
 
   Named find(const std::string& dotted) const override { return manifest_->find(dotted); }
   bool has(const std::string& dotted) const override { return manifest_->has(dotted); }
-  std::string memory_cure() const override { return memory_cure_; }
+  std::string memory_cure(const WithoutMemory& kernel) const override {
+    const std::vector<std::string> kernels = kernels_in(kernel.path);
+    if (kernels.size() > 1)
+      return fmt::format(
+          "Kernel `{}` passes on a memory of current points only. Use [compositor.NAME] with use = "
+          "{}, memory = \"others\", freeze_after_warmup = false",
+          kernels.front(), toml_text(default_ensemble));
+    if (kernel.with_history.empty()) return memory_cure_;
+    return fmt::format(
+        "{}. Where the memory is a history, as for a single chain, kernel `{}` also needs {}",
+        memory_cure_, kernel.path, kernel.with_history);
+  }
 
  private:
+  /// Of the manifest, from the one that the compositor calls to the one that the others call.
+  std::vector<std::string> kernels_in(const std::string& path) const {
+    std::vector<std::string> found;
+    std::istringstream in(path);
+    for (std::string part; std::getline(in, part, '/');)
+      if (manifest_->has("kernel." + part)) found.push_back(part);
+    return found;
+  }
+
   std::shared_ptr<const Places> manifest_;
   std::string memory_cure_;
 };
@@ -143,6 +169,8 @@ class Resolver {
     composition.run.provenance = hash_of(of_runs);
     composition.effective_manifest = effective_text(tables);
     refuse_bytes(composition.effective_manifest);
+    composition.given = shared_manifest_;
+    composition.sources = sources();
     for (std::string& remark : unused()) composition.remarks.push_back(std::move(remark));
     for (std::string& remark : composition.remarks_of_models())
       composition.remarks.push_back(std::move(remark));
@@ -806,6 +834,18 @@ class Resolver {
              std::tie(b->declaration.kind, b->declaration.name);
     });
     return found;
+  }
+
+  std::vector<std::pair<std::string, std::string>> sources() const {
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const Kind kind : methods) {
+      for (const Instance* instance : in_use()) {
+        const Description& about = instance->entry->description;
+        if (instance->entry->kind != kind || about.sources.empty()) continue;
+        all.emplace_back(fmt::format("{} {}", to_string(kind), about.id), about.sources.front());
+      }
+    }
+    return all;
   }
 
   /// Only what the model of the run records has dimensions.

@@ -43,6 +43,7 @@ class MIXWELL_INTERNAL ManifestText final : public Places {
 
   const std::string& path() const noexcept { return path_; }
   const std::vector<Declaration>& declarations() const noexcept { return declarations_; }
+  const toml::table& root() const noexcept { return root_; }
   /// `[run]`, empty if there is none.
   const toml::table& run() const noexcept { return *run_; }
   /// Place of what has this dotted key: in the file, or the override that set it.

@@ -16,6 +16,7 @@
 #include "run/joint.hpp"
 #include "run/moved_project.hpp"
 #include "run/prediction.hpp"
+#include "run/published.hpp"
 #include "run/record.hpp"
 #include "run/rehearsal.hpp"
 #include "run/result_folder.hpp"
@@ -364,6 +365,7 @@ class Runner {
     RunResult result;
     result.folder = folder.path();
     result.certificate = certificate;
+    result.certificate.published = published(composition_, certificate);
     if (keeps_tested())
       find_tested(origin_.files.empty() ? origin_of(composition_) : origin_, result.certificate);
     const DrawsFile draws(folder.path());

@@ -85,6 +85,13 @@ struct MIXWELL_EXPORT Tested {
   std::string in_words() const;
 };
 
+/// Where the method of one component was published.
+struct Publication {
+  std::string component;  ///< "kernel nuts"
+  std::string source;
+  friend bool operator==(const Publication&, const Publication&) = default;
+};
+
 struct MIXWELL_EXPORT Certificate {
   Verdict now;                ///< of the sampling phase
   Verdict warmup;             ///< of the warm-up phase
@@ -94,6 +101,8 @@ struct MIXWELL_EXPORT Certificate {
   std::vector<std::string> learnt;
   /// Filled in by `check` and `run`, from the record that `verify` keeps.
   std::optional<Tested> tested{};
+  /// Filled in by `check` and `run`: of the methods in use, what the verdict does not cite already.
+  std::vector<Publication> published{};
 
   /// The class of the sampling phase, with " after warm-up" where it holds only then.
   std::string label() const;
@@ -125,6 +134,7 @@ struct MIXWELL_EXPORT CertificateRecord {
   std::vector<Assumption> assumes{};
   std::vector<Assumption> declared{};
   std::vector<std::string> notes{};
+  std::vector<Publication> published{};
 };
 
 MIXWELL_EXPORT CertificateRecord record_of(const Certificate& certificate);

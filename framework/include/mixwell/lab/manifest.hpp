@@ -12,11 +12,13 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mixwell {
 
 class DataDivision;
+class ManifestText;
 class PositionDivision;
 
 /// What a manifest says of the dimensions of what its model records: names by variable, and labels
@@ -37,10 +39,15 @@ struct MIXWELL_EXPORT Composition {
   std::vector<std::shared_ptr<const Recorder>> recorders;  ///< the first writes draws.nc
   /// TOML with every default filled in; running it again gives the same bits.
   std::string effective_manifest;
+  /// The manifest as it was given, with its overrides and without defaults.
+  std::shared_ptr<const ManifestText> given;
   /// All components in use, by kind, then name.
   std::vector<std::shared_ptr<const Component>> components;
   /// Libraries of all components in use.
   std::vector<std::string> libraries;
+  /// Of the kernels, compositor, integrators, oracles, estimators and rules of steps in use, in
+  /// this order: "kernel nuts", and the first of its Description::sources.
+  std::vector<std::pair<std::string, std::string>> sources;
   /// Data files that were read.
   std::vector<std::string> files;
   /// Remarks about the manifest or the data, a sentence each.
