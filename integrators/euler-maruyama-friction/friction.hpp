@@ -12,7 +12,7 @@
 
 namespace mixwell::friction {
 
-/// F, symmetric and positive definite, or alpha = eps F of a number alone.
+/// F, symmetric and positive definite, or alpha = eps F of only a number.
 class Friction {
  public:
   Friction(double value, bool per_step) : number_(value), per_step_(per_step), least_(value) {}

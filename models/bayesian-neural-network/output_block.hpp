@@ -58,7 +58,7 @@ class OutputBlock final : public BlockPotential {
     }
   }
 
-  /// 4 N H C operations a column, of U alone half as many.
+  /// 4 N H C operations a column, of only U half as many.
   void evaluate(const BlockCaches& caches, ConstBatch x, const Evaluation& out) const override {
     Batch gradient = out.gradient;
     for (Index r = 0; r < x.cols(); ++r) {

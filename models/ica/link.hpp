@@ -9,7 +9,7 @@
 
 namespace mixwell::ica {
 
-/// With p(z) = 1 / (4 cosh^2(z / 2)), the logistic density, in the place of F: values are -log p(z)
+/// With p(z) = 1 / (4 cosh^2(z / 2)), the logistic density, instead of F: values are -log p(z)
 /// = |z| + 2 log(1 + exp(-|z|)), weights (log p)'(z) = -tanh(z / 2). Both are 0 at +inf, which
 /// marks rows that are no cases.
 struct Link {

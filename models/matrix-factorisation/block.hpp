@@ -64,7 +64,7 @@ class Block final : public BlockPotential {
     }
   }
 
-  /// 6 K operations for each rating that the block is about, a third of them for U alone, and the
+  /// 6 K operations for each rating that the block is about, a third of them for only U, and the
   /// prior of the rows that it moves.
   void evaluate(const BlockCaches& caches, ConstBatch x, const Evaluation& out) const override {
     Batch gradient = out.gradient;

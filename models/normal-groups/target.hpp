@@ -44,7 +44,7 @@ struct Target {
   double by_log_tau(double spread, const Hyper& at) const {
     return counts() - 2.0 * at.within * (tau_scale + 0.5 * spread);
   }
-  /// Of the prior of mu alone.
+  /// Of only the prior of mu.
   double by_mu(const Hyper& at) const { return prior_precision * (at.mu - prior_mean); }
 };
 

@@ -36,7 +36,7 @@ class Block final : public BlockPotential {
     caches.bottomRows(1) = (0.5 / prior_variance_) * rest.colwise().squaredNorm();
   }
 
-  /// 4 N b multiplications and additions a column, of U alone half as many, and N weights.
+  /// 4 N b multiplications and additions a column, of only U half as many, and N weights.
   void evaluate(const BlockCaches& caches, ConstBatch x, const Evaluation& out) const override {
     Batch gradient = out.gradient;
     if (out.wants_gradient()) gradient = x / prior_variance_;

@@ -239,7 +239,7 @@ inline void refuse_factors(const Source& source) {
 
 }  // namespace detail
 
-/// Each process reads the parts of `source.data` that are its shards', and keeps their rows alone.
+/// Each process reads the parts of `source.data` that are its shards', and keeps only their rows.
 /// Cases are those of all parts, in the order of the file. Columns are scaled with means and
 /// deviations over all.
 template <class Link>

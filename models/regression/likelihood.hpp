@@ -38,7 +38,7 @@ namespace mixwell::regression {
 /// S is kept once, as panels of rows; while it is made there is x besides. Rows go through both
 /// products, z = S theta and g -= S' (log F)'(z), in bands that stay in the cache in between.
 /// Large data are cut into shards of rows, which run in parallel; bands and shards depend on N and
-/// d alone. So the result of a column depends on that column alone: not on the other columns, on
+/// d alone. So the result of a column depends only on that column: not on the other columns, on
 /// their number, or on the number of threads.
 template <class Link>
 class Likelihood {

@@ -36,7 +36,7 @@ inline bool is_shape(const std::vector<Index>& given, const std::vector<Index>& 
                     [](Index a, Index b) { return b < 0 || a == b; });
 }
 
-/// What to write in the place of `given`, after a blank, or "" where that is not plain.
+/// What to write instead of `given`, after a blank, or "" where that is not plain.
 inline std::string shape_cure(const std::vector<Index>& given, const std::vector<Index>& wanted) {
   const auto count = [](const std::vector<Index>& shape) {
     double n = 1;

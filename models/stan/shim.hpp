@@ -4,7 +4,7 @@
 
 namespace mixwell::stan {
 
-/// Needs Stan's headers alone. It is compiled once for each version of them, with STAN_THREADS.
+/// Needs only Stan's headers. It is compiled once for each version of them, with STAN_THREADS.
 inline constexpr const char* shim_text = R"shim(
 #include <stan/model/model_base.hpp>
 

@@ -192,7 +192,7 @@ class ProgramText {
     return {};
   }
 
-  /// The program with blanks in the place of these tokens, so that what is left keeps its lines.
+  /// The program with blanks instead of these tokens, so that what is left keeps its lines.
   std::string without(const std::vector<Tokens>& parts) const {
     std::string text = all_.text;
     for (const Tokens part : parts) {

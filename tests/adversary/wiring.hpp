@@ -14,7 +14,7 @@ enum class Lie { none, ratio, momentum };
 enum class Wish {
   nothing,          ///< whatever comes
   control_variate,  ///< a gradient with a control variate whose reference is a number of the graph
-  warmup            ///< a step that reads a register that is written in warm-up alone
+  warmup            ///< a step that reads a register that is written only in warm-up
 };
 
 /// One or two kernels of 1 to 4 statements, beside those of the wish, under a compositor, on a

@@ -41,7 +41,7 @@ struct Enumeration {
   std::vector<std::string> missing;
 };
 
-/// Depends on registry and settings alone.
+/// Depends only on registry and settings.
 Enumeration enumerate(const mixwell::Registry& registry, const EnumerationSettings& settings);
 
 }  // namespace compositions

@@ -1,4 +1,4 @@
-// A program in the Stan language in the place of a manifest, read by an engine made by hand.
+// A program in the Stan language instead of a manifest, read by an engine made by hand.
 // SPDX-License-Identifier: Apache-2.0
 #include "background.hpp"
 

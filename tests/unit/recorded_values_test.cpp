@@ -1,4 +1,4 @@
-// What a model records beside or in the place of its parameters: maps to other sizes, and draws.
+// What a model records beside or instead of its parameters: maps to other sizes, and draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "support.hpp"
 

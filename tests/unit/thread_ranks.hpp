@@ -17,7 +17,7 @@ namespace support {
 
 using mixwell::Ranks;
 
-/// What threads in the place of processes have in common.
+/// What threads instead of processes have in common.
 struct World {
   explicit World(int ranks)
       : data(static_cast<std::size_t>(ranks)),

@@ -1,4 +1,4 @@
-// Gradients that nobody reads are not evaluated: kernels that decide by U alone ask for U alone.
+// Gradients that nobody reads are not evaluated: kernels that decide by U ask only for U.
 // SPDX-License-Identifier: Apache-2.0
 #include "composing.hpp"
 

@@ -36,7 +36,7 @@
 #define MIXWELL_ABI_STRINGS_ "old"
 #endif
 
-/// With _GLIBCXX_DEBUG containers have further members; _GLIBCXX_ASSERTIONS adds code alone.
+/// With _GLIBCXX_DEBUG containers have further members; _GLIBCXX_ASSERTIONS adds only code.
 #ifdef _GLIBCXX_DEBUG
 #define MIXWELL_ABI_CONTAINERS_ "debug"
 #else

@@ -40,8 +40,8 @@ MIXWELL_EXPORT Proposal propose_asymmetric(Transition& t, Edge<edge::Law> law,
 
 /// The same scheme for a q with numbers of its own, of the class Drawn (as for Transition::redraw):
 /// law_from(path, point) adds q(. | point) under `path` and returns it; it is called at the newest
-/// position and at y, and must add the same function of each. Of a law that is known by an estimate
-/// alone, which the kernel takes, the points have no evaluations.
+/// position and at y, and must add the same function of each. Of a law that is known only by an
+/// estimate, which the kernel takes, the points have no evaluations.
 template <class Drawn, class LawFrom>
 Proposal propose_from(Transition& t, Edge<edge::Law> law, LawFrom&& law_from) {
   KernelGraph& graph = t.graph();

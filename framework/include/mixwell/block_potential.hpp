@@ -32,7 +32,7 @@ class MIXWELL_EXPORT BlockPotential {
   /// Numbers that the cache of a column holds.
   virtual Index cache_rows() const noexcept = 0;
   /// What does not change with x, once for each update: from whole positions (d x w), whose rows of
-  /// x are not read, to caches (cache_rows x w). Each column depends on that column alone.
+  /// x are not read, to caches (cache_rows x w). Each column depends only on that column.
   virtual void prepare(ConstBatch theta, Batch caches, Workspace& scratch) const = 0;
   /// U and its gradient by x at x (b x w), column k with the k-th cache; as Model::evaluate.
   virtual void evaluate(const BlockCaches& caches, ConstBatch x, const Evaluation& out) const = 0;

@@ -11,8 +11,8 @@
  *            changed.
  * u:         R numbers, to be written: U of each point in nats, but for a constant that is the same
  *            for all. Where a parameter is recorded through a transform, U is that of theta, with
- *            the Jacobian in it. +INFINITY outside the support; NAN is trouble of that point alone.
- * gradient:  d x R as theta, to be written: the derivatives of U. NULL where U alone is wanted.
+ *            the Jacobian in it. +INFINITY outside the support; NAN is trouble of only that point.
+ * gradient:  d x R as theta, to be written: the derivatives of U. NULL where only U is wanted.
  *            Where U is infinite it is not read.
  * user_data: the address in the key `user_data`, or NULL.
  *

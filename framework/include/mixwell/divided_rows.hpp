@@ -21,7 +21,7 @@ struct VectorPair {
 /// "coordinates"): it sees this process's rows as if there were no others. What it writes in a row
 /// may follow from that row of what it reads, from numbers that all rows share, and from what is
 /// here; a component says so by Component::divides_rows(). All processes make the same calls in the
-/// same order: whether one is made must not follow from some rows alone.
+/// same order: whether one is made must not follow from only some rows.
 class MIXWELL_EXPORT DividedRows {
  public:
   virtual ~DividedRows();

@@ -7,7 +7,7 @@
 namespace mixwell {
 
 /// Whether what this process writes is to outlive a power cut (it is, unless somebody says
-/// otherwise). A worker of a study that keeps summaries alone says otherwise: it reads its files
+/// otherwise). A worker of a study that keeps only summaries says otherwise: it reads its files
 /// itself, takes them away again, and 7 calls of fsync cost more than a small run.
 MIXWELL_EXPORT void write_durably(bool wanted) noexcept;
 

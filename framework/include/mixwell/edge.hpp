@@ -96,7 +96,7 @@ struct Auxiliary : Numbers<Role::state> {
 struct Register : Numbers<Role::state> {
   using Numbers::Numbers;
 };
-/// The same, where they are read alone.
+/// The same, where they are only read.
 struct Learnt : Numbers<Role::parameter> {
   using Numbers::Numbers;
 };
@@ -213,7 +213,7 @@ struct LawOf : LawAs<Role::law> {
   const Class& function;
 };
 
-/// Fresh randomness, for this operation alone. `draw` tells repeated use within a sweep apart: the
+/// Fresh randomness, only for this operation. `draw` tells repeated use within a sweep apart: the
 /// same draw is the same numbers.
 class Noise {
  public:

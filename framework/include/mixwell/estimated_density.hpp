@@ -1,4 +1,4 @@
-// Models whose density is known by an unbiased estimate alone.
+// Models whose density is known only by an unbiased estimate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

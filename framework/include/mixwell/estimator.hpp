@@ -140,7 +140,7 @@ class MIXWELL_EXPORT OwnCurvature : public Estimator {
   virtual Traits traits() const = 0;
   /// Rows of the numbers.
   virtual Index rows(Index dimension) const = 0;
-  /// Rows of the register; 0: H is a function of theta alone.
+  /// Rows of the register; 0: H is a function of only theta.
   virtual Index state_rows(Index dimension) const noexcept = 0;
   /// Whether H of a step holds that step's own gradient. Then it shares the gradient's noise.
   virtual bool sees_present() const noexcept { return false; }

@@ -76,7 +76,7 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   /// The same law as a sum over cases, or null.
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
-  /// The estimate by which alone the law is known, or null: then nobody evaluates it.
+  /// The only estimate by which the law is known, or null: then nobody evaluates it.
   virtual const EstimatedDensity* as_estimated_density() const noexcept { return nullptr; }
   /// The Hessian is the same everywhere.
   virtual bool has_constant_hessian() const noexcept { return false; }
@@ -132,7 +132,7 @@ class Curvature {
 /// U or both were computed.
 struct Evaluations {
   double all = 0.0;
-  double potentials = 0.0;  ///< of them those of U alone
+  double potentials = 0.0;  ///< of them those of only U
 };
 
 /// A law as operations see it inside a block. It counts what is asked of it.
@@ -170,7 +170,7 @@ class Law {
     count(theta, false);
     count(theta, false);
   }
-  /// Counts work of one column that was done without the law, in evaluations of its U alone.
+  /// Counts work of one column that was done without the law, in evaluations of only its U.
   void count_potentials(double evaluations) const {
     if (spent_ == nullptr) return;
     spent_->all += evaluations * how_.gradient_cost();

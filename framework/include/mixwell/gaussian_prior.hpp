@@ -13,7 +13,7 @@ namespace mixwell {
 
 /// exp(-U) = N(x; m, L L') exp(-likelihood) as a function of the parameters x that it is about,
 /// where m, L and the likelihood may depend on the rest of theta: what kernels `elliptical-slice`
-/// and `pcn` move by. `theta` holds whole positions, d x w; `x` and others of x alone, b x w.
+/// and `pcn` move by. `theta` holds whole positions, d x w; `x` and others only x, b x w.
 class MIXWELL_EXPORT GaussianPrior {
  public:
   virtual ~GaussianPrior();

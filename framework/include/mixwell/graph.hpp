@@ -38,7 +38,7 @@ enum class VariableKind {
 enum class ValueKind { constant, noise, version, derived };
 
 enum class OperationKind {
-  pure,     ///< derived value, a function of its inputs alone
+  pure,     ///< derived value, a function of only its inputs
   refresh,  ///< draws a variable from its law
   move,     ///< a map or SDE step
   accept,   ///< chooses between state and proposed by the ratio of laws
@@ -221,7 +221,7 @@ struct Record {
   Index slot = 0;  ///< chain = replicate * slots + slot
   Value value;
   Index first_row = 0;  ///< of the value's rows
-  /// Read after the first recorded sweep of the sampling phase alone; no operation of that phase
+  /// Read only after the first recorded sweep of the sampling phase; no operation of that phase
   /// moves it (what warm-up learnt: an inverse metric). A real of sample_stats.
   bool once = false;
   std::vector<std::string> dims{};  ///< as those of a parameter
@@ -286,7 +286,7 @@ class MIXWELL_EXPORT KernelGraph {
   [[gnu::cold]] Value noise(std::string name);
   /// The newest version of a variable.
   [[gnu::cold]] Value current(Variable variable) const;
-  /// Made from constants alone: the same in every sweep.
+  /// Made only from constants: the same in every sweep.
   bool is_constant(Value value) const;
 
   /// Adds an operation; returns its outputs in order. Throws InputError when a rule of the graph
@@ -326,11 +326,11 @@ class MIXWELL_EXPORT KernelGraph {
   /// Throws InputError when this slot already records that name, or what is recorded once is not a
   /// real of sample_stats.
   [[gnu::cold]] void record(Record record);
-  /// Drops records of that group from now on; what serves them alone need not be added.
+  /// Drops records of that group from now on; what serves only them need not be added.
   void leave_out(RecordGroup group) { left_out_.insert(group); }
   bool leaves_out(RecordGroup group) const { return left_out_.contains(group); }
 
-  /// Puts `body` in the place of an operation's own, for instruments that look on: edges, traits
+  /// Puts `body` instead of an operation's own, for instruments that look on: edges, traits
   /// and so the certificate stay what they are.
   void instrument(std::size_t operation, std::shared_ptr<const Body> body) {
     operations_.at(operation).body = std::move(body);

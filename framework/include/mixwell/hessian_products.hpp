@@ -10,7 +10,7 @@
 namespace mixwell {
 
 /// A second base of a Model that knows second derivatives: modes, Laplace's approximation and
-/// Newton steps take them in the place of differences of gradients.
+/// Newton steps take them instead of differences of gradients.
 class MIXWELL_EXPORT HessianProducts {
  public:
   virtual ~HessianProducts();

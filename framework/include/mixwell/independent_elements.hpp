@@ -23,7 +23,7 @@ class MIXWELL_EXPORT IndependentElements : public BlockPotential {
   /// constant that is the same at every x may be left out.
   virtual void misfits(const BlockCaches& caches, ConstBatch x, Batch out) const = 0;
   /// Independent draws from the prior of all elements (b x w); column j belongs to replicate
-  /// at.replicate + j, and takes numbers at this at.draw alone.
+  /// at.replicate + j, and takes numbers only at this at.draw.
   virtual void draw(const Stream& stream, Address at, Batch x) const = 0;
 };
 

@@ -21,7 +21,7 @@ enum class Coupling {
   mass,       ///< (I, B): HMC-BFGS, Zhang & Sutton 2011 (their Eq. 15 prints B^-1 for B)
   symmetric,  ///< (H, I): QNHMC, Fu, Luo & Zhang 2016
   factor,     ///< (S, I): the kernel of (I, B) in other coordinates
-  one_sided,  ///< A = H in theta' alone, M = I: the naive dynamics of QNHMC section 3.1
+  one_sided,  ///< A = H only in theta', M = I: the naive dynamics of QNHMC section 3.1
 };
 
 /// "mass", "symmetric", "factor" or "one-sided"; none where the curvature is the identity.

@@ -1,5 +1,5 @@
 // The one header of a program that embeds Mixwell: registry, manifests, runs, diagnostics, studies.
-// Whoever needs few of them compiles faster with those alone.
+// Whoever needs few of them compiles faster with only those.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

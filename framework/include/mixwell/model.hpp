@@ -30,7 +30,7 @@ enum class RecordGroup {
 MIXWELL_EXPORT std::string_view to_string(RecordGroup group) noexcept;
 
 /// Of a coordinate: it takes the whole numbers from `least` to `most`, held as doubles, and the law
-/// is a density with respect to counting them. U is asked for at whole numbers alone; its gradient
+/// is a density with respect to counting them. U is asked for only at whole numbers; its gradient
 /// there is 0.
 struct WholeNumbers {
   std::int64_t least = 0;
@@ -66,14 +66,14 @@ struct MIXWELL_EXPORT Parameter {
 /// least one of the two is wanted; a model may save the other's work.
 struct Evaluation {
   double* potential = nullptr;
-  /// Without memory (its data() is null) where U alone is wanted.
+  /// Without memory (its data() is null) where only U is wanted.
   Batch gradient;
   Workspace& scratch;
   /// Tells evaluations of a noisy law within one sweep apart: equal numbers are equal noise. Exact
   /// laws have no use for it.
   std::uint32_t draw = 0;
 
-  /// U alone of theta (d x R).
+  /// Only U of theta (d x R).
   static Evaluation of_potential(double* u, ConstBatch theta, Workspace& scratch,
                                  std::uint32_t draw = 0) {
     return {u, MatrixMap(nullptr, theta.rows(), theta.cols()), scratch, draw};
@@ -163,7 +163,7 @@ class Model;
 class MIXWELL_EXPORT DataDraws {
  public:
   virtual ~DataDraws();
-  /// The model with data drawn at theta (d x 1) in the place of its own; same parameters.
+  /// The model with data drawn at theta (d x 1) instead of its own; same parameters.
   virtual std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
                                               Address at) const = 0;
 };
@@ -291,7 +291,7 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const ConditionalDraws* as_conditional_draws() const noexcept { return nullptr; }
   virtual const GaussianPrior* as_gaussian_prior() const noexcept { return nullptr; }
   virtual const MarginalLaws* as_marginal_laws() const noexcept { return nullptr; }
-  /// Of a model whose density kernels know by an estimate alone.
+  /// Of a model whose density kernels know only by an estimate.
   virtual const EstimatedDensity* as_estimated_density() const noexcept { return nullptr; }
   /// U as a function of these coordinates (ascending) given the rest, where that takes less than
   /// the whole; else null.
@@ -314,7 +314,7 @@ class MIXWELL_EXPORT Model : public Component {
   /// models it is evaluated all the same, and thrown away.
   virtual bool evaluates_potential_alone() const noexcept { return false; }
   /// U and grad U of every column of theta (d x R). U = +inf outside the support; NaN is trouble of
-  /// that column alone. theta and gradient must not overlap. Every column's result depends on that
+  /// only that column. theta and gradient must not overlap. Every column's result depends on that
   /// column, the batch width and its position only.
   void evaluate(ConstBatch theta, const Evaluation& out) const;
   /// Positions to start from: by default independent uniforms on (-2, 2), and on the whole numbers

@@ -14,7 +14,7 @@
 
 namespace mixwell {
 
-/// -log density of p up to the constant that depends on M alone: K(p) = 1/2 p' M^-1 p, with M = B
+/// -log density of p up to the constant that depends only on M: K(p) = 1/2 p' M^-1 p, with M = B
 /// for Coupling::mass (so M^-1 = H; Zhang & Sutton 2011 print the inverse) and M = I otherwise.
 class MIXWELL_EXPORT MomentumLaw final : public Potential {
  public:
@@ -42,8 +42,8 @@ struct MomentumLaw : LawOf<mixwell::MomentumLaw> {
 };
 }  // namespace edge
 
-/// The law of the momentum for a curvature value of the graph: it depends on the curvature for M =
-/// B alone, and is a constant otherwise.
+/// The law of the momentum for a curvature value of the graph: it depends on the curvature only for
+/// M = B, and is a constant otherwise.
 MIXWELL_EXPORT Edge<edge::MomentumLaw> add_momentum_law(
     KernelGraph& graph, const std::string& name, Coupling coupling,
     std::shared_ptr<const Representation> representation, Value curvature);

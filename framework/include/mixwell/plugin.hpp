@@ -78,7 +78,7 @@ struct Description {
   std::string details = {};  ///< formulas and conventions, plain text
   std::vector<std::string> sources = {};
   /// What it is for where its kind serves several ends: "surrogate" for an estimator of potentials.
-  /// References take components of their own purpose alone.
+  /// References take only components of their own purpose.
   std::string purpose = {};
   /// Of a compositor: its slots' curvatures are fitted to a memory that it lends them, and no
   /// learning estimator stands in where the manifest names none.

@@ -71,7 +71,7 @@ add_position(KernelGraph& graph, const std::string& position, const Model& model
 [[gnu::cold]] MIXWELL_EXPORT void gather_position(KernelGraph& graph, const PositionSlots& at);
 [[gnu::cold]] MIXWELL_EXPORT void scatter_position(KernelGraph& graph, const PositionSlots& at);
 
-/// U of a law of the whole position at a value of it, 1 x w: an evaluation of U alone.
+/// U of a law of the whole position at a value of it, 1 x w: an evaluation of only U.
 [[gnu::cold]] MIXWELL_EXPORT Value potential_at(KernelGraph& graph, const std::string& name,
                                                 Value law, Value position);
 

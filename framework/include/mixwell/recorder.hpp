@@ -117,8 +117,8 @@ class MIXWELL_EXPORT Recorder : public Component {
   static constexpr Kind kind = Kind::recorder;
   ~Recorder() override;
   /// Throws RunError when the file cannot be made. With `resume` this or reading the state throws
-  /// InputError when there is nothing to continue, or something of another header, and leaves it
-  /// alone.
+  /// InputError when there is nothing to continue, or something of another header, and does not
+  /// touch it.
   virtual std::unique_ptr<Recording> open(const RunHeader& header) const = 0;
 };
 

@@ -18,7 +18,7 @@ namespace mixwell {
 /// all methods may be called from several threads at once.
 ///
 /// Of all shards: sums are formed shard by shard, and these added in a fixed binary tree,
-/// neighbours first, so that bits depend on the shards alone. A call among P processes sends theta
+/// neighbours first, so that bits depend only on the shards. A call among P processes sends theta
 /// to all, and back, of each, the at most 2 log2(64) largest subtrees that lie within its shards: d
 /// + 1 numbers a column for each (one, where P is a power of 2). Each process looks at all indices
 /// and evaluates its own, column by column and shard by shard.

@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// eps_t for t = 1, 2, ..., a number that depends on the sweep alone: to a certificate a constant.
+/// eps_t for t = 1, 2, ..., a number that depends only on the sweep: to a certificate a constant.
 struct MIXWELL_EXPORT StepSchedule {
   std::string schedule = "constant";
   double step_size = 0.01;  ///< a

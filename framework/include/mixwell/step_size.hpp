@@ -22,7 +22,7 @@ struct MIXWELL_EXPORT StepSizeSettings {
   /// If set, eps is learnt by dual averaging towards this mean acceptance probability.
   std::optional<double> target_acceptance;
   bool pool = false;                 ///< one learnt eps for all replicates
-  bool freeze = true;                ///< learnt in warm-up alone; else for ever
+  bool freeze = true;                ///< learnt only in warm-up; else for ever
   std::optional<Interval> jitter{};  ///< each transition uses eps * U[a, b]
 
   /// Keys `step_size`, `pool`, `freeze` and `step_size_jitter`.

@@ -66,7 +66,7 @@ struct MIXWELL_EXPORT Steps {
 
   /// Keys `steps`, `steps_jitter` and `steps_from`.
   void declare(Fields& fields);
-  /// Key `steps` alone.
+  /// Only the key `steps`.
   void declare_fixed(Fields& fields, const std::string& help);
   /// Throws ParameterError where the settings contradict one another.
   void check() const;

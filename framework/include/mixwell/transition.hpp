@@ -67,7 +67,7 @@ struct Proposal {
   std::optional<TrajectoryEdges> trajectory{};
 };
 
-/// How a kernel takes a density that is known by an unbiased estimate alone.
+/// How a kernel takes a density that is known only by an unbiased estimate.
 struct MIXWELL_EXPORT EstimateSettings {
   /// rho of z* = rho z + sqrt(1 - rho^2) z', z' ~ N(0, I): of the normals that the estimate at a
   /// proposal is made from with those of the estimate that is kept. 0 draws them anew.
@@ -186,13 +186,13 @@ class MIXWELL_EXPORT Transition {
     return {add("propose", OperationKind::move, traits, std::move(body), given...,
                 derived<edge::Proposed<edge::Position>>("theta*", dimension()))};
   }
-  /// Says that `metropolis` takes a law that is known by an estimate alone; others are refused it.
+  /// Says that `metropolis` takes a law that is known only by an estimate; others are refused it.
   void take_estimates(const EstimateSettings& settings);
   /// Whether `metropolis` will take an estimate instead of U of that law. After take_estimates.
   bool takes_estimate_of(Edge<edge::Law> law);
   /// The next state: the proposal with probability min(1, exp(E - E*)), else the state; E is U of
-  /// `law` and the negative log densities of the auxiliaries. Of a law that is known by an
-  /// estimate alone U is the estimate that was kept with the state, and a new one at the proposal.
+  /// `law` and the negative log densities of the auxiliaries. Of a law that is known only by
+  /// an estimate, U is the estimate that was kept with the state, and a new one at the proposal.
   /// Once in a transition: throws WiringError.
   void metropolis(Edge<edge::Law> law, const Proposal& proposal);
 
@@ -268,7 +268,7 @@ struct MIXWELL_EXPORT TransitionParams {
   void check() const { step_size.check(); }
 };
 
-/// Of kernels that take a density that is known by an unbiased estimate alone, too.
+/// Of kernels that take a density that is known only by an unbiased estimate, too.
 struct MIXWELL_EXPORT EstimatedTransitionParams : TransitionParams {
   EstimateSettings estimate{};
 

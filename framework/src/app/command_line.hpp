@@ -1,4 +1,4 @@
-// What the program takes from its command line: commands declare it here, and one file alone
+// What the program takes from its command line: commands declare it here, and only one file
 // parses. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -25,8 +25,7 @@ struct Argument {
   /// for any other nothing is offered.
   std::string type = {};
   bool required = false;
-  std::string required_unless =
-      {};  ///< an option that may be given in the place of this positional
+  std::string required_unless = {};  ///< an option that may be given instead of this positional
   bool shows_default = false;
   bool is_positive = false;
   std::optional<std::pair<double, double>> range = {};  ///< both ends belong to it

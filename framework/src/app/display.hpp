@@ -26,7 +26,7 @@ class Display {
   /// At most ten times (JSON: once) a second, and never without a style.
   bool is_due();
   void print(const std::string& text) const;
-  /// On standard error, in the place of the line.
+  /// On standard error, instead of the line.
   void remark(const std::string& text) const;
 
  private:

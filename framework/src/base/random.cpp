@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-// Vectors wider than a register are passed between functions of this file alone.
+// Vectors wider than a register are passed only between functions of this file.
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 namespace mixwell {

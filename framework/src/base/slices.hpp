@@ -43,7 +43,7 @@ struct Slice {
   Index first = 0;
   Index end = 0;
   Index step = 1;
-  bool is_label = false;  ///< the text has a label in the place of the number
+  bool is_label = false;  ///< the text has a label instead of the number
 };
 
 /// What stands between the brackets of `text`, if it is `name` with brackets behind it.
@@ -62,7 +62,7 @@ MIXWELL_INTERNAL std::vector<Slice> read_slices(const NamedArray& array, std::st
 MIXWELL_INTERNAL std::vector<Index> flat_indices(const std::vector<Index>& shape,
                                                  const std::vector<Slice>& slices);
 
-/// The same slices by numbers alone: "w[2,0:4:2]".
+/// The same slices only by numbers: "w[2,0:4:2]".
 MIXWELL_INTERNAL std::string text_by_numbers(const std::string& name,
                                              const std::vector<Slice>& slices);
 

@@ -20,7 +20,7 @@ struct Stages {
   std::vector<std::size_t> of;  ///< transitions from there to the proposal
 };
 
-/// One graph, and what follows from its edges alone.
+/// One graph, and what follows only from its edges.
 struct Analysis {
   /// frozen: as if nothing were learnt any more.
   Analysis(const KernelGraph& of, bool as_if_frozen);
@@ -120,7 +120,7 @@ bool moves_normals(const Analysis& a, const OperationInfo& move);
 /// Rules C and D about one slot.
 Verdict judge_slot(const Analysis& a, Variable slot);
 
-/// Whether `there` is `here` with the proposal in the place of the state: the same constants and
+/// Whether `there` is `here` with the proposal instead of the state: the same constants and
 /// the same pure operations (one body object), down to the versions that the accept `t` replaces in
 /// `here` and what it proposes for them in `there`.
 bool mirrors(const Analysis& a, std::size_t t, Value here, Value there);

@@ -1,4 +1,4 @@
-// Rule M: a density that is known by an unbiased estimate alone.
+// Rule M: a density that is known only by an unbiased estimate.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 

@@ -1,4 +1,4 @@
-// Rules about the factors of the joint target: covered, of its own slots alone, one density.
+// Rules about the factors of the joint target: covered, of only its own slots, one density.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 

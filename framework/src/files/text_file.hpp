@@ -11,7 +11,7 @@
 namespace mixwell {
 
 /// Throws InputError: "PATH: the `what` cannot be read: ...", and the cure if there is one; also
-/// for a file of more than `most_bytes`. Files and nameless pipes alone: see InputDescriptor.
+/// for a file of more than `most_bytes`. Only files and nameless pipes: see InputDescriptor.
 MIXWELL_INTERNAL std::string read_text_file(
     const std::string& path, const std::string& what, const std::string& cure = {},
     std::size_t most_bytes = std::numeric_limits<std::size_t>::max());

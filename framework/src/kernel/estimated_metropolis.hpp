@@ -8,13 +8,13 @@
 
 namespace mixwell {
 
-/// The estimate by which alone a law of the graph is known, or null.
+/// The only estimate by which a law of the graph is known, or null.
 const EstimatedDensity* estimate_of(const KernelGraph& graph, Value law);
 
 /// What is kept of the estimate where a slot is, if anything is: Uhat in its first row, 2 x w.
 std::optional<Value> kept_estimate(const KernelGraph& graph, Variable slot);
 
-/// The decision of a transition whose law is known by an estimate alone. To the graph the normals z
+/// The decision of a transition whose law is known only by an estimate. To the graph the normals z
 /// of the estimate are a variable beside theta, and the joint law is exp(-Uhat(theta; z)) N(z; 0,
 /// I), whose marginal of theta is that of the model:
 ///   z* = rho z + sqrt(1 - rho^2) z' is reversible for N(0, I), whatever theta does;

@@ -9,8 +9,8 @@
 namespace mixwell {
 
 /// The schedule of Stan's reference manual (section on automatic parameter tuning): a start of 75
-/// sweeps for the step size alone, windows of 25, 50, 100, ... sweeps, the last one stretched to
-/// the end, and 50 sweeps for the step size alone. A warm-up below 150 sweeps is divided 15 % : 75
+/// sweeps only for the step size, windows of 25, 50, 100, ... sweeps, the last one stretched to
+/// the end, and 50 sweeps only for the step size. A warm-up below 150 sweeps is divided 15 % : 75
 /// % : 10 % with a single window; below 20 there is none. Each window starts afresh, so that early
 /// draws are forgotten; nothing moves once the last one has closed.
 class MIXWELL_EXPORT WarmupWindows {

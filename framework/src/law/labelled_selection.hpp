@@ -13,7 +13,7 @@
 namespace mixwell {
 
 /// What select_coordinates takes for the same coordinates: `text` itself, unless it has labels of
-/// `labels` in the place of numbers: "beta[age]" is "beta[2]" then. Throws InputError with the rule
+/// `labels` instead of numbers: "beta[age]" is "beta[2]" then. Throws InputError with the rule
 /// that it breaks, as select_coordinates does, and the nearest label.
 MIXWELL_INTERNAL std::string selection_by_numbers(const std::vector<Parameter>& parameters,
                                                   const std::vector<Labels>& labels,

@@ -24,7 +24,7 @@ class ManifestDims {
   void check(std::vector<Parameter> arrays, const std::vector<Labels>& labels,
              const toml::table& table, const std::string& path, const ManifestText& manifest) const;
 
-  /// A text that selects coordinates of `model`, with numbers in the place of labels: what the
+  /// A text that selects coordinates of `model`, with numbers instead of labels: what the
   /// components are given. Throws InputError with the rule that it breaks.
   std::string by_numbers(const Model& model, const std::string& text) const;
 

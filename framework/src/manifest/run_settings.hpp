@@ -20,7 +20,7 @@ inline constexpr const char* init_help =
 /// Reads and checks [run]; the result also goes into `effective`.
 RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effective);
 
-/// Columns of a block when [run] does not say: a function of the problem alone, never of the
+/// Columns of a block when [run] does not say: a function of only the problem, never of the
 /// threads. About 512 numbers a block, so that small models fill the vector units, at most 64
 /// columns, and at least 8 blocks where there are 64 replicates or more.
 std::int64_t default_block_width(std::int64_t dimension, std::int64_t replicates);

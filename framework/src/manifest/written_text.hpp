@@ -10,7 +10,7 @@
 
 namespace mixwell {
 
-/// "composition NAME": in messages, in the place of a file.
+/// "composition NAME": in messages, instead of a file.
 MIXWELL_INTERNAL std::string place_of_written(const std::string& name);
 
 /// As parse_manifest(), but messages have no line: those of the text mean nothing to anybody.

@@ -18,7 +18,7 @@ struct Element {
   Column column;
   Index element = 0;
   std::string name;
-  std::string label;  ///< the name with labels in the place of numbers
+  std::string label;  ///< the name with labels instead of numbers
 };
 
 /// At most `most` names of `variables` (of summary.json), in turn that of the smallest ess_bulk and

@@ -18,10 +18,10 @@ MIXWELL_INTERNAL std::vector<Index> indices_of(const Column& column, Index eleme
 /// "[2,3]", or "" of none.
 MIXWELL_INTERNAL std::string subscript(const std::vector<Index>& indices);
 
-/// `beta[3]`, `b[2,3]`; the name alone for a scalar. Last index fastest, from 0.
+/// `beta[3]`, `b[2,3]`; only the name for a scalar. Last index fastest, from 0.
 MIXWELL_INTERNAL std::string element_name(const Column& column, Index element);
 
-/// The same with labels of dimensions in the place of numbers, as far as they have any:
+/// The same with labels of dimensions instead of numbers, as far as they have any:
 /// `beta[Ulm]`, `b[Ulm,3]`.
 MIXWELL_INTERNAL std::string labelled_name(const Column& column, Index element,
                                            const std::vector<Labels>& labels);

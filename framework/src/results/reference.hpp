@@ -23,7 +23,7 @@ MIXWELL_INTERNAL ComparedDraws read_compared_draws(const std::string& path);
 struct SharedNames {
   std::vector<Index> here;
   std::vector<Index> there;
-  std::vector<std::string> left_out;  ///< names of one side alone
+  std::vector<std::string> left_out;  ///< names of only one side
 };
 
 /// `there`: names of elements by numbers, or by labels of `here` (coordinates_called). Throws

@@ -15,7 +15,7 @@ namespace mixwell {
 struct DrawnVector {
   std::vector<std::string> names;  ///< by numbers: element_name
   Eigen::MatrixXd draws;
-  std::vector<Column> columns{};  ///< what it is made of, one after another; of draws.nc alone
+  std::vector<Column> columns{};  ///< what it is made of, one after another; only of draws.nc
   std::vector<Labels> labels{};   ///< of their dimensions
 };
 

@@ -14,7 +14,7 @@
 
 namespace mixwell {
 
-/// Looks at a run on a grid of sweeps that is fixed by the settings alone, so that every rule but
+/// Looks at a run on a grid of sweeps that is fixed only by the settings, so that every rule but
 /// that of seconds ends the run after the same sweep, whatever the machine, the threads or
 /// interruptions. Looking at draws costs as much as a summary, so it is done at multiples of
 /// `check_every` each at least a fifth further than the last: six times a summary in all.

@@ -12,7 +12,7 @@
 
 namespace mixwell {
 
-/// Ports that show a body copies of its columns, in the place of those given.
+/// Ports that show a body copies of its columns, instead of those given.
 class GuardedPorts {
  public:
   GuardedPorts(std::span<const Block::Port> inputs, std::span<const Block::Port> outputs,

@@ -9,7 +9,7 @@
 namespace mixwell {
 
 /// By value id: the gradient of an evaluation that is only carried on from version to version, as
-/// that of a random walk is. It needs no memory, and U alone is evaluated. O(V + E) a round, one
+/// that of a random walk is. It needs no memory, and only U is evaluated. O(V + E) a round, one
 /// round for each operation that carries a gradient at most.
 std::vector<bool> unread_gradients(const KernelGraph& graph);
 

@@ -20,7 +20,7 @@ class CellPlace {
 
   const std::string& folder() const noexcept { return folder_; }
 
-  /// All files into the cell's own folder, in the place of those that it had, on the disk before
+  /// All files into the cell's own folder, instead of those that it had, on the disk before
   /// they have their names. Throws RunError.
   void bring_home() const;
 

@@ -49,7 +49,7 @@ struct Identity {
   std::string ingredients;
 };
 
-/// What cells that differ in the seed alone are made of.
+/// What cells that differ only in the seed are made of.
 class Ingredients {
  public:
   /// `plan`: of one of them. With `by_hash` the framework counts by framework_hash(), else by its

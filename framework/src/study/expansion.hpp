@@ -15,7 +15,7 @@ namespace mixwell::study {
 /// cells of one label.
 std::vector<StudyCell> expand(const StudyFile& study);
 
-/// What the cells that differ in the seed alone have in common, as JSON: {"model", "variant",
+/// What the cells that differ only in the seed have in common, as JSON: {"model", "variant",
 /// "axes"}. Seeds of tuning come from it.
 std::string place_of(const StudyCell& cell);
 

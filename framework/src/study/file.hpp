@@ -47,7 +47,7 @@ struct TuneKey {
 /// `[study.variant.NAME]` or `[study.model.NAME]`.
 struct Variant {
   std::string name;
-  std::string manifest;  ///< in the place of the base; "{model}" stands for the model's name
+  std::string manifest;  ///< instead of the base; "{model}" stands for the model's name
   Location manifest_at;
   std::vector<Override> changes;
   std::vector<AxisGroup> axes;
@@ -107,7 +107,7 @@ struct StudyFile {
 };
 
 /// Reads and checks a study file and reads the text of its base; `quick` as its table [study.quick]
-/// says, with the first seed alone. Throws InputError.
+/// says, with only the first seed. Throws InputError.
 StudyFile read_study_file(const std::string& path, bool quick = false);
 
 /// A value from its TOML text.

@@ -88,7 +88,7 @@ class Ledger {
 
   /// What each cell's errors were measured against: the id of a reference, by cell.
   std::map<std::string, std::string> compared();
-  /// Errors and curve of a cell, in the place of those that it had.
+  /// Errors and curve of a cell, instead of those that it had.
   void compare(const std::string& cell, const ReferenceErrors& errors);
 
   void set(const std::string& key, const std::string& value);

@@ -42,7 +42,7 @@ class RequestList final : public Work {
 /// Whether --only PATTERN means this cell (StudyOptions::only).
 bool matches(const std::string& pattern, const std::string& label, const std::string& cell);
 
-/// Cells that differ in the seed alone: they share values of tuning and all of a plan but the seed.
+/// Cells that differ only in the seed: they share values of tuning and all of a plan but the seed.
 struct SeedGroup {
   std::vector<std::size_t> cells;
   std::string place;  ///< place_of

@@ -34,7 +34,7 @@ class Records {
  public:
   explicit Records(Database& database) : database_(database) {}
 
-  /// Puts the rows of a file in the place of those that are there; does nothing where it is no
+  /// Puts the rows of a file instead of those that are there; does nothing where it is no
   /// record, or not as it was written. Throws InputError for one that no study has written.
   void restore(RecordKind kind, const std::string& key, const std::string& file);
   /// After a change of its rows; returns what the file says.

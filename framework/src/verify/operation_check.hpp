@@ -46,7 +46,7 @@ std::vector<VerifiedOperation> check_volume(Replay replay);
 
 /// A million numbers in all, in 128 rounds at least: how many rounds an operation is made again in.
 Index rounds_of(Index dimension, Index columns, Index most);
-/// The sweep of a round: not one of the run's, and not the first ones alone.
+/// The sweep of a round: not one of the run's, and not only the first ones.
 std::uint64_t sweep_of_round(Index round);
 /// In a branch that is seldom chosen there may be a few only, whose spread tells nothing.
 inline constexpr Index fewest_columns = 16;

@@ -1,4 +1,4 @@
-// Targets with exact draws in the place of a composition's model.
+// Targets with exact draws instead of a composition's model.
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/target.hpp"
 

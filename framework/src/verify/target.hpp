@@ -1,4 +1,4 @@
-// Targets with exact draws in the place of a composition's model.
+// Targets with exact draws instead of a composition's model.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -40,7 +40,7 @@ class VerifyTargets {
   /// kernels changed. Throws InputError where the target lacks what a component asks of it.
   Composition composed(const std::string& target, double step_factor,
                        const Refinement& refinement = {}) const;
-  /// The composition on a model that is there already, in the place of its own.
+  /// The composition on a model that is there already, instead of its own.
   Composition composed_on(const std::shared_ptr<Model>& model, double step_factor) const;
   /// Why one of these cannot be tested: the message without its place, which is in a manifest that
   /// was made for the test.

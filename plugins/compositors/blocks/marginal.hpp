@@ -12,7 +12,7 @@
 
 namespace mixwell::blocks {
 
-/// Of whole positions, of which it reads the other parameters alone.
+/// Of whole positions, of which it reads only the other parameters.
 class MarginalPotential final : public Potential {
  public:
   MarginalPotential(std::shared_ptr<const Model> model, std::size_t which)

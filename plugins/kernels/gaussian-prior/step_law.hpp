@@ -22,7 +22,7 @@ struct StepNumbers : edge::Numbers<Role::parameter> {
 
 /// N(m + rho (x - m), b^2 L L') with b = eps / sqrt(1 + eps^2), rho = 1 / sqrt(1 + eps^2). With the
 /// prior N(m, L L') it is in detailed balance, q(y | x) / q(x | y) = prior(y) / prior(x), so that
-/// Metropolis with it has the likelihoods alone in its ratio, up to rounding.
+/// Metropolis with it has only the likelihoods in its ratio, up to rounding.
 class StepLaw final : public Potential {
  public:
   /// Throws InputError where L has no inverse: the step then has no density.

@@ -32,7 +32,7 @@ void add_move(Transition& t, Edge<edge::Law> law, const std::string& name, F bod
   t.record(statistics, std::get<WrittenStatistics<Search>>(written));
 }
 
-/// Records the Hessian of the law at the slot's newest version, in recorded sweeps alone.
+/// Records the Hessian of the law at the slot's newest version, only in recorded sweeps.
 inline void record_hessian(Transition& t, Edge<edge::Law> law) {
   const Index d = t.dimension();
   const auto numbers = t.add(

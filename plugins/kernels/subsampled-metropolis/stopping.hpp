@@ -48,7 +48,7 @@ class Stopping {
            6.0 * largest(distance) * x / of.count();
   }
 
-  /// P(N(0, 1) > off / se), in the place of Student's t of t - 1 >= 29 degrees of freedom.
+  /// P(N(0, 1) > off / se), instead of Student's t of t - 1 >= 29 degrees of freedom.
   static double tail(const Ratio& of, double off) {
     const double se = std::sqrt(of.variance() / (of.count() - 1.0));
     if (!(se > 0.0)) return off > 0.0 ? 0.0 : 1.0;

@@ -30,7 +30,7 @@ class NcFile {
 
   /// All that was written is on the disk, and the file stays.
   void close();
-  /// The same, in the place of `name`; the new name itself is for the caller to make last.
+  /// The same, instead of `name`; the new name itself is for the caller to make last.
   void close_as(const std::string& name);
 
  private:

@@ -26,7 +26,7 @@ namespace detail {
 MIXWELL_EXPORT std::string trouble_text(const std::string& what, double value);
 
 /// How values, and gradients pulled back from them, change along directions v (d x w), by central
-/// differences of the map alone: an error of O(h^2) with h = 6e-6 of the larger of 1 and |theta|.
+/// differences of only the map: an error of O(h^2) with h = 6e-6 of the larger of 1 and |theta|.
 class MIXWELL_EXPORT MapDirection {
  public:
   MapDirection(const ConstraintMap& map, ConstBatch theta, ConstBatch v, Workspace& scratch);
@@ -60,7 +60,7 @@ class MIXWELL_EXPORT MapDirection {
 ///   double draw_case(const Values<double>&, Index n, RandomNumbers&) const;
 /// cases drawn anew; observe() tells what was seen of them.
 ///
-/// S is double where U alone is wanted. For the gradient of U the density is written once as
+/// S is double where only U is wanted. For the gradient of U the density is written once as
 /// operations (TapeNumber), which are replayed in reverse (Tape): two to four evaluations of U, for
 /// any number of values. A density that has an `if` on value_of() of a number, which a tape can not
 /// repeat, says `static constexpr bool differentiates_forward = true;`: with q values it is then

@@ -47,7 +47,7 @@ inline double Phi(double x) { return 0.5 * std::erfc(-x * 0.70710678118654752440
 class Condition {
  public:
   explicit Condition(bool holds) : holds_(holds) {}
-  explicit operator bool() const = delete;  // write select(condition, a, b) in the place of `if`
+  explicit operator bool() const = delete;  // write select(condition, a, b) instead of `if`
   bool holds() const noexcept { return holds_; }
 
  private:

@@ -152,8 +152,8 @@ struct Rule {
   std::string_view statement;  ///< what it looks at
   std::string_view verdict;    ///< what comes of it
   std::string_view why;        ///< proof, citation or counter-example
-  /// Manifests that it lets pass, and that it decides against; "" where tests of graphs made by
-  /// hand have them alone.
+  /// Manifests that it lets pass, and that it decides against; "" where only tests of graphs made
+  /// by hand have them.
   std::string_view right;
   std::string_view wrong;
 };

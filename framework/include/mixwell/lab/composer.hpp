@@ -42,7 +42,7 @@ class MIXWELL_EXPORT Keys {
 
 /// Collects what a manifest would say. Keys have the types, ranges and defaults that they have
 /// there, components that are left out are found as there, and the errors are the same, with the
-/// name of the composition in the place of file and line.
+/// name of the composition instead of file and line.
 class MIXWELL_EXPORT Composer {
  public:
   /// `name`: of the run, and in messages.

@@ -13,7 +13,7 @@
 ///
 /// NaN means "not available": some draw is NaN; the draws are constant (their range is at most 4
 /// units in the last place of the largest |x|); half chains are too short (2 draws for an R-hat, 3
-/// for an effective sample size); or, where the values and not their ranks alone count, some draw
+/// for an effective sample size); or, where the values and not only their ranks count, some draw
 /// is infinite. Each half of a chain counts as a chain; of an odd number of draws the middle one is
 /// left out. together: so many neighbouring chains are moved with common random numbers (the slots
 /// of one replicate, where a certificate calls their joint law coupled) and are no independent

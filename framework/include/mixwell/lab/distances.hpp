@@ -51,7 +51,7 @@ MIXWELL_EXPORT Eigen::MatrixXd grid_points(const std::vector<GridAxis>& axes);
 /// Relative entropy KL(p || q) = sum_k p_k log(p_k / q_k) in nats, p ~ exp(-u) and q ~ exp(-v)
 /// normalised over the points of a common grid: potentials u and v, 1 x n, each up to a constant.
 /// It is that of the densities as far as the grid covers both and resolves them: then the error
-/// vanishes faster than any power of the distance of points. +inf in u is p = 0; in v alone, +inf.
+/// vanishes faster than any power of the distance of points. +inf in u is p = 0; only in v, +inf.
 /// NaN where a potential is, or -inf.
 MIXWELL_EXPORT double grid_relative_entropy(const Eigen::RowVectorXd& u,
                                             const Eigen::RowVectorXd& v);

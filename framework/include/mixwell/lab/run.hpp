@@ -96,7 +96,7 @@ struct RunRecord {
   int threads = 0;
   /// Evaluations in gradients of the whole U; the warm-up's begin with one per chain.
   PhaseShares gradients{};
-  PhaseShares potentials{};  ///< of them those of U alone
+  PhaseShares potentials{};  ///< of them those of only U
   PhaseShares seconds{};     ///< wall clock, without loading and summary
   std::int64_t divergences = 0;
   std::vector<Divergence> first_divergences{};  ///< at most 100 of them

@@ -52,7 +52,7 @@ struct MIXWELL_EXPORT RunSettings {
   /// then formed shard by shard, in one process too; or "coordinates", of a model that has them in
   /// blocks.
   std::string ranks = "replicates";
-  /// Sample the prior in the place of the posterior.
+  /// Sample the prior instead of the posterior.
   bool prior = false;
   Init init;
   std::vector<std::string> allow;
@@ -65,7 +65,7 @@ struct MIXWELL_EXPORT RunSettings {
   /// Seconds between checkpoints; 0 = none, also not when the run is interrupted.
   double checkpoint_seconds = 60.0;
 
-  /// Key of all random numbers, of seed and provenance: with the seed alone a run that goes on from
+  /// Key of all random numbers, of seed and provenance: with only the seed a run that goes on from
   /// another's draws would replay the noise that made them.
   std::uint64_t stream_seed() const noexcept;
 };

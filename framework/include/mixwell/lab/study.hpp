@@ -32,7 +32,7 @@ struct StudyCell {
   std::string model;
   std::string variant;
   std::int64_t seed = 0;
-  /// The manifest that stands in the place of the study's base; empty = the base.
+  /// The manifest that stands instead of the study's base; empty = the base.
   std::string manifest;
   std::string axes;  ///< JSON object: dotted key -> value
   /// What makes its manifest out of the base, in this order.
@@ -140,7 +140,7 @@ struct StudyPlan {
 };
 
 /// What would be run, without running it; cost from two sweeps of each phase, once for cells that
-/// differ in the seed alone. Writes nothing. Throws InputError for a study file or cell that is
+/// differ only in the seed. Writes nothing. Throws InputError for a study file or cell that is
 /// wrong, RunError where it is stopped.
 MIXWELL_EXPORT StudyPlan plan_study(const StudyOptions& options);
 /// `{"study", "cells": [{"cell", "label", "model", "variant", "seed", AXES..., "status", "class",

@@ -55,7 +55,7 @@ struct MIXWELL_EXPORT SummaryRow {
   std::vector<std::string> unreliable{};
   /// It takes whole numbers: that it never changes may be what it is like.
   bool whole = false;
-  /// The name with labels of dimensions in the place of numbers, "beta[Ulm]"; "" without labels.
+  /// The name with labels of dimensions instead of numbers, "beta[Ulm]"; "" without labels.
   std::string label{};
   /// Of an element of an array, from 0; none for a scalar, whose name may have brackets of its own.
   std::vector<std::int64_t> indices{};
@@ -141,7 +141,7 @@ struct ReferenceSummary {
   std::string from;                     ///< SummaryOptions::reference
   std::int64_t draws = 0;               ///< of the reference
   std::int64_t coordinates = 0;         ///< that both have
-  std::vector<std::string> left_out{};  ///< names of elements that one alone has
+  std::vector<std::string> left_out{};  ///< names of elements that only one has
   /// diagnostics::relative_error of mean and covariance; NaN where not available, such as the
   /// covariance of one draw.
   double rem = 0.0;

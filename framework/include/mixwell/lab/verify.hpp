@@ -112,10 +112,10 @@ inline constexpr std::array verify_target_names = {"own",       "quartic",     "
                                                    "student-t", "narrow-mode", "gaussian-100"};
 MIXWELL_EXPORT std::vector<std::string> verify_targets();
 
-/// Puts each target in the place of the composition's model, starts replicates from exact draws,
+/// Puts each target instead of the composition's model, starts replicates from exact draws,
 /// and looks after 1, 2, 4, ... sweeps whether they are still distributed as the target
 /// (Equilibrium), with one alpha for all looks, targets and statistics. A failure ends the test.
-/// The outcome depends on composition, seed, budget and alpha alone. A composition without
+/// The outcome depends only on composition, seed, budget and alpha. A composition without
 /// Metropolis is off at every step size; its error is followed as eps falls at a fixed integration
 /// time, on targets whose gradients are Lipschitz. Throws InputError for an unknown target.
 MIXWELL_EXPORT Verification verify(const Composition& composition, const std::string& path,

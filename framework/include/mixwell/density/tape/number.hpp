@@ -56,7 +56,7 @@ MIXWELL_EXPORT std::int32_t write_dot(const Eigen::VectorXd& constants, Index ro
 
 }  // namespace detail
 
-/// What a comparison of such numbers says, for select() alone.
+/// What a comparison of such numbers says, only for select().
 class TapeCondition;
 
 /// A constant, or a node of the tape that is being written, and its number where it is written.
@@ -105,7 +105,7 @@ class TapeNumber {
   friend TapeCondition operator>=(const TapeNumber& a, const TapeNumber& b);
   friend TapeNumber select(const TapeCondition& holds, const TapeNumber& a, const TapeNumber& b);
 
-  /// Here alone: what is computed from it is a constant of the tape.
+  /// Only here: what is computed from it is a constant of the tape.
   friend double value_of(const TapeNumber& x) { return x.number_; }
 
   friend TapeNumber square(const TapeNumber& x) { return x * x; }
@@ -186,7 +186,7 @@ class TapeNumber {
 
 class TapeCondition {
  public:
-  explicit operator bool() const = delete;  // write select(condition, a, b) in the place of `if`
+  explicit operator bool() const = delete;  // write select(condition, a, b) instead of `if`
 
  private:
   friend class TapeNumber;

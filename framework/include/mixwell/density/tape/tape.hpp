@@ -32,7 +32,7 @@ class MIXWELL_EXPORT Tape {
   /// U and its gradient at every column of x (q x R). A gradient costs two to four evaluations of
   /// U, for any q. Without allocation.
   void evaluate(ConstBatch x, const Evaluation& out) const;
-  /// The same of case n alone; cases count from 0 in the order in which they were written.
+  /// The same of only case n; cases count from 0 in the order in which they were written.
   void evaluate_case(ConstBatch x, Index n, const Evaluation& out) const;
   /// Column j of x with the cases before + n for n in column j of `cases` (b x R), where repeats
   /// count. The constants of each are copied on the way. Without allocation.
