@@ -272,6 +272,7 @@ function(mixwell_add_typed_tests)
   add_test(NAME typed/all-parts COMMAND ${swap} --separately ${commands} ${parts})
   set_tests_properties(typed/refused typed/swaps typed/escape PROPERTIES
     LABELS typed COST 600)
+  set_tests_properties(typed/swaps PROPERTIES LABELS "typed;slow;nightly")
   mixwell_time_limit(300 typed/refused typed/swaps typed/escape)
   set_tests_properties(typed/all-plugins typed/all-parts PROPERTIES
     LABELS "typed;slow;nightly")

@@ -24,8 +24,8 @@ struct GeneratedDraws {
 /// writes it with the composition's first recorder into `folder`, which must be new or empty. The
 /// model takes positions by name (NamedPositions); random numbers come from the composition's seed,
 /// the draw and the chain. What is generated where a parameter is NaN is NaN. Throws InputError
-/// where model and run do not fit, with the variable, and Stopped after a request `stop`; the folder is
-/// then as it was before.
+/// where model and run do not fit, with the variable, and Stopped after a request `stop`; the
+/// folder is then as it was before.
 MIXWELL_EXPORT GeneratedDraws generate_from(const std::string& run, const Composition& composition,
                                             const std::string& folder,
                                             const StopRequest* stop = nullptr);
