@@ -275,7 +275,7 @@ class MisprintedGamma final : public OwnCurvature {
 
 }  // namespace
 
-TEST_CASE("a Gamma of the wrong sign or size breaks the clause of drift corrections") {
+TEST_CASE("a Gamma of the wrong sign or size breaks the clause of drift corrections", "[slow]") {
   int count = 0;
   for (const Entry& entry : composing::registry().entries()) {
     if (!is_curvature(entry) || wants_file(entry)) continue;

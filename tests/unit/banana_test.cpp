@@ -12,7 +12,7 @@ using support::evaluate;
 using support::make_model;
 using support::z_score;
 
-TEST_CASE("bananas of all shapes satisfy the contract of a model", "[banana]") {
+TEST_CASE("bananas of all shapes satisfy the contract of a model", "[banana][slow]") {
   const std::string keys = GENERATE(
       std::string(""), "dimension = 6\nscale = 0.5\ncurvature = -2\nvariance = 4", "curvature = 0");
   const auto findings = mixwell::contracts::check_model(*make_model("use = \"banana\"\n" + keys));

@@ -82,7 +82,7 @@ struct ByHand {
 
 }  // namespace
 
-TEST_CASE("a network satisfies the contract of a model", "[network]") {
+TEST_CASE("a network satisfies the contract of a model", "[network][slow]") {
   const Fixture fixture;
   const auto findings = mixwell::contracts::check_model(
       *make_model(fixture.body(small, "hidden = 2\nshape = 6\nrate = 6\n")));

@@ -138,7 +138,7 @@ TEST_CASE("weights of rising factorials are right for small and large numbers", 
   CHECK(mixwell::beta_binomial::rising_weight(0.25, 0, 100) == 100);
 }
 
-TEST_CASE("a beta-binomial model satisfies the contract of a model", "[beta-binomial]") {
+TEST_CASE("a beta-binomial model satisfies the contract of a model", "[beta-binomial][slow]") {
   const std::string rest =
       GENERATE(std::string("cases = 20\n"), std::string("cases = 7\nsizes = [3, 500]\nm = 0.9\n"));
   const auto findings = mixwell::contracts::check_model(*make_model(use + rest));

@@ -86,7 +86,7 @@ bool is_declared(const mixwell::Verdict& v, const std::string& what) {
 
 }  // namespace
 
-TEST_CASE("a C function satisfies the contract of a model", "[callback]") {
+TEST_CASE("a C function satisfies the contract of a model", "[callback][slow]") {
   const auto findings = mixwell::contracts::check_model(*support::make_model(keys("normal")));
   INFO(mixwell::contracts::report(findings));
   CHECK(mixwell::contracts::all_hold(findings));

@@ -90,7 +90,7 @@ class Small final : public DensityModel<Small> {
 
 }  // namespace
 
-TEST_CASE("a density keeps the contract of a model, whole and by its terms", "[density]") {
+TEST_CASE("a density keeps the contract of a model, whole and by its terms", "[density][slow]") {
   const auto findings = contracts::check_model(Counts());
   INFO(contracts::report(findings));
   CHECK(contracts::all_hold(findings));

@@ -69,7 +69,7 @@ void agrees(const DrawOne& draw, const Law& right, const Law& wrong) {
 
 }  // namespace
 
-TEST_CASE("Poisson draws have their probabilities on both sides of mean 10", "[draws]") {
+TEST_CASE("Poisson draws have their probabilities on both sides of mean 10", "[draws][slow]") {
   for (const double mean : {0.05, 0.7, 4.0, 9.99, 10.01, 37.0, 1200.0}) {
     CAPTURE(mean);
     const double off = mean * (1 + 0.06 / std::min(1.0, std::sqrt(mean)));

@@ -30,7 +30,7 @@ std::string well(double a, double b) {
 
 }  // namespace
 
-TEST_CASE("double wells of all shapes satisfy the contract of a model", "[double-well]") {
+TEST_CASE("double wells of all shapes satisfy the contract of a model", "[double-well][slow]") {
   const std::string body =
       GENERATE(std::string("use = \"double-well\"\ndimension = 3"), well(-10, 0.5), well(3, 0.1));
   const mixwell::contracts::Findings findings =

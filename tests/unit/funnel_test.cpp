@@ -11,7 +11,7 @@ using support::contains;
 using support::evaluate;
 using support::make_model;
 
-TEST_CASE("funnels satisfy the contract of a model", "[funnel]") {
+TEST_CASE("funnels satisfy the contract of a model", "[funnel][slow]") {
   const std::string keys = GENERATE(std::string(""), "dimension = 2\nscale = 1", "scale = 0.3");
   const auto findings = mixwell::contracts::check_model(*make_model("use = \"funnel\"\n" + keys));
   INFO(mixwell::contracts::report(findings));

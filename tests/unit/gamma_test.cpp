@@ -18,7 +18,7 @@ std::string gamma(const std::string& keys) { return "use = \"gamma\"\n" + keys; 
 
 }  // namespace
 
-TEST_CASE("gamma laws satisfy the contract of a model", "[gamma]") {
+TEST_CASE("gamma laws satisfy the contract of a model", "[gamma][slow]") {
   const std::string body =
       GENERATE(gamma("shape = 4"), gamma("shape = 6\nrate = 3\ndimension = 4"));
   const auto findings = mixwell::contracts::check_model(*make_model(body));

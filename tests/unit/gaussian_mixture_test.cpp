@@ -21,7 +21,7 @@ const std::string three =
 
 }  // namespace
 
-TEST_CASE("mixtures satisfy the contract of a model", "[gaussian-mixture]") {
+TEST_CASE("mixtures satisfy the contract of a model", "[gaussian-mixture][slow]") {
   const std::string body =
       GENERATE_COPY(mixture(""), three, mixture("weights = [1]\nmeans = [1, 2, 3]\nsd = [0.2]"),
                     mixture("weights = [1, 1]\nmeans = [-30, 30]"));

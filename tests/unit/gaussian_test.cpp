@@ -56,7 +56,7 @@ MatrixXd some_covariance() {
 
 }  // namespace
 
-TEST_CASE("every shape of a gaussian satisfies the contract of a model", "[gaussian]") {
+TEST_CASE("every shape of a gaussian satisfies the contract of a model", "[gaussian][slow]") {
   const support::TemporaryFolder folder;
   const std::string bodies[] = {
       "use = \"gaussian\"\ndimension = 2",

@@ -95,7 +95,7 @@ TEST_CASE("inverse and determinant are those of a small matrix", "[ica]") {
   CHECK(singular.isZero(0));
 }
 
-TEST_CASE("independent component analysis satisfies the contract of a model", "[ica]") {
+TEST_CASE("independent component analysis satisfies the contract of a model", "[ica][slow]") {
   const std::string rest =
       GENERATE(std::string("cases = 500\n"), std::string("channels = 1\ncases = 40\n"),
                std::string("channels = 2\ncases = 13\nprior_variance = 0.5\n"),

@@ -94,7 +94,7 @@ class ByEnumeration {
 
 }  // namespace
 
-TEST_CASE("a conditional random field satisfies the contract of a model", "[crf]") {
+TEST_CASE("a conditional random field satisfies the contract of a model", "[crf][slow]") {
   const Fixture fixture;
   std::string text;
   for (int n = 0; n < 40; ++n) text += small + "\n";  // more than a panel of 32

@@ -146,7 +146,7 @@ std::string simulated(const std::string& rest) { return use + "dimension = 3\n" 
 
 }  // namespace
 
-TEST_CASE("a linear Gaussian model satisfies the contract of a model", "[linear-gaussian]") {
+TEST_CASE("a linear Gaussian model satisfies the contract of a model", "[linear-gaussian][slow]") {
   const std::string body =
       GENERATE(std::string("cases = 1\ndimension = 1\n"),
                std::string("cases = 200\ndimension = 8\ncorrelation = -0.95\nprior_variance = 9\n"),
@@ -206,7 +206,7 @@ TEST_CASE("offsets, weights and factors enter a linear Gaussian U as they are de
 }
 
 TEST_CASE("a linear Gaussian model with all columns satisfies the contract of a model",
-          "[linear-gaussian]") {
+          "[linear-gaussian][slow]") {
   const auto findings = mixwell::contracts::check_model(*Columns(every_column).model());
   INFO(mixwell::contracts::report(findings));
   CHECK(mixwell::contracts::all_hold(findings));

@@ -95,7 +95,8 @@ std::string challenger(const std::string& rest) {
 
 }  // namespace
 
-TEST_CASE("a logistic regression satisfies the contract of a model", "[logistic-regression]") {
+TEST_CASE("a logistic regression satisfies the contract of a model",
+          "[logistic-regression][slow]") {
   const Fixture fixture;
   const std::string large = large_table(500);
   const std::string rest =

@@ -99,7 +99,7 @@ double normal_potential(const MatrixXd& x, const VectorXd& m, const MatrixXd& P)
 }  // namespace
 
 // Data drawn with parameters of the prior: wide tails, were shapes small.
-TEST_CASE("a factorisation satisfies the contract of a model", "[factorisation]") {
+TEST_CASE("a factorisation satisfies the contract of a model", "[factorisation][slow]") {
   const Fixture fixture;
   const std::string rest =
       GENERATE(std::string("rank = 2\nshape = 6\nrate = 6\nnoise_precision = 1\n"),

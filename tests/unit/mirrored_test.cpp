@@ -50,7 +50,7 @@ class Unreflected final : public Model {
 }  // namespace
 
 TEST_CASE("mirrored models satisfy the contract of a model, whatever they are made of",
-          "[mirrored]") {
+          "[mirrored][slow]") {
   const std::pair<std::string, std::string> cases[] = {
       {gamma_model, ""},
       {"use = \"quartic\"\ndimension = 3\n", ""},

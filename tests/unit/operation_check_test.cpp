@@ -123,7 +123,7 @@ TEST_CASE("an accept is judged where proposals are so narrow that a copy is far 
   CHECK(traits_of(found, true).empty());
 }
 
-TEST_CASE("a refresh that runs in a few columns alone is left to the test as a whole") {
+TEST_CASE("a refresh that runs in a few columns alone is left to the test as a whole", "[slow]") {
   const auto found = checked(quartic +
                              "[kernel.often]\nuse = \"random-walk-metropolis\"\nstep_size = 0.5\n"
                              "[estimator.identity]\nuse = \"identity\"\n[kernel.seldom]\nuse = "

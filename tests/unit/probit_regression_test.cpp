@@ -113,7 +113,7 @@ TEST_CASE("weights of padding rows are zero", "[probit]") {
   CHECK(std::all_of(std::begin(z), std::end(z), [](double w) { return w == 0; }));
 }
 
-TEST_CASE("a probit regression satisfies the contract of a model", "[probit]") {
+TEST_CASE("a probit regression satisfies the contract of a model", "[probit][slow]") {
   const std::string rest = GENERATE(
       std::string("cases = 500\ncorrelation = 0.8\n"),
       std::string("cases = 40\nintercept = false\nstandardize = false\nprior_variance = 0.5\n"),

@@ -8,7 +8,7 @@
 
 using support::z_score;
 
-TEST_CASE("the quartic satisfies the contract of a model", "[quartic]") {
+TEST_CASE("the quartic satisfies the contract of a model", "[quartic][slow]") {
   const auto model = support::make_model("use = \"quartic\"\ndimension = 3");
   const mixwell::contracts::Findings findings = mixwell::contracts::check_model(*model);
   INFO(mixwell::contracts::report(findings));

@@ -112,7 +112,7 @@ MatrixXd read(const mixwell::DrawsFile& file, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("a Stan library satisfies the contract of a model", "[stan]") {
+TEST_CASE("a Stan library satisfies the contract of a model", "[stan][slow]") {
   const Keys keys;
   const auto findings = mixwell::contracts::check_model(*support::make_model(keys.of("right")));
   INFO(mixwell::contracts::report(findings));

@@ -23,7 +23,7 @@ std::string t(double nu, const std::string& keys) {
 }  // namespace
 
 // The clauses on exact draws need fourth moments.
-TEST_CASE("t distributions of all shapes satisfy the contract of a model", "[student-t]") {
+TEST_CASE("t distributions of all shapes satisfy the contract of a model", "[student-t][slow]") {
   const std::string body =
       GENERATE(t(5, "dimension = 1"), t(8, "dimension = 10\ncovariance = \"ones-plus\"\nc = 0.5"),
                t(6.5, "mean = [1, -2, 0.5]\ncovariance = \"diagonal\"\nvariances = [4, 1, 0.01]"));

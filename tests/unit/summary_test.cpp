@@ -454,7 +454,8 @@ double long_number(std::size_t column, std::int64_t draw, Index chain, Index ele
 
 }  // namespace
 
-TEST_CASE("of many elements the summary shows the worst, scalars and those that are named") {
+TEST_CASE("of many elements the summary shows the worst, scalars and those that are named",
+          "[slow]") {
   const TemporaryFolder folder;
   write_file(long_one(folder.path()), 20, long_number);
   const DrawsFile file(folder.path());

@@ -384,7 +384,7 @@ TEST_CASE("products with another matrix are told by the contract", "[density]") 
   CHECK(holds(contracts::check_model(WrongProducts()), "gradient"));
 }
 
-TEST_CASE("a density of all operations keeps the contract of a model", "[density]") {
+TEST_CASE("a density of all operations keeps the contract of a model", "[density][slow]") {
   const auto findings = contracts::check_model(Operations<false>(40));
   INFO(contracts::report(findings));
   CHECK(contracts::all_hold(findings));
