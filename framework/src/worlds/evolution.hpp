@@ -1,0 +1,278 @@
+// The law of a configuration, sweep after sweep, in exact arithmetic.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "worlds/layout.hpp"
+#include "worlds/operations.hpp"
+
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace mixwell::worlds {
+
+/// Weights by key; no key stands twice.
+template <class Number>
+class Measure {
+ public:
+  using Entry = std::pair<Key, Number>;
+
+  void clear() {
+    entries_.clear();
+    std::fill(slots_.begin(), slots_.end(), none);
+  }
+  void add(Key key, const Number& weight) {
+    if (2 * entries_.size() >= slots_.size()) grow();
+    std::uint32_t& place = find(key);
+    if (place == none) {
+      place = static_cast<std::uint32_t>(entries_.size());
+      entries_.emplace_back(key, weight);
+    } else {
+      entries_[place].second += weight;
+    }
+  }
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+
+  std::uint32_t& find(Key key) {
+    std::size_t k = static_cast<std::size_t>(mixed(key)) & (slots_.size() - 1);
+    while (slots_[k] != none && entries_[slots_[k]].first != key) k = (k + 1) & (slots_.size() - 1);
+    return slots_[k];
+  }
+  void grow() {
+    slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), none);
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      find(entries_[e].first) = static_cast<std::uint32_t>(e);
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> slots_;
+};
+
+/// What one operation writes from the bits that it reads, and with which probability; as far as
+/// somebody has asked.
+template <class Number>
+using KnownOutcomes = std::map<Key, std::vector<std::pair<Key, Number>>>;
+
+/// Slots start with the law of the target, carried auxiliaries with theirs, all else at 0.
+template <class Number>
+class Evolution {
+ public:
+  static constexpr std::size_t most_states = 200'000;
+
+  Evolution(const FiniteReading& reading, const Layout& layout, const FiniteLaws& laws,
+            const Operations& operations)
+      : reading_(reading),
+        graph_(reading.graph()),
+        layout_(layout),
+        laws_(laws),
+        operations_(operations),
+        known_(layout.steps().size()) {
+    begin();
+  }
+
+  const Measure<Number>& law() const { return law_; }
+  /// One for each step of the layout.
+  const std::vector<KnownOutcomes<Number>>& known() const { return known_; }
+
+  void sweep() {
+    for (std::size_t k = 0; k < layout_.steps().size(); ++k) apply(layout_.steps()[k], known_[k]);
+    next_.clear();
+    for (const auto& [key, weight] : law_.entries()) {
+      Key next = 0;
+      for (const auto& [from, to] : layout_.carried()) next |= to.with(from.value(key));
+      next_.add(next, weight);
+    }
+    std::swap(law_, next_);
+  }
+
+  /// The law of some slots, their values one after another in mixed radix.
+  std::map<int, Number> marginal(const std::vector<Variable>& slots) const {
+    std::map<int, Number> sums;
+    for (const auto& [key, weight] : law_.entries()) {
+      int state = 0;
+      for (std::size_t k = slots.size(); k-- > 0;) {
+        state = state * reading_.size(slots[k]) + layout_.at_start(slots[k]).value(key);
+      }
+      sums[state] += weight;
+    }
+    return sums;
+  }
+
+ private:
+  void apply(const Step& step, KnownOutcomes<Number>& known) {
+    next_.clear();
+    const bool guarded = static_cast<bool>(graph_.operations()[step.operation].guard);
+    for (const auto& [key, weight] : law_.entries()) {
+      const Key rest = key & step.kept;
+      if (guarded && step.choice.value(key) != step.branch) {
+        next_.add(rest | left_as_it_was(step, key), weight);
+        continue;
+      }
+      auto& outcomes = known[key & step.reads];
+      if (outcomes.empty()) outcomes = asked(step, key);
+      for (const auto& [bits, share] : outcomes) {
+        next_.add(rest | bits, outcomes.size() == 1 ? weight : weight * share);
+      }
+    }
+    std::swap(law_, next_);
+    if (law_.entries().size() > most_states) throw NoReading("it has too many states");
+  }
+
+  static Key left_as_it_was(const Step& step, Key key) {
+    Key bits = 0;
+    for (std::size_t k = 0; k < step.out.size(); ++k) {
+      bits |= step.out[k].with(step.otherwise[k].value(key));
+    }
+    return bits;
+  }
+
+  std::vector<std::pair<Key, Number>> asked(const Step& step, Key key) const {
+    std::vector<int> in;
+    for (const Cell& cell : step.in) in.push_back(cell.value(key));
+    Measure<Number> written;
+    for (const Outcome& one : operations_.outcomes(step.operation, in)) {
+      Key bits = 0;
+      for (std::size_t k = 0; k < step.out.size(); ++k) bits |= step.out[k].with(one.written[k]);
+      written.add(bits, Number(one.share));
+    }
+    return written.entries();
+  }
+
+  // ---- the beginning
+
+  void begin() {
+    law_.add(0, Number(Share{}));
+    for (const std::vector<Variable>& slots : groups()) begin_group(slots);
+    for (std::size_t k = 0; k < graph_.variables().size(); ++k) {
+      const Variable v{static_cast<std::int32_t>(k)};
+      if (!layout_.carries(v) || reading_.size(v) == 1) continue;
+      if (graph_[v].kind == VariableKind::estimate) begin_estimate(v);
+      if (graph_[v].kind == VariableKind::auxiliary) begin_auxiliary(v);
+    }
+  }
+
+  /// Every state is followed by values of `cells`, with shares that depend on the state.
+  template <class Shares>
+  void extend(const std::vector<Cell>& cells, const Radix& radix, const Shares& shares) {
+    next_.clear();
+    for (const auto& [key, weight] : law_.entries()) {
+      const std::vector<Share> all = shares(key);
+      for (int n = 0; n < radix.total(); ++n) {
+        const std::vector<int> digits = radix.digits(n);
+        Key bits = key;
+        for (std::size_t k = 0; k < cells.size(); ++k) bits |= cells[k].with(digits[k]);
+        next_.add(bits, weight * Number(all[at(n)]));
+      }
+    }
+    std::swap(law_, next_);
+    if (law_.entries().size() > most_states) throw NoReading("it has too many slots");
+  }
+
+  /// Slots that factors have together, and all factors of each group.
+  std::vector<std::vector<Variable>> groups() const {
+    std::vector<std::vector<Variable>> all;
+    for (std::size_t k = 0; k < graph_.variables().size(); ++k) {
+      if (graph_.variables()[k].kind == VariableKind::slot) all.push_back({{static_cast<std::int32_t>(k)}});
+    }
+    for (const Factor& f : graph_.factors()) {
+      const auto touches = [&](const std::vector<Variable>& group) {
+        return std::any_of(group.begin(), group.end(), [&](Variable v) {
+          return std::find(f.slots.begin(), f.slots.end(), v) != f.slots.end();
+        });
+      };
+      const auto apart = std::stable_partition(all.begin(), all.end(), [&](const auto& g) { return !touches(g); });
+      std::vector<Variable> joined;
+      for (auto g = apart; g != all.end(); ++g) joined.insert(joined.end(), g->begin(), g->end());
+      all.erase(apart, all.end());
+      if (!joined.empty()) all.push_back(joined);
+    }
+    return all;
+  }
+
+  void begin_group(const std::vector<Variable>& slots) {
+    Radix radix;
+    std::vector<Cell> cells;
+    for (const Variable v : slots) {
+      radix.sizes.push_back(reading_.size(v));
+      cells.push_back(layout_.at_start(v));
+    }
+    std::vector<std::uint64_t> weights;
+    std::uint64_t sum = 0;
+    for (int n = 0; n < radix.total(); ++n) {
+      weights.push_back(weight_of(slots, radix.digits(n)));
+      sum += weights.back();
+    }
+    std::vector<Share> shares;
+    for (const std::uint64_t w : weights) shares.push_back({w, sum});
+    extend(cells, radix, [&](Key) { return shares; });
+  }
+
+  std::uint64_t weight_of(const std::vector<Variable>& slots, const std::vector<int>& digits) const {
+    Places where;
+    for (std::size_t k = 0; k < slots.size(); ++k) where[slots[k].id] = digits[k];
+    std::uint64_t product = 1;
+    for (const Factor& f : graph_.factors()) {
+      if (where.contains(f.slots.front().id)) product *= laws_.target(f, where);
+    }
+    return product;
+  }
+
+  /// What an estimate was made from, given where its slot is.
+  void begin_estimate(Variable v) {
+    const Variable slot = graph_[v].parts.front();
+    for (const Factor& f : graph_.factors()) {
+      if (!reading_.law(f.law).estimated || !(f.slots.front() == slot)) continue;
+      extend({layout_.at_start(v)}, {{reading_.size(v)}}, [&](Key key) {
+        const Places where{{slot.id, layout_.at_start(slot).value(key)}};
+        std::vector<Share> all;
+        for (int z = 0; z < reading_.size(v); ++z) all.push_back({laws_.estimate(f.law, z, where), laws_.target(f, where)});
+        return all;
+      });
+    }
+  }
+
+  /// By the first law of it, as it is where nothing has moved yet; evenly if it has none.
+  void begin_auxiliary(Variable v) {
+    std::vector<std::uint64_t> weights(at(reading_.size(v)), 1);
+    for (std::size_t k = 0; k < graph_.values().size(); ++k) {
+      const Value law{static_cast<std::int32_t>(k)};
+      if (!reading_.is_law_of(law, v)) continue;
+      for (int x = 0; x < reading_.size(v); ++x) weights[at(x)] = laws_.weight(law, at_rest(law), {{v.id, x}});
+      break;
+    }
+    std::uint64_t sum = 0;
+    for (const std::uint64_t w : weights) sum += w;
+    extend({layout_.at_start(v)}, {{reading_.size(v)}}, [&](Key) {
+      std::vector<Share> all;
+      for (const std::uint64_t w : weights) all.push_back({w, sum});
+      return all;
+    });
+  }
+
+  /// What a value is where all versions are 0, as registers are that nothing writes.
+  int at_rest(Value v) const {
+    v = seen(graph_, v);
+    const OperationInfo* const by = maker(graph_, v);
+    if (reading_.size(v) == 1 || by == nullptr || by->kind != OperationKind::pure) return 0;
+    std::vector<int> in;
+    for (const Input& i : by->inputs) in.push_back(at_rest(i.value));
+    const auto k = std::find(by->outputs.begin(), by->outputs.end(), v) - by->outputs.begin();
+    return operations_.outcomes(at(graph_[v].producer), in).front().written[at(k)];
+  }
+
+  const FiniteReading& reading_;
+  const KernelGraph& graph_;
+  const Layout& layout_;
+  const FiniteLaws& laws_;
+  const Operations& operations_;
+  std::vector<KnownOutcomes<Number>> known_;
+  Measure<Number> law_;
+  Measure<Number> next_;
+};
+
+}  // namespace mixwell::worlds

@@ -1,0 +1,64 @@
+// Exact arithmetic on probabilities: rational numbers as their images modulo 2^61 - 1.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace mixwell::worlds {
+
+/// A positive fraction of small whole numbers: what one operation does with which probability.
+struct Share {
+  std::uint64_t part = 1;
+  std::uint64_t of = 1;
+};
+
+/// A rational number by its image modulo the prime 2^61 - 1, with a double beside it. Two different
+/// sums of products of random shares have the same image with a probability of about 1e-18, so that
+/// equality needs no tolerance.
+class Exact {
+ public:
+  static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
+
+  Exact() = default;
+  explicit Exact(Share s)
+      : image_(times(s.part % prime, inverse(s.of % prime))),
+        real_(static_cast<double>(s.part) / static_cast<double>(s.of)) {}
+
+  Exact& operator+=(const Exact& other) {
+    image_ += other.image_;
+    if (image_ >= prime) image_ -= prime;
+    real_ += other.real_;
+    return *this;
+  }
+  friend Exact operator*(const Exact& a, const Exact& b) {
+    Exact c;
+    c.image_ = times(a.image_, b.image_);
+    c.real_ = a.real_ * b.real_;
+    return c;
+  }
+  friend bool operator==(const Exact& a, const Exact& b) { return a.image_ == b.image_; }
+  double real() const { return real_; }
+
+ private:
+  static constexpr std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+    __extension__ using Wide = unsigned __int128;
+    const Wide c = static_cast<Wide>(a) * b;
+    const std::uint64_t sum =
+        static_cast<std::uint64_t>(c & prime) + static_cast<std::uint64_t>(c >> 61);
+    return sum >= prime ? sum - prime : sum;
+  }
+  /// a^(p - 2), by Fermat.
+  static constexpr std::uint64_t inverse(std::uint64_t a) {
+    std::uint64_t result = 1;
+    for (std::uint64_t e = prime - 2; e > 0 && a != 1; e >>= 1) {
+      if (e & 1) result = times(result, a);
+      a = times(a, a);
+    }
+    return result;
+  }
+
+  std::uint64_t image_ = 0;
+  double real_ = 0.0;
+};
+
+}  // namespace mixwell::worlds

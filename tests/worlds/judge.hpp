@@ -1,0 +1,52 @@
+// A certificate beside the exact laws of finite worlds.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "language.hpp"
+#include "tape.hpp"
+
+#include <mixwell/graph.hpp>
+#include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/worlds.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+
+namespace mixwell::testing {
+
+enum class Judgement {
+  right,    ///< called exact, and invariant in every world
+  hole,     ///< called exact, and some world is not invariant
+  wrong,    ///< called biased, and some world is not invariant
+  strict,   ///< called biased, and invariant in every world
+  silent,   ///< called something else, which worlds cannot contradict
+  unread,   ///< no finite reading
+  refused   ///< the graph itself refuses the wiring
+};
+inline constexpr std::array judgement_words{"right", "hole", "wrong", "strict", "silent", "unread", "refused"};
+inline const char* in_words(Judgement j) { return judgement_words[static_cast<std::size_t>(j)]; }
+
+struct Effort {
+  int worlds = 4;          ///< of what is called exact
+  int strict_worlds = 20;  ///< of what is called biased
+  int sweeps = 4;
+};
+
+struct Case {
+  Judgement judgement = Judgement::refused;
+  Verdict verdict{};
+  FiniteReadingResult finite{};
+};
+
+/// As `verdict` says of the graph.
+Case judged(const KernelGraph& graph, const Verdict& verdict, const Effort& effort);
+/// As the rules say of it.
+Case judged(const KernelGraph& graph, const Effort& effort);
+/// Of a wiring; `refused` where the graph refuses it.
+Case judged(const Language& language, Tape& tape, const Effort& effort);
+
+/// A list of choices that is no further from the plainest, with the same judgement.
+Tape shrunk(const Language& language, const Tape& tape, const Effort& effort);
+
+}  // namespace mixwell::testing

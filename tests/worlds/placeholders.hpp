@@ -1,0 +1,45 @@
+// Laws and bodies that are never called: of wirings only edges and traits are read.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/estimated_density.hpp>
+#include <mixwell/function.hpp>
+#include <mixwell/graph.hpp>
+
+#include <memory>
+#include <stdexcept>
+
+namespace mixwell::testing {
+
+/// Rows of slots and momenta, of registers, of numbers, of draws. More than one: it can be chosen.
+inline constexpr Index place = 3;
+inline constexpr Index memory = 2;
+inline constexpr Index digest = 2;
+inline constexpr Index draws = 3;
+
+class PlaceholderBody final : public Body {
+ public:
+  void run(Block&) const override { throw std::logic_error("a wiring is never run"); }
+};
+
+class PlaceholderLaw : public Potential {
+ public:
+  void evaluate(const Numbers&, ConstBatch, const Evaluation&) const override { throw std::logic_error("a wiring is never run"); }
+  GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
+};
+
+/// A density that is known by an unbiased estimate alone.
+class EstimatedPlaceholder final : public PlaceholderLaw, private EstimatedDensity {
+ public:
+  const EstimatedDensity* as_estimated_density() const noexcept override { return this; }
+
+ private:
+  Index normals() const noexcept override { return 1; }
+  void estimate(ConstBatch, ConstBatch, Row, Workspace&) const override { throw std::logic_error("a wiring is never run"); }
+};
+
+inline std::shared_ptr<const Body> some_body() { return std::make_shared<PlaceholderBody>(); }
+inline std::shared_ptr<const Potential> some_law() { return std::make_shared<PlaceholderLaw>(); }
+inline std::shared_ptr<const Potential> estimated_law() { return std::make_shared<EstimatedPlaceholder>(); }
+
+}  // namespace mixwell::testing
