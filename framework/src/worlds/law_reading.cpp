@@ -100,9 +100,8 @@ LawReading FiniteReading::read_law(Value v) const {
   }
   law.kind = kind_of(v, law.before);
   if (law.kind != LawKind::free) return law;
-  const Variable of = subject(v);
-  law.arguments = members(graph_, of);
-  law.symmetric = is_momentum(of);
+  law.arguments = arguments(v);
+  law.symmetric = is_momentum(law.arguments.front());
   return law;
 }
 
@@ -120,15 +119,36 @@ void FiniteReading::read_laws() {
 
 // ---- of which variable an auxiliary's law is one
 
+/// Those of the variable by which it is read or, where only other laws are made from it, all slots of
+/// their factor.
+std::vector<Variable> FiniteReading::arguments(Value law) const {
+  if (const auto of = subject(law)) return members(graph_, *of);
+  for (std::size_t k = 0; k < graph_.values().size(); ++k) {
+    const Value other{static_cast<std::int32_t>(k)};
+    if (!graph_[other].function || !(law_before(graph_, other) == law)) continue;
+    return slots_beside(factor_behind(graph_, law), arguments(other));
+  }
+  throw NoReading("nothing says of which variable `" + graph_[law].name + "` is a law");
+}
+
+/// Of the factor with this law that has the first of them, or them.
+std::vector<Variable> FiniteReading::slots_beside(Value law, const std::vector<Variable>& of) const {
+  for (const Factor& f : graph_.factors()) {
+    const bool has = std::find(f.slots.begin(), f.slots.end(), of.front()) != f.slots.end();
+    if (f.law == law && has) return f.slots;
+  }
+  return of;
+}
+
 /// The law of a stage may be one that no factor went into, too.
-Variable FiniteReading::subject(Value law) const {
+std::optional<Variable> FiniteReading::subject(Value law) const {
   const bool of_slot = static_cast<bool>(factor_behind(graph_, law));
   for (const bool slot : {of_slot, true}) {
     for (const bool like : {false, true}) {
       if (const auto found = subject_by_readers(law, slot, like)) return root(graph_, *found);
     }
   }
-  throw NoReading("nothing says of which variable `" + graph_[law].name + "` is a law");
+  return std::nullopt;
 }
 
 /// What the reader draws, or the first of its states that is no auxiliary, if it is of a slot, and

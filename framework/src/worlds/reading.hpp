@@ -82,7 +82,9 @@ class FiniteReading {
   LawKind kind_of(Value v, Value before) const;
   bool is_given(Value input, Value factor) const;
   std::uint64_t table_of(Value v) const;
-  Variable subject(Value law) const;
+  std::vector<Variable> arguments(Value law) const;
+  std::vector<Variable> slots_beside(Value law, const std::vector<Variable>& of) const;
+  std::optional<Variable> subject(Value law) const;
   std::optional<Variable> subject_by_readers(Value law, bool of_slot, bool like) const;
   std::optional<Variable> subject_of_reader(const OperationInfo& o, bool of_slot) const;
   bool is_momentum(Variable v) const;
