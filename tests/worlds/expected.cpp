@@ -29,7 +29,9 @@ Row row_from(const std::string& line, const std::string& path, int number) {
   std::istringstream in(line);
   std::vector<std::string> columns;
   for (std::string one; std::getline(in, one, '\t');) columns.push_back(one);
-  if (columns.size() != 5) throw InputError({path, number, 1}, "a row has five columns: kind, name, expected, subject, language");
+  if (columns.size() != 5)
+    throw InputError({path, number, 1},
+                     "a row has five columns: kind, name, expected, subject, language");
   std::istringstream words(columns[4]);
   Row row{columns[0], columns[1], columns[2], columns[3], {}};
   for (std::string word; words >> word;) {
@@ -79,7 +81,8 @@ class Comparison {
   }
   std::string of_manifest(const Row& row) {
     if (!registry_) registry_ = Registry::load(Registry::default_folders());
-    const ManifestCase one = judged_manifest(MIXWELL_SOURCE_DIR "/" + row.subject, *registry_, effort_);
+    const ManifestCase one =
+        judged_manifest(MIXWELL_SOURCE_DIR "/" + row.subject, *registry_, effort_);
     return one.trouble.empty() ? in_words(one.found.judgement) : "trouble: " + one.trouble;
   }
 

@@ -35,7 +35,9 @@ Case judged(const KernelGraph& graph, const Verdict& verdict, const Effort& effo
   return found;
 }
 
-Case judged(const KernelGraph& graph, const Effort& effort) { return judged(graph, certify(graph), effort); }
+Case judged(const KernelGraph& graph, const Effort& effort) {
+  return judged(graph, certify(graph), effort);
+}
 
 Case judged(const Language& language, Tape& tape, const Effort& effort) try {
   return judged(wired(language, tape), effort);
@@ -46,7 +48,8 @@ Case judged(const Language& language, Tape& tape, const Effort& effort) try {
 namespace {
 
 /// Plainer in one choice, if the judgement stays; else none.
-std::optional<Tape> plainer(const Language& language, const Tape& tape, const Effort& effort, Judgement wanted) {
+std::optional<Tape> plainer(const Language& language, const Tape& tape, const Effort& effort,
+                            Judgement wanted) {
   for (std::size_t k = 0; k < tape.choices().size(); ++k) {
     for (int less = 0; less < tape.choices()[k]; ++less) {
       std::vector<int> choices = tape.choices();

@@ -16,15 +16,16 @@
 namespace mixwell::testing {
 
 enum class Judgement {
-  right,    ///< called exact, and invariant in every world
-  hole,     ///< called exact, and some world is not invariant
-  wrong,    ///< called biased, and some world is not invariant
-  strict,   ///< called biased, and invariant in every world
-  silent,   ///< called something else, which worlds cannot contradict
-  unread,   ///< no finite reading
-  refused   ///< the graph itself refuses the wiring
+  right,   ///< called exact, and invariant in every world
+  hole,    ///< called exact, and some world is not invariant
+  wrong,   ///< called biased, and some world is not invariant
+  strict,  ///< called biased, and invariant in every world
+  silent,  ///< called something else, which worlds cannot contradict
+  unread,  ///< no finite reading
+  refused  ///< the graph itself refuses the wiring
 };
-inline constexpr std::array judgement_words{"right", "hole", "wrong", "strict", "silent", "unread", "refused"};
+inline constexpr std::array judgement_words{"right",  "hole",   "wrong",  "strict",
+                                            "silent", "unread", "refused"};
 inline const char* in_words(Judgement j) { return judgement_words[static_cast<std::size_t>(j)]; }
 
 struct Effort {

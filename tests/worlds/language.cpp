@@ -69,14 +69,16 @@ constexpr std::array<Count, 4> counts{{
     {"options", &Language::options, "choices that may differ from the plainest"},
 }};
 
-constexpr std::array<std::pair<const char*, Forgets>, 4> memories{{{"window", Forgets::window},
-                                                                   {"persistent", Forgets::persistent},
-                                                                   {"diminishing", Forgets::diminishing},
-                                                                   {"unknown", Forgets::unknown}}};
+constexpr std::array<std::pair<const char*, Forgets>, 4> memories{
+    {{"window", Forgets::window},
+     {"persistent", Forgets::persistent},
+     {"diminishing", Forgets::diminishing},
+     {"unknown", Forgets::unknown}}};
 
 template <class Table>
 auto find(const Table& table, const std::string& word) {
-  return std::find_if(table.begin(), table.end(), [&](const auto& row) { return row.word == word; });
+  return std::find_if(table.begin(), table.end(),
+                      [&](const auto& row) { return row.word == word; });
 }
 
 std::vector<std::string> split(const std::string& list) {
@@ -87,7 +89,8 @@ std::vector<std::string> split(const std::string& list) {
 }
 
 [[noreturn]] void refuse(const std::string& word) {
-  throw InputError("the languages of wirings have no word `" + word + "`; these there are:\n" + language_words());
+  throw InputError("the languages of wirings have no word `" + word + "`; these there are:\n" +
+                   language_words());
 }
 
 void add_register(Language& language, const std::string& word) {
@@ -132,7 +135,9 @@ void add_word(Language& language, const std::string& word) {
 Language language_from(const std::vector<std::string>& words) {
   Language language;
   for (const std::string& word : words) add_word(language, word);
-  if (language.verbs.empty()) throw InputError("a language needs statements, such as `walk,keep`; these there are:\n" + language_words());
+  if (language.verbs.empty())
+    throw InputError("a language needs statements, such as `walk,keep`; these there are:\n" +
+                     language_words());
   return language;
 }
 
@@ -140,7 +145,8 @@ std::string language_words() {
   std::string text = "statements, with commas between them:\n";
   for (const auto& row : verbs) text += fmt::format("  {:16}{}\n", row.word, row.help);
   text += "words:\n";
-  for (const auto& row : counts) text += fmt::format("  {:16}{}\n", std::string(row.word) + "=N", row.help);
+  for (const auto& row : counts)
+    text += fmt::format("  {:16}{}\n", std::string(row.word) + "=N", row.help);
   text += "  registers=LIST  window, persistent, diminishing, unknown: one register each\n";
   for (const auto& row : switches) text += fmt::format("  {:16}{}\n", row.word, row.help);
   return text;

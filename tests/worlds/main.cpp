@@ -1,5 +1,6 @@
 // mixwell_worlds: certificates against exact laws on finite worlds, without draws.
 // SPDX-License-Identifier: Apache-2.0
+#include "compositions.hpp"
 #include "expected.hpp"
 #include "manifests.hpp"
 #include "search.hpp"
@@ -33,6 +34,7 @@ hole of the certificate. docs/worlds.md explains the method.
   ./dev worlds wirings leap,walk statements=4 options=6 --random 1 --seconds 60      random larger ones
   ./dev worlds tape 0.0.0.0.1.0.0 walk chains                                        one wiring, with its graph
   ./dev worlds manifests examples/certificates/*.toml                                real compositions
+  ./dev worlds compositions --seed 3 --cases 1000                                    random ones of built-in components
   ./dev worlds expected tests/worlds/expected.tsv                                    the table of what is known
 )";
 
@@ -47,12 +49,15 @@ struct Arguments {
   std::string table;
   std::string only;
   bool graph = false;
+  RandomCompositions random;
 };
 
 std::string in_words(const Case& found) {
-  std::string text = fmt::format("{}; {} (rule {}: {}){}", in_words(found.judgement), found.verdict.label(), found.verdict.rule,
-                                 found.verdict.reason, found.verdict.coupled ? ", coupled" : "");
-  if (const auto& off = found.finite.departure) text += fmt::format("; world {}, sweep {}, off by {:.2g}", off->world, off->sweep, off->size);
+  std::string text = fmt::format("{}; {} (rule {}: {}){}", in_words(found.judgement),
+                                 found.verdict.label(), found.verdict.rule, found.verdict.reason,
+                                 found.verdict.coupled ? ", coupled" : "");
+  if (const auto& off = found.finite.departure)
+    text += fmt::format("; world {}, sweep {}, off by {:.2g}", off->world, off->sweep, off->size);
   if (!found.finite.unread.empty()) text += "; " + found.finite.unread;
   return text;
 }
@@ -82,14 +87,20 @@ struct Rules {
     if (found.judgement == Judgement::strict) ++of[found.verdict.rule].second;
   }
   void print() const {
-    for (const auto& [rule, count] : of) fmt::print("  rule {}: {} biased and wrong, {} biased and right\n", rule, count.first, count.second);
+    for (const auto& [rule, count] : of)
+      fmt::print("  rule {}: {} biased and wrong, {} biased and right\n", rule, count.first,
+                 count.second);
   }
 };
 
 void print(const Tally& tally, bool random) {
-  fmt::print("{} wirings{}:", tally.cases, random ? " at random" : tally.complete ? ", all there are" : ", not all");
+  fmt::print("{} wirings{}:", tally.cases,
+             random           ? " at random"
+             : tally.complete ? ", all there are"
+                              : ", not all");
   for (const auto& [judgement, count] : tally.of) fmt::print(" {} {}", count, in_words(judgement));
-  fmt::print("; {:.1f} s, {:.0f} a second\n", tally.seconds, static_cast<double>(tally.cases) / tally.seconds);
+  fmt::print("; {:.1f} s, {:.0f} a second\n", tally.seconds,
+             static_cast<double>(tally.cases) / tally.seconds);
 }
 
 int wirings(const Arguments& a) {
@@ -110,19 +121,24 @@ int wirings(const Arguments& a) {
 }
 
 void add_effort(CLI::App& app, Effort& effort) {
-  app.add_option("--worlds", effort.worlds, "Worlds for what is called exact")->capture_default_str();
-  app.add_option("--strict-worlds", effort.strict_worlds, "Worlds for what is called biased")->capture_default_str();
+  app.add_option("--worlds", effort.worlds, "Worlds for what is called exact")
+      ->capture_default_str();
+  app.add_option("--strict-worlds", effort.strict_worlds, "Worlds for what is called biased")
+      ->capture_default_str();
   app.add_option("--sweeps", effort.sweeps, "Sweeps in each world")->capture_default_str();
 }
 
 void add_wirings(CLI::App& app, Arguments& a) {
   app.add_option("words", a.words, language_words())->required();
-  app.add_option("--random", a.search.seed, "Draw wirings at random from this seed instead of taking all");
-  app.add_option("--percent", a.search.percent, "How often a random wiring takes an option")->capture_default_str();
+  app.add_option("--random", a.search.seed,
+                 "Draw wirings at random from this seed instead of taking all");
+  app.add_option("--percent", a.search.percent, "How often a random wiring takes an option")
+      ->capture_default_str();
   app.add_option("--seconds", a.search.seconds, "Stop after so long")->capture_default_str();
   app.add_option("--cases", a.search.cases, "Stop after so many wirings");
   app.add_option("--show", a.show, "Holes to print, shrunk")->capture_default_str();
-  app.add_option("--strict", a.strict, "Print wirings that this rule calls biased and all worlds find invariant");
+  app.add_option("--strict", a.strict,
+                 "Print wirings that this rule calls biased and all worlds find invariant");
   app.add_flag("!--no-shrink", a.shrinks, "Print holes as they were found");
   add_effort(app, a.search.effort);
 }
@@ -131,9 +147,11 @@ int run(int count, char** words) {
   CLI::App app(about, "mixwell_worlds");
   app.require_subcommand(1);
   Arguments a;
-  CLI::App& of_wirings = *app.add_subcommand("wirings", "Enumerate the wirings of a language, or draw random ones");
+  CLI::App& of_wirings =
+      *app.add_subcommand("wirings", "Enumerate the wirings of a language, or draw random ones");
   add_wirings(of_wirings, a);
-  CLI::App& of_tape = *app.add_subcommand("tape", "Judge one wiring by its choices, and print its graph");
+  CLI::App& of_tape =
+      *app.add_subcommand("tape", "Judge one wiring by its choices, and print its graph");
   of_tape.add_option("tape", a.tape, "Its choices, as `wirings` prints them: 0.0.1.2")->required();
   of_tape.add_option("words", a.words, language_words())->required();
   add_effort(of_tape, a.search.effort);
@@ -141,6 +159,13 @@ int run(int count, char** words) {
   of_manifests.add_option("files", a.files, "Manifests")->required();
   of_manifests.add_flag("--graph", a.graph, "Print the graph of each");
   add_effort(of_manifests, a.search.effort);
+  CLI::App& of_random =
+      *app.add_subcommand("compositions", "Judge random compositions of built-in components");
+  of_random.add_option("--seed", a.random.seed, "Of all cases")->capture_default_str();
+  of_random.add_option("--cases", a.random.cases, "How many")->capture_default_str();
+  of_random.add_option("--seconds", a.random.seconds, "Stop after so long")->capture_default_str();
+  of_random.add_option("--out", a.random.folder, "Where holes are kept")->capture_default_str();
+  add_effort(of_random, a.random.effort);
   CLI::App& of_table = *app.add_subcommand("expected", "Compare with a table of known cases");
   of_table.add_option("table", a.table, "tests/worlds/expected.tsv")->required();
   of_table.add_option("--only", a.only, "Rows of this kind: tape, count or manifest");
@@ -149,6 +174,7 @@ int run(int count, char** words) {
   if (of_wirings) return wirings(a);
   if (of_tape) return tape(a);
   if (of_manifests) return judge_manifests(a.files, a.graph, a.search.effort) ? found_holes : 0;
+  if (of_random) return judge_random_compositions(a.random) ? found_holes : 0;
   return compare_with_table(a.table, a.only, a.search.effort) ? 0 : 1;
 }
 

@@ -15,7 +15,8 @@
 
 namespace mixwell::testing {
 
-ManifestCase judged_manifest(const std::string& path, const Registry& registry, const Effort& effort) try {
+ManifestCase judged_manifest(const std::string& path, const Registry& registry,
+                             const Effort& effort) try {
   const Program program = compose(*load_manifest(path, registry).compositor);
   return {judged(program.sampling, program.certificate.now, effort), listed(program.sampling)};
 } catch (const Error& error) {
@@ -29,9 +30,12 @@ bool judge_manifests(const std::vector<std::string>& paths, bool graph, const Ef
     const ManifestCase one = judged_manifest(path, registry, effort);
     const Case& found = one.found;
     holes = holes || found.judgement == Judgement::hole;
-    fmt::print("{}: {}; {} (rule {})", std::filesystem::path(path).stem().string(), in_words(found.judgement), found.verdict.label(), found.verdict.rule);
-    if (const auto& off = found.finite.departure) fmt::print("; world {}, sweep {}, off by {:.2g}", off->world, off->sweep, off->size);
-    fmt::print("{}{}\n", found.finite.unread.empty() ? "" : "; " + found.finite.unread, one.trouble.empty() ? "" : "; " + one.trouble.substr(0, one.trouble.find('\n')));
+    fmt::print("{}: {}; {} (rule {})", std::filesystem::path(path).stem().string(),
+               in_words(found.judgement), found.verdict.label(), found.verdict.rule);
+    if (const auto& off = found.finite.departure)
+      fmt::print("; world {}, sweep {}, off by {:.2g}", off->world, off->sweep, off->size);
+    fmt::print("{}{}\n", found.finite.unread.empty() ? "" : "; " + found.finite.unread,
+               one.trouble.empty() ? "" : "; " + one.trouble.substr(0, one.trouble.find('\n')));
     if (graph) fmt::print("{}", one.graph);
   }
   return holes;

@@ -17,7 +17,8 @@ struct ManifestCase {
   std::string graph{};  ///< in words
   std::string trouble{};
 };
-ManifestCase judged_manifest(const std::string& path, const Registry& registry, const Effort& effort);
+ManifestCase judged_manifest(const std::string& path, const Registry& registry,
+                             const Effort& effort);
 
 /// Prints a line for each, and its graph where that is asked for; true: one is a hole.
 bool judge_manifests(const std::vector<std::string>& paths, bool graph, const Effort& effort);

@@ -24,7 +24,9 @@ class PlaceholderBody final : public Body {
 
 class PlaceholderLaw : public Potential {
  public:
-  void evaluate(const Numbers&, ConstBatch, const Evaluation&) const override { throw std::logic_error("a wiring is never run"); }
+  void evaluate(const Numbers&, ConstBatch, const Evaluation&) const override {
+    throw std::logic_error("a wiring is never run");
+  }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 };
 
@@ -35,11 +37,15 @@ class EstimatedPlaceholder final : public PlaceholderLaw, private EstimatedDensi
 
  private:
   Index normals() const noexcept override { return 1; }
-  void estimate(ConstBatch, ConstBatch, Row, Workspace&) const override { throw std::logic_error("a wiring is never run"); }
+  void estimate(ConstBatch, ConstBatch, Row, Workspace&) const override {
+    throw std::logic_error("a wiring is never run");
+  }
 };
 
 inline std::shared_ptr<const Body> some_body() { return std::make_shared<PlaceholderBody>(); }
 inline std::shared_ptr<const Potential> some_law() { return std::make_shared<PlaceholderLaw>(); }
-inline std::shared_ptr<const Potential> estimated_law() { return std::make_shared<EstimatedPlaceholder>(); }
+inline std::shared_ptr<const Potential> estimated_law() {
+  return std::make_shared<EstimatedPlaceholder>();
+}
 
 }  // namespace mixwell::testing

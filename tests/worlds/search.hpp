@@ -13,10 +13,10 @@ namespace mixwell::testing {
 struct Search {
   Language language;
   Effort effort;
-  double seconds = 60.0;            ///< at most
-  std::int64_t cases = 1'000'000'000;  ///< at most
+  double seconds = 60.0;                ///< at most
+  std::int64_t cases = 1'000'000'000;   ///< at most
   std::optional<std::uint64_t> seed{};  ///< random wirings; none: all, in order
-  int percent = 20;                 ///< how often a random wiring takes an option
+  int percent = 20;                     ///< how often a random wiring takes an option
 };
 
 struct Tally {

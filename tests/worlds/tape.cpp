@@ -44,14 +44,17 @@ bool Tape::advance() {
 std::string Tape::text() const { return fmt::format("{}", fmt::join(choices_, ".")); }
 
 int Tape::chosen_at_random(int count, bool costs) {
-  const auto below = [&](int n) { return static_cast<int>((*random_)() % static_cast<unsigned>(n)); };
+  const auto below = [&](int n) {
+    return static_cast<int>((*random_)() % static_cast<unsigned>(n));
+  };
   if (!costs) return below(count);
   return count > 1 && below(100) < percent_ ? 1 + below(count - 1) : 0;
 }
 
 int Tape::next(int count, bool costs) {
   const bool spent = costs && left_ == 0;
-  if (at_ == choices_.size()) choices_.push_back(random_ && !spent ? chosen_at_random(count, costs) : 0);
+  if (at_ == choices_.size())
+    choices_.push_back(random_ && !spent ? chosen_at_random(count, costs) : 0);
   int& chosen = choices_[at_++];
   if (chosen >= count || spent) chosen = 0;
   counts_.push_back(spent ? 1 : count);

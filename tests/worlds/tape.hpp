@@ -10,8 +10,8 @@
 
 namespace mixwell::testing {
 
-/// A list of choices, each 0 or more, 0 being the plainest. Where the list ends all further ones are
-/// 0, or random.
+/// A list of choices, each 0 or more, 0 being the plainest. Where the list ends all further ones
+/// are 0, or random.
 class Tape {
  public:
   explicit Tape(std::vector<int> choices = {}) : choices_(std::move(choices)) {}

@@ -10,14 +10,17 @@
 
 namespace mixwell::testing {
 
-KernelGraph wired(const Language& language, Tape& tape) { return WiringWriter(language, tape).write(); }
+KernelGraph wired(const Language& language, Tape& tape) {
+  return WiringWriter(language, tape).write();
+}
 
 KernelGraph WiringWriter::write() {
   add_slots();
   add_factors();
   if (language_.estimates) normals_ = graph_.estimate("z", slots_[0], place);
   for (std::size_t k = 0; k < language_.registers.size(); ++k) {
-    registers_.push_back(graph_.history(fmt::format("r{}", k), Eigen::VectorXd::Zero(memory), language_.registers[k]));
+    registers_.push_back(graph_.history(fmt::format("r{}", k), Eigen::VectorXd::Zero(memory),
+                                        language_.registers[k]));
   }
   for (int k = 0; k < language_.noises; ++k) hand_on(fmt::format("w{}", k));
   for (int k = 0; k < language_.statements; ++k) {
@@ -36,7 +39,9 @@ KernelGraph WiringWriter::write() {
 void WiringWriter::add_slots() {
   for (int k = 0; k < language_.slots; ++k) {
     const std::string name(1, static_cast<char>('a' + k));
-    slots_.push_back(language_.parts ? graph_.part(name, "x", {place * k, place * k + 1, place * k + 2}) : graph_.slot(name, place));
+    slots_.push_back(language_.parts
+                         ? graph_.part(name, "x", {place * k, place * k + 1, place * k + 2})
+                         : graph_.slot(name, place));
   }
 }
 
@@ -48,7 +53,8 @@ void WiringWriter::add_factors() {
   }
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     const bool estimated = language_.estimates && k == 0;
-    factors_.push_back(graph_.constant("pi-" + graph_[slots_[k]].name, estimated ? estimated_law() : some_law()));
+    factors_.push_back(
+        graph_.constant("pi-" + graph_[slots_[k]].name, estimated ? estimated_law() : some_law()));
     graph_.factor(factors_[k], {slots_[k]});
   }
 }
@@ -94,7 +100,8 @@ void WiringWriter::guard() {
 }
 
 std::size_t WiringWriter::slot() {
-  return slots_.size() == 1 ? 0 : static_cast<std::size_t>(tape_.pick(static_cast<int>(slots_.size())));
+  return slots_.size() == 1 ? 0
+                            : static_cast<std::size_t>(tape_.pick(static_cast<int>(slots_.size())));
 }
 
 /// The newest one first.
@@ -128,12 +135,17 @@ Value WiringWriter::bounded(const char* what) {
   Traits traits;
   traits.bound = Bound::global;
   traits.continuous = tape_.option(2) == 0;
-  return graph_.add(named(what), OperationKind::pure, traits, {{of, Role::parameter}}, {Output::derived(named(what), digest)}, some_body()).front();
+  return graph_
+      .add(named(what), OperationKind::pure, traits, {{of, Role::parameter}},
+           {Output::derived(named(what), digest)}, some_body())
+      .front();
 }
 
 // ---- laws
 
-Value WiringWriter::law(std::size_t k) { return language_.parts ? law_of_part(k) : law_with_noise(k); }
+Value WiringWriter::law(std::size_t k) {
+  return language_.parts ? law_of_part(k) : law_with_noise(k);
+}
 
 /// Given the other parts, each at one of its versions, or without some of them.
 Value WiringWriter::law_of_part(std::size_t k) {
@@ -147,13 +159,17 @@ Value WiringWriter::law_of_part(std::size_t k) {
       continue;
     }
     const auto all = versions(slots_[other]);
-    inputs.push_back({all[static_cast<std::size_t>(tape_.option(static_cast<int>(all.size())))], Role::parameter});
+    inputs.push_back({all[static_cast<std::size_t>(tape_.option(static_cast<int>(all.size())))],
+                      Role::parameter});
     numbers *= place;
   }
   Traits traits;
   traits.unbiased = traits.exact_potential = whole;
   traits.marginal = !whole;
-  return graph_.add(named("law"), OperationKind::pure, traits, std::move(inputs), {Output::derived(named("law"), numbers, some_law())}, some_body()).front();
+  return graph_
+      .add(named("law"), OperationKind::pure, traits, std::move(inputs),
+           {Output::derived(named("law"), numbers, some_law())}, some_body())
+      .front();
 }
 
 /// The same U, with a gradient that may depend on a number.
@@ -162,7 +178,11 @@ Value WiringWriter::law_with_noise(std::size_t k) {
   if (!of) return factors_[k];
   Traits traits;
   traits.unbiased = traits.exact_potential = true;
-  return graph_.add(named("law"), OperationKind::pure, traits, {{factors_[k], Role::law}, {of, Role::parameter}}, {Output::derived(named("law"), graph_[of].rows, some_law())}, some_body()).front();
+  return graph_
+      .add(named("law"), OperationKind::pure, traits,
+           {{factors_[k], Role::law}, {of, Role::parameter}},
+           {Output::derived(named("law"), graph_[of].rows, some_law())}, some_body())
+      .front();
 }
 
 /// One of two that never change, or one of a number.
@@ -175,7 +195,10 @@ Value WiringWriter::momentum_law(Variable p) {
     return known;
   }
   const Value of = all[static_cast<std::size_t>(which - 2)];
-  return graph_.add(named("p/law"), OperationKind::pure, {}, {{of, Role::parameter}}, {Output::derived(named("p/law"), graph_[of].rows, some_law())}, some_body()).front();
+  return graph_
+      .add(named("p/law"), OperationKind::pure, {}, {{of, Role::parameter}},
+           {Output::derived(named("p/law"), graph_[of].rows, some_law())}, some_body())
+      .front();
 }
 
 /// Of a batch of its own, or of one that is shared; around a reference, where an option says so.
@@ -189,20 +212,32 @@ Value WiringWriter::batch_law(std::size_t k) {
   if (const Value around = number()) inputs.push_back({around, Role::parameter});
   Traits traits;
   traits.unbiased = true;
-  return graph_.add(named("law"), OperationKind::pure, traits, std::move(inputs), {Output::derived(named("law"), digest, some_law())}, some_body()).front();
+  return graph_
+      .add(named("law"), OperationKind::pure, traits, std::move(inputs),
+           {Output::derived(named("law"), digest, some_law())}, some_body())
+      .front();
 }
 
 /// q(. | of), which an extra number may change.
-Value WiringWriter::proposal_law(const char* what, Value of, Value extra, const Law& q, const std::shared_ptr<const Body>& body) {
+Value WiringWriter::proposal_law(const char* what, Value of, Value extra, const Law& q,
+                                 const std::shared_ptr<const Body>& body) {
   std::vector<Input> inputs{{of, Role::parameter}};
   if (extra) inputs.push_back({extra, Role::parameter});
-  return graph_.add(named(what), OperationKind::pure, {}, std::move(inputs), {Output::derived(named(what), place, q)}, body).front();
+  return graph_
+      .add(named(what), OperationKind::pure, {}, std::move(inputs),
+           {Output::derived(named(what), place, q)}, body)
+      .front();
 }
 
-Value WiringWriter::estimate(const char* what, Value of, const Law& how, const std::shared_ptr<const Body>& body) {
+Value WiringWriter::estimate(const char* what, Value of, const Law& how,
+                             const std::shared_ptr<const Body>& body) {
   Traits traits;
   traits.unbiased = true;
-  return graph_.add(named(what), OperationKind::pure, traits, {{factors_[0], Role::law}, {of, Role::parameter}}, {Output::derived(named(what), place, how)}, body).front();
+  return graph_
+      .add(named(what), OperationKind::pure, traits,
+           {{factors_[0], Role::law}, {of, Role::parameter}},
+           {Output::derived(named(what), place, how)}, body)
+      .front();
 }
 
 // ---- a wiring in words
@@ -214,11 +249,16 @@ constexpr std::array memories{"unknown", "persistent", "window", "diminishing"};
 
 std::string line(const KernelGraph& graph, const OperationInfo& o) {
   std::vector<std::string> in, out;
-  for (const Input& i : o.inputs) in.push_back(fmt::format("{} {}", to_string(i.role), graph[i.value].name));
+  for (const Input& i : o.inputs)
+    in.push_back(fmt::format("{} {}", to_string(i.role), graph[i.value].name));
   for (const Value v : o.outputs) out.push_back(graph[v].name);
-  const std::string guard = o.guard ? fmt::format("  [where {} = {}]", graph[o.guard.choice].name, o.guard.branch) : "";
-  const char* const full = o.kind != OperationKind::refresh ? "" : o.traits.full ? "  [full]" : "  [partial]";
-  return fmt::format("  {} {} ({}) -> {}{}{}\n", kinds[static_cast<std::size_t>(o.kind)], o.name, fmt::join(in, ", "), fmt::join(out, " "), full, guard);
+  const std::string guard =
+      o.guard ? fmt::format("  [where {} = {}]", graph[o.guard.choice].name, o.guard.branch) : "";
+  const char* const full = o.kind != OperationKind::refresh ? ""
+                           : o.traits.full                  ? "  [full]"
+                                                            : "  [partial]";
+  return fmt::format("  {} {} ({}) -> {}{}{}\n", kinds[static_cast<std::size_t>(o.kind)], o.name,
+                     fmt::join(in, ", "), fmt::join(out, " "), full, guard);
 }
 
 }  // namespace
@@ -227,7 +267,9 @@ std::string listed(const KernelGraph& graph) {
   std::string text;
   for (const OperationInfo& o : graph.operations()) text += line(graph, o);
   for (const VariableInfo& v : graph.variables()) {
-    if (v.kind == VariableKind::history) text += fmt::format("  register {}: {}\n", v.name, memories[static_cast<std::size_t>(v.forgets)]);
+    if (v.kind == VariableKind::history)
+      text +=
+          fmt::format("  register {}: {}\n", v.name, memories[static_cast<std::size_t>(v.forgets)]);
   }
   return text;
 }

@@ -53,8 +53,10 @@ class WiringWriter {
   Value law_with_noise(std::size_t k);
   Value momentum_law(Variable p);
   Value batch_law(std::size_t k);
-  Value proposal_law(const char* what, Value of, Value extra, const Law& q, const std::shared_ptr<const Body>& body);
-  Value estimate(const char* what, Value of, const Law& how, const std::shared_ptr<const Body>& body);
+  Value proposal_law(const char* what, Value of, Value extra, const Law& q,
+                     const std::shared_ptr<const Body>& body);
+  Value estimate(const char* what, Value of, const Law& how,
+                 const std::shared_ptr<const Body>& body);
 
   // Statements.
   void statement();

@@ -38,7 +38,10 @@ class Fraction {
 class Account {
  public:
   Account(const FiniteReading& reading, const Layout& layout, std::uint64_t seed)
-      : reading_(reading), graph_(reading.graph()), layout_(layout), world_(reading, layout, seed) {}
+      : reading_(reading),
+        graph_(reading.graph()),
+        layout_(layout),
+        world_(reading, layout, seed) {}
 
   CounterExample of(const Departure& departure, bool joint) {
     CounterExample all;
@@ -90,7 +93,8 @@ class Account {
     }
     return all;
   }
-  static std::vector<int> values(const std::vector<Cell>& cells, const std::vector<std::size_t>& which, Key key) {
+  static std::vector<int> values(const std::vector<Cell>& cells,
+                                 const std::vector<std::size_t>& which, Key key) {
     std::vector<int> all;
     for (const std::size_t k : which) all.push_back(cells[k].value(key));
     return all;
@@ -119,7 +123,8 @@ class Account {
   World<Fraction> world_;
 };
 
-std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEffort& effort, int places) try {
+std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEffort& effort,
+                                       int places) try {
   Sizes sizes;
   sizes.place = places;
   const FiniteReading reading(graph, sizes);
@@ -138,7 +143,8 @@ std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEff
 
 }  // namespace
 
-std::optional<CounterExample> counter_example(const KernelGraph& graph, const WorldsEffort& effort) {
+std::optional<CounterExample> counter_example(const KernelGraph& graph,
+                                              const WorldsEffort& effort) {
   for (const int places : {2, 3}) {
     if (auto found = smallest(graph, effort, places)) return found;
   }

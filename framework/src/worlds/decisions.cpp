@@ -54,7 +54,8 @@ Outcome Operations::decided(const Call& call, bool accepted, Share share) const 
     }
     const auto k = at(std::find(s.of.begin(), s.of.end(), out.variable) - s.of.begin());
     if (k >= s.proposed.size()) {
-      throw NoReading("`" + call.who.name + "` writes `" + out.name + "`, for which it has no proposal");
+      throw NoReading("`" + call.who.name + "` writes `" + out.name +
+                      "`, for which it has no proposal");
     }
     const int before = call.in[s.states[k]];
     const int stays = is_turned_back(call, k) ? size - 1 - before : before;
@@ -89,7 +90,8 @@ Outcomes Operations::accept(const Call& call) const {
   const Share r = ratio(call, here, there);
   const bool barker = (mixed(seed, 5) >> 7) % 4 == 0;
   const std::uint64_t yes = barker ? r.part : std::min(r.part, r.of);
-  const std::uint64_t of = (barker ? r.part + r.of : r.of) * (lazy ? 1 + (mixed(seed, 6) >> 7) % 4 : 1);
+  const std::uint64_t of =
+      (barker ? r.part + r.of : r.of) * (lazy ? 1 + (mixed(seed, 6) >> 7) % 4 : 1);
   const int draws = reading_.sizes().draws;
   Outcomes all;
   for (const bool accepted : {true, false}) {

@@ -177,7 +177,8 @@ class Evolution {
   std::vector<std::vector<Variable>> groups() const {
     std::vector<std::vector<Variable>> all;
     for (std::size_t k = 0; k < graph_.variables().size(); ++k) {
-      if (graph_.variables()[k].kind == VariableKind::slot) all.push_back({{static_cast<std::int32_t>(k)}});
+      if (graph_.variables()[k].kind == VariableKind::slot)
+        all.push_back({{static_cast<std::int32_t>(k)}});
     }
     for (const Factor& f : graph_.factors()) {
       const auto touches = [&](const std::vector<Variable>& group) {
@@ -185,7 +186,8 @@ class Evolution {
           return std::find(f.slots.begin(), f.slots.end(), v) != f.slots.end();
         });
       };
-      const auto apart = std::stable_partition(all.begin(), all.end(), [&](const auto& g) { return !touches(g); });
+      const auto apart =
+          std::stable_partition(all.begin(), all.end(), [&](const auto& g) { return !touches(g); });
       std::vector<Variable> joined;
       for (auto g = apart; g != all.end(); ++g) joined.insert(joined.end(), g->begin(), g->end());
       all.erase(apart, all.end());
@@ -212,7 +214,8 @@ class Evolution {
     extend(cells, radix, [&](Key) { return shares; });
   }
 
-  std::uint64_t weight_of(const std::vector<Variable>& slots, const std::vector<int>& digits) const {
+  std::uint64_t weight_of(const std::vector<Variable>& slots,
+                          const std::vector<int>& digits) const {
     Places where;
     for (std::size_t k = 0; k < slots.size(); ++k) where[slots[k].id] = digits[k];
     std::uint64_t product = 1;
@@ -230,7 +233,8 @@ class Evolution {
       extend({layout_.at_start(v)}, {{reading_.size(v)}}, [&](Key key) {
         const Places where{{slot.id, layout_.at_start(slot).value(key)}};
         std::vector<Share> all;
-        for (int z = 0; z < reading_.size(v); ++z) all.push_back({laws_.estimate(f.law, z, where), laws_.target(f, where)});
+        for (int z = 0; z < reading_.size(v); ++z)
+          all.push_back({laws_.estimate(f.law, z, where), laws_.target(f, where)});
         return all;
       });
     }
@@ -242,7 +246,8 @@ class Evolution {
     for (std::size_t k = 0; k < graph_.values().size(); ++k) {
       const Value law{static_cast<std::int32_t>(k)};
       if (!reading_.is_law_of(law, v)) continue;
-      for (int x = 0; x < reading_.size(v); ++x) weights[at(x)] = laws_.weight(law, at_rest(law), {{v.id, x}});
+      for (int x = 0; x < reading_.size(v); ++x)
+        weights[at(x)] = laws_.weight(law, at_rest(law), {{v.id, x}});
       break;
     }
     std::uint64_t sum = 0;

@@ -19,7 +19,8 @@ std::uint64_t FiniteLaws::entry(std::uint64_t table, const Factor& factor, int t
   for (const Variable v : factor.slots) {
     const auto where = at.find(v.id);
     if (where == at.end()) {
-      throw NoReading("an update of one slot reads the law of `" + reading_.graph()[v].name + "` too");
+      throw NoReading("an update of one slot reads the law of `" + reading_.graph()[v].name +
+                      "` too");
     }
     place = mixed(place, static_cast<std::uint64_t>(where->second + 31 * (v.id + 1)));
   }
@@ -30,7 +31,8 @@ std::uint64_t FiniteLaws::target(const Factor& factor, const Places& at) const {
   const LawReading& law = reading_.law(factor.law);
   if (!law.estimated) return entry(law.table, factor, 0, at);
   std::uint64_t sum = 0;
-  for (int term = 0; term < reading_.sizes().draws; ++term) sum += entry(law.table, factor, term + 1, at);
+  for (int term = 0; term < reading_.sizes().draws; ++term)
+    sum += entry(law.table, factor, term + 1, at);
   return sum;
 }
 
@@ -41,7 +43,8 @@ template <class Visit>
 void each_factor(const KernelGraph& graph, Value law, const Places& at, const Visit& visit) {
   for (const Factor& f : graph.factors()) {
     if (!(f.law == law)) continue;
-    const bool concerned = std::any_of(f.slots.begin(), f.slots.end(), [&](Variable v) { return at.contains(v.id); });
+    const bool concerned =
+        std::any_of(f.slots.begin(), f.slots.end(), [&](Variable v) { return at.contains(v.id); });
     if (concerned) visit(f);
   }
 }
@@ -73,7 +76,8 @@ FiniteLaws::Told FiniteLaws::told(Value law, const LawReading& of, int number) c
     if (digit == of.before) {
       all.before = value;
     } else if (graph[v].kind == ValueKind::version) {
-      for (const auto& [slot, place] : reading_.split(graph[v].variable, value)) all.at.emplace(slot.id, place);
+      for (const auto& [slot, place] : reading_.split(graph[v].variable, value))
+        all.at.emplace(slot.id, place);
     }
   }
   return all;
@@ -108,14 +112,18 @@ std::uint64_t FiniteLaws::free(const LawReading& of, int number, const Places& w
   for (const Variable v : of.arguments) {
     radix.sizes.push_back(reading_.size(v));
     const auto place = where.find(v.id);
-    if (place == where.end()) throw NoReading("an update reads a law of `" + reading_.graph()[v].name + "`, which it does not move");
+    if (place == where.end())
+      throw NoReading("an update reads a law of `" + reading_.graph()[v].name +
+                      "`, which it does not move");
     digits.push_back(place->second);
   }
   const int n = radix.total();
   const int x = radix.number(digits);
   std::uint64_t arguments = 0;
-  for (const Variable v : of.arguments) arguments = mixed(arguments, static_cast<std::uint64_t>(v.id));
-  Chance chance(mixed(mixed(mixed(seed_, of.table), arguments), static_cast<std::uint64_t>(number + 1)));
+  for (const Variable v : of.arguments)
+    arguments = mixed(arguments, static_cast<std::uint64_t>(v.id));
+  Chance chance(
+      mixed(mixed(mixed(seed_, of.table), arguments), static_cast<std::uint64_t>(number + 1)));
   std::uint64_t weight = 1;
   for (int unit = 0; unit < n; ++unit) {
     const int one = chance.below(n);
@@ -134,9 +142,11 @@ std::uint64_t FiniteLaws::weight(Value law, int number, const Places& at) const 
   const LawReading& of = reading_.law(law);
   if (of.kind == LawKind::factor) return of_factors(law, at);
   if (of.kind == LawKind::free) return free(of, number, at);
-  if (of.kind == LawKind::estimate) return estimate(factor_behind(reading_.graph(), of.before), number, at);
+  if (of.kind == LawKind::estimate)
+    return estimate(factor_behind(reading_.graph(), of.before), number, at);
   Told all = told(law, of, number);
-  for (const auto& [slot, place] : at) all.at[slot] = place;  // a place that is asked for comes first
+  for (const auto& [slot, place] : at)
+    all.at[slot] = place;  // a place that is asked for comes first
   if (of.kind == LawKind::marginal) return summed(of, all.before, all.at);
   return weight(of.before, all.before, all.at);
 }

@@ -19,7 +19,8 @@ class FiniteLaws {
  public:
   FiniteLaws(const FiniteReading& reading, std::uint64_t seed) : reading_(reading), seed_(seed) {}
 
-  /// Of a law value with a number, at places. Throws NoReading where the place of a slot is missing.
+  /// Of a law value with a number, at places. Throws NoReading where the place of a slot is
+  /// missing.
   std::uint64_t weight(Value law, int number, const Places& at) const;
   /// Whether it is a law of what has places here; others are of no concern to an opaque kernel.
   bool concerns(Value law, const Places& at) const;

@@ -119,8 +119,8 @@ void FiniteReading::read_laws() {
 
 // ---- of which variable an auxiliary's law is one
 
-/// Those of the variable by which it is read or, where only other laws are made from it, all slots of
-/// their factor.
+/// Those of the variable by which it is read or, where only other laws are made from it, all slots
+/// of their factor.
 std::vector<Variable> FiniteReading::arguments(Value law) const {
   if (const auto of = subject(law)) return members(graph_, *of);
   for (std::size_t k = 0; k < graph_.values().size(); ++k) {
@@ -132,7 +132,8 @@ std::vector<Variable> FiniteReading::arguments(Value law) const {
 }
 
 /// Of the factor with this law that has the first of them, or them.
-std::vector<Variable> FiniteReading::slots_beside(Value law, const std::vector<Variable>& of) const {
+std::vector<Variable> FiniteReading::slots_beside(Value law,
+                                                  const std::vector<Variable>& of) const {
   for (const Factor& f : graph_.factors()) {
     const bool has = std::find(f.slots.begin(), f.slots.end(), of.front()) != f.slots.end();
     if (f.law == law && has) return f.slots;
@@ -153,7 +154,8 @@ std::optional<Variable> FiniteReading::subject(Value law) const {
 
 /// What the reader draws, or the first of its states that is no auxiliary, if it is of a slot, and
 /// else the first that is one.
-std::optional<Variable> FiniteReading::subject_of_reader(const OperationInfo& o, bool of_slot) const {
+std::optional<Variable> FiniteReading::subject_of_reader(const OperationInfo& o,
+                                                         bool of_slot) const {
   if (o.kind == OperationKind::refresh) return graph_[o.outputs.front()].variable;
   for (const Input& s : o.inputs) {
     if (s.role != Role::state) continue;
@@ -164,15 +166,18 @@ std::optional<Variable> FiniteReading::subject_of_reader(const OperationInfo& o,
 }
 
 /// like: by whoever reads a law of the same function, as the one at a proposal is.
-std::optional<Variable> FiniteReading::subject_by_readers(Value law, bool of_slot, bool like) const {
+std::optional<Variable> FiniteReading::subject_by_readers(Value law, bool of_slot,
+                                                          bool like) const {
   std::optional<Variable> found;
   for (const OperationInfo& o : graph_.operations()) {
     const bool judged = o.kind == OperationKind::refresh || o.kind == OperationKind::accept ||
                         o.kind == OperationKind::move;
-    const bool reads = judged && std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
-      return (i.role == Role::law || i.role == Role::law_at_proposal || i.role == Role::stage_law) &&
-             (i.value == law || (like && graph_[i.value].function == graph_[law].function));
-    });
+    const bool reads =
+        judged && std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
+          return (i.role == Role::law || i.role == Role::law_at_proposal ||
+                  i.role == Role::stage_law) &&
+                 (i.value == law || (like && graph_[i.value].function == graph_[law].function));
+        });
     if (!reads) continue;
     if (o.kind == OperationKind::refresh) return subject_of_reader(o, of_slot);
     if (!found) found = subject_of_reader(o, of_slot);
@@ -182,12 +187,14 @@ std::optional<Variable> FiniteReading::subject_by_readers(Value law, bool of_slo
 
 bool FiniteReading::is_momentum(Variable v) const {
   return graph_[v].kind == VariableKind::auxiliary &&
-         std::any_of(graph_.operations().begin(), graph_.operations().end(), [&](const OperationInfo& o) {
-           return o.kind == OperationKind::move && flips_momentum(o.traits) && !o.traits.keeps_law &&
-                  std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
-                    return i.role == Role::state && origin(graph_, i.value) == v;
-                  });
-         });
+         std::any_of(graph_.operations().begin(), graph_.operations().end(),
+                     [&](const OperationInfo& o) {
+                       return o.kind == OperationKind::move && flips_momentum(o.traits) &&
+                              !o.traits.keeps_law &&
+                              std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
+                                return i.role == Role::state && origin(graph_, i.value) == v;
+                              });
+                     });
 }
 
 }  // namespace mixwell::worlds

@@ -10,9 +10,12 @@
 namespace mixwell::worlds {
 
 Layout::Layout(const FiniteReading& reading) : reading_(reading), graph_(reading.graph()) {
+  find_relevant();
   find_last_reads();
   begin();
-  for (std::size_t o = 0; o < graph_.operations().size(); ++o) add_step(o);
+  for (std::size_t o = 0; o < graph_.operations().size(); ++o) {
+    if (writes_relevant(graph_.operations()[o])) add_step(o);
+  }
   for (std::size_t k = 0; k < carries_.size(); ++k) {
     if (carries_[k]) carried_.emplace_back(cells_[at(graph_.variables()[k].current.id)], start_[k]);
   }
@@ -28,10 +31,50 @@ bool Layout::outlives_its_branch(Value v) const {
   const auto elsewhere = [&](const OperationInfo& o) {
     return !(o.guard && o.guard.choice == by->guard.choice && o.guard.branch == by->guard.branch);
   };
-  return std::any_of(graph_.operations().begin(), graph_.operations().end(), [&](const OperationInfo& o) {
-    return elsewhere(o) && std::any_of(o.inputs.begin(), o.inputs.end(),
-                                       [&](const Input& i) { return seen(graph_, i.value) == v; });
-  });
+  return std::any_of(
+      graph_.operations().begin(), graph_.operations().end(), [&](const OperationInfo& o) {
+        return elsewhere(o) && std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
+                 return seen(graph_, i.value) == v;
+               });
+      });
+}
+
+bool Layout::mark(Value v) {
+  v = seen(graph_, v);
+  if (relevant_[at(v.id)]) return false;
+  relevant_[at(v.id)] = true;
+  return true;
+}
+
+bool Layout::writes_relevant(const OperationInfo& who) const {
+  return std::any_of(who.outputs.begin(), who.outputs.end(),
+                     [&](Value v) { return relevant_[at(v.id)]; });
+}
+
+bool Layout::mark_inputs(const OperationInfo& who) {
+  bool more = false;
+  for (const Input& i : who.inputs) more = mark(i.value) || more;
+  for (const Value out : who.outputs) {
+    const bool replaces = who.guard && graph_[out].kind == ValueKind::version;
+    if (replaces && relevant_[at(out.id)]) more = mark(graph_[out].replaces) || more;
+  }
+  return more;
+}
+
+/// Backwards from what is recorded, and over the sweeps, until nothing is added.
+void Layout::find_relevant() {
+  relevant_.assign(graph_.values().size(), false);
+  for (const Variable v : recorded_slots(graph_)) mark(graph_[v].carried);
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t o = graph_.operations().size(); o-- > 0;) {
+      const OperationInfo& who = graph_.operations()[o];
+      if (writes_relevant(who)) more = mark_inputs(who) || more;
+    }
+    for (const VariableInfo& v : graph_.variables()) {
+      if (relevant_[at(v.carried.id)]) more = mark(v.current) || more;
+    }
+  }
 }
 
 void Layout::find_last_reads() {
@@ -39,6 +82,7 @@ void Layout::find_last_reads() {
   const int end = static_cast<int>(graph_.operations().size());
   for (int o = 0; o < end; ++o) {
     const OperationInfo& who = graph_.operations()[at(o)];
+    if (!writes_relevant(who)) continue;
     for (const Input& i : who.inputs) last_[at(seen(graph_, i.value).id)] = o;
     for (const Value out : who.outputs) {
       const bool replaces = who.guard && graph_[out].kind == ValueKind::version;
@@ -46,11 +90,11 @@ void Layout::find_last_reads() {
     }
   }
   for (const VariableInfo& v : graph_.variables()) {
-    carries_.push_back(v.kind == VariableKind::slot || last_[at(v.carried.id)] >= 0);
+    carries_.push_back(relevant_[at(v.carried.id)]);
     if (carries_.back()) last_[at(v.current.id)] = end;
   }
   for (std::size_t k = 0; k < last_.size(); ++k) {
-    if (!outlives_its_branch({static_cast<std::int32_t>(k)})) continue;
+    if (!relevant_[k] || !outlives_its_branch({static_cast<std::int32_t>(k)})) continue;
     kept_by_guards_.push_back({static_cast<std::int32_t>(k)});
     last_[k] = end;
   }
@@ -100,7 +144,7 @@ void Layout::add_step(std::size_t operation) {
     for (const Value out : who.outputs) step.otherwise.push_back(otherwise(out));
   }
   for (std::size_t k = 0; k < cells_.size(); ++k) {
-    const bool dies = last_[k] == now || (now == 0 && last_[k] < 0);
+    const bool dies = last_[k] == now || (steps_.empty() && last_[k] < 0);
     if (dies && cells_[k].bits > 0) release(cells_[k]);
   }
   for (const Value out : who.outputs) {

@@ -35,8 +35,8 @@ struct Step {
   std::vector<Cell> otherwise;  ///< what each output keeps where the guard says no
 };
 
-/// A value that is read later, or that is carried to the next sweep, has a cell from its writer to
-/// its last reader. Throws NoReading where 64 bits are too few.
+/// A value from which some later value of a recorded slot follows, in whichever sweep, has a cell from
+/// its writer to its last reader; operations that nothing recorded follows from have no step. Throws NoReading where 64 bits are too few.
 class Layout {
  public:
   explicit Layout(const FiniteReading& reading);
@@ -48,6 +48,10 @@ class Layout {
   Cell at_start(Variable v) const;
 
  private:
+  void find_relevant();
+  bool writes_relevant(const OperationInfo& who) const;
+  bool mark(Value v);
+  bool mark_inputs(const OperationInfo& who);
   void find_last_reads();
   bool outlives_its_branch(Value v) const;
   Cell take(int size);
@@ -58,6 +62,7 @@ class Layout {
 
   const FiniteReading& reading_;
   const KernelGraph& graph_;
+  std::vector<bool> relevant_;  ///< by value
   std::vector<int> last_;      ///< operation that reads a value last; -1: none
   std::vector<bool> carries_;  ///< by variable
   std::vector<Value> kept_by_guards_;

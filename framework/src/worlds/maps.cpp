@@ -17,7 +17,8 @@ Radix Operations::moved_radix(const Call& call) const {
 
 int Operations::moved_from(const Call& call, const Radix& radix) const {
   std::vector<int> digits;
-  for (std::size_t k = 0; k < radix.sizes.size(); ++k) digits.push_back(call.in[call.shape.states[k]]);
+  for (std::size_t k = 0; k < radix.sizes.size(); ++k)
+    digits.push_back(call.in[call.shape.states[k]]);
   return radix.number(digits);
 }
 
@@ -26,7 +27,8 @@ Outcome Operations::moved_to(const Call& call, const Radix& radix, int x, Share 
   const std::uint64_t seed = mixed(mixed(call.seed, 41), at(x + 100 * moved_from(call, radix)));
   std::vector<int> written;
   for (std::size_t k = 0; k < call.who.outputs.size(); ++k) {
-    written.push_back(static_cast<int>((mixed(seed, k) >> 11) % at(reading_.size(call.who.outputs[k]))));
+    written.push_back(
+        static_cast<int>((mixed(seed, k) >> 11) % at(reading_.size(call.who.outputs[k]))));
   }
   const std::vector<int> to = radix.digits(x);
   for (std::size_t k = 0; k < to.size(); ++k) written[call.shape.moved[k]] = to[k];
@@ -40,7 +42,8 @@ void Operations::spread(Value law, int number, Turned& into) const {
   for (const Value d : digits) radix.sizes.push_back(reading_.size(d));
   const bool named = !digits.empty() && radix.total() == reading_.size(law);
   const Value before = law_before(graph_, law);
-  if (graph_[law].storage && before && before == graph_[law].storage) return spread(before, number, into);
+  if (graph_[law].storage && before && before == graph_[law].storage)
+    return spread(before, number, into);
   if (!named || !factor_behind(graph_, law)) {
     into.seed = mixed(into.seed, at(number + 1));
     return;
@@ -85,7 +88,8 @@ Permutation Operations::turn_momenta(const Call& call, const Radix& radix) const
 }
 
 /// The map at one value of its own and of all other noises.
-Permutation Operations::map(const Call& call, const Turned& noise, int own, const Permutation& turn) const {
+Permutation Operations::map(const Call& call, const Turned& noise, int own,
+                            const Permutation& turn) const {
   const Traits& traits = call.who.traits;
   const int n = static_cast<int>(turn.size());
   const int own_total = call.shape.fresh.empty() ? 1 : reading_.sizes().draws;
@@ -146,8 +150,10 @@ Outcomes Operations::opaque(const Call& call) const {
     const std::uint64_t here = w[at(from)], there = std::min(w[at(to)], here);
     shares[at(to)] = share_of_part(draw, draws, 0, there, here);
     const Share stays = share_of_part(draw, draws, there, here, here);
-    if (to != from) shares[at(from)] = stays;
-    else shares[at(from)] = {1, 1};
+    if (to != from)
+      shares[at(from)] = stays;
+    else
+      shares[at(from)] = {1, 1};
   }
   Outcomes all;
   for (std::size_t x = 0; x < shares.size(); ++x) {

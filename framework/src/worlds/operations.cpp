@@ -49,7 +49,9 @@ Outcomes Operations::outcomes(std::size_t operation, const std::vector<int>& in)
     case OperationKind::pure:
       return function(call);
     case OperationKind::observe:
-      return graph_[graph_[who.outputs.front()].variable].kind == VariableKind::estimate ? copy(call) : function(call);
+      return graph_[graph_[who.outputs.front()].variable].kind == VariableKind::estimate
+                 ? copy(call)
+                 : function(call);
     case OperationKind::regroup:
       return copy(call);
     case OperationKind::refresh:
@@ -100,8 +102,12 @@ std::vector<int> Operations::evaluated(const Call& call, const std::vector<int>&
     const int size = reading_.size(out);
     const bool is_draw = only_noise && size == reading_.sizes().draws;
     const int random = static_cast<int>((mixed(where, 7 * k + 3) >> 13) % at(size));
-    const bool law = call.who.kind == OperationKind::pure && graph_[out].function && is_law(graph_, out);
-    all.push_back(size == 1 ? 0 : law ? law_number(out, call.who, in) : is_draw ? in[call.shape.fresh[0]] : random);
+    const bool law =
+        call.who.kind == OperationKind::pure && graph_[out].function && is_law(graph_, out);
+    all.push_back(size == 1 ? 0
+                  : law     ? law_number(out, call.who, in)
+                  : is_draw ? in[call.shape.fresh[0]]
+                            : random);
   }
   return all;
 }
@@ -178,11 +184,15 @@ Outcomes Operations::refresh(const Call& call) const {
   const bool full = call.who.traits.full || call.shape.states.empty();
   const int from = call.shape.states.empty() ? 0 : call.in[call.shape.states[0]];
   const int draws = reading_.sizes().draws;
-  if (!call.who.traits.keeps_law) return written(call, always(w.size(), Chance(mixed(seed, at(from))).below(static_cast<int>(w.size()))));
-  if (call.shape.handed.empty()) return written(call, full ? by_weight(w) : two_metropolis_steps(w, from, seed));
+  if (!call.who.traits.keeps_law)
+    return written(
+        call, always(w.size(), Chance(mixed(seed, at(from))).below(static_cast<int>(w.size()))));
+  if (call.shape.handed.empty())
+    return written(call, full ? by_weight(w) : two_metropolis_steps(w, from, seed));
   const int draw = call.in[call.shape.handed[0]];
   if (full) return written(call, by_quantile(w, draw, draws, seed));
-  return written(call, draw == 0 ? always(w.size(), from) : by_quantile(w, draw - 1, draws - 1, seed));
+  return written(call,
+                 draw == 0 ? always(w.size(), from) : by_quantile(w, draw - 1, draws - 1, seed));
 }
 
 }  // namespace mixwell::worlds

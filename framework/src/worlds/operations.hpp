@@ -24,11 +24,11 @@ using Outcomes = std::vector<Outcome>;
 /// |---|---|
 /// | pure, observe | a function of the inputs; every draw of a noise with the same probability |
 /// | refresh | a draw from the law; of one that is not `full` a kernel that keeps it |
-/// | move, involution and volume | at every fixed parameter and noise z a permutation F with R F R F = 1, or with R F(-z) R F(z) = 1 where it flips the noise; R turns momenta |
-/// | move, invariant | two Metropolis steps, whose product is not reversible |
-/// | accept | Metropolis, or Barker, by the laws at both ends |
-/// | regroup | a copy |
-/// An operation that declares less does worse. A body is one function, whoever shares it.
+/// | move, involution and volume | at every fixed parameter and noise z a permutation F with R F R
+/// F = 1, or with R F(-z) R F(z) = 1 where it flips the noise; R turns momenta | | move, invariant
+/// | two Metropolis steps, whose product is not reversible | | accept | Metropolis, or Barker, by
+/// the laws at both ends | | regroup | a copy | An operation that declares less does worse. A body
+/// is one function, whoever shares it.
 class Operations {
  public:
   Operations(const FiniteReading& reading, const FiniteLaws& laws, std::uint64_t seed);

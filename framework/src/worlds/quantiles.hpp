@@ -56,7 +56,8 @@ inline std::vector<Share> two_metropolis_steps(const std::vector<std::uint64_t>&
   const Permutation first = random_involution(mixed(seed, 1), n);
   const Permutation second = random_involution(mixed(seed, 2), n);
   const std::uint64_t of = w[at(x)];
-  const std::uint64_t second_of = std::accumulate(w.begin(), w.end(), std::uint64_t{1}, std::lcm<std::uint64_t, std::uint64_t>);
+  const std::uint64_t second_of =
+      std::accumulate(w.begin(), w.end(), std::uint64_t{1}, std::lcm<std::uint64_t, std::uint64_t>);
   std::vector<Share> all(w.size(), Share{0, of * second_of});
   const std::uint64_t taken = std::min(w[at(first[at(x)])], of);
   const auto step = [&](int from, std::uint64_t part) {

@@ -9,7 +9,8 @@ namespace {
 
 using namespace worlds;
 
-FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effort, const Sizes& sizes) {
+FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effort,
+                              const Sizes& sizes) {
   const FiniteReading reading(graph, sizes);
   const Layout layout(reading);
   FiniteReadingResult result;

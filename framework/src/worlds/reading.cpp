@@ -46,8 +46,10 @@ void FiniteReading::size_variables() {
   }
   const auto is_moved = [&](Variable v) {
     return std::any_of(graph_.operations().begin(), graph_.operations().end(), [&](auto& o) {
-      return o.kind == OperationKind::move && std::any_of(o.inputs.begin(), o.inputs.end(), [&](auto& i) {
-               return i.role == Role::state && graph_[i.value].kind == ValueKind::version && graph_[i.value].variable == v;
+      return o.kind == OperationKind::move &&
+             std::any_of(o.inputs.begin(), o.inputs.end(), [&](auto& i) {
+               return i.role == Role::state && graph_[i.value].kind == ValueKind::version &&
+                      graph_[i.value].variable == v;
              });
     });
   };
@@ -55,7 +57,18 @@ void FiniteReading::size_variables() {
     const bool kept = graph_.variables()[k].kind == VariableKind::estimate;
     if (kept && !is_moved({static_cast<std::int32_t>(k)})) variables_[k] = 1;
   }
+  if (sizes_.place < 3) merge_registers();
   equate_exchanged();
+}
+
+/// In the smallest worlds what writes several registers remembers something in the first only.
+void FiniteReading::merge_registers() {
+  for (const OperationInfo& o : graph_.operations()) {
+    if (o.kind != OperationKind::observe) continue;
+    for (std::size_t k = 1; k < o.outputs.size(); ++k) {
+      variables_[at(graph_[o.outputs[k]].variable.id)] = 1;
+    }
+  }
 }
 
 /// What changes places with a slot has as many values.
@@ -128,7 +141,8 @@ std::int32_t first_like(const KernelGraph& graph, std::int32_t id, First first, 
   for (const KernelDescription& d : graph.descriptions()) {
     if (id < d.*first || id >= d.*end) continue;
     for (const KernelDescription& f : graph.descriptions()) {
-      if (f.kernel == d.kernel && f.*end - f.*first == d.*end - d.*first) return f.*first + id - d.*first;
+      if (f.kernel == d.kernel && f.*end - f.*first == d.*end - d.*first)
+        return f.*first + id - d.*first;
     }
   }
   return id;
@@ -143,8 +157,9 @@ Value FiniteReading::first_described(Value v) const {
 void FiniteReading::number_functions() {
   std::map<const Body*, std::uint64_t> known;
   for (std::size_t o = 0; o < graph_.operations().size(); ++o) {
-    const auto first = at(first_like(graph_, static_cast<std::int32_t>(o), &KernelDescription::first_operation,
-                                     &KernelDescription::end_operation));
+    const auto first =
+        at(first_like(graph_, static_cast<std::int32_t>(o), &KernelDescription::first_operation,
+                      &KernelDescription::end_operation));
     const Body* const body = graph_.operations()[first].body.get();
     functions_.push_back(body == nullptr ? first : known.try_emplace(body, first).first->second);
   }

@@ -16,11 +16,11 @@ namespace mixwell::worlds {
 
 /// How many values there are of what is not derived from something else.
 struct Sizes {
-  int place = 3;     ///< of a slot, an auxiliary, what an estimate is made from
-  int draws = 3;     ///< of a noise
-  int memory = 2;    ///< of a history
-  int number = 2;    ///< of a derived number
-  int most = 128;    ///< of any one value; more have no reading
+  int place = 3;   ///< of a slot, an auxiliary, what an estimate is made from
+  int draws = 3;   ///< of a noise
+  int memory = 2;  ///< of a history
+  int number = 2;  ///< of a derived number
+  int most = 128;  ///< of any one value; more have no reading
 };
 
 /// What the weights of a law are.
@@ -75,6 +75,7 @@ class FiniteReading {
   int size_of_output(const OperationInfo& o, Value v) const;
   int size_of_law(const OperationInfo& o, Value v) const;
   int branches(Value choice) const;
+  void merge_registers();
   void equate_exchanged();
   void number_functions();
   void read_laws();

@@ -60,13 +60,13 @@ namespace {
 bool is_candidate(const KernelGraph& graph, Value v) {
   if (graph[v].kind == ValueKind::version) return true;
   if (graph[v].evaluated_law) return false;
-  return std::any_of(
-      graph.operations().begin(), graph.operations().end(), [&](const OperationInfo& o) {
-        if (o.kind == OperationKind::pure) return false;
-        return std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
-          return i.value == v && (i.role == Role::proposed || i.role == Role::state);
-        });
-      });
+  return std::any_of(graph.operations().begin(), graph.operations().end(),
+                     [&](const OperationInfo& o) {
+                       if (o.kind == OperationKind::pure) return false;
+                       return std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
+                         return i.value == v && (i.role == Role::proposed || i.role == Role::state);
+                       });
+                     });
 }
 
 }  // namespace

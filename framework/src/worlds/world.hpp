@@ -93,8 +93,8 @@ class World {
   Evolution<Number> evolution_;
 };
 
-/// Calls `read` with sizes that become smaller until one of them can be read. Throws the NoReading of
-/// the smallest.
+/// Calls `read` with sizes that become smaller until one of them can be read. Throws the NoReading
+/// of the smallest.
 template <class Read>
 auto with_sizes_that_fit(const Read& read) {
   Sizes sizes;

@@ -12,15 +12,15 @@
 
 namespace mixwell {
 
-/// A world reads a graph on finite sets: a slot has three places, a law random whole-number weights,
-/// and every operation becomes a random table that honours its declared traits. Slots start with the
-/// law of the target, so that the exact law of the recorded slots after each sweep must be the
-/// target again.
+/// A world reads a graph on finite sets: a slot has three places, a law random whole-number
+/// weights, and every operation becomes a random table that honours its declared traits. Slots
+/// start with the law of the target, so that the exact law of the recorded slots after each sweep
+/// must be the target again.
 struct WorldsEffort {
   int worlds = 20;
   int sweeps = 4;
-  /// Compares the joint law of all recorded slots; false: only of those that have a factor together,
-  /// for slots that a certificate calls coupled.
+  /// Compares the joint law of all recorded slots; false: only of those that have a factor
+  /// together, for slots that a certificate calls coupled.
   bool joint = true;
   std::uint64_t first = 1;  ///< seed of the first world
 };
@@ -35,7 +35,7 @@ struct Departure {
 
 /// What so many worlds say of a graph. They know roles, traits and versions, and no rule.
 struct FiniteReadingResult {
-  int worlds = 0;                       ///< that were tried
+  int worlds = 0;                        ///< that were tried
   std::optional<Departure> departure{};  ///< of the first one that is not invariant
   std::string unread{};  ///< why the graph has no finite reading, a clause; empty if it has one
 
@@ -72,8 +72,8 @@ struct CounterExample {
   std::string found;                   ///< after `departure.sweep` sweeps
 };
 
-/// The smallest of the worlds that depart, recomputed with rational numbers; none where none departs
-/// or the graph has no finite reading.
+/// The smallest of the worlds that depart, recomputed with rational numbers; none where none
+/// departs or the graph has no finite reading.
 MIXWELL_EXPORT std::optional<CounterExample> counter_example(const KernelGraph& graph,
                                                              const WorldsEffort& effort = {});
 
