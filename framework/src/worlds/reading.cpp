@@ -44,21 +44,24 @@ void FiniteReading::size_variables() {
     if (size > sizes_.most) throw NoReading("`" + v.name + "` joins too many slots");
     variables_.push_back(size);
   }
-  const auto is_moved = [&](Variable v) {
-    return std::any_of(graph_.operations().begin(), graph_.operations().end(), [&](auto& o) {
-      return o.kind == OperationKind::move &&
-             std::any_of(o.inputs.begin(), o.inputs.end(), [&](auto& i) {
-               return i.role == Role::state && graph_[i.value].kind == ValueKind::version &&
-                      graph_[i.value].variable == v;
-             });
-    });
-  };
   for (std::size_t k = 0; k < variables_.size(); ++k) {
-    const bool kept = graph_.variables()[k].kind == VariableKind::estimate;
-    if (kept && !is_moved({static_cast<std::int32_t>(k)})) variables_[k] = 1;
+    if (is_kept_value({static_cast<std::int32_t>(k)})) variables_[k] = 1;
   }
   if (sizes_.place < 3) merge_registers();
   equate_exchanged();
+}
+
+/// The value of an estimate, which a decision writes and does not propose: a function of the rest.
+bool FiniteReading::is_kept_value(Variable v) const {
+  if (graph_[v].kind != VariableKind::estimate) return false;
+  return std::any_of(graph_.operations().begin(), graph_.operations().end(), [&](const auto& o) {
+    const bool writes = std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value out) {
+      return graph_[out].kind == ValueKind::version && graph_[out].variable == v;
+    });
+    return writes && std::none_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
+             return i.role == Role::state && origin(graph_, i.value) == v;
+           });
+  });
 }
 
 /// In the smallest worlds what writes several registers remembers something in the first only.

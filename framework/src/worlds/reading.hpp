@@ -75,6 +75,7 @@ class FiniteReading {
   int size_of_output(const OperationInfo& o, Value v) const;
   int size_of_law(const OperationInfo& o, Value v) const;
   int branches(Value choice) const;
+  bool is_kept_value(Variable v) const;
   void merge_registers();
   void equate_exchanged();
   void number_functions();
