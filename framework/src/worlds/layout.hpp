@@ -35,8 +35,9 @@ struct Step {
   std::vector<Cell> otherwise;  ///< what each output keeps where the guard says no
 };
 
-/// A value from which some later value of a recorded slot follows, in whichever sweep, has a cell from
-/// its writer to its last reader; operations that nothing recorded follows from have no step. Throws NoReading where 64 bits are too few.
+/// A value from which some later value of a recorded slot follows, in whichever sweep, has a cell
+/// from its writer to its last reader; operations that nothing recorded follows from have no step.
+/// Throws NoReading where 64 bits are too few.
 class Layout {
  public:
   explicit Layout(const FiniteReading& reading);
@@ -63,8 +64,8 @@ class Layout {
   const FiniteReading& reading_;
   const KernelGraph& graph_;
   std::vector<bool> relevant_;  ///< by value
-  std::vector<int> last_;      ///< operation that reads a value last; -1: none
-  std::vector<bool> carries_;  ///< by variable
+  std::vector<int> last_;       ///< operation that reads a value last; -1: none
+  std::vector<bool> carries_;   ///< by variable
   std::vector<Value> kept_by_guards_;
   std::map<std::int32_t, Cell> before_;  ///< of those, what they were in the sweep before
   std::vector<Cell> cells_;              ///< by value
