@@ -26,28 +26,86 @@ std::string both_cited(const std::string& all, const std::string& more) {
                                                                            : all;
 }
 
-std::vector<GraphTransition> unfrozen(const KernelGraph& graph, bool frozen) {
-  std::vector<GraphTransition> all = transitions(graph);
-  if (!frozen) return all;
-  std::erase_if(all, [&](const GraphTransition& t) {
-    return graph.operations()[static_cast<std::size_t>(t.operation)].kind == OperationKind::observe;
-  });
-  return all;
-}
-
 }  // namespace
 
 Analysis::Analysis(const KernelGraph& of, bool as_if_frozen)
     : graph(of),
       frozen(as_if_frozen),
       cones(of),
-      all(unfrozen(of, as_if_frozen)),
+      all(transitions(of, as_if_frozen)),
       influence(of, cones),
       staleness(of, cones, all),
       writers(of.variables().size()) {
   for (std::size_t t = 0; t < all.size(); ++t) {
     for (const Variable v : all[t].writes) writers[static_cast<std::size_t>(v.id)].push_back(t);
   }
+  find_branches();
+  find_units();
+}
+
+void Analysis::find_branches() {
+  branches_.resize(graph.values().size());
+  for (std::size_t k = 0; k < branches_.size(); ++k) {
+    const Value v{static_cast<std::int32_t>(k)};
+    if (graph[v].kind != ValueKind::derived || graph[v].producer < 0) continue;
+    std::set<Branch>& found = branches_[k];
+    const OperationInfo& by = operation(graph[v].producer);
+    if (by.guard && !graph[v].evaluated_law) found.insert({by.guard.choice.id, by.guard.branch});
+    if (!is_pure(graph, v)) continue;
+    for (const Value source : sources(graph, v)) {
+      const auto& behind = branches_[static_cast<std::size_t>(source.id)];
+      found.insert(behind.begin(), behind.end());
+    }
+  }
+}
+
+bool Analysis::is_of_another_branch(const OperationInfo& who, Value read) const {
+  const auto& made_in = branches_[static_cast<std::size_t>(read.id)];
+  return std::any_of(made_in.begin(), made_in.end(), [&](const Branch& b) {
+    return b != Branch{who.guard.choice.id, who.guard.branch};
+  });
+}
+
+void Analysis::find_units() {
+  units_.resize(all.size());
+  transition_of_.resize(graph.operations().size());
+  starters_.resize(graph.values().size());
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    units_[t].push_back(t);
+    transition_of_[static_cast<std::size_t>(all[t].operation)] = t;
+    for (const OperationInfo* part : parts(t)) {
+      for (const Input& i : part->inputs) {
+        auto& starting = starters_[static_cast<std::size_t>(i.value.id)];
+        const bool is_new = starting.empty() || starting.back() != t;
+        if (i.role == Role::state && is_new) starting.push_back(t);
+      }
+    }
+  }
+  for (std::size_t t = all.size(); t-- > 0;) {
+    if (all[t].decided_by == t) continue;
+    auto& unit = units_[all[t].decided_by];
+    unit.insert(unit.begin(), t);
+  }
+}
+
+bool Analysis::reads_as_state(std::size_t t, Value version) const {
+  const auto& starting = starters(version);
+  return std::binary_search(starting.begin(), starting.end(), t);
+}
+
+bool Analysis::is_state_of(std::size_t t, Variable v) const {
+  const auto& held = graph[v].parts;
+  const bool is_joined = graph[v].kind == VariableKind::joined;
+  if (is_joined && moves(t, held.front())) return true;
+  if (moves(t, v)) return true;
+  if (graph[v].kind != VariableKind::auxiliary) return false;
+  const auto all_parts = parts(t);
+  return std::any_of(all_parts.begin(), all_parts.end(), [&](const OperationInfo* part) {
+    return std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
+      return i.role == Role::state && graph[i.value].kind == ValueKind::version &&
+             graph[i.value].variable == v;
+    });
+  });
 }
 
 std::vector<const OperationInfo*> Analysis::parts(std::size_t t) const {
@@ -76,11 +134,8 @@ bool Analysis::is_stage(std::size_t t) const {
 }
 
 std::optional<std::size_t> Analysis::transition_of(std::int32_t operation) const {
-  const auto found = std::find_if(all.begin(), all.end(), [&](const GraphTransition& one) {
-    return one.operation == operation;
-  });
-  if (found == all.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - all.begin());
+  if (operation < 0) return std::nullopt;
+  return transition_of_[static_cast<std::size_t>(operation)];
 }
 
 Stages Analysis::stages(std::size_t t) const {
@@ -159,6 +214,27 @@ bool Analysis::is_factor_made(Value law) const {
     return std::any_of(graph.factors().begin(), graph.factors().end(),
                        [&](const Factor& f) { return f.law == v; });
   });
+}
+
+std::vector<Variable> Analysis::behind(Variable history) const {
+  std::vector<Variable> found{history};
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (graph[found[k]].kind != VariableKind::history) continue;
+    for (const std::size_t t : writers[static_cast<std::size_t>(found[k].id)]) {
+      for (const Input& input : info(t).inputs) {
+        each(cones.versions(input.value), [&](std::int32_t v) {
+          const Variable one = graph[Value{v}].variable;
+          if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
+        });
+      }
+    }
+  }
+  return found;
+}
+
+bool redraws(const OperationInfo& who, const Guard& where) {
+  if (who.kind != OperationKind::refresh || !who.traits.full) return false;
+  return !who.guard || (who.guard.choice == where.choice && who.guard.branch == where.branch);
 }
 
 Value input_of(const OperationInfo& who, Role role) {

@@ -9,7 +9,9 @@
 #include <mixwell/lab/certificate.hpp>
 
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mixwell {
@@ -43,6 +45,23 @@ struct Analysis {
   bool is_copy(Value value, Value version) const;
   /// By anything in this phase; a history, unless it is frozen.
   bool is_written(Variable v) const { return !writers[static_cast<std::size_t>(v.id)].empty(); }
+  /// The stages whose proposal a transition decides on, then itself.
+  const std::vector<std::size_t>& unit(std::size_t t) const { return units_[t]; }
+  /// Whether a version is one of those that a transition replaces, or judges beside them.
+  bool reads_as_state(std::size_t t, Value version) const;
+  /// Transitions that read a version so, in their order.
+  const std::vector<std::size_t>& starters(Value version) const {
+    return starters_[static_cast<std::size_t>(version.id)];
+  }
+  /// Whether a transition moves a variable, or judges an auxiliary beside what it moves.
+  bool is_state_of(std::size_t t, Variable v) const;
+  /// Whether a value has numbers that are made in the columns of another branch of a mixture alone:
+  /// where `who` runs they can be those of an earlier sweep.
+  bool is_of_another_branch(const OperationInfo& who, Value read) const;
+  /// A history, what it was made from, and what histories among that were made from.
+  std::vector<Variable> behind(Variable history) const;
+  /// The transition that an operation is.
+  std::optional<std::size_t> transition_of(std::int32_t operation) const;
   /// Whether a variable and what a transition writes influence each other.
   bool mutual(std::size_t t, Variable v) const;
   bool is_noise(std::int32_t leaf) const {
@@ -71,9 +90,19 @@ struct Analysis {
   std::vector<std::vector<std::size_t>> writers;  ///< transitions, by variable
 
  private:
+  using Branch = std::pair<std::int32_t, Index>;  ///< choice and branch
   bool is_factor_made(Value law) const;
-  std::optional<std::size_t> transition_of(std::int32_t operation) const;
+  void find_branches();
+  void find_units();
+
+  std::vector<std::vector<std::size_t>> units_;            ///< by transition
+  std::vector<std::optional<std::size_t>> transition_of_;  ///< by operation
+  std::vector<std::vector<std::size_t>> starters_;         ///< by value
+  std::vector<std::set<Branch>> branches_;  ///< by value: where all of its numbers are made
 };
+
+/// Draws a variable anew in every column where an operation with the guard `where` runs.
+bool redraws(const OperationInfo& who, const Guard& where);
 
 /// What an operation reads that may depend on what it must not.
 inline bool is_parameter(Role role) {
@@ -109,6 +138,10 @@ Verdict judge_parameters(const Analysis& a, std::size_t t);
 Verdict judge_noise(const Analysis& a, const NoiseFlow& flow, std::size_t t);
 /// Rules about the operations themselves: 1, 5, A, L, O, and C for cached evaluations.
 Verdict judge_transition(const Analysis& a, std::size_t t);
+/// Rule L: auxiliaries are variables of an extended target, each with a law of its own.
+Verdict judge_auxiliaries(const Analysis& a, std::size_t t);
+/// Rule L about a parameter: an auxiliary that no longer has its law is not read.
+Verdict judge_read_auxiliary(const Analysis& a, std::size_t t, Value version);
 /// Rule R about a proposal that was made by stages.
 Verdict judge_stages(const Analysis& a, std::size_t t);
 /// Rule G about the updates of a factor's slots.

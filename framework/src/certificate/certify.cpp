@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace {
 /// Verdicts of components of mutual influence, and what the recorded slots make of them.
 class Judge {
  public:
-  Judge(const KernelGraph& graph, bool frozen) : a_(graph, frozen), noise_(a_) {
+  Judge(const KernelGraph& graph, bool frozen)
+      : a_(graph, frozen), updates_(judged_by_themselves()), noise_(a_, wrong()) {
     for (const Variable v : variables()) {
       const auto component = static_cast<std::size_t>(a_.influence.component(v));
       if (verdicts_.size() <= component) verdicts_.resize(component + 1);
@@ -25,15 +27,20 @@ class Judge {
   }
 
   Verdict judge() {
-    // Where two verdicts are equally bad the first speaks: that of a slot's update says more.
-    for (const bool of_slots : {true, false}) {
-      for (std::size_t t = 0; t < a_.all.size(); ++t) {
-        if (moves_slot(t) == of_slots) judge_update(t);
+    // Where two verdicts are equally bad the first speaks: that of a slot's update says more, and
+    // that of an update by itself more than what shared noises make of it.
+    for (const bool by_itself : {true, false}) {
+      for (const bool of_slots : {true, false}) {
+        for (std::size_t t = 0; t < a_.all.size(); ++t) {
+          if (moves_slot(t) == of_slots) judge_update(t, by_itself);
+        }
       }
     }
     for (const Variable v : variables()) {
       if (a_.graph[v].kind == VariableKind::slot) join(of(v), judge_slot(a_, v));
-      if (a_.graph[v].kind == VariableKind::estimate) join(of(v), judge_estimate(a_, v));
+      if (a_.graph[v].kind == VariableKind::estimate) {
+        join(of(a_.graph[v].parts.front()), judge_estimate(a_, v));
+      }
     }
     for (const Factor& factor : a_.graph.factors()) {
       join(of(factor.slots.front()), judge_collapsed(a_, factor));
@@ -66,11 +73,39 @@ class Judge {
                        [&](Variable v) { return a_.graph[v].kind == VariableKind::slot; });
   }
 
-  void judge_update(std::size_t t) {
+  /// Of every update but for what shared noises do to it; none of those that learn.
+  std::vector<Verdict> judged_by_themselves() const {
+    std::vector<Verdict> verdicts;
+    for (std::size_t t = 0; t < a_.all.size(); ++t) {
+      verdicts.push_back(judge_transition(a_, t));
+      if (a_.info(t).kind != OperationKind::observe) join(verdicts.back(), judge_parameters(a_, t));
+    }
+    return verdicts;
+  }
+
+  /// One wrong update of a variable is enough: where it does not have its law, another update that
+  /// would keep that law does not either.
+  std::vector<bool> wrong() const {
+    std::vector<bool> found(a_.all.size(), false);
+    std::set<std::int32_t> variables;
+    for (std::size_t before = 1; before != variables.size();) {
+      before = variables.size();
+      for (std::size_t t = 0; t < found.size(); ++t) {
+        const auto& writes = a_.all[t].writes;
+        found[t] = updates_[t].accuracy == Accuracy::none ||
+                   std::any_of(writes.begin(), writes.end(),
+                               [&](Variable v) { return variables.contains(v.id); });
+        for (const Variable v : writes) {
+          if (found[t]) variables.insert(v.id);
+        }
+      }
+    }
+    return found;
+  }
+
+  void judge_update(std::size_t t, bool by_itself) {
     if (a_.info(t).kind == OperationKind::observe) return;
-    Verdict v = judge_transition(a_, t);
-    join(v, judge_parameters(a_, t));
-    join(v, judge_noise(a_, noise_, t));
+    const Verdict v = by_itself ? updates_[t] : judge_noise(a_, noise_, t);
     for (const Variable written : a_.all[t].writes) join(of(written), v);
   }
 
@@ -131,7 +166,7 @@ class Judge {
   /// Two of the slots are moved with one noise, by different updates.
   bool are_coupled(const std::vector<Variable>& slots) const {
     const auto moves_one = [&](std::size_t t) {
-      return std::any_of(slots.begin(), slots.end(), [&](Variable s) { return a_.writes(t, s); });
+      return std::any_of(slots.begin(), slots.end(), [&](Variable s) { return a_.moves(t, s); });
     };
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
       if (!moves_one(t)) continue;
@@ -152,6 +187,7 @@ class Judge {
   }
 
   Analysis a_;
+  std::vector<Verdict> updates_;  ///< by transition, each by itself
   NoiseFlow noise_;
   std::vector<Verdict> verdicts_;  ///< by component of influence
 };

@@ -21,9 +21,10 @@ namespace {
 
 /// With z ~ N(0, I) and E exp(-Uhat(theta; z)) = c exp(-U(theta)) the density exp(-Uhat(theta; z))
 /// N(z; 0, I) / c of theta and z has exp(-U) as its marginal. What is judged here is that z is of
-/// the state: moved with theta, by a move that keeps N(0, I), and by nothing else. The other rules
-/// see to the rest: the law given z is one whose parameter is moved, and the ratio has it at both
-/// ends (rule 2a).
+/// the state: every update of theta or of z is a Metropolis decision by that density, as it is with
+/// the z that is kept. They may be moved together, or each given the other (Murray & Graham 2016,
+/// AISTATS). The other rules see to the rest: where z is moved, the ratio has the law at both ends
+/// (rule 2a).
 class EstimateRules {
  public:
   EstimateRules(const Analysis& a, Variable normals)
@@ -35,13 +36,14 @@ class EstimateRules {
     for (const std::size_t t : a_.writers[static_cast<std::size_t>(normals_.id)]) {
       const OperationInfo& who = a_.info(t);
       if (who.kind == OperationKind::observe || a_.writes(t, slot_)) continue;
+      if (decides_by_what_is_kept(t)) continue;
       join(v, none(who, true,
                    fmt::format("`{}` makes the estimate where the state is anew: Monte Carlo "
                                "within Metropolis",
                                who.name)));
     }
     for (const std::size_t t : a_.writers[static_cast<std::size_t>(slot_.id)]) {
-      if (a_.writes(t, normals_)) continue;
+      if (a_.writes(t, normals_) || decides_by_what_is_kept(t)) continue;
       join(v, none(a_.info(t), true,
                    fmt::format("`{}` moves `{}` and leaves its estimate behind", a_.info(t).name,
                                a_.graph[slot_].name)));
@@ -50,6 +52,28 @@ class EstimateRules {
   }
 
  private:
+  bool decides_by_what_is_kept(std::size_t t) const {
+    const OperationInfo& who = a_.info(t);
+    return who.kind == OperationKind::accept &&
+           std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
+             return i.role == Role::law && !a_.is_auxiliary_law(i) &&
+                    follows_what_is_kept(i.value, t);
+           });
+  }
+
+  /// Made from the newest normals.
+  bool follows_what_is_kept(Value law, std::size_t t) const {
+    bool follows = false;
+    bool is_newest = true;
+    each(a_.cones.leaves(law), [&](std::int32_t leaf) {
+      const ValueInfo& v = a_.graph[Value{leaf}];
+      if (v.kind != ValueKind::version || v.variable != normals_) return;
+      follows = true;
+      is_newest = is_newest && !a_.staleness.is_replaced(Value{leaf}, t);
+    });
+    return follows && is_newest;
+  }
+
   Verdict none(const OperationInfo& who, bool proved, std::string reason) const {
     Verdict v = fine("M", std::move(reason));
     v.accuracy = Accuracy::none;

@@ -54,11 +54,36 @@ std::vector<std::int32_t> proposal_moves(const KernelGraph& graph, const Operati
   return moves;
 }
 
-/// Versions that an operation reads, at any remove within the sweep.
+/// Versions that an operation reads, at any remove within the sweep. Where a guard does not let it
+/// run, what it would write stays what it was.
 IdSet read_by(const KernelGraph& graph, const Cones& cones, const OperationInfo& info) {
   IdSet read(graph.values().size());
   for (const Input& input : info.inputs) read |= cones.versions(input.value);
+  for (const Value out : info.outputs) {
+    const Value before = graph[out].replaces;
+    if (info.guard && before) read |= cones.versions(before);
+  }
   return read;
+}
+
+/// Marks the stages of every proposal that an accept decides on.
+void find_stages(const KernelGraph& graph, std::vector<GraphTransition>& all) {
+  std::map<std::int32_t, std::size_t> by_operation;
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    by_operation[all[t].operation] = all[t].decided_by = t;
+  }
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    for (const Input& i : operation(graph, all[t].operation).inputs) {
+      if (i.role != Role::proposed || graph[i.value].kind != ValueKind::version) continue;
+      for (Value at = i.value; at && !is_gathered(graph, at); at = graph[at].replaces) {
+        const auto stage = by_operation.find(graph[at].producer);
+        if (stage == by_operation.end()) break;
+        if (graph[graph[at].variable].kind == VariableKind::trial) {
+          all[stage->second].decided_by = t;
+        }
+      }
+    }
+  }
 }
 
 /// The variable, or the slots that it joins.
@@ -86,11 +111,12 @@ bool draws(const KernelGraph& graph, const OperationInfo& info) {
 
 }  // namespace
 
-std::vector<GraphTransition> transitions(const KernelGraph& graph) {
+std::vector<GraphTransition> transitions(const KernelGraph& graph, bool frozen) {
   std::vector<GraphTransition> found;
   for (std::size_t o = 0; o < graph.operations().size(); ++o) {
     const OperationInfo& info = graph.operations()[o];
     if (info.kind == OperationKind::regroup) continue;
+    if (frozen && info.kind == OperationKind::observe) continue;
     GraphTransition t{static_cast<std::int32_t>(o), {}, {}};
     for (const Value v : info.outputs) {
       if (graph[v].kind != ValueKind::version) continue;
@@ -100,6 +126,7 @@ std::vector<GraphTransition> transitions(const KernelGraph& graph) {
     if (info.kind == OperationKind::accept) t.moves = proposal_moves(graph, info);
     found.push_back(std::move(t));
   }
+  find_stages(graph, found);
   return found;
 }
 
@@ -123,6 +150,22 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
     before = random_;
     each(before, [&](std::int32_t v) { random_ |= influences_[static_cast<std::size_t>(v)]; });
   }
+}
+
+bool Influence::reaches(Variable from, Variable to, const std::vector<Variable>& around) const {
+  IdSet seen(influences_.size());
+  for (const Variable v : around) seen.set(index(v));
+  if (seen.test(index(from)) || seen.test(index(to))) return false;
+  std::vector<std::size_t> open{index(from)};
+  while (!open.empty()) {
+    const std::size_t at = open.back();
+    open.pop_back();
+    if (at == index(to)) return true;
+    if (seen.test_set(at)) continue;
+    each(influences_[at],
+         [&](std::int32_t next) { open.push_back(static_cast<std::size_t>(next)); });
+  }
+  return false;
 }
 
 std::vector<std::string> Influence::path(Variable from, Variable to) const {
@@ -154,8 +197,9 @@ Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
     transition_of_[static_cast<std::size_t>(all[t].operation)] = t;
   }
   std::vector<IdSet> before(all.size(), IdSet(all.size()));
-  for (std::size_t t = 0; t < all.size(); ++t) {
-    each(read_by(graph, cones, operation(graph, all[t].operation)), [&](std::int32_t v) {
+  for (std::size_t one = 0; one < all.size(); ++one) {
+    const std::size_t t = all[one].decided_by;
+    each(read_by(graph, cones, operation(graph, all[one].operation)), [&](std::int32_t v) {
       if (const auto by = writer(Value{v})) before[*by].set(t);
       const Value next = graph_[Value{v}].replaced_by;
       // A trial is no state: nothing is late that still knows where its stages began.
@@ -172,14 +216,21 @@ std::optional<std::size_t> Staleness::writer(Value version) const {
   if (operation(graph_, by).kind == OperationKind::regroup) {
     return writer(operation(graph_, by).inputs.front().value);
   }
-  return transition_of_[static_cast<std::size_t>(by)];
+  const auto found = transition_of_[static_cast<std::size_t>(by)];
+  if (!found) return std::nullopt;
+  return transitions_[*found].decided_by;
+}
+
+bool Staleness::is_replaced(Value version, std::size_t transition) const {
+  const Value next = graph_[version].replaced_by;
+  const auto by = next ? writer(next) : std::nullopt;
+  return by && *by < transitions_[transition].decided_by;
 }
 
 bool Staleness::is_stale(Value version, std::size_t transition) const {
-  const Value next = graph_[version].replaced_by;
-  if (!next) return false;
-  const auto by = writer(next);
-  return by && *by < transition && component_[*by] == component_[transition];
+  if (!is_replaced(version, transition)) return false;
+  const auto by = writer(graph_[version].replaced_by);
+  return component_[*by] == component_[transitions_[transition].decided_by];
 }
 
 }  // namespace mixwell

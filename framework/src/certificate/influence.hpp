@@ -18,9 +18,11 @@ struct GraphTransition {
   std::int32_t operation = -1;      ///< that writes
   std::vector<std::int32_t> moves;  ///< accept: that made the proposal
   std::vector<Variable> writes;
+  std::size_t decided_by = 0;  ///< stage of a proposal: the accept that decides on it; else itself
 };
 
-std::vector<GraphTransition> transitions(const KernelGraph& graph);
+/// In the order of the sweep; `frozen`: without those that learn.
+std::vector<GraphTransition> transitions(const KernelGraph& graph, bool frozen = false);
 
 /// a influences b when an operation that writes b reads a, at any remove and over any number of
 /// sweeps; variables that influence each other form a component.
@@ -32,6 +34,8 @@ class Influence {
   bool mutual(Variable a, Variable b) const { return component(a) == component(b); }
   /// Names of the variables along one shortest chain of influence.
   std::vector<std::string> path(Variable from, Variable to) const;
+  /// Whether one influences the other by a way through none of `around`.
+  bool reaches(Variable from, Variable to, const std::vector<Variable>& around) const;
   /// Whether fresh randomness reaches a variable, at any remove.
   bool is_random(Variable v) const { return random_.test(static_cast<std::size_t>(v.id)); }
 
@@ -42,22 +46,24 @@ class Influence {
   IdSet random_;
 };
 
-/// Whether an order of the transitions exists in which every read is of the current value.
+/// Whether an order of the transitions exists in which every read is of the current value. The
+/// stages of a proposal and the accept that decides on it are one.
 class Staleness {
  public:
   Staleness(const KernelGraph& graph, const Cones& cones, const std::vector<GraphTransition>& all);
   /// For a version read by `transition`: it was replaced before, in a cycle of data edges and
   /// anti-dependences.
   bool is_stale(Value version, std::size_t transition) const;
-
- private:
   /// The transition that a version comes from, through copies; nothing for a gathered one.
   std::optional<std::size_t> writer(Value version) const;
+  /// It was replaced before the transition decides.
+  bool is_replaced(Value version, std::size_t transition) const;
 
+ private:
   const KernelGraph& graph_;
   const std::vector<GraphTransition>& transitions_;
   std::vector<int> component_;
-  std::vector<std::size_t> transition_of_;  ///< by operation
+  std::vector<std::optional<std::size_t>> transition_of_;  ///< by operation
 };
 
 }  // namespace mixwell

@@ -11,7 +11,7 @@ namespace {
 
 class Mirror {
  public:
-  Mirror(const Analysis& a, std::size_t t) : a_(a) {
+  Mirror(const Analysis& a, std::size_t t) : a_(a), t_(t) {
     std::vector<Value> states;
     std::vector<Value> proposals;
     for (const Input& i : a.info(t).inputs) {
@@ -47,9 +47,15 @@ class Mirror {
            !t.evaluated_law && same_operation(here, there);
   }
 
+  /// Of a stage the state is the trial; the slot that it is a copy of is where the stages began,
+  /// which is another place on the way back.
   bool depends_on_state(Value v) const {
-    return std::any_of(proposed_.begin(), proposed_.end(),
-                       [&](const auto& pair) { return a_.cones.depends(v, Value{pair.first}); });
+    bool found = false;
+    each(a_.cones.leaves(v), [&](std::int32_t leaf) {
+      if (proposed_.contains(leaf)) found = true;
+      if (a_.is_slot(leaf) && a_.moves(t_, a_.graph[Value{leaf}].variable)) found = true;
+    });
+    return found;
   }
 
   std::size_t place(Value v) const {
@@ -84,6 +90,7 @@ class Mirror {
   }
 
   const Analysis& a_;
+  std::size_t t_;
   std::map<std::int32_t, Value> proposed_;
   std::map<std::pair<std::int32_t, std::int32_t>, bool> known_;
 };

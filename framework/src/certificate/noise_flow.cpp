@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_flow.hpp"
 
+#include "certificate/noise_order.hpp"
+
 #include <algorithm>
 #include <set>
 
@@ -31,6 +33,16 @@ class WaysOf {
     for (const OperationInfo* part : a.parts(t)) {
       for (const Input& input : part->inputs) sort(*part, input);
     }
+  }
+
+  /// Of a stage whose proposal this one decides on.
+  void add_stage(const NoiseWays& stage) {
+    ways_.parameters |= (stage.parameters | stage.law) - stage.exposed();
+    ways_.twice |= stage.exposed() & ways_.used();
+    ways_.twice |= stage.twice;
+    add(ways_.own, stage.own);
+    add(ways_.refreshed, stage.refreshed);
+    ways_.law |= stage.law;
   }
 
   NoiseWays take() { return std::move(ways_); }
@@ -82,9 +94,11 @@ class WaysOf {
     return is_stage_ || (stage_law_ && a_.graph[evaluation].evaluated_law == stage_law_);
   }
 
+  /// An accept without a noise of its own decides with what it reads as a parameter.
   bool decides_with(const OperationInfo& who, const Input& input) const {
     if (who.kind == OperationKind::observe) return true;
-    return who.kind == OperationKind::accept && input.role == Role::parameter;
+    return who.kind == OperationKind::accept && input.role == Role::parameter &&
+           !input_of(who, Role::noise);
   }
 
   IdSet behind(Value v) const { return a_.noises_behind(v); }
@@ -114,15 +128,6 @@ class WaysOf {
 
 }  // namespace
 
-bool reads_as_state(const Analysis& a, std::size_t t, Value version) {
-  for (const OperationInfo* part : a.parts(t)) {
-    for (const Input& input : part->inputs) {
-      if (input.role == Role::state && input.value == version) return true;
-    }
-  }
-  return false;
-}
-
 IdSet noises_of_redraw(const Analysis& a, Value state) {
   IdSet found(a.graph.values().size());
   const OperationInfo* const by = redraw_of(a, state);
@@ -133,28 +138,43 @@ IdSet noises_of_redraw(const Analysis& a, Value state) {
   return found;
 }
 
-bool is_fresh_auxiliary(const Analysis& a, Value state) {
+bool is_fresh_auxiliary(const Analysis& a, const OperationInfo& who, Value state) {
   const OperationInfo* const by = redraw_of(a, state);
-  return by != nullptr && by->traits.full;
+  return by != nullptr && redraws(*by, who.guard);
 }
 
-NoiseFlow::NoiseFlow(const Analysis& a)
+NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
     : a_(a), known_(a.graph.values().size(), IdSet(a.graph.values().size())) {
   std::int32_t next = 0;
   for (std::size_t t = 0; t < a.all.size(); ++t) {
     for (; next < a.all[t].operation; ++next) copy_known(a.operation(next));
-    ways_.push_back(WaysOf(a, t).take());
-    told_.push_back(ways_.back().told());
+    WaysOf ways(a, t);
+    for (const std::size_t stage : a.unit(t)) {
+      if (stage != t) ways.add_stage(ways_[stage]);
+    }
+    ways_.push_back(ways.take());
+    told_.push_back(wrong[t] ? ways_.back().used() : ways_.back().told());
     IdSet told = told_.back();
     for (const OperationInfo* part : a.parts(t)) told |= known_to_inputs(*part);
+    for (const OperationInfo* part : a.parts(t)) {
+      for (const Value out : part->outputs) {
+        if (a.graph[out].kind == ValueKind::derived) {
+          known_[static_cast<std::size_t>(out.id)] = told | ways_.back().used();
+        }
+      }
+    }
     for (const Value out : a.info(t).outputs) {
-      if (a.graph[out].kind == ValueKind::version) known_[static_cast<std::size_t>(out.id)] = told;
+      if (a.graph[out].kind != ValueKind::version) continue;
+      IdSet& known = known_[static_cast<std::size_t>(out.id)] = told;
+      if (a.info(t).guard) known |= known_[static_cast<std::size_t>(a.graph[out].replaces.id)];
     }
   }
+  for (std::size_t t = 0; t < a.all.size(); ++t) reads_.push_back(read_by(t));
   tellers_.resize(a.graph.values().size());
   for (std::size_t t = 0; t < a.all.size(); ++t) {
     each(told_[t], [&](std::int32_t n) { tellers_[static_cast<std::size_t>(n)].push_back(t); });
   }
+  entangled_ = entangled_updates(a, ways_, tellers_, reads_);
   for (std::size_t t = 0; t < a.all.size(); ++t) sharing_.push_back(find_sharing(t));
 }
 
@@ -167,6 +187,16 @@ IdSet NoiseFlow::known_to_inputs(const OperationInfo& who) const {
   return known;
 }
 
+IdSet NoiseFlow::read_by(std::size_t t) const {
+  IdSet read(a_.graph.values().size());
+  for (const std::size_t one : a_.unit(t)) {
+    for (const OperationInfo* part : a_.parts(one)) {
+      for (const Input& input : part->inputs) read |= a_.cones.versions(input.value);
+    }
+  }
+  return read;
+}
+
 void NoiseFlow::copy_known(const OperationInfo& who) {
   if (who.kind != OperationKind::regroup) return;
   for (const Value out : who.outputs) {
@@ -176,23 +206,36 @@ void NoiseFlow::copy_known(const OperationInfo& who) {
 
 bool NoiseFlow::draws_for(std::size_t t, std::size_t refresh) const {
   if (a_.info(refresh).kind != OperationKind::refresh) return false;
+  const auto unit = a_.unit(t);
   const auto& outputs = a_.info(refresh).outputs;
-  return std::any_of(outputs.begin(), outputs.end(),
-                     [&](Value v) { return reads_as_state(a_, t, v); });
+  return std::any_of(unit.begin(), unit.end(), [&](std::size_t one) {
+    return std::any_of(outputs.begin(), outputs.end(),
+                       [&](Value v) { return a_.reads_as_state(one, v); });
+  });
+}
+
+IdSet NoiseFlow::shared(std::size_t one, std::size_t other) const {
+  IdSet both = told_[one] & told_[other];
+  if (entangled_[one].test(other)) {
+    both |= (told_[one] & ways_[other].parameters) | (told_[other] & ways_[one].parameters);
+  }
+  return both;
 }
 
 std::vector<std::size_t> NoiseFlow::find_sharing(std::size_t t) const {
   std::set<std::size_t> others;
+  each(entangled_[t], [&](std::int32_t one) { others.insert(static_cast<std::size_t>(one)); });
   each(told_[t], [&](std::int32_t n) {
     const auto& tellers = tellers_[static_cast<std::size_t>(n)];
     others.insert(tellers.begin(), tellers.end());
   });
   std::vector<std::size_t> found;
   for (const std::size_t other : others) {
-    if (other == t || draws_for(t, other) || draws_for(other, t)) continue;
+    if (a_.all[other].decided_by == a_.all[t].decided_by) continue;
     const auto& writes = a_.all[other].writes;
-    const bool elsewhere =
-        std::none_of(writes.begin(), writes.end(), [&](Variable v) { return a_.writes(t, v); });
+    const bool elsewhere = std::any_of(writes.begin(), writes.end(), [&](Variable v) {
+      return a_.all[t].writes.size() > 1 || !a_.writes(t, v);
+    });
     if (elsewhere) found.push_back(other);
   }
   return found;

@@ -17,8 +17,8 @@ namespace mixwell {
 /// accepted one this noise is part of the outcome.
 struct NoiseWays {
   IdSet law;         ///< behind the target's laws and their evaluations
-  IdSet own;         ///< read as `noise` by the move or the accept, or behind what an accept reads
-                     ///< as a parameter: it decides with it
+  IdSet own;         ///< read as `noise` by the move or the accept, or behind what an accept that
+                     ///< reads none reads as a parameter: it decides with it
   IdSet refreshed;   ///< of the refreshes that drew its auxiliaries in this sweep
   IdSet parameters;  ///< behind what else it reads
   IdSet twice;       ///< own by two inputs, or of the refreshes of two auxiliaries
@@ -32,42 +32,49 @@ struct NoiseWays {
   IdSet told() const { return law_is_faint ? own | refreshed : exposed(); }
 };
 
-/// For all transitions of one graph. O(T V / 64), beside the pairs that share a noise.
+/// For all transitions of one graph, each with the stages whose proposal it decides on. O(T V /
+/// 64), beside the pairs that share a noise.
 class NoiseFlow {
  public:
-  explicit NoiseFlow(const Analysis& a);
+  /// `wrong`: by transition, whether it does not keep its law at every value of its parameters, so
+  /// that its outcome tells of noises behind them too.
+  NoiseFlow(const Analysis& a, const std::vector<bool>& wrong);
 
   const NoiseWays& ways(std::size_t t) const { return ways_[t]; }
-  /// Noises of this sweep that a version tells of, at any remove.
+  /// Noises of this sweep that a version tells of, at any remove; of a proposal or a statistic
+  /// those that it was made with.
   const IdSet& known(Value version) const { return known_[static_cast<std::size_t>(version.id)]; }
-  /// Transitions of other variables whose outcome tells of a noise that that of `t` tells of too;
-  /// not the refreshes of its own auxiliaries.
+  /// Transitions of other variables that know of the same noise as `t`: both tell of it, or they
+  /// are entangled by it (noise_order.hpp).
   const std::vector<std::size_t>& sharing(std::size_t t) const { return sharing_[t]; }
+  /// Whether `refresh` draws an auxiliary that the transition `t` reads.
+  bool draws_for(std::size_t t, std::size_t refresh) const;
+  /// Noises that two transitions share; none where they are entangled through others alone.
+  IdSet shared(std::size_t one, std::size_t other) const;
 
  private:
   std::vector<std::size_t> find_sharing(std::size_t t) const;
+  /// Versions that a transition and its stages read, at any remove within the sweep.
+  IdSet read_by(std::size_t t) const;
   /// Of all versions that an operation reads, at any remove.
   IdSet known_to_inputs(const OperationInfo& who) const;
   /// A copy between slots and what joins them tells what they tell.
   void copy_known(const OperationInfo& who);
-  /// Whether `refresh` draws an auxiliary that the transition `t` reads.
-  bool draws_for(std::size_t t, std::size_t refresh) const;
 
   const Analysis& a_;
   std::vector<NoiseWays> ways_;                    ///< by transition
   std::vector<IdSet> told_;                        ///< by transition: what NoiseWays::told says
-  std::vector<IdSet> known_;                       ///< by value; of versions
+  std::vector<IdSet> known_;                       ///< by value
+  std::vector<IdSet> reads_;                       ///< by transition: versions
   std::vector<std::vector<std::size_t>> tellers_;  ///< by noise: transitions that tell of it
+  std::vector<IdSet> entangled_;                   ///< by transition: others
   std::vector<std::vector<std::size_t>> sharing_;  ///< by transition
 };
-
-/// Whether a version is one of those that a transition replaces, or judges beside them.
-bool reads_as_state(const Analysis& a, std::size_t t, Value version);
 
 /// Those that a refresh of this sweep drew an auxiliary state with, in full or in part.
 IdSet noises_of_redraw(const Analysis& a, Value state);
 
-/// The auxiliary states of a transition that a refresh of this sweep drew anew in full.
-bool is_fresh_auxiliary(const Analysis& a, Value state);
+/// Whether an auxiliary that `who` reads was drawn anew in full in this sweep.
+bool is_fresh_auxiliary(const Analysis& a, const OperationInfo& who, Value state);
 
 }  // namespace mixwell

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,14 @@ class NoiseRules {
 
   std::string first_name(const IdSet& noises) const {
     return a_.graph[Value{static_cast<std::int32_t>(noises.find_first())}].name;
+  }
+
+  /// After a noise that two transitions share, where they share one without others between them.
+  std::vector<std::string> with_shared(std::size_t one, std::size_t other,
+                                       std::vector<std::string> rest) const {
+    const IdSet both = flow_.shared(one, other);
+    if (both.any()) rest.insert(rest.begin(), first_name(both));
+    return rest;
   }
 
   bool is_uncorrected() const {
@@ -108,9 +117,9 @@ class NoiseRules {
   Verdict fresh_for_the_state() const {
     const IdSet used = ways_.used();
     for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : part->inputs) {
-        if (input.role != Role::state || a_.graph[input.value].kind != ValueKind::version) continue;
-        if (is_fresh_auxiliary(a_, input.value)) continue;
+      for (const Input& input : states_of(*part)) {
+        if (a_.graph[input.value].kind != ValueKind::version) continue;
+        if (is_fresh_auxiliary(a_, *part, input.value)) continue;
         const IdSet both = known_beside_the_redraw(input.value) & used;
         if (both.none()) continue;
         return none(true, "the state was moved with a noise that this update uses again",
@@ -118,6 +127,19 @@ class NoiseRules {
       }
     }
     return fine("N", "the state does not know the noise");
+  }
+
+  /// With those that a guard may leave as they are.
+  std::vector<Input> states_of(const OperationInfo& who) const {
+    std::vector<Input> found;
+    for (const Input& input : who.inputs) {
+      if (input.role == Role::state) found.push_back(input);
+    }
+    for (const Value out : who.outputs) {
+      const Value before = a_.graph[out].replaces;
+      if (who.guard && before) found.push_back({before, Role::state});
+    }
+    return found;
   }
 
   /// What drew a momentum in part, just before it is used, is used once.
@@ -131,15 +153,31 @@ class NoiseRules {
   void each_parameter_version(const Visit& visit) const {
     for (const OperationInfo* part : a_.parts(t_)) {
       for (const Input& input : part->inputs) {
-        if (input.role == Role::state || input.role == Role::proposed) continue;
+        if (input.role == Role::proposed) continue;
         each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
           const ValueInfo& v = a_.graph[Value{leaf}];
-          if (v.kind != ValueKind::version || a_.writes(t_, v.variable)) return;
-          if (reads_as_state(a_, t_, Value{leaf})) return;
-          if (a_.graph[v.variable].forgets != Forgets::diminishing) visit(Value{leaf}, input.value);
+          if (v.kind == ValueKind::derived && !is_made_by_itself(v.producer)) {
+            visit(Value{leaf}, input.value);
+          }
+          if (v.kind != ValueKind::version || a_.is_state_of(t_, v.variable)) return;
+          if (!is_own_trial(v.variable)) visit(Value{leaf}, input.value);
         });
       }
     }
+  }
+
+  bool is_made_by_itself(std::int32_t operation) const {
+    const auto unit = a_.unit(t_);
+    return std::any_of(unit.begin(), unit.end(), [&](std::size_t one) {
+      const auto& moves = a_.all[one].moves;
+      return a_.all[one].operation == operation ||
+             std::find(moves.begin(), moves.end(), operation) != moves.end();
+    });
+  }
+
+  /// Whether it is what the stages of this proposal move.
+  bool is_own_trial(Variable v) const {
+    return a_.graph[v].kind == VariableKind::trial && a_.moves(t_, a_.graph[v].parts.front());
   }
 
   /// A noise that is reversed or judged with the move must be independent of what the move is made
@@ -173,20 +211,23 @@ class NoiseRules {
   Verdict not_shared_by_feedback() const {
     std::optional<Verdict> found;
     each_parameter_version([&](Value version, Value input) {
-      const Variable read = a_.graph[version].variable;
-      const bool own_register = a_.graph[read].kind == VariableKind::history && a_.mutual(t_, read);
-      for (std::size_t one = 0; !found && !own_register && one < a_.all.size(); ++one) {
+      for (std::size_t one = 0; !found && !is_own_register(version) && one < a_.all.size(); ++one) {
         if (!moves_with(one)) continue;
         for (const std::size_t other : flow_.sharing(one)) {
-          if (!reaches(other, read)) continue;
-          const IdSet both = flow_.ways(one).told() & flow_.ways(other).told();
+          if (flow_.draws_for(other, one) || !reaches(other, version, one)) continue;
           found = none(false, shared_by(one, other),
-                       {first_name(both), a_.graph[version].name, a_.graph[input].name});
+                       with_shared(one, other, {a_.graph[version].name, a_.graph[input].name}));
           break;
         }
       }
     });
     return found.value_or(fine("N", "no parameter comes from what shares a noise"));
+  }
+
+  bool is_own_register(Value version) const {
+    const ValueInfo& v = a_.graph[version];
+    return v.kind == ValueKind::version && a_.graph[v.variable].kind == VariableKind::history &&
+           a_.mutual(t_, v.variable);
   }
 
   /// Whether `one` moves what this update moves, or a variable that that influences and is
@@ -210,36 +251,68 @@ class NoiseRules {
 
   /// An update of several slots, such as an exchange, takes their joint law for a product.
   Verdict not_shared_by_the_states() const {
-    const auto& writes = a_.all[t_].writes;
-    const auto slots = std::count_if(writes.begin(), writes.end(), [&](Variable v) {
-      return a_.graph[v].kind == VariableKind::slot;
-    });
-    for (std::size_t one = 0; slots > 1 && one < a_.all.size(); ++one) {
-      if (!moves_a_state(one)) continue;
+    const std::set<std::int32_t> states = joint_states();
+    for (std::size_t one = 0; states.size() > 1 && one < a_.all.size(); ++one) {
+      if (!moves_a_state(one, states)) continue;
       for (const std::size_t other : flow_.sharing(one)) {
-        if (!moves_a_state(other)) continue;
+        if (!moves_a_state(other, states)) continue;
+        if (flow_.draws_for(one, other) || flow_.draws_for(other, one)) continue;
         return none(false,
                     fmt::format("`{}` and `{}` use the same noise, so that the slots that are "
                                 "updated together are not independent",
                                 a_.info(one).name, a_.info(other).name),
-                    {first_name(flow_.ways(one).told() & flow_.ways(other).told())});
+                    with_shared(one, other, {}));
       }
     }
     return fine("N", "what is updated together shares no noise");
   }
 
-  /// Whether a transition moves a slot that influences, and is influenced by, what is updated.
-  bool moves_a_state(std::size_t t) const {
+  /// The slots that are updated, and the auxiliaries beside them that are not drawn anew for it.
+  std::set<std::int32_t> joint_states() const {
+    std::set<std::int32_t> found;
+    for (const Variable v : a_.all[t_].writes) {
+      if (a_.graph[v].kind == VariableKind::slot) found.insert(v.id);
+    }
+    for (const OperationInfo* part : a_.parts(t_)) {
+      for (const Input& input : part->inputs) {
+        const ValueInfo& v = a_.graph[input.value];
+        if (input.role != Role::state || v.kind != ValueKind::version) continue;
+        if (a_.graph[v.variable].kind != VariableKind::auxiliary) continue;
+        if (!is_fresh_auxiliary(a_, *part, input.value)) found.insert(v.variable.id);
+      }
+    }
+    return found;
+  }
+
+  /// Whether a transition moves one of these, or a slot that influences, and is influenced by, what
+  /// is updated.
+  bool moves_a_state(std::size_t t, const std::set<std::int32_t>& states) const {
     const auto& writes = a_.all[t].writes;
     return std::any_of(writes.begin(), writes.end(), [&](Variable v) {
-      return a_.graph[v].kind == VariableKind::slot && a_.mutual(t_, v);
+      return states.contains(v.id) || (a_.graph[v].kind == VariableKind::slot && a_.mutual(t_, v));
     });
   }
 
-  bool reaches(std::size_t t, Variable to) const {
-    return std::any_of(a_.all[t].writes.begin(), a_.all[t].writes.end(), [&](Variable from) {
-      return from == to || !a_.influence.path(from, to).empty();
-    });
+  /// Whether what `t` writes gets there by another way than through what `beside` and its stages
+  /// write.
+  bool reaches(std::size_t t, Value read, std::size_t beside) const {
+    if (a_.graph[read].kind == ValueKind::version) {
+      return reaches(t, a_.graph[read].variable, beside);
+    }
+    if (a_.transition_of(a_.graph[read].producer) == t) return true;
+    bool found = false;
+    each(a_.cones.versions(read),
+         [&](std::int32_t v) { found = found || reaches(t, a_.graph[Value{v}].variable, beside); });
+    return found;
+  }
+
+  bool reaches(std::size_t t, Variable to, std::size_t beside) const {
+    std::vector<Variable> around;
+    for (const std::size_t one : a_.unit(beside)) {
+      around.insert(around.end(), a_.all[one].writes.begin(), a_.all[one].writes.end());
+    }
+    return std::any_of(a_.all[t].writes.begin(), a_.all[t].writes.end(),
+                       [&](Variable from) { return a_.influence.reaches(from, to, around); });
   }
 
   const Analysis& a_;

@@ -28,6 +28,9 @@ class ParameterRules {
     Verdict v = fine("1", "parameters do not depend on what is updated");
     for (const OperationInfo* who : a_.parts(t_)) {
       for (const Input& input : who->inputs) {
+        if (a_.is_of_another_branch(*who, input.value)) {
+          join(v, of_another_branch(*who, input.value, input.value));
+        }
         if (input.role == Role::law_at_proposal) join(v, mirrored(*who, input));
         if (is_judged(input)) join(v, leaves(*who, input));
       }
@@ -42,7 +45,42 @@ class ParameterRules {
 
   bool is_judged(const Input& input) const {
     if (input.role == Role::evaluation) return !is_evaluation(input.value);
+    if (input.role == Role::state) return is_bystander(input.value);
     return is_parameter(input.role) && input.role != Role::law_at_proposal;
+  }
+
+  /// A version that is read as a state and not replaced: what is done depends on it.
+  bool is_bystander(Value state) const {
+    const ValueInfo& v = a_.graph[state];
+    return v.kind == ValueKind::version && !a_.is_state_of(t_, v.variable);
+  }
+
+  /// Where an operation of no branch, or of another one, reads what a branch made, it is that of an
+  /// earlier sweep in the columns that chose otherwise.
+  Verdict of_another_branch(const OperationInfo& who, Value made, Value read) const {
+    Verdict v =
+        fine("7", fmt::format("`{}` is made in one branch of a mixture and read outside of "
+                              "it: where another branch was chosen it is that of an earlier "
+                              "sweep",
+                              a_.graph[made].name));
+    v.accuracy = Accuracy::none;
+    v.nodes = {a_.info(t_).name};
+    v.path = {a_.graph[made].name, who.name, a_.graph[read].name};
+    return v;
+  }
+
+  /// Of what a history was made from, outside of the branch that makes it.
+  std::optional<Verdict> learnt_outside_a_branch(const Reading& r, Variable history) const {
+    for (const Variable one : a_.behind(history)) {
+      if (a_.graph[one].kind != VariableKind::history) continue;
+      for (const std::size_t t : a_.writers[static_cast<std::size_t>(one.id)]) {
+        for (const Input& input : a_.info(t).inputs) {
+          if (!a_.is_of_another_branch(a_.info(t), input.value)) continue;
+          return of_another_branch(a_.info(t), input.value, r.leaf);
+        }
+      }
+    }
+    return std::nullopt;
   }
 
   /// Rule U: an unbiased law has the right mean gradient whatever its parameters are, and without
@@ -85,15 +123,41 @@ class ParameterRules {
   std::optional<Verdict> judge_leaf(const Reading& r) {
     const ValueInfo& v = a_.graph[r.leaf];
     if (v.kind == ValueKind::constant || v.kind == ValueKind::noise) return std::nullopt;
-    if (v.kind == ValueKind::derived) {
-      return none(r, "2", false, "a parameter depends on a proposal or a statistic of this sweep");
-    }
+    if (v.kind == ValueKind::derived) return statistic(r);
     if (a_.graph[v.variable].kind == VariableKind::history) return history(r, v);
     if (a_.graph[v.variable].kind == VariableKind::joined) return joined(r);
     if (a_.graph[v.variable].kind == VariableKind::trial) return trial(r, v.variable);
-    if (a_.moves(t_, v.variable)) return own(r, "the updated variable's own value");
+    if (a_.is_state_of(t_, v.variable) && !is_drawn_anew_since(r.leaf)) {
+      return own(r, "the updated variable's own value");
+    }
+    if (a_.graph[v.variable].kind == VariableKind::auxiliary) {
+      const Verdict read = judge_read_auxiliary(a_, t_, r.leaf);
+      if (read.accuracy == Accuracy::none) return read;
+    }
+    if (is_law_of_the_rest(r)) return stale(r, v);
     if (a_.staleness.is_stale(r.leaf, t_) && a_.mutual(t_, v.variable)) return stale(r, v);
     return std::nullopt;
+  }
+
+  /// Whether the update has another draw of an auxiliary than that at `version`.
+  bool is_drawn_anew_since(Value version) const {
+    const Variable variable = a_.graph[version].variable;
+    if (a_.graph[variable].kind != VariableKind::auxiliary) return false;
+    for (const Input& input : a_.info(t_).inputs) {
+      if (input.role != Role::state || a_.graph[input.value].variable != variable) continue;
+      for (Value at = input.value; at && at != version; at = a_.graph[at].replaces) {
+        const auto by = a_.transition_of(a_.graph[at].producer);
+        if (by && redraws(a_.info(*by), a_.info(t_).guard)) return true;
+      }
+    }
+    return false;
+  }
+
+  /// The law of a part given another one that was replaced before: what it keeps is not the law
+  /// given the rest as it is now, whether the two influence each other or not.
+  bool is_law_of_the_rest(const Reading& r) const {
+    const bool is_law = r.input.role == Role::law || r.input.role == Role::law_at_proposal;
+    return is_law && is_another_part(r.leaf) && a_.staleness.is_replaced(r.leaf, t_);
   }
 
   Verdict none(const Reading& r, std::string rule, bool proved, std::string reason) const {
@@ -192,9 +256,35 @@ class ParameterRules {
                 "a parameter reads what joins several slots after it was moved, and not the slots");
   }
 
+  /// Of a proposal or a statistic of another update: harmless, as a history is (rule P), where
+  /// nothing that it was made from is influenced by what is updated.
+  std::optional<Verdict> statistic(const Reading& r) const {
+    bool feeds_back = false;
+    each(a_.cones.versions(r.leaf), [&](std::int32_t v) {
+      const Variable one = a_.graph[Value{v}].variable;
+      feeds_back = feeds_back || a_.is_state_of(t_, one) || a_.mutual(t_, one);
+    });
+    if (!feeds_back) return std::nullopt;
+    return none(r, "2", false, "a parameter depends on a proposal or a statistic of this sweep");
+  }
+
+  /// Whether it draws an auxiliary for the stage that moves the trial on from `place`.
+  bool draws_for_a_stage_at(Value place) const {
+    if (a_.info(t_).kind != OperationKind::refresh) return false;
+    const auto& outputs = a_.info(t_).outputs;
+    for (const std::size_t s : a_.starters(place)) {
+      if (!a_.is_stage(s)) continue;
+      if (std::any_of(outputs.begin(), outputs.end(),
+                      [&](Value v) { return a_.reads_as_state(s, v); })) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /// Of a copy the slot is judged.
   std::optional<Verdict> trial(const Reading& r, Variable of) {
-    if (is_gathered(a_.graph, r.leaf)) return std::nullopt;
+    if (is_gathered(a_.graph, r.leaf) || draws_for_a_stage_at(r.leaf)) return std::nullopt;
     if (a_.writes(t_, of)) return own(r, "the updated variable's own value");
     return none(r, "2", false, "a parameter depends on what a stage of a proposal leads to");
   }
@@ -208,15 +298,16 @@ class ParameterRules {
   }
 
   std::optional<Verdict> history(const Reading& r, const ValueInfo& v) {
+    if (auto found = learnt_outside_a_branch(r, v.variable)) return found;
     if (!a_.is_written(v.variable) || !a_.mutual(t_, v.variable)) return std::nullopt;
-    const VariableInfo& variable = a_.graph[v.variable];
-    switch (variable.forgets) {
+    const Forgets how = forgets(v.variable);
+    switch (how) {
       case Forgets::diminishing:
         return diminishing(r, v.variable);
       case Forgets::window:
         return window(r, v.variable);
       default:
-        return with_feedback(none(r, "4", variable.forgets != Forgets::unknown,
+        return with_feedback(none(r, "4", how != Forgets::unknown,
                                   "parameters follow the chain's own history and never settle"),
                              v.variable);
     }
@@ -286,17 +377,23 @@ class ParameterRules {
   /// Slots whose values a history was made from.
   std::vector<Variable> observed(Variable history) const {
     std::vector<Variable> slots;
-    for (const std::size_t t : a_.writers[static_cast<std::size_t>(history.id)]) {
-      for (const Input& input : a_.info(t).inputs) {
-        each(a_.cones.versions(input.value), [&](std::int32_t v) {
-          const Variable variable = a_.graph[Value{v}].variable;
-          if (a_.is_slot(v)) slots.push_back(variable);
-          const auto& parts = a_.graph[variable].parts;
-          slots.insert(slots.end(), parts.begin(), parts.end());
-        });
-      }
+    for (const Variable one : a_.behind(history)) {
+      if (a_.graph[one].kind == VariableKind::slot) slots.push_back(one);
+      const auto& parts = a_.graph[one].parts;
+      slots.insert(slots.end(), parts.begin(), parts.end());
     }
     return slots;
+  }
+
+  /// A window of what never forgets never forgets.
+  Forgets forgets(Variable history) const {
+    Forgets worst = a_.graph[history].forgets;
+    if (worst != Forgets::window) return worst;
+    for (const Variable one : a_.behind(history)) {
+      const bool learns = a_.graph[one].kind == VariableKind::history && a_.is_written(one);
+      if (learns) worst = std::min(worst, a_.graph[one].forgets);
+    }
+    return worst;
   }
 
   /// The dependence on earlier values vanishes with eps: small steps of one-step schemes, and a
@@ -314,6 +411,7 @@ class ParameterRules {
   }
 
   bool is_local(std::size_t t) const {
+    if (a_.info(t).kind == OperationKind::refresh) return false;
     const auto parts = a_.parts(t);
     return std::all_of(parts.begin(), parts.end(), [](const OperationInfo* part) {
       return part->kind != OperationKind::move || part->traits.local;

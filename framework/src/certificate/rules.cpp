@@ -18,7 +18,8 @@ constexpr std::array all_rules = {
          "certificates/hmc-bfgs-sequential", "undeclared/undeclared"},
     Rule{"1s",
          "a parameter reads a value that was replaced before, of a variable that the update "
-         "influences",
+         "influences; or a law reads a replaced value of another part of the position, whether the "
+         "update influences it or not",
          "biased; asymptotic of order 1 where the dependence vanishes",
          "no order of the updates makes every read current; with all slots at once from old values "
          "E theta^2 = 0.709 instead of 0.676 on U = theta^4 / 4",
@@ -26,7 +27,7 @@ constexpr std::array all_rules = {
     Rule{
         "2",
         "a parameter depends on the updated variable's own value, on a window of its past ones, or "
-        "on a proposal or a statistic of this sweep",
+        "on a proposal or a statistic of this sweep that the update influences",
         "biased",
         "the kernel at a fixed parameter keeps the law, the kernel with one that follows the state "
         "need not: QNHMC as published freezes near the mode",
@@ -67,13 +68,22 @@ constexpr std::array all_rules = {
          "Vollmer, "
          "Zygalakis & Teh 2016",
          "certificates/hmc-unadjusted", "certificates/naive-unadjusted"},
-    Rule{"7", "the choice of a mixture's branch is a parameter of every operation in the branches",
+    Rule{"7",
+         "the choice of a mixture's branch is a parameter of every operation in the branches; what "
+         "a branch computes is read in that branch only, since where another one was chosen it is "
+         "that of an earlier sweep",
          "as any parameter",
          "a mixture with weights that do not see the state keeps what its parts "
          "keep (Tierney 1994)",
          "certificates/mixture", "certificates/mixture-by-position"},
-    Rule{"A", "the proposal comes from a move, and starts at the versions it is compared with",
-         "else biased", "the ratio compares the two ends of one map", "certificates/hmc", ""},
+    Rule{
+        "A",
+        "the proposal comes from a move, and starts at the versions it is compared with; several "
+        "moves one after another are the same in the other order",
+        "else biased",
+        "the ratio compares the two ends of one map; two reversible maps one after another are not "
+        "reversible",
+        "certificates/hmc", ""},
     Rule{"B",
          "without Metropolis, what scales a step and follows the state (a curvature of other "
          "slots, a step size, a number of steps) is made by an operation that declares `bound`: "
@@ -117,10 +127,10 @@ constexpr std::array all_rules = {
         "blocks/collapsed", "counterexamples/collapsed-order"},
     Rule{
         "L",
-        "an auxiliary is judged by the law value it was drawn from; one that is carried over "
-        "sweeps "
-        "has a law that never changes; without Metropolis, gradient noise comes with friction or "
-        "with a momentum that is redrawn",
+        "an auxiliary has one law between two full redraws: the law value that it was drawn from, "
+        "that all updates of it use, and that never changes if it is carried over sweeps; what "
+        "moves with it writes it too, or it is redrawn in full before anything reads it; without "
+        "Metropolis, gradient noise comes with friction or with a momentum that is redrawn",
         "else biased",
         "what was drawn under one law is not distributed by another: a momentum carried under a "
         "mass that follows the other slots gives E theta^2 = 0.737 instead of 0.676; noise without "
@@ -128,9 +138,9 @@ constexpr std::array all_rules = {
         "certificates/carried-symmetric", "certificates/carried-mass"},
     Rule{
         "M",
-        "of a density that is known by an unbiased estimate alone: the normals that the estimate "
-        "at the state is made from stay with the slot, are moved with it in one decision, and by "
-        "nothing else",
+        "of a density that is only known by an unbiased estimate: the normals that the estimate "
+        "at the state is made from stay with the slot; each decision about the slot, about them, "
+        "or about both is by the estimate that is made from the kept ones",
         "else biased",
         "exp(-Uhat(theta; z)) N(z; 0, I) has the density as its marginal (Andrieu & Roberts 2009); "
         "an estimate that is made anew at the state has another stationary law",
@@ -139,7 +149,9 @@ constexpr std::array all_rules = {
          "a noise is behind the law of an update, or behind a parameter, or its own; behind more "
          "than one only if the outcome does not tell of it; no state or parameter that the update "
          "reads knows it, in this sweep or from what another variable that shares it was moved "
-         "with; no parameter comes from what shares a noise with any update of the variables that "
+         "with; nothing that knows of it reads what an update with that noise behind a parameter "
+         "replaces; no parameter comes from what shares a noise with any update of the variables "
+         "that "
          "influence the state and are influenced by it; slots that are updated together share "
          "none; into the law of an uncorrected update it enters by one way",
          "else biased; slots that share a noise under Metropolis are exact and `coupled`",

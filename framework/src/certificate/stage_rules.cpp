@@ -93,7 +93,7 @@ class StageRules {
                       stage.name),
           {a_.graph[law_].name, stage.name});
     }
-    if (stage.kind == OperationKind::refresh && stage.traits.full) {
+    if (redraws(stage, stage.guard)) {
       return fine("R", "an independent draw is reversible");
     }
     if (stage.kind == OperationKind::accept) return decided(s);
@@ -128,7 +128,7 @@ class StageRules {
                                      a_.info(s).name)));
     }
     each_auxiliary(s, [&](Value auxiliary) {
-      if (is_fresh_auxiliary(a_, auxiliary)) return;
+      if (is_fresh_auxiliary(a_, a_.info(s), auxiliary)) return;
       join(v, none(true,
                    fmt::format("`{}` is not drawn anew for the stage: the stage is not reversible",
                                a_.graph[auxiliary].name)));

@@ -51,7 +51,8 @@ class TransitionRules {
     if (!who_.traits.keeps_law) {
       return none("1", false, "the refresh does not declare that it keeps its law");
     }
-    return assuming(a_, fine("1", "drawn from its law"), who_, "keeps_law");
+    return both(assuming(a_, fine("1", "drawn from its law"), who_, "keeps_law"),
+                judge_auxiliaries(a_, t_));
   }
 
   Verdict accept() {
@@ -63,7 +64,8 @@ class TransitionRules {
       return none("A", false, "the proposal does not come from a move");
     }
     for (const std::int32_t m : a_.all[t_].moves) join(v, proposal(a_.operation(m)));
-    join(v, auxiliaries());
+    join(v, one_map());
+    join(v, judge_auxiliaries(a_, t_));
     join(v, noisy_ratio());
     return v;
   }
@@ -117,51 +119,59 @@ class TransitionRules {
     }
   }
 
+  /// The refresh of this sweep that a version comes from, or null.
   const OperationInfo* refreshed_by(const ValueInfo& version) const {
     if (version.producer < 0) return nullptr;
     const OperationInfo& by = a_.operation(version.producer);
     return by.kind == OperationKind::refresh ? &by : nullptr;
   }
 
-  /// An auxiliary is judged by the very law it was drawn from. What is left of one that was not
-  /// fully redrawn was drawn in an earlier sweep, from what the law was then.
-  Verdict auxiliaries() const {
-    Verdict v = fine("L", "auxiliaries are judged by the law they were drawn from");
-    each_auxiliary([&](const ValueInfo& version) {
-      const OperationInfo* by = refreshed_by(version);
-      if (by != nullptr) join(v, drawn_law(version, *by));
-      if (by == nullptr || !by->traits.full) join(v, carried(version));
-    });
-    return v;
+  /// A proposal by several moves, each from where the one before it led, is one reversible map if
+  /// they are the same in the other order.
+  Verdict one_map() const {
+    std::vector<const OperationInfo*> chain;
+    for (const std::int32_t m : a_.all[t_].moves) {
+      if (starts_at_a_proposal(a_.operation(m))) chain.push_back(&a_.operation(m));
+    }
+    if (chain.empty()) return fine("A", "one move for each state");
+    chain.insert(chain.end(), first_of_chain(*chain.back()));
+    for (std::size_t k = 0; k + k + 1 < chain.size(); ++k) {
+      if (is_same_map(*chain[k], *chain[chain.size() - 1 - k])) continue;
+      return none("A", true,
+                  fmt::format("`{}` goes on from where `{}` led: two maps one after another are no "
+                              "reversible map unless they are the same in the other order",
+                              chain[k]->name, chain[chain.size() - 1 - k]->name));
+    }
+    return fine("A", "the moves are the same in the other order");
   }
 
-  Verdict drawn_law(const ValueInfo& version, const OperationInfo& by) const {
-    for (const Input& drawn : by.inputs) {
-      if (drawn.role == Role::law && !has_law(who_, drawn.value)) {
-        return none(
-            "L", true,
-            fmt::format("`{}` was drawn from another law than the ratio uses", version.name),
-            {a_.graph[drawn.value].name});
+  bool starts_at_a_proposal(const OperationInfo& move) const {
+    return std::any_of(move.inputs.begin(), move.inputs.end(), [&](const Input& i) {
+      return i.role == Role::state && a_.graph[i.value].kind != ValueKind::version;
+    });
+  }
+
+  /// The move that a chain begins with.
+  const OperationInfo* first_of_chain(const OperationInfo& second) const {
+    for (const Input& i : second.inputs) {
+      const std::int32_t by = a_.graph[i.value].producer;
+      if (i.role == Role::state && a_.graph[i.value].kind != ValueKind::version && by >= 0) {
+        return &a_.operation(by);
       }
     }
-    return fine("L", "drawn from the law of the ratio");
+    return &second;
   }
 
-  Verdict carried(const ValueInfo& version) const {
-    bool known = false;
-    for (const Input& input : who_.inputs) {
-      if (!a_.is_auxiliary_law(input)) continue;
-      known = true;
-      if (a_.is_constant(input.value)) continue;
-      return none("L", true,
-                  fmt::format("`{}` is carried over sweeps, and its law changes between them",
-                              version.name),
-                  {a_.graph[input.value].name});
+  bool is_same_map(const OperationInfo& one, const OperationInfo& other) const {
+    if (one.body != other.body || one.inputs.size() != other.inputs.size()) return false;
+    for (std::size_t k = 0; k < one.inputs.size(); ++k) {
+      const Input& a = one.inputs[k];
+      const Input& b = other.inputs[k];
+      const bool is_place = a.role == Role::state || a.role == Role::evaluation;
+      const bool is_noise = a_.graph[a.value].kind == ValueKind::noise;
+      if (a.role != b.role || (!is_place && !is_noise && a.value != b.value)) return false;
     }
-    if (known) return fine("L", "carried over sweeps, under one law");
-    return none(
-        "L", false,
-        fmt::format("`{}` is carried over sweeps, and no law of it is given", version.name));
+    return true;
   }
 
   /// What a stage keeps is judged where the proposal is decided.
@@ -216,9 +226,9 @@ class TransitionRules {
 
   Verdict opaque(bool invariant) const {
     if (invariant) {
-      return both(
-          both(assuming(a_, fine("1", "declared invariant"), who_, "invariant"), auxiliaries()),
-          noiseless());
+      return both(both(assuming(a_, fine("1", "declared invariant"), who_, "invariant"),
+                       judge_auxiliaries(a_, t_)),
+                  noiseless());
     }
     return assuming(a_, none("1", true, "the kernel declares that it does not keep its law"), who_,
                     "not invariant");
@@ -233,7 +243,7 @@ class TransitionRules {
     join(v, bounds());
     each_auxiliary([&](const ValueInfo& version) {
       const OperationInfo* by = refreshed_by(version);
-      if (by != nullptr && by->traits.full) {
+      if (by != nullptr && redraws(*by, who_.guard)) {
         join(v, between_redraws());
         return;
       }
@@ -241,8 +251,8 @@ class TransitionRules {
       if (noisy && !renewed && !input_of(who_, Role::friction)) {
         join(v, none("L", true, "gradient noise without friction and without fresh momentum"));
       }
-      join(v, carried(version));
     });
+    join(v, judge_auxiliaries(a_, t_));
     return v;
   }
 

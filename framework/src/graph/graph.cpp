@@ -22,6 +22,21 @@ class EvaluateBody final : public Body {
   }
 };
 
+/// A state is the newest version of its variable.
+void check_states(const KernelGraph& graph, const OperationInfo& info) {
+  for (const Input& input : info.inputs) {
+    const ValueInfo& value = graph[input.value];
+    if (input.role != Role::state || value.kind != ValueKind::version || !value.replaced_by) {
+      continue;
+    }
+    throw InputError(
+        fmt::format("kernel graph: `{}` starts from `{}`, which `{}` has replaced; a state is the "
+                    "newest version "
+                    "of its variable: graph.current() gives it",
+                    info.name, value.name, graph[value.replaced_by].name));
+  }
+}
+
 }  // namespace
 
 Body::~Body() = default;
@@ -218,6 +233,7 @@ std::vector<Value> KernelGraph::add(std::string name, OperationKind kind, const 
   OperationInfo info{std::move(name), kind, traits, std::move(inputs), {}, std::move(body), guard};
   const auto id = static_cast<std::int32_t>(operations_.size());
   consume_noises(id, info);
+  check_states(*this, info);
   for (const Output& output : outputs) {
     if (guard && output.is_version() && variables_.at(output.variable.id).scope == Scope::run) {
       throw InputError(fmt::format(

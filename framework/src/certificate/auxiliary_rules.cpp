@@ -1,0 +1,168 @@
+// Rule L: an auxiliary is a variable of an extended target, with a law of its own.
+// SPDX-License-Identifier: Apache-2.0
+#include "certificate/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+/// Where the numbers of an auxiliary come from: its versions from the one that is read back to a
+/// full redraw, across the end of the sweep where there is none, and the transitions that wrote
+/// them.
+struct Past {
+  struct PastVersion {
+    Value version;
+    std::optional<std::size_t> writer;
+    bool is_of_last_sweep = false;
+  };
+  std::vector<PastVersion> steps;
+  bool is_carried = false;  ///< it goes back to an earlier sweep
+};
+
+class AuxiliaryRules {
+ public:
+  AuxiliaryRules(const Analysis& a, std::size_t t) : a_(a), t_(t), who_(a.info(t)) {}
+
+  /// Of all auxiliaries that the transition reads as states.
+  Verdict judge() const {
+    Verdict v = fine("L", "auxiliaries are judged by the law they were drawn from");
+    for (const Value version : states()) {
+      const Past past = past_of(version);
+      join(v, under_one_law(version, past));
+      join(v, has_its_law(version, past));
+    }
+    return v;
+  }
+
+  Verdict read(Value version) const { return has_its_law(version, past_of(version)); }
+
+ private:
+  Verdict none(bool proved, std::string reason, std::vector<std::string> path = {}) const {
+    Verdict v = fine("L", std::move(reason));
+    v.accuracy = Accuracy::none;
+    v.proved = proved;
+    v.nodes = {who_.name};
+    v.path = std::move(path);
+    return v;
+  }
+
+  std::vector<Value> states() const {
+    std::vector<Value> found;
+    for (const Input& input : who_.inputs) {
+      const ValueInfo& v = a_.graph[input.value];
+      if (input.role != Role::state || v.kind != ValueKind::version) continue;
+      if (a_.graph[v.variable].kind == VariableKind::auxiliary) found.push_back(input.value);
+    }
+    return found;
+  }
+
+  Past past_of(Value version) const {
+    Past past;
+    if (reaches_a_redraw(version, past)) return past;
+    past.is_carried = true;
+    reaches_a_redraw(a_.graph[a_.graph[version].variable].current, past);
+    return past;
+  }
+
+  /// Adds what was written up to `last` in one sweep, the latest first.
+  bool reaches_a_redraw(Value last, Past& past) const {
+    for (Value at = last; at; at = a_.graph[at].replaces) {
+      const auto writer = a_.transition_of(a_.graph[at].producer);
+      past.steps.push_back({at, writer, past.is_carried});
+      if (writer && redraws(a_.info(*writer), who_.guard)) return true;
+    }
+    return false;
+  }
+
+  /// Laws of auxiliaries that an operation reads.
+  std::vector<Value> laws_of(const OperationInfo& who) const {
+    std::vector<Value> found;
+    for (const Input& input : who.inputs) {
+      if (a_.is_auxiliary_law(input)) found.push_back(input.value);
+    }
+    return found;
+  }
+
+  /// What was drawn under one law is not distributed by another; one that is carried over sweeps
+  /// was drawn by what the law was then.
+  Verdict under_one_law(Value version, const Past& past) const {
+    const auto laws = laws_of(who_);
+    if (laws.empty() && past.is_carried) {
+      return none(false, fmt::format("`{}` is carried over sweeps, and no law of it is given",
+                                     a_.graph[version].name));
+    }
+    Value another;
+    for (const Value law : laws) {
+      const Value found = another_than(law, past);
+      if (found) {
+        another = found;
+        continue;
+      }
+      if (!past.is_carried || a_.is_constant(law))
+        return fine("L", "drawn from the law of the ratio");
+      return none(true,
+                  fmt::format("`{}` is carried over sweeps, and its law changes between them",
+                              a_.graph[version].name),
+                  {a_.graph[law].name});
+    }
+    if (!another) return fine("L", "it was not drawn before");
+    return none(
+        true,
+        fmt::format("`{}` was drawn from another law than the ratio uses", a_.graph[version].name),
+        {a_.graph[another].name});
+  }
+
+  /// A law that some of it was drawn from instead of `law`, or none.
+  Value another_than(Value law, const Past& past) const {
+    for (const Past::PastVersion& step : past.steps) {
+      if (!step.writer) continue;
+      const OperationInfo& by = a_.info(*step.writer);
+      if (has_law(by, law)) continue;
+      const auto laws = laws_of(by);
+      return laws.empty() ? law : laws.front();
+    }
+    return {};
+  }
+
+  /// After a move of which an accept takes the position and leaves the auxiliary as it was, the two
+  /// depend on each other.
+  Verdict has_its_law(Value version, const Past& past) const {
+    for (const Past::PastVersion& step : past.steps) {
+      for (const std::size_t u : a_.starters(step.version)) {
+        const bool before = step.is_of_last_sweep || u < t_;
+        if (!before || !leaves_behind(u, step.version)) continue;
+        return none(
+            true,
+            fmt::format("`{}` moves with `{}` and leaves it as it was, so that what it moves "
+                        "depends on it: it must be drawn anew, in full, before it is read",
+                        a_.info(u).name, a_.graph[step.version].name),
+            {a_.graph[step.version].name, a_.graph[version].name});
+      }
+    }
+    return fine("L", "auxiliaries have their laws where they are read");
+  }
+
+  bool leaves_behind(std::size_t u, Value version) const {
+    return !a_.writes(u, a_.graph[version].variable) && a_.info(u).kind != OperationKind::observe;
+  }
+
+  const Analysis& a_;
+  std::size_t t_;
+  const OperationInfo& who_;
+};
+
+}  // namespace
+
+Verdict judge_auxiliaries(const Analysis& a, std::size_t t) { return AuxiliaryRules(a, t).judge(); }
+
+Verdict judge_read_auxiliary(const Analysis& a, std::size_t t, Value version) {
+  return AuxiliaryRules(a, t).read(version);
+}
+
+}  // namespace mixwell
