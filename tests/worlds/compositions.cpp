@@ -63,7 +63,8 @@ class Compositions {
 
   /// Without names.
   static std::string general(std::string reason) {
-    for (auto open = reason.find('`'); open != std::string::npos; open = reason.find('`', open + 1)) {
+    for (auto open = reason.find('`'); open != std::string::npos;
+         open = reason.find('`', open + 1)) {
       reason.erase(open, reason.find('`', open + 1) + 1 - open);
       reason.insert(open, "...");
     }

@@ -17,8 +17,9 @@ struct RandomCompositions {
   Effort effort{};
 };
 
-/// Prints a line for each hole, whose manifest is kept in the folder, and how many of those that are
-/// called exact or biased came out how, and why some have no finite reading. True: there is a hole.
+/// Prints a line for each hole, whose manifest is kept in the folder, and how many of those that
+/// are called exact or biased came out how, and why some have no finite reading. True: there is a
+/// hole.
 bool judge_random_compositions(const RandomCompositions& what);
 
 }  // namespace mixwell::testing

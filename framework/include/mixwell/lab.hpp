@@ -26,4 +26,5 @@
 #include <mixwell/lab/study.hpp>
 #include <mixwell/lab/summary.hpp>
 #include <mixwell/lab/verify.hpp>
+#include <mixwell/lab/worlds.hpp>
 #include <mixwell/plugin.hpp>

@@ -17,7 +17,7 @@ using namespace worlds;
 class Fraction {
  public:
   Fraction() = default;
-  explicit Fraction(Share s) : value_(s.part, s.of) {}
+  explicit Fraction(const Term& t) : value_(t.share.part, t.share.of) {}
   Fraction& operator+=(const Fraction& other) {
     value_ += other.value_;
     return *this;
@@ -37,7 +37,7 @@ class Fraction {
 
 class Account {
  public:
-  Account(const FiniteReading& reading, const Layout& layout, std::uint64_t seed)
+  Account(const FiniteReading& reading, const KeyLayout& layout, std::uint64_t seed)
       : reading_(reading),
         graph_(reading.graph()),
         layout_(layout),
@@ -79,29 +79,29 @@ class Account {
     }
     for (int n = 0; n < radix.total(); ++n) {
       const std::vector<int> digits = radix.digits(n);
-      Places where;
+      SlotPlaces where;
       for (std::size_t k = 0; k < digits.size(); ++k) where[factor.slots[k].id] = digits[k];
       table.rows.push_back({digits, {}, std::to_string(world_.laws().target(factor, where))});
     }
     return table;
   }
 
-  static std::vector<std::size_t> with_bits(const std::vector<Cell>& cells) {
+  static std::vector<std::size_t> with_bits(const std::vector<KeyBits>& cells) {
     std::vector<std::size_t> all;
     for (std::size_t k = 0; k < cells.size(); ++k) {
       if (cells[k].bits > 0) all.push_back(k);
     }
     return all;
   }
-  static std::vector<int> values(const std::vector<Cell>& cells,
-                                 const std::vector<std::size_t>& which, Key key) {
+  static std::vector<int> values(const std::vector<KeyBits>& cells,
+                                 const std::vector<std::size_t>& which, StateKey key) {
     std::vector<int> all;
     for (const std::size_t k : which) all.push_back(cells[k].value(key));
     return all;
   }
 
   /// Inputs and outputs of one value are left out.
-  WorldTable table(const Step& step, const KnownOutcomes<Fraction>& known) const {
+  WorldTable table(const KeyStep& step, const KnownOutcomes<Fraction>& known) const {
     const OperationInfo& who = graph_.operations()[step.operation];
     const auto in = with_bits(step.in);
     const auto out = with_bits(step.out);
@@ -119,7 +119,7 @@ class Account {
 
   const FiniteReading& reading_;
   const KernelGraph& graph_;
-  const Layout& layout_;
+  const KeyLayout& layout_;
   World<Fraction> world_;
 };
 
@@ -128,7 +128,7 @@ std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEff
   Sizes sizes;
   sizes.place = places;
   const FiniteReading reading(graph, sizes);
-  const Layout layout(reading);
+  const KeyLayout layout(reading);
   for (int k = 0; k < effort.worlds; ++k) {
     const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(k);
     auto departure = World<Exact>(reading, layout, seed).departure(effort.sweeps, effort.joint);

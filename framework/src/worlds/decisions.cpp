@@ -11,7 +11,8 @@ namespace mixwell::worlds {
 
 /// The ratio of the laws at both ends, a law at the proposal in the place of its law; what the
 /// stages keep is divided out.
-Share Operations::ratio(const Call& call, const Places& here, const Places& there) const {
+Share Operations::ratio(const TableCall& call, const SlotPlaces& here,
+                        const SlotPlaces& there) const {
   std::uint64_t num = 1, den = 1;
   std::set<std::int32_t> counted;
   for (const std::size_t k : call.shape.laws) {
@@ -32,15 +33,15 @@ Share Operations::ratio(const Call& call, const Places& here, const Places& ther
 }
 
 /// A momentum that its map has flipped is turned back where the proposal is rejected.
-bool Operations::is_turned_back(const Call& call, std::size_t k) const {
+bool Operations::is_turned_back(const TableCall& call, std::size_t k) const {
   const Value proposal = call.who.inputs[call.shape.proposed[k]].value;
   const OperationInfo* const by = maker(graph_, proposal);
   return graph_[call.shape.of[k]].kind == VariableKind::auxiliary && by != nullptr &&
          by->kind == OperationKind::move && flips_momentum(by->traits) && !by->traits.keeps_law;
 }
 
-Outcome Operations::decided(const Call& call, bool accepted, Share share) const {
-  const Shape& s = call.shape;
+TableOutcome Operations::decided(const TableCall& call, bool accepted, Share share) const {
+  const EdgeRoles& s = call.shape;
   std::uint64_t seed = mixed(call.seed, accepted ? 21 : 22);
   for (const std::size_t k : s.states) seed = mixed(seed, at(call.in[k] + 1));
   for (const std::size_t k : s.proposed) seed = mixed(seed, at(call.in[k] + 1));
@@ -61,15 +62,15 @@ Outcome Operations::decided(const Call& call, bool accepted, Share share) const 
     const int stays = is_turned_back(call, k) ? size - 1 - before : before;
     written.push_back(accepted ? call.in[s.proposed[k]] : stays);
   }
-  return {std::move(written), share};
+  return {std::move(written), {share}};
 }
 
 /// A draw that was handed on decides where there is no noise of its own: others see its coarse
 /// part, the fine part is the decision's alone, so that it is still exactly Metropolis. A parameter
 /// makes it lazy, and chooses between Metropolis and Barker.
-Outcomes Operations::accept(const Call& call) const {
-  const Shape& s = call.shape;
-  Places here, there;
+TableOutcomes Operations::accept(const TableCall& call) const {
+  const EdgeRoles& s = call.shape;
+  SlotPlaces here, there;
   for (std::size_t k = 0; k < s.proposed.size(); ++k) {
     place(here, s.of[k], call.in[s.states[k]]);
     place(there, s.of[k], call.in[s.proposed[k]]);
@@ -93,7 +94,7 @@ Outcomes Operations::accept(const Call& call) const {
   const std::uint64_t of =
       (barker ? r.part + r.of : r.of) * (lazy ? 1 + (mixed(seed, 6) >> 7) % 4 : 1);
   const int draws = reading_.sizes().draws;
-  Outcomes all;
+  TableOutcomes all;
   for (const bool accepted : {true, false}) {
     const std::uint64_t from = accepted ? 0 : yes, to = accepted ? yes : of;
     const int part = !draw ? 0 : lazy ? random_permutation(seed, draws)[at(*draw)] : *draw;

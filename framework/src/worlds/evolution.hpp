@@ -4,9 +4,11 @@
 
 #include "worlds/layout.hpp"
 #include "worlds/operations.hpp"
+#include "worlds/quantiles.hpp"
 
 #include <cstdint>
 #include <map>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,13 +18,13 @@ namespace mixwell::worlds {
 template <class Number>
 class Measure {
  public:
-  using Entry = std::pair<Key, Number>;
+  using Weighted = std::pair<StateKey, Number>;
 
   void clear() {
     entries_.clear();
     std::fill(slots_.begin(), slots_.end(), none);
   }
-  void add(Key key, const Number& weight) {
+  void add(StateKey key, const Number& weight) {
     if (2 * entries_.size() >= slots_.size()) grow();
     std::uint32_t& place = find(key);
     if (place == none) {
@@ -32,12 +34,12 @@ class Measure {
       entries_[place].second += weight;
     }
   }
-  const std::vector<Entry>& entries() const { return entries_; }
+  const std::vector<Weighted>& entries() const { return entries_; }
 
  private:
   static constexpr std::uint32_t none = ~std::uint32_t{0};
 
-  std::uint32_t& find(Key key) {
+  std::uint32_t& find(StateKey key) {
     std::size_t k = static_cast<std::size_t>(mixed(key)) & (slots_.size() - 1);
     while (slots_[k] != none && entries_[slots_[k]].first != key) k = (k + 1) & (slots_.size() - 1);
     return slots_[k];
@@ -49,14 +51,14 @@ class Measure {
     }
   }
 
-  std::vector<Entry> entries_;
+  std::vector<Weighted> entries_;
   std::vector<std::uint32_t> slots_;
 };
 
 /// What one operation writes from the bits that it reads, and with which probability; as far as
 /// somebody has asked.
 template <class Number>
-using KnownOutcomes = std::map<Key, std::vector<std::pair<Key, Number>>>;
+using KnownOutcomes = std::map<StateKey, std::vector<std::pair<StateKey, Number>>>;
 
 /// Slots start with the law of the target, carried auxiliaries with theirs, all else at 0.
 template <class Number>
@@ -64,7 +66,7 @@ class Evolution {
  public:
   static constexpr std::size_t most_states = 200'000;
 
-  Evolution(const FiniteReading& reading, const Layout& layout, const FiniteLaws& laws,
+  Evolution(const FiniteReading& reading, const KeyLayout& layout, const FiniteLaws& laws,
             const Operations& operations)
       : reading_(reading),
         graph_(reading.graph()),
@@ -83,10 +85,18 @@ class Evolution {
     for (std::size_t k = 0; k < layout_.steps().size(); ++k) apply(layout_.steps()[k], known_[k]);
     next_.clear();
     for (const auto& [key, weight] : law_.entries()) {
-      Key next = 0;
+      StateKey next = 0;
       for (const auto& [from, to] : layout_.carried()) next |= to.with(from.value(key));
       next_.add(next, weight);
     }
+    std::swap(law_, next_);
+  }
+
+  /// Changes the weight of every state.
+  template <class Change>
+  void change(const Change& to) {
+    next_.clear();
+    for (const auto& [key, weight] : law_.entries()) next_.add(key, to(weight));
     std::swap(law_, next_);
   }
 
@@ -104,11 +114,11 @@ class Evolution {
   }
 
  private:
-  void apply(const Step& step, KnownOutcomes<Number>& known) {
+  void apply(const KeyStep& step, KnownOutcomes<Number>& known) {
     next_.clear();
     const bool guarded = static_cast<bool>(graph_.operations()[step.operation].guard);
     for (const auto& [key, weight] : law_.entries()) {
-      const Key rest = key & step.kept;
+      const StateKey rest = key & step.kept;
       if (guarded && step.choice.value(key) != step.branch) {
         next_.add(rest | left_as_it_was(step, key), weight);
         continue;
@@ -123,22 +133,28 @@ class Evolution {
     if (law_.entries().size() > most_states) throw NoReading("it has too many states");
   }
 
-  static Key left_as_it_was(const Step& step, Key key) {
-    Key bits = 0;
+  static StateKey left_as_it_was(const KeyStep& step, StateKey key) {
+    StateKey bits = 0;
     for (std::size_t k = 0; k < step.out.size(); ++k) {
       bits |= step.out[k].with(step.otherwise[k].value(key));
     }
     return bits;
   }
 
-  std::vector<std::pair<Key, Number>> asked(const Step& step, Key key) const {
+  [[noreturn]] void refuse(const KeyStep& step) const {
+    throw NoReading("`" + graph_.operations()[step.operation].name +
+                    "` moves without a Metropolis decision");
+  }
+
+  std::vector<std::pair<StateKey, Number>> asked(const KeyStep& step, StateKey key) const {
     std::vector<int> in;
-    for (const Cell& cell : step.in) in.push_back(cell.value(key));
+    for (const KeyBits& cell : step.in) in.push_back(cell.value(key));
     Measure<Number> written;
-    for (const Outcome& one : operations_.outcomes(step.operation, in)) {
-      Key bits = 0;
+    for (const TableOutcome& one : operations_.outcomes(step.operation, in)) {
+      if (one.term.small && !std::is_same_v<Number, FirstOrder>) refuse(step);
+      StateKey bits = 0;
       for (std::size_t k = 0; k < step.out.size(); ++k) bits |= step.out[k].with(one.written[k]);
-      written.add(bits, Number(one.share));
+      written.add(bits, Number(one.term));
     }
     return written.entries();
   }
@@ -146,7 +162,7 @@ class Evolution {
   // ---- the beginning
 
   void begin() {
-    law_.add(0, Number(Share{}));
+    law_.add(0, Number(Term{}));
     for (const std::vector<Variable>& slots : groups()) begin_group(slots);
     for (std::size_t k = 0; k < graph_.variables().size(); ++k) {
       const Variable v{static_cast<std::int32_t>(k)};
@@ -158,15 +174,15 @@ class Evolution {
 
   /// Every state is followed by values of `cells`, with shares that depend on the state.
   template <class Shares>
-  void extend(const std::vector<Cell>& cells, const Radix& radix, const Shares& shares) {
+  void extend(const std::vector<KeyBits>& cells, const Radix& radix, const Shares& shares) {
     next_.clear();
     for (const auto& [key, weight] : law_.entries()) {
       const std::vector<Share> all = shares(key);
       for (int n = 0; n < radix.total(); ++n) {
         const std::vector<int> digits = radix.digits(n);
-        Key bits = key;
+        StateKey bits = key;
         for (std::size_t k = 0; k < cells.size(); ++k) bits |= cells[k].with(digits[k]);
-        next_.add(bits, weight * Number(all[at(n)]));
+        next_.add(bits, weight * Number(Term{all[at(n)]}));
       }
     }
     std::swap(law_, next_);
@@ -198,25 +214,21 @@ class Evolution {
 
   void begin_group(const std::vector<Variable>& slots) {
     Radix radix;
-    std::vector<Cell> cells;
+    std::vector<KeyBits> cells;
     for (const Variable v : slots) {
       radix.sizes.push_back(reading_.size(v));
       cells.push_back(layout_.at_start(v));
     }
     std::vector<std::uint64_t> weights;
-    std::uint64_t sum = 0;
     for (int n = 0; n < radix.total(); ++n) {
       weights.push_back(weight_of(slots, radix.digits(n)));
-      sum += weights.back();
     }
-    std::vector<Share> shares;
-    for (const std::uint64_t w : weights) shares.push_back({w, sum});
-    extend(cells, radix, [&](Key) { return shares; });
+    extend(cells, radix, [&](StateKey) { return by_weight(weights); });
   }
 
   std::uint64_t weight_of(const std::vector<Variable>& slots,
                           const std::vector<int>& digits) const {
-    Places where;
+    SlotPlaces where;
     for (std::size_t k = 0; k < slots.size(); ++k) where[slots[k].id] = digits[k];
     std::uint64_t product = 1;
     for (const Factor& f : graph_.factors()) {
@@ -230,8 +242,8 @@ class Evolution {
     const Variable slot = graph_[v].parts.front();
     for (const Factor& f : graph_.factors()) {
       if (!reading_.law(f.law).estimated || !(f.slots.front() == slot)) continue;
-      extend({layout_.at_start(v)}, {{reading_.size(v)}}, [&](Key key) {
-        const Places where{{slot.id, layout_.at_start(slot).value(key)}};
+      extend({layout_.at_start(v)}, {{reading_.size(v)}}, [&](StateKey key) {
+        const SlotPlaces where{{slot.id, layout_.at_start(slot).value(key)}};
         std::vector<Share> all;
         for (int z = 0; z < reading_.size(v); ++z)
           all.push_back({laws_.estimate(f.law, z, where), laws_.target(f, where)});
@@ -250,13 +262,8 @@ class Evolution {
         weights[at(x)] = laws_.weight(law, at_rest(law), {{v.id, x}});
       break;
     }
-    std::uint64_t sum = 0;
-    for (const std::uint64_t w : weights) sum += w;
-    extend({layout_.at_start(v)}, {{reading_.size(v)}}, [&](Key) {
-      std::vector<Share> all;
-      for (const std::uint64_t w : weights) all.push_back({w, sum});
-      return all;
-    });
+    extend({layout_.at_start(v)}, {{reading_.size(v)}},
+           [&](StateKey) { return by_weight(weights); });
   }
 
   /// What a value is where all versions are 0, as registers are that nothing writes.
@@ -272,7 +279,7 @@ class Evolution {
 
   const FiniteReading& reading_;
   const KernelGraph& graph_;
-  const Layout& layout_;
+  const KeyLayout& layout_;
   const FiniteLaws& laws_;
   const Operations& operations_;
   std::vector<KnownOutcomes<Number>> known_;

@@ -12,6 +12,13 @@ struct Share {
   std::uint64_t of = 1;
 };
 
+/// A share, perhaps times a step size that goes to 0, and with a sign.
+struct Term {
+  Share share{};
+  bool small = false;
+  bool minus = false;
+};
+
 /// A rational number by its image modulo the prime 2^61 - 1, with a double beside it. Two different
 /// sums of products of random shares have the same image with a probability of about 1e-18, so that
 /// equality needs no tolerance.
@@ -20,10 +27,17 @@ class Exact {
   static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
 
   Exact() = default;
+  explicit Exact(const Term& t) : Exact(t.share) {}
   explicit Exact(Share s)
       : image_(times(s.part % prime, inverse(s.of % prime))),
         real_(static_cast<double>(s.part) / static_cast<double>(s.of)) {}
 
+  Exact operator-() const {
+    Exact c;
+    c.image_ = image_ == 0 ? 0 : prime - image_;
+    c.real_ = -real_;
+    return c;
+  }
   Exact& operator+=(const Exact& other) {
     image_ += other.image_;
     if (image_ >= prime) image_ -= prime;
@@ -59,6 +73,42 @@ class Exact {
 
   std::uint64_t image_ = 0;
   double real_ = 0.0;
+};
+
+/// a + b eps, without eps^2: what becomes of a law to first order in a small step.
+class FirstOrder {
+ public:
+  FirstOrder() = default;
+  explicit FirstOrder(const Term& t) {
+    Exact& part = t.small ? slope_ : value_;
+    part = t.minus ? -Exact(t.share) : Exact(t.share);
+  }
+
+  FirstOrder& operator+=(const FirstOrder& other) {
+    value_ += other.value_;
+    slope_ += other.slope_;
+    return *this;
+  }
+  friend FirstOrder operator*(const FirstOrder& a, const FirstOrder& b) {
+    FirstOrder c;
+    c.value_ = a.value_ * b.value_;
+    c.slope_ = a.value_ * b.slope_;
+    c.slope_ += a.slope_ * b.value_;
+    return c;
+  }
+  friend bool operator==(const FirstOrder& a, const FirstOrder& b) {
+    return a.value_ == b.value_ && a.slope_ == b.slope_;
+  }
+  FirstOrder without_slope() const {
+    FirstOrder c;
+    c.value_ = value_;
+    return c;
+  }
+  double real() const { return value_.real() + slope_.real(); }
+
+ private:
+  Exact value_;
+  Exact slope_;
 };
 
 }  // namespace mixwell::worlds

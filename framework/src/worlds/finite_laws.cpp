@@ -7,14 +7,9 @@
 #include <algorithm>
 
 namespace mixwell::worlds {
-namespace {
-
-constexpr int most_weight = 5;
-
-}  // namespace
 
 std::uint64_t FiniteLaws::entry(std::uint64_t table, const Factor& factor, int term,
-                                const Places& at) const {
+                                const SlotPlaces& at) const {
   std::uint64_t place = mixed(mixed(seed_, table), static_cast<std::uint64_t>(term + 1));
   for (const Variable v : factor.slots) {
     const auto where = at.find(v.id);
@@ -24,10 +19,10 @@ std::uint64_t FiniteLaws::entry(std::uint64_t table, const Factor& factor, int t
     }
     place = mixed(place, static_cast<std::uint64_t>(where->second + 31 * (v.id + 1)));
   }
-  return 1 + (place >> 20) % most_weight;
+  return 1 + (place >> 20) % 5;
 }
 
-std::uint64_t FiniteLaws::target(const Factor& factor, const Places& at) const {
+std::uint64_t FiniteLaws::target(const Factor& factor, const SlotPlaces& at) const {
   const LawReading& law = reading_.law(factor.law);
   if (!law.estimated) return entry(law.table, factor, 0, at);
   std::uint64_t sum = 0;
@@ -40,7 +35,7 @@ namespace {
 
 /// Of factors with this law those of which some slot has a place.
 template <class Visit>
-void each_factor(const KernelGraph& graph, Value law, const Places& at, const Visit& visit) {
+void each_factor(const KernelGraph& graph, Value law, const SlotPlaces& at, const Visit& visit) {
   for (const Factor& f : graph.factors()) {
     if (!(f.law == law)) continue;
     const bool concerned =
@@ -51,13 +46,13 @@ void each_factor(const KernelGraph& graph, Value law, const Places& at, const Vi
 
 }  // namespace
 
-std::uint64_t FiniteLaws::of_factors(Value law, const Places& at) const {
+std::uint64_t FiniteLaws::of_factors(Value law, const SlotPlaces& at) const {
   std::uint64_t product = 1;
   each_factor(reading_.graph(), law, at, [&](const Factor& f) { product *= target(f, at); });
   return product;
 }
 
-std::uint64_t FiniteLaws::estimate(Value factor, int from, const Places& at) const {
+std::uint64_t FiniteLaws::estimate(Value factor, int from, const SlotPlaces& at) const {
   std::uint64_t product = 1;
   each_factor(reading_.graph(), factor, at, [&](const Factor& f) {
     product *= entry(reading_.law(factor).table, f, from + 1, at);
@@ -83,7 +78,7 @@ FiniteLaws::Told FiniteLaws::told(Value law, const LawReading& of, int number) c
   return all;
 }
 
-std::uint64_t FiniteLaws::summed(const LawReading& of, int before, const Places& at) const {
+std::uint64_t FiniteLaws::summed(const LawReading& of, int before, const SlotPlaces& at) const {
   const KernelGraph& graph = reading_.graph();
   const Value factor = factor_behind(graph, of.before);
   std::vector<Variable> missing;
@@ -97,7 +92,7 @@ std::uint64_t FiniteLaws::summed(const LawReading& of, int before, const Places&
   });
   std::uint64_t sum = 0;
   for (int k = 0; k < radix.total(); ++k) {
-    Places whole = at;
+    SlotPlaces whole = at;
     const std::vector<int> digits = radix.digits(k);
     for (std::size_t i = 0; i < missing.size(); ++i) whole[missing[i].id] = digits[i];
     sum += weight(of.before, before, whole);
@@ -106,7 +101,7 @@ std::uint64_t FiniteLaws::summed(const LawReading& of, int before, const Places&
 }
 
 /// Units are given out in pairs, to both mirror images where the law is symmetric.
-std::uint64_t FiniteLaws::free(const LawReading& of, int number, const Places& where) const {
+std::uint64_t FiniteLaws::free(const LawReading& of, int number, const SlotPlaces& where) const {
   Radix radix;
   std::vector<int> digits;
   for (const Variable v : of.arguments) {
@@ -133,12 +128,12 @@ std::uint64_t FiniteLaws::free(const LawReading& of, int number, const Places& w
   return weight;
 }
 
-bool FiniteLaws::concerns(Value law, const Places& at) const {
+bool FiniteLaws::concerns(Value law, const SlotPlaces& at) const {
   const auto& of = reading_.law(law).arguments;
   return std::all_of(of.begin(), of.end(), [&](Variable v) { return at.contains(v.id); });
 }
 
-std::uint64_t FiniteLaws::weight(Value law, int number, const Places& at) const {
+std::uint64_t FiniteLaws::weight(Value law, int number, const SlotPlaces& at) const {
   const LawReading& of = reading_.law(law);
   if (of.kind == LawKind::factor) return of_factors(law, at);
   if (of.kind == LawKind::free) return free(of, number, at);

@@ -9,7 +9,7 @@
 
 namespace mixwell::worlds {
 
-Layout::Layout(const FiniteReading& reading) : reading_(reading), graph_(reading.graph()) {
+KeyLayout::KeyLayout(const FiniteReading& reading) : reading_(reading), graph_(reading.graph()) {
   find_relevant();
   find_last_reads();
   begin();
@@ -22,10 +22,10 @@ Layout::Layout(const FiniteReading& reading) : reading_(reading), graph_(reading
   for (const Value v : kept_by_guards_) carried_.emplace_back(cells_[at(v.id)], before_.at(v.id));
 }
 
-Cell Layout::at_start(Variable v) const { return start_.at(at(v.id)); }
+KeyBits KeyLayout::at_start(Variable v) const { return start_.at(at(v.id)); }
 
 /// Whether somebody outside of its branch reads it: there it is what it was.
-bool Layout::outlives_its_branch(Value v) const {
+bool KeyLayout::outlives_its_branch(Value v) const {
   const OperationInfo* const by = maker(graph_, v);
   if (by == nullptr || !by->guard || graph_[v].kind != ValueKind::derived) return false;
   const auto elsewhere = [&](const OperationInfo& o) {
@@ -39,19 +39,19 @@ bool Layout::outlives_its_branch(Value v) const {
       });
 }
 
-bool Layout::mark(Value v) {
+bool KeyLayout::mark(Value v) {
   v = seen(graph_, v);
   if (relevant_[at(v.id)]) return false;
   relevant_[at(v.id)] = true;
   return true;
 }
 
-bool Layout::writes_relevant(const OperationInfo& who) const {
+bool KeyLayout::writes_relevant(const OperationInfo& who) const {
   return std::any_of(who.outputs.begin(), who.outputs.end(),
                      [&](Value v) { return relevant_[at(v.id)]; });
 }
 
-bool Layout::mark_inputs(const OperationInfo& who) {
+bool KeyLayout::mark_inputs(const OperationInfo& who) {
   bool more = false;
   for (const Input& i : who.inputs) more = mark(i.value) || more;
   for (const Value out : who.outputs) {
@@ -62,7 +62,7 @@ bool Layout::mark_inputs(const OperationInfo& who) {
 }
 
 /// Backwards from what is recorded, and over the sweeps, until nothing is added.
-void Layout::find_relevant() {
+void KeyLayout::find_relevant() {
   relevant_.assign(graph_.values().size(), false);
   for (const Variable v : recorded_slots(graph_)) mark(graph_[v].carried);
   for (bool more = true; more;) {
@@ -77,7 +77,7 @@ void Layout::find_relevant() {
   }
 }
 
-void Layout::find_last_reads() {
+void KeyLayout::find_last_reads() {
   last_.assign(graph_.values().size(), -1);
   const int end = static_cast<int>(graph_.operations().size());
   for (int o = 0; o < end; ++o) {
@@ -100,10 +100,10 @@ void Layout::find_last_reads() {
   }
 }
 
-Cell Layout::take(int size) {
+KeyBits KeyLayout::take(int size) {
   const int bits = std::bit_width(static_cast<unsigned>(size - 1));
   for (int shift = 0; shift + bits <= 64; ++shift) {
-    const Cell cell{shift, bits};
+    const KeyBits cell{shift, bits};
     if ((used_ & cell.mask()) != 0) continue;
     used_ |= cell.mask();
     return cell;
@@ -111,9 +111,9 @@ Cell Layout::take(int size) {
   throw NoReading("too many values are alive at the same time");
 }
 
-void Layout::release(Cell cell) { used_ &= ~cell.mask(); }
+void KeyLayout::release(KeyBits cell) { used_ &= ~cell.mask(); }
 
-void Layout::begin() {
+void KeyLayout::begin() {
   cells_.resize(graph_.values().size());
   start_.resize(graph_.variables().size());
   for (std::size_t k = 0; k < start_.size(); ++k) {
@@ -123,16 +123,16 @@ void Layout::begin() {
   for (const Value v : kept_by_guards_) before_[v.id] = take(reading_.size(v));
 }
 
-Cell Layout::otherwise(Value out) const {
+KeyBits KeyLayout::otherwise(Value out) const {
   if (graph_[out].kind == ValueKind::version) return cells_[at(graph_[out].replaces.id)];
   const auto found = before_.find(out.id);
-  return found == before_.end() ? Cell{} : found->second;
+  return found == before_.end() ? KeyBits{} : found->second;
 }
 
-void Layout::add_step(std::size_t operation) {
+void KeyLayout::add_step(std::size_t operation) {
   const OperationInfo& who = graph_.operations()[operation];
   const int now = static_cast<int>(operation);
-  Step step;
+  KeyStep step;
   step.operation = operation;
   for (const Input& i : who.inputs) {
     step.in.push_back(cells_[at(seen(graph_, i.value).id)]);
@@ -154,7 +154,7 @@ void Layout::add_step(std::size_t operation) {
   for (const Value out : who.outputs) {
     const bool is_read = !graph_[out].storage && last_[at(out.id)] > now;
     if (is_read) cells_[at(out.id)] = take(reading_.size(out));
-    step.out.push_back(is_read ? cells_[at(out.id)] : Cell{});
+    step.out.push_back(is_read ? cells_[at(out.id)] : KeyBits{});
   }
   steps_.push_back(std::move(step));
 }

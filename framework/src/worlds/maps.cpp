@@ -7,7 +7,7 @@
 
 namespace mixwell::worlds {
 
-Radix Operations::moved_radix(const Call& call) const {
+Radix Operations::moved_radix(const TableCall& call) const {
   Radix radix;
   for (std::size_t k = 0; k < call.shape.moved.size(); ++k) {
     radix.sizes.push_back(reading_.size(call.who.inputs[call.shape.states[k]].value));
@@ -15,7 +15,7 @@ Radix Operations::moved_radix(const Call& call) const {
   return radix;
 }
 
-int Operations::moved_from(const Call& call, const Radix& radix) const {
+int Operations::moved_from(const TableCall& call, const Radix& radix) const {
   std::vector<int> digits;
   for (std::size_t k = 0; k < radix.sizes.size(); ++k)
     digits.push_back(call.in[call.shape.states[k]]);
@@ -23,7 +23,8 @@ int Operations::moved_from(const Call& call, const Radix& radix) const {
 }
 
 /// Statistics and what else is written besides are functions of where the move began and ended.
-Outcome Operations::moved_to(const Call& call, const Radix& radix, int x, Share share) const {
+TableOutcome Operations::moved_to(const TableCall& call, const Radix& radix, int x,
+                                  Share share) const {
   const std::uint64_t seed = mixed(mixed(call.seed, 41), at(x + 100 * moved_from(call, radix)));
   std::vector<int> written;
   for (std::size_t k = 0; k < call.who.outputs.size(); ++k) {
@@ -32,7 +33,7 @@ Outcome Operations::moved_to(const Call& call, const Radix& radix, int x, Share 
   }
   const std::vector<int> to = radix.digits(x);
   for (std::size_t k = 0; k < to.size(); ++k) written[call.shape.moved[k]] = to[k];
-  return {std::move(written), share};
+  return {std::move(written), {share}};
 }
 
 /// The draws in the number of a law of a slot turn, too; the rest of it is a parameter.
@@ -62,7 +63,7 @@ void Operations::spread(Value law, int number, Turned& into) const {
   }
 }
 
-Operations::Turned Operations::turned(const Call& call) const {
+Operations::Turned Operations::turned(const TableCall& call) const {
   Turned all;
   all.seed = fixed(call, call.shape.moved.size());
   for (const std::size_t k : call.shape.laws) spread(call.who.inputs[k].value, call.in[k], all);
@@ -73,7 +74,7 @@ Operations::Turned Operations::turned(const Call& call) const {
   return all;
 }
 
-Permutation Operations::turn_momenta(const Call& call, const Radix& radix) const {
+Permutation Operations::turn_momenta(const TableCall& call, const Radix& radix) const {
   Permutation turn = identity(radix.total());
   if (!flips_momentum(call.who.traits)) return turn;
   for (int& x : turn) {
@@ -88,7 +89,7 @@ Permutation Operations::turn_momenta(const Call& call, const Radix& radix) const
 }
 
 /// The map at one value of its own and of all other noises.
-Permutation Operations::map(const Call& call, const Turned& noise, int own,
+Permutation Operations::map(const TableCall& call, const Turned& noise, int own,
                             const Permutation& turn) const {
   const Traits& traits = call.who.traits;
   const int n = static_cast<int>(turn.size());
@@ -107,16 +108,14 @@ Permutation Operations::map(const Call& call, const Turned& noise, int own,
   return z < minus ? f : after(turn, after(inverse(f), turn));
 }
 
-Outcomes Operations::move(const Call& call) const {
-  if (is_exchange(call.who)) return {{{0, 0}, {}}};  // what is proposed are views
-  if (graph_[call.who.outputs.front()].kind == ValueKind::version) {
-    throw NoReading("`" + call.who.name + "` moves without a Metropolis decision");
-  }
+TableOutcomes Operations::move(const TableCall& call) const {
+  if (is_exchange(graph_, call.who)) return {{{0, 0}, {}}};  // what is proposed are views
+  if (graph_[call.who.outputs.front()].kind == ValueKind::version) return drift(call);
   const Radix radix = moved_radix(call);
   const Permutation turn = turn_momenta(call, radix);
   const Turned noise = turned(call);
   const int own_total = call.shape.fresh.empty() ? 1 : reading_.sizes().draws;
-  Outcomes all;
+  TableOutcomes all;
   for (int own = 0; own < own_total; ++own) {
     const int to = map(call, noise, own, turn)[at(moved_from(call, radix))];
     all.push_back(moved_to(call, radix, to, {1, static_cast<std::uint64_t>(own_total)}));
@@ -124,12 +123,11 @@ Outcomes Operations::move(const Call& call) const {
   return all;
 }
 
-/// With a draw that was handed on, one Metropolis step that it decides.
-Outcomes Operations::opaque(const Call& call) const {
-  const Radix radix = moved_radix(call);
+std::vector<std::uint64_t> Operations::weights_of_moved(const TableCall& call,
+                                                        const Radix& radix) const {
   std::vector<std::uint64_t> w(at(radix.total()), 1);
   for (std::size_t x = 0; x < w.size(); ++x) {
-    Places where;
+    SlotPlaces where;
     const std::vector<int> digits = radix.digits(static_cast<int>(x));
     for (std::size_t k = 0; k < digits.size(); ++k) place(where, call.shape.of[k], digits[k]);
     for (const std::size_t k : call.shape.laws) {
@@ -137,6 +135,13 @@ Outcomes Operations::opaque(const Call& call) const {
       if (laws_.concerns(law, where)) w[x] *= laws_.weight(law, call.in[k], where);
     }
   }
+  return w;
+}
+
+/// With a draw that was handed on, one Metropolis step that it decides.
+TableOutcomes Operations::opaque(const TableCall& call) const {
+  const Radix radix = moved_radix(call);
+  const std::vector<std::uint64_t> w = weights_of_moved(call, radix);
   const int from = moved_from(call, radix);
   const std::uint64_t seed = fixed(call, call.shape.moved.size());
   std::vector<Share> shares(w.size(), Share{0, 1});
@@ -150,16 +155,67 @@ Outcomes Operations::opaque(const Call& call) const {
     const std::uint64_t here = w[at(from)], there = std::min(w[at(to)], here);
     shares[at(to)] = share_of_part(draw, draws, 0, there, here);
     const Share stays = share_of_part(draw, draws, there, here, here);
-    if (to != from)
-      shares[at(from)] = stays;
-    else
-      shares[at(from)] = {1, 1};
+    shares[at(from)] = to == from ? Share{} : stays;
   }
-  Outcomes all;
+  TableOutcomes all;
   for (std::size_t x = 0; x < shares.size(); ++x) {
     if (shares[x].part > 0) all.push_back(moved_to(call, radix, static_cast<int>(x), shares[x]));
   }
   return all;
+}
+
+/// To first order what a small step does is a sum over what it may do. Reads no momenta and no
+/// drift corrections.
+TableOutcomes Operations::drift(const TableCall& call) const {
+  const bool corrected = static_cast<bool>(input_of(call.who, Role::drift_correction));
+  if (!call.who.traits.local || call.shape.moved.size() != 1 || corrected) {
+    throw NoReading("`" + call.who.name + "` moves without a Metropolis decision");
+  }
+  const Radix radix = moved_radix(call);
+  const int from = moved_from(call, radix);
+  const std::vector<std::uint64_t> w = weights_of_moved(call, radix);
+  const std::uint64_t seed = fixed(call, 1);
+  const int to = random_involution(mixed(seed, 1), radix.total())[at(from)];
+  const Share taken{std::min(w[at(to)], w[at(from)]), w[at(from)]};
+  TableOutcomes all{moved_to(call, radix, from, {})};
+  const auto add = [&](int x, bool minus) {
+    all.push_back(moved_to(call, radix, x, {}));
+    all.back().term = {taken, true, minus};
+  };
+  add(to, false);
+  add(from, true);
+  for (const std::size_t k : call.shape.laws) {
+    add_gradient_noise(call, call.who.inputs[k].value, call.in[k], all);
+  }
+  return all;
+}
+
+/// D to every other place, of the draw in the law's number: the last draw takes all others back.
+void Operations::add_gradient_noise(const TableCall& call, Value law, int number,
+                                    TableOutcomes& all) const {
+  Turned noise;
+  noise.seed = fixed(call, 1);
+  spread(law, number, noise);
+  const OperationInfo* const by = maker(graph_, law);
+  if (by != nullptr && by->traits.cycle > 0) {
+    throw NoReading("the gradient of `" + by->name + "` is right only over several sweeps");
+  }
+  if (by == nullptr || !by->traits.unbiased || noise.total == 1) return;
+  const Radix radix = moved_radix(call);
+  const int from = moved_from(call, radix);
+  const int last = noise.total - 1;
+  for (int draw = 0; draw < last; ++draw) {
+    if (noise.draw != last && noise.draw != draw) continue;
+    const bool minus = noise.draw == last;
+    for (int y = 0; y < radix.total(); ++y) {
+      if (y == from) continue;
+      const std::uint64_t entry = mixed(mixed(noise.seed, at(draw)), at(100 * from + y));
+      for (const auto& [x, sign] : {std::pair(y, minus), std::pair(from, !minus)}) {
+        all.push_back(moved_to(call, radix, x, {}));
+        all.back().term = {{1 + (entry >> 9) % 7, 16}, true, sign};
+      }
+    }
+  }
 }
 
 }  // namespace mixwell::worlds

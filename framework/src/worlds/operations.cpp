@@ -15,8 +15,8 @@ Operations::Operations(const FiniteReading& reading, const FiniteLaws& laws, std
   for (const OperationInfo& o : graph_.operations()) shapes_.push_back(shape_of(o));
 }
 
-Operations::Shape Operations::shape_of(const OperationInfo& who) const {
-  Shape s;
+Operations::EdgeRoles Operations::shape_of(const OperationInfo& who) const {
+  EdgeRoles s;
   for (std::size_t k = 0; k < who.inputs.size(); ++k) {
     const Input& i = who.inputs[k];
     if (graph_[i.value].kind == ValueKind::noise) {
@@ -42,9 +42,9 @@ Operations::Shape Operations::shape_of(const OperationInfo& who) const {
   return s;
 }
 
-Outcomes Operations::outcomes(std::size_t operation, const std::vector<int>& in) const {
+TableOutcomes Operations::outcomes(std::size_t operation, const std::vector<int>& in) const {
   const OperationInfo& who = graph_.operations()[operation];
-  const Call call{who, shapes_[operation], mixed(seed_, reading_.function_of(operation)), in};
+  const TableCall call{who, shapes_[operation], mixed(seed_, reading_.function_of(operation)), in};
   switch (who.kind) {
     case OperationKind::pure:
       return function(call);
@@ -64,7 +64,7 @@ Outcomes Operations::outcomes(std::size_t operation, const std::vector<int>& in)
   return {};
 }
 
-void Operations::place(Places& all, Variable v, int value) const {
+void Operations::place(SlotPlaces& all, Variable v, int value) const {
   for (const auto& [member, where] : reading_.split(v, value)) all[member.id] = where;
 }
 
@@ -87,7 +87,7 @@ int Operations::law_number(Value law, const OperationInfo& who, const std::vecto
 }
 
 /// What a function makes of its inputs; a draw that is handed on is the draw itself.
-std::vector<int> Operations::evaluated(const Call& call, const std::vector<int>& in) const {
+std::vector<int> Operations::evaluated(const TableCall& call, const std::vector<int>& in) const {
   std::uint64_t where = call.seed;
   bool only_noise = call.shape.fresh.size() == 1;
   for (std::size_t k = 0; k < in.size(); ++k) {
@@ -112,22 +112,22 @@ std::vector<int> Operations::evaluated(const Call& call, const std::vector<int>&
   return all;
 }
 
-Outcomes Operations::function(const Call& call) const {
+TableOutcomes Operations::function(const TableCall& call) const {
   Radix noises;
   noises.sizes.assign(call.shape.fresh.size(), reading_.sizes().draws);
   const int total = noises.total();
-  Outcomes all;
+  TableOutcomes all;
   std::vector<int> in = call.in;
   for (int n = 0; n < total; ++n) {
     const std::vector<int> draws = noises.digits(n);
     for (std::size_t k = 0; k < draws.size(); ++k) in[call.shape.fresh[k]] = draws[k];
-    all.push_back({evaluated(call, in), {1, static_cast<std::uint64_t>(total)}});
+    all.push_back({evaluated(call, in), {{1, static_cast<std::uint64_t>(total)}}});
   }
   return all;
 }
 
 /// Of one to one, of several to what joins them, and back.
-Outcomes Operations::copy(const Call& call) const {
+TableOutcomes Operations::copy(const TableCall& call) const {
   Radix parts;
   std::vector<int> digits;
   if (call.who.outputs.size() == 1) {
@@ -142,7 +142,7 @@ Outcomes Operations::copy(const Call& call) const {
 }
 
 /// A seed for what an operation does at fixed parameters, and at fixed states but for the first.
-std::uint64_t Operations::fixed(const Call& call, std::size_t first_state) const {
+std::uint64_t Operations::fixed(const TableCall& call, std::size_t first_state) const {
   std::uint64_t seed = call.seed;
   for (std::size_t k = first_state; k < call.shape.states.size(); ++k) {
     seed = mixed(seed, at(call.in[call.shape.states[k]] + 1));
@@ -153,11 +153,11 @@ std::uint64_t Operations::fixed(const Call& call, std::size_t first_state) const
 
 // ---- draws
 
-std::vector<std::uint64_t> Operations::refresh_weights(const Call& call) const {
+std::vector<std::uint64_t> Operations::refresh_weights(const TableCall& call) const {
   const Variable v = graph_[call.who.outputs.front()].variable;
   std::vector<std::uint64_t> w(at(reading_.size(v)), 1);
   for (std::size_t x = 0; x < w.size(); ++x) {
-    Places where;
+    SlotPlaces where;
     place(where, v, static_cast<int>(x));
     for (const std::size_t k : call.shape.laws) {
       w[x] *= laws_.weight(call.who.inputs[k].value, call.in[k], where);
@@ -166,19 +166,19 @@ std::vector<std::uint64_t> Operations::refresh_weights(const Call& call) const {
   return w;
 }
 
-Outcomes Operations::written(const Call& call, const std::vector<Share>& shares) const {
-  Outcomes all;
+TableOutcomes Operations::written(const TableCall& call, const std::vector<Share>& shares) const {
+  TableOutcomes all;
   for (std::size_t x = 0; x < shares.size(); ++x) {
     if (shares[x].part == 0) continue;
     std::vector<int> to(call.who.outputs.size(), 0);
     to[0] = static_cast<int>(x);
-    all.push_back({std::move(to), shares[x]});
+    all.push_back({std::move(to), {shares[x]}});
   }
   return all;
 }
 
 /// Of a draw that was handed on: its quantile or, in part, for one of its values nothing.
-Outcomes Operations::refresh(const Call& call) const {
+TableOutcomes Operations::refresh(const TableCall& call) const {
   const std::vector<std::uint64_t> w = refresh_weights(call);
   const std::uint64_t seed = fixed(call, call.shape.states.size());
   const bool full = call.who.traits.full || call.shape.states.empty();

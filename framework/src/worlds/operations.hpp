@@ -14,11 +14,11 @@
 namespace mixwell::worlds {
 
 /// One thing that an operation may do: a value for each output, and with which probability.
-struct Outcome {
+struct TableOutcome {
   std::vector<int> written;
-  Share share;
+  Term term;
 };
-using Outcomes = std::vector<Outcome>;
+using TableOutcomes = std::vector<TableOutcome>;
 
 /// | kind | table |
 /// |---|---|
@@ -34,20 +34,20 @@ class Operations {
   Operations(const FiniteReading& reading, const FiniteLaws& laws, std::uint64_t seed);
 
   /// in: the value of every input; that of a fresh noise is not read.
-  Outcomes outcomes(std::size_t operation, const std::vector<int>& in) const;
+  TableOutcomes outcomes(std::size_t operation, const std::vector<int>& in) const;
 
  private:
   /// Inputs and outputs by what they are to the operation.
-  struct Shape {
+  struct EdgeRoles {
     std::vector<std::size_t> states, proposed, laws, at_proposal, stage_laws, parameters;
     std::vector<std::size_t> fresh;   ///< noises
     std::vector<std::size_t> handed;  ///< draws that are read as noise and were handed on
     std::vector<std::size_t> moved;   ///< outputs of the first states
     std::vector<Variable> of;         ///< the variable of each state
   };
-  struct Call {
+  struct TableCall {
     const OperationInfo& who;
-    const Shape& shape;
+    const EdgeRoles& shape;
     std::uint64_t seed;
     const std::vector<int>& in;
   };
@@ -59,36 +59,40 @@ class Operations {
     bool in_law = false;
   };
 
-  Shape shape_of(const OperationInfo& who) const;
-  Outcomes function(const Call& call) const;
-  Outcomes copy(const Call& call) const;
-  Outcomes refresh(const Call& call) const;
-  Outcomes move(const Call& call) const;
-  Outcomes opaque(const Call& call) const;
-  Outcomes accept(const Call& call) const;
+  EdgeRoles shape_of(const OperationInfo& who) const;
+  TableOutcomes function(const TableCall& call) const;
+  TableOutcomes copy(const TableCall& call) const;
+  TableOutcomes refresh(const TableCall& call) const;
+  TableOutcomes move(const TableCall& call) const;
+  TableOutcomes opaque(const TableCall& call) const;
+  TableOutcomes drift(const TableCall& call) const;
+  void add_gradient_noise(const TableCall& call, Value law, int number, TableOutcomes& all) const;
+  std::vector<std::uint64_t> weights_of_moved(const TableCall& call, const Radix& radix) const;
+  TableOutcomes accept(const TableCall& call) const;
 
-  std::vector<int> evaluated(const Call& call, const std::vector<int>& in) const;
+  std::vector<int> evaluated(const TableCall& call, const std::vector<int>& in) const;
   int law_number(Value law, const OperationInfo& who, const std::vector<int>& in) const;
-  std::uint64_t fixed(const Call& call, std::size_t first_state) const;
-  Outcomes written(const Call& call, const std::vector<Share>& shares) const;
-  std::vector<std::uint64_t> refresh_weights(const Call& call) const;
-  Turned turned(const Call& call) const;
+  std::uint64_t fixed(const TableCall& call, std::size_t first_state) const;
+  TableOutcomes written(const TableCall& call, const std::vector<Share>& shares) const;
+  std::vector<std::uint64_t> refresh_weights(const TableCall& call) const;
+  Turned turned(const TableCall& call) const;
   void spread(Value law, int number, Turned& into) const;
-  Permutation turn_momenta(const Call& call, const Radix& radix) const;
-  Permutation map(const Call& call, const Turned& noise, int own, const Permutation& turn) const;
-  Radix moved_radix(const Call& call) const;
-  int moved_from(const Call& call, const Radix& radix) const;
-  Outcome moved_to(const Call& call, const Radix& radix, int x, Share share) const;
-  void place(Places& all, Variable v, int value) const;
-  Share ratio(const Call& call, const Places& here, const Places& there) const;
-  Outcome decided(const Call& call, bool accepted, Share share) const;
-  bool is_turned_back(const Call& call, std::size_t k) const;
+  Permutation turn_momenta(const TableCall& call, const Radix& radix) const;
+  Permutation map(const TableCall& call, const Turned& noise, int own,
+                  const Permutation& turn) const;
+  Radix moved_radix(const TableCall& call) const;
+  int moved_from(const TableCall& call, const Radix& radix) const;
+  TableOutcome moved_to(const TableCall& call, const Radix& radix, int x, Share share) const;
+  void place(SlotPlaces& all, Variable v, int value) const;
+  Share ratio(const TableCall& call, const SlotPlaces& here, const SlotPlaces& there) const;
+  TableOutcome decided(const TableCall& call, bool accepted, Share share) const;
+  bool is_turned_back(const TableCall& call, std::size_t k) const;
 
   const FiniteReading& reading_;
   const FiniteLaws& laws_;
   const KernelGraph& graph_;
   std::uint64_t seed_;
-  std::vector<Shape> shapes_;
+  std::vector<EdgeRoles> shapes_;
 };
 
 }  // namespace mixwell::worlds

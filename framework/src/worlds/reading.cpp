@@ -77,7 +77,7 @@ void FiniteReading::merge_registers() {
 /// What changes places with a slot has as many values.
 void FiniteReading::equate_exchanged() {
   for (const OperationInfo& o : graph_.operations()) {
-    if (!is_exchange(o)) continue;
+    if (!is_exchange(graph_, o)) continue;
     const auto a = origin(graph_, o.inputs[0].value);
     const auto b = origin(graph_, o.inputs[1].value);
     if (!a || !b) continue;

@@ -23,8 +23,8 @@ Value input_of(const OperationInfo& who, Role role) {
   return found == who.inputs.end() ? Value{} : found->value;
 }
 
-bool is_exchange(const OperationInfo& who) {
-  return who.kind == OperationKind::move && !who.body && who.outputs.size() == 2;
+bool is_exchange(const KernelGraph& graph, const OperationInfo& who) {
+  return who.kind == OperationKind::move && graph[who.outputs.front()].storage;
 }
 
 Variable root(const KernelGraph& graph, Variable v) {

@@ -25,7 +25,7 @@ const OperationInfo* maker(const KernelGraph& graph, Value v);
 /// The first input of a role, or none.
 Value input_of(const OperationInfo& who, Role role);
 /// A proposal that two versions change places.
-bool is_exchange(const OperationInfo& who);
+bool is_exchange(const KernelGraph& graph, const OperationInfo& who);
 /// The version, the proposal or the state of a trial is one of what it is a copy of: a slot, an
 /// auxiliary, a joined variable.
 Variable root(const KernelGraph& graph, Variable v);

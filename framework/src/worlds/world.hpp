@@ -24,7 +24,7 @@ struct Difference {
 template <class Number>
 class World {
  public:
-  World(const FiniteReading& reading, const Layout& layout, std::uint64_t seed)
+  World(const FiniteReading& reading, const KeyLayout& layout, std::uint64_t seed)
       : reading_(reading),
         laws_(reading, mixed(seed)),
         operations_(reading, laws_, mixed(seed, 2)),
@@ -44,6 +44,16 @@ class World {
     return std::nullopt;
   }
 
+  /// Registers come to rest while slots stand still; then one sweep, to first order in the step.
+  std::optional<Departure> first_order_departure(bool joint) {
+    const auto targets = marginals(joint);
+    for (int n = 0; n < sweeps_to_rest; ++n) evolution_.sweep();
+    evolution_.change([](const Number& weight) { return weight.without_slope(); });
+    evolution_.sweep();
+    const auto now = difference(targets);
+    return now ? std::optional(Departure{0, reading_.sizes().place, 1, now->size}) : std::nullopt;
+  }
+
   using Marginals = std::vector<std::pair<std::vector<Variable>, std::map<int, Number>>>;
   Marginals marginals(bool joint) const {
     Marginals all;
@@ -59,6 +69,8 @@ class World {
   }
 
  private:
+  static constexpr int sweeps_to_rest = 8;
+
   std::vector<std::vector<Variable>> compared(bool joint) const {
     const auto recorded = recorded_slots(reading_.graph());
     if (joint) return {recorded};

@@ -22,6 +22,9 @@ struct WorldsEffort {
   /// Compares the joint law of all recorded slots; false: only of those that have a factor
   /// together, for slots that a certificate calls coupled.
   bool joint = true;
+  /// Instead of some sweeps, one sweep to first order in a small step: for updates without a
+  /// Metropolis decision, which are right only in the limit. Sees no momenta.
+  bool first_order = false;
   std::uint64_t first = 1;  ///< seed of the first world
 };
 
@@ -47,17 +50,19 @@ struct FiniteReadingResult {
 MIXWELL_EXPORT FiniteReadingResult read_on_worlds(const KernelGraph& graph,
                                                   const WorldsEffort& effort = {});
 
+/// What follows from some values, and with which probability.
+struct WorldRow {
+  std::vector<int> in;
+  std::vector<int> out;
+  std::string share;  ///< a fraction: the weight of a law, the probability of an outcome
+};
+
 /// A table of a world under the names of the graph: whole numbers in, whole numbers out.
 struct WorldTable {
-  struct Row {
-    std::vector<int> in;
-    std::vector<int> out;
-    std::string share;  ///< a fraction: the weight of a law, the probability of an outcome
-  };
   std::string name;                  ///< of the operation, or of the law
   std::vector<std::string> inputs;   ///< names of values or, for a law, of variables
   std::vector<std::string> outputs;  ///< none for a law
-  std::vector<Row> rows;
+  std::vector<WorldRow> rows;
 };
 
 /// A world that a reader can recompute with fractions.
