@@ -68,11 +68,9 @@ bool Analysis::is_of_another_branch(const OperationInfo& who, Value read) const 
 
 void Analysis::find_units() {
   units_.resize(all.size());
-  transition_of_.resize(graph.operations().size());
   starters_.resize(graph.values().size());
   for (std::size_t t = 0; t < all.size(); ++t) {
     units_[t].push_back(t);
-    transition_of_[static_cast<std::size_t>(all[t].operation)] = t;
     for (const OperationInfo* part : parts(t)) {
       for (const Input& i : part->inputs) {
         auto& starting = starters_[static_cast<std::size_t>(i.value.id)];
@@ -133,23 +131,15 @@ bool Analysis::is_stage(std::size_t t) const {
   return graph[all[t].writes.front()].kind == VariableKind::trial;
 }
 
-std::optional<std::size_t> Analysis::transition_of(std::int32_t operation) const {
-  if (operation < 0) return std::nullopt;
-  return transition_of_[static_cast<std::size_t>(operation)];
-}
-
 Stages Analysis::stages(std::size_t t) const {
   Stages found;
-  Value at = input_of(info(t), Role::proposed);
-  if (!at || graph[at].kind != ValueKind::version) return found;
-  while (at && !is_gathered(graph, at)) {
-    const auto by = transition_of(graph[at].producer);
-    if (!by || !is_stage(*by)) return {};
-    found.of.push_back(*by);
-    at = graph[at].replaces;
+  const Value proposed = input_of(info(t), Role::proposed);
+  if (!proposed) return found;
+  for (const Value at : staged_versions(graph, proposed)) {
+    if (is_gathered(graph, at)) found.start = at;
+    if (const auto by = transition_of(graph[at].producer)) found.of.push_back(*by);
   }
   std::reverse(found.of.begin(), found.of.end());
-  found.start = at;
   return found;
 }
 
@@ -216,6 +206,16 @@ bool Analysis::is_factor_made(Value law) const {
   });
 }
 
+std::vector<Value> Analysis::since_redraw(Value last, const Guard& where) const {
+  std::vector<Value> found;
+  for (Value at = last; at; at = graph[at].replaces) {
+    found.push_back(at);
+    const std::int32_t by = graph[at].producer;
+    if (by >= 0 && redraws(operation(by), where)) break;
+  }
+  return found;
+}
+
 std::vector<Variable> Analysis::behind(Variable history) const {
   std::vector<Variable> found{history};
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -257,6 +257,16 @@ Verdict fine(std::string rule, std::string reason, std::string citation) {
   v.rule = std::move(rule);
   v.reason = std::move(reason);
   v.citation = std::move(citation);
+  return v;
+}
+
+Verdict none(std::string rule, bool proved, std::string reason, const std::string& node,
+             std::vector<std::string> path) {
+  Verdict v = fine(std::move(rule), std::move(reason));
+  v.accuracy = Accuracy::none;
+  v.proved = proved;
+  v.nodes = {node};
+  v.path = std::move(path);
   return v;
 }
 

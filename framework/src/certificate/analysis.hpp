@@ -55,13 +55,18 @@ struct Analysis {
   }
   /// Whether a transition moves a variable, or judges an auxiliary beside what it moves.
   bool is_state_of(std::size_t t, Variable v) const;
-  /// Whether a value has numbers that are made in the columns of another branch of a mixture alone:
-  /// where `who` runs they can be those of an earlier sweep.
+  /// Whether a value has numbers that are made only in the columns of another branch of a mixture:
+  /// where `who` runs they can be from an earlier sweep.
   bool is_of_another_branch(const OperationInfo& who, Value read) const;
+  /// Versions of an auxiliary in one sweep, from `last` back to that of a full redraw, or to the
+  /// first. `where`: the guard of the operation that reads `last`.
+  std::vector<Value> since_redraw(Value last, const Guard& where) const;
   /// A history, what it was made from, and what histories among that were made from.
   std::vector<Variable> behind(Variable history) const;
   /// The transition that an operation is.
-  std::optional<std::size_t> transition_of(std::int32_t operation) const;
+  std::optional<std::size_t> transition_of(std::int32_t operation) const {
+    return staleness.transition_of(operation);
+  }
   /// Whether a variable and what a transition writes influence each other.
   bool mutual(std::size_t t, Variable v) const;
   bool is_noise(std::int32_t leaf) const {
@@ -95,13 +100,12 @@ struct Analysis {
   void find_branches();
   void find_units();
 
-  std::vector<std::vector<std::size_t>> units_;            ///< by transition
-  std::vector<std::optional<std::size_t>> transition_of_;  ///< by operation
-  std::vector<std::vector<std::size_t>> starters_;         ///< by value
-  std::vector<std::set<Branch>> branches_;  ///< by value: where all of its numbers are made
+  std::vector<std::vector<std::size_t>> units_;     ///< by transition
+  std::vector<std::vector<std::size_t>> starters_;  ///< by value
+  std::vector<std::set<Branch>> branches_;          ///< by value: where all of its numbers are made
 };
 
-/// Draws a variable anew in every column where an operation with the guard `where` runs.
+/// Fully redraws a variable in every column where an operation with the guard `where` runs.
 bool redraws(const OperationInfo& who, const Guard& where);
 
 /// What an operation reads that may depend on what it must not.
@@ -118,6 +122,9 @@ bool has_law(const OperationInfo& who, Value law);
 
 /// Exact, fixed, proved: the neutral element of join. `citation`: the theorem that it rests on.
 Verdict fine(std::string rule, std::string reason, std::string citation = {});
+/// Biased: `proved`, or not shown right. `node`: the operation that is at fault.
+Verdict none(std::string rule, bool proved, std::string reason, const std::string& node,
+             std::vector<std::string> path = {});
 /// Notes a trait that the verdict relies on; one that only an author outside states is `declared`.
 /// So is `invariant`, whoever states it: no contract can test it.
 Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const std::string& trait);

@@ -44,12 +44,7 @@ class AuxiliaryRules {
 
  private:
   Verdict none(bool proved, std::string reason, std::vector<std::string> path = {}) const {
-    Verdict v = fine("L", std::move(reason));
-    v.accuracy = Accuracy::none;
-    v.proved = proved;
-    v.nodes = {who_.name};
-    v.path = std::move(path);
-    return v;
+    return mixwell::none("L", proved, std::move(reason), who_.name, std::move(path));
   }
 
   std::vector<Value> states() const {
@@ -64,20 +59,20 @@ class AuxiliaryRules {
 
   Past past_of(Value version) const {
     Past past;
-    if (reaches_a_redraw(version, past)) return past;
-    past.is_carried = true;
-    reaches_a_redraw(a_.graph[a_.graph[version].variable].current, past);
+    add(past, version);
+    past.is_carried = !is_redraw(past.steps.back());
+    if (past.is_carried) add(past, a_.graph[a_.graph[version].variable].current);
     return past;
   }
 
-  /// Adds what was written up to `last` in one sweep, the latest first.
-  bool reaches_a_redraw(Value last, Past& past) const {
-    for (Value at = last; at; at = a_.graph[at].replaces) {
-      const auto writer = a_.transition_of(a_.graph[at].producer);
-      past.steps.push_back({at, writer, past.is_carried});
-      if (writer && redraws(a_.info(*writer), who_.guard)) return true;
+  void add(Past& past, Value last) const {
+    for (const Value at : a_.since_redraw(last, who_.guard)) {
+      past.steps.push_back({at, a_.transition_of(a_.graph[at].producer), past.is_carried});
     }
-    return false;
+  }
+
+  bool is_redraw(const Past::PastVersion& step) const {
+    return step.writer && redraws(a_.info(*step.writer), who_.guard);
   }
 
   /// Laws of auxiliaries that an operation reads.
@@ -130,19 +125,18 @@ class AuxiliaryRules {
     return {};
   }
 
-  /// After a move of which an accept takes the position and leaves the auxiliary as it was, the two
-  /// depend on each other.
+  /// Where an accept takes the position that a move leads to and leaves the auxiliary as it was,
+  /// the two depend on each other.
   Verdict has_its_law(Value version, const Past& past) const {
     for (const Past::PastVersion& step : past.steps) {
       for (const std::size_t u : a_.starters(step.version)) {
         const bool before = step.is_of_last_sweep || u < t_;
         if (!before || !leaves_behind(u, step.version)) continue;
-        return none(
-            true,
-            fmt::format("`{}` moves with `{}` and leaves it as it was, so that what it moves "
-                        "depends on it: it must be drawn anew, in full, before it is read",
-                        a_.info(u).name, a_.graph[step.version].name),
-            {a_.graph[step.version].name, a_.graph[version].name});
+        return none(true,
+                    fmt::format("`{}` moves with `{}` and leaves it as it was, so what it moves "
+                                "depends on it. It must be fully redrawn before anything reads it",
+                                a_.info(u).name, a_.graph[step.version].name),
+                    {a_.graph[step.version].name, a_.graph[version].name});
       }
     }
     return fine("L", "auxiliaries have their laws where they are read");

@@ -42,12 +42,8 @@ class FactorRules {
  private:
   Verdict none(std::string rule, bool proved, std::string reason, std::size_t t,
                std::vector<std::string> path = {}) const {
-    Verdict v = fine(std::move(rule), std::move(reason));
-    v.accuracy = Accuracy::none;
-    v.proved = proved;
-    v.nodes = {a_.info(t).name};
-    v.path = std::move(path);
-    return v;
+    return mixwell::none(std::move(rule), proved, std::move(reason), a_.info(t).name,
+                         std::move(path));
   }
 
   Verdict covered(const Factor& factor) {

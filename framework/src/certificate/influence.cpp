@@ -74,13 +74,10 @@ void find_stages(const KernelGraph& graph, std::vector<GraphTransition>& all) {
   }
   for (std::size_t t = 0; t < all.size(); ++t) {
     for (const Input& i : operation(graph, all[t].operation).inputs) {
-      if (i.role != Role::proposed || graph[i.value].kind != ValueKind::version) continue;
-      for (Value at = i.value; at && !is_gathered(graph, at); at = graph[at].replaces) {
+      if (i.role != Role::proposed) continue;
+      for (const Value at : staged_versions(graph, i.value)) {
         const auto stage = by_operation.find(graph[at].producer);
-        if (stage == by_operation.end()) break;
-        if (graph[graph[at].variable].kind == VariableKind::trial) {
-          all[stage->second].decided_by = t;
-        }
+        if (stage != by_operation.end()) all[stage->second].decided_by = t;
       }
     }
   }
@@ -110,6 +107,17 @@ bool draws(const KernelGraph& graph, const OperationInfo& info) {
 }
 
 }  // namespace
+
+std::vector<Value> staged_versions(const KernelGraph& graph, Value proposed) {
+  if (graph[proposed].kind != ValueKind::version) return {};
+  std::vector<Value> found;
+  for (Value at = proposed; at; at = graph[at].replaces) {
+    found.push_back(at);
+    if (is_gathered(graph, at)) return found;
+    if (graph[graph[at].variable].kind != VariableKind::trial) return {};
+  }
+  return {};
+}
 
 std::vector<GraphTransition> transitions(const KernelGraph& graph, bool frozen) {
   std::vector<GraphTransition> found;
@@ -210,13 +218,18 @@ Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
   component_ = components(before);
 }
 
+std::optional<std::size_t> Staleness::transition_of(std::int32_t operation) const {
+  if (operation < 0) return std::nullopt;
+  return transition_of_[static_cast<std::size_t>(operation)];
+}
+
 std::optional<std::size_t> Staleness::writer(Value version) const {
   const std::int32_t by = graph_[version].producer;
   if (by < 0 || is_gathered(graph_, version)) return std::nullopt;
   if (operation(graph_, by).kind == OperationKind::regroup) {
     return writer(operation(graph_, by).inputs.front().value);
   }
-  const auto found = transition_of_[static_cast<std::size_t>(by)];
+  const auto found = transition_of(by);
   if (!found) return std::nullopt;
   return transitions_[*found].decided_by;
 }

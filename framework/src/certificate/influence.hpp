@@ -21,6 +21,10 @@ struct GraphTransition {
   std::size_t decided_by = 0;  ///< stage of a proposal: the accept that decides on it; else itself
 };
 
+/// Versions of a trial from a proposal back to the copy of the slot with which its stages began;
+/// none of another proposal.
+std::vector<Value> staged_versions(const KernelGraph& graph, Value proposed);
+
 /// In the order of the sweep; `frozen`: without those that learn.
 std::vector<GraphTransition> transitions(const KernelGraph& graph, bool frozen = false);
 
@@ -54,6 +58,8 @@ class Staleness {
   /// For a version read by `transition`: it was replaced before, in a cycle of data edges and
   /// anti-dependences.
   bool is_stale(Value version, std::size_t transition) const;
+  /// The transition that an operation is.
+  std::optional<std::size_t> transition_of(std::int32_t operation) const;
   /// The transition that a version comes from, through copies; nothing for a gathered one.
   std::optional<std::size_t> writer(Value version) const;
   /// It was replaced before the transition decides.

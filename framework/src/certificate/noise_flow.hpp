@@ -49,7 +49,7 @@ class NoiseFlow {
   const std::vector<std::size_t>& sharing(std::size_t t) const { return sharing_[t]; }
   /// Whether `refresh` draws an auxiliary that the transition `t` reads.
   bool draws_for(std::size_t t, std::size_t refresh) const;
-  /// Noises that two transitions share; none where they are entangled through others alone.
+  /// Noises that two transitions share; none where they are entangled only through others.
   IdSet shared(std::size_t one, std::size_t other) const;
 
  private:
@@ -74,7 +74,7 @@ class NoiseFlow {
 /// Those that a refresh of this sweep drew an auxiliary state with, in full or in part.
 IdSet noises_of_redraw(const Analysis& a, Value state);
 
-/// Whether an auxiliary that `who` reads was drawn anew in full in this sweep.
+/// Whether an auxiliary that `who` reads was fully redrawn in this sweep.
 bool is_fresh_auxiliary(const Analysis& a, const OperationInfo& who, Value state);
 
 }  // namespace mixwell

@@ -71,7 +71,7 @@ class NoiseOrder {
   }
 
   using Edges = std::vector<IdSet>;
-  /// Updates that are reached: by a way of reads alone, and by one on which some update must
+  /// Updates that are reached: by a way of reads only, and by one on which some update must
   /// precede the next.
   struct Reached {
     IdSet by_reads;

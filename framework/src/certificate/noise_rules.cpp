@@ -33,12 +33,7 @@ class NoiseRules {
 
  private:
   Verdict none(bool proved, std::string reason, std::vector<std::string> path) const {
-    Verdict v = fine("N", std::move(reason));
-    v.accuracy = Accuracy::none;
-    v.proved = proved;
-    v.nodes = {writer_.name};
-    v.path = std::move(path);
-    return v;
+    return mixwell::none("N", proved, std::move(reason), writer_.name, std::move(path));
   }
 
   std::string first_name(const IdSet& noises) const {
@@ -267,7 +262,7 @@ class NoiseRules {
     return fine("N", "what is updated together shares no noise");
   }
 
-  /// The slots that are updated, and the auxiliaries beside them that are not drawn anew for it.
+  /// The slots that are updated, and the auxiliaries beside them that are not redrawn for it.
   std::set<std::int32_t> joint_states() const {
     std::set<std::int32_t> found;
     for (const Variable v : a_.all[t_].writes) {

@@ -55,18 +55,15 @@ class ParameterRules {
     return v.kind == ValueKind::version && !a_.is_state_of(t_, v.variable);
   }
 
-  /// Where an operation of no branch, or of another one, reads what a branch made, it is that of an
-  /// earlier sweep in the columns that chose otherwise.
+  /// An operation of no branch, or of another one, reads what a branch made: in the columns that
+  /// chose another branch it is from an earlier sweep.
   Verdict of_another_branch(const OperationInfo& who, Value made, Value read) const {
-    Verdict v =
-        fine("7", fmt::format("`{}` is made in one branch of a mixture and read outside of "
-                              "it: where another branch was chosen it is that of an earlier "
-                              "sweep",
-                              a_.graph[made].name));
-    v.accuracy = Accuracy::none;
-    v.nodes = {a_.info(t_).name};
-    v.path = {a_.graph[made].name, who.name, a_.graph[read].name};
-    return v;
+    return mixwell::none(
+        "7", true,
+        fmt::format("`{}` is made in one branch of a mixture and read outside of it: where another "
+                    "branch was chosen it is from an earlier sweep",
+                    a_.graph[made].name),
+        a_.info(t_).name, {a_.graph[made].name, who.name, a_.graph[read].name});
   }
 
   /// Of what a history was made from, outside of the branch that makes it.
@@ -145,10 +142,8 @@ class ParameterRules {
     if (a_.graph[variable].kind != VariableKind::auxiliary) return false;
     for (const Input& input : a_.info(t_).inputs) {
       if (input.role != Role::state || a_.graph[input.value].variable != variable) continue;
-      for (Value at = input.value; at && at != version; at = a_.graph[at].replaces) {
-        const auto by = a_.transition_of(a_.graph[at].producer);
-        if (by && redraws(a_.info(*by), a_.info(t_).guard)) return true;
-      }
+      const auto kept = a_.since_redraw(input.value, a_.info(t_).guard);
+      if (std::find(kept.begin(), kept.end(), version) == kept.end()) return true;
     }
     return false;
   }
@@ -161,12 +156,8 @@ class ParameterRules {
   }
 
   Verdict none(const Reading& r, std::string rule, bool proved, std::string reason) const {
-    Verdict v = fine(std::move(rule), std::move(reason));
-    v.accuracy = Accuracy::none;
-    v.proved = proved;
-    v.nodes = {a_.info(t_).name};
-    v.path = a_.cones.path(r.leaf, r.input.value);
-    return v;
+    return mixwell::none(std::move(rule), proved, std::move(reason), a_.info(t_).name,
+                         a_.cones.path(r.leaf, r.input.value));
   }
 
   Verdict asymptotic(const Reading& r, std::string rule, std::string reason) const {

@@ -45,12 +45,7 @@ class StageRules {
 
  private:
   Verdict none(bool proved, std::string reason, std::vector<std::string> path = {}) const {
-    Verdict v = fine("R", std::move(reason));
-    v.accuracy = Accuracy::none;
-    v.proved = proved;
-    v.nodes = {who_.name};
-    v.path = std::move(path);
-    return v;
+    return mixwell::none("R", proved, std::move(reason), who_.name, std::move(path));
   }
 
   Verdict of_one_slot() const {

@@ -39,12 +39,7 @@ class TransitionRules {
 
   Verdict none(std::string rule, bool proved, std::string reason,
                std::vector<std::string> path = {}) const {
-    Verdict v = fine(std::move(rule), std::move(reason));
-    v.accuracy = Accuracy::none;
-    v.proved = proved;
-    v.nodes = {who_.name};
-    v.path = std::move(path);
-    return v;
+    return mixwell::none(std::move(rule), proved, std::move(reason), who_.name, std::move(path));
   }
 
   Verdict refresh() const {
