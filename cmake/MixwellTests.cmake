@@ -7,6 +7,7 @@ set(MIXWELL_TEST_ENVIRONMENT
   "XDG_CACHE_HOME=${PROJECT_BINARY_DIR}/tests/cache"
   "UBSAN_OPTIONS=print_stacktrace=1"
   "TSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/tsan.supp"
+  "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/cmake/lsan.supp:print_suppressions=0"
   "ASAN_OPTIONS=detect_stack_use_after_return=1")
 set(sanitizer_factor 1)
 if(MIXWELL_SANITIZE)

@@ -34,8 +34,7 @@ std::vector<std::string> cures_of(const std::string& kernel, const std::string& 
 
 std::string label(const std::string& kernel) { return composing::verdict(model + kernel).label(); }
 
-/// Nothing for a study, and for a manifest of a Stan program, of a library or of results that are
-/// not there.
+/// Nothing for a study, and for a manifest of a library or of results that are not there.
 std::optional<Composition> composed(const std::string& path) {
   try {
     return app::load({.path = path}, composing::registry());
@@ -71,11 +70,16 @@ void apply_all(const std::string& path, Applied& applied) {
   }
 }
 
+/// A Stan program is a density as any other, and compiling one takes a minute.
+bool is_stan(const std::filesystem::path& path) { return path.filename() == "stan"; }
+
 Applied applied_in(const std::string& folder) {
   Applied applied;
-  for (const auto& entry :
-       std::filesystem::recursive_directory_iterator(MIXWELL_SOURCE_DIR "/" + folder))
-    if (entry.path().extension() == ".toml") apply_all(entry.path().string(), applied);
+  auto entry = std::filesystem::recursive_directory_iterator(MIXWELL_SOURCE_DIR "/" + folder);
+  for (; entry != end(entry); ++entry) {
+    if (is_stan(entry->path())) entry.disable_recursion_pending();
+    if (entry->path().extension() == ".toml") apply_all(entry->path().string(), applied);
+  }
   return applied;
 }
 
