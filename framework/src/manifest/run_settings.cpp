@@ -117,6 +117,23 @@ void check_sweeps(const RunSettings& settings, const ValueSource& source) {
                                settings.warmup, settings.draws, settings.thin, most_sweeps));
 }
 
+/// Refuses a rule that no sweep of this run is looked at for.
+void check_looks(const RunSettings& settings, const ValueSource& source) {
+  const StopSettings& stop = settings.stop;
+  const std::int64_t sweeps = settings.draws * settings.thin;
+  if (stop.check_every <= sweeps) return;
+  for (const auto& [key, is_set] : {std::pair("stop_gradients", stop.gradients.has_value()),
+                                    std::pair("stop_min_ess", stop.min_ess.has_value()),
+                                    std::pair("stop_mcse", stop.mcse.has_value())})
+    if (is_set)
+      throw InputError(
+          source.manifest.at("run", source.manifest.run().get(key)->source()),
+          fmt::format("run.{}: this rule is first looked at after check_every = {} sweeps, and the "
+                      "run ends after draws * thin = {}. Set check_every = {} or less, or leave "
+                      "{} out",
+                      key, stop.check_every, sweeps, sweeps, key));
+}
+
 }  // namespace
 
 Fields run_fields(RunSettings& settings) {
@@ -218,6 +235,7 @@ RunSettings read_run_settings(const ValueSource& source, EffectiveTable& effecti
   refuse_idle(table, fields, changed, "run", source.manifest);
   check_block_width(settings, source);
   check_sweeps(settings, source);
+  check_looks(settings, source);
   return settings;
 }
 
