@@ -65,7 +65,7 @@ endforeach()
 function(mixwell_needs_program target)
   add_dependencies(${target} mixwell_plugins mixwell_wrong_plugins kernel-coordinate-slice
     model-poisson-hierarchy kernel-multiple-try kernel-direction-slice steps-chees
-    adversary_wired_steps)
+    wired_steps)
   add_dependencies(${target} mixwell mixwell_c mixwell_commands)
 endfunction()
 

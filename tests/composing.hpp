@@ -12,13 +12,13 @@
 
 namespace composing {
 
-/// Built-in plugins, the deliberately wrong ones among tests/wrong, the adversary's wirings, and
+/// Built-in plugins, the deliberately wrong ones among tests/wrong, the wirings of tests/compositions, and
 /// those of examples.
 inline const mixwell::Registry& registry() {
   static const mixwell::Registry all = [] {
     auto folders = mixwell::Registry::default_folders();
     folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/tests/wrong");
-    folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/tests/adversary/plugins");
+    folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/tests/compositions/plugins");
     folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/examples/undeclared");
     folders.push_back(std::string(MIXWELL_BUILD_DIR) + "/examples/outside");
     return mixwell::Registry::load(folders);

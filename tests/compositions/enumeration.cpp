@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "enumeration.hpp"
 
+#include "cover.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/lab/certificate.hpp>
@@ -12,7 +14,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <queue>
 #include <regex>
 #include <set>
 #include <unordered_map>
@@ -54,7 +55,7 @@ class Enumerator {
     seek_components();
     seek_pairs(choices);
     note_missing();
-    cover();
+    keep();
     return std::move(result_);
   }
 
@@ -199,33 +200,9 @@ class Enumerator {
     }
   }
 
-  /// Greedily: the candidate that shows most that none before it has.
-  void cover() {
+  void keep() {
     result_.pairs = static_cast<std::int64_t>(together_.size());
-    std::unordered_set<std::uint64_t> shown;
-    const auto gain = [&](std::size_t k) {
-      return static_cast<std::size_t>(
-          std::count_if(shown_by_[k].begin(), shown_by_[k].end(),
-                        [&](std::uint64_t what) { return !shown.contains(what); }));
-    };
-    // A gain only shrinks: an old one bounds it.
-    std::priority_queue<std::pair<std::size_t, std::int64_t>> queue;
-    for (std::size_t k = 0; k < pool_.size(); ++k) {
-      queue.emplace(shown_by_[k].size(), -static_cast<std::int64_t>(k));
-    }
-    while (!queue.empty()) {
-      const auto [bound, minus] = queue.top();
-      queue.pop();
-      const auto k = static_cast<std::size_t>(-minus);
-      const std::size_t now = gain(k);
-      if (now == 0) continue;
-      if (!queue.empty() && now < queue.top().first) {
-        queue.emplace(now, minus);
-        continue;
-      }
-      shown.insert(shown_by_[k].begin(), shown_by_[k].end());
-      result_.kept.push_back(pool_[k]);
-    }
+    for (const std::size_t k : cover(shown_by_)) result_.kept.push_back(pool_[k]);
   }
 
   const Registry& registry_;

@@ -5,23 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
+#include <cstdlib>
 #include <map>
 #include <utility>
 
 namespace compositions {
 namespace {
 
-constexpr std::array outcomes = {"agree", "still", "inconclusive", "untested", "disagree", "error"};
-
 using Counts = std::map<std::string, std::size_t>;
-
-std::string compositor_of(const Row& row, const Enumeration& enumeration) {
-  const auto found = std::find_if(enumeration.kept.begin(), enumeration.kept.end(),
-                                  [&](const Candidate& c) { return c.id == row.id; });
-  return found == enumeration.kept.end() ? "" : found->draft.choices.front().id;
-}
 
 std::string line(const std::string& compositor, const std::string& certificate, Counts counts) {
   std::size_t all = 0;
@@ -31,18 +22,35 @@ std::string line(const std::string& compositor, const std::string& certificate, 
   return text + "\n";
 }
 
-std::string table(const Enumeration& enumeration, const std::vector<Row>& rows) {
+std::string table(const std::vector<Row>& rows) {
   std::map<std::pair<std::string, std::string>, Counts> cells;
   Counts all;
   for (const Row& row : rows) {
-    ++cells[{compositor_of(row, enumeration), row.certificate}][row.outcome];
+    ++cells[{row.compositor, row.certificate}][row.outcome];
     ++all[row.outcome];
   }
-  std::string text =
-      "| compositor | certificate | rows | agree | still | inconclusive | untested | disagree | "
-      "error |\n|---|---|---|---|---|---|---|---|---|\n";
+  std::string text = "| compositor | certificate | rows |";
+  std::string rule = "|---|---|---|";
+  for (const char* const outcome : outcomes) {
+    text += fmt::format(" {} |", outcome);
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
   for (const auto& [cell, counts] : cells) text += line(cell.first, cell.second, counts);
   return text + line("all", "", all);
+}
+
+/// What decided, and what it took.
+std::string deciders(const std::vector<Row>& rows) {
+  Counts counts;
+  double seconds = 0.0;
+  for (const Row& row : rows) {
+    ++counts[!row.tested.empty() ? "drawn" : row.worlds.empty() ? "neither" : "worlds"];
+    seconds += std::atof(row.seconds.c_str());
+  }
+  return fmt::format(
+      "{} rows, {:.0f} seconds of the processor: worlds decided {}, draws {}; {} were not asked.\n",
+      rows.size(), seconds, counts["worlds"], counts["drawn"], counts["neither"]);
 }
 
 std::string most_first(const Counts& counts) {
@@ -78,29 +86,25 @@ std::string listed(const std::vector<Row>& rows, const std::string& outcome) {
 
 }  // namespace
 
-std::size_t count(const std::vector<Row>& rows, const std::string& outcome) {
-  return static_cast<std::size_t>(std::count_if(
-      rows.begin(), rows.end(), [&](const Row& row) { return row.outcome == outcome; }));
+std::string summary(const std::vector<Row>& rows) {
+  std::string text = deciders(rows) + "\n" + table(rows);
+  for (const char* const outcome : {"disagree", "error", "still"})
+    text += fmt::format("\n## {}\n\n{}", outcome, listed(rows, outcome));
+  for (const char* const outcome : {"inconclusive", "strict", "untested"})
+    text += fmt::format("\n## {}, by reason\n\n{}", outcome, reasons(rows, outcome));
+  return text;
 }
 
-std::string summary(const Enumeration& enumeration, const std::vector<Row>& rows) {
-  std::string text = fmt::format(
-      "{} drafts, {} distinct compositions type-check, {} of them are kept; {} rows were made.\n\n",
-      enumeration.drawn, enumeration.composed, enumeration.kept.size(), rows.size());
-  text += table(enumeration, rows);
-  text += "\n## Disagreements\n\n" + listed(rows, "disagree");
-  text += "\n## Errors\n\n" + listed(rows, "error");
-  text += "\n## Right, and does not move\n\n" + listed(rows, "still");
-  text += "\n## Inconclusive\n\n" + reasons(rows, "inconclusive");
-  text += "\n" + listed(rows, "inconclusive");
-  text += "\n## Untested\n\n" + reasons(rows, "untested");
+std::string summary(const Enumeration& enumeration) {
   Counts refused;
   for (const auto& [reason, n] : enumeration.refused) refused[reason] = static_cast<std::size_t>(n);
-  text += fmt::format(
-      "\n## What does not type-check\n\n{} pairs of choices stand together in some "
-      "composition, {} were not met in any. Drafts by the reason of refusal:\n\n",
-      enumeration.pairs, enumeration.never_together);
-  return text + most_first(refused);
+  return fmt::format(
+             "\n## What does not type-check\n\n{} drafts, {} distinct compositions type-check, {} "
+             "of them are kept. {} pairs of choices stand together in some composition, {} were "
+             "not met in any. Drafts by the reason of refusal:\n\n",
+             enumeration.drawn, enumeration.composed, enumeration.kept.size(), enumeration.pairs,
+             enumeration.never_together) +
+         most_first(refused);
 }
 
 }  // namespace compositions

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "enumeration.hpp"
 #include "row.hpp"
 
 #include <string>
@@ -9,11 +10,11 @@
 
 namespace compositions {
 
-/// How many rows have that outcome.
-std::size_t count(const std::vector<Row>& rows, const std::string& outcome);
+/// Markdown: rows by compositor and certificate, what decided them, disagreements, and what is open
+/// or untested and why.
+std::string summary(const std::vector<Row>& rows);
 
-/// Markdown: rows by compositor and certificate, what is open or untested and why, disagreements,
-/// and what does not type-check.
-std::string summary(const Enumeration& enumeration, const std::vector<Row>& rows);
+/// What an enumeration went through, and what does not type-check, by the reason of refusal.
+std::string summary(const Enumeration& enumeration);
 
 }  // namespace compositions

@@ -1,57 +1,51 @@
-// One composition, its certificate, and what a test says about it.
+// What was found out about one case: a line of a table.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "enumeration.hpp"
-
-#include <mixwell/lab/registry.hpp>
-#include <mixwell/lab/verify.hpp>
-
+#include <array>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace compositions {
 
-/// A line of rows.csv.
+inline constexpr std::array outcomes = {
+    "agree",         ///< worlds or draws say what the certificate says
+    "still",         ///< so they do, but the composition hardly moves
+    "strict",        ///< called biased, and nothing is seen: the rule may be too strict
+    "inconclusive",  ///< not enough gradients, or not enough time
+    "untested",      ///< nothing is claimed that could be refuted, or there are no draws of it
+    "refused",       ///< not a composition
+    "disagree",      ///< the certificate claims what worlds or draws refute
+    "error"          ///< its process died, or it failed while it ran
+};
+
+/// A line of the table, in this order; cells are separated by tabs.
 struct Row {
   std::string id;
   std::string
-      key;  ///< of manifest, libraries and settings: a row with the same key need not be run
-  std::string certificate;
-  std::string rule;
-  std::string tested;
-  /// agree; disagree; still (right, and does not move); inconclusive; untested; error.
+      key;  ///< of build and settings: a row with the same id and key need not be made again
+  std::string compositor;
+  std::string certificate;  ///< the class, and "after warm-up"
+  std::string rule;         ///< that decided
+  std::string worlds;       ///< invariant, departs, or why there is no reading; empty: not asked
+  std::string tested;       ///< what draws say: a class; empty: none were made
   std::string outcome;
-  std::string statistic;  ///< the one farthest off: target, name, z
-  double visible_bias = 0.0;
-  double gradients = 0.0;
-  double seconds = 0.0;  ///< of the processor
+  std::string statistic;  ///< the one farthest off
+  std::string visible_bias;
+  std::string gradients;
+  std::string seconds;   ///< of the processor
   std::string settings;  ///< what is not a default
   std::string remark;
+
+  bool is_finding() const { return outcome == "disagree" || outcome == "error"; }
 };
 
-struct RowSettings {
-  std::string folder;  ///< ID.toml is written there
-  mixwell::VerifySettings verify;
-  double second_budget = 10.0;  ///< times the budget, for what the first left open
-  std::string build;            ///< what tells builds apart
-};
-
-/// Compose, certify and verify `candidate`. What goes wrong is the outcome `error`.
-Row verified(const Candidate& candidate, const mixwell::Registry& registry,
-             const RowSettings& settings);
-
-/// The row before anything was run.
-Row blank(const Candidate& candidate, const RowSettings& settings);
-
-/// Row::key.
-std::string key_of(const Candidate& candidate, const RowSettings& settings);
-
-/// As lines of CSV (RFC 4180).
-std::string csv_head();
-std::string csv_line(const Row& row);
-/// By id; nothing where there is no such file. Lines that are not rows are left out.
-std::map<std::string, Row> read_csv(const std::string& path);
+std::string tsv_head();
+std::string tsv_line(const Row& row);
+/// By id; those with another key and lines that are no rows are left out. Nothing where there is no
+/// such file.
+std::map<std::string, Row> read_tsv(const std::string& path, std::string_view key);
 
 }  // namespace compositions

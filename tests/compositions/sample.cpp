@@ -2,14 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sample.hpp"
 
+#include "cover.hpp"
+
 #include <mixwell/random.hpp>
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <string>
 #include <utility>
 
 namespace compositions {
@@ -26,64 +25,53 @@ std::vector<Candidate> shuffled(std::vector<Candidate> all, std::uint64_t seed) 
   return all;
 }
 
-class Sampler {
- public:
-  Sampler(std::vector<Candidate> all, std::size_t count)
-      : all_(std::move(all)), count_(std::min(count, all_.size())) {}
+std::vector<std::uint64_t> components_of(const Candidate& candidate) {
+  std::vector<std::uint64_t> all;
+  for (const std::string& name : candidate.draft.components)
+    all.push_back(mixwell::hash_role(name));
+  return all;
+}
 
-  std::vector<Candidate> run() {
-    while (chosen_.size() < count_ && add_components()) continue;
-    while (chosen_.size() < count_) add_round();
-    return std::move(chosen_);
-  }
+/// Every value of a key, and every component, under every certificate.
+std::vector<std::uint64_t> choices_of(const Candidate& candidate) {
+  std::vector<std::uint64_t> all;
+  for (const Choice& choice : candidate.draft.choices)
+    all.push_back(mixwell::hash_role(candidate.certificate + " " + choice.text()));
+  return all;
+}
 
- private:
-  std::size_t fresh(const Candidate& candidate) const {
-    return static_cast<std::size_t>(
-        std::count_if(candidate.draft.components.begin(), candidate.draft.components.end(),
-                      [&](const std::string& c) { return !present_.contains(c); }));
-  }
-
-  /// The one with most components that are still missing.
-  bool add_components() {
-    const auto best = std::max_element(
-        all_.begin(), all_.end(),
-        [&](const Candidate& a, const Candidate& b) { return fresh(a) < fresh(b); });
-    if (best == all_.end() || fresh(*best) == 0) return false;
-    take(static_cast<std::size_t>(best - all_.begin()));
-    return true;
-  }
-
-  void take(std::size_t k) {
-    present_.insert(all_[k].draft.components.begin(), all_[k].draft.components.end());
-    chosen_.push_back(std::move(all_[k]));
-    all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(k));
-  }
-
-  /// One of each compositor and certificate.
-  void add_round() {
-    std::set<std::string> seen;
-    for (std::size_t k = 0; k < all_.size() && chosen_.size() < count_;) {
-      const std::string stratum = all_[k].draft.choices.front().id + " " + all_[k].certificate;
-      if (seen.insert(stratum).second) {
-        take(k);
-      } else {
-        ++k;
-      }
-    }
-  }
-
-  std::vector<Candidate> all_;
-  std::size_t count_;
-  std::vector<Candidate> chosen_;
-  std::set<std::string> present_;
-};
+template <class Shows>
+std::vector<std::size_t> covering(const std::vector<Candidate>& all, const Shows& shows) {
+  std::vector<std::vector<std::uint64_t>> shown_by;
+  for (const Candidate& candidate : all) shown_by.push_back(shows(candidate));
+  return cover(shown_by);
+}
 
 }  // namespace
 
 std::vector<Candidate> sampled(const std::vector<Candidate>& all, std::size_t count,
                                std::uint64_t seed) {
-  return Sampler(shuffled(all, seed), count).run();
+  const std::vector<Candidate> order = shuffled(all, seed);
+  count = std::min(count, order.size());
+  std::set<std::size_t> taken;
+  std::vector<Candidate> chosen;
+  const auto take = [&](std::size_t k) {
+    if (chosen.size() < count && taken.insert(k).second) chosen.push_back(order[k]);
+  };
+  for (const std::size_t k : covering(order, components_of)) take(k);
+  while (chosen.size() < count) {
+    std::set<std::string> seen;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::string stratum = order[k].draft.choices.front().id + " " + order[k].certificate;
+      if (!taken.contains(k) && seen.insert(stratum).second) take(k);
+    }
+  }
+  return chosen;
+}
+
+std::set<std::size_t> drawn_among(const std::vector<Candidate>& all) {
+  const std::vector<std::size_t> chosen = covering(all, choices_of);
+  return {chosen.begin(), chosen.end()};
 }
 
 }  // namespace compositions

@@ -5,6 +5,7 @@
 #include <mixwell/lab/sampler.hpp>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,7 +15,7 @@
 #include <cmath>
 #include <csignal>
 #include <map>
-#include <ratio>
+#include <string>
 #include <system_error>
 
 namespace compositions {
@@ -40,16 +41,15 @@ class Pool {
       while (may_start(next)) start(next++);
       if (running_.empty()) return;
       await();
-      work_.progress(done + 1);
+      if (isatty(STDERR_FILENO) != 0) fmt::print(stderr, "\r{} of {} ", done + 1, work_.count);
     }
   }
 
  private:
   bool may_start(std::size_t next) const {
-    const std::chrono::duration<double, std::ratio<60>> gone =
-        std::chrono::steady_clock::now() - start_;
+    const std::chrono::duration<double> gone = std::chrono::steady_clock::now() - start_;
     return next < work_.count && running_.size() < static_cast<std::size_t>(work_.jobs) &&
-           (work_.minutes <= 0.0 || gone.count() < work_.minutes);
+           (work_.seconds <= 0.0 || gone.count() < work_.seconds);
   }
 
   void start(std::size_t k) {

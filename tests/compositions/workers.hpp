@@ -1,4 +1,4 @@
-// Rows made by several processes, each in one of its own.
+// Lines made by several processes, each in one of its own.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,16 +11,15 @@ namespace compositions {
 struct Work {
   std::size_t count = 0;
   int jobs = 2;               ///< processes at a time
-  double minutes = 0.0;       ///< after which no further number is begun; 0 = no limit
+  double seconds = 0.0;       ///< after which no further number is begun; 0 = no limit
   double cpu_seconds = 60.0;  ///< after which a process is ended
   std::function<std::string(std::size_t)> line;  ///< of number k
   /// Of a number whose process ended without a line; the text says how.
   std::function<std::string(std::size_t, const std::string&)> line_of_dead;
-  std::function<void(std::size_t)> progress;  ///< so many are done
 };
 
 /// Appends line(k), k = 0, 1, ... below count, to the file `path` in the order in which they get
-/// ready. Throws std::system_error.
+/// ready; says on a terminal how far it is. Throws std::system_error.
 void run(const Work& work, const std::string& path);
 
 }  // namespace compositions

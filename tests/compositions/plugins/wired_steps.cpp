@@ -595,7 +595,7 @@ class WiredSteps final : public Kernel {
     Lie lie{};
     void declare(Fields& fields) {
       fields.component("oracle", oracle).or_default("exact").help("where U comes from");
-      fields.texts("program", program).help("statements, in their order: docs/adversary.md");
+      fields.texts("program", program).help("statements, in their order: docs/compositions.md");
       fields.number("ratio_exponent", lie.exponent)
           .above(0)
           .help("of the acceptance ratio; all but 1 is a lie");

@@ -2,17 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wiring.hpp"
 
-#include "compositions/chance.hpp"
+#include "chance.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <vector>
 
-namespace adversary {
+namespace compositions {
 namespace {
-
-using compositions::Chance;
 
 /// In the plane, with exact draws that cost little.
 const std::vector<std::string> models = {
@@ -139,4 +137,4 @@ std::string wired_manifest(std::uint64_t seed, Lie lie, Wish wish) {
   return Writer(seed, lie, wish).manifest();
 }
 
-}  // namespace adversary
+}  // namespace compositions

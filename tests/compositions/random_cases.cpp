@@ -1,8 +1,8 @@
-// The cases of a session, by number: where each comes from, and what it is made to have.
+// Random cases by number: where each comes from, and what it is made to have.
 // SPDX-License-Identifier: Apache-2.0
-#include "cases.hpp"
+#include "random_cases.hpp"
 
-#include "look.hpp"
+#include "judge.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/certificate.hpp>
@@ -14,12 +14,9 @@
 #include <iterator>
 #include <optional>
 
-namespace adversary {
+namespace compositions {
 namespace {
 
-using compositions::Chance;
-using compositions::Choice;
-using compositions::Draft;
 using mixwell::Certificate;
 using mixwell::Kind;
 
@@ -89,7 +86,7 @@ std::optional<Certificate> certificate_of(const std::string& manifest, const std
 /// can be: rare ones come as often as others.
 class Drafts {
  public:
-  Drafts(const mixwell::Registry& registry, const compositions::Models& models, const Field* field)
+  Drafts(const mixwell::Registry& registry, const Models& models, const Field* field)
       : registry_(registry), models_(models), field_(field) {}
 
   Draft draw(const std::vector<Choice>& choices, Chance& chance) const {
@@ -126,66 +123,67 @@ class Drafts {
   }
 
   const mixwell::Registry& registry_;
-  const compositions::Models& models_;
+  const Models& models_;
   const Field* field_;
 };
 
 }  // namespace
 
-Cases::Cases(const CaseSettings& settings, const mixwell::Registry& registry)
+RandomCases::RandomCases(const RandomSettings& settings, const mixwell::Registry& registry)
     : settings_(settings),
       registry_(registry),
-      choices_(compositions::all_choices(registry)),
-      models_(compositions::models_of(registry, settings.folder)) {
+      choices_(all_choices(registry)),
+      models_(models_of(registry, settings.folder)) {
   models_.usual = "banana";  // curved, without symmetry, and its exact draws cost little
 }
 
-bool Cases::is_wired(std::size_t n) const {
+bool RandomCases::is_wired(std::size_t n) const {
   return settings_.from == "wirings" || (settings_.from == "both" && n % 2 == 1);
 }
 
-Case Cases::at(std::size_t n) const {
+RandomCase RandomCases::at(std::size_t n) const {
   Chance chance(settings_.seed * 1000003 + n);
   return is_wired(n) ? wired(chance) : registered(chance);
 }
 
-std::vector<std::string> Cases::fields() const {
+std::vector<std::string> RandomCases::fields() const {
   std::vector<std::string> names;
   if (settings_.from != "wirings")
-    for (const Field& field : adversary::fields) names.emplace_back(field.name);
+    for (const Field& field : compositions::fields) names.emplace_back(field.name);
   if (settings_.from != "registry")
     for (const WiredField& field : wired_fields) names.emplace_back(field.name);
   return names;
 }
 
 /// The first of some drafts that claims something and has the field.
-Case Cases::registered(Chance& chance) const {
+RandomCase RandomCases::registered(Chance& chance) const {
   constexpr int most_drafts = 300;
-  const Field* const field = drawn(adversary::fields, chance);
+  const Field* const field = drawn(compositions::fields, chance);
   const Drafts drafts(registry_, models_, field);
-  Case found{{}, field == nullptr ? "" : field->name};
+  RandomCase found{{}, field == nullptr ? "" : field->name};
   for (int k = 0; k < most_drafts && !found.claims; ++k) {
     const Draft draft = drafts.draw(choices_, chance);
     found.manifest = draft.text;
     const auto certificate = certificate_of(draft.text, settings_.folder, registry_);
-    found.claims = certificate && claim_of(certificate->now) == Claim::exact &&
+    found.claims = certificate && claims(certificate->now) &&
+                   certificate->now.accuracy == mixwell::Accuracy::exact &&
                    drafts.has_field(draft, *certificate);
   }
   return found;
 }
 
 /// With a field: the first of some wirings that claims something, since only that can be refuted.
-Case Cases::wired(Chance& chance) const {
+RandomCase RandomCases::wired(Chance& chance) const {
   constexpr int most_drafts = 20;
   const WiredField* const field = drawn(wired_fields, chance);
   const Wish wish = field == nullptr ? Wish::nothing : field->wish;
-  Case found{{}, field == nullptr ? "" : field->name};
+  RandomCase found{{}, field == nullptr ? "" : field->name, true};
   for (int k = 0; k < (field == nullptr ? 1 : most_drafts) && !found.claims; ++k) {
     found.manifest = wired_manifest(chance.below(std::size_t{1} << 40U), settings_.lie, wish);
     const auto certificate = certificate_of(found.manifest, settings_.folder, registry_);
-    found.claims = certificate && claim_of(certificate->now) != Claim::none;
+    found.claims = certificate && claims(certificate->now);
   }
   return found;
 }
 
-}  // namespace adversary
+}  // namespace compositions

@@ -1,10 +1,9 @@
-// The cases of a session, by number: where each comes from, and what it is made to have.
+// Random cases by number: where each comes from, and what it is made to have.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "compositions/chance.hpp"
-#include "compositions/choice.hpp"
-#include "compositions/draft.hpp"
+#include "chance.hpp"
+#include "draft.hpp"
 #include "wiring.hpp"
 
 #include <mixwell/lab/registry.hpp>
@@ -14,43 +13,43 @@
 #include <string>
 #include <vector>
 
-namespace adversary {
+namespace compositions {
 
-/// Which cases there are.
-struct CaseSettings {
+struct RandomSettings {
   std::uint64_t seed = 1;
   std::string from = "both";  ///< or "registry", "wirings"
   std::string folder;         ///< where manifests would lie, beside their files
   Lie lie = Lie::none;
 };
 
-struct Case {
+struct RandomCase {
   std::string manifest;
-  std::string field;    ///< what it was made to have; empty: whatever came
+  std::string field{};  ///< what it was made to have; empty: whatever came
+  bool is_wired = false;
   bool claims = false;  ///< it has the field, and its certificate claims what draws can refute
 };
 
 /// Cases of odd numbers are wirings and the others come from the registry, or all from one of them.
 /// Half of the cases are made to have one of the fields that are known for where they come from,
 /// each as likely as the others: by chance they would seldom be met.
-class Cases {
+class RandomCases {
  public:
   /// Both are kept.
-  Cases(const CaseSettings& settings, const mixwell::Registry& registry);
+  RandomCases(const RandomSettings& settings, const mixwell::Registry& registry);
 
   /// From 1 on; the same settings and registry give the same case.
-  Case at(std::size_t n) const;
-  bool is_wired(std::size_t n) const;
+  RandomCase at(std::size_t n) const;
   std::vector<std::string> fields() const;
 
  private:
-  Case registered(compositions::Chance& chance) const;
-  Case wired(compositions::Chance& chance) const;
+  bool is_wired(std::size_t n) const;
+  RandomCase registered(Chance& chance) const;
+  RandomCase wired(Chance& chance) const;
 
-  const CaseSettings& settings_;
+  const RandomSettings& settings_;
   const mixwell::Registry& registry_;
-  std::vector<compositions::Choice> choices_;
-  compositions::Models models_;
+  std::vector<Choice> choices_;
+  Models models_;
 };
 
-}  // namespace adversary
+}  // namespace compositions

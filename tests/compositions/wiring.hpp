@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string>
 
-namespace adversary {
+namespace compositions {
 
-/// What every kernel does otherwise than it declares.
-enum class Lie { none, ratio, momentum };
+/// What every kernel does otherwise than it declares; or `verdict`: every certificate is taken to
+/// claim the target.
+enum class Lie { none, ratio, momentum, verdict };
 
 /// What the first kernel begins with.
 enum class Wish {
@@ -21,4 +22,4 @@ enum class Wish {
 /// model in the plane; the same arguments give the same manifest.
 std::string wired_manifest(std::uint64_t seed, Lie lie, Wish wish);
 
-}  // namespace adversary
+}  // namespace compositions

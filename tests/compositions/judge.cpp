@@ -1,0 +1,237 @@
+// One case: its certificate, and what worlds and draws say about it.
+// SPDX-License-Identifier: Apache-2.0
+#include "judge.hpp"
+
+#include "reading.hpp"
+#include "small_steps.hpp"
+
+#include <mixwell/error.hpp>
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/sampler.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <ctime>
+#include <exception>
+#include <optional>
+#include <vector>
+
+namespace compositions {
+namespace {
+
+using namespace mixwell;
+
+std::string outcome_of(const Verification& found) {
+  if (found.tested == "untested") return "untested";
+  if (!found.conclusive) return "inconclusive";
+  if (!found.agrees) return "disagree";
+  if (found.certificate.now.accuracy == Accuracy::none && found.tested != "biased") return "strict";
+  return found.mobile ? "agree" : "still";
+}
+
+/// Without the manifest's name.
+std::string plain(std::string text) {
+  const auto place = text.find(".toml:");
+  const auto after = place == std::string::npos ? place : text.find(": ", place + 6);
+  if (after != std::string::npos) text.erase(0, after + 2);
+  return text;
+}
+
+std::string farthest(const Verification& found) {
+  const auto worst = std::min_element(
+      found.tests.begin(), found.tests.end(),
+      [](const auto& a, const auto& b) { return a.failed != b.failed ? a.failed : a.p < b.p; });
+  if (worst == found.tests.end()) return {};
+  return fmt::format("{}: {} z = {:.3g}", worst->target, worst->name, worst->z);
+}
+
+/// A target that was left out says why nothing could be composed.
+std::string remark_of(const Verification& found) {
+  std::string remark = fmt::format("{}", fmt::join(found.remarks, "; "));
+  if (found.tested != "untested") return plain(remark);
+  for (const auto& target : found.targets) {
+    if (target.skipped.empty()) continue;
+    return (remark.empty() ? "" : remark + ": ") + plain(target.skipped);
+  }
+  return plain(remark);
+}
+
+/// Whether more gradients may tell more.
+bool is_open(const Verification& found) {
+  if (found.conclusive) return false;
+  return found.tested != "untested" ||
+         std::any_of(found.targets.begin(), found.targets.end(), [](const auto& target) {
+           return target.skipped.empty() || target.skipped.find("forget") != std::string::npos;
+         });
+}
+
+/// The id of the compositor.
+std::string compositor_of(const Composition& composition) {
+  const toml::table root = toml::parse(composition.effective_manifest);
+  const toml::table* const compositors = root["compositor"].as_table();
+  if (compositors == nullptr || compositors->empty()) return {};
+  return (*compositors->begin()->second.as_table())["use"].value_or(std::string());
+}
+
+class Judging {
+ public:
+  Judging(const Case& one, const Registry& registry, const JudgeSettings& settings)
+      : case_(one), registry_(registry), settings_(settings) {
+    row_.id = one.id;
+    row_.key = settings.key;
+    row_.settings = one.settings;
+  }
+
+  Row judge() {
+    const std::clock_t start = std::clock();
+    try {
+      if (is_composed() && !is_decided_by_worlds()) ask_draws();
+      decide_by_worlds_after_all();
+    } catch (const std::exception& fault) {
+      settle("error", plain(fault.what()));
+    }
+    row_.gradients = fmt::format("{:.4g}", gradients_);
+    row_.seconds =
+        fmt::format("{:.2f}", static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+    return row_;
+  }
+
+ private:
+  std::string path() const { return settings_.folder + "/" + case_.id + ".toml"; }
+
+  bool is_composed() try {
+    composition_ = parse_manifest(case_.manifest, path(), registry_);
+    program_ = compose(*composition_->compositor);
+    const Certificate& certificate = program_->certificate;
+    row_.compositor = compositor_of(*composition_);
+    row_.certificate = certificate.now.label() + (certificate.after_warmup ? " after warm-up" : "");
+    row_.rule = certificate.now.rule;
+    claims_ = settings_.claims_all || claims(certificate.now);
+    return true;
+  } catch (const InputError& refusal) {
+    return !settle("refused", plain(refusal.what()));
+  }
+
+  /// True, for a condition.
+  bool settle(const std::string& outcome, const std::string& remark = {}) {
+    row_.outcome = outcome;
+    row_.remark = remark;
+    return true;
+  }
+
+  /// A departure decides. Invariance in all worlds says that the wiring is right, as far as traits
+  /// tell; whether bodies do what their traits say only draws can see.
+  bool is_decided_by_worlds() {
+    const auto found = reading_of(*program_);
+    if (!found) return false;
+    row_.worlds = !found->unread.empty() ? found->unread
+                  : found->invariant()   ? "invariant"
+                                         : "departs";
+    if (const auto& off = found->departure) {
+      row_.statistic =
+          fmt::format("world {}: off by {:.2g} after {} sweeps", off->world, off->size, off->sweep);
+      return settle(claims_ ? "disagree" : "agree");
+    }
+    return found->invariant() && !case_.drawn && settle(as_worlds_say());
+  }
+
+  const char* as_worlds_say() const { return claims_ ? "agree" : "strict"; }
+
+  /// What draws leave open although worlds have decided it.
+  void decide_by_worlds_after_all() {
+    const bool is_open = row_.outcome == "untested" || row_.outcome == "inconclusive";
+    if (is_open && row_.worlds == "invariant") row_.outcome = as_worlds_say();
+  }
+
+  void ask_draws() {
+    const Verdict& now = program_->certificate.now;
+    const bool is_unproven = now.accuracy == Accuracy::none && !now.proved;
+    if (settings_.asks_claims_only && !claims_ && !is_unproven) {
+      settle("untested", "it claims nothing that draws could refute");
+    } else if (case_.small_steps && now.accuracy == Accuracy::asymptotic) {
+      ask_shift();
+    } else {
+      ask_verify();
+    }
+  }
+
+  void ask_verify() {
+    double budget = settings_.verify.budget;
+    Verification found = verified(0, budget);
+    if (is_open(found) && settings_.second_budget > 1.0) {
+      budget *= settings_.second_budget;
+      found = verified(0, budget);
+    }
+    row_.tested = found.tested;
+    row_.statistic = farthest(found);
+    row_.visible_bias = fmt::format("{:.4g}", found.smallest_visible_bias);
+    settle(outcome_of(found), remark_of(found));
+    if (row_.outcome == "disagree")
+      repeat([&](int run) { return outcome_of(verified(run, budget)) == "disagree"; });
+  }
+
+  /// A step of any size has a stationary law only where gradients are Lipschitz.
+  void ask_shift() {
+    if (composition_->model()->gradient_growth() != GradientGrowth::lipschitz) {
+      settle("untested", "its gradient grows so fast that small steps need not have moments");
+      return;
+    }
+    const Shift shift = shift_of(*composition_);
+    row_.tested = shift.p < settings_.verify.alpha ? "biased" : "asymptotic";
+    row_.statistic = shift.statistic;
+    settle(row_.tested == "biased" ? "disagree" : "agree");
+    if (row_.outcome == "disagree")
+      repeat([&](int run) { return shift_of(composed(run)).p < settings_.verify.alpha; });
+  }
+
+  /// One run is wrong with the chance alpha, whatever it is wrong about: as many runs, of other
+  /// seeds, as make alpha^runs smaller than the level must all say the same.
+  template <class Run>
+  void repeat(const Run& disagrees) {
+    const double runs = std::ceil(std::log(case_.level) / std::log(settings_.verify.alpha));
+    for (int run = 1; run < static_cast<int>(runs); ++run) {
+      if (disagrees(run)) continue;
+      settle("inconclusive", fmt::format("run {} of {:.0f} does not see it", run + 1, runs));
+      return;
+    }
+  }
+
+  Composition composed(int run) const {
+    const std::string seed = std::to_string(composition_->run.seed + run);
+    return parse_manifest(case_.manifest, path(), registry_, {{"run.seed", seed}});
+  }
+
+  Verification verified(int run, double budget) {
+    VerifySettings verify = settings_.verify;
+    verify.budget = budget;
+    Verification found = mixwell::verify(composed(run), path(), registry_, verify);
+    gradients_ += found.gradients;
+    return found;
+  }
+
+  const Case& case_;
+  const Registry& registry_;
+  const JudgeSettings& settings_;
+  std::optional<Composition> composition_;
+  std::optional<Program> program_;
+  Row row_;
+  double gradients_ = 0.0;
+  bool claims_ = false;
+};
+
+}  // namespace
+
+bool claims(const Verdict& verdict) {
+  if (verdict.adaptive || verdict.accuracy == Accuracy::none) return false;
+  return verdict.accuracy == Accuracy::exact || verdict.density == "pi";
+}
+
+Row judged(const Case& one, const Registry& registry, const JudgeSettings& settings) {
+  return Judging(one, registry, settings).judge();
+}
+
+}  // namespace compositions
