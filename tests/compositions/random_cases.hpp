@@ -42,10 +42,6 @@ class RandomCases {
   std::vector<std::string> fields() const;
 
  private:
-  bool is_wired(std::size_t n) const;
-  RandomCase registered(Chance& chance) const;
-  RandomCase wired(Chance& chance) const;
-
   const RandomSettings& settings_;
   const mixwell::Registry& registry_;
   std::vector<Choice> choices_;
