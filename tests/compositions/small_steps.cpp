@@ -11,12 +11,12 @@
 
 namespace compositions {
 
-Shift shift_of(const mixwell::Composition& composition) {
-  constexpr double tolerance = 0.1;  // what an error that vanishes with the step may come to
+/// `tolerance` [standard deviations]: what an error that vanishes with the step may come to.
+Shift shift_of(const mixwell::Composition& composition, std::int64_t replicates, double tolerance) {
   constexpr std::int64_t looked_after[] = {1, 3, 12, 48};
   mixwell::Equilibrium equilibrium(
       composition,
-      {.replicates = 16381, .warmup = composition.run.warmup, .seed = composition.run.seed});
+      {.replicates = replicates, .warmup = composition.run.warmup, .seed = composition.run.seed});
   Shift farthest;
   std::int64_t done = 0;
   for (const std::int64_t sweeps : looked_after) {
