@@ -121,10 +121,78 @@ TEST_CASE("worlds notice a ratio that has another law than the target") {
 TEST_CASE("worlds say what of a graph they cannot read") {
   Update update;
   update.metropolis = false;
+  update.move.order = 0;
   const FiniteReadingResult found = read_on_worlds(leap(update));
   CHECK_FALSE(found.invariant());
   CHECK(found.unread == "`a/move` moves without a Metropolis decision");
   CHECK_FALSE(counter_example(leap(update)));
+}
+
+namespace {
+
+/// A trajectory of a slot and its momentum without a decision.
+KernelGraph uncorrected(bool one_coupling) {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 1);
+  const Variable p = graph.auxiliary("p", 2);
+  const Value kinetic = graph.constant("kinetic", std::make_shared<Bowl>());
+  const Value a = graph.constant("A", std::make_shared<Bowl>());
+  const Value other = graph.constant("other", std::make_shared<Bowl>());
+  graph.add("refresh", OperationKind::refresh, full_refresh(),
+            {{kinetic, Role::law}, {graph.noise("refresh"), Role::noise}}, {Output::next(p)},
+            nullptr);
+  graph.add("move", OperationKind::move, reversible(),
+            {{graph.current(s.slot[0]), Role::state},
+             {graph.current(p), Role::state},
+             {s.law[0], Role::law},
+             {kinetic, Role::law},
+             {a, Role::position_coupling},
+             {one_coupling ? a : other, Role::momentum_coupling}},
+            {Output::next(s.slot[0]), Output::next(p)}, nullptr);
+  return graph;
+}
+
+/// A small step by a matrix of the slot's own position; `total`: of its correction.
+KernelGraph small_step(bool corrected, bool total) {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 1);
+  const Value at = graph.current(s.slot[0]);
+  const Value matrix = fit(graph, "fit", {at});
+  Traits divergence;
+  divergence.total = total;
+  const Value gamma = graph
+                          .add("divergence", OperationKind::pure, divergence,
+                               {{at, Role::parameter}, {matrix, Role::parameter}},
+                               {Output::derived("Gamma", 2)}, nullptr)
+                          .front();
+  Traits local;
+  local.local = true;
+  local.order = 1;
+  std::vector<Input> inputs = {
+      {at, Role::state}, {s.law[0], Role::law}, {matrix, Role::drift}, {matrix, Role::diffusion}};
+  if (corrected) inputs.push_back({gamma, Role::drift_correction});
+  inputs.push_back({graph.noise("step"), Role::noise});
+  graph.add("step", OperationKind::move, local, std::move(inputs), {Output::next(s.slot[0])},
+            nullptr);
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("worlds read a trajectory without a decision in its limit") {
+  CHECK(read_on_worlds(uncorrected(true)).invariant());
+  CHECK(read_on_worlds(uncorrected(false)).departure);
+}
+
+TEST_CASE("worlds read small steps with the total divergence of their matrix, and no other") {
+  const WorldsEffort effort{.first_order = true};
+  CHECK(read_on_worlds(small_step(true, true), effort).invariant());
+  CHECK(read_on_worlds(small_step(true, false), effort).departure);
+  CHECK(read_on_worlds(small_step(false, true), effort).departure);
+  const auto example = counter_example(small_step(false, true), effort);
+  REQUIRE(example);
+  CHECK(example->first_order);
+  CHECK(example->found.find(" eps") != std::string::npos);
 }
 
 TEST_CASE("a counter-example of worlds can be recomputed from its tables") {
@@ -141,4 +209,66 @@ TEST_CASE("a counter-example of worlds can be recomputed from its tables") {
 
 TEST_CASE("worlds give no counter-example of what is invariant") {
   CHECK_FALSE(counter_example(leap()));
+}
+
+namespace {
+
+/// Metropolis by a law that calls its density pi and is another one.
+KernelGraph by_misnamed_density() {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 1);
+  Traits other;
+  other.density = "pi";
+  const Value law = made_law(graph, "other", other, s.law[0]);
+  add_update(graph, "a", {.slot = s.slot[0], .law = law});
+  return graph;
+}
+
+}  // namespace
+
+TEST_CASE("worlds contradict a certificate that believes a misnamed density") {
+  const KernelGraph graph = by_misnamed_density();
+  const Verdict verdict = certify(graph);
+  REQUIRE(verdict.certificate_class() == CertificateClass::exact);
+  CHECK(compare_with_worlds(graph, verdict).judgement == WorldsJudgement::hole);
+  CHECK(compare_with_worlds(leap(), verdict).judgement == WorldsJudgement::right);
+}
+
+TEST_CASE("worlds contradict an exact verdict on a graph that is wrong") {
+  Traits traits = reversible();
+  traits.volume = false;
+  const KernelGraph wrong = leap(with_move(traits));
+  CHECK(compare_with_worlds(wrong, certify(leap())).judgement == WorldsJudgement::hole);
+  CHECK(compare_with_worlds(wrong, certify(wrong)).judgement == WorldsJudgement::wrong);
+}
+
+TEST_CASE("worlds say that a biased verdict on an invariant graph is strict") {
+  Verdict biased = certify(leap());
+  biased.accuracy = Accuracy::none;
+  CHECK(compare_with_worlds(leap(), biased).judgement == WorldsJudgement::strict);
+  biased.optimiser = true;
+  CHECK(compare_with_worlds(leap(), biased).judgement == WorldsJudgement::silent);
+}
+
+TEST_CASE("worlds that do not fit into the work are left out, and counted") {
+  const std::int64_t all = read_on_worlds(leap()).work;
+  CHECK(read_on_worlds(leap(), {.most_work = all}).worlds == 20);
+  const FiniteReadingResult half = read_on_worlds(leap(), {.most_work = all / 2});
+  CHECK(half.invariant());
+  CHECK(half.worlds >= 8);
+  CHECK(half.worlds <= 12);
+  CHECK(read_on_worlds(leap(), {.most_work = 10}).unread == "one world of it takes too long");
+}
+
+TEST_CASE("worlds take what is frozen for a constant") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 1);
+  const Variable memory = graph.history("memory", Eigen::VectorXd::Zero(1), Forgets::persistent);
+  add_update(graph, "a",
+             {.slot = s.slot[0], .law = s.law[0], .parameters = {graph.current(memory)}});
+  graph.add("keep", OperationKind::observe, {},
+            {{graph.current(memory), Role::state}, {graph.current(s.slot[0]), Role::parameter}},
+            {Output::next(memory)}, nullptr);
+  CHECK(read_on_worlds(graph).departure);
+  CHECK(read_on_worlds(graph, {.frozen = true}).invariant());
 }

@@ -13,42 +13,14 @@ namespace {
 
 constexpr int every_option = 1000;
 
-/// `limit`: to first order, where worlds see too little to call a verdict too strict.
-Judgement judgement(bool claimed, bool limit, const FiniteReadingResult& finite) {
-  if (!finite.unread.empty()) return Judgement::unread;
-  if (finite.departure) return claimed ? Judgement::hole : Judgement::wrong;
-  if (claimed) return Judgement::right;
-  return limit ? Judgement::silent : Judgement::strict;
-}
-
-/// Small steps without a decision.
-bool is_a_limit(const KernelGraph& graph) {
-  const auto& all = graph.operations();
-  return std::any_of(all.begin(), all.end(), [&](const OperationInfo& o) {
-    return o.kind == OperationKind::move && o.traits.local && !o.traits.invariant &&
-           graph[o.outputs.front()].kind == ValueKind::version;
-  });
-}
-
 }  // namespace
 
 Case judged(const KernelGraph& graph, const Verdict& verdict, const Effort& effort) {
-  Case found;
-  found.verdict = verdict;
-  found.judgement = Judgement::silent;
-  const bool limit = is_a_limit(graph);
-  const auto promised = limit ? CertificateClass::asymptotic : CertificateClass::exact;
-  const bool claimed = verdict.certificate_class() == promised;
-  if (!claimed && verdict.certificate_class() != CertificateClass::biased) return found;
-  if (verdict.reason == "a slot is never updated") return found;  // true, and invariant
   WorldsEffort worlds;
-  worlds.worlds = claimed ? effort.worlds : effort.strict_worlds;
+  worlds.worlds = is_promise(graph, verdict) ? effort.worlds : effort.strict_worlds;
   worlds.sweeps = effort.sweeps;
-  worlds.joint = !verdict.coupled;
-  worlds.first_order = limit;
-  found.finite = read_on_worlds(graph, worlds);
-  found.judgement = judgement(claimed, limit, found.finite);
-  return found;
+  const WorldsComparison seen = compare_with_worlds(graph, verdict, worlds);
+  return {static_cast<Judgement>(seen.judgement), verdict, seen.finite};
 }
 
 Case judged(const KernelGraph& graph, const Effort& effort) {

@@ -9,24 +9,25 @@
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/worlds.hpp>
 
-#include <array>
 #include <optional>
 #include <string>
 
 namespace mixwell::testing {
 
+/// WorldsJudgement, and what only wirings have.
 enum class Judgement {
-  right,   ///< called exact, and invariant in every world
-  hole,    ///< called exact, and some world is not invariant
-  wrong,   ///< called biased, and some world is not invariant
-  strict,  ///< called biased, and invariant in every world
-  silent,  ///< called something else, which worlds cannot contradict
-  unread,  ///< no finite reading
+  right,
+  hole,
+  wrong,
+  strict,
+  silent,
+  unread,
   refused  ///< the graph itself refuses the wiring
 };
-inline constexpr std::array judgement_words{"right",  "hole",   "wrong",  "strict",
-                                            "silent", "unread", "refused"};
-inline const char* in_words(Judgement j) { return judgement_words[static_cast<std::size_t>(j)]; }
+inline std::string in_words(Judgement j) {
+  if (j == Judgement::refused) return "refused";
+  return std::string(to_string(static_cast<WorldsJudgement>(j)));
+}
 
 struct Effort {
   int worlds = 4;          ///< of what is called exact

@@ -38,7 +38,8 @@ class Certificate:
 
     @property
     def label(self) -> str:
-        """"exact", "asymptotic, order 1", "biased", ...: the class of the sampling phase."""
+        """"exact", "asymptotic, order 1", "biased", ...: the class of the sampling phase; of check()
+        also "contradicted", where a finite world shows that the rules are wrong."""
         if "label" in self.record:
             return self.record["label"]
         return self.record["class"] + (" after warm-up" if self.record.get("after_warmup") else "")
@@ -60,6 +61,11 @@ class Certificate:
     def cures(self) -> list[dict[str, str]]:
         """Changes of one key after which its class is better: {"set", "class"}; of check() alone."""
         return self.record.get("cures", [])
+
+    @property
+    def worlds(self) -> list[dict[str, typing.Any]]:
+        """What finite worlds say of each phase, with its "judgement"; of check() only."""
+        return self.record.get("worlds") or []
 
     @property
     def remarks(self) -> list[str]:
@@ -129,6 +135,11 @@ class Run:
     def draws_sha256(self) -> str:
         """Equal hashes mean equal draws."""
         return self.record["run"]["draws_sha256"]
+
+    @property
+    def worlds(self) -> list[dict[str, typing.Any]]:
+        """What finite worlds say of each phase, with its "judgement"; of check() only."""
+        return self.record.get("worlds") or []
 
     @property
     def remarks(self) -> list[str]:

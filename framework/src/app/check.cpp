@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/check.hpp"
 
+#include "app/module.hpp"
 #include "base/guarded_columns.hpp"
 #include "certificate/record_json.hpp"
 #include "files/json.hpp"
@@ -145,8 +146,18 @@ Json json_of(const GradientReport& report) {
           {"constraints", json_of(report.constraints)}};
 }
 
-std::optional<Error> fault_of(const Composition& composition, const Certificate& certificate,
-                              Program program, const std::optional<GradientReport>& gradient) {
+WorldsReport read_on_worlds(const Program& program, const std::string& name, bool wants_example) {
+  WorldsReport report;
+  from_module<decltype(mixwell_read_on_worlds)>("worlds", "mixwell_read_on_worlds")(
+      {program, name, wants_example}, report);
+  return report;
+}
+
+std::optional<Error> fault_of(const Composition& composition, const Checked& found,
+                              Program program) {
+  const std::optional<GradientReport>& gradient = found.gradient;
+  if (found.worlds && !found.worlds->contradiction.empty())
+    return Refused(found.worlds->contradiction);
   if (gradient && !gradient->is_right()) {
     return RunError("the model's gradient is wrong: " + text_of(*gradient));
   }
@@ -154,7 +165,7 @@ std::optional<Error> fault_of(const Composition& composition, const Certificate&
     return RunError("two implementations of the model differ: " + text_of(*gradient->second));
   }
   try {
-    refuse_unless_allowed(certificate.now, composition.run.allow);
+    refuse_unless_allowed(found.certificate.now, composition.run.allow);
     rehearse(composition, std::move(program));
   } catch (const Error& fault) {
     return fault;
@@ -190,7 +201,12 @@ std::string text_of(const GradientReport& report) {
       gradient_limit);
 }
 
-Checked check(const Composition& composition, const Registry& registry, bool gradient) {
+std::string Checked::label() const {
+  return worlds && !worlds->contradiction.empty() ? "contradicted" : certificate.label();
+}
+
+Checked check(const Composition& composition, const Registry& registry,
+              const CheckSettings& settings) {
   const CheckedCalls checks(1);
   Program program = compose(*composition.compositor, recorded_cases(composition.run));
   check_memory(program, composition.run);
@@ -199,14 +215,21 @@ Checked check(const Composition& composition, const Registry& registry, bool gra
   found.certificate.published = published(composition, program.certificate);
   probe_wiring(composition.compositor);
   if (keeps_tested()) find_tested(origin_of(composition), found.certificate);
-  if (gradient) found.gradient = check_gradient(*composition.model(), composition.run.seed);
-  found.fault = fault_of(composition, found.certificate, std::move(program), found.gradient);
+  if (settings.worlds) found.worlds = read_on_worlds(program, composition.name, settings.example);
+  if (settings.gradient)
+    found.gradient = check_gradient(*composition.model(), composition.run.seed);
+  found.fault = fault_of(composition, found, std::move(program));
   found.cures = cures(composition, found.certificate, registry);
   return found;
 }
 
 nlohmann::ordered_json check_json(const Checked& found) {
   Json json = record_of(found.certificate);
+  if (found.worlds && !found.worlds->contradiction.empty()) {
+    json["class_by_rules"] = json["class"];
+    json["class"] = "contradicted";
+  }
+  json["worlds"] = found.worlds ? Json::parse(found.worlds->json) : Json(nullptr);
   json["cures"] = Json::array();
   for (const Cure& cure : found.cures) {
     json["cures"].push_back(
@@ -219,6 +242,19 @@ nlohmann::ordered_json check_json(const Checked& found) {
   if (found.fault)
     json.update({{"error", found.fault->what()}, {"code", static_cast<int>(found.fault->code())}});
   return json;
+}
+
+std::string certificate_text(const Checked& found) {
+  std::string text = found.certificate.to_text();
+  if (!found.worlds) return text;
+  const auto evidence = text.find("\nevidence   ") + 1;
+  text.insert(text.find('\n', evidence), found.worlds->beside_evidence);
+  if (!found.worlds->note.empty()) text += fmt::format("note       {}\n", found.worlds->note);
+  if (found.worlds->contradiction.empty()) return text;
+  const std::string_view first = "class      ";
+  text.replace(0, first.size(), "by rules   ");
+  return fmt::format("class      contradicted: a finite world departs from what the rules say\n{}",
+                     text);
 }
 
 }  // namespace mixwell::app

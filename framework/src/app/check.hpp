@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/cures.hpp"
+#include "app/modules/worlds.hpp"
 
 #include <mixwell/error.hpp>
 #include <mixwell/lab/certificate.hpp>
@@ -53,23 +54,38 @@ struct GradientReport {
   bool is_right() const { return error.relative <= gradient_limit; }
 };
 
+/// What `check` looks at beside the certificate.
+struct CheckSettings {
+  bool gradient = false;  ///< compares the model's gradient with differences
+  bool worlds = true;     ///< reads the composition on finite worlds
+  bool example = false;   ///< makes a script of a world that departs
+};
+
 struct Checked {
   Certificate certificate;
   std::vector<Cure> cures;
   std::vector<std::string> remarks;          ///< Composition::remarks
   std::optional<GradientReport> gradient{};  ///< where it was asked for
-  /// What ends the command: a wrong gradient, a refusal, a rehearsal that failed.
+  std::optional<WorldsReport> worlds{};      ///< likewise
+  /// What ends the command: a contradicted certificate, a wrong gradient, a refusal, a rehearsal
+  /// that failed.
   std::optional<Error> fault{};
+
+  /// Certificate::label, or "contradicted" where a finite world contradicts it.
+  std::string label() const;
 };
 
 /// Evaluates the model where chains start, wires and rehearses the composition, and finds its
-/// certificate; with `gradient` compares the model's gradient too. Throws InputError.
-Checked check(const Composition& composition, const Registry& registry, bool gradient);
+/// certificate. Throws InputError.
+Checked check(const Composition& composition, const Registry& registry,
+              const CheckSettings& settings);
 
-/// certificate.json with "cures", "remarks" and, where there are any, "gradient",
+/// certificate.json with "worlds", "cures", "remarks" and, where there are any, "gradient",
 /// "error", "code".
 nlohmann::ordered_json check_json(const Checked& found);
 
+/// The certificate for people, with what finite worlds say of it.
+std::string certificate_text(const Checked& found);
 std::string text_of(const SecondReport& report);
 std::string text_of(const ConstraintReport& report);
 std::string text_of(const GradientReport& report);

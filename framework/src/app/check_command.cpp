@@ -3,6 +3,7 @@
 #include "app/check.hpp"
 #include "app/command.hpp"
 #include "files/json.hpp"
+#include "files/whole_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -16,12 +17,14 @@ namespace {
 struct Arguments {
   ManifestArguments manifest;
   bool gradient = false;
+  bool no_worlds = false;
+  std::string example;
   bool json = false;
 };
 
 void print_text(const Checked& found) {
   for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
-  const std::string text = found.certificate.to_text();
+  const std::string text = certificate_text(found);
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
   for (const auto& [component, source] : found.certificate.published)
     fmt::print("published  {}: {}\n", component, source);
@@ -33,10 +36,23 @@ void print_text(const Checked& found) {
   if (found.gradient->second) fmt::print("{}\n", text_of(*found.gradient->second));
 }
 
+/// The script that was asked for; that there is none, or no place for it, ends the command.
+void write_example(const std::string& file, Checked& found) try {
+  if (found.worlds->script.empty())
+    throw RunError("there is no counter-example to write: " + found.worlds->why_no_script);
+  write_whole_file(file, found.worlds->script);
+} catch (const Error& fault) {
+  found.fault = fault;
+}
+
 ExitCode check_manifest(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
-  const Checked found = check(composition, registry, arguments.gradient);
+  Checked found = check(composition, registry,
+                        {.gradient = arguments.gradient,
+                         .worlds = !arguments.no_worlds,
+                         .example = !arguments.example.empty()});
+  if (!arguments.example.empty()) write_example(arguments.example, found);
   if (arguments.json) {
     fmt::print("{}\n", json_text(check_json(found), 2));
     if (!found.fault) return ExitCode::ok;
@@ -62,6 +78,16 @@ Command check_command() {
                             "with two implementations is compared "
                             "with the other one, too (limit {:g})",
                             gradient_points, gradient_limit, second_limit)},
+       {.name = "--no-worlds",
+        .value = &given->no_worlds,
+        .help = "Do not read the composition on finite worlds (docs/worlds.md), which takes some "
+                "milliseconds"},
+       {.name = "--counterexample",
+        .value = &given->example,
+        .help = "Write a finite world that leaves the target as a Python script, which prints the "
+                "probability of one state before and after; exit code 1 if there is none",
+        .type = "FILE.py",
+        .excludes = {"--no-worlds"}},
        {.name = "--json", .value = &given->json, .help = "Print certificate.json"}});
   return {.name = "check",
           .purpose = "Validate a manifest and say what its composition is guaranteed to sample",

@@ -17,7 +17,13 @@ using namespace worlds;
 class Fraction {
  public:
   Fraction() = default;
-  explicit Fraction(const Term& t) : value_(t.share.part, t.share.of) {}
+  explicit Fraction(Share s) : value_(s.part, s.of) {}
+  explicit Fraction(const Term& t) : Fraction(t.share) {}
+  Fraction operator-() const {
+    Fraction c;
+    c.value_ = -value_;
+    return c;
+  }
   Fraction& operator+=(const Fraction& other) {
     value_ += other.value_;
     return *this;
@@ -35,19 +41,97 @@ class Fraction {
   boost::multiprecision::cpp_rational value_;
 };
 
+std::string text_of(const Fraction& number) { return number.text(); }
+std::string text_of(const FirstOrder<Fraction>& number) {
+  if (number.slope() == Fraction()) return number.value().text();
+  return number.value().text() + " + " + number.slope().text() + " eps";
+}
+
+std::vector<int> values(const std::vector<KeyBits>& cells, StateKey key) {
+  std::vector<int> all;
+  for (const KeyBits& cell : cells) {
+    if (cell.bits > 0) all.push_back(cell.value(key));
+  }
+  return all;
+}
+
+std::vector<KeyBits> each_once(const std::vector<KeyBits>& cells) {
+  std::vector<KeyBits> all;
+  for (const KeyBits& cell : cells) {
+    const bool known = std::any_of(
+        all.begin(), all.end(), [&](const KeyBits& other) { return other.mask() == cell.mask(); });
+    if (!known) all.push_back(cell);
+  }
+  return all;
+}
+
+/// The names of values by the cells where they stand; one value of several numbers in each.
+class CellNames {
+ public:
+  void put(KeyBits cell, const std::string& name) {
+    if (cell.bits > 0) names_[cell.shift] = {cell, name};
+  }
+  std::string at(KeyBits cell) const {
+    return cell.bits == 0 ? std::string() : names_.at(cell.shift).second;
+  }
+  std::vector<std::string> at(const std::vector<KeyBits>& cells) const {
+    std::vector<std::string> all;
+    for (const KeyBits& cell : cells) {
+      if (cell.bits > 0) all.push_back(at(cell));
+    }
+    return all;
+  }
+  /// Drops what does not stand in these bits, and says what that was.
+  std::vector<std::string> keep(StateKey bits) {
+    std::vector<std::string> gone;
+    for (auto one = names_.begin(); one != names_.end();) {
+      const bool stays = (one->second.first.mask() & ~bits) == 0;
+      if (!stays) gone.push_back(one->second.second);
+      one = stays ? std::next(one) : names_.erase(one);
+    }
+    return gone;
+  }
+  std::vector<KeyBits> cells() const {
+    std::vector<KeyBits> all;
+    for (const auto& [shift, one] : names_) all.push_back(one.first);
+    return all;
+  }
+
+ private:
+  std::map<int, std::pair<KeyBits, std::string>> names_;
+};
+
+template <class Number>
 class Account {
  public:
   Account(const FiniteReading& reading, const KeyLayout& layout, std::uint64_t seed)
       : reading_(reading),
         graph_(reading.graph()),
         layout_(layout),
-        world_(reading, layout, seed) {}
+        world_(reading, layout, seed, work_) {
+    for (std::size_t k = 0; k < graph_.variables().size(); ++k) {
+      const Variable v{static_cast<std::int32_t>(k)};
+      if (layout.carries(v)) names_.put(layout.at_start(v), graph_[graph_[v].carried].name);
+    }
+  }
 
   CounterExample of(const Departure& departure, bool joint) {
     CounterExample all;
     all.departure = departure;
+    all.first_order = is_first_order<Number>;
     const auto targets = world_.marginals(joint);
+    if constexpr (is_first_order<Number>) world_.come_to_rest();
+    const Measure<Number> start = world_.evolution().law();
     for (int n = 0; n < departure.sweep; ++n) world_.evolution().sweep();
+    add_difference(targets, all);
+    for (const Factor& f : graph_.factors()) all.weights.push_back(weights(f));
+    add_operations(all);
+    add_start(start, all);
+    return all;
+  }
+
+ private:
+  void add_difference(const typename World<Number>::Marginals& targets, CounterExample& all) {
     const auto found = world_.difference(targets);
     if (!found) throw std::logic_error("rational numbers do not confirm a departure");
     Radix radix;
@@ -58,17 +142,11 @@ class Account {
     all.sizes = radix.sizes;
     all.state = radix.digits(found->state);
     for (const auto& [slots, target] : targets) {
-      if (slots == found->slots) all.expected = target.at(found->state).text();
+      if (slots == found->slots) all.expected = text_of(target.at(found->state));
     }
-    all.found = world_.evolution().marginal(found->slots)[found->state].text();
-    for (const Factor& f : graph_.factors()) all.weights.push_back(weights(f));
-    for (std::size_t k = 0; k < layout_.steps().size(); ++k) {
-      all.operations.push_back(table(layout_.steps()[k], world_.evolution().known()[k]));
-    }
-    return all;
+    all.found = text_of(world_.evolution().marginal(found->slots)[found->state]);
   }
 
- private:
   WorldTable weights(const Factor& factor) const {
     WorldTable table;
     table.name = graph_[factor.law].name;
@@ -86,55 +164,74 @@ class Account {
     return table;
   }
 
-  static std::vector<std::size_t> with_bits(const std::vector<KeyBits>& cells) {
-    std::vector<std::size_t> all;
-    for (std::size_t k = 0; k < cells.size(); ++k) {
-      if (cells[k].bits > 0) all.push_back(k);
+  void add_operations(CounterExample& all) {
+    for (const auto& [from, to] : layout_.kept_by_guards())
+      names_.put(to, graph_[Value{from}].name + " before");
+    const CellNames at_start = names_;
+    const auto& steps = layout_.steps();
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      WorldTable one = table(steps[k], world_.evolution().known()[k]);
+      if (!one.outputs.empty() || !one.forgets.empty()) all.operations.push_back(std::move(one));
     }
-    return all;
+    for (const auto& [from, to] : layout_.carried()) {
+      if (to.bits > 0) all.carried.emplace_back(at_start.at(to), names_.at(from));
+    }
+    names_ = at_start;
   }
-  static std::vector<int> values(const std::vector<KeyBits>& cells,
-                                 const std::vector<std::size_t>& which, StateKey key) {
-    std::vector<int> all;
-    for (const std::size_t k : which) all.push_back(cells[k].value(key));
+
+  /// Inputs and outputs of one value are left out, and inputs that stand there before.
+  WorldTable table(const KeyStep& step, const KnownOutcomes<Number>& known) {
+    const OperationInfo& who = graph_.operations()[step.operation];
+    const std::vector<KeyBits> in = each_once(step.in);
+    WorldTable all;
+    all.name = who.name;
+    all.inputs = names_.at(in);
+    if (who.guard) {
+      all.choice = names_.at(step.choice);
+      all.branch = step.branch;
+      for (std::size_t k = 0; k < step.out.size(); ++k) {
+        if (step.out[k].bits > 0) all.otherwise.push_back(names_.at(step.otherwise[k]));
+      }
+    }
+    for (const auto& [key, outcomes] : known) {
+      for (const auto& [bits, share] : outcomes)
+        all.rows.push_back({values(in, key), values(step.out, bits), text_of(share)});
+    }
+    all.forgets = names_.keep(step.kept);
+    for (std::size_t k = 0; k < step.out.size(); ++k)
+      names_.put(step.out[k], graph_[who.outputs[k]].name);
+    all.outputs = names_.at(step.out);
     return all;
   }
 
-  /// Inputs and outputs of one value are left out.
-  WorldTable table(const KeyStep& step, const KnownOutcomes<Fraction>& known) const {
-    const OperationInfo& who = graph_.operations()[step.operation];
-    const auto in = with_bits(step.in);
-    const auto out = with_bits(step.out);
-    WorldTable all;
-    all.name = who.name;
-    for (const std::size_t k : in) all.inputs.push_back(graph_[who.inputs[k].value].name);
-    for (const std::size_t k : out) all.outputs.push_back(graph_[who.outputs[k]].name);
-    for (const auto& [key, outcomes] : known) {
-      for (const auto& [bits, share] : outcomes) {
-        all.rows.push_back({values(step.in, in, key), values(step.out, out, bits), share.text()});
-      }
-    }
-    return all;
+  void add_start(const Measure<Number>& start, CounterExample& all) const {
+    const auto cells = names_.cells();
+    all.start.outputs = names_.at(cells);
+    for (const auto& [key, weight] : start.entries())
+      all.start.rows.push_back({{}, values(cells, key), text_of(weight)});
   }
 
   const FiniteReading& reading_;
   const KernelGraph& graph_;
   const KeyLayout& layout_;
-  World<Fraction> world_;
+  Work work_;
+  World<Number> world_;
+  CellNames names_;
 };
 
+template <class Modular, class Rational>
 std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEffort& effort,
-                                       int places) try {
-  Sizes sizes;
-  sizes.place = places;
+                                       const Sizes& sizes) try {
   const FiniteReading reading(graph, sizes);
   const KeyLayout layout(reading);
+  Work work;
   for (int k = 0; k < effort.worlds; ++k) {
     const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(k);
-    auto departure = World<Exact>(reading, layout, seed).departure(effort.sweeps, effort.joint);
+    auto departure =
+        World<Modular>(reading, layout, seed, work).departure(effort.sweeps, effort.joint);
     if (!departure) continue;
     departure->world = seed;
-    return Account(reading, layout, seed).of(*departure, effort.joint);
+    return Account<Rational>(reading, layout, seed).of(*departure, effort.joint);
   }
   return std::nullopt;
 } catch (const NoReading&) {
@@ -145,8 +242,10 @@ std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEff
 
 std::optional<CounterExample> counter_example(const KernelGraph& graph,
                                               const WorldsEffort& effort) {
-  for (const int places : {2, 3}) {
-    if (auto found = smallest(graph, effort, places)) return found;
+  const auto read = effort.first_order ? smallest<FirstOrder<Exact>, FirstOrder<Fraction>>
+                                       : smallest<Exact, Fraction>;
+  for (const Sizes& sizes : all_sizes(effort)) {
+    if (auto found = read(graph, effort, sizes)) return found;
   }
   return std::nullopt;
 }

@@ -7,8 +7,8 @@
 #include "worlds/quantiles.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <map>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -60,19 +60,40 @@ class Measure {
 template <class Number>
 using KnownOutcomes = std::map<StateKey, std::vector<std::pair<StateKey, Number>>>;
 
+/// How many weights may be moved: the same on every machine, unlike a time.
+class Work {
+ public:
+  class Spent : public NoReading {
+   public:
+    Spent() : NoReading("one world of it takes too long") {}
+  };
+  void allow(std::int64_t most) { most_ = most; }
+  void take(std::size_t weights) {
+    used_ += static_cast<std::int64_t>(weights);
+    if (used_ > most_) throw Spent();
+  }
+  std::int64_t used() const { return used_; }
+
+ private:
+  std::int64_t most_ = std::numeric_limits<std::int64_t>::max();
+  std::int64_t used_ = 0;
+};
+
 /// Slots start with the law of the target, carried auxiliaries with theirs, all else at 0.
 template <class Number>
 class Evolution {
  public:
   static constexpr std::size_t most_states = 200'000;
+  static constexpr std::size_t work_of_table = 50;  ///< of one row, in moved weights
 
   Evolution(const FiniteReading& reading, const KeyLayout& layout, const FiniteLaws& laws,
-            const Operations& operations)
+            const Operations& operations, Work& work)
       : reading_(reading),
         graph_(reading.graph()),
         layout_(layout),
         laws_(laws),
         operations_(operations),
+        work_(work),
         known_(layout.steps().size()) {
     begin();
   }
@@ -129,6 +150,7 @@ class Evolution {
         next_.add(rest | bits, outcomes.size() == 1 ? weight : weight * share);
       }
     }
+    work_.take(law_.entries().size() + next_.entries().size());
     std::swap(law_, next_);
     if (law_.entries().size() > most_states) throw NoReading("it has too many states");
   }
@@ -147,11 +169,12 @@ class Evolution {
   }
 
   std::vector<std::pair<StateKey, Number>> asked(const KeyStep& step, StateKey key) const {
+    work_.take(work_of_table);
     std::vector<int> in;
     for (const KeyBits& cell : step.in) in.push_back(cell.value(key));
     Measure<Number> written;
     for (const TableOutcome& one : operations_.outcomes(step.operation, in)) {
-      if (one.term.small && !std::is_same_v<Number, FirstOrder>) refuse(step);
+      if (one.term.small && !is_first_order<Number>) refuse(step);
       StateKey bits = 0;
       for (std::size_t k = 0; k < step.out.size(); ++k) bits |= step.out[k].with(one.written[k]);
       written.add(bits, Number(one.term));
@@ -282,6 +305,7 @@ class Evolution {
   const KeyLayout& layout_;
   const FiniteLaws& laws_;
   const Operations& operations_;
+  Work& work_;
   std::vector<KnownOutcomes<Number>> known_;
   Measure<Number> law_;
   Measure<Number> next_;

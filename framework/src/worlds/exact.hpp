@@ -76,12 +76,13 @@ class Exact {
 };
 
 /// a + b eps, without eps^2: what becomes of a law to first order in a small step.
+template <class Number>
 class FirstOrder {
  public:
   FirstOrder() = default;
   explicit FirstOrder(const Term& t) {
-    Exact& part = t.small ? slope_ : value_;
-    part = t.minus ? -Exact(t.share) : Exact(t.share);
+    Number& part = t.small ? slope_ : value_;
+    part = t.minus ? -Number(t.share) : Number(t.share);
   }
 
   FirstOrder& operator+=(const FirstOrder& other) {
@@ -105,10 +106,17 @@ class FirstOrder {
     return c;
   }
   double real() const { return value_.real() + slope_.real(); }
+  const Number& value() const { return value_; }
+  const Number& slope() const { return slope_; }
 
  private:
-  Exact value_;
-  Exact slope_;
+  Number value_;
+  Number slope_;
 };
+
+template <class Number>
+inline constexpr bool is_first_order = false;
+template <class Number>
+inline constexpr bool is_first_order<FirstOrder<Number>> = true;
 
 }  // namespace mixwell::worlds

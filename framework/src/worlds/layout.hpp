@@ -45,6 +45,8 @@ class KeyLayout {
   const std::vector<KeyStep>& steps() const { return steps_; }
   /// From where something stands at the end of a sweep to where it stands at its beginning.
   const std::vector<std::pair<KeyBits, KeyBits>>& carried() const { return carried_; }
+  /// What stays as it was where its branch is not taken, and where it stands at the start.
+  const std::map<std::int32_t, KeyBits>& kept_by_guards() const { return before_; }
   bool carries(Variable v) const { return carries_.at(static_cast<std::size_t>(v.id)); }
   KeyBits at_start(Variable v) const;
 

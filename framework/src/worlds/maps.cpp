@@ -157,6 +157,11 @@ TableOutcomes Operations::opaque(const TableCall& call) const {
     const Share stays = share_of_part(draw, draws, there, here, here);
     shares[at(from)] = to == from ? Share{} : stays;
   }
+  return to_share(call, radix, shares);
+}
+
+TableOutcomes Operations::to_share(const TableCall& call, const Radix& radix,
+                                   const std::vector<Share>& shares) const {
   TableOutcomes all;
   for (std::size_t x = 0; x < shares.size(); ++x) {
     if (shares[x].part > 0) all.push_back(moved_to(call, radix, static_cast<int>(x), shares[x]));
@@ -164,17 +169,38 @@ TableOutcomes Operations::opaque(const TableCall& call) const {
   return all;
 }
 
-/// To first order what a small step does is a sum over what it may do. Reads no momenta and no
-/// drift corrections.
-TableOutcomes Operations::drift(const TableCall& call) const {
-  const bool corrected = static_cast<bool>(input_of(call.who, Role::drift_correction));
-  if (!call.who.traits.local || call.shape.moved.size() != 1 || corrected) {
+/// As the step goes to 0 a trajectory of fixed length keeps its laws, if its couplings are one
+/// value: the noise of a gradient averages out.
+TableOutcomes Operations::trajectory(const TableCall& call) const {
+  if (call.who.traits.order == 0)
     throw NoReading("`" + call.who.name + "` moves without a Metropolis decision");
-  }
+  const Radix radix = moved_radix(call);
+  std::vector<std::uint64_t> w = weights_of_moved(call, radix);
+  const Value coupling = input_of(call.who, Role::position_coupling);
+  if (!(coupling == input_of(call.who, Role::momentum_coupling))) w.assign(w.size(), 1);
+  return to_share(
+      call, radix,
+      two_metropolis_steps(w, moved_from(call, radix), fixed(call, call.shape.moved.size())));
+}
+
+/// Whether the drift holds the whole divergence of the matrix of the diffusion.
+bool Operations::is_corrected(const OperationInfo& who) const {
+  const Value matrix = input_of(who, Role::drift);
+  const Value correction = input_of(who, Role::drift_correction);
+  const OperationInfo* const by = correction ? maker(graph_, correction) : nullptr;
+  return by != nullptr && by->traits.total && matrix == input_of(who, Role::diffusion) &&
+         std::any_of(by->inputs.begin(), by->inputs.end(),
+                     [&](const Input& i) { return i.value == matrix; });
+}
+
+/// To first order what a small step does is a sum over what it may do. With the right correction
+/// it keeps its laws wherever its matrix comes from.
+TableOutcomes Operations::drift(const TableCall& call) const {
+  if (!call.who.traits.local) return trajectory(call);
   const Radix radix = moved_radix(call);
   const int from = moved_from(call, radix);
   const std::vector<std::uint64_t> w = weights_of_moved(call, radix);
-  const std::uint64_t seed = fixed(call, 1);
+  const std::uint64_t seed = fixed(call, call.shape.moved.size(), is_corrected(call.who));
   const int to = random_involution(mixed(seed, 1), radix.total())[at(from)];
   const Share taken{std::min(w[at(to)], w[at(from)]), w[at(from)]};
   TableOutcomes all{moved_to(call, radix, from, {})};
@@ -194,7 +220,7 @@ TableOutcomes Operations::drift(const TableCall& call) const {
 void Operations::add_gradient_noise(const TableCall& call, Value law, int number,
                                     TableOutcomes& all) const {
   Turned noise;
-  noise.seed = fixed(call, 1);
+  noise.seed = fixed(call, call.shape.moved.size());
   spread(law, number, noise);
   const OperationInfo* const by = maker(graph_, law);
   if (by != nullptr && by->traits.cycle > 0) {

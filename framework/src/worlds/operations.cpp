@@ -141,13 +141,20 @@ TableOutcomes Operations::copy(const TableCall& call) const {
   return {{parts.digits(call.in[call.shape.states.front()]), {}}};
 }
 
-/// A seed for what an operation does at fixed parameters, and at fixed states but for the first.
-std::uint64_t Operations::fixed(const TableCall& call, std::size_t first_state) const {
+/// A seed for what an operation does at fixed parameters, and at fixed states but for the first; of
+/// a corrected small step without its matrix.
+std::uint64_t Operations::fixed(const TableCall& call, std::size_t first_state,
+                                bool is_corrected) const {
   std::uint64_t seed = call.seed;
   for (std::size_t k = first_state; k < call.shape.states.size(); ++k) {
     seed = mixed(seed, at(call.in[call.shape.states[k]] + 1));
   }
-  for (const std::size_t k : call.shape.parameters) seed = mixed(seed, at(call.in[k] + 1));
+  for (const std::size_t k : call.shape.parameters) {
+    const Role role = call.who.inputs[k].role;
+    const bool of_matrix =
+        role == Role::drift || role == Role::diffusion || role == Role::drift_correction;
+    if (!is_corrected || !of_matrix) seed = mixed(seed, at(call.in[k] + 1));
+  }
   return seed;
 }
 

@@ -66,13 +66,16 @@ class Operations {
   TableOutcomes move(const TableCall& call) const;
   TableOutcomes opaque(const TableCall& call) const;
   TableOutcomes drift(const TableCall& call) const;
+  TableOutcomes trajectory(const TableCall& call) const;
+  bool is_corrected(const OperationInfo& who) const;
   void add_gradient_noise(const TableCall& call, Value law, int number, TableOutcomes& all) const;
   std::vector<std::uint64_t> weights_of_moved(const TableCall& call, const Radix& radix) const;
   TableOutcomes accept(const TableCall& call) const;
 
   std::vector<int> evaluated(const TableCall& call, const std::vector<int>& in) const;
   int law_number(Value law, const OperationInfo& who, const std::vector<int>& in) const;
-  std::uint64_t fixed(const TableCall& call, std::size_t first_state) const;
+  std::uint64_t fixed(const TableCall& call, std::size_t first_state,
+                      bool is_corrected = false) const;
   TableOutcomes written(const TableCall& call, const std::vector<Share>& shares) const;
   std::vector<std::uint64_t> refresh_weights(const TableCall& call) const;
   Turned turned(const TableCall& call) const;
@@ -83,6 +86,8 @@ class Operations {
   Radix moved_radix(const TableCall& call) const;
   int moved_from(const TableCall& call, const Radix& radix) const;
   TableOutcome moved_to(const TableCall& call, const Radix& radix, int x, Share share) const;
+  TableOutcomes to_share(const TableCall& call, const Radix& radix,
+                         const std::vector<Share>& shares) const;
   void place(SlotPlaces& all, Variable v, int value) const;
   Share ratio(const TableCall& call, const SlotPlaces& here, const SlotPlaces& there) const;
   TableOutcome decided(const TableCall& call, bool accepted, Share share) const;

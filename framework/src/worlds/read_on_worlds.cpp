@@ -24,34 +24,50 @@ bool is_moved_otherwise(const KernelGraph& graph) {
 }
 
 std::optional<Departure> departure(const FiniteReading& reading, const KeyLayout& layout,
-                                   const WorldsEffort& effort, std::uint64_t seed) {
-  if (!effort.first_order) {
-    return World<Exact>(reading, layout, seed).departure(effort.sweeps, effort.joint);
-  }
+                                   const WorldsEffort& effort, std::uint64_t seed, Work& work) {
+  if (!effort.first_order)
+    return World<Exact>(reading, layout, seed, work).departure(effort.sweeps, effort.joint);
   if (is_moved_otherwise(reading.graph())) throw NoReading("not every update is a small step");
-  return World<FirstOrder>(reading, layout, seed).first_order_departure(effort.joint);
+  return World<FirstOrder<Exact>>(reading, layout, seed, work)
+      .departure(effort.sweeps, effort.joint);
 }
 
+/// The first world may use a quarter, so that smaller ones can be tried instead.
 FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effort,
-                              const Sizes& sizes) {
+                              const Sizes& sizes, Work& work) {
   const FiniteReading reading(graph, sizes);
   const KeyLayout layout(reading);
   FiniteReadingResult result;
-  while (result.worlds < effort.worlds && !result.departure) {
-    const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(result.worlds++);
-    result.departure = departure(reading, layout, effort, seed);
+  work.allow(work.used() + effort.most_work / 4);
+  for (; result.worlds < effort.worlds && !result.departure; ++result.worlds) {
+    const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(result.worlds);
+    try {
+      result.departure = departure(reading, layout, effort, seed, work);
+    } catch (const Work::Spent&) {
+      if (result.worlds == 0) throw;
+      break;
+    }
     if (result.departure) result.departure->world = seed;
+    work.allow(effort.most_work);
   }
   return result;
 }
 
 }  // namespace
 
-FiniteReadingResult read_on_worlds(const KernelGraph& graph, const WorldsEffort& effort) try {
-  return with_sizes_that_fit([&](const Sizes& sizes) { return read_with(graph, effort, sizes); });
-} catch (const NoReading& fault) {
+FiniteReadingResult read_on_worlds(const KernelGraph& graph, const WorldsEffort& effort) {
+  Work work;
   FiniteReadingResult result;
-  result.unread = fault.what();
+  const std::vector<Sizes> sizes = all_sizes(effort);
+  for (auto one = sizes.rbegin(); one != sizes.rend(); ++one) {
+    try {
+      result = read_with(graph, effort, *one, work);
+      break;
+    } catch (const NoReading& fault) {
+      result.unread = fault.what();
+    }
+  }
+  result.work = work.used();
   return result;
 }
 

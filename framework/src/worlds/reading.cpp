@@ -24,11 +24,11 @@ int FiniteReading::size_of_variable(const VariableInfo& v) const {
     case VariableKind::slot:
       return sizes_.place;
     case VariableKind::auxiliary:
-      return 3;
+      return sizes_.momentum;
     case VariableKind::history:
       return sizes_.memory;
     case VariableKind::estimate:  // what is kept of it is a function of what it was made from
-      return 3;
+      return sizes_.draws;
     case VariableKind::joined:
     case VariableKind::trial:
       break;

@@ -16,11 +16,12 @@ namespace mixwell::worlds {
 
 /// How many values there are of what is not derived from something else.
 struct Sizes {
-  int place = 3;   ///< of a slot, an auxiliary, what an estimate is made from
-  int draws = 3;   ///< of a noise
-  int memory = 2;  ///< of a history
-  int number = 2;  ///< of a derived number
-  int most = 128;  ///< of any one value; more have no reading
+  int place = 3;     ///< of a slot
+  int momentum = 3;  ///< of an auxiliary
+  int draws = 3;     ///< of a noise, of what an estimate is made from
+  int memory = 2;    ///< of a history
+  int number = 2;    ///< of a derived number
+  int most = 128;    ///< of any one value; more have no reading
 };
 
 /// What the weights of a law are.

@@ -24,18 +24,23 @@ struct Difference {
 template <class Number>
 class World {
  public:
-  World(const FiniteReading& reading, const KeyLayout& layout, std::uint64_t seed)
+  World(const FiniteReading& reading, const KeyLayout& layout, std::uint64_t seed, Work& work)
       : reading_(reading),
         laws_(reading, mixed(seed)),
         operations_(reading, laws_, mixed(seed, 2)),
-        evolution_(reading, layout, laws_, operations_) {}
+        evolution_(reading, layout, laws_, operations_, work) {}
 
   Evolution<Number>& evolution() { return evolution_; }
   const FiniteLaws& laws() const { return laws_; }
 
   /// After the first sweep that leaves the target; joint: the law of all recorded slots together.
+  /// To first order, registers come to rest while slots stand still; then there is one sweep.
   std::optional<Departure> departure(int sweeps, bool joint) {
     const auto targets = marginals(joint);
+    if constexpr (is_first_order<Number>) {
+      come_to_rest();
+      sweeps = 1;
+    }
     for (int n = 1; n <= sweeps; ++n) {
       evolution_.sweep();
       const auto now = difference(targets);
@@ -43,15 +48,9 @@ class World {
     }
     return std::nullopt;
   }
-
-  /// Registers come to rest while slots stand still; then one sweep, to first order in the step.
-  std::optional<Departure> first_order_departure(bool joint) {
-    const auto targets = marginals(joint);
+  void come_to_rest() {
     for (int n = 0; n < sweeps_to_rest; ++n) evolution_.sweep();
     evolution_.change([](const Number& weight) { return weight.without_slope(); });
-    evolution_.sweep();
-    const auto now = difference(targets);
-    return now ? std::optional(Departure{0, reading_.sizes().place, 1, now->size}) : std::nullopt;
   }
 
   using Marginals = std::vector<std::pair<std::vector<Variable>, std::map<int, Number>>>;
@@ -105,17 +104,13 @@ class World {
   Evolution<Number> evolution_;
 };
 
-/// Calls `read` with sizes that become smaller until one of them can be read. Throws the NoReading
-/// of the smallest.
-template <class Read>
-auto with_sizes_that_fit(const Read& read) {
-  Sizes sizes;
-  try {
-    return read(sizes);
-  } catch (const NoReading&) {
-    sizes.place = 2;
-    return read(sizes);
+/// The smallest sizes first.
+inline std::vector<Sizes> all_sizes(const WorldsEffort& effort) {
+  std::vector<Sizes> all{{.place = 2, .momentum = 2}, {.place = 2}, {}};
+  for (Sizes& one : all) {
+    if (effort.frozen) one.memory = 1;  // a constant
   }
+  return all;
 }
 
 }  // namespace mixwell::worlds

@@ -14,7 +14,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "shell" / "support"))
 from program import PROGRAM, commands  # noqa: E402
 
 OUTSIDE = pathlib.Path(PROGRAM).parents[1] / "examples" / "outside"  # plugins that documents speak of
-OTHERS = {"apt", "cc", "cd", "cmake", "ctest", "export", "pip", "python3", "source", "tar"}
+OTHERS = {"apt", "cat", "cc", "cd", "cmake", "ctest", "export", "pip", "python3", "source", "tar"}
 
 
 def place_for(folder):

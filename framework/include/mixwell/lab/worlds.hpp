@@ -4,10 +4,14 @@
 
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
+#include <mixwell/lab/certificate.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mixwell {
@@ -22,10 +26,14 @@ struct WorldsEffort {
   /// Compares the joint law of all recorded slots; false: only of those that have a factor
   /// together, for slots that a certificate calls coupled.
   bool joint = true;
-  /// Instead of some sweeps, one sweep to first order in a small step: for updates without a
-  /// Metropolis decision, which are right only in the limit. Sees no momenta.
+  /// Instead of some sweeps, one sweep to first order in a small step: for local updates without a
+  /// Metropolis decision, which are right only in the limit.
   bool first_order = false;
+  bool frozen = false;      ///< as if nothing were learnt any more
   std::uint64_t first = 1;  ///< seed of the first world
+  /// How many weights all worlds together may move, some 30 million in a second. Worlds that do not
+  /// fit are left out; a graph of which not even one fits has no reading.
+  std::int64_t most_work = std::numeric_limits<std::int64_t>::max();
 };
 
 /// Where the law of the recorded slots leaves the target.
@@ -40,6 +48,7 @@ struct Departure {
 struct FiniteReadingResult {
   int worlds = 0;                        ///< that were tried
   std::optional<Departure> departure{};  ///< of the first one that is not invariant
+  std::int64_t work = 0;                 ///< WorldsEffort::most_work, as far as it was used
   std::string unread{};  ///< why the graph has no finite reading, a clause; empty if it has one
 
   bool invariant() const noexcept { return unread.empty() && !departure; }
@@ -49,6 +58,34 @@ struct FiniteReadingResult {
 /// different. Takes some milliseconds.
 MIXWELL_EXPORT FiniteReadingResult read_on_worlds(const KernelGraph& graph,
                                                   const WorldsEffort& effort = {});
+
+/// A verdict beside worlds. A promise is `exact` or, of updates without a Metropolis decision,
+/// `asymptotic`.
+enum class WorldsJudgement {
+  right,   ///< promised, and invariant in every world
+  hole,    ///< promised, and some world departs
+  wrong,   ///< biased, and some world departs
+  strict,  ///< biased, and invariant in every world
+  silent,  ///< of another class, or too little is seen of it
+  unread   ///< no finite reading
+};
+MIXWELL_EXPORT std::string_view to_string(WorldsJudgement judgement) noexcept;
+
+struct WorldsComparison {
+  WorldsJudgement judgement = WorldsJudgement::silent;
+  WorldsEffort effort{};  ///< as the graph was read
+  bool limit = false;     ///< some update has no Metropolis decision: right only in the limit
+  FiniteReadingResult finite{};
+};
+
+/// Whether a verdict promises what worlds can contradict.
+MIXWELL_EXPORT bool is_promise(const KernelGraph& graph, const Verdict& verdict);
+
+/// Reads the graph if the verdict says something that worlds can see: jointly unless it is coupled,
+/// to first order where it has small steps.
+MIXWELL_EXPORT WorldsComparison compare_with_worlds(const KernelGraph& graph,
+                                                    const Verdict& verdict,
+                                                    const WorldsEffort& effort = {});
 
 /// What follows from some values, and with which probability.
 struct WorldRow {
@@ -63,18 +100,28 @@ struct WorldTable {
   std::vector<std::string> inputs;   ///< names of values or, for a law, of variables
   std::vector<std::string> outputs;  ///< none for a law
   std::vector<WorldRow> rows;
+  /// Of an operation in a branch: where this input is not `branch`, each output is what `otherwise`
+  /// names, or 0 where that is empty.
+  std::string choice{};
+  int branch = 0;
+  std::vector<std::string> otherwise{};
+  std::vector<std::string> forgets{};  ///< values that nothing reads afterwards
 };
 
 /// A world that a reader can recompute with fractions.
 struct CounterExample {
   Departure departure;
-  std::vector<std::string> slots;      ///< recorded ones
+  bool first_order = false;            ///< shares are "a" or "a + b eps"
+  std::vector<std::string> slots;      ///< recorded ones, where they are compared
   std::vector<int> sizes;              ///< how many places each has
   std::vector<WorldTable> weights;     ///< of the factors
+  WorldTable start;                    ///< what is carried over sweeps: outputs, with their shares
   std::vector<WorldTable> operations;  ///< in the order of the sweep, as far as they were reached
-  std::vector<int> state;              ///< of the slots, where the difference is largest
-  std::string expected;                ///< probability of `state` in the target, a fraction
-  std::string found;                   ///< after `departure.sweep` sweeps
+  /// At the end of a sweep: the name at its start, and the value it gets.
+  std::vector<std::pair<std::string, std::string>> carried;
+  std::vector<int> state;  ///< of the slots, where the difference is largest
+  std::string expected;    ///< probability of `state` in the target, a fraction
+  std::string found;       ///< after `departure.sweep` sweeps
 };
 
 /// The smallest of the worlds that depart, recomputed with rational numbers; none where none

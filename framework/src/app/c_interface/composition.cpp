@@ -52,11 +52,11 @@ int mixwell_check(const mixwell_registry* registry, const mixwell_composition* c
                   int gradient, char** json) {
   return answer([&] {
     const mixwell::app::Checked found =
-        mixwell::app::check(composition->made, registry->all, gradient != 0);
+        mixwell::app::check(composition->made, registry->all, {.gradient = gradient != 0});
     nlohmann::ordered_json document{{"name", composition->made.name},
-                                    {"label", found.certificate.label()},
+                                    {"label", found.label()},
                                     {"words", found.certificate.in_words()},
-                                    {"text", found.certificate.to_text()}};
+                                    {"text", mixwell::app::certificate_text(found)}};
     document.update(mixwell::app::check_json(found));
     *json = handed_out(mixwell::json_text(document));
   });
