@@ -123,6 +123,23 @@ TEST_CASE("a counter-example is a short script that Python recomputes") {
   CHECK(both[0].find('/') != std::string::npos);
 }
 
+TEST_CASE("Python finds the fractions of a counter-example that Mixwell found") {
+  const Workplace place;
+  // Of registers, branches of a mixture, parts of a position, momenta, and small steps.
+  for (const char* name :
+       {"qnhmc-published", "mixture-by-position", "../../tests/counterexamples/collapsed-order",
+        "ensemble-one-fit", "naive-unadjusted", "psgld-published"}) {
+    INFO(name);
+    const Outcome shown =
+        place.mixwell("check --json --counterexample w.py " + certificate_example(name));
+    const json example = json::parse(shown.out)["counterexample"];
+    const std::vector<std::string> both = probabilities(place, "w.py");
+    CHECK(both[0] == example["expected"]);
+    CHECK(both[1] == example["found"]);
+    CHECK(both[0] != both[1]);
+  }
+}
+
 TEST_CASE("a counter-example to first order in the step has a slope") {
   const Workplace place;
   place.mixwell("check " + certificate_example("psgld-published") + " --counterexample q.py");

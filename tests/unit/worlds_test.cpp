@@ -71,12 +71,8 @@ LawOfStates after(const WorldTable& table, const LawOfStates& law) {
 
 /// Of one slot, whose newest version is `last`.
 LawOfStates after_sweeps(const CounterExample& example, const std::string& last) {
-  Fraction sum = 0;
-  for (const auto& row : example.weights[0].rows) sum += Fraction(row.share);
   LawOfStates law;
-  for (const auto& row : example.weights[0].rows) {
-    law[{{"x0@0", row.in[0]}}] = Fraction(row.share) / sum;
-  }
+  for (const auto& row : example.start.rows) law[{{"x0@0", row.out[0]}}] = Fraction(row.share);
   for (int n = 0; n < example.departure.sweep; ++n) {
     for (const WorldTable& table : example.operations) law = after(table, law);
     LawOfStates kept;
@@ -119,13 +115,11 @@ TEST_CASE("worlds notice a ratio that has another law than the target") {
 }
 
 TEST_CASE("worlds say what of a graph they cannot read") {
-  Update update;
-  update.metropolis = false;
-  update.move.order = 0;
-  const FiniteReadingResult found = read_on_worlds(leap(update));
+  const WorldsEffort effort{.first_order = true};
+  const FiniteReadingResult found = read_on_worlds(leap(), effort);
   CHECK_FALSE(found.invariant());
-  CHECK(found.unread == "`a/move` moves without a Metropolis decision");
-  CHECK_FALSE(counter_example(leap(update)));
+  CHECK(found.unread == "not every update is a small step");
+  CHECK_FALSE(counter_example(leap(), effort));
 }
 
 namespace {
@@ -182,6 +176,11 @@ KernelGraph small_step(bool corrected, bool total) {
 TEST_CASE("worlds read a trajectory without a decision in its limit") {
   CHECK(read_on_worlds(uncorrected(true)).invariant());
   CHECK(read_on_worlds(uncorrected(false)).departure);
+  Update update;
+  update.metropolis = false;
+  CHECK(read_on_worlds(leap(update)).invariant());
+  update.move.order = 0;
+  CHECK(read_on_worlds(leap(update)).departure);
 }
 
 TEST_CASE("worlds read small steps with the total divergence of their matrix, and no other") {
@@ -258,6 +257,16 @@ TEST_CASE("worlds that do not fit into the work are left out, and counted") {
   CHECK(half.worlds >= 8);
   CHECK(half.worlds <= 12);
   CHECK(read_on_worlds(leap(), {.most_work = 10}).unread == "one world of it takes too long");
+}
+
+TEST_CASE("worlds refuse many slots before they read them") {
+  KernelGraph graph;
+  const Slots s = add_slots(graph, 18);
+  for (std::size_t k = 0; k < 18; ++k)
+    add_update(graph, "a" + std::to_string(k), {.slot = s.slot.at(k), .law = s.law.at(k)});
+  const FiniteReadingResult found = read_on_worlds(graph);
+  CHECK(found.unread == "it has too many slots");
+  CHECK(found.work == 0);
 }
 
 TEST_CASE("worlds take what is frozen for a constant") {

@@ -230,6 +230,8 @@ nlohmann::ordered_json check_json(const Checked& found) {
     json["class"] = "contradicted";
   }
   json["worlds"] = found.worlds ? Json::parse(found.worlds->json) : Json(nullptr);
+  if (found.worlds && !found.worlds->example_json.empty())
+    json["counterexample"] = Json::parse(found.worlds->example_json);
   json["cures"] = Json::array();
   for (const Cure& cure : found.cures) {
     json["cures"].push_back(

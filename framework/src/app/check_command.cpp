@@ -28,6 +28,8 @@ void print_text(const Checked& found) {
   fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
   for (const auto& [component, source] : found.certificate.published)
     fmt::print("published  {}: {}\n", component, source);
+  if (found.worlds && !found.worlds->example.empty())
+    fmt::print("example    {}\n", found.worlds->example);
   for (const Cure& cure : found.cures)
     fmt::print("cure       {}: {}\n", cure.change, cure.in_words());
   if (!found.gradient) return;
@@ -41,6 +43,7 @@ void write_example(const std::string& file, Checked& found) try {
   if (found.worlds->script.empty())
     throw RunError("there is no counter-example to write: " + found.worlds->why_no_script);
   write_whole_file(file, found.worlds->script);
+  found.worlds->example += "; written to " + file;
 } catch (const Error& fault) {
   found.fault = fault;
 }

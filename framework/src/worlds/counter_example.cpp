@@ -6,7 +6,10 @@
 
 #include <boost/multiprecision/cpp_int.hpp>
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 namespace mixwell {
 namespace {
@@ -124,7 +127,6 @@ class Account {
     const Measure<Number> start = world_.evolution().law();
     for (int n = 0; n < departure.sweep; ++n) world_.evolution().sweep();
     add_difference(targets, all);
-    for (const Factor& f : graph_.factors()) all.weights.push_back(weights(f));
     add_operations(all);
     add_start(start, all);
     return all;
@@ -145,23 +147,6 @@ class Account {
       if (slots == found->slots) all.expected = text_of(target.at(found->state));
     }
     all.found = text_of(world_.evolution().marginal(found->slots)[found->state]);
-  }
-
-  WorldTable weights(const Factor& factor) const {
-    WorldTable table;
-    table.name = graph_[factor.law].name;
-    Radix radix;
-    for (const Variable v : factor.slots) {
-      table.inputs.push_back(graph_[v].name);
-      radix.sizes.push_back(reading_.size(v));
-    }
-    for (int n = 0; n < radix.total(); ++n) {
-      const std::vector<int> digits = radix.digits(n);
-      SlotPlaces where;
-      for (std::size_t k = 0; k < digits.size(); ++k) where[factor.slots[k].id] = digits[k];
-      table.rows.push_back({digits, {}, std::to_string(world_.laws().target(factor, where))});
-    }
-    return table;
   }
 
   void add_operations(CounterExample& all) {

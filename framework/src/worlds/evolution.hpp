@@ -83,7 +83,6 @@ class Work {
 template <class Number>
 class Evolution {
  public:
-  static constexpr std::size_t most_states = 200'000;
   static constexpr std::size_t work_of_table = 50;  ///< of one row, in moved weights
 
   Evolution(const FiniteReading& reading, const KeyLayout& layout, const FiniteLaws& laws,

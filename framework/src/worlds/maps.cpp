@@ -3,6 +3,7 @@
 #include "worlds/operations.hpp"
 #include "worlds/quantiles.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace mixwell::worlds {
@@ -169,18 +170,26 @@ TableOutcomes Operations::to_share(const TableCall& call, const Radix& radix,
   return all;
 }
 
-/// As the step goes to 0 a trajectory of fixed length keeps its laws, if its couplings are one
-/// value: the noise of a gradient averages out.
+/// Those of the laws that a scheme follows as its step goes to 0; of one that declares no order, or
+/// has two couplings or matrices, those of another law.
+std::vector<std::uint64_t> Operations::weights_of_flow(const TableCall& call,
+                                                       const Radix& radix) const {
+  const auto one_value = [&](Role a, Role b) {
+    return input_of(call.who, a) == input_of(call.who, b);
+  };
+  const bool follows = call.who.traits.order > 0 && one_value(Role::drift, Role::diffusion) &&
+                       one_value(Role::position_coupling, Role::momentum_coupling);
+  return follows ? weights_of_moved(call, radix) : std::vector<std::uint64_t>(at(radix.total()), 1);
+}
+
+/// As the step goes to 0 a trajectory of fixed length keeps its laws: the noise of a gradient
+/// averages out.
 TableOutcomes Operations::trajectory(const TableCall& call) const {
-  if (call.who.traits.order == 0)
-    throw NoReading("`" + call.who.name + "` moves without a Metropolis decision");
   const Radix radix = moved_radix(call);
-  std::vector<std::uint64_t> w = weights_of_moved(call, radix);
-  const Value coupling = input_of(call.who, Role::position_coupling);
-  if (!(coupling == input_of(call.who, Role::momentum_coupling))) w.assign(w.size(), 1);
+  const std::uint64_t seed = fixed(call, call.shape.moved.size());
   return to_share(
       call, radix,
-      two_metropolis_steps(w, moved_from(call, radix), fixed(call, call.shape.moved.size())));
+      two_metropolis_steps(weights_of_flow(call, radix), moved_from(call, radix), seed));
 }
 
 /// Whether the drift holds the whole divergence of the matrix of the diffusion.
@@ -199,7 +208,7 @@ TableOutcomes Operations::drift(const TableCall& call) const {
   if (!call.who.traits.local) return trajectory(call);
   const Radix radix = moved_radix(call);
   const int from = moved_from(call, radix);
-  const std::vector<std::uint64_t> w = weights_of_moved(call, radix);
+  const std::vector<std::uint64_t> w = weights_of_flow(call, radix);
   const std::uint64_t seed = fixed(call, call.shape.moved.size(), is_corrected(call.who));
   const int to = random_involution(mixed(seed, 1), radix.total())[at(from)];
   const Share taken{std::min(w[at(to)], w[at(from)]), w[at(from)]};

@@ -20,15 +20,7 @@ struct TableOutcome {
 };
 using TableOutcomes = std::vector<TableOutcome>;
 
-/// | kind | table |
-/// |---|---|
-/// | pure, observe | a function of the inputs; every draw of a noise with the same probability |
-/// | refresh | a draw from the law; of one that is not `full` a kernel that keeps it |
-/// | move, involution and volume | at every fixed parameter and noise z a permutation F with R F R
-/// F = 1, or with R F(-z) R F(z) = 1 where it flips the noise; R turns momenta | | move, invariant
-/// | two Metropolis steps, whose product is not reversible | | accept | Metropolis, or Barker, by
-/// the laws at both ends | | regroup | a copy | An operation that declares less does worse. A body
-/// is one function, whoever shares it.
+/// docs/worlds.md says what each kind of operation does. A body is one function, whoever shares it.
 class Operations {
  public:
   Operations(const FiniteReading& reading, const FiniteLaws& laws, std::uint64_t seed);
@@ -66,6 +58,7 @@ class Operations {
   TableOutcomes move(const TableCall& call) const;
   TableOutcomes opaque(const TableCall& call) const;
   TableOutcomes drift(const TableCall& call) const;
+  std::vector<std::uint64_t> weights_of_flow(const TableCall& call, const Radix& radix) const;
   TableOutcomes trajectory(const TableCall& call) const;
   bool is_corrected(const OperationInfo& who) const;
   void add_gradient_noise(const TableCall& call, Value law, int number, TableOutcomes& all) const;

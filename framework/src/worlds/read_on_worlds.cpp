@@ -4,30 +4,15 @@
 
 #include <mixwell/lab/worlds.hpp>
 
-#include <algorithm>
-
 namespace mixwell {
 namespace {
 
 using namespace worlds;
 
-/// Whether a slot is moved in any other way than by small steps.
-bool is_moved_otherwise(const KernelGraph& graph) {
-  return std::any_of(
-      graph.operations().begin(), graph.operations().end(), [&](const OperationInfo& o) {
-        const bool small = o.kind == OperationKind::move && o.traits.local && !o.traits.invariant;
-        return !small && std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
-          return graph[v].kind == ValueKind::version &&
-                 graph[graph[v].variable].kind == VariableKind::slot;
-        });
-      });
-}
-
 std::optional<Departure> departure(const FiniteReading& reading, const KeyLayout& layout,
                                    const WorldsEffort& effort, std::uint64_t seed, Work& work) {
   if (!effort.first_order)
     return World<Exact>(reading, layout, seed, work).departure(effort.sweeps, effort.joint);
-  if (is_moved_otherwise(reading.graph())) throw NoReading("not every update is a small step");
   return World<FirstOrder<Exact>>(reading, layout, seed, work)
       .departure(effort.sweeps, effort.joint);
 }

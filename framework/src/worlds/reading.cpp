@@ -11,6 +11,10 @@ namespace mixwell::worlds {
 
 FiniteReading::FiniteReading(const KernelGraph& graph, const Sizes& sizes)
     : graph_(graph), sizes_(sizes) {
+  std::size_t states = 1;  // of what is recorded: told before anything takes long
+  for (std::size_t k = recorded_slots(graph).size(); k > 0 && states <= most_states; --k)
+    states *= at(sizes.place);
+  if (states > most_states) throw NoReading("it has too many slots");
   size_variables();
   size_values();
   number_functions();

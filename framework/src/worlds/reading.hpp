@@ -24,6 +24,9 @@ struct Sizes {
   int most = 128;    ///< of any one value; more have no reading
 };
 
+/// That are alive at a time.
+inline constexpr std::size_t most_states = 200'000;
+
 /// What the weights of a law are.
 enum class LawKind {
   factor,    ///< a table of its factor's slots

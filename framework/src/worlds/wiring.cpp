@@ -155,4 +155,15 @@ std::vector<Variable> recorded_slots(const KernelGraph& graph) {
   return slots;
 }
 
+bool is_moved_otherwise(const KernelGraph& graph) {
+  return std::any_of(
+      graph.operations().begin(), graph.operations().end(), [&](const OperationInfo& o) {
+        const bool small = o.kind == OperationKind::move && o.traits.local && !o.traits.invariant;
+        return !small && std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value v) {
+          return graph[v].kind == ValueKind::version &&
+                 graph[graph[v].variable].kind == VariableKind::slot;
+        });
+      });
+}
+
 }  // namespace mixwell::worlds

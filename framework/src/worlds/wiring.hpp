@@ -47,6 +47,8 @@ Value law_before(const KernelGraph& graph, Value law);
 Value factor_behind(const KernelGraph& graph, Value law);
 bool flips_momentum(const Traits& traits);
 bool flips_noise(const Traits& traits);
+/// Whether a slot is moved in any other way than by small steps.
+bool is_moved_otherwise(const KernelGraph& graph);
 /// Slots whose versions are behind what is recorded of the posterior; all if nothing is.
 std::vector<Variable> recorded_slots(const KernelGraph& graph);
 

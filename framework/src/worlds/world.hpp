@@ -49,6 +49,7 @@ class World {
     return std::nullopt;
   }
   void come_to_rest() {
+    if (is_moved_otherwise(reading_.graph())) throw NoReading("not every update is a small step");
     for (int n = 0; n < sweeps_to_rest; ++n) evolution_.sweep();
     evolution_.change([](const Number& weight) { return weight.without_slope(); });
   }

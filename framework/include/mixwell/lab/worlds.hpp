@@ -91,14 +91,14 @@ MIXWELL_EXPORT WorldsComparison compare_with_worlds(const KernelGraph& graph,
 struct WorldRow {
   std::vector<int> in;
   std::vector<int> out;
-  std::string share;  ///< a fraction: the weight of a law, the probability of an outcome
+  std::string share;  ///< a fraction: the probability of an outcome
 };
 
 /// A table of a world under the names of the graph: whole numbers in, whole numbers out.
 struct WorldTable {
-  std::string name;                  ///< of the operation, or of the law
-  std::vector<std::string> inputs;   ///< names of values or, for a law, of variables
-  std::vector<std::string> outputs;  ///< none for a law
+  std::string name;                  ///< of the operation
+  std::vector<std::string> inputs;   ///< names of values
+  std::vector<std::string> outputs;  ///< likewise
   std::vector<WorldRow> rows;
   /// Of an operation in a branch: where this input is not `branch`, each output is what `otherwise`
   /// names, or 0 where that is empty.
@@ -114,8 +114,7 @@ struct CounterExample {
   bool first_order = false;            ///< shares are "a" or "a + b eps"
   std::vector<std::string> slots;      ///< recorded ones, where they are compared
   std::vector<int> sizes;              ///< how many places each has
-  std::vector<WorldTable> weights;     ///< of the factors
-  WorldTable start;                    ///< what is carried over sweeps: outputs, with their shares
+  WorldTable start;                    ///< outputs: what is carried over sweeps, with their shares
   std::vector<WorldTable> operations;  ///< in the order of the sweep, as far as they were reached
   /// At the end of a sweep: the name at its start, and the value it gets.
   std::vector<std::pair<std::string, std::string>> carried;

@@ -21,8 +21,10 @@ struct WorldsReport {
   std::string note;             ///< that a rule may be too strict; or empty
   std::string contradiction;    ///< what the rules say and the counter-example; or empty
   std::string script;           ///< Python that recomputes the counter-example that was asked for
+  std::string example;          ///< what the script prints, in one line
   std::string why_no_script;
-  std::string json;  ///< a list of phases
+  std::string json;          ///< a list of phases
+  std::string example_json;  ///< of the script: phase, state and both probabilities
 };
 
 extern "C" {

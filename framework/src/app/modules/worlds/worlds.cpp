@@ -106,15 +106,20 @@ std::optional<CounterExample> example_of(const Phase& phase) {
   return counter_example(phase.graph, effort);
 }
 
+/// "the probability of x0 = 0 is 5/8 in the target, and 9/16 after 3 sweeps"
+std::string in_words(const CounterExample& example) {
+  return fmt::format("the probability of {} is {} in the target, and {} after {} sweep{}",
+                     state_in_words(example), example.expected, example.found,
+                     example.departure.sweep, example.departure.sweep == 1 ? "" : "s");
+}
+
 std::string contradiction(const Phase& phase, const CounterExample& example) {
   return fmt::format(
       "the rules call the {} phase {} (rule {}), and a finite world of its graph contradicts them: "
-      "the probability of {} is {} in the target, and {} after {} sweep{}. Either a rule or a "
-      "declared trait is wrong. `--counterexample FILE` writes that world as a script; please "
-      "report it with the manifest",
-      phase.name, phase.verdict.label(), phase.verdict.rule, state_in_words(example),
-      example.expected, example.found, example.departure.sweep,
-      example.departure.sweep == 1 ? "" : "s");
+      "{}. Either a rule or a declared trait is wrong. `--counterexample FILE` writes that world "
+      "as "
+      "a script; please report it with the manifest",
+      phase.name, phase.verdict.label(), phase.verdict.rule, in_words(example));
 }
 
 Json json_of(const Phase& phase) {
@@ -139,6 +144,13 @@ void add_script(const std::vector<Phase>& phases, const std::string& name, World
     const auto example = example_of(phase);
     if (!example) continue;
     report.script = script_of(*example, fmt::format("{}, {}", name, phase.name));
+    report.example = in_words(*example);
+    report.example_json = Json{{"phase", phase.name},
+                               {"state", state_in_words(*example)},
+                               {"expected", example->expected},
+                               {"found", example->found},
+                               {"sweeps", example->departure.sweep}}
+                              .dump();
     return;
   }
   report.why_no_script = phases.front().seen.finite.departure
