@@ -199,7 +199,7 @@ class Account {
   const FiniteReading& reading_;
   const KernelGraph& graph_;
   const KeyLayout& layout_;
-  Work work_;
+  WorkLimit work_;
   World<Number> world_;
   CellNames names_;
 };
@@ -209,7 +209,7 @@ std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEff
                                        const Sizes& sizes) try {
   const FiniteReading reading(graph, sizes);
   const KeyLayout layout(reading);
-  Work work;
+  WorkLimit work;
   for (int k = 0; k < effort.worlds; ++k) {
     const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(k);
     auto departure =

@@ -61,7 +61,7 @@ template <class Number>
 using KnownOutcomes = std::map<StateKey, std::vector<std::pair<StateKey, Number>>>;
 
 /// How many weights may be moved: the same on every machine, unlike a time.
-class Work {
+class WorkLimit {
  public:
   class Spent : public NoReading {
    public:
@@ -86,7 +86,7 @@ class Evolution {
   static constexpr std::size_t work_of_table = 50;  ///< of one row, in moved weights
 
   Evolution(const FiniteReading& reading, const KeyLayout& layout, const FiniteLaws& laws,
-            const Operations& operations, Work& work)
+            const Operations& operations, WorkLimit& work)
       : reading_(reading),
         graph_(reading.graph()),
         layout_(layout),
@@ -304,7 +304,7 @@ class Evolution {
   const KeyLayout& layout_;
   const FiniteLaws& laws_;
   const Operations& operations_;
-  Work& work_;
+  WorkLimit& work_;
   std::vector<KnownOutcomes<Number>> known_;
   Measure<Number> law_;
   Measure<Number> next_;

@@ -10,7 +10,8 @@ namespace {
 using namespace worlds;
 
 std::optional<Departure> departure(const FiniteReading& reading, const KeyLayout& layout,
-                                   const WorldsEffort& effort, std::uint64_t seed, Work& work) {
+                                   const WorldsEffort& effort, std::uint64_t seed,
+                                   WorkLimit& work) {
   if (!effort.first_order)
     return World<Exact>(reading, layout, seed, work).departure(effort.sweeps, effort.joint);
   return World<FirstOrder<Exact>>(reading, layout, seed, work)
@@ -19,7 +20,7 @@ std::optional<Departure> departure(const FiniteReading& reading, const KeyLayout
 
 /// The first world may use a quarter, so that smaller ones can be tried instead.
 FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effort,
-                              const Sizes& sizes, Work& work) {
+                              const Sizes& sizes, WorkLimit& work) {
   const FiniteReading reading(graph, sizes);
   const KeyLayout layout(reading);
   FiniteReadingResult result;
@@ -28,7 +29,7 @@ FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effo
     const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(result.worlds);
     try {
       result.departure = departure(reading, layout, effort, seed, work);
-    } catch (const Work::Spent&) {
+    } catch (const WorkLimit::Spent&) {
       if (result.worlds == 0) throw;
       break;
     }
@@ -41,7 +42,7 @@ FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effo
 }  // namespace
 
 FiniteReadingResult read_on_worlds(const KernelGraph& graph, const WorldsEffort& effort) {
-  Work work;
+  WorkLimit work;
   FiniteReadingResult result;
   const std::vector<Sizes> sizes = all_sizes(effort);
   for (auto one = sizes.rbegin(); one != sizes.rend(); ++one) {

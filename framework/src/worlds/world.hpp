@@ -24,7 +24,7 @@ struct Difference {
 template <class Number>
 class World {
  public:
-  World(const FiniteReading& reading, const KeyLayout& layout, std::uint64_t seed, Work& work)
+  World(const FiniteReading& reading, const KeyLayout& layout, std::uint64_t seed, WorkLimit& work)
       : reading_(reading),
         laws_(reading, mixed(seed)),
         operations_(reading, laws_, mixed(seed, 2)),

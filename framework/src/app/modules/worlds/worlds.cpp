@@ -23,7 +23,7 @@ using Judgement = WorldsJudgement;
 /// About 20 ms on a machine of 2020 for all phases.
 constexpr std::int64_t quick = 720'000;
 
-struct Phase {
+struct PhaseReading {
   std::string name;
   const KernelGraph& graph;
   const Verdict& verdict;
@@ -37,15 +37,15 @@ bool learns(const KernelGraph& graph) {
 }
 
 /// As the certificate has them: what is promised beside sampling is read too.
-std::vector<Phase> read_phases(const Program& program) {
+std::vector<PhaseReading> read_phases(const Program& program) {
   const Certificate& of = program.certificate;
-  std::vector<Phase> all{{"sampling", program.sampling, of.now, {}}};
+  std::vector<PhaseReading> all{{"sampling", program.sampling, of.now, {}}};
   if (is_promise(program.warmup, of.warmup))
     all.push_back({"warmup", program.warmup, of.warmup, {}});
   if (learns(program.sampling) && is_promise(program.sampling, of.frozen))
     all.push_back({"frozen", program.sampling, of.frozen, {}});
   WorldsEffort effort{.most_work = quick};
-  for (Phase& phase : all) {
+  for (PhaseReading& phase : all) {
     effort.frozen = phase.name == "frozen";
     phase.seen = compare_with_worlds(phase.graph, phase.verdict, effort);
     effort.most_work -= phase.seen.finite.work;
@@ -79,7 +79,7 @@ std::string silence(const Verdict& verdict, const WorldsComparison& seen) {
   return fmt::format("finite worlds say nothing of the class `{}`", verdict.label());
 }
 
-std::string beside_evidence(const Phase& phase) {
+std::string beside_evidence(const PhaseReading& phase) {
   const FiniteReadingResult& finite = phase.seen.finite;
   switch (phase.seen.judgement) {
     case Judgement::right:
@@ -99,7 +99,7 @@ std::string beside_evidence(const Phase& phase) {
   return {};
 }
 
-std::optional<CounterExample> example_of(const Phase& phase) {
+std::optional<CounterExample> example_of(const PhaseReading& phase) {
   if (!phase.seen.finite.departure) return std::nullopt;
   WorldsEffort effort = phase.seen.effort;
   effort.most_work = WorldsEffort().most_work;
@@ -113,7 +113,7 @@ std::string in_words(const CounterExample& example) {
                      example.departure.sweep, example.departure.sweep == 1 ? "" : "s");
 }
 
-std::string contradiction(const Phase& phase, const CounterExample& example) {
+std::string contradiction(const PhaseReading& phase, const CounterExample& example) {
   return fmt::format(
       "the rules call the {} phase {} (rule {}), and a finite world of its graph contradicts them: "
       "{}. Either a rule or a declared trait is wrong. `--counterexample FILE` writes that world "
@@ -122,7 +122,7 @@ std::string contradiction(const Phase& phase, const CounterExample& example) {
       phase.name, phase.verdict.label(), phase.verdict.rule, in_words(example));
 }
 
-Json json_of(const Phase& phase) {
+Json json_of(const PhaseReading& phase) {
   const FiniteReadingResult& finite = phase.seen.finite;
   Json json{{"phase", phase.name},
             {"judgement", to_string(phase.seen.judgement)},
@@ -139,8 +139,9 @@ Json json_of(const Phase& phase) {
   return json;
 }
 
-void add_script(const std::vector<Phase>& phases, const std::string& name, WorldsReport& report) {
-  for (const Phase& phase : phases) {
+void add_script(const std::vector<PhaseReading>& phases, const std::string& name,
+                WorldsReport& report) {
+  for (const PhaseReading& phase : phases) {
     const auto example = example_of(phase);
     if (!example) continue;
     report.script = script_of(*example, fmt::format("{}, {}", name, phase.name));
@@ -161,13 +162,13 @@ void add_script(const std::vector<Phase>& phases, const std::string& name, World
 }  // namespace
 
 void mixwell_read_on_worlds(const WorldsRequest& request, WorldsReport& report) {
-  const std::vector<Phase> phases = read_phases(request.program);
+  const std::vector<PhaseReading> phases = read_phases(request.program);
   report.beside_evidence = beside_evidence(phases.front());
   if (phases.front().seen.judgement == Judgement::strict)
     report.note = fmt::format("rule {} may be too strict here: the composition is {}",
                               phases.front().verdict.rule, invariance(phases.front().seen));
   Json all = Json::array();
-  for (const Phase& phase : phases) {
+  for (const PhaseReading& phase : phases) {
     all.push_back(json_of(phase));
     if (phase.seen.judgement != Judgement::hole || !report.contradiction.empty()) continue;
     if (const auto example = example_of(phase))
