@@ -4,6 +4,8 @@
 
 #include <mixwell/lab/worlds.hpp>
 
+#include <algorithm>
+
 namespace mixwell {
 namespace {
 
@@ -18,13 +20,13 @@ std::optional<Departure> departure(const FiniteReading& reading, const KeyLayout
       .departure(effort.sweeps, effort.joint);
 }
 
-/// The first world may use a quarter, so that smaller ones can be tried instead.
+/// The first world may use a quarter if there are smaller ones, so that they can be tried instead.
 FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effort,
-                              const Sizes& sizes, WorkLimit& work) {
+                              const Sizes& sizes, bool is_smallest, WorkLimit& work) {
   const FiniteReading reading(graph, sizes);
   const KeyLayout layout(reading);
   FiniteReadingResult result;
-  work.allow(work.used() + effort.most_work / 4);
+  work.allow(is_smallest ? effort.most_work : effort.most_work / 4);
   for (; result.worlds < effort.worlds && !result.departure; ++result.worlds) {
     const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(result.worlds);
     try {
@@ -45,10 +47,13 @@ FiniteReadingResult read_on_worlds(const KernelGraph& graph, const WorldsEffort&
   WorkLimit work;
   FiniteReadingResult result;
   const std::vector<Sizes> sizes = all_sizes(effort);
-  for (auto one = sizes.rbegin(); one != sizes.rend(); ++one) {
+  for (std::size_t k = sizes.size(); k-- > 0;) {
     try {
-      result = read_with(graph, effort, *one, work);
+      result = read_with(graph, effort, sizes[k], k == 0, work);
       break;
+    } catch (const WorkLimit::Spent& fault) {
+      result.unread = fault.what();
+      k = std::min<std::size_t>(k, 1);  // next is the smallest
     } catch (const NoReading& fault) {
       result.unread = fault.what();
     }

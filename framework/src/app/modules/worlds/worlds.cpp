@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 using Judgement = WorldsJudgement;
 
 /// About 20 ms on a machine of 2020 for all phases.
-constexpr std::int64_t quick = 720'000;
+constexpr std::int64_t quick = 600'000;
 
 struct PhaseReading {
   std::string name;
