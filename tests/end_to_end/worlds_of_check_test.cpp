@@ -59,6 +59,19 @@ TEST_CASE("check says beside the evidence what finite worlds say") {
            "evidence   proved\n");
 }
 
+TEST_CASE("check notes that a rule may be too strict where all worlds are invariant") {
+  const Workplace place;
+  // A slice is decided by U, which this oracle leaves exact; no trait says so of an opaque move.
+  place.write("m.toml",
+              "mixwell = 1\n[run]\nwarmup = 0\ndraws = 10\nallow = [\"biased\"]\n[model.q]\nuse = "
+              "\"quartic\"\n[oracle.o]\nuse = \"noisy\"\n[kernel.k]\nuse = \"slice\"\n");
+  const Outcome text = place.mixwell("check m.toml");
+  contains(text.out, "evidence   unproven, but exactly invariant in 20 finite worlds\n");
+  contains(text.out, " may be too strict here: the composition is exactly invariant in 20 ");
+  const json document = json::parse(place.mixwell("check m.toml --json").out);
+  CHECK(phase_of(document, "sampling")["judgement"] == "strict");
+}
+
 TEST_CASE("check reads fewer worlds where they are large, and says how many") {
   const Workplace place;
   const std::string text = place.mixwell("check " + certificate_example("qnhmc-ensemble")).out;
