@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <regex>
 #include <set>
-#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -55,7 +54,8 @@ class Enumerator {
     seek_components();
     seek_pairs(choices);
     note_missing();
-    keep();
+    result_.pairs = static_cast<std::int64_t>(together_.size());
+    for (const std::size_t k : cover(shown_by_)) result_.kept.push_back(pool_[k]);
     return std::move(result_);
   }
 
@@ -94,9 +94,7 @@ class Enumerator {
   void add(Candidate candidate) {
     ids_.insert(candidate.id);
     ++result_.composed;
-    for (const std::string& component : candidate.draft.components) {
-      present_.insert(component);
-    }
+    present_.insert(candidate.draft.components.begin(), candidate.draft.components.end());
     for (const Choice& c : candidate.draft.choices) {
       works_with_[{c.kind, c.id}].insert(candidate.draft.model);
     }
@@ -104,13 +102,9 @@ class Enumerator {
     pool_.push_back(std::move(candidate));
   }
 
-  std::uint32_t number(const std::string& what) {
-    return numbers_.try_emplace(what, static_cast<std::uint32_t>(numbers_.size() + 1))
-        .first->second;
-  }
-
-  static std::uint64_t key(std::uint64_t a, std::uint64_t b, std::uint64_t label) {
-    return (std::min(a, b) << 40U) | (std::max(a, b) << 16U) | label;
+  /// Of two texts in any order, under a label.
+  static std::uint64_t mark(const std::string& a, const std::string& b, const char* label = "") {
+    return mixwell::hash_role(std::min(a, b) + "\n" + std::max(a, b) + "\n" + label);
   }
 
   /// What a row with this candidate shows: its components; its choices under its verdict; and
@@ -121,21 +115,20 @@ class Enumerator {
     const std::string label = candidate.certificate.substr(0, candidate.certificate.find(' '));
     const bool right = label == "exact" || label == "asymptotic";
     const bool tested = (right || label == "biased") && has_exact_draws(candidate.draft.model);
-    const std::uint32_t verdict = number(candidate.certificate + ", rule " + candidate.rule);
+    const std::string verdict = candidate.certificate + ", rule " + candidate.rule;
     std::vector<std::uint64_t> shows;
     for (auto a = choices.begin(); a != choices.end(); ++a) {
-      const std::uint32_t first = number(a->text());
-      shows.push_back(key(first, verdict, 0));
+      const std::string first = a->text();
+      shows.push_back(mark(first, verdict));
       for (auto b = std::next(a); b != choices.end(); ++b) {
-        const std::uint32_t second = number(b->text());
-        together_.insert(key(first, second, 0));
+        const std::string second = b->text();
+        together_.insert(mark(first, second));
         const bool counts = right || a->key.empty() || b->key.empty();
-        if (tested && counts) shows.push_back(key(first, second, number(label)));
+        if (tested && counts) shows.push_back(mark(first, second, label.c_str()));
       }
     }
-    for (const std::string& component : candidate.draft.components) {
-      shows.push_back(key(number("has " + component), 0, 0));
-    }
+    for (const std::string& component : candidate.draft.components)
+      shows.push_back(mark("has", component));
     shown_by_.push_back(std::move(shows));
   }
 
@@ -155,9 +148,7 @@ class Enumerator {
   void seek_pairs(const std::vector<Choice>& choices) {
     for (auto a = choices.begin(); a != choices.end(); ++a) {
       for (auto b = std::next(a); b != choices.end(); ++b) {
-        if (excludes(*a, *b) || together_.contains(key(number(a->text()), number(b->text()), 0))) {
-          continue;
-        }
+        if (excludes(*a, *b) || together_.contains(mark(a->text(), b->text()))) continue;
         if (!seek(*a, *b)) ++result_.never_together;
       }
     }
@@ -200,11 +191,6 @@ class Enumerator {
     }
   }
 
-  void keep() {
-    result_.pairs = static_cast<std::int64_t>(together_.size());
-    for (const std::size_t k : cover(shown_by_)) result_.kept.push_back(pool_[k]);
-  }
-
   const Registry& registry_;
   const EnumerationSettings& settings_;
   Models models_;
@@ -213,7 +199,6 @@ class Enumerator {
   std::vector<std::vector<std::uint64_t>> shown_by_;
   std::unordered_set<std::uint64_t> together_;  ///< pairs of choices
   std::unordered_set<std::string> ids_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;
   std::set<std::string> present_;
   std::map<std::pair<Kind, std::string>, std::set<std::string>> works_with_;
 };

@@ -21,7 +21,6 @@ constexpr double try_seconds = 5.0;  ///< a try that takes longer is not smaller
 void judge_all(const std::vector<std::size_t>& numbers, const Source& source,
                const mixwell::Registry& registry, const SearchSettings& settings) {
   const std::string path = settings.judge.folder + "/" + settings.file;
-  if (!std::filesystem::exists(path)) std::ofstream(path) << tsv_head();
   const auto line = [&](std::size_t k) {
     return tsv_line(judged(source.at(numbers[k]), registry, settings.judge));
   };
@@ -62,6 +61,10 @@ std::map<std::size_t, Row> rows_of(const Source& source, const mixwell::Registry
                                    const SearchSettings& settings) {
   const std::string path = settings.judge.folder + "/" + settings.file;
   const auto earlier = read_tsv(path, settings.judge.key);
+  std::ofstream kept(path);
+  kept << tsv_head();
+  for (const auto& [id, row] : earlier) kept << tsv_line(row);
+  kept.close();
   std::vector<std::size_t> open;
   for (std::size_t k = 0; k < source.count; ++k)
     if (!earlier.contains(source.id(k))) open.push_back(k);
