@@ -14,7 +14,6 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ctime>
 #include <exception>
 #include <optional>
@@ -200,11 +199,13 @@ class Judging {
   /// seeds, as make alpha^runs smaller than the level must all say the same.
   template <class Run>
   void repeat(const Run& disagrees) {
-    const double runs = std::ceil(std::log(case_.level) / std::log(settings_.verify.alpha));
-    for (int run = 1; run < static_cast<int>(runs); ++run) {
-      if (disagrees(run)) continue;
-      settle("inconclusive", fmt::format("run {} of {:.0f} does not see it", run + 1, runs));
-      return;
+    double chance = settings_.verify.alpha;
+    for (int run = 1; chance > case_.level * (1.0 + 1e-9); ++run) {
+      if (!disagrees(run)) {
+        settle("inconclusive", fmt::format("run {}, with another seed, does not see it", run + 1));
+        return;
+      }
+      chance *= settings_.verify.alpha;
     }
   }
 
