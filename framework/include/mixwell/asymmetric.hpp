@@ -41,15 +41,16 @@ MIXWELL_EXPORT Proposal propose_asymmetric(Transition& t, Edge<edge::Law> law,
 /// The same scheme for a q with numbers of its own, of the class Drawn (as for Transition::redraw):
 /// law_from(path, point) adds q(. | point) under `path` and returns it; it is called at the newest
 /// position and at y, and must add the same function of each. Of a law that is known only by an
-/// estimate, which the kernel takes, the points have no evaluations.
+/// estimate, which the kernel takes, the points have no evaluations. `space`: where q draws y.
 template <class Drawn, class LawFrom>
-Proposal propose_from(Transition& t, Edge<edge::Law> law, LawFrom&& law_from) {
+Proposal propose_from(Transition& t, Edge<edge::Law> law, LawFrom&& law_from,
+                      Space space = Space::real) {
   KernelGraph& graph = t.graph();
   const bool evaluates = !t.takes_estimate_of(law);
   const EvaluatedPoint here{t.position().value,
                             evaluates ? graph.evaluation(law.value, t.site().slot) : Cached{}};
   const Value there = law_from(t.site().path, here);
-  const Variable y = graph.auxiliary(t.path("proposal"), t.dimension());
+  const Variable y = graph.auxiliary(t.path("proposal"), t.dimension(), {.space = space});
   t.redraw<edge::Auxiliary>("propose", y, Edge<edge::LawOf<Drawn>>{there});
   const EvaluatedPoint proposed{graph.current(y),
                                 evaluates ? graph.evaluation(law.value, y) : Cached{}};

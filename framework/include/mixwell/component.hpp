@@ -28,7 +28,7 @@ MIXWELL_EXPORT std::optional<Kind> kind_from(std::string_view word) noexcept;
 /// What an involution negates before it is made again to come back to its start. Nothing: its
 /// outputs as they are lead back.
 enum class Flips {
-  momentum,            ///< what it writes for auxiliary variables
+  momentum,            ///< what it writes for auxiliary variables that turn (AuxiliaryTraits)
   noise,               ///< the normals that it draws
   momentum_and_noise,  ///< both
   nothing
@@ -47,7 +47,8 @@ struct Traits {
   /// move: made again after what `flips` says it leads back to its start.
   bool involution = false;
   Flips flips = Flips::momentum;
-  /// move: preserves volume (or reports log |det J|).
+  /// move: |det J| = 1 in all that it replaces; on a sphere of its surface, and at fixed whole
+  /// numbers.
   bool volume = false;
   /// move: order of accuracy in eps of the flow of its laws; 0 = not that flow.
   int order = 0;

@@ -84,6 +84,27 @@ struct Value {
   explicit operator bool() const noexcept { return id >= 0; }
 };
 
+/// Where an auxiliary variable lives: what the density exp(-U) of its law is a density of, and so
+/// by which identity `verify` tests what is drawn from it.
+enum class Space {
+  real,           ///< all of R^rows, or an open part of it; U has a gradient there
+  sphere,         ///< the unit sphere of R^rows, by its surface
+  whole_numbers,  ///< vectors of whole numbers, by counting
+  line,           ///< a curve or surface within R^rows that depends on the state
+  improper        ///< R^rows, and exp(-U) has no finite integral: what is drawn has another law
+};
+
+/// "real", "sphere", "whole numbers", ...
+MIXWELL_EXPORT std::string_view to_string(Space space) noexcept;
+
+/// What an auxiliary variable is besides its law.
+struct AuxiliaryTraits {
+  Space space = Space::real;
+  /// Its sign changes when time runs backwards, as a momentum's: it is one of those that
+  /// Flips::momentum negates. Its law must then be the same at -v as at v.
+  bool turns = true;
+};
+
 /// What an operation does, called once per column block and sweep. Immutable; all it may read
 /// or write comes from the edges of its vertex, so what is certified is what is computed.
 class MIXWELL_EXPORT Body {
@@ -112,6 +133,8 @@ struct VariableInfo {
   std::vector<Index> coordinates{};
   /// slot: no update moves it, and the others are sampled given it.
   bool fixed = false;
+  /// auxiliary: where it lives, and whether Flips::momentum negates it.
+  AuxiliaryTraits traits{};
   /// joined, trial, estimate: the slots whose numbers it holds, that it is a copy of, that it is
   /// of.
   std::vector<Variable> parts{};
@@ -271,7 +294,8 @@ class MIXWELL_EXPORT KernelGraph {
   /// A copy of a slot (or of what joins several) for the stages of a proposal; begin_trial() gives
   /// it the slot's numbers.
   [[gnu::cold]] Variable trial(std::string name, Variable slot);
-  [[gnu::cold]] Variable auxiliary(std::string name, Index rows);
+  [[gnu::cold]] Variable auxiliary(std::string name, Index rows,
+                                   const AuxiliaryTraits& traits = {});
   /// What is kept of an unbiased estimate of the density where the slot is: all zero before the
   /// first, and after the slot was placed anew.
   [[gnu::cold]] Variable estimate(std::string name, Variable slot, Index rows);

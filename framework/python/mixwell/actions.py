@@ -130,11 +130,12 @@ def verify(*parts: Source, targets: typing.Sequence[str] = (), budget: float = 0
     options = _library.VerifyOptions(
         targets=(ctypes.c_char_p * len(names))(*names), target_count=len(names), budget=budget,
         alpha=alpha, max_seconds=max_seconds, threads=threads, stop=stop.handle)
-    document, _ = _waited(
-        composition,
-        lambda: _library.text_of("verify", registry().handle, composition._handle,
-                                 ctypes.byref(options)),
-        stop, Progress(False))
+    with FunctionModel.verified(composition.functions):
+        document, _ = _waited(
+            composition,
+            lambda: _library.text_of("verify", registry().handle, composition._handle,
+                                     ctypes.byref(options)),
+            stop, Progress(False))
     return Verification(document)
 
 

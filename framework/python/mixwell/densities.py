@@ -62,8 +62,8 @@ class _Transforms:
 
 def jax(log_density: LogDensity, parameters: Shapes, *, name: str = "jax",
         version: str | None = None, **keys: typing.Any) -> FunctionModel:
-    """A model of a log density in JAX, by vmap(value_and_grad), compiled once for each width of a
-    block. Raises InputError unless JAX computes in double precision."""
+    """A model of a log density in JAX, by vmap(value_and_grad), compiled once for 1, 2, 4, 8, ...
+    points, to which blocks are filled up. Raises InputError unless JAX computes in double precision."""
     jax = needed("jax", "mixwell.jax")
     numbers = needed("jax.numpy", "mixwell.jax")
     transforms = _Transforms(parameters, keys, numbers.exp, lambda x: numbers.logaddexp(0.0, x),
@@ -73,7 +73,8 @@ def jax(log_density: LogDensity, parameters: Shapes, *, name: str = "jax",
         values, jacobian = transforms(theta)
         return -(log_density(**values) + jacobian)
 
-    return FunctionModel(_compiled(jax, potential), parameters, name=name, version=version, **keys)
+    return FunctionModel(_compiled(jax, potential), parameters, name=name, version=version,
+                         pads=True, **keys)
 
 
 def _compiled(jax: typing.Any, potential: typing.Callable[[typing.Any], typing.Any]) -> Batched:
@@ -128,7 +129,7 @@ def numpyro(model: typing.Callable[..., typing.Any], *arguments: typing.Any, nam
         return start.potential_fn(free)
 
     return FunctionModel(_compiled(jax, potential), dict(zip(recorded, sites.values())), name=name,
-                         version=version, **keys)
+                         version=version, pads=True, **keys)
 
 
 def _recorded_sites(trace: typing.Any, sites: dict[str, tuple[int, ...]]
@@ -182,4 +183,5 @@ def pymc(model: typing.Any, *, name: str = "pymc", version: str | None = None) -
             u[row], gradient[row] = -value, -slope
         return u, gradient
 
-    return FunctionModel(evaluate, parameters, name=name, version=version, exponential=positive)
+    return FunctionModel(evaluate, parameters, name=name, version=version, pads=False,
+                         exponential=positive)

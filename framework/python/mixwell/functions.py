@@ -50,17 +50,22 @@ class FunctionModel(Component):
     """The model of a function, a component as any other.
 
     `version`: a text that changes when the function does. Without one the run of it cannot be
-    resumed, and no other process knows its manifest. `keys`: exponential, logistic, absolute,
-    gradient_growth, dims, coords, as the model `callback` has them."""
+    resumed, and no other process knows its manifest. `pads`: whether blocks are filled up to 1, 2,
+    4, 8, ... points with copies of their first one, so that a function that is compiled for each
+    number of points is compiled a few times only; by default this is done in verify(), which asks
+    for hundreds of different numbers. `keys`: exponential, logistic, absolute, gradient_growth,
+    dims, coords, as the model `callback` has them."""
 
     def __init__(self, function: Batched, parameters: Shapes, *, name: str = "function",
-                 version: str | None = None, **keys: typing.Any):
+                 version: str | None = None, pads: bool | None = None, **keys: typing.Any):
         if not callable(function):
             raise errors.InputError(f"function: {function!r} cannot be called")
         self.function = function
         self.parameters = {key: shape_of(shape) for key, shape in parameters.items()}
         self.dimension = sum(math.prod(shape) for shape in self.parameters.values())
         self.version = version
+        self.pads = pads
+        self.in_verify = False
         self.offered_name = name if version is not None else f"{name} ({os.urandom(8).hex()})"
         self.fault: BaseException | None = None
         self.aborted = False
@@ -82,11 +87,13 @@ class FunctionModel(Component):
         import numpy
 
         rows = len(points)
+        if self.pads or (self.pads is None and self.in_verify):
+            points = _filled_up(numpy, points)
         result = self.function(points)
         if not isinstance(result, tuple) or len(result) != 2:
             raise errors.InputError(f"{self.name}: the function returned {_in_words(result)}; wanted "
                                     "is a pair: U (R,) and its gradient (R, d)")
-        shapes = {"U": (rows,), "the gradient": (rows, self.dimension)}
+        shapes = {"U": (len(points),), "the gradient": (len(points), self.dimension)}
         arrays = [numpy.asarray(one) for one in result]
         for (what, shape), array in zip(shapes.items(), arrays):
             if array.shape != shape:
@@ -97,7 +104,7 @@ class FunctionModel(Component):
                     f"{self.name}: {what} has the dtype {array.dtype}; wanted is float64, as single "
                     "precision biases what is sampled (JAX: jax_enable_x64; PyTorch: "
                     "dtype=torch.float64)")
-        return arrays[0], arrays[1]
+        return arrays[0][:rows], arrays[1][:rows]
 
     def _called(self, dimension: int, columns: int, theta: int, u: int, gradient: int | None,
                 _: int | None) -> int:
@@ -142,6 +149,18 @@ class FunctionModel(Component):
 
     @staticmethod
     @contextlib.contextmanager
+    def verified(models: typing.Sequence[FunctionModel]) -> typing.Iterator[None]:
+        """While verify() is at work: see `pads`."""
+        for model in models:
+            model.in_verify = True
+        try:
+            yield
+        finally:
+            for model in models:
+                model.in_verify = False
+
+    @staticmethod
+    @contextlib.contextmanager
     def offered(models: typing.Sequence[FunctionModel]) -> typing.Iterator[None]:
         """While what looks for the functions or calls them is at work; tells what they raise."""
         for model in models:
@@ -176,11 +195,18 @@ def _view(numpy: typing.Any, address: int, rows: int, columns: int) -> typing.An
     return numpy.frombuffer(memory).reshape(rows, columns)
 
 
+def _filled_up(numpy: typing.Any, points: typing.Any) -> typing.Any:
+    """As many points as the next power of two, the last ones copies of the first."""
+    missing = (1 << (len(points) - 1).bit_length()) - len(points)
+    return numpy.concatenate([points, numpy.repeat(points[:1], missing, axis=0)])
+
+
 def _in_words(value: object) -> str:
     return f"a tuple of {len(value)}" if isinstance(value, tuple) else f"a {type(value).__name__}"
 
 
 def function(density: Batched, parameters: Shapes, *, name: str = "function",
-             version: str | None = None, **keys: typing.Any) -> FunctionModel:
+             version: str | None = None, pads: bool | None = None,
+             **keys: typing.Any) -> FunctionModel:
     """The model of a batched function U, gradient = density(theta); see FunctionModel."""
-    return FunctionModel(density, parameters, name=name, version=version, **keys)
+    return FunctionModel(density, parameters, name=name, version=version, pads=pads, **keys)

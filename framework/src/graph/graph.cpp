@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace mixwell {
@@ -77,6 +78,12 @@ std::string_view to_string(Role role) noexcept {
   return "";
 }
 
+std::string_view to_string(Space space) noexcept {
+  constexpr std::array<std::string_view, 5> names = {"real", "sphere", "whole numbers", "line",
+                                                     "improper"};
+  return names[static_cast<std::size_t>(space)];
+}
+
 Variable KernelGraph::add_variable(VariableInfo info) {
   claim_name("variable " + info.name);
   const Variable variable{static_cast<std::int32_t>(variables_.size())};
@@ -112,8 +119,9 @@ Variable KernelGraph::slot(std::string name, Index rows) {
   return add_variable(std::move(info));
 }
 
-Variable KernelGraph::auxiliary(std::string name, Index rows) {
+Variable KernelGraph::auxiliary(std::string name, Index rows, const AuxiliaryTraits& traits) {
   VariableInfo info;
+  info.traits = traits;
   info.name = std::move(name);
   info.kind = VariableKind::auxiliary;
   info.rows = rows;

@@ -2,14 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sampler/replay.hpp"
 
+#include <mixwell/lab/stop_request.hpp>
+
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 namespace mixwell {
 
-Replay::Replay(const Block& block, const Body& body)
+Replay::Replay(const Block& block, const Body& body, std::function<bool()> late)
     : body_(&body),
+      late_(std::move(late)),
       wiring_(block.wiring_),
       columns_(block.columns_),
       sweep_(block.sweep_),
@@ -60,6 +63,7 @@ std::vector<Block::Port> Replay::ports(const std::vector<Block::Port>& like,
 }
 
 void Replay::run(std::uint64_t sweep, bool negate_normals) {
+  if (late_ && late_()) throw Stopped("the test of an operation");
   const std::vector<Block::Port> in = ports(inputs_, input_memory_);
   const std::vector<Block::Port> out = ports(outputs_, output_memory_);
   const Workspace::Frame frame(sinks_->scratch);
@@ -93,7 +97,7 @@ class Replays::Watch final : public Body {
     const std::scoped_lock lock(all_.mutex_);
     std::unique_ptr<Replay>& seen = all_.seen_[operation_];
     if (seen && seen->sweep() == block.sweep() && seen->columns() >= block.columns()) return;
-    seen = std::make_unique<Replay>(block, *body_);
+    seen = std::make_unique<Replay>(block, *body_, all_.late_);
   }
 
   Replays& all_;
@@ -102,7 +106,8 @@ class Replays::Watch final : public Body {
 };
 
 Replays::Replays(std::shared_ptr<const Compositor> compositor, RunSettings settings,
-                 std::int64_t sweeps) {
+                 std::int64_t sweeps, std::function<bool()> late)
+    : late_(std::move(late)) {
   settings.block_width = settings.replicates;
   Program program = compose(*compositor);
   const auto& operations = program.sampling.operations();
@@ -112,6 +117,7 @@ Replays::Replays(std::shared_ptr<const Compositor> compositor, RunSettings setti
     if (body) program.sampling.instrument(k, std::make_shared<Watch>(*this, k, body));
   }
   sampler_ = std::make_unique<Sampler>(std::move(compositor), settings, std::move(program));
+  if (late_) sampler_->stop_when(late_);
   sampler_->initialise();
   if (settings.warmup > 0) sampler_->advance(PhaseKind::warmup, settings.warmup);
   sampler_->advance(PhaseKind::sampling, sweeps);

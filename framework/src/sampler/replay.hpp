@@ -12,6 +12,7 @@
 #include <Eigen/Core>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -25,7 +26,7 @@ namespace mixwell {
 /// one. The sampler that it was taken from must outlive it; copies are used by one thread.
 class MIXWELL_INTERNAL Replay {
  public:
-  explicit Replay(const Block& block, const Body& body);
+  explicit Replay(const Block& block, const Body& body, std::function<bool()> late = {});
 
   const KernelGraph& graph() const noexcept { return *wiring_.graph; }
   const OperationInfo& operation() const noexcept { return *wiring_.operation; }
@@ -58,6 +59,7 @@ class MIXWELL_INTERNAL Replay {
                                  const std::vector<std::size_t>& memory);
 
   const Body* body_;
+  std::function<bool()> late_;
   Block::Wiring wiring_;
   Index columns_;
   std::uint64_t sweep_;
@@ -76,7 +78,9 @@ class MIXWELL_INTERNAL Replays {
  public:
   /// All replicates are one block, and each operation is taken in the last of these sweeps in which
   /// it ran.
-  Replays(std::shared_ptr<const Compositor> compositor, RunSettings settings, std::int64_t sweeps);
+  /// Once `late` is true, they and each Replay throw Stopped; empty = never.
+  Replays(std::shared_ptr<const Compositor> compositor, RunSettings settings, std::int64_t sweeps,
+          std::function<bool()> late = {});
   ~Replays();
 
   std::vector<Replay>& all() noexcept { return all_; }
@@ -86,6 +90,7 @@ class MIXWELL_INTERNAL Replays {
   class Watch;
   std::vector<std::unique_ptr<Replay>> seen_;  ///< by operation
   std::mutex mutex_;
+  std::function<bool()> late_;
   std::unique_ptr<Sampler> sampler_;
   std::vector<Replay> all_;
 };

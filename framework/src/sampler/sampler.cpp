@@ -414,6 +414,10 @@ void Sampler::State::advance(PhaseKind phase, std::int64_t count, DrawBuffers* b
       static_cast<std::uint64_t>(joint->ranks().largest(static_cast<std::int64_t>(divergences())));
 }
 
+void Sampler::stop_when(std::function<bool()> is_late) {
+  for (auto& schedule : state_->schedules) schedule->stop_when(is_late);
+}
+
 void Sampler::advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers) {
   if (state_->joint == nullptr) return state_->advance(phase, sweeps, buffers);
   state_->joint->order_advance(phase, sweeps, buffers != nullptr);

@@ -8,6 +8,7 @@
 #include "sampler/guarded_ports.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/lab/stop_request.hpp>
 #include <mixwell/parallel.hpp>
 
 #include <fmt/format.h>
@@ -186,6 +187,7 @@ void Schedule::execute(std::size_t step, std::uint64_t sweep, Index first, Index
 
 void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index first, Index width,
                                Block::Sinks& sinks) const {
+  if (is_late_ && is_late_()) throw Stopped("the run");
   const Compiled& c = compiled_[step];
   const Workspace::Frame frame(sinks.scratch);
   Block block;

@@ -17,9 +17,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace mixwell {
@@ -53,6 +55,9 @@ class MIXWELL_EXPORT Schedule {
   /// Sweeps `first` .. `first + sweeps - 1`. If `buffers` is not null, those whose number since
   /// `origin`, plus one, is a multiple of thin are recorded.
   void run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origin, DrawBuffers* buffers);
+
+  /// As Sampler::stop_when.
+  void stop_when(std::function<bool()> is_late) { is_late_ = std::move(is_late); }
 
   const KernelGraph& graph() const noexcept { return graph_; }
   /// A law with the numbers that one replicate has now.
@@ -134,6 +139,7 @@ class MIXWELL_EXPORT Schedule {
   const KernelGraph& graph_;
   std::string phase_;
   ScheduleSettings settings_;
+  std::function<bool()> is_late_;
   Storage& storage_;
   Plan plan_;
   std::map<std::string, std::unique_ptr<Stream>> streams_;

@@ -1,5 +1,6 @@
 // Whether an accept is in detailed balance at given ratios.
 // SPDX-License-Identifier: Apache-2.0
+#include "verify/move_ends.hpp"
 #include "verify/operation_check.hpp"
 #include "verify/z_scores.hpp"
 
@@ -23,6 +24,8 @@ constexpr double shift = 1e-9;
 /// Positions of what an accept reads, in pairs of here and there.
 struct Sides {
   std::vector<std::size_t> states, proposed;
+  std::size_t told = 0;         ///< which of them shows what was decided: a slot, if there is one
+  std::size_t told_output = 0;  ///< its next version among the outputs
   std::vector<std::size_t> here, there;       ///< evaluations
   std::vector<std::size_t> divided_out;       ///< of them, places in both: what the stages keep
   std::vector<std::size_t> laws, laws_there;  ///< laws, and in whose place which one stands there
@@ -56,6 +59,25 @@ void pair_laws(const Replay& replay, Sides& sides) {
   }
 }
 
+/// By variable, in whatever order the accept has them.
+bool find_told(const Replay& replay, Sides& sides) {
+  const auto& inputs = replay.operation().inputs;
+  const auto& outputs = replay.operation().outputs;
+  const KernelGraph& graph = replay.graph();
+  for (std::size_t k = 0; k < sides.states.size(); ++k) {
+    if (is_version(graph, inputs[sides.states[k]].value, VariableKind::auxiliary)) continue;
+    const auto variable = variable_behind(graph, inputs[sides.states[k]].value);
+    for (std::size_t o = 0; o < outputs.size(); ++o) {
+      const ValueInfo& output = graph[outputs[o]];
+      if (output.kind != ValueKind::version || output.variable != variable) continue;
+      sides.told = k;
+      sides.told_output = o;
+      return true;
+    }
+  }
+  return false;
+}
+
 std::optional<Sides> sides_of(const Replay& replay) {
   Sides sides;
   const auto& inputs = replay.operation().inputs;
@@ -81,6 +103,7 @@ std::optional<Sides> sides_of(const Replay& replay) {
   }
   sides.shifted = sides.there.front();
   if (replay.graph()[inputs[sides.shifted].value].rows != 1) return std::nullopt;
+  if (!find_told(replay, sides)) return std::nullopt;
   pair_laws(replay, sides);
   return sides;
 }
@@ -89,7 +112,9 @@ std::optional<Sides> sides_of(const Replay& replay) {
 void propose_copies(Replay& replay, const Sides& sides) {
   for (std::size_t k = 0; k < sides.states.size(); ++k) {
     const Eigen::MatrixXd state = replay.input(sides.states[k]);
-    replay.input(sides.proposed[k]) = state.array() + shift * (1.0 + state.array().abs());
+    const Space space = space_of(replay.graph(), replay.operation().inputs[sides.states[k]].value);
+    const double apart = space == Space::real || space == Space::improper ? shift : 0.0;
+    replay.input(sides.proposed[k]) = state.array() + apart * (1.0 + state.array().abs());
   }
   for (std::size_t k = 0; k < sides.here.size(); ++k) {
     replay.input(sides.there[k]) = replay.input(sides.here[k]);
@@ -145,14 +170,14 @@ class Decisions {
   /// Share of acceptances at log r, where the shifted potential at r = 1 is `at_one`.
   double share(double log_r) {
     replay_.input(sides_.shifted) = at_one_.array() - log_r;
-    const Eigen::MatrixXd proposed = replay_.input(sides_.proposed.front());
+    const Eigen::MatrixXd proposed = replay_.input(sides_.proposed[sides_.told]);
     const auto rounds = static_cast<std::uint64_t>(
         std::ceil(std::min(decision_count / static_cast<double>(told_.size()),
                            most_runs * decision_count / static_cast<double>(at_one_.size()))));
     Index accepted = 0;
     for (std::uint64_t k = 0; k < rounds; ++k) {
       replay_.run(first_sweep + next_++);
-      const MatrixMap now = replay_.output(0);
+      const MatrixMap now = replay_.output(sides_.told_output);
       for (const Index j : told_) accepted += now(0, j) == proposed(0, j) ? 1 : 0;
     }
     tried_ = static_cast<double>(rounds) * static_cast<double>(told_.size());
@@ -194,7 +219,11 @@ void compare(Decisions decisions, const std::string& name, const char* between,
 
 std::vector<VerifiedOperation> check_accept(Replay replay) {
   const auto sides = sides_of(replay);
-  if (!sides) return {};
+  if (!sides) {
+    return {untested(replay, "a(r) = r a(1/r)",
+                     "it reads no potential of what is proposed, or none "
+                     "that stages do not decide about")};
+  }
   std::vector<VerifiedOperation> found;
   const std::string& name = replay.operation().name;
   Replay copies = replay;

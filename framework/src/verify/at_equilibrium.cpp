@@ -90,8 +90,10 @@ class Tester {
   void run(const Composition& composition) {
     const bool costly = composition.model()->dimension() > many_dimensions;
     const std::int64_t warmup = costly ? std::min(test_.warmup, few_warmup) : test_.warmup;
-    Equilibrium equilibrium(
-        composition, {.replicates = replicates(composition), .warmup = warmup, .seed = test_.seed});
+    Equilibrium equilibrium(composition, {.replicates = replicates(composition),
+                                          .warmup = warmup,
+                                          .seed = test_.seed,
+                                          .late = test_.late});
     const double before = equilibrium.gradients();  // of the warm-up
     VerifiedTarget& seen = out_.seen;
     for (std::int64_t more = 1; seen.sweeps < most_sweeps; more = seen.sweeps) {
@@ -113,8 +115,9 @@ class Tester {
 
  private:
   void follow(const Composition& composition, std::int64_t warmup) {
-    Equilibrium few(composition,
-                    {.replicates = trial_replicates, .warmup = warmup, .seed = test_.seed});
+    Equilibrium few(
+        composition,
+        {.replicates = trial_replicates, .warmup = warmup, .seed = test_.seed, .late = test_.late});
     few.advance(sweeps_to_stand_still);
     follow_up(few.moved(), out_);
     out_.gradients += few.gradients();
@@ -147,7 +150,7 @@ EquilibriumOutcome test_at_equilibrium(const VerifyTargets& targets, const Equil
   EquilibriumOutcome out;
   out.seen.name = test.target;
   if (!test.fixed_steps) {
-    out.seen.step_factor = best_factor(targets, test.target, test.seed, out.gradients);
+    out.seen.step_factor = best_factor(targets, test, out.gradients);
   }
   const Composition composition = targets.composed(test.target, out.seen.step_factor);
   Tester(test, out).run(composition);
@@ -169,8 +172,10 @@ double size_of(const Model& model) {
 EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest& test,
                              double step_factor) {
   const Composition composition = targets.composed(test.target, step_factor);
-  Equilibrium equilibrium(
-      composition, {.replicates = long_replicates, .warmup = test.warmup, .seed = test.seed + 1});
+  Equilibrium equilibrium(composition, {.replicates = long_replicates,
+                                        .warmup = test.warmup,
+                                        .seed = test.seed + 1,
+                                        .late = test.late});
   EquilibriumOutcome out;
   out.seen.name = test.target;
   const double before = equilibrium.gradients();
@@ -197,14 +202,14 @@ EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest
   return out;
 }
 
-double best_factor(const VerifyTargets& targets, const std::string& target, std::int64_t seed,
-                   double& gradients) {
+double best_factor(const VerifyTargets& targets, const EquilibriumTest& test, double& gradients) {
   double best = 1.0;
   double farthest = -1.0;
   for (const double factor : {1.0, 0.25, 4.0, 0.0625, 16.0, 0.015625, 64.0, 256.0}) {
-    if (factor != 1.0 && !targets.can_compose(target, factor)) continue;
-    const Composition pilot = targets.composed(target, factor);
-    Equilibrium trial(pilot, {.replicates = trial_replicates, .seed = seed});
+    if (factor != 1.0 && !targets.can_compose(test.target, factor)) continue;
+    const Composition pilot = targets.composed(test.target, factor);
+    Equilibrium trial(pilot,
+                      {.replicates = trial_replicates, .seed = test.seed, .late = test.late});
     trial.advance(2);
     gradients += trial.gradients();
     if (!(trial.moved() > farthest)) continue;
@@ -219,7 +224,8 @@ Arrival arrival(const VerifyTargets& targets, const EquilibriumTest& test, doubl
   Equilibrium stretched(composition, {.replicates = arrival_replicates,
                                       .warmup = test.warmup,
                                       .seed = test.seed,
-                                      .stretch = allowed_stretch});
+                                      .stretch = allowed_stretch,
+                                      .late = test.late});
   const double before = stretched.gradients();
   const double at_start = stretched.excess().mean;
   Arrival found;
@@ -245,11 +251,12 @@ Arrival arrival(const VerifyTargets& targets, const EquilibriumTest& test, doubl
 namespace {
 
 Eigen::MatrixXd after_two_sweeps(const Composition& composition, std::int64_t replicates,
-                                 std::int64_t block_width) {
+                                 std::int64_t block_width, const std::function<bool()>& late) {
   RunSettings settings = composition.run;
   settings.replicates = replicates;
   settings.block_width = block_width;
   Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
+  sampler.stop_when(late);
   sampler.initialise();
   sampler.advance(PhaseKind::sampling, 2);
   const auto slots = composition.compositor->slots();
@@ -270,16 +277,17 @@ double largest_difference(const Eigen::MatrixXd& a, const Eigen::MatrixXd& b) {
 
 }  // namespace
 
-double difference_between_blocks(const Composition& composition) {
+double difference_between_blocks(const Composition& composition,
+                                 const std::function<bool()>& late) {
   const Program program = compose(*composition.compositor);
   for (const KernelGraph* graph : {&program.warmup, &program.sampling}) {
     for (const VariableInfo& v : graph->variables()) {
       if (v.scope == Scope::run) return 0.0;
     }
   }
-  const Eigen::MatrixXd whole = after_two_sweeps(composition, 16, 8);
-  return std::max(largest_difference(whole, after_two_sweeps(composition, 13, 8)),
-                  largest_difference(whole, after_two_sweeps(composition, 16, 16)));
+  const Eigen::MatrixXd whole = after_two_sweeps(composition, 16, 8, late);
+  return std::max(largest_difference(whole, after_two_sweeps(composition, 13, 8, late)),
+                  largest_difference(whole, after_two_sweeps(composition, 16, 16, late)));
 }
 
 }  // namespace mixwell

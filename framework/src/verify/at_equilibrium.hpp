@@ -28,7 +28,9 @@ struct EquilibriumTest {
   double budget = 1e6;       ///< gradients
   double alpha = 1e-3;       ///< of this target
   std::int64_t seed = 1;
-  std::function<bool()> late;  ///< asked after each look: stop
+  /// Asked from several threads; once it is true, what runs throws Stopped, or ends with what it
+  /// has seen.
+  std::function<bool()> late;
 };
 
 struct EquilibriumOutcome {
@@ -59,8 +61,7 @@ EquilibriumOutcome look_long(const VerifyTargets& targets, const EquilibriumTest
 /// The multiple of the manifest's step sizes with which two sweeps go farthest. What a composition
 /// keeps does not depend on them, what a test can see of it does. Adds what it spent to
 /// `gradients`.
-double best_factor(const VerifyTargets& targets, const std::string& target, std::int64_t seed,
-                   double& gradients);
+double best_factor(const VerifyTargets& targets, const EquilibriumTest& test, double& gradients);
 
 /// What a chain that hardly moved in the sweeps of its test went in 128, for seen.moved and a
 /// remark.
@@ -82,6 +83,6 @@ Arrival arrival(const VerifyTargets& targets, const EquilibriumTest& test, doubl
 /// The columns of one composition do not know of one another: two sweeps of 13 and of 16
 /// replicates, and of blocks of another width, agree to 1e-9 in the columns that they share.
 /// Returns the largest relative difference, 0 for compositions whose replicates learn together.
-double difference_between_blocks(const Composition& composition);
+double difference_between_blocks(const Composition& composition, const std::function<bool()>& late);
 
 }  // namespace mixwell

@@ -75,6 +75,7 @@ class DataSets {
     settings.warmup = test_.warmup;
     settings.init.how = Init::How::model;
     Sampler sampler(composition.compositor, settings, compose(*composition.compositor));
+    sampler.stop_when(test_.late);
     sampler.initialise();
     sampler.advance(PhaseKind::warmup, test_.warmup);
     const std::string slot = composition.compositor->slots().front();

@@ -289,6 +289,7 @@ struct Equilibrium::Test {
         sampler(composed.compositor, settings_of(composed, wanted), std::move(program)) {}
 
   void warm_up() {
+    sampler.stop_when(settings.late);
     sampler.initialise();
     if (settings.warmup == 0) return;
     sampler.advance(PhaseKind::warmup, settings.warmup);

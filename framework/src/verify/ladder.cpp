@@ -48,11 +48,12 @@ struct Truth {
 class Run {
  public:
   Run(const Composition& composition, const LadderStatistics& statistics, std::int64_t replicates,
-      std::int64_t seed, NoiseGrid noise = {})
+      const LadderSettings& ladder, NoiseGrid noise = {})
       : composition_(composition),
         statistics_(statistics),
-        settings_(settings_of(composition, replicates, seed)),
+        settings_(settings_of(composition, replicates, ladder.seed)),
         sampler_(composition.compositor, settings_, compose(*composition.compositor), noise) {
+    sampler_.stop_when(ladder.late);
     sampler_.initialise();
     start_ = first();
   }
@@ -187,7 +188,7 @@ class Climber {
 
   Pilot pilot() {
     const Composition composition = rung(0);
-    Run run(composition, statistics_, pilot_replicates, settings_.seed);
+    Run run(composition, statistics_, pilot_replicates, settings_);
     std::int64_t sweeps = 0;
     for (std::int64_t more = 1; sweeps < longest_mixing; more = sweeps) {
       run.advance(more);
@@ -219,7 +220,7 @@ class Climber {
     const auto cells = std::uint32_t{1} << (rung_count - 1 - k);
     const NoiseGrid noise = settings_.local ? NoiseGrid{cells, 1} : NoiseGrid{1, cells};
     const Composition composition = rung(k);
-    Run run(composition, statistics_, replicates, settings_.seed, noise);
+    Run run(composition, statistics_, replicates, settings_, noise);
     run.advance(burn_in * mixing * longer);
     values_.push_back(run.average(averaged_times, mixing * longer));
     if (k == drift_rung && !settings_.bounded) {

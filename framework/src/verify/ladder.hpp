@@ -7,6 +7,7 @@
 #include <mixwell/lab/verify.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct LadderSettings {
   bool bounded = false;
   double factor = 1.0;  ///< of the manifest's step sizes, the largest to try
   std::int64_t seed = 1;
+  std::function<bool()> late{};  ///< as EquilibriumTest::late
 };
 
 /// LadderStatistics at eps, eps/2, eps/4, eps/8, at the same integration

@@ -75,6 +75,12 @@ void evaluate_states(Replay& replay) {
   }
 }
 
+VerifiedOperation untested(const Replay& replay, const char* trait, std::string why) {
+  VerifiedOperation one{replay.operation().name, trait, ""};
+  one.untested = std::move(why);
+  return one;
+}
+
 VerifiedOperation zero_mean(const std::string& operation, std::string what,
                             const Eigen::ArrayXd& of_columns) {
   const auto n = static_cast<double>(of_columns.size());

@@ -18,9 +18,15 @@ namespace mixwell {
 /// and that the second holds in every column, as products of its means over the first and the
 /// second half of the draws. A refresh that is not full is made again and again from its own
 /// outcome, which it must keep; the first half of that is left out, and single columns are not
-/// looked at; one that never renews it is left to the test as a whole, and so is one that runs in
-/// fewer than 16 columns. A million numbers in all.
+/// looked at. Left to the test as a whole is one that never renews it, one that runs in fewer than
+/// 16 columns, and one whose law is no density on R^d or another space that has an identity.
+/// A million numbers in all.
 std::vector<VerifiedOperation> check_refresh(Replay replay);
+
+/// A refresh of what lives on a sphere or takes whole numbers draws from its law: a step within the
+/// space for that law, from a draw, leaves it a draw, as of a slot. Whole numbers step to others
+/// that were drawn. Only the share of pairs of values is tested, and not that all are drawn.
+std::vector<VerifiedOperation> check_space_refresh(Replay replay, Space space);
 
 /// A refresh of a slot draws from its law given the rest, whatever that is: a Metropolis step for
 /// that law, from a draw, leaves it a draw, so that E a(x -> y) (f(y) - f(x)) = 0, where y - x is
@@ -36,13 +42,21 @@ std::vector<VerifiedOperation> check_slot_refresh(Replay replay);
 std::vector<VerifiedOperation> check_accept(Replay replay);
 
 /// An involution leads back to the start after what its trait `flips` negates. Columns in which it
-/// makes a small difference ten thousand times as large tell nothing: their digits are lost.
+/// makes a small difference ten thousand times as large tell nothing: their digits are lost. One
+/// that comes back with other auxiliaries negated than those that turn is left to the test as a
+/// whole.
 std::vector<VerifiedOperation> check_involution(Replay replay);
 
-/// |det| of the Jacobian of a move that keeps volume is 1, by central differences; of at most 24
-/// variables, in columns where no derivative is above 1000 and
+/// |det| of the Jacobian of a move that keeps volume is 1, by central differences within the space
+/// of each variable; of at most 24 directions, in columns where no derivative is above 1000 and
 /// differences keep four digits.
 std::vector<VerifiedOperation> check_volume(Replay replay);
+
+/// A move leaves what lives on a sphere there, and whole numbers whole.
+std::vector<VerifiedOperation> check_space(Replay replay);
+
+/// What says of an operation why it cannot be tested by itself.
+VerifiedOperation untested(const Replay& replay, const char* trait, std::string why);
 
 /// A million numbers in all, in 128 rounds at least: how many rounds an operation is made again in.
 Index rounds_of(Index dimension, Index columns, Index most);

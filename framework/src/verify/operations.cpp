@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace mixwell {
 namespace {
@@ -80,22 +81,25 @@ std::vector<VerifiedOperation> check(const Replay& replay) {
                           (draws || !flips_noise(traits)) && !has_noisy_law(replay);
   if (comes_back) add(check_involution(replay));
   if (proposes && traits.volume) add(check_volume(replay));
+  if (proposes && (traits.volume || traits.involution)) add(check_space(replay));
   return found;
 }
 
 }  // namespace
 
 OperationsChecked check_operations(const Composition& composition, std::int64_t warmup,
-                                   double alpha) {
+                                   double alpha, std::function<bool()> late) {
   RunSettings settings = composition.run;
   settings.replicates = replicates;
   settings.warmup = warmup;
   settings.thin = 1;
   if (composition.model()->as_exact() != nullptr) settings.init.how = Init::How::exact;
-  Replays replays(composition.compositor, settings, sweeps);
+  Replays replays(composition.compositor, settings, sweeps, std::move(late));
   OperationsChecked checked;
   for (const Replay& replay : replays.all()) {
-    for (VerifiedOperation& f : check(replay)) checked.found.push_back(std::move(f));
+    for (VerifiedOperation& f : check(replay)) {
+      (f.untested.empty() ? checked.found : checked.untested).push_back(std::move(f));
+    }
   }
   const auto count = static_cast<double>(checked.found.size());
   for (VerifiedOperation& f : checked.found) {

@@ -7,6 +7,8 @@
 #include <mixwell/export.hpp>
 #include <mixwell/lab/verify.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,13 +16,16 @@ namespace mixwell {
 
 /// What is done with the operations of one composition, at what 256 replicates meet in a few
 /// sweeps: each refresh, accept and move that a certificate rests on, by the traits that it
-/// declares. With `alpha` for all of them together. Costs some seconds at most.
+/// declares. With `alpha` for all of them together. Costs some seconds where the density is cheap;
+/// throws Stopped once `late` is true.
 struct OperationsChecked {
   std::vector<VerifiedOperation> found;  ///< `failed` is set
-  double adjusted_p = 1.0;               ///< smallest, times their number
+  std::vector<VerifiedOperation> untested{};
+  double adjusted_p = 1.0;  ///< smallest, times their number
   double gradients = 0.0;
 };
 MIXWELL_INTERNAL OperationsChecked check_operations(const Composition& composition,
-                                                    std::int64_t warmup, double alpha);
+                                                    std::int64_t warmup, double alpha,
+                                                    std::function<bool()> late = {});
 
 }  // namespace mixwell

@@ -1,6 +1,9 @@
 // Whether a refresh draws from its law.
 // SPDX-License-Identifier: Apache-2.0
+#include "verify/move_ends.hpp"
 #include "verify/operation_check.hpp"
+#include "verify/refresh_draws.hpp"
+#include "verify/space_steps.hpp"
 
 #include <fmt/format.h>
 
@@ -11,6 +14,7 @@ namespace {
 
 constexpr Index most_rounds = 20000;
 constexpr Index most_coordinates = 8;
+constexpr Index few_rounds = 3;
 
 /// Sums over rounds of what has mean 0 in every column: a row a statistic.
 class Stein {
@@ -76,36 +80,61 @@ bool has_gradient(Replay replay, std::size_t law) {
   return (g.array() != 0.0).any();
 }
 
-}  // namespace
-
-std::vector<VerifiedOperation> check_refresh(Replay replay) {
+std::vector<VerifiedOperation> check_real_refresh(Replay replay) {
   const OperationInfo& operation = replay.operation();
-  const auto laws = inputs_of(replay, Role::law);
-  if (laws.size() != 1 || operation.outputs.empty() || replay.columns() < fewest_columns) return {};
-  const bool by_potential = operation.traits.full && !has_gradient(replay, laws.front());
-  if (by_potential) return check_slot_refresh(std::move(replay));
-  const auto states = inputs_of(replay, Role::state);
+  const std::size_t law = inputs_of(replay, Role::law).front();
+  if (operation.traits.full && !has_gradient(replay, law)) {
+    return check_slot_refresh(std::move(replay));
+  }
   const Index dimension = replay.output(0).rows();
-  const Index rounds = rounds_of(dimension, replay.columns(), most_rounds);
-  const bool starts_anew = states.empty() || operation.traits.full;
-  if (!starts_anew && !operation.traits.renews) return {};  // it has what the run left there
-  const Index left_out = starts_anew ? 0 : rounds;
+  RefreshDraws draws(replay, rounds_of(dimension, replay.columns(), most_rounds));
   Stein stein(dimension, replay.columns());
   Eigen::RowVectorXd u(replay.columns());
   Eigen::MatrixXd g(dimension, replay.columns());
   Workspace scratch;
-  for (Index round = 0; round < left_out + rounds; ++round) {
-    replay.run(sweep_of_round(round));
-    const MatrixMap p = replay.output(0);
-    if (!starts_anew) replay.input(states.front()) = p;
-    if (round < left_out) continue;
+  for (Index round = 0; round < draws.rounds(); ++round) {
+    const MatrixMap p = draws.next();
     const Workspace::Frame frame(scratch);
-    replay.law(laws.front()).evaluate(p, {u.data(), g, scratch});
-    stein.add(p, g, 2 * (round - left_out) >= rounds);
+    replay.law(law).evaluate(p, {u.data(), g, scratch});
+    stein.add(p, g, 2 * round >= draws.rounds());
   }
-  auto found = stein.outcome(operation.name, starts_anew);
+  auto found = stein.outcome(operation.name, draws.are_independent());
   for (VerifiedOperation& f : found) f.trait = "keeps_law";
   return found;
+}
+
+/// Where what it draws seems to live, by a few rounds.
+Space space_of_draws(Replay replay) {
+  RefreshDraws draws(replay, few_rounds);
+  std::vector<Eigen::MatrixXd> rounds;
+  for (Index k = 0; k < few_rounds; ++k) rounds.emplace_back(draws.next());
+  return seen_space(rounds);
+}
+
+std::string undeclared(Space space) {
+  return fmt::format(
+      "its draws live in a smaller space ({}) than R^d, where its auxiliary says that it lives: "
+      "declare its `.space`",
+      to_string(space));
+}
+
+}  // namespace
+
+std::vector<VerifiedOperation> check_refresh(Replay replay) {
+  const auto laws = inputs_of(replay, Role::law);
+  if (laws.size() != 1 || replay.operation().outputs.empty()) return {};
+  const auto leave = [&](std::string why) {
+    return std::vector{untested(replay, "keeps_law", std::move(why))};
+  };
+  if (replay.columns() < fewest_columns) return leave("it runs in fewer than 16 columns");
+  if (RefreshDraws(replay, 0).keeps_its_start()) return leave("it never renews what it refreshes");
+  const Space space = space_of(replay.graph(), replay.operation().outputs.front());
+  if (space == Space::improper) return leave("its law is improper");
+  if (space == Space::line) return leave("its law lives on a line that depends on the state");
+  if (space != Space::real) return check_space_refresh(std::move(replay), space);
+  const Space seen = space_of_draws(replay);
+  if (seen != Space::real) return leave(undeclared(seen));
+  return check_real_refresh(std::move(replay));
 }
 
 }  // namespace mixwell

@@ -11,6 +11,7 @@
 #include <mixwell/error.hpp>
 #include <mixwell/lab/equilibrium.hpp>
 #include <mixwell/lab/sampler.hpp>
+#include <mixwell/lab/stop_request.hpp>
 #include <mixwell/lab/verify.hpp>
 
 #include <fmt/format.h>
@@ -119,28 +120,47 @@ class Verifier {
 
   Verification run() {
     result_.certificate = program_.certificate;
-    check_blocks();
-    if (!biased_) check_alone();
-    if (biased_) {
-      conclude();
-      return std::move(result_);
-    }
-    tell_seconds();
-    if (is_ladder()) {
-      if (!targets_.has_schedule()) climb_all();
-    } else if (!has_no_draws()) {
-      test_all();
+    try {
+      test();
+    } catch (const Stopped&) {
+      stopped_ = true;
     }
     conclude();
     return std::move(result_);
   }
 
  private:
+  /// An operation that does not do what it declares does not end the test: whether that matters is
+  /// for the whole to say.
+  void test() {
+    check_blocks();
+    if (biased_) return;
+    check_alone();
+    tell_seconds();
+    if (is_ladder()) {
+      if (!targets_.has_schedule()) climb_all();
+    } else if (!has_no_draws()) {
+      test_all();
+    }
+  }
+
+  /// Throws Stopped once there is no time left.
+  void check_time() const {
+    if (deadline_.passed()) throw Stopped("the test");
+  }
+
+  /// The same for what runs meanwhile, in several threads.
+  std::function<bool()> late() const {
+    return [this] { return deadline_.passed(); };
+  }
+
   /// A law of the replicates together, which no statistic of single ones can see.
   void check_blocks() {
     double difference = 0.0;
     try {
-      difference = difference_between_blocks(composition_);
+      difference = difference_between_blocks(composition_, late());
+    } catch (const Stopped&) {
+      throw;
     } catch (const Error& refusal) {
       result_.remarks.push_back(std::string("as it is, it does not run: ") + refusal.what());
     }
@@ -155,7 +175,7 @@ class Verifier {
     for (const std::string& name : verify_targets()) {
       try {
         const Composition composition = targets_.composed(name, 1.0);
-        Equilibrium trial(composition, {.replicates = timed_replicates, .seed = 1});
+        Equilibrium trial(composition, {.replicates = timed_replicates, .seed = 1, .late = late()});
         trial.advance(2);
         const double before = trial.gradients();
         auto start = Clock::now();
@@ -167,6 +187,8 @@ class Verifier {
         trial.compare();
         settings_.expects(seconds + looks_expected * seconds_since(start));
         return;
+      } catch (const Stopped&) {
+        throw;
       } catch (const Error&) {
         continue;
       }
@@ -181,8 +203,11 @@ class Verifier {
     for (const char* target : targets) {
       try {
         const Composition composition = targets_.composed(target, 1.0);
-        take(check_operations(composition, warmup(), share * settings_.alpha), target, share);
+        take(check_operations(composition, warmup(), share * settings_.alpha, late()), target,
+             share);
       } catch (const WiringError&) {
+        throw;
+      } catch (const Stopped&) {
         throw;
       } catch (const Error&) {
         continue;  // a target that the composition cannot be put on; test_all says why
@@ -192,16 +217,25 @@ class Verifier {
 
   void take(OperationsChecked checked, const std::string& target, double share) {
     result_.gradients += checked.gradients;
+    for (VerifiedOperation& u : checked.untested) take_untested(std::move(u));
     if (checked.found.empty()) return;
     note(checked.adjusted_p / share, static_cast<double>(checked.found.size()));
     for (VerifiedOperation& f : checked.found) {
       if (f.failed) {
-        biased_ = true;
+        broken_ = true;
         result_.tests.push_back(
             {fmt::format("{} of {}: {}", f.trait, f.operation, f.what), target, true, f.z, f.p});
       }
       result_.operations.push_back(std::move(f));
     }
+  }
+
+  /// Once, if it is the same on all targets.
+  void take_untested(VerifiedOperation one) {
+    const bool known = std::any_of(
+        result_.untested.begin(), result_.untested.end(),
+        [&](const auto& u) { return u.operation == one.operation && u.trait == one.trait; });
+    if (!known) result_.untested.push_back(std::move(one));
   }
 
   /// adjusted: p times alpha over the share of alpha that it has. 1 - exp(-n p) is what the
@@ -239,16 +273,19 @@ class Verifier {
         ladder.alpha = targets_share * settings_.alpha / static_cast<double>(names.size());
         ladder.bounded = name == "own" && !is_lipschitz();
         ladder.factor =
-            0.25 * best_factor(targets_, name, composition_.run.seed, result_.gradients);
+            0.25 * best_factor(targets_, test_of(name, names.size()), result_.gradients);
+        ladder.late = late();
         ladder.seed = composition_.run.seed;
         take(climb(targets_, ladder), ladder, seen);
+      } catch (const Stopped&) {
+        throw;
       } catch (const Error& refusal) {
         seen.skipped = targets_.reason(refusal);
       }
       result_.targets.push_back(std::move(seen));
-      if (biased_ || deadline_.passed()) break;
+      if (biased_) return;
+      check_time();
     }
-    stopped_ = stopped_ || deadline_.passed();
   }
 
   /// Those on which it can be composed, and its own model, if it has exact draws.
@@ -298,11 +335,12 @@ class Verifier {
     const std::vector<std::string> names =
         settings_.targets.empty() ? verify_targets() : settings_.targets;
     for (const std::string& name : names) {
-      if (biased_ || stopped_) return;
+      if (biased_) return;
       visit(test_of(name, names.size()));
+      check_time();
     }
-    if (!biased_ && !stopped_) arrive(names.size());
-    if (!biased_ && !stopped_ && !result_.certificate.now.adaptive) look_long_at_all();
+    if (!biased_) arrive(names.size());
+    if (!biased_ && !result_.certificate.now.adaptive) look_long_at_all();
   }
 
   /// Its own model, and the first other target that was tested.
@@ -323,7 +361,10 @@ class Verifier {
         seen.long_sweeps = outcome.seen.sweeps;
         seen.long_visible_bias = outcome.seen.visible_bias;
         if (!biased_) continue;
-        result_.tests = std::move(outcome.tests);
+        std::erase_if(result_.tests, [](const VerifiedStatistic& s) { return !s.failed; });
+        result_.tests.insert(result_.tests.end(), outcome.tests.begin(), outcome.tests.end());
+      } catch (const Stopped&) {
+        throw;
       } catch (const Error& refusal) {
         result_.remarks.push_back("no long look at " + seen.name + ": " + refusal.what());
       }
@@ -340,7 +381,7 @@ class Verifier {
     test.budget = short_budget * settings_.budget / static_cast<double>(count);
     test.alpha = targets_share * settings_.alpha / static_cast<double>(count);
     test.seed = composition_.run.seed;
-    test.late = [this] { return stopped_ = stopped_ || deadline_.passed(); };
+    test.late = late();
     return test;
   }
 
@@ -370,6 +411,8 @@ class Verifier {
       if (!outcome.remark.empty()) result_.remarks.push_back(outcome.remark);
       result_.targets.push_back(std::move(outcome.seen));
       result_.tests.insert(result_.tests.end(), outcome.tests.begin(), outcome.tests.end());
+    } catch (const Stopped&) {
+      throw;
     } catch (const Error& refusal) {
       VerifiedTarget skipped;
       skipped.name = test.target;
@@ -391,7 +434,7 @@ class Verifier {
       if (first_shift == 0.0) first_shift = outcome.largest_shift;
       const bool falls = outcome.largest_shift < falling_share * first_shift;
       outcome.biased = outcome.biased && !falls;
-      if (!outcome.biased || stopped_) break;
+      if (!outcome.biased || deadline_.passed()) break;
     }
     outcome.gradients = gradients;
     return outcome;
@@ -414,6 +457,8 @@ class Verifier {
   }
 
   void conclude() {
+    if (broken_ && !biased_) result_.remarks.push_back(why_broken());
+    biased_ = biased_ || broken_;
     bool any = biased_;
     for (const VerifiedTarget& seen : result_.targets) {
       if (!seen.skipped.empty()) continue;
@@ -425,6 +470,13 @@ class Verifier {
     if (stopped_) result_.remarks.push_back(deadline_.in_words());
     if (!any) result_.remarks.push_back(why_untested());
     compare_classes();
+  }
+
+  std::string why_broken() const {
+    return stopped_ ? "an operation does not do what it declares; the test as a whole was not "
+                      "finished"
+                    : "an operation does not do what it declares, so the reason of the certificate "
+                      "does not hold; the test as a whole found no bias";
   }
 
   /// What a composition is that nothing was found against.
@@ -492,7 +544,8 @@ class Verifier {
   Shape shape_;
   Verification result_;
   bool biased_ = false;
-  bool tells_ = false;  ///< a ladder whose errors are known well enough
+  bool broken_ = false;  ///< an operation by itself does not do what it declares
+  bool tells_ = false;   ///< a ladder whose errors are known well enough
   bool stopped_ = false;
 };
 

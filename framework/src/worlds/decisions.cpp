@@ -36,8 +36,8 @@ Share Operations::ratio(const TableCall& call, const SlotPlaces& here,
 bool Operations::is_turned_back(const TableCall& call, std::size_t k) const {
   const Value proposal = call.who.inputs[call.shape.proposed[k]].value;
   const OperationInfo* const by = maker(graph_, proposal);
-  return graph_[call.shape.of[k]].kind == VariableKind::auxiliary && by != nullptr &&
-         by->kind == OperationKind::move && flips_momentum(by->traits) && !by->traits.keeps_law;
+  return is_turned(graph_, call.shape.of[k]) && by != nullptr && by->kind == OperationKind::move &&
+         flips_momentum(by->traits) && !by->traits.keeps_law;
 }
 
 TableOutcome Operations::decided(const TableCall& call, bool accepted, Share share) const {

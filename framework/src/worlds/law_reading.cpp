@@ -186,7 +186,7 @@ std::optional<Variable> FiniteReading::subject_by_readers(Value law, bool of_slo
 }
 
 bool FiniteReading::is_momentum(Variable v) const {
-  return graph_[v].kind == VariableKind::auxiliary &&
+  return is_turned(graph_, v) &&
          std::any_of(graph_.operations().begin(), graph_.operations().end(),
                      [&](const OperationInfo& o) {
                        return o.kind == OperationKind::move && flips_momentum(o.traits) &&

@@ -81,8 +81,7 @@ Permutation Operations::turn_momenta(const TableCall& call, const Radix& radix) 
   for (int& x : turn) {
     std::vector<int> digits = radix.digits(x);
     for (std::size_t k = 0; k < digits.size(); ++k) {
-      const bool momentum = graph_[call.shape.of[k]].kind == VariableKind::auxiliary;
-      if (momentum) digits[k] = radix.sizes[k] - 1 - digits[k];
+      if (is_turned(graph_, call.shape.of[k])) digits[k] = radix.sizes[k] - 1 - digits[k];
     }
     x = radix.number(digits);
   }

@@ -119,6 +119,10 @@ bool flips_momentum(const Traits& traits) {
   return traits.flips == Flips::momentum || traits.flips == Flips::momentum_and_noise;
 }
 
+bool is_turned(const KernelGraph& graph, Variable v) {
+  return graph[v].kind == VariableKind::auxiliary && graph[v].traits.turns;
+}
+
 bool flips_noise(const Traits& traits) {
   return traits.flips == Flips::noise || traits.flips == Flips::momentum_and_noise;
 }

@@ -46,6 +46,8 @@ Value law_before(const KernelGraph& graph, Value law);
 /// The constant law with a factor that a law was made from in the end, or none.
 Value factor_behind(const KernelGraph& graph, Value law);
 bool flips_momentum(const Traits& traits);
+/// An auxiliary that Flips::momentum negates.
+bool is_turned(const KernelGraph& graph, Variable v);
 bool flips_noise(const Traits& traits);
 /// Whether a slot is moved in any other way than by small steps.
 bool is_moved_otherwise(const KernelGraph& graph);

@@ -6,6 +6,7 @@
 #include <mixwell/lab/manifest.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct EquilibriumSettings {
   /// Starts are this many times as far from their mean as exact draws are: not 1 to see whether a
   /// composition finds the way back.
   double stretch = 1.0;
+  /// Once it is true, all calls throw Stopped (Sampler::stop_when); empty = never.
+  std::function<bool()> late{};
 };
 
 /// One statistic f after some sweeps.

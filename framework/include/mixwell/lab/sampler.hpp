@@ -82,6 +82,9 @@ class MIXWELL_EXPORT Sampler {
   void initialise();
   /// Advances `sweeps` sweeps of a phase; every thin-th is recorded into `buffers` if not null.
   void advance(PhaseKind phase, std::int64_t sweeps, DrawBuffers* buffers = nullptr);
+  /// Asked before every operation of a block, from several threads: once it is true, `advance` and
+  /// `initialise` throw Stopped, after which the sampler is of no use. It must not throw.
+  void stop_when(std::function<bool()> is_late);
   /// Every number that a checkpoint must hold.
   void visit_state(StateVisitor& visitor);
 

@@ -74,6 +74,8 @@ struct VerifiedOperation {
   double z = 0.0;
   double p = 1.0;  ///< 0 or 1 of what is no statistic: involution, volume
   bool failed = false;
+  /// Why it cannot be tested by itself, or empty; the test as a whole still covers it.
+  std::string untested{};
 };
 
 /// Replicates that start half as far out again as exact draws, on one target.
@@ -102,6 +104,7 @@ struct Verification {
   std::vector<VerifiedTarget> targets;
   std::vector<VerifiedStatistic> tests;
   std::vector<VerifiedOperation> operations;
+  std::vector<VerifiedOperation> untested;  ///< operations that cannot be tested by themselves
   std::vector<std::string> remarks;
 };
 
@@ -114,7 +117,8 @@ MIXWELL_EXPORT std::vector<std::string> verify_targets();
 
 /// Puts each target instead of the composition's model, starts replicates from exact draws,
 /// and looks after 1, 2, 4, ... sweeps whether they are still distributed as the target
-/// (Equilibrium), with one alpha for all looks, targets and statistics. A failure ends the test.
+/// (Equilibrium), with one alpha for all looks, targets and statistics. Before that it tests single
+/// operations. The first target that fails ends the test; a failing operation does not.
 /// The outcome depends only on composition, seed, budget and alpha. A composition without
 /// Metropolis is off at every step size; its error is followed as eps falls at a fixed integration
 /// time, on targets whose gradients are Lipschitz. Throws InputError for an unknown target.

@@ -56,6 +56,18 @@ std::vector<ComponentContract> run_component_contracts(const Composition& compos
   return all;
 }
 
+void add_operations(std::vector<AssumedTrait>& traits,
+                    const std::vector<VerifiedOperation>& tested) {
+  for (AssumedTrait& assumed : traits) {
+    for (const VerifiedOperation& one : tested) {
+      const Assumption& of = assumed.assumption;
+      if (one.operation != of.operation || one.trait != of.trait) continue;
+      if (assumed.clause.empty()) assumed.clause = one.operation + ": " + one.trait;
+      assumed.holds = assumed.holds && !one.failed;
+    }
+  }
+}
+
 std::vector<AssumedTrait> traits_behind(const Verdict& verdict,
                                         const std::vector<ComponentContract>& all) {
   std::vector<AssumedTrait> traits;

@@ -5,6 +5,7 @@
 #include <mixwell/contracts/finding.hpp>
 #include <mixwell/lab/certificate.hpp>
 #include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/verify.hpp>
 
 #include <string>
 #include <vector>
@@ -31,5 +32,10 @@ struct AssumedTrait {
 
 std::vector<AssumedTrait> traits_behind(const Verdict& verdict,
                                         const std::vector<ComponentContract>& all);
+
+/// What the tests of single operations found of these traits: one that failed does not hold,
+/// whatever the contract of a component says.
+void add_operations(std::vector<AssumedTrait>& traits,
+                    const std::vector<VerifiedOperation>& tested);
 
 }  // namespace mixwell::app

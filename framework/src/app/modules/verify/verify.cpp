@@ -96,6 +96,11 @@ Json json_of(const Verification& found, const ContractEvidence& evidence) {
                                   {"z", o.z},
                                   {"p", o.p}});
   }
+  json["untested"] = Json::array();
+  for (const VerifiedOperation& o : found.untested) {
+    json["untested"].push_back(
+        {{"operation", o.operation}, {"tests", o.trait}, {"why", o.untested}});
+  }
   json["targets"] = Json::array();
   for (const VerifiedTarget& target : found.targets) json["targets"].push_back(json_of(target));
   if (!found.arrival.target.empty()) {
@@ -178,6 +183,15 @@ void print_operations(const std::vector<VerifiedOperation>& all) {
                          : fmt::format("{} of {} looks FAILED", failed, all.size()));
 }
 
+void print_untested(const std::vector<VerifiedOperation>& all) {
+  std::vector<std::string> lines;
+  for (const VerifiedOperation& o : all) {
+    lines.push_back(fmt::format("{} of {}: {}", o.trait, o.operation, o.untested));
+  }
+  if (!all.empty()) fmt::print("  {} promises cannot be tested by themselves:\n", all.size());
+  for (const std::string& line : fold_slots(lines)) fmt::print("    {}\n", line);
+}
+
 /// For a statistician: what was looked at, at which error rate, and what would have been seen.
 void print_power(const Verification& found, double alpha) {
   if (found.tested == "untested" || found.looks == 0.0) return;
@@ -220,6 +234,7 @@ void print_text(const Verification& found, const ContractEvidence& evidence, dou
     }
   }
   print_operations(found.operations);
+  print_untested(found.untested);
   print_failures(found.tests);
   if (!found.arrival.target.empty()) {
     fmt::print(
@@ -272,6 +287,7 @@ TestOutcome put_to_the_test(const Composition& composition, const std::string& p
     found.conclusive = true;
     found.remarks.emplace_back("a component lacks a trait that the certificate rests on");
   }
+  add_operations(outcome.evidence.traits, found.operations);
   if (found.conclusive && settings.targets.empty()) keep(composition, found, settings.alpha);
   return outcome;
 }
