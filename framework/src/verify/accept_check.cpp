@@ -135,9 +135,11 @@ std::optional<Eigen::RowVectorXd> log_ratio(Replay& replay, const Sides& sides) 
     log_r -= replay.input(sides.here[k]).row(0) - replay.input(sides.there[k]).row(0);
   }
   if (sides.states.size() == 1) return log_r;
-  const bool slot_first = is_slot(replay.graph(), inputs[sides.states.front()].value);
-  const std::size_t aux = slot_first ? 1 : 0;
-  if (is_slot(replay.graph(), inputs[sides.states[aux]].value)) return std::nullopt;
+  const auto is_auxiliary = [&](std::size_t k) {
+    return is_version(replay.graph(), inputs[sides.states[k]].value, VariableKind::auxiliary);
+  };
+  if (is_auxiliary(0) == is_auxiliary(1)) return std::nullopt;
+  const std::size_t aux = is_auxiliary(0) ? 0 : 1;
   // The law of the slot is the one that its evaluation is of.
   const Value of_slot = replay.graph()[inputs[sides.here.front()].value].evaluated_law;
   for (std::size_t k = 0; k < sides.laws.size(); ++k) {

@@ -92,9 +92,7 @@ class WrongDelayedRejection final : public TransitionKernel {
  public:
   struct Params {
     wrong::Mistake mistake;
-    void declare(Fields& fields) {
-      mistake.declare(fields, {"no-rejection", "one-sided", "long-step-kept"});
-    }
+    void declare(Fields& fields) { mistake.declare(fields, {"no-rejection", "one-sided"}); }
   };
   explicit WrongDelayedRejection(const Params& params) : params_(params) {}
 
@@ -112,7 +110,6 @@ class WrongDelayedRejection final : public TransitionKernel {
                                     edge::ProposedPosition to, edge::Out<edge::Proposed<Long>> y_to,
                                     edge::Out<edge::Proposed<Short>> z_to,
                                     edge::Out<edge::Proposed<Stage>> k_to) {
-          const double kept = mistake.is("long-step-kept") ? 0.0 : short_step / long_step;
           for (Index j = 0; j < theta.cols(); ++j) {
             const bool is_long = static_cast<int>(k(0, j)) == 1;
             y_to.col(j) = y.col(j);
@@ -122,7 +119,7 @@ class WrongDelayedRejection final : public TransitionKernel {
               y_to.col(j) *= -1.0;
             } else {
               to.col(j) = theta.col(j) + short_step * z.col(j);
-              y_to.col(j) -= kept * z.col(j);
+              y_to.col(j) -= short_step / long_step * z.col(j);
               z_to.col(j) *= -1.0;
             }
             k_to(0, j) = is_long ? 1.0 : 2.0;

@@ -186,7 +186,7 @@ void print_operations(const std::vector<VerifiedOperation>& all) {
 void print_untested(const std::vector<VerifiedOperation>& all) {
   std::vector<std::string> lines;
   for (const VerifiedOperation& o : all) {
-    lines.push_back(fmt::format("{} of {}: {}", o.trait, o.operation, o.untested));
+    lines.push_back(fmt::format("{}: {}: {}", o.operation, o.trait, o.untested));
   }
   if (!all.empty()) fmt::print("  {} promises cannot be tested by themselves:\n", all.size());
   for (const std::string& line : fold_slots(lines)) fmt::print("    {}\n", line);
