@@ -54,6 +54,12 @@ TEST_CASE("the operations of right kernels pass by themselves") {
        "use = \"random-walk-metropolis\"\nstep_size = 0.5\n"
        "[compositor.c]\nuse = \"chain\"\nkernel = \"k\"\n",
        {"a(r) = r a(1/r)", "involution", "volume"}},
+      // A stage with a momentum: its accept reads a copy of the slot.
+      {"use = \"delayed-acceptance\"\noracle = \"o\"\nkernels = [\"stage\"]\n[oracle.o]\nuse = "
+       "\"exact\"\n[kernel.stage]\n"
+       "use = \"hamiltonian\"\nstep_size = 0.3\nsteps = 4\n"
+       "[compositor.c]\nuse = \"chain\"\nkernel = \"k\"\n",
+       all_traits},
   };
   for (const auto& c : cases) {
     INFO(c.kernel);

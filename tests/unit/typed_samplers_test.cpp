@@ -46,8 +46,8 @@ OperationsChecked operations(const Subject& subject, const std::string& mistake 
 }
 
 Verification verified(const Subject& subject, const std::string& mistake = "none") {
-  VerifySettings settings{.budget = 1e6};
-  settings.targets = {"own", "quartic"};
+  VerifySettings settings{.budget = 5e5};
+  settings.targets = {"own"};
   return verify(composed(subject, mistake), "test.toml", composing::registry(), settings);
 }
 

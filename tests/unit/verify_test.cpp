@@ -3,11 +3,13 @@
 #include "composing.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/lab/stop_request.hpp>
 #include <mixwell/lab/verify.hpp>
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <string>
 
@@ -53,6 +55,28 @@ TEST_CASE("the outcome of verify is the same twice, and another seed's alike", "
   REQUIRE(once.tests.size() == again.tests.size());
   for (std::size_t k = 0; k < once.tests.size(); ++k) CHECK(once.tests[k].z == again.tests[k].z);
   CHECK(verified("[run]\nseed = 77\n" + model_table + hmc_table, settings).agrees);
+}
+
+TEST_CASE("a request to stop ends the tests of single operations, too") {
+  StopRequest stop;
+  stop.make();
+  const Verification found = verified(model_table + hmc_table, {.stop = &stop});
+  CHECK(found.operations.empty());
+  CHECK(found.targets.empty());
+  CHECK(found.tested == "untested");
+  CHECK_FALSE(found.conclusive);
+}
+
+TEST_CASE("max_seconds ends whatever runs", "[slow]") {
+  const auto start = std::chrono::steady_clock::now();
+  const Verification found = verified(
+      "[model.m]\nuse = \"gaussian\"\ndimension = 500\n[kernel.k]\nuse = \"hamiltonian\"\n"
+      "step_size = 0.01\nsteps = 1000\n[estimator.identity]\nuse = \"identity\"\n",
+      {.max_seconds = 1.0});
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  CHECK(spent.count() < 5.0 * MIXWELL_TIME_FACTOR);
+  CHECK(found.tested == "untested");
+  CHECK_FALSE(found.conclusive);
 }
 
 TEST_CASE("a kernel that claims to be exact and is not disagrees with its certificate") {
