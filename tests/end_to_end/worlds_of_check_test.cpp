@@ -147,8 +147,8 @@ TEST_CASE("Python finds the fractions of a counter-example that Mixwell found") 
         place.mixwell("check --json --counterexample w.py " + certificate_example(name));
     const json example = json::parse(shown.out)["counterexample"];
     const std::vector<std::string> both = probabilities(place, "w.py");
-    CHECK(both[0] == example["expected"]);
-    CHECK(both[1] == example["found"]);
+    CHECK(both[0] == example["expected"].get<std::string>());
+    CHECK(both[1] == example["found"].get<std::string>());
     CHECK(both[0] != both[1]);
   }
 }
