@@ -78,8 +78,8 @@ TEST_CASE(
       {"walk", {"a(r) = r a(1/r)", "involution", "volume"}},
       {"walk chance=noise:a", {"involution", "volume"}},
       {"walk normals=a", {"a(r) = r a(1/r)", "volume"}},
-      {"leap", {"keeps_law", "a(r) = r a(1/r)"}},
-      {"leap momentum=kept normals=a", {"a(r) = r a(1/r)"}},
+      {"leap", all_traits},
+      {"leap momentum=kept normals=a", {"a(r) = r a(1/r)", "involution", "volume"}},
   };
   for (const auto& c : cases) {
     INFO(c.statement);

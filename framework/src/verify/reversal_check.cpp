@@ -81,9 +81,9 @@ struct Direction {
   Eigen::RowVectorXd length;
 };
 
-class Differences {
+class Jacobians {
  public:
-  Differences(MoveStates& states, const Eigen::MatrixXd& start, const Eigen::MatrixXd& end)
+  Jacobians(MoveStates& states, const Eigen::MatrixXd& start, const Eigen::MatrixXd& end)
       : states_(states), start_(start) {
     for (Index j = 0; j < start.cols(); ++j) {
       from_.push_back(states.directions(start, j));
@@ -231,9 +231,9 @@ std::vector<VerifiedOperation> check_volume(Replay replay) {
   if (states.freedom() > most_variables) return {};
   const Eigen::MatrixXd end = states.moved(start);
   const std::vector<bool> has_end = arrived(replay);
-  const Differences differences(states, start, end);
-  Eigen::ArrayXd log_volume = differences.log_volumes(difference);
-  const Eigen::ArrayXd wider = differences.log_volumes(2.0 * difference);
+  const Jacobians jacobians(states, start, end);
+  Eigen::ArrayXd log_volume = jacobians.log_volumes(difference);
+  const Eigen::ArrayXd wider = jacobians.log_volumes(2.0 * difference);
   for (Index j = 0; j < replay.columns(); ++j) {
     const bool tells = std::abs(log_volume[j] - wider[j]) < same_difference &&
                        has_end[static_cast<std::size_t>(j)] &&

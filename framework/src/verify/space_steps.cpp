@@ -61,7 +61,7 @@ void WholeNumberSteps::see(ConstBatch x) {
   farthest_ = std::max(farthest_, distance_from_whole(x));
   for (Index j = 0; j < x.cols() && seen_.size() <= most_values; ++j) {
     const Eigen::VectorXd column = x.col(j);
-    Numbers numbers(column.data(), column.data() + column.size());
+    Tuple numbers(column.data(), column.data() + column.size());
     const auto number = static_cast<Index>(seen_.size());
     if (number_of_.emplace(numbers, number).second) seen_.push_back(std::move(numbers));
   }
@@ -80,7 +80,7 @@ Eigen::MatrixXd WholeNumberSteps::proposed(ConstBatch x, std::uint64_t round) co
   const auto others = static_cast<double>(seen_.size() - 1);
   for (Index j = 0; j < x.cols(); ++j) {
     const Eigen::VectorXd column = x.col(j);
-    const auto at = number_of_.find(Numbers(column.data(), column.data() + column.size()));
+    const auto at = number_of_.find(Tuple(column.data(), column.data() + column.size()));
     if (at == number_of_.end()) continue;
     const auto skip = static_cast<Index>(uniforms(0, j) * others) + 1;
     const Index to = (at->second + skip) % static_cast<Index>(seen_.size());

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/graph.hpp>
+#include "verify/move_ends.hpp"
+
 #include <mixwell/random.hpp>
 #include <mixwell/types.hpp>
 
@@ -61,12 +62,12 @@ class WholeNumberSteps final : public SpaceSteps {
   Eigen::MatrixXd proposed(ConstBatch x, std::uint64_t round) const override;
 
  private:
-  using Numbers = std::vector<double>;
+  using Tuple = std::vector<double>;
 
   Stream steps_;
   double farthest_ = 0.0;
-  std::map<Numbers, Index> number_of_;
-  std::vector<Numbers> seen_;
+  std::map<Tuple, Index> number_of_;
+  std::vector<Tuple> seen_;
 };
 
 /// The space in which all of several rounds of draws (each rows x columns) seem to live, where that

@@ -64,6 +64,41 @@ class Functions(Case):
         self.assertTrue(found.agrees, found)
         self.assertEqual(found.tested, "exact")
 
+    def test_verify_asks_a_function_for_few_numbers_of_points(self):
+        """As one that is compiled for each of them wants it."""
+        asked = {None: set(), False: set()}
+        for pads, widths in asked.items():
+            def compiled(theta, widths=widths):
+                widths.add(len(theta))
+                return bowl(theta)
+
+            mw.verify(mw.function(compiled, {"x": 2}, pads=pads), mw.nuts(), budget=1e5,
+                      targets=["quartic"])
+        self.assertLessEqual(len(asked[None]), 13)
+        others = {width for width in asked[None] if width & (width - 1)}
+        self.assertLessEqual(len(others), 1, "beside the trial when it is composed")
+        self.assertGreater(len(asked[False]), 2 * len(asked[None]))
+
+    def test_padding_changes_no_value(self):
+        points = numpy.random.default_rng(1).normal(size=(5, 3))
+        for pads in (True, False):
+            u, gradient = mw.function(bowl, {"x": 3}, pads=pads).evaluate(points)
+            numpy.testing.assert_array_equal(u, bowl(points)[0])
+            numpy.testing.assert_array_equal(gradient, points)
+
+    def test_verify_ends_in_time_with_a_slow_function(self):
+        seen = set()
+
+        def slow(theta):
+            time.sleep(0.002 if len(theta) in seen else 0.5)  # as if it were compiled
+            seen.add(len(theta))
+            return bowl(theta)
+
+        began = time.monotonic()
+        found = mw.verify(mw.function(slow, {"x": 3}), mw.nuts(), max_seconds=5)
+        self.assertLess(time.monotonic() - began, 15)
+        self.assertEqual(found.tested, "untested")
+
 
 class WrongFunctions(Case):
     def fault(self, function, kind=mw.FunctionFault):
