@@ -59,8 +59,9 @@ class Comparison {
   std::string found(const Row& row) {
     if (row.kind == "tape") return of_tape(row);
     if (row.kind == "count") return of_all(row);
-    if (row.kind == "manifest") return of_manifest(row);
-    throw InputError("a row of kind `" + row.kind + "`; there are tape, count and manifest");
+    if (row.kind == "manifest") return of_manifest(row, effort_);
+    if (row.kind == "planted") return of_planted(row);
+    throw InputError("a row of kind `" + row.kind + "`; there are tape, count, manifest and planted");
   }
 
  private:
@@ -79,10 +80,24 @@ class Comparison {
     Tally tally = search(all, [](const Tape&, const Case&) {});
     return fmt::format("{}/{}", tally.of[Judgement::right], tally.of[Judgement::hole]);
   }
-  std::string of_manifest(const Row& row) {
+  /// The first hole of a language, or that of a manifest, where one rule is not asked.
+  std::string of_planted(const Row& row) {
+    Effort effort = effort_;
+    effort.without_rule = row.name.substr(row.name.find(' ') + 1);
+    if (row.language.empty()) return of_manifest(row, effort);
+    Search until;
+    until.language = language_from(row.language);
+    until.effort = effort;
+    until.effort.strict_worlds = 0;
+    until.seconds = 1e9;
+    until.holes = 1;
+    Tally tally = search(until, [](const Tape&, const Case&) {});
+    return tally.of[Judgement::hole] > 0 ? "hole" : "no hole";
+  }
+  std::string of_manifest(const Row& row, const Effort& effort) {
     if (!registry_) registry_ = Registry::load(Registry::default_folders());
     const ManifestCase one =
-        judged_manifest(MIXWELL_SOURCE_DIR "/" + row.subject, *registry_, effort_);
+        judged_manifest(MIXWELL_SOURCE_DIR "/" + row.subject, *registry_, effort);
     return one.trouble.empty() ? in_words(one.found.judgement) : "trouble: " + one.trouble;
   }
 

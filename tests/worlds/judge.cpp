@@ -4,6 +4,8 @@
 
 #include "wiring.hpp"
 
+#include "certificate/without_rule.hpp"
+
 #include <mixwell/error.hpp>
 
 #include <algorithm>
@@ -24,7 +26,9 @@ Case judged(const KernelGraph& graph, const Verdict& verdict, const Effort& effo
 }
 
 Case judged(const KernelGraph& graph, const Effort& effort) {
-  return judged(graph, certify(graph), effort);
+  const bool asks_all = effort.without_rule.empty();
+  return judged(graph, asks_all ? certify(graph) : certify_without(graph, effort.without_rule),
+                effort);
 }
 
 Case judged(const Language& language, Tape& tape, const Effort& effort) try {

@@ -33,6 +33,7 @@ struct Effort {
   int worlds = 4;          ///< of what is called exact
   int strict_worlds = 20;  ///< of what is called biased
   int sweeps = 4;
+  std::string without_rule{};  ///< of the certificate that is not asked; "" where all are
 };
 
 struct Case {

@@ -126,6 +126,8 @@ void add_effort(CLI::App& app, Effort& effort) {
   app.add_option("--strict-worlds", effort.strict_worlds, "Worlds for what is called biased")
       ->capture_default_str();
   app.add_option("--sweeps", effort.sweeps, "Sweeps in each world")->capture_default_str();
+  app.add_option("--without-rule", effort.without_rule,
+                 "Do not ask this rule of the certificate: a hole shows that it is needed");
 }
 
 void add_wirings(CLI::App& app, Arguments& a) {
@@ -168,7 +170,7 @@ int run(int count, char** words) {
   add_effort(of_random, a.random.effort);
   CLI::App& of_table = *app.add_subcommand("expected", "Compare with a table of known cases");
   of_table.add_option("table", a.table, "tests/worlds/expected.tsv")->required();
-  of_table.add_option("--only", a.only, "Rows of this kind: tape, count or manifest");
+  of_table.add_option("--only", a.only, "Rows of this kind: tape, count, manifest or planted");
   add_effort(of_table, a.search.effort);
   CLI11_PARSE(app, count, words);
   if (of_wirings) return wirings(a);

@@ -4,6 +4,8 @@
 
 #include "wiring.hpp"
 
+#include "certificate/without_rule.hpp"
+
 #include <mixwell/error.hpp>
 #include <mixwell/lab/manifest.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -18,7 +20,10 @@ namespace mixwell::testing {
 ManifestCase judged_manifest(const std::string& path, const Registry& registry,
                              const Effort& effort) try {
   const Program program = compose(*load_manifest(path, registry).compositor);
-  return {judged(program.sampling, program.certificate.now, effort), listed(program.sampling)};
+  const Verdict verdict = effort.without_rule.empty()
+                              ? program.certificate.now
+                              : certify_without(program.sampling, effort.without_rule);
+  return {judged(program.sampling, verdict, effort), listed(program.sampling)};
 } catch (const Error& error) {
   return {{}, {}, error.what()};
 }

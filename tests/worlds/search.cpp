@@ -24,6 +24,7 @@ Tally search(const Search& what, const std::function<void(const Tape&, const Cas
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
   Tape tape;
+  std::int64_t holes_left = what.holes;
   while (tally.cases < what.cases && (tally.cases % 64 != 0 || since(start) < what.seconds)) {
     if (!next(what, tally.cases, tape)) {
       tally.complete = true;
@@ -33,6 +34,7 @@ Tally search(const Search& what, const std::function<void(const Tape&, const Cas
     const Case found = judged(what.language, tape, what.effort);
     ++tally.cases;
     ++tally.of[found.judgement];
+    if (found.judgement == Judgement::hole && --holes_left == 0) break;
     see(tape, found);
   }
   tally.seconds = since(start);

@@ -15,6 +15,7 @@ struct Search {
   Effort effort;
   double seconds = 60.0;                ///< at most
   std::int64_t cases = 1'000'000'000;   ///< at most
+  std::int64_t holes = 1'000'000'000;   ///< at most
   std::optional<std::uint64_t> seed{};  ///< random wirings; none: all, in order
   int percent = 20;                     ///< how often a random wiring takes an option
 };

@@ -19,6 +19,21 @@ std::vector<T> united(std::vector<T> all, const std::vector<T>& more) {
   return all;
 }
 
+bool says_something(const Verdict& v) {
+  return v.accuracy != Accuracy::exact || v.adaptive || v.density != "pi" || !v.assumes.empty() ||
+         !v.premises.empty();
+}
+
+/// Of both, in their order.
+std::vector<Verdict> joined_parts(Verdict& total, const Verdict& other) {
+  std::vector<Verdict> parts = std::move(total.parts);
+  total.parts.clear();
+  if (parts.empty() && says_something(total)) parts.push_back(total);
+  if (other.parts.empty() && !other.reason.empty()) parts.push_back(other);
+  parts.insert(parts.end(), other.parts.begin(), other.parts.end());
+  return parts;
+}
+
 /// "A; B" and "B" are "A; B".
 std::string both_cited(const std::string& all, const std::string& more) {
   if (all.empty() || more.empty()) return all + more;
@@ -149,6 +164,25 @@ bool Analysis::is_copy(Value value, Value version) const {
          operation(graph[value].producer).inputs.front().value == version;
 }
 
+Premise Analysis::premise(std::size_t t, const OperationInfo& who, Role role, Value leaf) const {
+  const ValueInfo& v = graph[leaf];
+  const bool is_version = v.kind == ValueKind::version;
+  return {who.name, std::string(to_string(role)), v.name, standing(t, leaf),
+          is_version && (mutual(t, v.variable) || is_state_of(t, v.variable))};
+}
+
+const char* Analysis::standing(std::size_t t, Value leaf) const {
+  const ValueInfo& v = graph[leaf];
+  if (v.kind == ValueKind::constant) return "constant";
+  if (v.kind == ValueKind::noise) return "noise";
+  if (v.kind == ValueKind::derived) return "result";
+  if (graph[v.variable].kind == VariableKind::history) {
+    return is_written(v.variable) ? "past" : "still";
+  }
+  if (!staleness.is_replaced(leaf, t)) return "current";
+  return staleness.is_stale(leaf, t) ? "stale" : "replaced";
+}
+
 bool Analysis::mutual(std::size_t t, Variable v) const {
   return std::any_of(all[t].writes.begin(), all[t].writes.end(),
                      [&](Variable w) { return influence.mutual(w, v); });
@@ -162,10 +196,56 @@ bool Analysis::is_slot(std::int32_t leaf) const {
 IdSet Analysis::noises_behind(Value of) const {
   IdSet found(graph.values().size());
   if (!of) return found;
-  each(cones.leaves(of), [&](std::int32_t leaf) {
+  each(leaves(of), [&](std::int32_t leaf) {
     if (is_noise(leaf)) found.set(static_cast<std::size_t>(leaf));
   });
   return found;
+}
+
+IdSet Analysis::leaves(Value of) const {
+  IdSet found = cones.leaves(of);
+  std::vector<std::int32_t> open;
+  each(found, [&](std::int32_t leaf) { open.push_back(leaf); });
+  while (!open.empty()) {
+    const Value leaf{open.back()};
+    open.pop_back();
+    if (graph[leaf].kind != ValueKind::version) continue;
+    if (graph[graph[leaf].variable].kind != VariableKind::auxiliary) continue;
+    for (const Value at : since_redraw(leaf, {})) {
+      if (graph[at].producer < 0) continue;
+      for (const Value law : auxiliary_laws(operation(graph[at].producer))) {
+        each(cones.leaves(law) - found, [&](std::int32_t more) {
+          found.set(static_cast<std::size_t>(more));
+          open.push_back(more);
+        });
+      }
+    }
+  }
+  return found;
+}
+
+std::vector<std::string> Analysis::path(Value leaf, Value of) const {
+  if (cones.depends(of, leaf)) return cones.path(leaf, of);
+  return {graph[leaf].name, graph[of].name};
+}
+
+std::vector<Value> Analysis::auxiliary_laws(const OperationInfo& who) const {
+  std::vector<Value> found;
+  for (const Input& input : who.inputs) {
+    if (is_auxiliary_law(input)) found.push_back(input.value);
+  }
+  return found;
+}
+
+bool Analysis::is_drawn_anew_since(std::size_t t, Value version) const {
+  const Variable variable = graph[version].variable;
+  if (graph[variable].kind != VariableKind::auxiliary) return false;
+  for (const Input& input : info(t).inputs) {
+    if (input.role != Role::state || graph[input.value].variable != variable) continue;
+    const auto kept = since_redraw(input.value, info(t).guard);
+    if (std::find(kept.begin(), kept.end(), version) == kept.end()) return true;
+  }
+  return false;
 }
 
 bool Analysis::is_constant(Value of) const {
@@ -298,6 +378,12 @@ int rank(const Verdict& v) {
 }
 
 void join(Verdict& total, const Verdict& other) {
+  std::vector<Verdict> parts = joined_parts(total, other);
+  merge(total, other);
+  total.parts = std::move(parts);
+}
+
+void merge(Verdict& total, const Verdict& other) {
   const bool both_asymptotic =
       total.accuracy == Accuracy::asymptotic && other.accuracy == Accuracy::asymptotic;
   const int order = both_asymptotic ? std::min(total.order, other.order) : 0;

@@ -67,13 +67,24 @@ struct Analysis {
   std::optional<std::size_t> transition_of(std::int32_t operation) const {
     return staleness.transition_of(operation);
   }
+  /// How a leaf of what the transition `t` reads stands to it.
+  Premise premise(std::size_t t, const OperationInfo& who, Role role, Value leaf) const;
   /// Whether a variable and what a transition writes influence each other.
   bool mutual(std::size_t t, Variable v) const;
   bool is_noise(std::int32_t leaf) const {
     return graph.values()[static_cast<std::size_t>(leaf)].kind == ValueKind::noise;
   }
   bool is_slot(std::int32_t leaf) const;
-  /// Noises that a value is a function of, through pure operations; none of no value.
+  /// Those of its cone. Of an auxiliary among them what its law was made from counts as well: its
+  /// numbers tell of that.
+  IdSet leaves(Value of) const;
+  /// Names from one of these leaves to the value.
+  std::vector<std::string> path(Value leaf, Value of) const;
+  /// Laws of auxiliaries that an operation reads.
+  std::vector<Value> auxiliary_laws(const OperationInfo& who) const;
+  /// Whether a transition has another draw of an auxiliary than that at `version`.
+  bool is_drawn_anew_since(std::size_t t, Value version) const;
+  /// Noises among the leaves of a value; none of no value.
   IdSet noises_behind(Value of) const;
   /// All leaves are constants or histories that nothing writes.
   bool is_constant(Value of) const;
@@ -97,6 +108,7 @@ struct Analysis {
  private:
   using Branch = std::pair<std::int32_t, Index>;  ///< choice and branch
   bool is_factor_made(Value law) const;
+  const char* standing(std::size_t t, Value leaf) const;
   void find_branches();
   void find_units();
 
@@ -136,8 +148,11 @@ int rank(const Verdict& v);
 /// total becomes the worse of the two; what holds of either part holds of the whole. Notes and
 /// citations of a part stay only as long as the whole makes a promise that they can qualify or
 /// support, several citations separated by "; ": a wrong verdict speaks with its own reason and
-/// citation only.
+/// citation only. The parts of both are kept; what was not joined from any is one, unless it is the
+/// beginning of a join that says nothing yet.
 void join(Verdict& total, const Verdict& other);
+/// The same of verdicts whose parts are kept elsewhere.
+void merge(Verdict& total, const Verdict& other);
 
 /// Rules about parameters and laws: rule numbers 1, 1s, 2, 2a, 2g, 3, 4, F, P, U.
 Verdict judge_parameters(const Analysis& a, std::size_t t);

@@ -75,19 +75,10 @@ class AuxiliaryRules {
     return step.writer && redraws(a_.info(*step.writer), who_.guard);
   }
 
-  /// Laws of auxiliaries that an operation reads.
-  std::vector<Value> laws_of(const OperationInfo& who) const {
-    std::vector<Value> found;
-    for (const Input& input : who.inputs) {
-      if (a_.is_auxiliary_law(input)) found.push_back(input.value);
-    }
-    return found;
-  }
-
   /// What was drawn under one law is not distributed by another; one that is carried over sweeps
   /// was drawn by what the law was then.
   Verdict under_one_law(Value version, const Past& past) const {
-    const auto laws = laws_of(who_);
+    const auto laws = a_.auxiliary_laws(who_);
     if (laws.empty() && past.is_carried) {
       return none(false, fmt::format("`{}` is carried over sweeps, and no law of it is given",
                                      a_.graph[version].name));
@@ -119,7 +110,7 @@ class AuxiliaryRules {
       if (!step.writer) continue;
       const OperationInfo& by = a_.info(*step.writer);
       if (has_law(by, law)) continue;
-      const auto laws = laws_of(by);
+      const auto laws = a_.auxiliary_laws(by);
       return laws.empty() ? law : laws.front();
     }
     return {};

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 #include "certificate/noise_flow.hpp"
+#include "certificate/without_rule.hpp"
 
 #include <mixwell/lab/certificate.hpp>
 
@@ -18,12 +19,17 @@ namespace {
 /// Verdicts of components of mutual influence, and what the recorded slots make of them.
 class Judge {
  public:
-  Judge(const KernelGraph& graph, bool frozen)
-      : a_(graph, frozen), updates_(judged_by_themselves()), noise_(a_, wrong()) {
+  /// `without`: the rule that is not asked; "" where all are.
+  Judge(const KernelGraph& graph, bool frozen, std::string_view without = {})
+      : a_(graph, frozen),
+        without_(without),
+        updates_(judged_by_themselves()),
+        noise_(a_, wrong()) {
     for (const Variable v : variables()) {
       const auto component = static_cast<std::size_t>(a_.influence.component(v));
       if (verdicts_.size() <= component) verdicts_.resize(component + 1);
     }
+    from_.resize(verdicts_.size(), IdSet(verdicts_.size()));
   }
 
   Verdict judge() {
@@ -37,19 +43,20 @@ class Judge {
       }
     }
     for (const Variable v : variables()) {
-      if (a_.graph[v].kind == VariableKind::slot) join(of(v), judge_slot(a_, v));
+      if (a_.graph[v].kind == VariableKind::slot) conclude({v}, a_.graph[v].name, judge_slot(a_, v));
       if (a_.graph[v].kind == VariableKind::estimate) {
-        join(of(a_.graph[v].parts.front()), judge_estimate(a_, v));
+        conclude({a_.graph[v].parts.front()}, a_.graph[v].name, judge_estimate(a_, v));
       }
     }
     for (const Factor& factor : a_.graph.factors()) {
-      join(of(factor.slots.front()), judge_collapsed(a_, factor));
+      conclude({factor.slots.front()}, a_.graph[factor.law].name, judge_collapsed(a_, factor));
     }
     spread_along_laws();
     Verdict all = fine("1",
                        "every parameter is a constant, fresh noise, or the current value of "
                        "another variable; every update keeps its law");
-    for (const Variable slot : recorded()) join(all, of(slot));
+    for (const Variable slot : recorded()) merge(all, of(slot));
+    all.parts = derivation();
     if (all.accuracy != Accuracy::none) add_unreached(all);
     all.coupled = are_coupled(recorded());
     all.metropolis = decides();
@@ -79,8 +86,61 @@ class Judge {
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
       verdicts.push_back(judge_transition(a_, t));
       if (a_.info(t).kind != OperationKind::observe) join(verdicts.back(), judge_parameters(a_, t));
+      verdicts.back() = kept(std::move(verdicts.back()));
     }
     return verdicts;
+  }
+
+  /// But for the rule that is not asked.
+  Verdict kept(Verdict v) const {
+    if (without_.empty()) return v;
+    if (v.parts.empty()) v.parts.push_back(v);
+    Verdict without = fine(v.rule, "");
+    for (const Verdict& part : v.parts) {
+      if (!is_of(part, without_)) join(without, part);
+    }
+    return without;
+  }
+
+  /// Rule P permits what rule N then asks of: what is not influenced must share no noise.
+  static bool is_of(const Verdict& part, std::string_view rule) {
+    if (part.rule == rule) return true;
+    const auto is_permitted = [](const Premise& p) {
+      return !p.feeds_back && (p.standing == "past" || p.standing == "replaced");
+    };
+    return rule == "P" && part.rule == "N" && part.accuracy == Accuracy::none &&
+           std::any_of(part.premises.begin(), part.premises.end(), is_permitted);
+  }
+
+  /// Keeps the parts of a verdict, and joins the rest to what it concerns.
+  void conclude(const std::vector<Variable>& about, const std::string& name, Verdict v) {
+    v = kept(std::move(v));
+    if (v.parts.empty() && !v.reason.empty()) v.parts.push_back(v);
+    Conclusion found{IdSet(verdicts_.size()), std::move(v.parts)};
+    v.parts.clear();
+    for (Verdict& part : found.parts) part.about = name;
+    for (const Variable one : about) {
+      merge(of(one), v);
+      found.of.set(static_cast<std::size_t>(a_.influence.component(one)));
+    }
+    conclusions_.push_back(std::move(found));
+  }
+
+  /// The conclusions that the verdict on the recorded slots was joined from.
+  std::vector<Verdict> derivation() const {
+    IdSet open(verdicts_.size());
+    for (const Variable slot : recorded()) {
+      open.set(static_cast<std::size_t>(a_.influence.component(slot)));
+    }
+    for (IdSet before; before != open;) {
+      before = open;
+      each(before, [&](std::int32_t one) { open |= from_[static_cast<std::size_t>(one)]; });
+    }
+    std::vector<Verdict> all;
+    for (const Conclusion& one : conclusions_) {
+      if (one.of.intersects(open)) all.insert(all.end(), one.parts.begin(), one.parts.end());
+    }
+    return all;
   }
 
   /// One wrong update of a variable is enough: where it does not have its law, another update that
@@ -105,8 +165,8 @@ class Judge {
 
   void judge_update(std::size_t t, bool by_itself) {
     if (a_.info(t).kind == OperationKind::observe) return;
-    const Verdict v = by_itself ? updates_[t] : judge_noise(a_, noise_, t);
-    for (const Variable written : a_.all[t].writes) join(of(written), v);
+    conclude(a_.all[t].writes, a_.info(t).name,
+             by_itself ? updates_[t] : judge_noise(a_, noise_, t));
   }
 
   /// A slot whose law depends on another slot is no better than that one, though the other one may
@@ -131,7 +191,9 @@ class Judge {
           if (&to == &from || (rank(to) >= rank(from) && to.density == from.density)) continue;
           const int before = rank(to);
           const std::string density = to.density;
-          join(to, from);
+          merge(to, from);
+          from_[static_cast<std::size_t>(&to - verdicts_.data())].set(
+              static_cast<std::size_t>(&from - verdicts_.data()));
           changed = changed || rank(to) != before || to.density != density;
         }
       });
@@ -163,17 +225,34 @@ class Judge {
     return false;
   }
 
-  /// Two of the slots are moved with one noise, by different updates.
+  /// Two of the slots follow from what different updates move with one noise.
   bool are_coupled(const std::vector<Variable>& slots) const {
-    const auto moves_one = [&](std::size_t t) {
-      return std::any_of(slots.begin(), slots.end(), [&](Variable s) { return a_.moves(t, s); });
-    };
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
-      if (!moves_one(t)) continue;
-      const auto sharing = noise_.sharing(t);
-      if (std::any_of(sharing.begin(), sharing.end(), moves_one)) return true;
+      const std::set<std::int32_t> here = followers(t, slots);
+      for (const std::size_t other : noise_.sharing(t)) {
+        if (here.empty() || noise_.draws_for(t, other) || noise_.draws_for(other, t)) continue;
+        std::set<std::int32_t> both = followers(other, slots);
+        if (both.empty()) continue;
+        both.insert(here.begin(), here.end());
+        if (both.size() > 1) return true;
+      }
     }
     return false;
+  }
+
+  /// The slots that an update moves, or that follow from the momentum or the normals that it moves.
+  std::set<std::int32_t> followers(std::size_t t, const std::vector<Variable>& slots) const {
+    std::set<std::int32_t> found;
+    for (const Variable slot : slots) {
+      const auto& writes = a_.all[t].writes;
+      const bool follows = std::any_of(writes.begin(), writes.end(), [&](Variable v) {
+        const VariableKind kind = a_.graph[v].kind;
+        const bool is_beside = kind == VariableKind::auxiliary || kind == VariableKind::estimate;
+        return is_beside && a_.influence.reaches(v, slot, {});
+      });
+      if (follows || a_.moves(t, slot)) found.insert(slot.id);
+    }
+    return found;
   }
 
   void add_unreached(Verdict& all) const {
@@ -186,10 +265,19 @@ class Judge {
     }
   }
 
+  /// Parts of one verdict, and the components of influence that it concerns.
+  struct Conclusion {
+    IdSet of;
+    std::vector<Verdict> parts;
+  };
+
   Analysis a_;
+  std::string_view without_;
   std::vector<Verdict> updates_;  ///< by transition, each by itself
   NoiseFlow noise_;
   std::vector<Verdict> verdicts_;  ///< by component of influence
+  std::vector<IdSet> from_;        ///< by component: those whose verdicts it has taken on
+  std::vector<Conclusion> conclusions_;
 };
 
 bool is_written(const VariableInfo& v) { return !(v.carried == v.current); }
@@ -246,6 +334,10 @@ Evidence Verdict::evidence() const noexcept {
 }
 
 Verdict certify(const KernelGraph& graph) { return Judge(graph, false).judge(); }
+
+Verdict certify_without(const KernelGraph& graph, std::string_view rule) {
+  return Judge(graph, false, rule).judge();
+}
 
 Certificate certify(const KernelGraph& warmup, const KernelGraph& sampling) {
   Certificate certificate;

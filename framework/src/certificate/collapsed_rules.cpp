@@ -67,11 +67,7 @@ class CollapsedRules {
     join(v, parameters());
     std::vector<std::size_t> order(updates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (const auto fault = first_fault(order)) {
-      v.accuracy = Accuracy::none;
-      v.nodes = {a_.info(fault->at).name};
-      v.reason = fault->what + "; " + cure();
-    }
+    if (const auto fault = first_fault(order)) join(v, none(fault->at, fault->what + "; " + cure()));
     return v;
   }
 
@@ -106,7 +102,7 @@ class CollapsedRules {
 
   Slots slots_behind(Value value) const {
     Slots found;
-    each(a_.cones.leaves(value), [&](std::int32_t leaf) {
+    each(a_.leaves(value), [&](std::int32_t leaf) {
       if (!a_.is_slot(leaf)) return;
       const std::int32_t slot = a_.graph[Value{leaf}].variable.id;
       if (all_.count(slot) != 0) found.insert(slot);

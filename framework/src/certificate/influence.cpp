@@ -88,6 +88,66 @@ std::vector<Variable> moved_with(const KernelGraph& graph, Variable v) {
   return graph[v].kind == VariableKind::joined ? graph[v].parts : std::vector<Variable>{v};
 }
 
+/// What moves with one version of an auxiliary.
+class MovedBeside {
+ public:
+  explicit MovedBeside(const KernelGraph& graph) : graph_(graph), beside_(graph.values().size()) {
+    for (const OperationInfo& who : graph.operations()) {
+      for (const Input& input : who.inputs) {
+        if (input.role == Role::state && is_left_behind(who, input.value)) add(who, input.value);
+      }
+    }
+  }
+
+  /// From this version to a full redraw, over the end of the sweep.
+  std::vector<Variable> with(Value version) const {
+    std::vector<Variable> found;
+    const VariableInfo& info = graph_[graph_[version].variable];
+    if (info.kind != VariableKind::auxiliary) return found;
+    Value at = version;
+    for (bool is_next_sweep = false; at; at = after(at, is_next_sweep)) {
+      const auto& more = beside_[static_cast<std::size_t>(at.id)];
+      found.insert(found.end(), more.begin(), more.end());
+    }
+    return found;
+  }
+
+ private:
+  /// It is judged beside what an operation moves, and stays as it was.
+  bool is_left_behind(const OperationInfo& who, Value state) const {
+    if (graph_[state].kind != ValueKind::version) return false;
+    const Variable v = graph_[state].variable;
+    return graph_[v].kind == VariableKind::auxiliary &&
+           std::none_of(who.outputs.begin(), who.outputs.end(), [&](Value out) {
+             return graph_[out].kind == ValueKind::version && graph_[out].variable == v;
+           });
+  }
+
+  void add(const OperationInfo& who, Value state) {
+    for (const Value out : who.outputs) {
+      if (graph_[out].kind != ValueKind::version) continue;
+      for (const Variable v : moved_with(graph_, graph_[out].variable)) {
+        beside_[static_cast<std::size_t>(state.id)].push_back(v);
+      }
+    }
+  }
+
+  /// The next version, unless it is drawn anew.
+  Value after(Value version, bool& is_next_sweep) const {
+    Value next = graph_[version].replaced_by;
+    if (!next) {
+      if (is_next_sweep) return {};
+      is_next_sweep = true;
+      return graph_[graph_[version].variable].carried;
+    }
+    const OperationInfo& by = operation(graph_, graph_[next].producer);
+    return by.kind == OperationKind::refresh && by.traits.full && !by.guard ? Value{} : next;
+  }
+
+  const KernelGraph& graph_;
+  std::vector<std::vector<Variable>> beside_;  ///< by value
+};
+
 /// Whether a value depends on a noise of this sweep.
 bool draws(const KernelGraph& graph, const OperationInfo& info) {
   std::vector<const OperationInfo*> open{&info};
@@ -142,14 +202,18 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
     : graph_(graph),
       influences_(graph.variables().size(), IdSet(graph.variables().size())),
       random_(graph.variables().size()) {
+  const MovedBeside beside(graph);
   for (const OperationInfo& info : graph.operations()) {
     IdSet read;
     for (const Value out : info.outputs) {
       if (graph[out].kind != ValueKind::version) continue;
       if (read.empty()) read = read_by(graph, cones, info);
       const std::size_t written = index(graph[out].variable);
-      each(read,
-           [&](std::int32_t v) { influences_[index(graph_[Value{v}].variable)].set(written); });
+      each(read, [&](std::int32_t v) {
+        influences_[index(graph_[Value{v}].variable)].set(written);
+        if (info.kind != OperationKind::observe) return;
+        for (const Variable with : beside.with(Value{v})) influences_[index(with)].set(written);
+      });
       if (draws(graph, info)) random_.set(written);
     }
   }

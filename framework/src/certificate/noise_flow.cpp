@@ -154,8 +154,9 @@ NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
     }
     ways_.push_back(ways.take());
     told_.push_back(wrong[t] ? ways_.back().used() : ways_.back().told());
+    if (is_read_elsewhere(t)) told_.back() |= behind_laws(t);
     IdSet told = told_.back();
-    for (const OperationInfo* part : a.parts(t)) told |= known_to_inputs(*part);
+    for (const OperationInfo* part : a.parts(t)) told |= known_given_laws(t, *part);
     for (const OperationInfo* part : a.parts(t)) {
       for (const Value out : part->outputs) {
         if (a.graph[out].kind == ValueKind::derived) {
@@ -166,16 +167,89 @@ NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
     for (const Value out : a.info(t).outputs) {
       if (a.graph[out].kind != ValueKind::version) continue;
       IdSet& known = known_[static_cast<std::size_t>(out.id)] = told;
+      if (a.graph[a.graph[out].variable].kind == VariableKind::auxiliary) known |= behind_laws(t);
       if (a.info(t).guard) known |= known_[static_cast<std::size_t>(a.graph[out].replaces.id)];
     }
   }
   for (std::size_t t = 0; t < a.all.size(); ++t) reads_.push_back(read_by(t));
-  tellers_.resize(a.graph.values().size());
-  for (std::size_t t = 0; t < a.all.size(); ++t) {
-    each(told_[t], [&](std::int32_t n) { tellers_[static_cast<std::size_t>(n)].push_back(t); });
-  }
+  find_tellers();
+  pass_on();
+  find_tellers();
   entangled_ = entangled_updates(a, ways_, tellers_, reads_);
   for (std::size_t t = 0; t < a.all.size(); ++t) sharing_.push_back(find_sharing(t));
+}
+
+void NoiseFlow::find_tellers() {
+  tellers_.assign(a_.graph.values().size(), {});
+  for (std::size_t t = 0; t < a_.all.size(); ++t) {
+    each(told_[t], [&](std::int32_t n) { tellers_[static_cast<std::size_t>(n)].push_back(t); });
+  }
+}
+
+void NoiseFlow::pass_on() {
+  for (std::size_t t = 0; t < a_.all.size(); ++t) {
+    const auto& writes = a_.all[t].writes;
+    const auto slots = std::count_if(writes.begin(), writes.end(), [&](Variable v) {
+      return a_.graph[v].kind == VariableKind::slot;
+    });
+    if (slots < 2) continue;
+    for (const Input& input : a_.info(t).inputs) {
+      if (input.role != Role::state) continue;
+      each(known(input.value), [&](std::int32_t n) {
+        if (is_told_apart(n)) told_[t].set(static_cast<std::size_t>(n));
+      });
+    }
+  }
+}
+
+bool NoiseFlow::is_told_apart(std::int32_t noise) const {
+  const auto& tellers = tellers_[static_cast<std::size_t>(noise)];
+  for (const std::size_t one : tellers) {
+    for (const std::size_t other : tellers) {
+      const bool is_one_unit = a_.all[one].decided_by == a_.all[other].decided_by;
+      if (!is_one_unit && !draws_for(one, other) && !draws_for(other, one)) return true;
+    }
+  }
+  return false;
+}
+
+bool NoiseFlow::is_read_elsewhere(std::size_t t) const {
+  if (behind_laws(t).none()) return false;
+  const auto& all = a_.graph.operations();
+  return std::any_of(all.begin(), all.end(), [&](const OperationInfo& who) {
+    return std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& input) {
+      if (input.role == Role::state || input.role == Role::proposed) return false;
+      bool found = false;
+      each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
+        const ValueInfo& v = a_.graph[Value{leaf}];
+        if (v.kind != ValueKind::version) return;
+        if (a_.graph[v.variable].kind != VariableKind::auxiliary) return;
+        found = found || a_.writes(t, v.variable);
+      });
+      return found;
+    });
+  });
+}
+
+IdSet NoiseFlow::behind_laws(std::size_t t) const {
+  IdSet found(a_.graph.values().size());
+  for (const Value law : a_.auxiliary_laws(a_.info(t))) found |= a_.noises_behind(law);
+  return found;
+}
+
+IdSet NoiseFlow::known_given_laws(std::size_t t, const OperationInfo& part) const {
+  const IdSet given = behind_laws(t);
+  if (given.none()) return known_to_inputs(part);
+  IdSet known(a_.graph.values().size());
+  for (const Input& input : part.inputs) {
+    each(a_.cones.versions(input.value), [&](std::int32_t v) {
+      const bool is_judged = a_.graph[a_.graph[Value{v}].variable].kind == VariableKind::auxiliary &&
+                             a_.reads_as_state(t, Value{v});
+      const IdSet& all = known_[static_cast<std::size_t>(v)];
+      known |= is_judged ? all - given : all;
+    });
+  }
+  return known;
 }
 
 IdSet NoiseFlow::known_to_inputs(const OperationInfo& who) const {

@@ -56,6 +56,18 @@ class NoiseFlow {
   std::vector<std::size_t> find_sharing(std::size_t t) const;
   /// Versions that a transition and its stages read, at any remove within the sweep.
   IdSet read_by(std::size_t t) const;
+  /// Whether something reads an auxiliary that it moves as a parameter.
+  bool is_read_elsewhere(std::size_t t) const;
+  void find_tellers();
+  /// An exchange makes one slot tell of the noises that another one was moved with.
+  void pass_on();
+  /// By updates of which none draws the other's auxiliary.
+  bool is_told_apart(std::int32_t noise) const;
+  /// Of the auxiliaries that it moves: they tell of what their laws are made from.
+  IdSet behind_laws(std::size_t t) const;
+  /// To the inputs of a part of `t`. What the law of an auxiliary beside the state was made from is
+  /// a parameter of `t`.
+  IdSet known_given_laws(std::size_t t, const OperationInfo& part) const;
   /// Of all versions that an operation reads, at any remove.
   IdSet known_to_inputs(const OperationInfo& who) const;
   /// A copy between slots and what joins them tells what they tell.

@@ -2,31 +2,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/noise_order.hpp"
 
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
 namespace mixwell {
 namespace {
 
+/// To an update of the same sweep, to one of a later sweep, or from a register to those of any
+/// sweep before.
+enum class Way : std::size_t { here, later, past };
+constexpr std::array ways_there_are{Way::here, Way::later, Way::past};
+
+/// Which update comes directly before which, by the way from one to the other; and the same of what
+/// a search reaches.
+using Edges = std::array<std::vector<IdSet>, 3>;
+using Reached = std::array<IdSet, 3>;
+
+template <class Of>
+auto& by(Of& of, Way way) {
+  return of[static_cast<std::size_t>(way)];
+}
+
+/// A register holds values of all sweeps, so that no end of a sweep divides it from anything.
+Way together(Way one, Way next) { return std::max(one, next); }
+
 class NoiseOrder {
  public:
   NoiseOrder(const Analysis& a, const std::vector<NoiseWays>& ways,
-             const std::vector<std::vector<std::size_t>>& tellers, const std::vector<IdSet>& reads)
-      : a_(a),
-        ways_(ways),
-        tellers_(tellers),
-        writes_(a.all.size(), IdSet(a.all.size())),
-        must_precede_(writes_) {
-    for (std::size_t t = 0; t < a_.all.size(); ++t) {
-      if (a_.all[t].decided_by == t) add_reads(t, reads[t]);
-    }
+             const std::vector<std::vector<std::size_t>>& tellers)
+      : a_(a), ways_(ways), tellers_(tellers) {
+    for (auto& edges : before_) edges.assign(a.all.size(), IdSet(a.all.size()));
     for (std::size_t t = 0; t < a_.all.size(); ++t) add_noises(t);
-    written_by_ = reversed(writes_);
-    must_follow_ = reversed(must_precede_);
   }
 
-  std::vector<IdSet> entangled() const {
+  std::vector<IdSet> entangled(const std::vector<IdSet>& reads) {
     std::vector<IdSet> found(a_.all.size(), IdSet(a_.all.size()));
+    if (uses_.empty()) return found;
+    for (std::size_t t = 0; t < a_.all.size(); ++t) {
+      if (is_decision(t)) add_reads(t, reads[t]);
+    }
+    add_successions();
+    after_ = reversed(before_);
     for (const auto& [t, teller] : uses_) {
       each(between(teller, t), [&, t = t](std::int32_t one) {
         found[t].set(static_cast<std::size_t>(one));
@@ -37,90 +57,170 @@ class NoiseOrder {
   }
 
  private:
-  void add_reads(std::size_t t, const IdSet& read) {
-    each(read, [&](std::int32_t v) {
-      const Value version{v};
-      if (const auto by = a_.staleness.writer(version)) writes_[*by].set(t);
-      const Value next = a_.graph[version].replaced_by;
-      if (const auto by = next ? a_.staleness.writer(next) : std::nullopt) before(t, *by);
-      const Variable variable = a_.graph[version].variable;
-      if (a_.graph[variable].kind != VariableKind::history) return;
-      for (const Variable seen : a_.behind(variable)) {
-        if (a_.graph[seen].kind == VariableKind::history) continue;
-        for (const std::size_t by : a_.writers[static_cast<std::size_t>(seen.id)]) before(t, by);
-      }
-    });
-  }
-
-  void before(std::size_t t, std::size_t replacer) {
-    if (a_.all[replacer].decided_by != t) must_precede_[t].set(a_.all[replacer].decided_by);
-  }
+  bool is_decision(std::size_t t) const { return a_.all[t].decided_by == t; }
+  bool is_register(std::size_t t) const { return a_.info(t).kind == OperationKind::observe; }
 
   /// A full redraw leaves nothing of its parameters in what it draws.
   void add_noises(std::size_t t) {
-    const OperationInfo& who = a_.info(t);
-    if (a_.all[t].decided_by != t || redraws(who, {})) return;
-    each(ways_[t].parameters, [&](std::int32_t n) {
+    if (!is_decision(t) || redraws(a_.info(t), {})) return;
+    const IdSet& used = is_register(t) ? ways_[t].own : ways_[t].parameters;
+    each(used, [&](std::int32_t n) {
       for (const std::size_t s : tellers_[static_cast<std::size_t>(n)]) {
         const std::size_t teller = a_.all[s].decided_by;
-        if (teller == t) continue;
-        must_precede_[t].set(teller);
-        uses_.emplace(t, teller);
+        if (teller == t || is_register(teller)) continue;
+        by(before_, Way::here)[t].set(teller);
+        if (!is_register(t)) uses_.emplace(t, teller);
       }
     });
   }
 
-  using Edges = std::vector<IdSet>;
-  /// Updates that are reached: by a way of reads only, and by one on which some update must
-  /// precede the next.
-  struct Reached {
-    IdSet by_reads;
-    IdSet strictly;
-  };
+  void add_reads(std::size_t t, const IdSet& read) {
+    each(read, [&](std::int32_t v) {
+      const ValueInfo& version = a_.graph[Value{v}];
+      const auto& writers = a_.writers[static_cast<std::size_t>(version.variable.id)];
+      if (a_.graph[version.variable].kind == VariableKind::history) {
+        for (const std::size_t w : writers) by(before_, Way::past)[t].set(w);
+        return;
+      }
+      if (a_.graph[version.variable].kind == VariableKind::auxiliary) add_movers(t, Value{v});
+      if (version.replaced_by) {
+        if (const auto next = a_.staleness.writer(version.replaced_by)) add(Way::here, t, *next);
+      } else if (!writers.empty()) {
+        add(Way::later, t, a_.all[writers.front()].decided_by);
+      }
+    });
+  }
+
+  /// An auxiliary tells of what was moved with it, though it stayed as it was.
+  void add_movers(std::size_t t, Value auxiliary) {
+    const auto add_all = [&](Way way, Value last) {
+      for (const Value at : a_.since_redraw(last, {})) {
+        for (const std::size_t u : a_.starters(at)) add(way, t, a_.all[u].decided_by);
+        if (a_.graph[at].producer < 0) return true;
+      }
+      return false;
+    };
+    const bool is_carried = add_all(Way::here, auxiliary);
+    if (is_carried) add_all(Way::past, a_.graph[a_.graph[auxiliary].variable].current);
+  }
+
+  /// What a full redraw replaces is not what it draws.
+  void add(Way way, std::size_t t, std::size_t next) {
+    if (next != t && !starts_again(next)) by(before_, way)[t].set(next);
+  }
+
+  bool starts_again(std::size_t t) const {
+    const auto& writes = a_.all[t].writes;
+    return redraws(a_.info(t), {}) &&
+           std::none_of(writes.begin(), writes.end(), [&](Variable v) { return has_a_law(v); });
+  }
+
+  /// It is one of several slots of one factor: what is drawn again depends on the others.
+  bool has_a_law(Variable v) const {
+    const auto& factors = a_.graph.factors();
+    return std::any_of(factors.begin(), factors.end(), [&](const Factor& f) {
+      return f.slots.size() > 1 && std::find(f.slots.begin(), f.slots.end(), v) != f.slots.end();
+    });
+  }
+
+  /// Updates of one variable, or of the slots of one factor, one after another over all sweeps.
+  void add_successions() {
+    const std::vector<std::int32_t> groups = joint_variables();
+    std::vector<std::optional<std::size_t>> first(groups.size()), last(groups.size());
+    for (std::size_t t = 0; t < a_.all.size(); ++t) {
+      if (!is_decision(t) || is_register(t)) continue;
+      for (const Variable v : moved_or_judged(t)) {
+        const auto group = static_cast<std::size_t>(groups[static_cast<std::size_t>(v.id)]);
+        if (last[group]) add(Way::here, *last[group], t);
+        if (!first[group]) first[group] = t;
+        last[group] = t;
+      }
+    }
+    for (std::size_t group = 0; group < groups.size(); ++group) {
+      if (last[group]) add(Way::later, *last[group], *first[group]);
+    }
+  }
+
+  /// By variable: the least of those that are joined to it by factors.
+  std::vector<std::int32_t> joint_variables() const {
+    std::vector<std::int32_t> group(a_.graph.variables().size());
+    std::iota(group.begin(), group.end(), 0);
+    for (const Factor& factor : a_.graph.factors()) {
+      for (const Variable slot : factor.slots) {
+        const std::int32_t from = group[static_cast<std::size_t>(slot.id)];
+        const std::int32_t to = group[static_cast<std::size_t>(factor.slots.front().id)];
+        std::replace(group.begin(), group.end(), from, to);
+      }
+    }
+    return group;
+  }
+
+  /// What a transition writes, and the auxiliaries beside it.
+  std::vector<Variable> moved_or_judged(std::size_t t) const {
+    std::vector<Variable> found = a_.all[t].writes;
+    for (const std::size_t one : a_.unit(t)) {
+      for (const OperationInfo* part : a_.parts(one)) {
+        for (const Input& i : part->inputs) {
+          const ValueInfo& v = a_.graph[i.value];
+          if (i.role != Role::state || v.kind != ValueKind::version) continue;
+          if (a_.graph[v.variable].kind == VariableKind::auxiliary) found.push_back(v.variable);
+        }
+      }
+    }
+    return found;
+  }
 
   static Edges reversed(const Edges& edges) {
-    Edges found(edges.size(), IdSet(edges.size()));
-    for (std::size_t from = 0; from < edges.size(); ++from) {
-      each(edges[from], [&](std::int32_t to) { found[static_cast<std::size_t>(to)].set(from); });
+    Edges found;
+    for (const Way way : ways_there_are) {
+      const auto& forward = by(edges, way);
+      auto& backward = by(found, way);
+      backward.assign(forward.size(), IdSet(forward.size()));
+      for (std::size_t from = 0; from < forward.size(); ++from) {
+        each(forward[from],
+             [&](std::int32_t to) { backward[static_cast<std::size_t>(to)].set(from); });
+      }
     }
     return found;
   }
 
   /// `last` is where a way ends.
-  static Reached reached(std::size_t first, std::size_t last, const Edges& writes,
-                         const Edges& must_precede) {
-    Reached found{IdSet(writes.size()), IdSet(writes.size())};
-    std::vector<std::pair<std::size_t, bool>> open{{first, false}};
+  static Reached reached(std::size_t first, std::size_t last, const Edges& edges) {
+    const std::size_t count = edges.front().size();
+    Reached found{IdSet(count), IdSet(count), IdSet(count)};
+    std::vector<std::pair<std::size_t, Way>> open{{first, Way::here}};
     while (!open.empty()) {
-      const auto [at, strictly] = open.back();
+      const auto [at, way] = open.back();
       open.pop_back();
-      if ((strictly ? found.strictly : found.by_reads).test_set(at) || at == last) continue;
-      each(writes[at], [&, strictly = strictly](std::int32_t next) {
-        open.emplace_back(static_cast<std::size_t>(next), strictly);
-      });
-      each(must_precede[at],
-           [&](std::int32_t next) { open.emplace_back(static_cast<std::size_t>(next), true); });
+      if (by(found, way).test_set(at) || at == last) continue;
+      for (const Way step : ways_there_are) {
+        each(by(edges, step)[at], [&, way = way](std::int32_t next) {
+          open.emplace_back(static_cast<std::size_t>(next), together(way, step));
+        });
+      }
     }
     return found;
   }
 
-  /// Updates on the ways from `teller` to `user` on which some update must precede the next.
+  /// Updates on the ways from `teller` to `user` in one sweep, or through a register.
   IdSet between(std::size_t teller, std::size_t user) const {
-    const Reached ahead = reached(teller, user, writes_, must_precede_);
-    if (!ahead.strictly.test(user)) return IdSet(a_.all.size());
-    const Reached behind = reached(user, teller, written_by_, must_follow_);
-    return ((ahead.by_reads & behind.strictly) |
-            (ahead.strictly & (behind.by_reads | behind.strictly)))
-        .reset(user);
+    const Reached ahead = reached(teller, user, before_);
+    const Reached behind = reached(user, teller, after_);
+    const auto any = [](const Reached& of) { return of[0] | of[1] | of[2]; };
+    IdSet found = (by(ahead, Way::here) & by(behind, Way::here)) |
+                  (by(ahead, Way::past) & any(behind)) | (any(ahead) & by(behind, Way::past));
+    found.reset(user);
+    for (std::size_t t = 0; t < a_.all.size(); ++t) {
+      if (is_register(t)) found.reset(t);
+    }
+    return found;
   }
 
   const Analysis& a_;
   const std::vector<NoiseWays>& ways_;
   const std::vector<std::vector<std::size_t>>& tellers_;
-  Edges writes_;        ///< by transition: those that read what it writes
-  Edges must_precede_;  ///< by transition
-  Edges written_by_;
-  Edges must_follow_;
+  Edges before_;
+  Edges after_;
   std::set<std::pair<std::size_t, std::size_t>> uses_;  ///< user of a parameter, teller
 };
 
@@ -129,7 +229,7 @@ class NoiseOrder {
 std::vector<IdSet> entangled_updates(const Analysis& a, const std::vector<NoiseWays>& ways,
                                      const std::vector<std::vector<std::size_t>>& tellers,
                                      const std::vector<IdSet>& reads) {
-  return NoiseOrder(a, ways, tellers, reads).entangled();
+  return NoiseOrder(a, ways, tellers).entangled(reads);
 }
 
 }  // namespace mixwell

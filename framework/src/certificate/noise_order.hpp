@@ -8,14 +8,23 @@
 
 namespace mixwell {
 
-/// Let an update K of b have the noise n as a parameter, and one of a tell of n. Applied first, K
-/// leaves b independent of n, whatever n is, so that the update of a draws its noise anew: all is
-/// right in this order. It is not possible where something that depends on the outcome of a reads
-/// what b was before K: given n, the old value and the new one of b know each other, so that a and
-/// b do afterwards, though the law of each by itself is right. Nor where K tells of a noise that
-/// the update of a has as a parameter. Returned by transition: those that it is entangled with so.
-/// `tellers`: by noise. `reads`: by transition. O(T^2 / 64 + T V / 64), beside a search for each
-/// use of a noise that another update tells of.
+/// A stationary chain can be read backward. Let an update with the parameters p take b to b', let it
+/// keep the law of b at every p, and let b be independent of p. Then b' is independent of p as well,
+/// and b is what the reversed kernel at p makes of b'. Hence a graph of all versions in which b
+/// points to b' stays right when it says instead that b' and p point to b, as long as it has no
+/// cycle. A noise that the update tells of then follows from b, b' and p. A noise behind p does not.
+/// Where every update can be read so, the newest values of all variables are roots: they are
+/// independent of one another and of what is older.
+///
+/// In that graph an update comes before all that replaces what it reads. It comes before the next
+/// update of its own variables, and before all that tells of a noise that it has as a parameter. A
+/// register still follows from what it took. Such an order is impossible where a teller of the noise
+/// n comes before an update K with n behind its parameters, in this sweep or through a register: K
+/// and all on the way there then know of one another, though each law by itself is right.
+///
+/// Returned by transition: those that it is entangled with so. `tellers`: by noise. `reads`: by
+/// transition. O(T^2 / 64 + T V / 64), beside two searches for each use of a noise that another
+/// update tells of.
 std::vector<IdSet> entangled_updates(const Analysis& a, const std::vector<NoiseWays>& ways,
                                      const std::vector<std::vector<std::size_t>>& tellers,
                                      const std::vector<IdSet>& reads);

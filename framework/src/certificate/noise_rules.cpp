@@ -22,6 +22,7 @@ class NoiseRules {
 
   Verdict judge() {
     Verdict v = fine("N", "every noise is fresh where it is used");
+    v.premises = noises();
     join(v, one_way_in());
     join(v, one_way_into_the_law());
     join(v, fresh_for_the_state());
@@ -34,6 +35,21 @@ class NoiseRules {
  private:
   Verdict none(bool proved, std::string reason, std::vector<std::string> path) const {
     return mixwell::none("N", proved, std::move(reason), writer_.name, std::move(path));
+  }
+
+  /// All that it uses, by the way they come in.
+  std::vector<Premise> noises() const {
+    std::vector<Premise> found;
+    const auto add = [&](const char* way, const IdSet& noises) {
+      each(noises, [&](std::int32_t n) {
+        found.push_back({writer_.name, way, a_.graph[Value{n}].name, "noise", false});
+      });
+    };
+    add("law", ways_.law);
+    add("noise", ways_.own);
+    add("refreshed", ways_.refreshed);
+    add("parameter", ways_.parameters);
+    return found;
   }
 
   std::string first_name(const IdSet& noises) const {
@@ -137,9 +153,13 @@ class NoiseRules {
     return found;
   }
 
-  /// What drew a momentum in part, just before it is used, is used once.
+  /// What drew a momentum in part, just before it is used, is used once. What its law was made from
+  /// is a parameter of the update, too.
   IdSet known_beside_the_redraw(Value state) const {
-    const IdSet& known = flow_.known(state);
+    IdSet known = flow_.known(state);
+    if (a_.graph[a_.graph[state].variable].kind == VariableKind::auxiliary) {
+      for (const Value law : a_.auxiliary_laws(writer_)) known -= a_.noises_behind(law);
+    }
     if (writer_.kind == OperationKind::refresh) return known;
     return known - noises_of_redraw(a_, state);
   }
@@ -149,16 +169,20 @@ class NoiseRules {
     for (const OperationInfo* part : a_.parts(t_)) {
       for (const Input& input : part->inputs) {
         if (input.role == Role::proposed) continue;
-        each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
+        each(a_.leaves(input.value), [&](std::int32_t leaf) {
           const ValueInfo& v = a_.graph[Value{leaf}];
           if (v.kind == ValueKind::derived && !is_made_by_itself(v.producer)) {
             visit(Value{leaf}, input.value);
           }
-          if (v.kind != ValueKind::version || a_.is_state_of(t_, v.variable)) return;
+          if (v.kind != ValueKind::version || is_own_state(Value{leaf})) return;
           if (!is_own_trial(v.variable)) visit(Value{leaf}, input.value);
         });
       }
     }
+  }
+
+  bool is_own_state(Value version) const {
+    return a_.is_state_of(t_, a_.graph[version].variable) && !a_.is_drawn_anew_since(t_, version);
   }
 
   bool is_made_by_itself(std::int32_t operation) const {
@@ -186,6 +210,7 @@ class NoiseRules {
       found = none(is_uncorrected() && observed(version, both),
                    "a parameter knows a noise that this update uses",
                    {first_name(both), a_.graph[version].name, a_.graph[input].name});
+      found->premises = {a_.premise(t_, writer_, Role::parameter, version)};
     });
     return found.value_or(fine("N", "no parameter knows the noise"));
   }
@@ -209,14 +234,28 @@ class NoiseRules {
       for (std::size_t one = 0; !found && !is_own_register(version) && one < a_.all.size(); ++one) {
         if (!moves_with(one)) continue;
         for (const std::size_t other : flow_.sharing(one)) {
-          if (flow_.draws_for(other, one) || !reaches(other, version, one)) continue;
+          if (flow_.draws_for(other, one) || !gets_to(other, version, one)) continue;
           found = none(false, shared_by(one, other),
                        with_shared(one, other, {a_.graph[version].name, a_.graph[input].name}));
+          found->premises = {a_.premise(t_, writer_, Role::parameter, version)};
           break;
         }
       }
     });
     return found.value_or(fine("N", "no parameter comes from what shares a noise"));
+  }
+
+  /// Another draw of an auxiliary of this update comes from those that wrote it.
+  bool gets_to(std::size_t other, Value version, std::size_t one) const {
+    const ValueInfo& v = a_.graph[version];
+    if (v.kind != ValueKind::version || !a_.is_state_of(t_, v.variable)) {
+      return reaches(other, version, one);
+    }
+    const Value drawn = v.producer < 0 ? a_.graph[v.variable].current : version;
+    const auto past = a_.since_redraw(drawn, {});
+    return std::any_of(past.begin(), past.end(), [&](Value at) {
+      return a_.transition_of(a_.graph[at].producer) == other;
+    });
   }
 
   bool is_own_register(Value version) const {

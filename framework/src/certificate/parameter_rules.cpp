@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -110,11 +111,42 @@ class ParameterRules {
   Verdict leaves(const OperationInfo& who, const Input& input) {
     Verdict v = fine("1", "constants, fresh noise, or current values of other variables");
     const bool unbiased = is_unbiased(who, input);
-    each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
-      if (unbiased && !is_another_part(Value{leaf})) return;
-      if (const auto found = judge_leaf({who, input, Value{leaf}})) join(v, *found);
+    std::map<std::string, std::vector<Premise>> harmless;  // by rule
+    each(a_.leaves(input.value), [&](std::int32_t id) {
+      const Value leaf{id};
+      const Premise premise = a_.premise(t_, who, input.role, leaf);
+      const bool is_exempt = unbiased && !is_another_part(leaf);
+      auto found = is_exempt ? std::nullopt : judge_leaf({who, input, leaf});
+      if (!found) {
+        return harmless[is_exempt ? "U" : rule_that_permits(premise, leaf)].push_back(premise);
+      }
+      found->premises = {premise};
+      join(v, *found);
     });
+    for (auto& [rule, premises] : harmless) {
+      Verdict part = fine(rule, why_harmless(rule));
+      part.premises = std::move(premises);
+      join(v, part);
+    }
     return v;
+  }
+
+  const char* rule_that_permits(const Premise& p, Value leaf) const {
+    if (p.standing == "still") return "F";
+    const bool is_old =
+        p.standing == "past" || p.standing == "replaced" || p.standing == "stale";
+    if (is_old && !p.feeds_back) return "P";
+    const ValueInfo& v = a_.graph[leaf];
+    const bool is_own = v.kind == ValueKind::version && a_.moves(t_, v.variable);
+    return is_own && p.role == to_string(Role::law) ? "2a" : "1";
+  }
+
+  static const char* why_harmless(const std::string& rule) {
+    if (rule == "F") return "nothing writes the register in this phase";
+    if (rule == "P") return "the update cannot influence what it reads of the past";
+    if (rule == "2a") return "the ratio accounts for what follows the state";
+    if (rule == "U") return "the law is unbiased, whatever it was made from";
+    return "constants, fresh noise, or current values of other variables";
   }
 
   std::optional<Verdict> judge_leaf(const Reading& r) {
@@ -124,7 +156,7 @@ class ParameterRules {
     if (a_.graph[v.variable].kind == VariableKind::history) return history(r, v);
     if (a_.graph[v.variable].kind == VariableKind::joined) return joined(r);
     if (a_.graph[v.variable].kind == VariableKind::trial) return trial(r, v.variable);
-    if (a_.is_state_of(t_, v.variable) && !is_drawn_anew_since(r.leaf)) {
+    if (a_.is_state_of(t_, v.variable) && !a_.is_drawn_anew_since(t_, r.leaf)) {
       return own(r, "the updated variable's own value");
     }
     if (a_.graph[v.variable].kind == VariableKind::auxiliary) {
@@ -136,18 +168,6 @@ class ParameterRules {
     return std::nullopt;
   }
 
-  /// Whether the update has another draw of an auxiliary than that at `version`.
-  bool is_drawn_anew_since(Value version) const {
-    const Variable variable = a_.graph[version].variable;
-    if (a_.graph[variable].kind != VariableKind::auxiliary) return false;
-    for (const Input& input : a_.info(t_).inputs) {
-      if (input.role != Role::state || a_.graph[input.value].variable != variable) continue;
-      const auto kept = a_.since_redraw(input.value, a_.info(t_).guard);
-      if (std::find(kept.begin(), kept.end(), version) == kept.end()) return true;
-    }
-    return false;
-  }
-
   /// The law of a part given another one that was replaced before: what it keeps is not the law
   /// given the rest as it is now, whether the two influence each other or not.
   bool is_law_of_the_rest(const Reading& r) const {
@@ -157,7 +177,7 @@ class ParameterRules {
 
   Verdict none(const Reading& r, std::string rule, bool proved, std::string reason) const {
     return mixwell::none(std::move(rule), proved, std::move(reason), a_.info(t_).name,
-                         a_.cones.path(r.leaf, r.input.value));
+                         a_.path(r.leaf, r.input.value));
   }
 
   Verdict asymptotic(const Reading& r, std::string rule, std::string reason) const {

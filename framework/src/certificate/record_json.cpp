@@ -51,6 +51,58 @@ std::vector<Assumption> assumptions_in(const Json& words) {
   return all;
 }
 
+Json to_json(const Premise& premise) {
+  return {{"operation", premise.operation},
+          {"role", premise.role},
+          {"value", premise.value},
+          {"standing", premise.standing},
+          {"feeds_back", premise.feeds_back}};
+}
+
+Premise premise_in(const Json& json) {
+  return {json.at("operation").get<std::string>(), json.at("role").get<std::string>(),
+          json.at("value").get<std::string>(), json.at("standing").get<std::string>(),
+          json.at("feeds_back").get<bool>()};
+}
+
+/// One conclusion.
+Json part_to_json(const Verdict& part) {
+  Json json = Json::object();
+  json["about"] = part.about;
+  json["rule"] = part.rule;
+  json["class"] = to_string(part.certificate_class());
+  json["accuracy"] = word_of(accuracies, part.accuracy);
+  json["order"] = part.accuracy == Accuracy::asymptotic ? Json(part.order) : Json(nullptr);
+  json["density"] = part.density;
+  json["time"] = word_of(times, part.adaptive);
+  json["evidence"] = to_string(part.evidence());
+  json["reason"] = part.reason;
+  json["path"] = part.path;
+  json["assumes"] = words_of(part.assumes);
+  json["declared"] = words_of(part.declared);
+  json["premises"] = Json::array();
+  for (const Premise& one : part.premises) json["premises"].push_back(to_json(one));
+  return json;
+}
+
+Verdict part_in(const Json& json) {
+  Verdict part;
+  json.at("about").get_to(part.about);
+  json.at("rule").get_to(part.rule);
+  part.optimiser = word_in(classes, json, "class") == CertificateClass::none;
+  part.accuracy = word_in(accuracies, json, "accuracy");
+  if (!json.at("order").is_null()) json.at("order").get_to(part.order);
+  json.at("density").get_to(part.density);
+  part.adaptive = word_in(times, json, "time");
+  part.proved = word_in(kinds_of_evidence, json, "evidence") != Evidence::unproven;
+  json.at("reason").get_to(part.reason);
+  json.at("path").get_to(part.path);
+  part.assumes = assumptions_in(json.at("assumes"));
+  part.declared = assumptions_in(json.at("declared"));
+  for (const Json& one : json.at("premises")) part.premises.push_back(premise_in(one));
+  return part;
+}
+
 }  // namespace
 
 std::string_view to_string(CertificateClass of) noexcept { return word_of(classes, of); }
@@ -104,6 +156,8 @@ void to_json(Json& json, const CertificateRecord& record) {
   json["published"] = Json::array();
   for (const auto& [component, source] : record.published)
     json["published"].push_back({{"component", component}, {"source", source}});
+  json["derivation"] = Json::array();
+  for (const Verdict& part : record.derivation) json["derivation"].push_back(part_to_json(part));
 }
 
 void from_json(const Json& json, CertificateRecord& record) {
@@ -130,6 +184,9 @@ void from_json(const Json& json, CertificateRecord& record) {
   for (const Json& one : json.at("published"))
     record.published.push_back({.component = one.at("component").get<std::string>(),
                                 .source = one.at("source").get<std::string>()});
+  // Certificates of earlier versions have none.
+  if (!json.contains("derivation")) return;
+  for (const Json& one : json.at("derivation")) record.derivation.push_back(part_in(one));
 }
 
 CertificateRecord read_certificate(const std::string& folder) {

@@ -154,7 +154,8 @@ CertificateRecord record_of(const Certificate& certificate) {
           .assumes = now.assumes,
           .declared = now.declared,
           .notes = now.notes,
-          .published = certificate.published};
+          .published = certificate.published,
+          .derivation = now.parts};
 }
 
 std::string Certificate::to_text() const {

@@ -41,6 +41,19 @@ struct MIXWELL_EXPORT Assumption {
   friend bool operator==(const Assumption&, const Assumption&) = default;
 };
 
+/// Something that an update reads, and how it stands to the update.
+struct MIXWELL_EXPORT Premise {
+  std::string operation{};  ///< that reads it
+  std::string role{};       ///< "parameter", "law", ...; "refreshed": by the draw of an auxiliary
+  std::string value{};      ///< what it comes down to: "x1@2", a constant, a noise
+  /// "constant", "noise", "current", "replaced" (an order of the updates makes it current, or the
+  /// update does not influence it), "stale" (no order does), "past" (a register), "still" (one that
+  /// nothing writes), "result" (a proposal or a statistic of this sweep).
+  std::string standing{};
+  bool feeds_back = false;  ///< the update influences it, and is influenced by it
+  friend bool operator==(const Premise&, const Premise&) = default;
+};
+
 /// A verdict is a product: accuracy x density x time x evidence.
 struct MIXWELL_EXPORT Verdict {
   Accuracy accuracy = Accuracy::exact;
@@ -66,6 +79,10 @@ struct MIXWELL_EXPORT Verdict {
   /// Some update of a slot is decided by a ratio of laws; of a right verdict that is its reason.
   bool metropolis = false;
   std::vector<std::string> notes;  ///< on reachability, which a certificate does not speak about
+  std::string about;               ///< of a part: the operation or the variable that it judges
+  std::vector<Premise> premises;   ///< what it was concluded from
+  /// The conclusions that it was joined from, each by one rule. The worst of them gives the class.
+  std::vector<Verdict> parts;
 
   CertificateClass certificate_class() const noexcept;
   /// Its class as a word.
@@ -135,6 +152,7 @@ struct MIXWELL_EXPORT CertificateRecord {
   std::vector<Assumption> declared{};
   std::vector<std::string> notes{};
   std::vector<Publication> published{};
+  std::vector<Verdict> derivation{};  ///< Verdict::parts
 };
 
 MIXWELL_EXPORT CertificateRecord record_of(const Certificate& certificate);

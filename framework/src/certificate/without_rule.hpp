@@ -1,0 +1,17 @@
+// What a certificate would say if one of its rules were not asked: so that tests can show that it
+// would be missed.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/lab/certificate.hpp>
+
+#include <string_view>
+
+namespace mixwell {
+
+/// `rule`: Rule::id. A rule that only permits something has nothing to leave out, but for P: without
+/// it nobody asks whether what an update cannot influence shares a noise with it.
+MIXWELL_INTERNAL Verdict certify_without(const KernelGraph& graph, std::string_view rule);
+
+}  // namespace mixwell
