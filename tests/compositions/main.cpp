@@ -118,13 +118,20 @@ int enumerate_all(Arguments& arguments, const mixwell::Registry& registry) {
     return incomplete;
   }
   const std::set<std::size_t> drawn = drawn_among(rows);
-  const auto id = [&](std::size_t k) { return rows[k].id; };
+  const auto blank = [&](std::size_t k) {
+    const Candidate& c = rows[k];
+    return Row{.id = c.id,
+               .compositor = c.draft.choices.front().id,
+               .certificate = c.certificate,
+               .rule = c.rule,
+               .settings = c.draft.settings};
+  };
   const auto at = [&](std::size_t k) {
     const Draft& draft = rows[k].draft;
     const bool is_drawn = arguments.draw_all || drawn.contains(k);
     return Case{rows[k].id, draft.text, arguments.alpha, is_drawn, draft.settings};
   };
-  const bool finds = is_found({rows.size(), id, at}, registry, arguments, &found);
+  const bool finds = is_found({rows.size(), blank, at}, registry, arguments, &found);
   return finds ? with_findings : incomplete;
 }
 
@@ -168,9 +175,10 @@ int search_at_random(Arguments& arguments, const mixwell::Registry& registry) {
   const RandomCases cases(arguments.random, registry);
   if (arguments.list) return list_fields(cases, arguments);
   const auto id = [&](std::size_t k) { return fmt::format("{}-{}", arguments.seed, k + 1); };
+  const auto blank = [&](std::size_t k) { return Row{.id = id(k)}; };
   const auto at = [&](std::size_t k) { return random_case(k + 1, id(k), cases, arguments); };
   if (arguments.show == 0) {
-    const bool finds = is_found({arguments.cases, id, at}, registry, arguments, nullptr);
+    const bool finds = is_found({arguments.cases, blank, at}, registry, arguments, nullptr);
     return finds ? with_findings : 0;
   }
   const Case one = at(arguments.show - 1);
@@ -192,7 +200,8 @@ void declare(CLI::App& program, Arguments& a) {
       "and settings are the same")
       ->required();
   add(program, "--seed", a.seed, "Of all cases; the same seed, the same cases");
-  add(program, "--alpha", a.alpha, "Chance that draws call a right verdict wrong");
+  add(program, "--alpha", a.alpha,
+      "Chance that draws call a right verdict wrong: of each row, or of all random cases");
   add(program, "--budget", search.judge.verify.budget, "Gradients of a run of verify");
   add(program, "--second-budget", search.judge.second_budget,
       "Times the budget, where the first run left it open; 1: no second run");

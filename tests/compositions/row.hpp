@@ -23,21 +23,20 @@ inline constexpr std::array outcomes = {
 
 /// A line of the table, in this order; cells are separated by tabs.
 struct Row {
-  std::string id;
-  std::string
-      key;  ///< of build and settings: a row with the same id and key need not be made again
-  std::string compositor;
-  std::string certificate;  ///< the class, and "after warm-up"
-  std::string rule;         ///< that decided
-  std::string worlds;       ///< invariant, departs, or why there is no reading; empty: not asked
-  std::string tested;       ///< what draws say: a class; empty: none were made
-  std::string outcome;
-  std::string statistic;  ///< the one farthest off
-  std::string visible_bias;
-  std::string gradients;
-  std::string seconds;   ///< of the processor
-  std::string settings;  ///< what is not a default
-  std::string remark;
+  std::string id{};
+  std::string key{};  ///< of build and settings: with the same id and key it is not made again
+  std::string compositor{};
+  std::string certificate{};  ///< the class, and "after warm-up"
+  std::string rule{};         ///< that decided
+  std::string worlds{};       ///< invariant, departs, or why there is no reading; empty: not asked
+  std::string tested{};       ///< what draws say: a class; empty: none were made
+  std::string outcome{};
+  std::string statistic{};  ///< the one farthest off
+  std::string visible_bias{};
+  std::string gradients{};
+  std::string seconds{};   ///< of the processor
+  std::string settings{};  ///< what is not a default
+  std::string remark{};
 
   bool is_finding() const { return outcome == "disagree" || outcome == "error"; }
 };

@@ -25,8 +25,7 @@ void judge_all(const std::vector<std::size_t>& numbers, const Source& source,
     return tsv_line(judged(source.at(numbers[k]), registry, settings.judge));
   };
   const auto line_of_dead = [&](std::size_t k, const std::string& how) {
-    Row row;
-    row.id = source.id(numbers[k]);
+    Row row = source.blank(numbers[k]);
     row.key = settings.judge.key;
     row.outcome = how.starts_with("stopped") ? "inconclusive" : "error";
     row.remark = how;
@@ -46,7 +45,8 @@ std::string smallest(Case one, const std::string& outcome, const mixwell::Regist
   one.level = 1.0;
   one.drawn = true;
   const std::string path = settings.judge.folder + "/" + settings.file;
-  const Source tries{1, [&](std::size_t) { return one.id; }, [&](std::size_t) { return one; }};
+  const auto blank = [&](std::size_t) { return Row{.id = one.id}; };
+  const Source tries{1, blank, [&](std::size_t) { return one; }};
   return shrunk(one.manifest, [&](const std::string& manifest) {
     one.manifest = manifest;
     std::filesystem::remove(path);
@@ -67,12 +67,13 @@ std::map<std::size_t, Row> rows_of(const Source& source, const mixwell::Registry
   kept.close();
   std::vector<std::size_t> open;
   for (std::size_t k = 0; k < source.count; ++k)
-    if (!earlier.contains(source.id(k))) open.push_back(k);
+    if (!earlier.contains(source.blank(k).id)) open.push_back(k);
   judge_all(open, source, registry, settings);
   const auto all = read_tsv(path, settings.judge.key);
   std::map<std::size_t, Row> rows;
   for (std::size_t k = 0; k < source.count; ++k)
-    if (const auto row = all.find(source.id(k)); row != all.end()) rows.emplace(k, row->second);
+    if (const auto row = all.find(source.blank(k).id); row != all.end())
+      rows.emplace(k, row->second);
   return rows;
 }
 

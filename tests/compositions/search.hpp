@@ -11,10 +11,11 @@
 
 namespace compositions {
 
-/// A strategy: which cases there are. `at` is called in the process of the case.
+/// A strategy: which cases there are. `blank` is the row of a case before it is judged: its id, and
+/// what is known of it. `at` is called in the process of the case.
 struct Source {
   std::size_t count = 0;
-  std::function<std::string(std::size_t)> id;
+  std::function<Row(std::size_t)> blank;
   std::function<Case(std::size_t)> at;
 };
 
