@@ -50,6 +50,21 @@ bool is_of_estimate(const KernelGraph& graph, Value v) {
   return of && graph[*of].kind == VariableKind::estimate;
 }
 
+/// Whether anything but a move without a decision reads a law, of which the noise does not average
+/// out. That of a drift does: Operations::drift adds what one draw of it does.
+bool decides(const KernelGraph& graph, Value law) {
+  const auto& all = graph.operations();
+  return std::any_of(all.begin(), all.end(), [&](const OperationInfo& o) {
+    if (o.kind == OperationKind::pure) return false;
+    if (o.kind == OperationKind::move && !o.traits.invariant &&
+        graph[o.outputs.front()].kind == ValueKind::version)
+      return false;
+    return std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
+      return i.role == Role::law && i.value == law;
+    });
+  });
+}
+
 bool is_estimated(const KernelGraph& graph, Value law) {
   const auto* const how = dynamic_cast<const Potential*>(graph[law].function.get());
   return how != nullptr && how->as_estimated_density() != nullptr;
@@ -75,8 +90,9 @@ LawKind FiniteReading::kind_of(Value v, Value before) const {
            graph_[i.value].kind == ValueKind::constant;
   });
   const bool only_view = graph_[v].storage && graph_[v].storage == before;
-  const bool same = by.traits.exact_potential || (conditional && by.traits.unbiased && !only_view);
-  return same || (only_view && by.traits.unbiased) ? LawKind::same : LawKind::free;
+  const bool averages = conditional || only_view || !decides(graph_, v);
+  return by.traits.exact_potential || (by.traits.unbiased && averages) ? LawKind::same
+                                                                       : LawKind::free;
 }
 
 /// Laws of the same function have the same table, and so have those of a kernel that is described
