@@ -130,7 +130,7 @@ class NoiseRules {
     for (const OperationInfo* part : a_.parts(t_)) {
       for (const Input& input : states_of(*part)) {
         if (a_.graph[input.value].kind != ValueKind::version) continue;
-        if (is_fresh_auxiliary(a_, *part, input.value)) continue;
+        if (is_drawn_for_it(*part, input.value)) continue;
         const IdSet both = known_beside_the_redraw(input.value) & used;
         if (both.none()) continue;
         return none(true, "the state was moved with a noise that this update uses again",
@@ -138,6 +138,11 @@ class NoiseRules {
       }
     }
     return fine("N", "the state does not know the noise");
+  }
+
+  /// A refresh replaces what was drawn before, or leaves it as it is, for another update.
+  bool is_drawn_for_it(const OperationInfo& part, Value state) const {
+    return writer_.kind != OperationKind::refresh && is_fresh_auxiliary(a_, part, state);
   }
 
   /// With those that a guard may leave as they are.
