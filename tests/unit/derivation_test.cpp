@@ -23,7 +23,8 @@ using Json = nlohmann::ordered_json;
 
 std::vector<std::string> manifests() {
   std::vector<std::string> found;
-  for (const char* folder : {"examples/certificates", "tests/counterexamples", "examples/undeclared"})
+  for (const char* folder :
+       {"examples/certificates", "tests/counterexamples", "examples/undeclared"})
     for (const auto& entry : fs::directory_iterator(fs::path(MIXWELL_SOURCE_DIR) / folder))
       if (entry.path().extension() == ".toml") found.push_back(entry.path().string());
   std::sort(found.begin(), found.end());
@@ -34,9 +35,7 @@ Program composed(const std::string& path) {
   return compose(*load_manifest(path, composing::registry()).compositor);
 }
 
-Json json_of(const std::string& path) {
-  return Json(record_of(composed(path).certificate));
-}
+Json json_of(const std::string& path) { return Json(record_of(composed(path).certificate)); }
 
 Json example(const std::string& name) {
   return json_of(MIXWELL_SOURCE_DIR "/examples/certificates/" + name + ".toml");
@@ -67,11 +66,11 @@ Json recomputed(const Json& parts) {
   whole["accuracy"] = worst > 2 ? "none" : worst == 2 ? "asymptotic" : "exact";
   if (worst != 2) whole["order"] = nullptr;
   whole["evidence"] = worst == 3 ? "unproven" : worst < 3 && is_declared ? "declared" : "proved";
-  whole["class"] = worst == 5                      ? Json("none")
-                   : worst > 2                     ? Json("biased")
-                   : whole["time"] == "adaptive"   ? Json("adaptive")
-                   : whole["density"] != "pi"      ? Json("approximate")
-                                                   : whole["accuracy"];
+  whole["class"] = worst == 5                    ? Json("none")
+                   : worst > 2                   ? Json("biased")
+                   : whole["time"] == "adaptive" ? Json("adaptive")
+                   : whole["density"] != "pi"    ? Json("approximate")
+                                                 : whole["accuracy"];
   return whole;
 }
 

@@ -61,7 +61,8 @@ class Comparison {
     if (row.kind == "count") return of_all(row);
     if (row.kind == "manifest") return of_manifest(row, effort_);
     if (row.kind == "planted") return of_planted(row);
-    throw InputError("a row of kind `" + row.kind + "`; there are tape, count, manifest and planted");
+    throw InputError("a row of kind `" + row.kind +
+                     "`; there are tape, count, manifest and planted");
   }
 
  private:

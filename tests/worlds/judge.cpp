@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "judge.hpp"
 
-#include "wiring.hpp"
-
 #include "certificate/without_rule.hpp"
+#include "wiring.hpp"
 
 #include <mixwell/error.hpp>
 

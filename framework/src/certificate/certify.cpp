@@ -43,7 +43,8 @@ class Judge {
       }
     }
     for (const Variable v : variables()) {
-      if (a_.graph[v].kind == VariableKind::slot) conclude({v}, a_.graph[v].name, judge_slot(a_, v));
+      if (a_.graph[v].kind == VariableKind::slot)
+        conclude({v}, a_.graph[v].name, judge_slot(a_, v));
       if (a_.graph[v].kind == VariableKind::estimate) {
         conclude({a_.graph[v].parts.front()}, a_.graph[v].name, judge_estimate(a_, v));
       }

@@ -67,7 +67,8 @@ class CollapsedRules {
     join(v, parameters());
     std::vector<std::size_t> order(updates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    if (const auto fault = first_fault(order)) join(v, none(fault->at, fault->what + "; " + cure()));
+    if (const auto fault = first_fault(order))
+      join(v, none(fault->at, fault->what + "; " + cure()));
     return v;
   }
 

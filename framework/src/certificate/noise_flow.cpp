@@ -243,8 +243,9 @@ IdSet NoiseFlow::known_given_laws(std::size_t t, const OperationInfo& part) cons
   IdSet known(a_.graph.values().size());
   for (const Input& input : part.inputs) {
     each(a_.cones.versions(input.value), [&](std::int32_t v) {
-      const bool is_judged = a_.graph[a_.graph[Value{v}].variable].kind == VariableKind::auxiliary &&
-                             a_.reads_as_state(t, Value{v});
+      const bool is_judged =
+          a_.graph[a_.graph[Value{v}].variable].kind == VariableKind::auxiliary &&
+          a_.reads_as_state(t, Value{v});
       const IdSet& all = known_[static_cast<std::size_t>(v)];
       known |= is_judged ? all - given : all;
     });

@@ -8,19 +8,20 @@
 
 namespace mixwell {
 
-/// A stationary chain can be read backward. Let an update with the parameters p take b to b', let it
-/// keep the law of b at every p, and let b be independent of p. Then b' is independent of p as well,
-/// and b is what the reversed kernel at p makes of b'. Hence a graph of all versions in which b
-/// points to b' stays right when it says instead that b' and p point to b, as long as it has no
-/// cycle. A noise that the update tells of then follows from b, b' and p. A noise behind p does not.
-/// Where every update can be read so, the newest values of all variables are roots: they are
+/// A stationary chain can be read backward. Let an update with the parameters p take b to b', let
+/// it keep the law of b at every p, and let b be independent of p. Then b' is independent of p as
+/// well, and b is what the reversed kernel at p makes of b'. Hence a graph of all versions in which
+/// b points to b' stays right when it says instead that b' and p point to b, as long as it has no
+/// cycle. A noise that the update tells of then follows from b, b' and p. A noise behind p does
+/// not. Where every update can be read so, the newest values of all variables are roots: they are
 /// independent of one another and of what is older.
 ///
 /// In that graph an update comes before all that replaces what it reads. It comes before the next
 /// update of its own variables, and before all that tells of a noise that it has as a parameter. A
-/// register still follows from what it took. Such an order is impossible where a teller of the noise
-/// n comes before an update K with n behind its parameters, in this sweep or through a register: K
-/// and all on the way there then know of one another, though each law by itself is right.
+/// register still follows from what it took. Such an order is impossible where a teller of the
+/// noise n comes before an update K with n behind its parameters, in this sweep or through a
+/// register: K and all on the way there then know of one another, though each law by itself is
+/// right.
 ///
 /// Returned by transition: those that it is entangled with so. `tellers`: by noise. `reads`: by
 /// transition. O(T^2 / 64 + T V / 64), beside two searches for each use of a noise that another

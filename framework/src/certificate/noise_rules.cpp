@@ -258,9 +258,8 @@ class NoiseRules {
     }
     const Value drawn = v.producer < 0 ? a_.graph[v.variable].current : version;
     const auto past = a_.since_redraw(drawn, {});
-    return std::any_of(past.begin(), past.end(), [&](Value at) {
-      return a_.transition_of(a_.graph[at].producer) == other;
-    });
+    return std::any_of(past.begin(), past.end(),
+                       [&](Value at) { return a_.transition_of(a_.graph[at].producer) == other; });
   }
 
   bool is_own_register(Value version) const {

@@ -133,8 +133,7 @@ class ParameterRules {
 
   const char* rule_that_permits(const Premise& p, Value leaf) const {
     if (p.standing == "still") return "F";
-    const bool is_old =
-        p.standing == "past" || p.standing == "replaced" || p.standing == "stale";
+    const bool is_old = p.standing == "past" || p.standing == "replaced" || p.standing == "stale";
     if (is_old && !p.feeds_back) return "P";
     const ValueInfo& v = a_.graph[leaf];
     const bool is_own = v.kind == ValueKind::version && a_.moves(t_, v.variable);

@@ -150,7 +150,8 @@ constexpr std::array all_rules = {
          "than one only if the outcome does not tell of it; no state or parameter that the update "
          "reads knows it, in this sweep or from what another variable that shares it was moved "
          "with; nothing that knows of it reads what an update with that noise behind a parameter "
-         "replaces, directly or over other variables and registers; no parameter comes from what shares a noise with any update of the variables "
+         "replaces, directly or over other variables and registers; no parameter comes from what "
+         "shares a noise with any update of the variables "
          "that "
          "influence the state and are influenced by it; slots that are updated together share "
          "none; into the law of an uncorrected update it enters by one way",

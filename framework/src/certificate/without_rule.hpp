@@ -10,8 +10,8 @@
 
 namespace mixwell {
 
-/// `rule`: Rule::id. A rule that only permits something has nothing to leave out, but for P: without
-/// it nobody asks whether what an update cannot influence shares a noise with it.
+/// `rule`: Rule::id. A rule that only permits something has nothing to leave out, but for P:
+/// without it nobody asks whether what an update cannot influence shares a noise with it.
 MIXWELL_INTERNAL Verdict certify_without(const KernelGraph& graph, std::string_view rule);
 
 }  // namespace mixwell
