@@ -1,8 +1,8 @@
 // Metropolis-adjusted microcanonical trajectories (Robnik, Cohen-Addad & Seljak 2025), and one
 // mistake of choice.
 // SPDX-License-Identifier: Apache-2.0
-#include "wrong/mistake.hpp"
 #include "wrong/isokinetic_kick.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 

@@ -1,8 +1,8 @@
 // Microcanonical Langevin dynamics without Metropolis (Robnik & Seljak 2023), and one mistake of
 // choice.
 // SPDX-License-Identifier: Apache-2.0
-#include "wrong/mistake.hpp"
 #include "wrong/isokinetic_kick.hpp"
+#include "wrong/mistake.hpp"
 
 #include <mixwell/plugin.hpp>
 

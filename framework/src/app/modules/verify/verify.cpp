@@ -188,7 +188,7 @@ void print_untested(const std::vector<VerifiedOperation>& all) {
   for (const VerifiedOperation& o : all) {
     lines.push_back(fmt::format("{}: {}: {}", o.operation, o.trait, o.untested));
   }
-  if (!all.empty()) fmt::print("  {} promises cannot be tested by themselves:\n", all.size());
+  if (!all.empty()) fmt::print("  cannot be tested by themselves: {}\n", all.size());
   for (const std::string& line : fold_slots(lines)) fmt::print("    {}\n", line);
 }
 
