@@ -188,9 +188,9 @@ bool Analysis::mutual(std::size_t t, Variable v) const {
                      [&](Variable w) { return influence.mutual(w, v); });
 }
 
-bool Analysis::is_version_of(VariableKind kind, std::int32_t leaf) const {
+bool Analysis::is_slot(std::int32_t leaf) const {
   const ValueInfo& v = graph.values()[static_cast<std::size_t>(leaf)];
-  return v.kind == ValueKind::version && graph[v.variable].kind == kind;
+  return v.kind == ValueKind::version && graph[v.variable].kind == VariableKind::slot;
 }
 
 IdSet Analysis::noises_behind(Value of) const {

@@ -74,8 +74,7 @@ struct Analysis {
   bool is_noise(std::int32_t leaf) const {
     return graph.values()[static_cast<std::size_t>(leaf)].kind == ValueKind::noise;
   }
-  bool is_version_of(VariableKind kind, std::int32_t leaf) const;
-  bool is_slot(std::int32_t leaf) const { return is_version_of(VariableKind::slot, leaf); }
+  bool is_slot(std::int32_t leaf) const;
   /// Those of its cone. Of an auxiliary among them what its law was made from counts as well: its
   /// numbers tell of that.
   IdSet leaves(Value of) const;

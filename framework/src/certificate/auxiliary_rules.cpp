@@ -117,9 +117,11 @@ class AuxiliaryRules {
   }
 
   /// Where an accept takes the position that a move leads to and leaves the auxiliary as it was,
-  /// the two depend on each other.
+  /// the two depend on each other. Nor has it its law if that was made in a branch of a mixture and
+  /// it is drawn outside of the branch.
   Verdict has_its_law(Value version, const Past& past) const {
     for (const Past::PastVersion& step : past.steps) {
+      if (const auto old = drawn_outside_a_branch(step)) return *old;
       for (const std::size_t u : a_.starters(step.version)) {
         const bool before = step.is_of_last_sweep || u < t_;
         if (!before || !leaves_behind(u, step.version)) continue;
@@ -131,6 +133,21 @@ class AuxiliaryRules {
       }
     }
     return fine("L", "auxiliaries have their laws where they are read");
+  }
+
+  std::optional<Verdict> drawn_outside_a_branch(const Past::PastVersion& step) const {
+    if (!step.writer) return std::nullopt;
+    const OperationInfo& by = a_.info(*step.writer);
+    for (const Input& input : by.inputs) {
+      if (!a_.is_of_another_branch(by, input.value)) continue;
+      return mixwell::none(
+          "7", true,
+          fmt::format("`{}` is drawn by `{}` from what is made in one branch of a mixture: where "
+                      "another branch was chosen that is from an earlier sweep",
+                      a_.graph[step.version].name, by.name),
+          who_.name, {a_.graph[input.value].name, a_.graph[step.version].name});
+    }
+    return std::nullopt;
   }
 
   bool leaves_behind(std::size_t u, Value version) const {

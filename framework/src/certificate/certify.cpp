@@ -171,8 +171,7 @@ class Judge {
   }
 
   /// A slot whose law depends on another slot is no better than that one, though the other one may
-  /// not depend on it; nor is what reads an auxiliary better than that. Each pass reaches one
-  /// further.
+  /// not depend on it. Each pass reaches one law further.
   void spread_along_laws() {
     for (std::size_t pass = 0; pass < verdicts_.size(); ++pass) {
       bool changed = false;
@@ -184,29 +183,23 @@ class Judge {
   bool spread(std::size_t t) {
     bool changed = false;
     for (const Input& input : a_.info(t).inputs) {
-      const bool is_law = input.role == Role::law && !a_.is_auxiliary_law(input);
-      const VariableKind behind = is_law ? VariableKind::slot : VariableKind::auxiliary;
+      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
       each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
-        if (!a_.is_version_of(behind, leaf)) return;
+        if (!a_.is_slot(leaf)) return;
+        const Verdict& from = of(a_.graph[Value{leaf}].variable);
         for (const Variable written : a_.all[t].writes) {
-          changed = take_on(written, a_.graph[Value{leaf}].variable) || changed;
+          Verdict& to = of(written);
+          if (&to == &from || (rank(to) >= rank(from) && to.density == from.density)) continue;
+          const int before = rank(to);
+          const std::string density = to.density;
+          merge(to, from);
+          from_[static_cast<std::size_t>(&to - verdicts_.data())].set(
+              static_cast<std::size_t>(&from - verdicts_.data()));
+          changed = changed || rank(to) != before || to.density != density;
         }
       });
     }
     return changed;
-  }
-
-  /// Whether that changes the verdict on `written`.
-  bool take_on(Variable written, Variable read) {
-    Verdict& to = of(written);
-    const Verdict& from = of(read);
-    if (&to == &from || (rank(to) >= rank(from) && to.density == from.density)) return false;
-    const int before = rank(to);
-    const std::string density = to.density;
-    merge(to, from);
-    from_[static_cast<std::size_t>(&to - verdicts_.data())].set(
-        static_cast<std::size_t>(&from - verdicts_.data()));
-    return rank(to) != before || to.density != density;
   }
 
   /// Slots whose positions are recorded; all of them if none is.

@@ -50,17 +50,23 @@ bool is_of_estimate(const KernelGraph& graph, Value v) {
   return of && graph[*of].kind == VariableKind::estimate;
 }
 
-/// Whether anything but a move without a decision reads a law, of which the noise does not average
-/// out. That of a drift does: Operations::drift adds what one draw of it does.
+bool is_drift(const KernelGraph& graph, const OperationInfo& o) {
+  return o.kind == OperationKind::move && !o.traits.invariant &&
+         graph[o.outputs.front()].kind == ValueKind::version;
+}
+
+/// Whether anything but a move without a decision reads a law, or a law that is made from it. There
+/// its noise does not average out. In a drift it does: Operations::drift adds what one draw does.
 bool decides(const KernelGraph& graph, Value law) {
   const auto& all = graph.operations();
   return std::any_of(all.begin(), all.end(), [&](const OperationInfo& o) {
-    if (o.kind == OperationKind::pure) return false;
-    if (o.kind == OperationKind::move && !o.traits.invariant &&
-        graph[o.outputs.front()].kind == ValueKind::version)
-      return false;
-    return std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
-      return i.role == Role::law && i.value == law;
+    const bool reads = std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
+      return i.value == law && i.role != Role::weights;
+    });
+    if (!reads || is_drift(graph, o)) return false;
+    if (o.kind != OperationKind::pure) return true;
+    return std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value made) {
+      return graph[made].function != nullptr && decides(graph, made);
     });
   });
 }
