@@ -193,16 +193,33 @@ bool Analysis::is_slot(std::int32_t leaf) const {
   return v.kind == ValueKind::version && graph[v.variable].kind == VariableKind::slot;
 }
 
-IdSet Analysis::noises_behind(Value of) const {
+IdSet Analysis::noises_among(const IdSet& all) const {
   IdSet found(graph.values().size());
-  if (!of) return found;
-  each(leaves(of), [&](std::int32_t leaf) {
+  each(all, [&](std::int32_t leaf) {
     if (is_noise(leaf)) found.set(static_cast<std::size_t>(leaf));
   });
   return found;
 }
 
-IdSet Analysis::leaves(Value of) const {
+IdSet Analysis::noises_behind(Value of) const {
+  return noises_among(of ? cones.leaves(of) : IdSet());
+}
+
+IdSet Analysis::noises_behind(Value of, std::size_t t) const {
+  return noises_among(of ? leaves(of, t) : IdSet());
+}
+
+bool Analysis::judges(std::size_t t, Variable v) const {
+  const auto all_parts = parts(t);
+  return std::any_of(all_parts.begin(), all_parts.end(), [&](const OperationInfo* part) {
+    return std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
+      return (i.role == Role::state || i.role == Role::proposed) &&
+             graph[i.value].kind == ValueKind::version && graph[i.value].variable == v;
+    });
+  });
+}
+
+IdSet Analysis::leaves(Value of, std::optional<std::size_t> judge) const {
   IdSet found = cones.leaves(of);
   std::vector<std::int32_t> open;
   each(found, [&](std::int32_t leaf) { open.push_back(leaf); });
@@ -211,6 +228,7 @@ IdSet Analysis::leaves(Value of) const {
     open.pop_back();
     if (graph[leaf].kind != ValueKind::version) continue;
     if (graph[graph[leaf].variable].kind != VariableKind::auxiliary) continue;
+    if (judge && judges(*judge, graph[leaf].variable)) continue;
     for (const Value at : since_redraw(leaf, {})) {
       if (graph[at].producer < 0) continue;
       for (const Value law : auxiliary_laws(operation(graph[at].producer))) {

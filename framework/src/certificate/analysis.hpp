@@ -76,16 +76,20 @@ struct Analysis {
   }
   bool is_slot(std::int32_t leaf) const;
   /// Those of its cone. Of an auxiliary among them what its law was made from counts as well: its
-  /// numbers tell of that.
-  IdSet leaves(Value of) const;
+  /// numbers tell of that. But for auxiliaries that `judge` judges, if one is given.
+  IdSet leaves(Value of, std::optional<std::size_t> judge = {}) const;
   /// Names from one of these leaves to the value.
   std::vector<std::string> path(Value leaf, Value of) const;
   /// Laws of auxiliaries that an operation reads.
   std::vector<Value> auxiliary_laws(const OperationInfo& who) const;
   /// Whether a transition has another draw of an auxiliary than that at `version`.
   bool is_drawn_anew_since(std::size_t t, Value version) const;
-  /// Noises among the leaves of a value; none of no value.
+  /// Whether a transition starts from a variable, or decides on a proposal that is one.
+  bool judges(std::size_t t, Variable v) const;
+  /// Noises that a value is a function of; none of no value.
   IdSet noises_behind(Value of) const;
+  /// The same, and those behind the laws of auxiliaries that `t` reads and does not judge.
+  IdSet noises_behind(Value of, std::size_t t) const;
   /// All leaves are constants or histories that nothing writes.
   bool is_constant(Value of) const;
   /// What a law was made from: the law in whose place it stands, or of which it is a view.
@@ -108,6 +112,7 @@ struct Analysis {
  private:
   using Branch = std::pair<std::int32_t, Index>;  ///< choice and branch
   bool is_factor_made(Value law) const;
+  IdSet noises_among(const IdSet& leaves) const;
   const char* standing(std::size_t t, Value leaf) const;
   void find_branches();
   void find_units();

@@ -23,7 +23,7 @@ const OperationInfo* redraw_of(const Analysis& a, Value state) {
 class WaysOf {
  public:
   WaysOf(const Analysis& a, std::size_t t)
-      : a_(a), is_stage_(a.is_stage(t)), stage_law_(input_of(a.info(t), Role::stage_law)) {
+      : a_(a), t_(t), is_stage_(a.is_stage(t)), stage_law_(input_of(a.info(t), Role::stage_law)) {
     const std::size_t count = a.graph.values().size();
     for (IdSet* set : {&ways_.law, &ways_.own, &ways_.refreshed, &ways_.parameters, &ways_.twice}) {
       set->resize(count);
@@ -101,7 +101,7 @@ class WaysOf {
            !input_of(who, Role::noise);
   }
 
-  IdSet behind(Value v) const { return a_.noises_behind(v); }
+  IdSet behind(Value v) const { return a_.noises_behind(v, t_); }
 
   /// Noises behind an auxiliary's law by other ways than through evaluations of a law.
   IdSet beside_evaluations(Value of) const {
@@ -120,6 +120,7 @@ class WaysOf {
   }
 
   const Analysis& a_;
+  std::size_t t_;
   bool is_stage_;
   Value stage_law_;
   NoiseWays ways_;
@@ -215,20 +216,26 @@ bool NoiseFlow::is_told_apart(std::int32_t noise) const {
 
 bool NoiseFlow::is_read_elsewhere(std::size_t t) const {
   if (behind_laws(t).none()) return false;
-  const auto& all = a_.graph.operations();
-  return std::any_of(all.begin(), all.end(), [&](const OperationInfo& who) {
-    return std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& input) {
-      if (input.role == Role::state || input.role == Role::proposed) return false;
-      bool found = false;
-      each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
-        const ValueInfo& v = a_.graph[Value{leaf}];
-        if (v.kind != ValueKind::version) return;
-        if (a_.graph[v.variable].kind != VariableKind::auxiliary) return;
-        found = found || a_.writes(t, v.variable);
-      });
-      return found;
-    });
-  });
+  for (std::size_t reader = 0; reader < a_.all.size(); ++reader) {
+    for (const OperationInfo* part : a_.parts(reader)) {
+      for (const Input& input : part->inputs) {
+        if (input.role == Role::state || input.role == Role::proposed) continue;
+        bool found = false;
+        each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
+          found = found || reads_beside(reader, Value{leaf}, t);
+        });
+        if (found) return true;
+      }
+    }
+  }
+  return false;
+}
+
+bool NoiseFlow::reads_beside(std::size_t reader, Value leaf, std::size_t t) const {
+  const ValueInfo& v = a_.graph[leaf];
+  if (v.kind != ValueKind::version || !a_.writes(t, v.variable)) return false;
+  if (a_.graph[v.variable].kind != VariableKind::auxiliary) return false;
+  return !a_.judges(reader, v.variable) || a_.is_drawn_anew_since(reader, leaf);
 }
 
 IdSet NoiseFlow::behind_laws(std::size_t t) const {
@@ -245,7 +252,7 @@ IdSet NoiseFlow::known_given_laws(std::size_t t, const OperationInfo& part) cons
     each(a_.cones.versions(input.value), [&](std::int32_t v) {
       const bool is_judged =
           a_.graph[a_.graph[Value{v}].variable].kind == VariableKind::auxiliary &&
-          a_.reads_as_state(t, Value{v});
+          a_.judges(t, a_.graph[Value{v}].variable);
       const IdSet& all = known_[static_cast<std::size_t>(v)];
       known |= is_judged ? all - given : all;
     });
