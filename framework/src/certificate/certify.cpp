@@ -229,13 +229,13 @@ class Judge {
   /// Two of the slots follow from what different updates move with one noise.
   bool are_coupled(const std::vector<Variable>& slots) const {
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
-      const std::set<std::int32_t> here = followers(t, slots);
       for (const std::size_t other : noise_.sharing(t)) {
-        if (here.empty() || noise_.draws_for(t, other) || noise_.draws_for(other, t)) continue;
-        std::set<std::int32_t> both = followers(other, slots);
-        if (both.empty()) continue;
-        both.insert(here.begin(), here.end());
-        if (both.size() > 1) return true;
+        if (noise_.draws_for(t, other) || noise_.draws_for(other, t)) continue;
+        std::set<std::int32_t> here = followers(t, slots);
+        const std::set<std::int32_t> there = followers(other, slots);
+        if (here.empty() || there.empty()) continue;
+        here.insert(there.begin(), there.end());
+        if (here.size() > 1) return true;
       }
     }
     return false;
@@ -243,14 +243,16 @@ class Judge {
 
   /// The slots that an update moves, or that follow from the momentum or the normals that it moves.
   std::set<std::int32_t> followers(std::size_t t, const std::vector<Variable>& slots) const {
+    std::vector<Variable> beside;
+    for (const Variable v : a_.all[t].writes) {
+      const VariableKind kind = a_.graph[v].kind;
+      const bool is_beside = kind == VariableKind::auxiliary || kind == VariableKind::estimate;
+      if (is_beside) beside.push_back(v);
+    }
+    const IdSet following = a_.influence.reached(beside, {});
     std::set<std::int32_t> found;
     for (const Variable slot : slots) {
-      const auto& writes = a_.all[t].writes;
-      const bool follows = std::any_of(writes.begin(), writes.end(), [&](Variable v) {
-        const VariableKind kind = a_.graph[v].kind;
-        const bool is_beside = kind == VariableKind::auxiliary || kind == VariableKind::estimate;
-        return is_beside && a_.influence.reaches(v, slot, {});
-      });
+      const bool follows = following.test(static_cast<std::size_t>(slot.id));
       if (follows || a_.moves(t, slot)) found.insert(slot.id);
     }
     return found;

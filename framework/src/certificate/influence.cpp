@@ -224,20 +224,20 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
   }
 }
 
-bool Influence::reaches(Variable from, Variable to, const std::vector<Variable>& around) const {
-  IdSet seen(influences_.size());
-  for (const Variable v : around) seen.set(index(v));
-  if (seen.test(index(from)) || seen.test(index(to))) return false;
-  std::vector<std::size_t> open{index(from)};
-  while (!open.empty()) {
-    const std::size_t at = open.back();
-    open.pop_back();
-    if (at == index(to)) return true;
-    if (seen.test_set(at)) continue;
-    each(influences_[at],
-         [&](std::int32_t next) { open.push_back(static_cast<std::size_t>(next)); });
+IdSet Influence::reached(const std::vector<Variable>& from,
+                         const std::vector<Variable>& around) const {
+  IdSet passed(influences_.size());
+  for (const Variable v : around) passed.set(index(v));
+  IdSet found(influences_.size());
+  for (const Variable v : from) found.set(index(v));
+  found -= passed;
+  for (IdSet fresh = found; fresh.any();) {
+    IdSet next(influences_.size());
+    each(fresh, [&](std::int32_t v) { next |= influences_[static_cast<std::size_t>(v)]; });
+    fresh = next - found - passed;
+    found |= fresh;
   }
-  return false;
+  return found;
 }
 
 std::vector<std::string> Influence::path(Variable from, Variable to) const {

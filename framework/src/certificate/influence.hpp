@@ -39,8 +39,8 @@ class Influence {
   bool mutual(Variable a, Variable b) const { return component(a) == component(b); }
   /// Names of the variables along one shortest chain of influence.
   std::vector<std::string> path(Variable from, Variable to) const;
-  /// Whether one influences the other by a way through none of `around`.
-  bool reaches(Variable from, Variable to, const std::vector<Variable>& around) const;
+  /// What one of these variables influences by a way through none of `around`; with themselves.
+  IdSet reached(const std::vector<Variable>& from, const std::vector<Variable>& around) const;
   /// Whether fresh randomness reaches a variable, at any remove.
   bool is_random(Variable v) const { return random_.test(static_cast<std::size_t>(v.id)); }
 

@@ -178,6 +178,18 @@ NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
   find_tellers();
   entangled_ = entangled_updates(a, ways_, tellers_, reads_);
   for (std::size_t t = 0; t < a.all.size(); ++t) sharing_.push_back(find_sharing(t));
+  for (std::size_t t = 0; t < a.all.size(); ++t) find_reached(t);
+}
+
+void NoiseFlow::find_reached(std::size_t t) {
+  std::vector<Variable> around;
+  for (const std::size_t one : a_.unit(t)) {
+    around.insert(around.end(), a_.all[one].writes.begin(), a_.all[one].writes.end());
+  }
+  for (const std::size_t other : sharing_[t]) {
+    if (draws_for(other, t)) continue;
+    reached_.emplace(std::pair(t, other), a_.influence.reached(a_.all[other].writes, around));
+  }
 }
 
 void NoiseFlow::find_tellers() {

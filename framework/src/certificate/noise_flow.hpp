@@ -6,6 +6,8 @@
 #include "certificate/analysis.hpp"
 
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace mixwell {
@@ -33,7 +35,7 @@ struct NoiseWays {
 };
 
 /// For all transitions of one graph, each with the stages whose proposal it decides on. O(T V /
-/// 64), beside the pairs that share a noise.
+/// 64), beside the pairs that share a noise: O(V^2 / 64) for each.
 class NoiseFlow {
  public:
   /// `wrong`: by transition, whether it does not keep its law at every value of its parameters, so
@@ -49,11 +51,17 @@ class NoiseFlow {
   const std::vector<std::size_t>& sharing(std::size_t t) const { return sharing_[t]; }
   /// Whether `refresh` draws an auxiliary that the transition `t` reads.
   bool draws_for(std::size_t t, std::size_t refresh) const;
+  /// What `other` influences by another way than through `one` and its stages, for `other` of
+  /// sharing(one) that draws no auxiliary for it.
+  const IdSet& reached(std::size_t one, std::size_t other) const {
+    return reached_.at({one, other});
+  }
   /// Noises that two transitions share; none where they are entangled only through others.
   IdSet shared(std::size_t one, std::size_t other) const;
 
  private:
   std::vector<std::size_t> find_sharing(std::size_t t) const;
+  void find_reached(std::size_t t);
   /// Versions that a transition and its stages read, at any remove within the sweep.
   IdSet read_by(std::size_t t) const;
   /// Whether something reads an auxiliary that it moves as a parameter.
@@ -83,6 +91,7 @@ class NoiseFlow {
   std::vector<std::vector<std::size_t>> tellers_;  ///< by noise: transitions that tell of it
   std::vector<IdSet> entangled_;                   ///< by transition: others
   std::vector<std::vector<std::size_t>> sharing_;  ///< by transition
+  std::map<std::pair<std::size_t, std::size_t>, IdSet> reached_;
 };
 
 /// Those that a refresh of this sweep drew an auxiliary state with, in full or in part.

@@ -33,6 +33,8 @@ class NoiseRules {
   }
 
  private:
+  using Pair = std::pair<std::size_t, std::size_t>;
+
   Verdict none(bool proved, std::string reason, std::vector<std::string> path) const {
     return mixwell::none("N", proved, std::move(reason), writer_.name, std::move(path));
   }
@@ -234,20 +236,32 @@ class NoiseRules {
   /// each other with: given a parameter from there the state has another law. A register that this
   /// update moves itself is judged as such.
   Verdict not_shared_by_feedback() const {
+    const std::vector<Pair> pairs = sharing_with_the_state();
     std::optional<Verdict> found;
     each_parameter_version([&](Value version, Value input) {
-      for (std::size_t one = 0; !found && !is_own_register(version) && one < a_.all.size(); ++one) {
-        if (!moves_with(one)) continue;
-        for (const std::size_t other : flow_.sharing(one)) {
-          if (flow_.draws_for(other, one) || !gets_to(other, version, one)) continue;
-          found = none(false, shared_by(one, other),
-                       with_shared(one, other, {a_.graph[version].name, a_.graph[input].name}));
-          found->premises = {a_.premise(t_, writer_, Role::parameter, version)};
-          break;
-        }
+      if (found || pairs.empty() || is_own_register(version)) return;
+      for (const auto& [one, other] : pairs) {
+        if (!gets_to(other, version, one)) continue;
+        found = none(false, shared_by(one, other),
+                     with_shared(one, other, {a_.graph[version].name, a_.graph[input].name}));
+        found->premises = {a_.premise(t_, writer_, Role::parameter, version)};
+        return;
       }
     });
     return found.value_or(fine("N", "no parameter comes from what shares a noise"));
+  }
+
+  /// Transitions that move what this update moves, each with another that shares a noise with it.
+  std::vector<Pair> sharing_with_the_state() const {
+    std::vector<Pair> pairs;
+    for (std::size_t one = 0; one < a_.all.size(); ++one) {
+      const auto& sharing = flow_.sharing(one);
+      if (sharing.empty() || !moves_with(one)) continue;
+      for (const std::size_t other : sharing) {
+        if (!flow_.draws_for(other, one)) pairs.emplace_back(one, other);
+      }
+    }
+    return pairs;
   }
 
   /// Another draw of an auxiliary of this update comes from those that wrote it.
@@ -334,23 +348,15 @@ class NoiseRules {
   /// Whether what `t` writes gets there by another way than through what `beside` and its stages
   /// write.
   bool reaches(std::size_t t, Value read, std::size_t beside) const {
-    if (a_.graph[read].kind == ValueKind::version) {
-      return reaches(t, a_.graph[read].variable, beside);
-    }
+    const IdSet& reached = flow_.reached(beside, t);
+    const auto is_reached = [&](Value version) {
+      return reached.test(static_cast<std::size_t>(a_.graph[version].variable.id));
+    };
+    if (a_.graph[read].kind == ValueKind::version) return is_reached(read);
     if (a_.transition_of(a_.graph[read].producer) == t) return true;
     bool found = false;
-    each(a_.cones.versions(read),
-         [&](std::int32_t v) { found = found || reaches(t, a_.graph[Value{v}].variable, beside); });
+    each(a_.cones.versions(read), [&](std::int32_t v) { found = found || is_reached(Value{v}); });
     return found;
-  }
-
-  bool reaches(std::size_t t, Variable to, std::size_t beside) const {
-    std::vector<Variable> around;
-    for (const std::size_t one : a_.unit(beside)) {
-      around.insert(around.end(), a_.all[one].writes.begin(), a_.all[one].writes.end());
-    }
-    return std::any_of(a_.all[t].writes.begin(), a_.all[t].writes.end(),
-                       [&](Variable from) { return a_.influence.reaches(from, to, around); });
   }
 
   const Analysis& a_;
