@@ -12,8 +12,8 @@
 
 namespace composing {
 
-/// Built-in plugins, the deliberately wrong ones among tests/wrong, the wirings of tests/compositions, and
-/// those of examples.
+/// Built-in plugins, the deliberately wrong ones among tests/wrong, the wirings of
+/// tests/compositions, and those of examples.
 inline const mixwell::Registry& registry() {
   static const mixwell::Registry all = [] {
     auto folders = mixwell::Registry::default_folders();

@@ -303,8 +303,7 @@ TEST_CASE("After Ctrl-C results stand beside the checkpoint, and the program say
   contains(stopped.err, "`mixwell run --resume cut` goes on");
   const Json run = Json::parse(read(place.path("cut/run.json")));
   CHECK(run["ended_by"] == "interrupt");
-  CHECK(mixwell::DrawsFile(place.path("cut")).sha256() ==
-        run["draws_sha256"].get<std::string>());
+  CHECK(mixwell::DrawsFile(place.path("cut")).sha256() == run["draws_sha256"].get<std::string>());
   const Outcome again = place.mixwell("run m.toml --quiet --out cut");
   CHECK(again.code == 2);
   contains(again.err, "`mixwell run --resume`");

@@ -112,8 +112,9 @@ TEST_CASE("a key of [run] without an effect is refused with its place and what i
   for (const std::string rule : {"stop_gradients = 9.0", "stop_min_ess = 9.0", "stop_mcse = 0.1"}) {
     const std::string text = said("draws = 20\nthin = 2\n" + rule + "\n");
     CHECK(contains(text, "test.toml:5:"));
-    CHECK(contains(text, "this rule is first looked at after check_every = 100 sweeps, and the run "
-                         "ends after draws * thin = 40. Set check_every = 40 or less"));
+    CHECK(contains(text,
+                   "this rule is first looked at after check_every = 100 sweeps, and the run "
+                   "ends after draws * thin = 40. Set check_every = 40 or less"));
     CHECK(said("draws = 20\nthin = 2\ncheck_every = 40\n" + rule + "\n") == "accepted");
   }
   CHECK(said("draws = 20\nstop_seconds = 9.0\n") == "accepted");

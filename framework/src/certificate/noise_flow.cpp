@@ -233,9 +233,8 @@ bool NoiseFlow::is_read_elsewhere(std::size_t t) const {
       for (const Input& input : part->inputs) {
         if (input.role == Role::state || input.role == Role::proposed) continue;
         bool found = false;
-        each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
-          found = found || reads_beside(reader, Value{leaf}, t);
-        });
+        each(a_.cones.leaves(input.value),
+             [&](std::int32_t leaf) { found = found || reads_beside(reader, Value{leaf}, t); });
         if (found) return true;
       }
     }
