@@ -99,6 +99,14 @@ std::string beside_evidence(const PhaseReading& phase) {
   return {};
 }
 
+/// Why there is no script, if no phase has an example.
+std::string why_none(const PhaseReading& phase) {
+  if (phase.seen.finite.departure) return "no small world departs";
+  if (phase.seen.finite.invariant() && phase.seen.finite.worlds > 0)
+    return "the composition is " + invariance(phase.seen);
+  return beside_evidence(phase).substr(2);
+}
+
 std::optional<CounterExample> example_of(const PhaseReading& phase) {
   if (!phase.seen.finite.departure) return std::nullopt;
   WorldsEffort effort = phase.seen.effort;
@@ -154,9 +162,7 @@ void add_script(const std::vector<PhaseReading>& phases, const std::string& name
                               .dump();
     return;
   }
-  report.why_no_script = phases.front().seen.finite.departure
-                             ? "no small world departs"
-                             : beside_evidence(phases.front()).substr(2);
+  report.why_no_script = why_none(phases.front());
 }
 
 }  // namespace
