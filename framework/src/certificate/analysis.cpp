@@ -193,9 +193,9 @@ bool Analysis::is_slot(std::int32_t leaf) const {
   return v.kind == ValueKind::version && graph[v.variable].kind == VariableKind::slot;
 }
 
-IdSet Analysis::noises_among(const IdSet& all) const {
+IdSet Analysis::noises_among(const IdSet& among) const {
   IdSet found(graph.values().size());
-  each(all, [&](std::int32_t leaf) {
+  each(among, [&](std::int32_t leaf) {
     if (is_noise(leaf)) found.set(static_cast<std::size_t>(leaf));
   });
   return found;

@@ -112,7 +112,7 @@ struct Analysis {
  private:
   using Branch = std::pair<std::int32_t, Index>;  ///< choice and branch
   bool is_factor_made(Value law) const;
-  IdSet noises_among(const IdSet& leaves) const;
+  IdSet noises_among(const IdSet& among) const;
   const char* standing(std::size_t t, Value leaf) const;
   void find_branches();
   void find_units();

@@ -99,7 +99,7 @@ class WrongDelayedRejection final : public TransitionKernel {
  private:
   /// The long step and its negative change places; so do the short one and its negative, seen from
   /// whose end the long one leads to where it led before.
-  auto propose(Transition& t, Edge<Long> y, Edge<Short> z, Edge<Stage> k) const {
+  auto propose(Transition& t, Edge<Long> far, Edge<Short> near, Edge<Stage> stage) const {
     Traits traits;
     traits.involution = true;
     traits.flips = Flips::nothing;
@@ -126,7 +126,8 @@ class WrongDelayedRejection final : public TransitionKernel {
           }
           if (mistake.is("one-sided")) z_to = z_to.cwiseAbs();
         },
-        t.position(), y, z, k, t.derived<edge::Proposed<edge::Position>>("theta*", t.dimension()),
+        t.position(), far, near, stage,
+        t.derived<edge::Proposed<edge::Position>>("theta*", t.dimension()),
         t.derived<edge::Proposed<Long>>("long*", t.dimension()),
         t.derived<edge::Proposed<Short>>("short*", t.dimension()),
         t.derived<edge::Proposed<Stage>>("stage*", 1));

@@ -60,8 +60,8 @@ class WrongDrawnStep final : public TransitionKernel {
 
  private:
   /// Leapfrog. What it writes is in another order than what it reads.
-  auto trajectory(Transition& t, Edge<edge::Law> law, Edge<edge::Gradient<edge::Here>> g,
-                  Edge<edge::Momentum> p, Edge<LogSize> x) const {
+  auto trajectory(Transition& t, Edge<edge::Law> target, Edge<edge::Gradient<edge::Here>> slope,
+                  Edge<edge::Momentum> momentum, Edge<LogSize> size) const {
     Traits traits;
     traits.involution = true;
     traits.volume = true;
@@ -83,7 +83,7 @@ class WrongDrawnStep final : public TransitionKernel {
             if (!(lost && k + 1 == leaps)) p_to -= 0.5 * gradient * eps.asDiagonal();
           }
         },
-        t.position(), p, x, law, g,
+        t.position(), momentum, size, target, slope,
         t.derived<edge::Proposed<edge::Momentum>>("momentum*", t.dimension()),
         t.derived<edge::Proposed<LogSize>>("log-eps*", 1),
         t.derived<edge::Proposed<edge::Position>>("theta*", t.dimension()));

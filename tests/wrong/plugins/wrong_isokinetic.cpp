@@ -49,20 +49,20 @@ class WrongIsokinetic final : public TransitionKernel {
 
  protected:
   void transition(Transition& t) const override {
-    const auto law = t.target();
+    const auto target = t.target();
     const Variable v =
         t.graph().auxiliary(t.path("direction"), t.dimension(), {.space = Space::improper});
     const Edge<edge::LawOf<ScaleFreeLaw>> free{
         t.graph().constant(t.path("scale-free"), std::make_shared<ScaleFreeLaw>())};
-    const auto p = t.redraw<edge::Auxiliary>("refresh", v, free);
-    const auto at = t.evaluation(law);
+    const auto direction = t.redraw<edge::Auxiliary>("refresh", v, free);
+    const auto at = t.evaluation(target);
     const auto theta_to = t.derived<edge::Proposed<edge::Position>>("theta*", t.dimension());
     const auto p_to = t.derived<edge::Proposed<edge::Auxiliary>>("direction*", t.dimension());
     const Follow follow{params_.step_size, params_.mistake};
     Edge<edge::Proposed<edge::Position>> theta_end;
-    Edge<edge::Proposed<edge::Auxiliary>> p_end;
+    Edge<edge::Proposed<edge::Auxiliary>> direction_end;
     if (params_.direction_first) {
-      std::tie(p_end, theta_end) = t.add(
+      std::tie(direction_end, theta_end) = t.add(
           "trajectory", OperationKind::move, reversible(),
           [follow](Columns& block, edge::Position theta, edge::Auxiliary p, edge::Law law,
                    edge::Gradient<edge::Here> g, edge::Out<edge::Proposed<edge::Auxiliary>> p_end,
@@ -70,9 +70,9 @@ class WrongIsokinetic final : public TransitionKernel {
             end = theta, p_end = p;
             follow(block, law, g, end, p_end);
           },
-          t.position(), p, law, at.g, p_to, theta_to);
+          t.position(), direction, target, at.g, p_to, theta_to);
     } else {
-      std::tie(theta_end, p_end) = t.add(
+      std::tie(theta_end, direction_end) = t.add(
           "trajectory", OperationKind::move, reversible(),
           [follow](Columns& block, edge::Position theta, edge::Auxiliary p, edge::Law law,
                    edge::Gradient<edge::Here> g, edge::ProposedPosition end,
@@ -80,11 +80,12 @@ class WrongIsokinetic final : public TransitionKernel {
             end = theta, p_end = p;
             follow(block, law, g, end, p_end);
           },
-          t.position(), p, law, at.g, theta_to, p_to);
+          t.position(), direction, target, at.g, theta_to, p_to);
     }
-    t.metropolis(law, {.theta = theta_end,
-                       .auxiliaries = {{.variable = v, .end = p_end, .law = {free.value}}},
-                       .has_energy = true});
+    t.metropolis(target,
+                 {.theta = theta_end,
+                  .auxiliaries = {{.variable = v, .end = direction_end, .law = {free.value}}},
+                  .has_energy = true});
   }
 
  private:

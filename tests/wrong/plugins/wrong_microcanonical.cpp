@@ -54,7 +54,7 @@ class WrongMicrocanonical final : public TransitionKernel {
     t.add(
         "step", OperationKind::move, traits,
         [eps = params_.step_size, more = params_.mistake.is("dimension") ? 1.0 : 0.0](
-            Columns& block, edge::Position theta, edge::Auxiliary v, edge::Law law,
+            Columns& block, edge::Position theta, edge::Auxiliary from, edge::Law u,
             edge::LawOf<SphereLaw>, edge::Gradient<edge::Here> g, edge::Out<edge::Position> next,
             edge::Out<edge::Auxiliary> v_next, edge::Out<edge::Potential<edge::Next>> u_next,
             edge::Out<edge::Gradient<edge::Next>> g_next) {
@@ -62,10 +62,10 @@ class WrongMicrocanonical final : public TransitionKernel {
           MatrixMap x = block.scratch().matrix(theta.rows(), theta.cols());
           MatrixMap w = block.scratch().matrix(theta.rows(), theta.cols());
           MatrixMap gradient = block.scratch().matrix(theta.rows(), theta.cols());
-          x = theta, w = v, gradient = g;
+          x = theta, w = from, gradient = g;
           kick(eps, n, gradient, w);
           x += eps * w;
-          law.evaluate(x, {u_next.data(), gradient, block.scratch()});
+          u.evaluate(x, {u_next.data(), gradient, block.scratch()});
           kick(eps, n, gradient, w);
           next = x, v_next = w, g_next = gradient;
         },
@@ -89,14 +89,14 @@ class WrongMicrocanonical final : public TransitionKernel {
     const double angle = std::sqrt(std::expm1(2.0 * params_.step_size / params_.length));
     return t.add(
         "turn", OperationKind::refresh, traits,
-        [angle, mistake = params_.mistake](edge::Auxiliary v, edge::LawOf<SphereLaw>,
+        [angle, mistake = params_.mistake](edge::Auxiliary from, edge::LawOf<SphereLaw>,
                                            edge::Noise noise, edge::Out<edge::Auxiliary> to) {
-          MatrixMap z = noise.normals(v.rows(), v.cols());
+          MatrixMap z = noise.normals(from.rows(), from.cols());
           if (mistake.is("uneven")) z.row(0) *= 1.5;
-          for (Index j = 0; j < v.cols(); ++j) {
-            const bool first = v.col(j).isZero();
-            const double size = angle / std::sqrt(static_cast<double>(v.rows()));
-            z.col(j) = v.col(j) + (first ? 1.0 : size) * z.col(j);
+          for (Index j = 0; j < from.cols(); ++j) {
+            const bool first = from.col(j).isZero();
+            const double size = angle / std::sqrt(static_cast<double>(from.rows()));
+            z.col(j) = from.col(j) + (first ? 1.0 : size) * z.col(j);
             to.col(j) = z.col(j) / (mistake.is("off-sphere") ? 1.01 : 1.0) / z.col(j).norm();
           }
         },

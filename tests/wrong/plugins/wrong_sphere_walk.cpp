@@ -53,10 +53,10 @@ class WrongSphereWalk final : public TransitionKernel {
     const auto [end, v_end] = t.add(
         "walk", OperationKind::move, traits,
         [eps = params_.step_size, mistake = params_.mistake](
-            edge::Position theta, edge::Auxiliary v, edge::ProposedPosition to,
+            edge::Position theta, edge::Auxiliary from, edge::ProposedPosition to,
             edge::Out<edge::Proposed<edge::Auxiliary>> v_to) {
-          to = theta + eps * v;
-          v_to = v;
+          to = theta + eps * from;
+          v_to = from;
           if (mistake.is("leaves")) v_to *= 1.1;
           if (mistake.is("stretched")) {
             v_to.row(0) *= 1.2;
