@@ -60,9 +60,10 @@ class NoiseOrder {
   bool is_decision(std::size_t t) const { return a_.all[t].decided_by == t; }
   bool is_register(std::size_t t) const { return a_.info(t).kind == OperationKind::observe; }
 
-  /// A full redraw leaves nothing of its parameters in what it draws.
+  /// A full redraw leaves nothing of its parameters in what it draws, unless others know the noise
+  /// that it draws with: given that, what it draws tells of them.
   void add_noises(std::size_t t) {
-    if (!is_decision(t) || redraws(a_.info(t), {})) return;
+    if (!is_decision(t) || (redraws(a_.info(t), {}) && !shares_its_noise(t))) return;
     const IdSet& used = is_register(t) ? ways_[t].own : ways_[t].parameters;
     each(used, [&](std::int32_t n) {
       for (const std::size_t s : tellers_[static_cast<std::size_t>(n)]) {
@@ -72,6 +73,13 @@ class NoiseOrder {
         if (!is_register(t)) uses_.emplace(t, teller);
       }
     });
+  }
+
+  bool shares_its_noise(std::size_t t) const {
+    for (std::size_t other = 0; other < a_.all.size(); ++other) {
+      if (other != t && ways_[other].used().intersects(ways_[t].own)) return true;
+    }
+    return false;
   }
 
   void add_reads(std::size_t t, const IdSet& read) {

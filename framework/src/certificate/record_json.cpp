@@ -184,8 +184,6 @@ void from_json(const Json& json, CertificateRecord& record) {
   for (const Json& one : json.at("published"))
     record.published.push_back({.component = one.at("component").get<std::string>(),
                                 .source = one.at("source").get<std::string>()});
-  // Certificates of earlier versions have none.
-  if (!json.contains("derivation")) return;
   for (const Json& one : json.at("derivation")) record.derivation.push_back(part_in(one));
 }
 
