@@ -33,7 +33,7 @@ class NoiseRules {
   }
 
  private:
-  using Pair = std::pair<std::size_t, std::size_t>;
+  using Sharing = std::pair<std::size_t, std::size_t>;
 
   Verdict none(bool proved, std::string reason, std::vector<std::string> path) const {
     return mixwell::none("N", proved, std::move(reason), writer_.name, std::move(path));
@@ -236,7 +236,7 @@ class NoiseRules {
   /// each other with: given a parameter from there the state has another law. A register that this
   /// update moves itself is judged as such.
   Verdict not_shared_by_feedback() const {
-    const std::vector<Pair> pairs = sharing_with_the_state();
+    const std::vector<Sharing> pairs = sharing_with_the_state();
     std::optional<Verdict> found;
     each_parameter_version([&](Value version, Value input) {
       if (found || pairs.empty() || is_own_register(version)) return;
@@ -252,8 +252,8 @@ class NoiseRules {
   }
 
   /// Transitions that move what this update moves, each with another that shares a noise with it.
-  std::vector<Pair> sharing_with_the_state() const {
-    std::vector<Pair> pairs;
+  std::vector<Sharing> sharing_with_the_state() const {
+    std::vector<Sharing> pairs;
     for (std::size_t one = 0; one < a_.all.size(); ++one) {
       const auto& sharing = flow_.sharing(one);
       if (sharing.empty() || !moves_with(one)) continue;

@@ -117,7 +117,8 @@ class Runs(Case):
         self.assertIn(certificate.label, str(certificate))
         self.assertIn("<pre>", certificate._repr_html_())
         self.assertTrue(certificate.cures, "one change makes it exact")
-        self.assertEqual([one["judgement"] for one in certificate.worlds], ["wrong"])
+        self.assertEqual({one["phase"]: one["judgement"] for one in certificate.worlds},
+                         {"sampling": "wrong", "frozen": "right"})
         self.assertIn("a finite world leaves the target", str(certificate))
         theirs = json.loads(self.program("check", SOURCE / "examples/certificates/hmc.toml",
                                          "--json"))
