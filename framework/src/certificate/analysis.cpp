@@ -111,11 +111,14 @@ bool Analysis::is_state_of(std::size_t t, Variable v) const {
   const bool is_joined = graph[v].kind == VariableKind::joined;
   if (is_joined && moves(t, held.front())) return true;
   if (moves(t, v)) return true;
-  if (graph[v].kind != VariableKind::auxiliary) return false;
+  return graph[v].kind == VariableKind::auxiliary && reads_version(t, v, Role::state);
+}
+
+bool Analysis::reads_version(std::size_t t, Variable v, Role role) const {
   const auto all_parts = parts(t);
   return std::any_of(all_parts.begin(), all_parts.end(), [&](const OperationInfo* part) {
     return std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
-      return i.role == Role::state && graph[i.value].kind == ValueKind::version &&
+      return i.role == role && graph[i.value].kind == ValueKind::version &&
              graph[i.value].variable == v;
     });
   });
@@ -210,13 +213,7 @@ IdSet Analysis::noises_behind(Value of, std::size_t t) const {
 }
 
 bool Analysis::judges(std::size_t t, Variable v) const {
-  const auto all_parts = parts(t);
-  return std::any_of(all_parts.begin(), all_parts.end(), [&](const OperationInfo* part) {
-    return std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
-      return (i.role == Role::state || i.role == Role::proposed) &&
-             graph[i.value].kind == ValueKind::version && graph[i.value].variable == v;
-    });
-  });
+  return reads_version(t, v, Role::state) || reads_version(t, v, Role::proposed);
 }
 
 IdSet Analysis::leaves(Value of, std::optional<std::size_t> judge) const {

@@ -113,6 +113,7 @@ struct Analysis {
   using Branch = std::pair<std::int32_t, Index>;  ///< choice and branch
   bool is_factor_made(Value law) const;
   IdSet noises_among(const IdSet& among) const;
+  bool reads_version(std::size_t t, Variable v, Role role) const;
   const char* standing(std::size_t t, Value leaf) const;
   void find_branches();
   void find_units();

@@ -127,6 +127,26 @@ class WaysOf {
   std::set<std::int32_t> states_;  ///< a state may be read by a move and by its accept
 };
 
+/// Auxiliaries of which something reads a version that is none of the states it judges.
+IdSet auxiliaries_read_beside(const Analysis& a) {
+  IdSet found(a.graph.variables().size());
+  for (std::size_t t = 0; t < a.all.size(); ++t) {
+    for (const OperationInfo* part : a.parts(t)) {
+      for (const Input& input : part->inputs) {
+        if (input.role == Role::state || input.role == Role::proposed) continue;
+        each(a.cones.leaves(input.value), [&](std::int32_t leaf) {
+          const ValueInfo& v = a.graph[Value{leaf}];
+          if (v.kind != ValueKind::version) return;
+          if (a.graph[v.variable].kind != VariableKind::auxiliary) return;
+          if (a.judges(t, v.variable) && !a.is_drawn_anew_since(t, Value{leaf})) return;
+          found.set(static_cast<std::size_t>(v.variable.id));
+        });
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 IdSet noises_of_redraw(const Analysis& a, Value state) {
@@ -146,6 +166,7 @@ bool is_fresh_auxiliary(const Analysis& a, const OperationInfo& who, Value state
 
 NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
     : a_(a), known_(a.graph.values().size(), IdSet(a.graph.values().size())) {
+  const IdSet read_beside = auxiliaries_read_beside(a);
   std::int32_t next = 0;
   for (std::size_t t = 0; t < a.all.size(); ++t) {
     for (; next < a.all[t].operation; ++next) copy_known(a.operation(next));
@@ -155,7 +176,11 @@ NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
     }
     ways_.push_back(ways.take());
     told_.push_back(wrong[t] ? ways_.back().used() : ways_.back().told());
-    if (is_read_elsewhere(t)) told_.back() |= behind_laws(t);
+    const auto& writes = a.all[t].writes;
+    const bool is_read_beside = std::any_of(writes.begin(), writes.end(), [&](Variable v) {
+      return read_beside.test(static_cast<std::size_t>(v.id));
+    });
+    if (is_read_beside) told_.back() |= behind_laws(t);
     IdSet told = told_.back();
     for (const OperationInfo* part : a.parts(t)) told |= known_given_laws(t, *part);
     for (const OperationInfo* part : a.parts(t)) {
@@ -224,29 +249,6 @@ bool NoiseFlow::is_told_apart(std::int32_t noise) const {
     }
   }
   return false;
-}
-
-bool NoiseFlow::is_read_elsewhere(std::size_t t) const {
-  if (behind_laws(t).none()) return false;
-  for (std::size_t reader = 0; reader < a_.all.size(); ++reader) {
-    for (const OperationInfo* part : a_.parts(reader)) {
-      for (const Input& input : part->inputs) {
-        if (input.role == Role::state || input.role == Role::proposed) continue;
-        bool found = false;
-        each(a_.cones.leaves(input.value),
-             [&](std::int32_t leaf) { found = found || reads_beside(reader, Value{leaf}, t); });
-        if (found) return true;
-      }
-    }
-  }
-  return false;
-}
-
-bool NoiseFlow::reads_beside(std::size_t reader, Value leaf, std::size_t t) const {
-  const ValueInfo& v = a_.graph[leaf];
-  if (v.kind != ValueKind::version || !a_.writes(t, v.variable)) return false;
-  if (a_.graph[v.variable].kind != VariableKind::auxiliary) return false;
-  return !a_.judges(reader, v.variable) || a_.is_drawn_anew_since(reader, leaf);
 }
 
 IdSet NoiseFlow::behind_laws(std::size_t t) const {

@@ -64,10 +64,6 @@ class NoiseFlow {
   void find_reached(std::size_t t);
   /// Versions that a transition and its stages read, at any remove within the sweep.
   IdSet read_by(std::size_t t) const;
-  /// Whether something reads an auxiliary that it moves as a parameter.
-  bool is_read_elsewhere(std::size_t t) const;
-  /// Whether the version of an auxiliary that `t` moves is no state of what reads it.
-  bool reads_beside(std::size_t reader, Value leaf, std::size_t t) const;
   void find_tellers();
   /// An exchange makes one slot tell of the noises that another one was moved with.
   void pass_on();

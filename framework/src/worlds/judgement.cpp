@@ -1,5 +1,7 @@
 // A verdict beside the exact laws of finite worlds.
 // SPDX-License-Identifier: Apache-2.0
+#include "worlds/wiring.hpp"
+
 #include <mixwell/lab/worlds.hpp>
 
 #include <algorithm>
@@ -13,8 +15,7 @@ namespace {
 bool has_limit(const KernelGraph& graph, bool local) {
   const auto& all = graph.operations();
   return std::any_of(all.begin(), all.end(), [&](const OperationInfo& o) {
-    return o.kind == OperationKind::move && !o.traits.invariant && (o.traits.local || !local) &&
-           graph[o.outputs.front()].kind == ValueKind::version;
+    return worlds::is_uncorrected(graph, o) && (o.traits.local || !local);
   });
 }
 

@@ -50,11 +50,6 @@ bool is_of_estimate(const KernelGraph& graph, Value v) {
   return of && graph[*of].kind == VariableKind::estimate;
 }
 
-bool is_drift(const KernelGraph& graph, const OperationInfo& o) {
-  return o.kind == OperationKind::move && !o.traits.invariant &&
-         graph[o.outputs.front()].kind == ValueKind::version;
-}
-
 /// Whether anything but a move without a decision reads a law, or a law that is made from it. There
 /// its noise does not average out. In a drift it does: Operations::drift adds what one draw does.
 bool decides(const KernelGraph& graph, Value law) {
@@ -63,7 +58,7 @@ bool decides(const KernelGraph& graph, Value law) {
     const bool reads = std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
       return i.value == law && i.role != Role::weights;
     });
-    if (!reads || is_drift(graph, o)) return false;
+    if (!reads || is_uncorrected(graph, o)) return false;
     if (o.kind != OperationKind::pure) return true;
     return std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value made) {
       return graph[made].function != nullptr && decides(graph, made);

@@ -159,6 +159,11 @@ std::vector<Variable> recorded_slots(const KernelGraph& graph) {
   return slots;
 }
 
+bool is_uncorrected(const KernelGraph& graph, const OperationInfo& who) {
+  return who.kind == OperationKind::move && !who.traits.invariant &&
+         graph[who.outputs.front()].kind == ValueKind::version;
+}
+
 bool is_moved_otherwise(const KernelGraph& graph) {
   return std::any_of(
       graph.operations().begin(), graph.operations().end(), [&](const OperationInfo& o) {

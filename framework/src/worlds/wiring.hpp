@@ -49,6 +49,8 @@ bool flips_momentum(const Traits& traits);
 /// An auxiliary that Flips::momentum negates.
 bool is_turned(const KernelGraph& graph, Variable v);
 bool flips_noise(const Traits& traits);
+/// A move that replaces what it moves, with no decision about it and no word that it keeps the law.
+bool is_uncorrected(const KernelGraph& graph, const OperationInfo& who);
 /// Whether a slot is moved in any other way than by small steps.
 bool is_moved_otherwise(const KernelGraph& graph);
 /// Slots whose versions are behind what is recorded of the posterior; all if nothing is.

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "wrong/isokinetic_kick.hpp"
 #include "wrong/mistake.hpp"
+#include "wrong/uniform_on_sphere.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -11,18 +12,6 @@
 namespace {
 
 using namespace mixwell;
-
-/// Uniform on the unit sphere.
-class SphereLaw final : public Potential {
- public:
-  void evaluate(const Numbers&, ConstBatch, const Evaluation& out) const override {
-    Batch gradient = out.gradient;
-    if (out.wants_gradient()) gradient.setZero();
-    if (out.wants_potential()) out.u().setZero();
-  }
-  bool evaluates_potential_alone() const noexcept override { return true; }
-  double gradient_cost() const noexcept override { return 0.0; }
-};
 
 class WrongMicrocanonical final : public TransitionKernel {
  public:
@@ -44,8 +33,8 @@ class WrongMicrocanonical final : public TransitionKernel {
     const auto law = t.target();
     const Variable v =
         graph.auxiliary(t.path("direction"), t.dimension(), {.space = Space::sphere});
-    const Edge<edge::LawOf<SphereLaw>> sphere{
-        graph.constant(t.path("sphere"), std::make_shared<SphereLaw>())};
+    const Edge<edge::LawOf<wrong::UniformOnSphere>> sphere{
+        graph.constant(t.path("sphere"), std::make_shared<wrong::UniformOnSphere>())};
     const auto turned = refresh(t, Edge<edge::Auxiliary>{graph.current(v)}, sphere, v);
     const auto at = t.evaluation(law);
     Traits traits;
@@ -55,8 +44,9 @@ class WrongMicrocanonical final : public TransitionKernel {
         "step", OperationKind::move, traits,
         [eps = params_.step_size, more = params_.mistake.is("dimension") ? 1.0 : 0.0](
             Columns& block, edge::Position theta, edge::Auxiliary from, edge::Law u,
-            edge::LawOf<SphereLaw>, edge::Gradient<edge::Here> g, edge::Out<edge::Position> next,
-            edge::Out<edge::Auxiliary> v_next, edge::Out<edge::Potential<edge::Next>> u_next,
+            edge::LawOf<wrong::UniformOnSphere>, edge::Gradient<edge::Here> g,
+            edge::Out<edge::Position> next, edge::Out<edge::Auxiliary> v_next,
+            edge::Out<edge::Potential<edge::Next>> u_next,
             edge::Out<edge::Gradient<edge::Next>> g_next) {
           const double n = static_cast<double>(theta.rows()) - 1.0 + more;
           MatrixMap x = block.scratch().matrix(theta.rows(), theta.cols());
@@ -82,15 +72,17 @@ class WrongMicrocanonical final : public TransitionKernel {
 
   /// v turns by as much as forgets it after `length`.
   Edge<edge::Auxiliary> refresh(Transition& t, Edge<edge::Auxiliary> before,
-                                Edge<edge::LawOf<SphereLaw>> sphere, Variable v) const {
+                                Edge<edge::LawOf<wrong::UniformOnSphere>> sphere,
+                                Variable v) const {
     Traits traits;
     traits.keeps_law = true;
     traits.renews = true;
     const double angle = std::sqrt(std::expm1(2.0 * params_.step_size / params_.length));
     return t.add(
         "turn", OperationKind::refresh, traits,
-        [angle, mistake = params_.mistake](edge::Auxiliary from, edge::LawOf<SphereLaw>,
-                                           edge::Noise noise, edge::Out<edge::Auxiliary> to) {
+        [angle, mistake = params_.mistake](edge::Auxiliary from,
+                                           edge::LawOf<wrong::UniformOnSphere>, edge::Noise noise,
+                                           edge::Out<edge::Auxiliary> to) {
           MatrixMap z = noise.normals(from.rows(), from.cols());
           if (mistake.is("uneven")) z.row(0) *= 1.5;
           for (Index j = 0; j < from.cols(); ++j) {

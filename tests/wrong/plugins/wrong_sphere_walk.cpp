@@ -1,6 +1,7 @@
 // A random walk along a direction on the sphere, and one mistake of choice.
 // SPDX-License-Identifier: Apache-2.0
 #include "wrong/mistake.hpp"
+#include "wrong/uniform_on_sphere.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -9,22 +10,6 @@
 namespace {
 
 using namespace mixwell;
-
-/// Uniform on the unit sphere.
-class UniformLaw final : public Potential {
- public:
-  void evaluate(const Numbers&, ConstBatch, const Evaluation& out) const override {
-    Batch gradient = out.gradient;
-    if (out.wants_gradient()) gradient.setZero();
-    if (out.wants_potential()) out.u().setZero();
-  }
-  bool evaluates_potential_alone() const noexcept override { return true; }
-  double gradient_cost() const noexcept override { return 0.0; }
-  void draw(const Numbers&, const edge::Noise& noise, Batch v, Workspace&) const {
-    noise.normals(v);
-    v.colwise().normalize();
-  }
-};
 
 /// theta* = theta + eps v, |v| = 1, which comes back with -v.
 class WrongSphereWalk final : public TransitionKernel {
@@ -44,8 +29,8 @@ class WrongSphereWalk final : public TransitionKernel {
     const auto law = t.target();
     const Variable v =
         t.graph().auxiliary(t.path("direction"), t.dimension(), {.space = Space::sphere});
-    const Edge<edge::LawOf<UniformLaw>> uniform{
-        t.graph().constant(t.path("uniform"), std::make_shared<UniformLaw>())};
+    const Edge<edge::LawOf<wrong::UniformOnSphere>> uniform{
+        t.graph().constant(t.path("uniform"), std::make_shared<wrong::UniformOnSphere>())};
     const auto direction = t.redraw<edge::Auxiliary>("draw", v, uniform);
     Traits traits;
     traits.involution = true;
