@@ -101,6 +101,14 @@ void Analysis::find_units() {
   }
 }
 
+bool Analysis::is_made_by(std::size_t t, std::int32_t operation) const {
+  return std::any_of(unit(t).begin(), unit(t).end(), [&](std::size_t one) {
+    const auto& moves = all[one].moves;
+    return all[one].operation == operation ||
+           std::find(moves.begin(), moves.end(), operation) != moves.end();
+  });
+}
+
 bool Analysis::reads_as_state(std::size_t t, Value version) const {
   const auto& starting = starters(version);
   return std::binary_search(starting.begin(), starting.end(), t);
@@ -308,6 +316,14 @@ std::vector<Value> Analysis::since_redraw(Value last, const Guard& where) const 
     const std::int32_t by = graph[at].producer;
     if (by >= 0 && redraws(operation(by), where)) break;
   }
+  return found;
+}
+
+std::vector<Value> Analysis::past(Value last, const Guard& where) const {
+  std::vector<Value> found = since_redraw(last, where);
+  if (graph[found.back()].producer >= 0) return found;
+  const auto before = since_redraw(graph[graph[last].variable].current, where);
+  found.insert(found.end(), before.begin(), before.end());
   return found;
 }
 

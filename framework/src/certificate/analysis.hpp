@@ -47,6 +47,8 @@ struct Analysis {
   bool is_written(Variable v) const { return !writers[static_cast<std::size_t>(v.id)].empty(); }
   /// The stages whose proposal a transition decides on, then itself.
   const std::vector<std::size_t>& unit(std::size_t t) const { return units_[t]; }
+  /// Whether it, one of its stages, or one of their moves, is that operation.
+  bool is_made_by(std::size_t t, std::int32_t operation) const;
   /// Whether a version is one of those that a transition replaces, or judges beside them.
   bool reads_as_state(std::size_t t, Value version) const;
   /// Transitions that read a version so, in their order.
@@ -61,6 +63,8 @@ struct Analysis {
   /// Versions of an auxiliary in one sweep, from `last` back to that of a full redraw, or to the
   /// first. `where`: the guard of the operation that reads `last`.
   std::vector<Value> since_redraw(Value last, const Guard& where) const;
+  /// The same across the end of the sweep, where nothing redraws it in full before `last`.
+  std::vector<Value> past(Value last, const Guard& where) const;
   /// A history, what it was made from, and what histories among that were made from.
   std::vector<Variable> behind(Variable history) const;
   /// The transition that an operation is.

@@ -40,7 +40,16 @@ class AuxiliaryRules {
     return v;
   }
 
-  Verdict read(Value version) const { return has_its_law(version, past_of(version)); }
+  /// What was made from it in part tells of it, too.
+  Verdict read(Value version) const {
+    Past past = past_of(version);
+    for (Value at = a_.graph[version].replaced_by; at; at = a_.graph[at].replaced_by) {
+      const Past::PastVersion step{at, a_.transition_of(a_.graph[at].producer)};
+      if (is_redraw(step)) break;
+      past.steps.push_back(step);
+    }
+    return has_its_law(version, past);
+  }
 
  private:
   Verdict none(bool proved, std::string reason, std::vector<std::string> path = {}) const {

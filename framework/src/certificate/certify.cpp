@@ -42,6 +42,7 @@ class Judge {
         }
       }
     }
+    for (std::size_t t = 0; t < a_.all.size(); ++t) judge_auxiliary_writers(t);
     for (const Variable v : variables()) {
       if (a_.graph[v].kind == VariableKind::slot)
         conclude({v}, a_.graph[v].name, judge_slot(a_, v));
@@ -168,6 +169,29 @@ class Judge {
     if (a_.info(t).kind == OperationKind::observe) return;
     conclude(a_.all[t].writes, a_.info(t).name,
              by_itself ? updates_[t] : judge_noise(a_, noise_, t));
+  }
+
+  /// What starts from an auxiliary is no better than what wrote it since it was fully redrawn. A
+  /// full redraw keeps its law at every parameter, and so whatever the parameter follows.
+  void judge_auxiliary_writers(std::size_t t) {
+    std::set<std::size_t> writers;
+    for (const OperationInfo* part : a_.parts(t)) {
+      for (const Input& input : part->inputs) {
+        const ValueInfo& v = a_.graph[input.value];
+        if (input.role != Role::state || v.kind != ValueKind::version) continue;
+        if (a_.graph[v.variable].kind != VariableKind::auxiliary) continue;
+        for (const Value at : a_.past(input.value, part->guard)) {
+          const auto writer = a_.transition_of(a_.graph[at].producer);
+          if (!writer || *writer == t) continue;
+          const OperationInfo& by = a_.info(*writer);
+          if (!redraws(by, part->guard) || !by.traits.keeps_law) writers.insert(*writer);
+        }
+      }
+    }
+    for (const std::size_t writer : writers) {
+      if (updates_[writer].accuracy != Accuracy::none) continue;
+      conclude(a_.all[t].writes, a_.info(writer).name, updates_[writer]);
+    }
   }
 
   /// A slot whose law depends on another slot is no better than that one, though the other one may

@@ -201,7 +201,10 @@ NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
   find_tellers();
   pass_on();
   find_tellers();
-  entangled_ = entangled_updates(a, ways_, tellers_, reads_);
+  std::vector<IdSet> behind;
+  for (std::size_t t = 0; t < a.all.size(); ++t) behind.push_back(behind_parameters(t));
+  entangled_ = entangled_updates(a, ways_, tellers_, behind, reads_);
+  entangle_joint_slots();
   for (std::size_t t = 0; t < a.all.size(); ++t) sharing_.push_back(find_sharing(t));
   for (std::size_t t = 0; t < a.all.size(); ++t) find_reached(t);
 }
@@ -226,11 +229,7 @@ void NoiseFlow::find_tellers() {
 
 void NoiseFlow::pass_on() {
   for (std::size_t t = 0; t < a_.all.size(); ++t) {
-    const auto& writes = a_.all[t].writes;
-    const auto slots = std::count_if(writes.begin(), writes.end(), [&](Variable v) {
-      return a_.graph[v].kind == VariableKind::slot;
-    });
-    if (slots < 2) continue;
+    if (!writes_several_slots(t)) continue;
     for (const Input& input : a_.info(t).inputs) {
       if (input.role != Role::state) continue;
       each(known(input.value), [&](std::int32_t n) {
@@ -238,6 +237,30 @@ void NoiseFlow::pass_on() {
       });
     }
   }
+}
+
+void NoiseFlow::entangle_joint_slots() {
+  for (std::size_t t = 0; t < a_.all.size(); ++t) {
+    if (!writes_several_slots(t)) continue;
+    for (const Input& input : a_.info(t).inputs) {
+      if (input.role != Role::state) continue;
+      for (Value at = input.value; at; at = a_.graph[at].replaces) {
+        const auto writer = a_.transition_of(a_.graph[at].producer);
+        if (!writer) continue;
+        each(entangled_[*writer], [&](std::int32_t one) {
+          if (static_cast<std::size_t>(one) == t) return;
+          entangled_[t].set(static_cast<std::size_t>(one));
+          entangled_[static_cast<std::size_t>(one)].set(t);
+        });
+      }
+    }
+  }
+}
+
+bool NoiseFlow::writes_several_slots(std::size_t t) const {
+  const auto& writes = a_.all[t].writes;
+  return std::count_if(writes.begin(), writes.end(),
+                       [&](Variable v) { return a_.graph[v].kind == VariableKind::slot; }) > 1;
 }
 
 bool NoiseFlow::is_told_apart(std::int32_t noise) const {
@@ -280,6 +303,28 @@ IdSet NoiseFlow::known_to_inputs(const OperationInfo& who) const {
          [&](std::int32_t v) { known |= known_[static_cast<std::size_t>(v)]; });
   }
   return known;
+}
+
+IdSet NoiseFlow::behind_parameters(std::size_t t) const {
+  IdSet known(a_.graph.values().size());
+  for (const std::size_t one : a_.unit(t)) {
+    for (const OperationInfo* part : a_.parts(one)) {
+      for (const Input& input : part->inputs) {
+        if (!is_parameter(input.role)) continue;
+        each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
+          const ValueInfo& v = a_.graph[Value{leaf}];
+          const bool is_own = v.kind == ValueKind::version ? a_.is_state_of(t, v.variable)
+                                                           : a_.is_made_by(t, v.producer);
+          if (!is_own) known |= known_[static_cast<std::size_t>(leaf)];
+        });
+      }
+    }
+  }
+  IdSet found = ways_[t].parameters;
+  each(known, [&](std::int32_t n) {
+    if (is_told_apart(n)) found.set(static_cast<std::size_t>(n));
+  });
+  return found;
 }
 
 IdSet NoiseFlow::read_by(std::size_t t) const {

@@ -62,11 +62,16 @@ class NoiseFlow {
  private:
   std::vector<std::size_t> find_sharing(std::size_t t) const;
   void find_reached(std::size_t t);
+  /// The noises behind them, and those that two updates told of and that what it reads knows.
+  IdSet behind_parameters(std::size_t t) const;
   /// Versions that a transition and its stages read, at any remove within the sweep.
   IdSet read_by(std::size_t t) const;
   void find_tellers();
   /// An exchange makes one slot tell of the noises that another one was moved with.
   void pass_on();
+  /// And of all that these are entangled with.
+  void entangle_joint_slots();
+  bool writes_several_slots(std::size_t t) const;
   /// By updates of which none draws the other's auxiliary.
   bool is_told_apart(std::int32_t noise) const;
   /// Of the auxiliaries that it moves: they tell of what their laws are made from.

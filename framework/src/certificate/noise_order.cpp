@@ -33,8 +33,8 @@ Way together(Way one, Way next) { return std::max(one, next); }
 class NoiseOrder {
  public:
   NoiseOrder(const Analysis& a, const std::vector<NoiseWays>& ways,
-             const std::vector<std::vector<std::size_t>>& tellers)
-      : a_(a), ways_(ways), tellers_(tellers) {
+             const std::vector<std::vector<std::size_t>>& tellers, const std::vector<IdSet>& behind)
+      : a_(a), ways_(ways), tellers_(tellers), behind_(behind) {
     for (auto& edges : before_) edges.assign(a.all.size(), IdSet(a.all.size()));
     for (std::size_t t = 0; t < a_.all.size(); ++t) add_noises(t);
   }
@@ -64,7 +64,7 @@ class NoiseOrder {
   /// that it draws with: given that, what it draws tells of them.
   void add_noises(std::size_t t) {
     if (!is_decision(t) || (redraws(a_.info(t), {}) && !shares_its_noise(t))) return;
-    const IdSet& used = is_register(t) ? ways_[t].own : ways_[t].parameters;
+    const IdSet& used = is_register(t) ? ways_[t].own : behind_[t];
     each(used, [&](std::int32_t n) {
       for (const std::size_t s : tellers_[static_cast<std::size_t>(n)]) {
         const std::size_t teller = a_.all[s].decided_by;
@@ -99,17 +99,35 @@ class NoiseOrder {
     });
   }
 
-  /// An auxiliary tells of what was moved with it, though it stayed as it was.
+  /// An auxiliary tells of what was moved with it, though it stayed as it was, and of what its law
+  /// was made from.
   void add_movers(std::size_t t, Value auxiliary) {
     const auto add_all = [&](Way way, Value last) {
       for (const Value at : a_.since_redraw(last, {})) {
         for (const std::size_t u : a_.starters(at)) add(way, t, a_.all[u].decided_by);
         if (a_.graph[at].producer < 0) return true;
+        add_law(t, a_.operation(a_.graph[at].producer), way == Way::past);
       }
       return false;
     };
     const bool is_carried = add_all(Way::here, auxiliary);
     if (is_carried) add_all(Way::past, a_.graph[a_.graph[auxiliary].variable].current);
+  }
+
+  void add_law(std::size_t t, const OperationInfo& by, bool is_of_last_sweep) {
+    for (const Value law : a_.auxiliary_laws(by)) {
+      each(a_.cones.versions(law), [&](std::int32_t leaf) {
+        const ValueInfo& v = a_.graph[Value{leaf}];
+        const auto& writers = a_.writers[static_cast<std::size_t>(v.variable.id)];
+        if (a_.graph[v.variable].kind == VariableKind::history || writers.empty()) return;
+        if (!is_of_last_sweep && v.replaced_by) {
+          if (const auto next = a_.staleness.writer(v.replaced_by)) add(Way::here, t, *next);
+          return;
+        }
+        const std::size_t first = a_.all[writers.front()].decided_by;
+        add(is_of_last_sweep ? Way::here : Way::later, t, first);
+      });
+    }
   }
 
   /// What a full redraw replaces is not what it draws.
@@ -227,6 +245,7 @@ class NoiseOrder {
   const Analysis& a_;
   const std::vector<NoiseWays>& ways_;
   const std::vector<std::vector<std::size_t>>& tellers_;
+  const std::vector<IdSet>& behind_;
   Edges before_;
   Edges after_;
   std::set<std::pair<std::size_t, std::size_t>> uses_;  ///< user of a parameter, teller
@@ -236,8 +255,9 @@ class NoiseOrder {
 
 std::vector<IdSet> entangled_updates(const Analysis& a, const std::vector<NoiseWays>& ways,
                                      const std::vector<std::vector<std::size_t>>& tellers,
+                                     const std::vector<IdSet>& behind,
                                      const std::vector<IdSet>& reads) {
-  return NoiseOrder(a, ways, tellers).entangled(reads);
+  return NoiseOrder(a, ways, tellers, behind).entangled(reads);
 }
 
 }  // namespace mixwell

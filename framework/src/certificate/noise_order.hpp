@@ -23,11 +23,15 @@ namespace mixwell {
 /// register: K and all on the way there then know of one another, though each law by itself is
 /// right.
 ///
-/// Returned by transition: those that it is entangled with so. `tellers`: by noise. `reads`: by
-/// transition. O(T^2 / 64 + T V / 64), beside two searches for each use of a noise that another
-/// update tells of.
+/// Two updates that tell of one noise say two things of it, so that both count as tellers, and an
+/// update that reads what either of them moved has that noise behind its parameters.
+///
+/// Returned by transition: those that it is entangled with so. `tellers`: by noise. `behind`:
+/// noises behind the parameters, by transition. `reads`: versions, by transition. O(T^2 / 64 + T V
+/// / 64), beside two searches for each use of a noise that another update tells of.
 std::vector<IdSet> entangled_updates(const Analysis& a, const std::vector<NoiseWays>& ways,
                                      const std::vector<std::vector<std::size_t>>& tellers,
+                                     const std::vector<IdSet>& behind,
                                      const std::vector<IdSet>& reads);
 
 }  // namespace mixwell

@@ -178,7 +178,7 @@ class NoiseRules {
         if (input.role == Role::proposed) continue;
         each(a_.leaves(input.value), [&](std::int32_t leaf) {
           const ValueInfo& v = a_.graph[Value{leaf}];
-          if (v.kind == ValueKind::derived && !is_made_by_itself(v.producer)) {
+          if (v.kind == ValueKind::derived && !a_.is_made_by(t_, v.producer)) {
             visit(Value{leaf}, input.value);
           }
           if (v.kind != ValueKind::version || is_own_state(Value{leaf})) return;
@@ -190,15 +190,6 @@ class NoiseRules {
 
   bool is_own_state(Value version) const {
     return a_.is_state_of(t_, a_.graph[version].variable) && !a_.is_drawn_anew_since(t_, version);
-  }
-
-  bool is_made_by_itself(std::int32_t operation) const {
-    const auto unit = a_.unit(t_);
-    return std::any_of(unit.begin(), unit.end(), [&](std::size_t one) {
-      const auto& moves = a_.all[one].moves;
-      return a_.all[one].operation == operation ||
-             std::find(moves.begin(), moves.end(), operation) != moves.end();
-    });
   }
 
   /// Whether it is what the stages of this proposal move.
@@ -264,16 +255,25 @@ class NoiseRules {
     return pairs;
   }
 
-  /// Another draw of an auxiliary of this update comes from those that wrote it.
+  /// Another draw of an auxiliary of this update comes from those that wrote it, and tells of the
+  /// states that they moved with it.
   bool gets_to(std::size_t other, Value version, std::size_t one) const {
     const ValueInfo& v = a_.graph[version];
     if (v.kind != ValueKind::version || !a_.is_state_of(t_, v.variable)) {
       return reaches(other, version, one);
     }
     const Value drawn = v.producer < 0 ? a_.graph[v.variable].current : version;
+    const IdSet& reached = flow_.reached(one, other);
     const auto past = a_.since_redraw(drawn, {});
-    return std::any_of(past.begin(), past.end(),
-                       [&](Value at) { return a_.transition_of(a_.graph[at].producer) == other; });
+    return std::any_of(past.begin(), past.end(), [&](Value at) {
+      const auto writer = a_.transition_of(a_.graph[at].producer);
+      if (!writer || *writer == other) return writer.has_value();
+      if (flow_.draws_for(one, other)) return false;
+      const auto& writes = a_.all[*writer].writes;
+      return std::any_of(writes.begin(), writes.end(), [&](Variable w) {
+        return w != v.variable && reached.test(static_cast<std::size_t>(w.id));
+      });
+    });
   }
 
   bool is_own_register(Value version) const {
