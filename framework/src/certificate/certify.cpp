@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -30,6 +31,10 @@ class Judge {
       if (verdicts_.size() <= component) verdicts_.resize(component + 1);
     }
     from_.resize(verdicts_.size(), IdSet(verdicts_.size()));
+    for (std::size_t t = 0; t < a_.all.size(); ++t) {
+      const bool learns = a_.info(t).kind == OperationKind::observe;
+      noises_.push_back(learns ? Verdict{} : judge_noise(a_, noise_, t));
+    }
   }
 
   Verdict judge() {
@@ -167,14 +172,13 @@ class Judge {
 
   void judge_update(std::size_t t, bool by_itself) {
     if (a_.info(t).kind == OperationKind::observe) return;
-    conclude(a_.all[t].writes, a_.info(t).name,
-             by_itself ? updates_[t] : judge_noise(a_, noise_, t));
+    conclude(a_.all[t].writes, a_.info(t).name, by_itself ? updates_[t] : noises_[t]);
   }
 
   /// What starts from an auxiliary is no better than what wrote it since it was fully redrawn. A
   /// full redraw keeps its law at every parameter, and so whatever the parameter follows.
   void judge_auxiliary_writers(std::size_t t) {
-    std::set<std::size_t> writers;
+    std::map<std::size_t, bool> writers;  // whether it keeps the law whatever it reads
     for (const OperationInfo* part : a_.parts(t)) {
       for (const Input& input : part->inputs) {
         const ValueInfo& v = a_.graph[input.value];
@@ -184,13 +188,17 @@ class Judge {
           const auto writer = a_.transition_of(a_.graph[at].producer);
           if (!writer || *writer == t) continue;
           const OperationInfo& by = a_.info(*writer);
-          if (!redraws(by, part->guard) || !by.traits.keeps_law) writers.insert(*writer);
+          const bool keeps_it = redraws(by, part->guard) && by.traits.keeps_law;
+          writers.emplace(*writer, keeps_it);
         }
       }
     }
-    for (const std::size_t writer : writers) {
-      if (updates_[writer].accuracy != Accuracy::none) continue;
-      conclude(a_.all[t].writes, a_.info(writer).name, updates_[writer]);
+    for (const auto& [writer, keeps_it] : writers) {
+      const auto spread = [&, writer = writer](const Verdict& v) {
+        if (v.accuracy == Accuracy::none) conclude(a_.all[t].writes, a_.info(writer).name, v);
+      };
+      if (!keeps_it) spread(updates_[writer]);
+      spread(noises_[writer]);
     }
   }
 
@@ -302,6 +310,7 @@ class Judge {
   std::string_view without_;
   std::vector<Verdict> updates_;  ///< by transition, each by itself
   NoiseFlow noise_;
+  std::vector<Verdict> noises_;    ///< by transition: what shared noises make of it
   std::vector<Verdict> verdicts_;  ///< by component of influence
   std::vector<IdSet> from_;        ///< by component: those whose verdicts it has taken on
   std::vector<Conclusion> conclusions_;

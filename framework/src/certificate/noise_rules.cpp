@@ -286,8 +286,24 @@ class NoiseRules {
   /// influenced by: both are one state, given all else.
   bool moves_with(std::size_t one) const {
     const auto& writes = a_.all[one].writes;
-    return one == t_ ||
+    return one == t_ || wrote_a_carried_state(one) ||
            std::any_of(writes.begin(), writes.end(), [&](Variable v) { return a_.mutual(t_, v); });
+  }
+
+  /// Whether `one` wrote an auxiliary in the sweep before that this update starts from.
+  bool wrote_a_carried_state(std::size_t one) const {
+    for (const OperationInfo* part : a_.parts(t_)) {
+      for (const Input& input : states_of(*part)) {
+        const ValueInfo& v = a_.graph[input.value];
+        if (v.kind != ValueKind::version) continue;
+        if (a_.graph[v.variable].kind != VariableKind::auxiliary) continue;
+        if (a_.graph[a_.since_redraw(input.value, part->guard).back()].producer >= 0) continue;
+        for (const Value at : a_.since_redraw(a_.graph[v.variable].current, part->guard)) {
+          if (a_.transition_of(a_.graph[at].producer) == one) return true;
+        }
+      }
+    }
+    return false;
   }
 
   std::string shared_by(std::size_t one, std::size_t other) const {

@@ -163,8 +163,15 @@ class ParameterRules {
       if (read.accuracy == Accuracy::none) return read;
     }
     if (is_law_of_the_rest(r)) return stale(r, v);
-    if (a_.staleness.is_stale(r.leaf, t_) && a_.mutual(t_, v.variable)) return stale(r, v);
+    if (is_out_of_date(r) && a_.mutual(t_, v.variable)) return stale(r, v);
     return std::nullopt;
+  }
+
+  /// What the law of an auxiliary was made from is read where that was drawn: no order of the
+  /// updates makes it current again.
+  bool is_out_of_date(const Reading& r) const {
+    if (a_.cones.depends(r.input.value, r.leaf)) return a_.staleness.is_stale(r.leaf, t_);
+    return a_.staleness.is_replaced(r.leaf, t_);
   }
 
   /// The law of a part given another one that was replaced before: what it keeps is not the law
