@@ -88,13 +88,47 @@ std::vector<Variable> moved_with(const KernelGraph& graph, Variable v) {
   return graph[v].kind == VariableKind::joined ? graph[v].parts : std::vector<Variable>{v};
 }
 
+/// It is judged beside what an operation moves, and stays as it was.
+bool is_left_behind(const KernelGraph& graph, const OperationInfo& who, Value state) {
+  if (graph[state].kind != ValueKind::version) return false;
+  const Variable v = graph[state].variable;
+  return graph[v].kind == VariableKind::auxiliary &&
+         std::none_of(who.outputs.begin(), who.outputs.end(), [&](Value out) {
+           return graph[out].kind == ValueKind::version && graph[out].variable == v;
+         });
+}
+
+/// Whether a version was written by anything but a full redraw, in every column where an operation
+/// with the guard `where` runs; one of the sweep before by what it was carried from.
+bool is_written_in_part(const KernelGraph& graph, Value version, const Guard& where) {
+  const Value at = graph[version].producer < 0 ? graph[graph[version].variable].current : version;
+  if (graph[at].producer < 0) return false;
+  const OperationInfo& by = operation(graph, graph[at].producer);
+  if (by.kind != OperationKind::refresh || !by.traits.full) return true;
+  return by.guard && !(by.guard.choice == where.choice && by.guard.branch == where.branch);
+}
+
+/// Auxiliaries that an operation starts from and leaves as they were, and that others wrote since
+/// they were fully redrawn: what it moves goes on telling of them.
+std::vector<Variable> told_by(const KernelGraph& graph, const OperationInfo& who) {
+  std::vector<Variable> found;
+  for (const Input& input : who.inputs) {
+    if (input.role != Role::state || !is_left_behind(graph, who, input.value)) continue;
+    if (is_written_in_part(graph, input.value, who.guard)) {
+      found.push_back(graph[input.value].variable);
+    }
+  }
+  return found;
+}
+
 /// What moves with one version of an auxiliary.
 class MovedBeside {
  public:
   explicit MovedBeside(const KernelGraph& graph) : graph_(graph), beside_(graph.values().size()) {
     for (const OperationInfo& who : graph.operations()) {
       for (const Input& input : who.inputs) {
-        if (input.role == Role::state && is_left_behind(who, input.value)) add(who, input.value);
+        if (input.role == Role::state && is_left_behind(graph, who, input.value))
+          add(who, input.value);
       }
     }
   }
@@ -113,16 +147,6 @@ class MovedBeside {
   }
 
  private:
-  /// It is judged beside what an operation moves, and stays as it was.
-  bool is_left_behind(const OperationInfo& who, Value state) const {
-    if (graph_[state].kind != ValueKind::version) return false;
-    const Variable v = graph_[state].variable;
-    return graph_[v].kind == VariableKind::auxiliary &&
-           std::none_of(who.outputs.begin(), who.outputs.end(), [&](Value out) {
-             return graph_[out].kind == ValueKind::version && graph_[out].variable == v;
-           });
-  }
-
   void add(const OperationInfo& who, Value state) {
     for (const Value out : who.outputs) {
       if (graph_[out].kind != ValueKind::version) continue;
@@ -205,8 +229,10 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
   const MovedBeside beside(graph);
   for (const OperationInfo& info : graph.operations()) {
     IdSet read;
+    const std::vector<Variable> told = told_by(graph, info);
     for (const Value out : info.outputs) {
       if (graph[out].kind != ValueKind::version) continue;
+      for (const Variable v : told) influences_[index(graph[out].variable)].set(index(v));
       if (read.empty()) read = read_by(graph, cones, info);
       const std::size_t written = index(graph[out].variable);
       each(read, [&](std::int32_t v) {

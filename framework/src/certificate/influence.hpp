@@ -29,7 +29,8 @@ std::vector<Value> staged_versions(const KernelGraph& graph, Value proposed);
 std::vector<GraphTransition> transitions(const KernelGraph& graph, bool frozen = false);
 
 /// a influences b when an operation that writes b reads a, at any remove and over any number of
-/// sweeps, or when it is a register and takes an auxiliary that a moves with and leaves as it was;
+/// sweeps, or when it is a register and takes an auxiliary that a moves with and leaves as it was,
+/// or when b is an auxiliary that others wrote and that a moves with so;
 /// variables that influence each other form a component.
 class Influence {
  public:

@@ -189,7 +189,8 @@ class NoiseRules {
   }
 
   bool is_own_state(Value version) const {
-    return a_.is_state_of(t_, a_.graph[version].variable) && !a_.is_drawn_anew_since(t_, version);
+    return !redraws(writer_, {}) && a_.is_state_of(t_, a_.graph[version].variable) &&
+           !a_.is_drawn_anew_since(t_, version);
   }
 
   /// Whether it is what the stages of this proposal move.

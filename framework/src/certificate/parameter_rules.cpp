@@ -156,6 +156,7 @@ class ParameterRules {
     if (a_.graph[v.variable].kind == VariableKind::joined) return joined(r);
     if (a_.graph[v.variable].kind == VariableKind::trial) return trial(r, v.variable);
     if (a_.is_state_of(t_, v.variable) && !a_.is_drawn_anew_since(t_, r.leaf)) {
+      if (is_parameter_of_a_redraw(r)) return std::nullopt;
       return own(r, "the updated variable's own value");
     }
     if (a_.graph[v.variable].kind == VariableKind::auxiliary) {
@@ -165,6 +166,12 @@ class ParameterRules {
     if (is_law_of_the_rest(r)) return stale(r, v);
     if (is_out_of_date(r) && a_.mutual(t_, v.variable)) return stale(r, v);
     return std::nullopt;
+  }
+
+  /// What is drawn in full from its law does not depend on what it was before, at any parameter.
+  bool is_parameter_of_a_redraw(const Reading& r) const {
+    const bool is_law = r.input.role == Role::law || r.input.role == Role::law_at_proposal;
+    return !is_law && redraws(r.who, {}) && r.who.traits.keeps_law;
   }
 
   /// What the law of an auxiliary was made from is read where that was drawn: no order of the

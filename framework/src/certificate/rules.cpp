@@ -30,7 +30,8 @@ constexpr std::array all_rules = {
         "on a proposal or a statistic of this sweep that the update influences",
         "biased",
         "the kernel at a fixed parameter keeps the law, the kernel with one that follows the state "
-        "need not: QNHMC as published freezes near the mode",
+        "need not: QNHMC as published freezes near the mode. A full redraw from a law may follow "
+        "what it replaces",
         "certificates/qnhmc-ensemble", "certificates/qnhmc-published"},
     Rule{"2a",
          "the same, of a law in the ratio whose mirror is there as `law_at_proposal`: the same "
