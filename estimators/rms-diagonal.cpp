@@ -25,7 +25,7 @@ struct Layout {
 
 enum class Gamma { none, one_step, stationary };
 
-class RmsDiagonal final : public own::FollowingEstimator {
+class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
  public:
   struct Params {
     double alpha = 0.99;
@@ -63,7 +63,7 @@ class RmsDiagonal final : public own::FollowingEstimator {
                                             : Gamma::stationary) {}
 
   /// Gamma comes from differences in directions of the whole position.
-  bool divides_rows() const noexcept override { return gamma_ == Gamma::none; }
+  bool is_row_by_row() const noexcept override { return gamma_ == Gamma::none; }
 
   Index rows(Index dimension) const override {
     return covariance::DiagonalNumbers(dimension).rows();

@@ -50,7 +50,8 @@ class RememberMove {
   bool keeps_;
 };
 
-class Lagged final : public Compositor {
+/// All rows agree whether a slot moved, as they do in the kernels that work row by row.
+class Lagged final : public Compositor, public RowByRow {
  public:
   struct Params {
     std::shared_ptr<const Model> model;
@@ -114,8 +115,6 @@ class Lagged final : public Compositor {
     for (Index i = 0; i < slots_; ++i) record_slot(graph, at(slots, i), i, params_.model, target);
   }
   const Model& model() const noexcept override { return *params_.model; }
-  /// That nothing moved, all rows agree on, as the kernels that divide rows do.
-  bool divides_rows() const noexcept override { return true; }
   std::vector<std::string> slots() const override {
     std::vector<std::string> names;
     for (Index i = 0; i < slots_; ++i) names.push_back("x" + std::to_string(i));

@@ -125,7 +125,7 @@ struct Turn : edge::Numbers<Role::parameter> {
   using Numbers::Numbers;
 };
 
-class Strata final : public noise::ChangingOracle {
+class Strata final : public noise::ChangingOracle, public RowByRow {
  public:
   struct Params {
     std::int64_t strata = 4;
@@ -157,7 +157,6 @@ class Strata final : public noise::ChangingOracle {
         is_shuffled_(params.order == "shuffled"),
         weight_(params.weight.value_or(is_drawn_ ? "share" : "count") == "share" ? Weight::share
                                                                                  : Weight::count) {}
-  bool divides_rows() const noexcept override { return true; }
 
  private:
   Value add(KernelGraph& graph, const std::string& path, Value factor,

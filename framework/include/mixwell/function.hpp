@@ -12,6 +12,8 @@
 
 namespace mixwell {
 
+class DividedRows;  // <mixwell/divided_rows.hpp>
+
 /// A function value of the graph = this immutable object, which says what to compute, and
 /// `numbers` (rows x R, one column per replicate), which say with what. Rows may be 0.
 class MIXWELL_EXPORT Function {
@@ -24,8 +26,9 @@ class MIXWELL_EXPORT Function {
 /// where a kernel has regrouped those still moving; null = the k-th.
 class Numbers {
  public:
-  Numbers(ConstMatrixMap all, const Index* columns = nullptr) noexcept  // NOLINT: a plain view
-      : all_(all), columns_(columns) {}
+  Numbers(ConstMatrixMap all, const Index* columns = nullptr,
+          const DividedRows* rows = nullptr) noexcept  // NOLINT: a plain view
+      : all_(all), columns_(columns), divided_rows_(rows) {}
   Numbers(ConstBatch all) noexcept  // NOLINT
       : all_(all.data(), all.rows(), all.cols()) {}
 
@@ -37,11 +40,15 @@ class Numbers {
     if (shared()) return all_.data();
     return all_.data() + all_.rows() * (columns_ == nullptr ? k : columns_[k]);
   }
-  Numbers regrouped(const Index* columns) const noexcept { return {all_, columns}; }
+  Numbers regrouped(const Index* columns) const noexcept { return {all_, columns, divided_rows_}; }
+  /// What brings the rows of the other arguments together where other processes have some of them,
+  /// or null.
+  const DividedRows* divided_rows() const noexcept { return divided_rows_; }
 
  private:
   ConstMatrixMap all_;
   const Index* columns_ = nullptr;
+  const DividedRows* divided_rows_ = nullptr;
 };
 
 /// How much noise the gradient of a law has: an estimate of V(theta), its covariance given theta,

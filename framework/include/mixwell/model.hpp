@@ -173,7 +173,6 @@ class ConditionalDraws;  // <mixwell/conditional.hpp>
 class EstimatedDensity;  // <mixwell/estimated_density.hpp>
 class GaussianPrior;     // <mixwell/gaussian_prior.hpp>
 class MarginalLaws;      // <mixwell/marginal.hpp>
-class PortionOfModel;    // <mixwell/portions.hpp>
 
 /// How well a posterior predicts data it has not seen.
 class MIXWELL_EXPORT Prediction {
@@ -300,8 +299,6 @@ class MIXWELL_EXPORT Model : public Component {
   virtual const Prediction* as_prediction() const noexcept { return nullptr; }
   virtual const Metric* as_metric() const noexcept { return nullptr; }
   virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
-  /// Of a model that has some coordinates of a larger one: made while there are portions().
-  virtual const PortionOfModel* as_portion() const noexcept { return nullptr; }
   /// Declares that the Hessian of U is the same everywhere: a Gaussian.
   virtual bool has_constant_hessian() const noexcept { return false; }
   /// Declared by every model that schemes without Metropolis are to be certified on; the contract

@@ -59,14 +59,14 @@ void require_file(const std::string& path, const char* what) {
     throw InputError({path, 0, 0}, fmt::format("there is no such {}", what));
 }
 
-Composition load(const ManifestArguments& arguments, const Registry& registry) {
+Composition load(const ManifestArguments& arguments, const Registry& registry, Ranks* ranks) {
   std::vector<Override> overrides;
   for (const std::string& setting : arguments.settings) {
     overrides.push_back(parse_override(setting));
   }
   if (is_program(arguments.path))
     return parse_manifest(manifest_around(arguments.path), arguments.path, registry, overrides);
-  return load_manifest(arguments.path, registry, overrides);
+  return load_manifest(arguments.path, registry, overrides, ranks);
 }
 
 }  // namespace mixwell::app

@@ -20,7 +20,8 @@ Registry load_registry();
 /// Throws InputError where there is no such file. `what` it is: "program".
 void require_file(const std::string& path, const char* what);
 /// Of a manifest, or of the defaults around a program in the Stan language (`x.stan`). Throws
-/// InputError.
-Composition load(const ManifestArguments& arguments, const Registry& registry);
+/// InputError. `ranks`: as load_manifest's.
+Composition load(const ManifestArguments& arguments, const Registry& registry,
+                 Ranks* ranks = nullptr);
 
 }  // namespace mixwell::app

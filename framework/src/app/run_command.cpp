@@ -10,8 +10,6 @@
 #include "app/stop_signal.hpp"
 #include "base/ranks.hpp"
 #include "files/json.hpp"
-#include "files/toml_file.hpp"
-#include "law/dividing_ranks.hpp"
 #include "run/joint.hpp"
 
 #include <mixwell/lab/run.hpp>
@@ -121,16 +119,17 @@ std::optional<Error> fault_of(const RunResult& result) {
       words_on_summary(result)));
 }
 
-Composition load_for(const Arguments& arguments, const Registry& registry) {
-  if (!arguments.resumed.empty()) return load_interrupted(arguments.resumed, registry);
+Composition load_for(const Arguments& arguments, const Registry& registry, Ranks* ranks) {
+  if (!arguments.resumed.empty()) return load_interrupted(arguments.resumed, registry, ranks);
   ManifestArguments manifest = arguments.manifest;
   if (arguments.prior) manifest.settings.emplace_back("run.prior=true");
-  return load(manifest, registry);
+  return load(manifest, registry, ranks);
 }
 
-Loaded loaded(const Arguments& arguments) {
+/// `ranks` null: for this process by itself.
+Loaded loaded(const Arguments& arguments, Ranks* ranks) {
   Registry registry = load_registry();
-  Composition composition = load_for(arguments, registry);
+  Composition composition = load_for(arguments, registry, ranks);
   return {std::move(registry), std::move(composition)};
 }
 
@@ -140,21 +139,10 @@ std::string options_of(const Arguments& arguments) {
                      arguments.force ? " --force" : "", arguments.checked ? " --checked" : "");
 }
 
-/// As it was written, with what changes it.
-std::string manifest_text(const Arguments& arguments) {
-  if (!arguments.resumed.empty()) return {};
-  return fmt::format("{}\n--set {}{}", read_toml_text(arguments.manifest.path, "manifest"),
-                     fmt::join(arguments.manifest.settings, "\n--set "),
-                     arguments.prior ? "\n--prior" : "");
-}
-
 Loaded loaded_by_all(const Arguments& arguments, Ranks& ranks) {
   std::optional<Loaded> all;
   together(ranks, [&] {
-    const DividingRanks dividing(ranks, [&] {
-      check_same_division(ranks, manifest_text(arguments), options_of(arguments));
-    });
-    all.emplace(loaded(arguments));
+    all.emplace(loaded(arguments, &ranks));
     check_same_run(ranks, all->composition, options_of(arguments));
   });
   return std::move(*all);
@@ -162,7 +150,7 @@ Loaded loaded_by_all(const Arguments& arguments, Ranks& ranks) {
 
 ExitCode run_manifest(const Arguments& arguments, Ranks* ranks) {
   const auto [registry, composition] =
-      ranks == nullptr ? loaded(arguments) : loaded_by_all(arguments, *ranks);
+      ranks == nullptr ? loaded(arguments, nullptr) : loaded_by_all(arguments, *ranks);
   const bool tells = ranks == nullptr || ranks->leads();
   if (tells && !arguments.quiet && !arguments.json) {
     for (const std::string& remark : composition.remarks) print_note(remark);

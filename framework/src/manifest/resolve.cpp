@@ -12,14 +12,16 @@
 #include "files/netcdf_hash.hpp"
 #include "files/sha256.hpp"
 #include "kernel/prior_draws.hpp"
-#include "law/data_division.hpp"
 #include "law/parameter_rules.hpp"
-#include "law/position_division.hpp"
 #include "law/prior_target.hpp"
+#include "law/sum_of_shards.hpp"
 #include "manifest/effective.hpp"
 #include "manifest/manifest_dims.hpp"
 #include "manifest/run_settings.hpp"
 #include "manifest/values.hpp"
+
+#include <mixwell/divided_rows.hpp>
+#include <mixwell/portions.hpp>
 
 #include <fmt/format.h>
 
@@ -126,8 +128,9 @@ std::string memory_cure(const Registry& registry) {
 
 class Resolver {
  public:
-  Resolver(std::shared_ptr<const ManifestText> manifest, const Registry& registry)
-      : places_(std::make_shared<ComposedPlaces>(manifest, memory_cure(registry))),
+  Resolver(std::shared_ptr<const ManifestText> manifest, const Registry& registry, Ranks* ranks)
+      : ranks_(ranks),
+        places_(std::make_shared<ComposedPlaces>(manifest, memory_cure(registry))),
         shared_manifest_(std::move(manifest)),
         manifest_(*shared_manifest_),
         registry_(registry),
@@ -139,14 +142,13 @@ class Resolver {
     composition.run = read_run_settings(source(), tables.front());
     warmup_ = composition.run.warmup;
     samples_prior_ = composition.run.prior;
-    if (composition.run.ranks == "data") composition.data = divide_data();
-    if (composition.run.ranks == "coordinates") composition.positions = divide_positions();
-    const DividingModels dividing(composition.data.get());
-    const MakingPortions making(composition.positions);
+    divides_ = composition.run.ranks;
+    if (divides_ != "replicates") division_ = std::make_shared<Portions>(ranks_);
+    composition.division = division_;
     for (const Declaration& declaration : manifest_.declarations()) add(declaration);
     composition.compositor = make_as<Compositor>(root());
-    refuse_undivided(composition);
-    refuse_whole_positions(composition);
+    refuse_undivided(*composition.model());
+    refuse_whole_positions();
     if (samples_prior_) settle_prior(composition, tables.front());
     settle_block_width(composition, tables.front());
     settle_predictive(composition, tables.front());
@@ -190,17 +192,13 @@ class Resolver {
   }
 
   /// What knows nothing of other rows than its own is all that may work on some of them.
-  void refuse_whole_positions(const Composition& composition) const {
-    if (composition.positions == nullptr) return;
-    if (composition.model()->as_portion() == nullptr)
-      reject(*manifest_.run().get("ranks"), "run.ranks",
-             fmt::format("wants a model that has its coordinates in blocks (docs/clusters.md), "
-                         "which [model.{}] has not; take \"replicates\"",
-                         composition.model()->name()),
-             manifest_);
+  void refuse_whole_positions() const {
+    if (divides_ != "coordinates") return;
     for (const Instance* instance : in_use()) {
       const Kind kind = instance->entry->kind;
-      if (kind == Kind::model || kind == Kind::recorder || instance->made->divides_rows()) continue;
+      if (kind == Kind::model || kind == Kind::recorder) continue;
+      const auto* const rows = dynamic_cast<const RowByRow*>(instance->made.get());
+      if (rows != nullptr && rows->is_row_by_row()) continue;
       reject(*manifest_.run().get("ranks"), "run.ranks",
              fmt::format("[{}], as it is set here, takes the whole position and not some rows of "
                          "it; docs/clusters.md lists what takes rows, or take \"replicates\"",
@@ -209,12 +207,14 @@ class Resolver {
     }
   }
 
-  void refuse_undivided(const Composition& composition) const {
-    if (composition.data == nullptr || composition.data->is_held()) return;
+  void refuse_undivided(const Model& model) const {
+    const bool fits = divides_ == "data" ? is_divided_ : portion_in(model) != nullptr;
+    if (division_ == nullptr || fits) return;
     reject(*manifest_.run().get("ranks"), "run.ranks",
-           fmt::format("wants a model that is a sum over cases and divides them into shards, which "
-                       "[model.{}] does not; take \"replicates\"",
-                       composition.model()->name()),
+           fmt::format("wants a model that {}, which [model.{}] {}; take \"replicates\"",
+                       divides_ == "data" ? "is a sum over cases"
+                                          : "has its coordinates in blocks (docs/clusters.md)",
+                       model.name(), divides_ == "data" ? "is not" : "has not"),
            manifest_);
   }
 
@@ -456,7 +456,6 @@ class Resolver {
     for (auto& [key, rows] : instance.rows)
       for (ListedTable& row : rows) settle_keys(instance, row.keys, row.fields);
     const std::shared_ptr<Component> made = construct(instance);
-    made->set_name(instance.declaration.name);
     introduce(*made, instance.declaration.path(), words_of(instance));
     set_place(*made, {instance.declaration.path(), places_});
     if (const auto* const model = dynamic_cast<const Model*>(made.get())) {
@@ -677,11 +676,25 @@ class Resolver {
                        instance.entry->library);
   }
 
-  std::shared_ptr<Component> construct(const Instance& instance) const {
+  /// Of a model what this process evaluates of it, where run.ranks divides data or coordinates.
+  std::shared_ptr<Component> divided(std::shared_ptr<Component> made, const std::string& name) {
+    made->set_name(name);
+    const auto model = std::dynamic_pointer_cast<const Model>(made);
+    const auto* const divisible = dynamic_cast<const DivisibleModel*>(made.get());
+    std::shared_ptr<Component> part;
+    if (divides_ == "data" && model != nullptr) part = sum_of_shards(model, division_);
+    if (divides_ == "coordinates" && divisible != nullptr) part = divisible->portion(division_);
+    if (part == nullptr) return made;
+    is_divided_ = true;
+    part->set_name(name);
+    return part;
+  }
+
+  std::shared_ptr<Component> construct(const Instance& instance) {
     const char* const task = kept_text("the constructor of " + words_of(instance));
     const CallMark mark(task);
     try {
-      return instance.blueprint->make();
+      return divided(instance.blueprint->make(), instance.declaration.name);
     } catch (const ParameterError& fault) {
       broken_parameter(instance, fault);
     } catch (const InputError& fault) {
@@ -916,6 +929,7 @@ class Resolver {
     return texts;
   }
 
+  Ranks* ranks_;  ///< null: this process is alone
   std::shared_ptr<const Places> places_;
   std::shared_ptr<const ManifestText> shared_manifest_;
   const ManifestText& manifest_;
@@ -923,6 +937,9 @@ class Resolver {
   FileFinder files_;
   std::int64_t warmup_ = 0;
   bool samples_prior_ = false;
+  std::string divides_;  ///< run.ranks
+  std::shared_ptr<Portions> division_;
+  bool is_divided_ = false;  ///< a model is
   std::map<const Instance*, std::shared_ptr<const Model>> priors_;
   std::deque<Instance> instances_;  // addresses stay valid as built-in ones are added
   std::vector<const Instance*> stack_;
@@ -930,8 +947,9 @@ class Resolver {
 
 }  // namespace
 
-Composition resolve(std::shared_ptr<const ManifestText> manifest, const Registry& registry) {
-  return Resolver(std::move(manifest), registry).resolve();
+Composition resolve(std::shared_ptr<const ManifestText> manifest, const Registry& registry,
+                    Ranks* ranks) {
+  return Resolver(std::move(manifest), registry, ranks).resolve();
 }
 
 }  // namespace mixwell

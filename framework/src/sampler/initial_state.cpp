@@ -281,7 +281,7 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     const Stream stream(settings.stream_seed(), "init/" + name);
     const Start start{settings.init, whole_of(model), stream, {sweep, 0, 0}, k, count};
     theta = whole_position(start, settings.replicates);
-    if (const PortionOfModel* const portion = model.as_portion()) theta = own_rows(*portion, theta);
+    if (const PortionOfModel* const portion = portion_in(model)) theta = own_rows(*portion, theta);
     visit_slots(graph, name, storage,
                 [&](const RowRuns& rows, MatrixMap slot) { rows.take(theta, slot); });
   }
