@@ -209,7 +209,9 @@ size = 37
 use = "langevin"
 step_size = 0.001
 TOML
-for run in csv:4 svm:3 batch:2; do
+# Its mode is sought while the run is composed, by all ranks together.
+sed 's/"minibatch"/"control-variate"/' batch.toml >control.toml
+for run in csv:4 svm:3 batch:2 control:3; do
   manifest=${run%:*}
   n=${run#*:}
   [[ -e $manifest-alone ]] || "$program" run $manifest.toml --out $manifest-alone --quiet

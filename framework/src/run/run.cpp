@@ -71,12 +71,13 @@ void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
 class Runner {
  public:
   /// `joint` null: all is done here.
-  Runner(const Composition& composition, const RunOptions& options, JointRun* joint)
+  Runner(const Composition& composition, const RunOptions& options, Program program,
+         JointRun* joint)
       : composition_(composition),
         options_(options),
         joint_(joint),
         rule_(composition.run.stop),
-        program_(compose(*composition.compositor, recorded_cases(composition.run))) {}
+        program_(std::move(program)) {}
 
   RunResult run() {
     refuse_unless_allowed(program_.certificate.now, settings().allow);
@@ -475,6 +476,10 @@ class Runner {
   std::optional<EndedBy> ended_by_;  ///< nothing while it goes on
 };
 
+Program composed(const Composition& composition) {
+  return compose(*composition.compositor, recorded_cases(composition.run));
+}
+
 /// With the threads and the checks that the options say.
 void as_asked(const RunOptions& options, const std::function<void()>& work) {
   constexpr int repeated_every = 16;
@@ -487,23 +492,25 @@ void as_asked(const RunOptions& options, const std::function<void()>& work) {
 
 RunResult run(const Composition& composition, const RunOptions& options) {
   RunResult result;
-  as_asked(options, [&] { result = Runner(composition, options, nullptr).run(); });
+  as_asked(options,
+           [&] { result = Runner(composition, options, composed(composition), nullptr).run(); });
   return result;
 }
 
 std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& composition,
                                      const RunOptions& options) {
   std::optional<RunResult> result;
-  JointRun joint(ranks, options.stop);
   as_asked(options, [&] {
+    std::optional<Program> program;  // oracles may evaluate the model for it, all ranks together
+    together(ranks, [&] { program.emplace(composed(composition)); });
+    JointRun joint(ranks, options.stop);
     if (ranks.leads()) {
-      result = Runner(composition, options, &joint).run();
+      result = Runner(composition, options, std::move(*program), &joint).run();
       return;
     }
     joint.follow([&] {
-      return std::make_unique<Sampler>(
-          composition.compositor, composition.run,
-          compose(*composition.compositor, recorded_cases(composition.run)), NoiseGrid(), &joint);
+      return std::make_unique<Sampler>(composition.compositor, composition.run, std::move(*program),
+                                       NoiseGrid(), &joint);
     });
   });
   return result;
