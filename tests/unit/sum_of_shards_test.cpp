@@ -265,7 +265,9 @@ TEST_CASE("every model that is a sum over cases can have them divided, and no ot
     const auto divided = composed(model, "data").model();
     const auto whole = composed(model, "replicates").model();
     CHECK(coordinate_names(divided->parameters()) == coordinate_names(whole->parameters()));
-    const Eigen::MatrixXd theta = Eigen::MatrixXd::Constant(whole->dimension(), 2, 0.2);
+    const Eigen::MatrixXd theta = Eigen::MatrixXd::NullaryExpr(
+        whole->dimension(), 2,
+        [](Index i, Index j) { return std::sin(double(1 + i * i + 3 * j)); });
     const support::Evaluated wanted = support::evaluate(*whole, theta);
     const support::Evaluated found = support::evaluate(*divided, theta);
     CHECK((found.u - wanted.u).norm() < 1e-12 * wanted.u.norm());
