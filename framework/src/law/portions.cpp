@@ -34,20 +34,26 @@ int Portions::rank() const noexcept { return ranks_ == nullptr ? 0 : ranks_->ran
 int Portions::ranks() const noexcept { return ranks_ == nullptr ? 1 : ranks_->size(); }
 
 void Portions::exchange(std::span<const Sent> sent, std::span<const Received> received) {
-  if (ranks_ == nullptr) {
-    for (std::size_t k = 0; k < sent.size(); ++k)
-      std::copy_n(sent[k].numbers, sent[k].count, received[k].numbers);
-    return;
-  }
-  agree(*ranks_);
+  if (ranks_ != nullptr) agree(*ranks_);
   std::vector<Ranks::Outgoing> out;
   std::vector<Ranks::Incoming> in;
+  std::vector<const Sent*> own;
   for (const Sent& one : sent) {
+    if (one.to == rank()) {
+      own.push_back(&one);
+      continue;
+    }
     out.push_back({one.to, one.numbers, bytes_of(one.count)});
-    if (one.to != rank()) bytes_sent_ += bytes_of(one.count);
+    bytes_sent_ += bytes_of(one.count);
   }
-  for (const Received& one : received) in.push_back({one.from, one.numbers, bytes_of(one.count)});
-  ranks_->exchange(out, in);
+  auto next = own.begin();
+  for (const Received& one : received) {
+    if (one.from == rank())
+      std::copy_n((*next++)->numbers, one.count, one.numbers);
+    else
+      in.push_back({one.from, one.numbers, bytes_of(one.count)});
+  }
+  if (ranks_ != nullptr) ranks_->exchange(out, in);
 }
 
 void Portions::share(Batch columns) {
