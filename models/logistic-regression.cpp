@@ -45,10 +45,13 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
   std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
   std::vector<Labels> labels() const override { return coefficients_.labels; }
   std::vector<std::string> remarks() const override { return remarks_; }
-  const Derived* as_derived() const noexcept override { return points_.get(); }
-  const Prediction* as_prediction() const noexcept override { return test_.get(); }
 
  private:
+  void offer(Offer& offer) const noexcept override {
+    Posterior::offer(offer);
+    offer.set<Derived>(points_.get());
+    offer.set<Prediction>(test_.get());
+  }
   /// `shards`: of divided data, else null.
   LogisticRegression(const Params& params, const regression::Source& source, DataShards* shards)
       : LogisticRegression(params, shards == nullptr

@@ -167,11 +167,6 @@ class MatrixFactorisation final : public Model,
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
-  const mixwell::Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const SumOfTerms* as_sum() const noexcept override { return this; }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
-  const Prediction* as_prediction() const noexcept override { return held_out_.get(); }
   std::shared_ptr<const BlockPotential> block_potential(
       const std::vector<Index>& coordinates) const override {
     return Block::make(layout_, likelihood_, {*factor_prior_, bias_prior_}, coordinates);
@@ -194,6 +189,7 @@ class MatrixFactorisation final : public Model,
                         Workspace& scratch) const override;
 
  private:
+  void offer(Offer& offer) const noexcept override { offer.set<Prediction>(held_out_.get()); }
   MatrixFactorisation(const Params& params, Data data);
   MatrixFactorisation(const MatrixFactorisation& other, Ratings ratings);
 

@@ -57,7 +57,6 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
   }
   std::vector<std::string> remarks() const override { return whole_->remarks(); }
   GradientGrowth gradient_growth() const noexcept override { return whole_->gradient_growth(); }
-  const SumOfTerms* as_sum() const noexcept override { return this; }
   const PortionOfModel* as_portion() const noexcept override { return this; }
   bool evaluates_potential_alone() const noexcept override { return true; }
 

@@ -28,8 +28,6 @@ class Posterior : public Model,
                   public SumOfTerms,
                   public Generated {
  public:
-  const Prior* as_prior() const noexcept override { return this; }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -44,7 +42,6 @@ class Posterior : public Model,
              .values = {positive_.begin(), positive_.end()}}};
   }
   std::vector<NamedValues> constant_data() const override { return constant_; }
-  const Generated* as_generated() const noexcept override { return is_divided() ? nullptr : this; }
   std::vector<Parameter> generated() const override {
     const std::vector<Index> shape = {likelihood_.cases()};
     return {{.name = response_, .shape = shape, .group = RecordGroup::log_likelihood},
@@ -67,11 +64,6 @@ class Posterior : public Model,
     }
   }
 
-  /// Of cases with weights there is no law that data come from.
-  const DataDraws* as_data_draws() const noexcept override {
-    return likelihood_.has_weights() || is_divided() ? nullptr : this;
-  }
-
   std::vector<std::string> gaussian_parameters() const override { return names_of(parameters()); }
   void prior_mean(ConstBatch, Batch out) const override { out.setZero(); }
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
@@ -90,7 +82,6 @@ class Posterior : public Model,
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
                                       Address at) const override;
 
-  const Metric* as_metric() const noexcept override { return is_divided() ? nullptr : this; }
   void metric(ConstBatch theta, Batch G, Workspace& scratch) const override {
     const Index d = theta.rows();
     G.setZero();
@@ -123,7 +114,6 @@ class Posterior : public Model,
     return std::make_shared<Block<Link>>(likelihood_, prior_variance_, coordinates);
   }
 
-  const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override {
     return is_divided() ? sum_->terms() : likelihood_.cases();
   }
@@ -144,6 +134,12 @@ class Posterior : public Model,
   }
 
  protected:
+  void offer(Offer& offer) const noexcept override {
+    offer.set<Generated>(is_divided() ? nullptr : this);
+    offer.set<Metric>(is_divided() ? nullptr : this);
+    // Cases with weights come from no distribution of data.
+    offer.set<DataDraws>(likelihood_.has_weights() || is_divided() ? nullptr : this);
+  }
   /// The cases are those of all shards, and this process has but its own. What takes all of them at
   /// once (data, predictions of them, metric, blocks of coefficients) is not offered then.
   void divide(std::shared_ptr<const SumOfCases> sum) { sum_ = std::move(sum); }

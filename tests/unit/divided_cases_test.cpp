@@ -62,7 +62,7 @@ void check_same_law(const std::string& keys) {
   const auto whole = model_of(keys, "replicates");
   const auto divided = model_of(keys, "data");
   REQUIRE(divided->dimension() == whole->dimension());
-  REQUIRE(divided->as_sum()->terms() == whole->as_sum()->terms());
+  REQUIRE(divided->offers<SumOfTerms>()->terms() == whole->offers<SumOfTerms>()->terms());
   CHECK(coordinate_names(divided->parameters()) == coordinate_names(whole->parameters()));
   CHECK(divided->remarks() == whole->remarks());
   const Eigen::MatrixXd theta = Eigen::MatrixXd::NullaryExpr(
@@ -73,12 +73,13 @@ void check_same_law(const std::string& keys) {
   CHECK((found.g - wanted.g).norm() < 1e-12 * wanted.g.norm());
 
   Workspace scratch;
-  const Eigen::MatrixXd indices = Eigen::MatrixXd::NullaryExpr(
-      20, 1, [&](Index k, Index) { return double((k * 83) % whole->as_sum()->terms()); });
+  const Eigen::MatrixXd indices = Eigen::MatrixXd::NullaryExpr(20, 1, [&](Index k, Index) {
+    return double((k * 83) % whole->offers<SumOfTerms>()->terms());
+  });
   Eigen::MatrixXd each(theta.rows(), indices.rows());
   Eigen::MatrixXd same(theta.rows(), indices.rows());
-  whole->as_sum()->gradients_of_terms(theta.col(0), indices, each, scratch);
-  divided->as_sum()->gradients_of_terms(theta.col(0), indices, same, scratch);
+  whole->offers<SumOfTerms>()->gradients_of_terms(theta.col(0), indices, each, scratch);
+  divided->offers<SumOfTerms>()->gradients_of_terms(theta.col(0), indices, same, scratch);
   CHECK((same - each).norm() < 1e-12 * each.norm());
 }
 

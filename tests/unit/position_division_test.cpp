@@ -259,10 +259,10 @@ TEST_CASE("a portion that is all of a factorisation has its law") {
   CHECK((found.u - wanted.u).norm() < 1e-12 * wanted.u.norm());
   CHECK((g - wanted.g).norm() < 1e-12 * wanted.g.norm());
 
-  const SumOfTerms& sum = *whole->as_sum();
-  REQUIRE(portion->as_sum()->terms() == sum.terms());
+  const SumOfTerms& sum = *whole->offers<SumOfTerms>();
+  REQUIRE(portion->offers<SumOfTerms>()->terms() == sum.terms());
   for (Index n = 0; n < sum.terms(); ++n)
-    CHECK(portion->as_sum()->stratum(n, 4) == sum.stratum(n, 4));
+    CHECK(portion->offers<SumOfTerms>()->stratum(n, 4) == sum.stratum(n, 4));
   Workspace scratch;
   const Eigen::MatrixXd indices = Eigen::MatrixXd::NullaryExpr(
       11, 2, [&](Index k, Index j) { return double((7 * k + 3 * j) % sum.terms()); });
@@ -270,13 +270,13 @@ TEST_CASE("a portion that is all of a factorisation has its law") {
   Eigen::RowVectorXd same(2);
   sum.evaluate_terms(theta, indices, {u.data(), g, scratch});
   Eigen::MatrixXd own_g(theta.rows(), theta.cols());
-  portion->as_sum()->evaluate_terms(own, indices, {same.data(), own_g, scratch});
+  portion->offers<SumOfTerms>()->evaluate_terms(own, indices, {same.data(), own_g, scratch});
   CHECK((same - u).norm() < 1e-12 * u.norm());
   Eigen::MatrixXd back(theta.rows(), theta.cols());
   rows.put(own_g, back);
   CHECK((back - g).norm() < 1e-12 * g.norm());
-  portion->as_sum()->evaluate_terms(own, indices,
-                                    Evaluation::of_potential(same.data(), own, scratch));
+  portion->offers<SumOfTerms>()->evaluate_terms(
+      own, indices, Evaluation::of_potential(same.data(), own, scratch));
   CHECK((same - u).norm() < 1e-12 * u.norm());
 }
 

@@ -183,7 +183,7 @@ TEST_CASE("the estimate is kept through rejections and belongs to the state") {
   Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
   sampler.initialise();
   sampler.advance(PhaseKind::sampling, 5);
-  const auto& of = *composition.model()->as_estimated_density();
+  const auto& of = *composition.model()->offers<EstimatedDensity>();
   int kept = 0;
   for (int sweep = 0; sweep < 10; ++sweep) {
     const Eigen::MatrixXd z = sampler.variable("theta/normals");

@@ -5,6 +5,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/hessian_products.hpp>
 #include <mixwell/model.hpp>
+#include <mixwell/offer.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
 
@@ -62,8 +63,10 @@ class MIXWELL_EXPORT GradientNoise {
   virtual double information_share() const noexcept { return 0.0; }
 };
 
-/// A law exp(-U(.; numbers)): the model itself (no numbers), or one made from it by an oracle.
-class MIXWELL_EXPORT Potential : public Function {
+/// A law exp(-U(.; numbers)): the model itself (no numbers), or one made from it by an oracle. It
+/// may offer Metric, SumOfTerms (the same law as a sum over cases), and EstimatedDensity: then the
+/// law is known only by that estimate, and nobody evaluates it.
+class MIXWELL_EXPORT Potential : public Function, public Offering {
  public:
   virtual void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const = 0;
   /// As Model::evaluates_potential_alone.
@@ -72,12 +75,6 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual double gradient_cost() const noexcept { return 1.0; }
   /// The model whose own law this is, or null.
   virtual const Model* as_model() const noexcept { return nullptr; }
-  /// The metric of the model whose law this is, or null.
-  virtual const Metric* as_metric() const noexcept { return nullptr; }
-  /// The same law as a sum over cases, or null.
-  virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
-  /// The only estimate by which the law is known, or null: then nobody evaluates it.
-  virtual const EstimatedDensity* as_estimated_density() const noexcept { return nullptr; }
   /// The Hessian is the same everywhere.
   virtual bool has_constant_hessian() const noexcept { return false; }
   virtual GradientGrowth gradient_growth() const noexcept { return GradientGrowth::undeclared; }

@@ -57,7 +57,7 @@ void evaluate_at_starts(const Model& model, std::int64_t seed) {
   Workspace scratch;
   model.evaluate(points, {potential.data(), gradient, scratch});
   model.evaluate(points, {nullptr, gradient, scratch});
-  if (model.as_sum() != nullptr) evaluate_terms(model, points);
+  if (model.offers<SumOfTerms>() != nullptr) evaluate_terms(model, points);
 }
 
 struct AtPoints {

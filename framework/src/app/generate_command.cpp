@@ -63,7 +63,7 @@ Composition with_program(const Arguments& arguments, const Composition& run,
 
 std::set<std::string> parameters_of(const Model& model) {
   std::set<std::string> names;
-  if (const NamedPositions* const positions = model.as_named_positions())
+  if (const NamedPositions* const positions = model.offers<NamedPositions>())
     for (const Parameter& one : positions->named()) names.insert(one.name);
   return names;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/foreign_code.hpp>
 
 #include <fmt/format.h>
@@ -170,7 +171,7 @@ class FactorRules {
 
   bool is_estimated(Value law) const {
     const auto* const potential = dynamic_cast<const Potential*>(a_.graph[law].function.get());
-    return potential != nullptr && potential->as_estimated_density() != nullptr;
+    return potential != nullptr && potential->offers<EstimatedDensity>() != nullptr;
   }
 
   /// That the target's law is a function of theta is what a model is; of foreign code it is the

@@ -289,8 +289,8 @@ class Resolver {
         if (std::find(groups.begin(), groups.end(), one.group) != groups.end())
           numbers += static_cast<double>(one.size());
     };
-    if (model->as_derived() != nullptr) add(model->as_derived()->quantities());
-    if (model->as_generated() != nullptr) add(model->as_generated()->generated());
+    if (model->offers<Derived>() != nullptr) add(model->offers<Derived>()->quantities());
+    if (model->offers<Generated>() != nullptr) add(model->offers<Generated>()->generated());
     const std::int64_t draws = run.draws + (run.record_warmup ? run.warmup / run.thin : 0);
     const auto chains = std::ssize(composition.compositor->slots()) * run.replicates;
     return sizeof(double) * numbers * static_cast<double>(draws) * static_cast<double>(chains);
@@ -724,8 +724,8 @@ class Resolver {
       all.insert(all.end(), std::make_move_iterator(more.begin()),
                  std::make_move_iterator(more.end()));
     };
-    if (model.as_derived() != nullptr) add(model.as_derived()->quantities());
-    if (model.as_generated() != nullptr) add(model.as_generated()->generated());
+    if (model.offers<Derived>() != nullptr) add(model.offers<Derived>()->quantities());
+    if (model.offers<Generated>() != nullptr) add(model.offers<Generated>()->generated());
     for (const auto& data : {model.observed_data(), model.constant_data()})
       for (const NamedValues& one : data)
         all.push_back({.name = one.name, .shape = one.shape, .dims = one.dims});

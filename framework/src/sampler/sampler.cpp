@@ -11,6 +11,7 @@
 #include "sampler/schedule.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <fmt/format.h>
@@ -98,7 +99,7 @@ void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
     if (!operation.body || keeps) continue;
     for (const Input& input : operation.inputs) {
       const auto* const law = dynamic_cast<const Potential*>(graph[input.value].function.get());
-      if (law == nullptr || law->as_estimated_density() == nullptr) continue;
+      if (law == nullptr || law->offers<EstimatedDensity>() == nullptr) continue;
       refuse_operation(
           compositor, operation.name,
           fmt::format(

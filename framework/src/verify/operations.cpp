@@ -93,7 +93,7 @@ OperationsChecked check_operations(const Composition& composition, std::int64_t 
   settings.replicates = replicates;
   settings.warmup = warmup;
   settings.thin = 1;
-  if (composition.model()->as_exact() != nullptr) settings.init.how = Init::How::exact;
+  if (composition.model()->offers<ExactSampler>() != nullptr) settings.init.how = Init::How::exact;
   Replays replays(composition.compositor, settings, sweeps, std::move(late));
   OperationsChecked checked;
   for (const Replay& replay : replays.all()) {

@@ -68,7 +68,7 @@ bool decides(const KernelGraph& graph, Value law) {
 
 bool is_estimated(const KernelGraph& graph, Value law) {
   const auto* const how = dynamic_cast<const Potential*>(graph[law].function.get());
-  return how != nullptr && how->as_estimated_density() != nullptr;
+  return how != nullptr && how->offers<EstimatedDensity>() != nullptr;
 }
 
 }  // namespace

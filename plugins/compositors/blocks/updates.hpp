@@ -256,7 +256,7 @@ class Updates {
 
   /// Which of the model's marginal laws is without exactly these.
   std::size_t offered(const std::vector<Index>& coordinates, const std::string& key) const {
-    const MarginalLaws* const laws = model_->as_marginal_laws();
+    const MarginalLaws* const laws = model_->offers<MarginalLaws>();
     if (laws == nullptr) {
       throw ParameterError(key, "model `" + model_->name() + "` knows no law with parameters " +
                                     "integrated out; leave `without` out");
