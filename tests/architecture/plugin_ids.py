@@ -26,12 +26,12 @@ NOT_A_PLUGIN = "another thing of the same name"
 
 # (file, id): why it may stand there
 ALLOWED = {
-    ("src/manifest/resolve.cpp", "chain"): DEFAULTS,
+    ("src/manifest/wiring.cpp", "chain"): DEFAULTS,
     ("src/kernel/transition.cpp", "exact"): DEFAULTS,
     ("src/kernel/transition.cpp", "identity"): DEFAULTS,
     ("src/kernel/transition.cpp", "diagonal"): DEFAULTS,
-    ("src/manifest/resolve.cpp", "netcdf"): DEFAULTS,
-    ("src/manifest/resolve.cpp", "ensemble-chain"): HELP,
+    ("src/manifest/wiring.cpp", "netcdf"): DEFAULTS,
+    ("src/manifest/composed_places.cpp", "ensemble-chain"): HELP,
     **{("src/verify/target.cpp", model): TARGETS
        for model in ("banana", "double-well", "gaussian", "gaussian-mixture", "quartic", "student-t")},
     **{("include/mixwell/lab/verify.hpp", model): TARGETS
