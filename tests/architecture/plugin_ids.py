@@ -31,7 +31,7 @@ ALLOWED = {
     ("src/kernel/transition.cpp", "identity"): DEFAULTS,
     ("src/kernel/transition.cpp", "diagonal"): DEFAULTS,
     ("src/manifest/wiring.cpp", "netcdf"): DEFAULTS,
-    ("src/manifest/composed_places.cpp", "ensemble-chain"): HELP,
+    ("src/manifest/wiring.cpp", "ensemble-chain"): HELP,
     **{("src/verify/target.cpp", model): TARGETS
        for model in ("banana", "double-well", "gaussian", "gaussian-mixture", "quartic", "student-t")},
     **{("include/mixwell/lab/verify.hpp", model): TARGETS

@@ -11,7 +11,7 @@
 #include "law/data_division.hpp"
 #include "law/position_division.hpp"
 #include "law/prior_target.hpp"
-#include "manifest/effective_instance.hpp"
+#include "manifest/effective.hpp"
 #include "manifest/run_settings.hpp"
 #include "manifest/values.hpp"
 
@@ -135,7 +135,7 @@ class Settling {
   void settle_prior() {
     if (prior_source(*composition_.model()) != PriorSource::draws) {
       composition_.remarks.emplace_back(
-          "run.prior: the density of the prior is sampled by this composition_.");
+          "run.prior: the density of the prior is sampled by this composition.");
       return;
     }
     composition_.compositor = prior_draws(composition_.model());
