@@ -5,6 +5,8 @@
 #include "study/ledger.hpp"
 #include "study/task.hpp"
 
+#include <mixwell/export.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,7 +17,7 @@ namespace mixwell::study {
 
 /// Hashes of files, each read once as long as its size and time of change stay; remembered in a
 /// ledger if there is one.
-class FileHashes {
+class MIXWELL_EXPORT FileHashes {
  public:
   explicit FileHashes(Ledger* ledger) : ledger_(ledger) {}
 
@@ -67,7 +69,7 @@ class SeededText {
 MIXWELL_EXPORT SeededText seeded(const std::string& effective_manifest);
 
 /// What cells that differ only in the seed are made of.
-class Ingredients {
+class MIXWELL_EXPORT Ingredients {
  public:
   /// `plan`: of one of them. With `by_hash` the framework counts by framework_hash(), else by its
   /// version. Files count by their contents, not by where they are.
