@@ -34,7 +34,7 @@ std::vector<Verdict> joined_parts(Verdict& total, const Verdict& other) {
   return parts;
 }
 
-/// "A; B" and "B" are "A; B".
+/// "A; B" and Rule::bound are "A; B".
 std::string both_cited(const std::string& all, const std::string& more) {
   if (all.empty() || more.empty()) return all + more;
   return ("; " + all + "; ").find("; " + more + "; ") == std::string::npos ? all + "; " + more
@@ -363,21 +363,26 @@ bool has_law(const OperationInfo& who, Value law) {
   });
 }
 
-Verdict fine(std::string rule, std::string reason, std::string citation) {
+Verdict fine(Rule rule, std::string reason, std::string citation) {
   Verdict v;
-  v.rule = std::move(rule);
+  v.rule = rule;
   v.reason = std::move(reason);
   v.citation = std::move(citation);
   return v;
 }
 
-Verdict none(std::string rule, bool proved, std::string reason, const std::string& node,
-             std::vector<std::string> path) {
-  Verdict v = fine(std::move(rule), std::move(reason));
+Verdict biased(Rule rule, const std::string& node, bool proved, std::string reason,
+               std::vector<std::string> path) {
+  Verdict v = fine(rule, std::move(reason));
   v.accuracy = Accuracy::none;
   v.proved = proved;
   v.nodes = {node};
   v.path = std::move(path);
+  return v;
+}
+
+Verdict cited(Verdict v, std::string citation) {
+  v.citation = std::move(citation);
   return v;
 }
 

@@ -143,10 +143,11 @@ Value input_of(const OperationInfo& who, Role role);
 bool has_law(const OperationInfo& who, Value law);
 
 /// Exact, fixed, proved: the neutral element of join. `citation`: the theorem that it rests on.
-Verdict fine(std::string rule, std::string reason, std::string citation = {});
-/// Biased: `proved`, or not shown right. `node`: the operation that is at fault.
-Verdict none(std::string rule, bool proved, std::string reason, const std::string& node,
-             std::vector<std::string> path = {});
+Verdict fine(Rule rule, std::string reason, std::string citation = {});
+/// Biased: `proved`, or not shown right. `node`: the operation or the slot that is at fault.
+Verdict biased(Rule rule, const std::string& node, bool proved, std::string reason,
+               std::vector<std::string> path = {});
+Verdict cited(Verdict v, std::string citation);
 /// Notes a trait that the verdict relies on; one that only an author outside states is `declared`.
 /// So is `invariant`, whoever states it: no contract can test it.
 Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const std::string& trait);
@@ -164,25 +165,25 @@ void join(Verdict& total, const Verdict& other);
 /// The same of verdicts whose parts are kept elsewhere.
 void merge(Verdict& total, const Verdict& other);
 
-/// Rules about parameters and laws: rule numbers 1, 1s, 2, 2a, 2g, 3, 4, F, P, U.
+/// What its parameters and its laws depend on.
 Verdict judge_parameters(const Analysis& a, std::size_t t);
-/// Rule N: what the noises of a transition are behind, beside it.
+/// Its noises: what each is behind, and what else is moved with it.
 Verdict judge_noise(const Analysis& a, const NoiseFlow& flow, std::size_t t);
-/// Rules about the operations themselves: 1, 5, A, L, O, and C for cached evaluations.
+/// Its operations themselves, and the evaluations that they read.
 Verdict judge_transition(const Analysis& a, std::size_t t);
-/// Rule L: auxiliaries are variables of an extended target, each with a law of its own.
+/// The auxiliaries that it starts from: variables of an extended target, each with its own law.
 Verdict judge_auxiliaries(const Analysis& a, std::size_t t);
-/// Rule L about a parameter: an auxiliary that no longer has its law is not read.
+/// An auxiliary that a parameter reads still has its law.
 Verdict judge_read_auxiliary(const Analysis& a, std::size_t t, Value version);
-/// Rule R about a proposal that was made by stages.
+/// A proposal that was made by stages.
 Verdict judge_stages(const Analysis& a, std::size_t t);
-/// Rule G about the updates of a factor's slots.
+/// Updates of a factor's slots that integrate some of them out.
 Verdict judge_collapsed(const Analysis& a, const Factor& factor);
-/// Rule M about what is kept of an estimate.
+/// What is kept of an estimate of a density.
 Verdict judge_estimate(const Analysis& a, Variable kept);
 /// Of a move: it proposes normals for an estimate.
 bool moves_normals(const Analysis& a, const OperationInfo& move);
-/// Rules C and D about one slot.
+/// The factors of a slot are in the laws of its updates, which keep one density.
 Verdict judge_slot(const Analysis& a, Variable slot);
 
 /// Whether `there` is `here` with the proposal instead of the state: the same constants and

@@ -31,7 +31,7 @@ class AuxiliaryRules {
 
   /// Of all auxiliaries that the transition reads as states.
   Verdict judge() const {
-    Verdict v = fine("L", "auxiliaries are judged by the law they were drawn from");
+    Verdict v = fine(Rule::auxiliary, "auxiliaries are judged by the law they were drawn from");
     for (const Value version : states()) {
       const Past past = past_of(version);
       join(v, under_one_law(version, past));
@@ -52,10 +52,6 @@ class AuxiliaryRules {
   }
 
  private:
-  Verdict none(bool proved, std::string reason, std::vector<std::string> path = {}) const {
-    return mixwell::none("L", proved, std::move(reason), who_.name, std::move(path));
-  }
-
   std::vector<Value> states() const {
     std::vector<Value> found;
     for (const Input& input : who_.inputs) {
@@ -89,8 +85,9 @@ class AuxiliaryRules {
   Verdict under_one_law(Value version, const Past& past) const {
     const auto laws = a_.auxiliary_laws(who_);
     if (laws.empty() && past.is_carried) {
-      return none(false, fmt::format("`{}` is carried over sweeps, and no law of it is given",
-                                     a_.graph[version].name));
+      return biased(Rule::auxiliary, who_.name, false,
+                    fmt::format("`{}` is carried over sweeps, and no law of it is given",
+                                a_.graph[version].name));
     }
     Value another;
     for (const Value law : laws) {
@@ -100,15 +97,15 @@ class AuxiliaryRules {
         continue;
       }
       if (!past.is_carried || a_.is_constant(law))
-        return fine("L", "drawn from the law of the ratio");
-      return none(true,
-                  fmt::format("`{}` is carried over sweeps, and its law changes between them",
-                              a_.graph[version].name),
-                  {a_.graph[law].name});
+        return fine(Rule::auxiliary, "drawn from the law of the ratio");
+      return biased(Rule::auxiliary, who_.name, true,
+                    fmt::format("`{}` is carried over sweeps, and its law changes between them",
+                                a_.graph[version].name),
+                    {a_.graph[law].name});
     }
-    if (!another) return fine("L", "it was not drawn before");
-    return none(
-        true,
+    if (!another) return fine(Rule::auxiliary, "it was not drawn before");
+    return biased(
+        Rule::auxiliary, who_.name, true,
         fmt::format("`{}` was drawn from another law than the ratio uses", a_.graph[version].name),
         {a_.graph[another].name});
   }
@@ -134,14 +131,15 @@ class AuxiliaryRules {
       for (const std::size_t u : a_.starters(step.version)) {
         const bool before = step.is_of_last_sweep || u < t_;
         if (!before || !leaves_behind(u, step.version)) continue;
-        return none(true,
-                    fmt::format("`{}` moves with `{}` and leaves it as it was, so what it moves "
-                                "depends on it. It must be fully redrawn before anything reads it",
-                                a_.info(u).name, a_.graph[step.version].name),
-                    {a_.graph[step.version].name, a_.graph[version].name});
+        return biased(
+            Rule::auxiliary, who_.name, true,
+            fmt::format("`{}` moves with `{}` and leaves it as it was, so what it moves "
+                        "depends on it. It must be fully redrawn before anything reads it",
+                        a_.info(u).name, a_.graph[step.version].name),
+            {a_.graph[step.version].name, a_.graph[version].name});
       }
     }
-    return fine("L", "auxiliaries have their laws where they are read");
+    return fine(Rule::auxiliary, "auxiliaries have their laws where they are read");
   }
 
   std::optional<Verdict> drawn_outside_a_branch(const Past::PastVersion& step) const {
@@ -149,12 +147,12 @@ class AuxiliaryRules {
     const OperationInfo& by = a_.info(*step.writer);
     for (const Input& input : by.inputs) {
       if (!a_.is_of_another_branch(by, input.value)) continue;
-      return mixwell::none(
-          "7", true,
+      return biased(
+          Rule::branch, who_.name, true,
           fmt::format("`{}` is drawn by `{}` from what is made in one branch of a mixture: where "
                       "another branch was chosen that is from an earlier sweep",
                       a_.graph[step.version].name, by.name),
-          who_.name, {a_.graph[input.value].name, a_.graph[step.version].name});
+          {a_.graph[input.value].name, a_.graph[step.version].name});
     }
     return std::nullopt;
   }

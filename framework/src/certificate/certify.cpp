@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -20,8 +21,8 @@ namespace {
 /// Verdicts of components of mutual influence, and what the recorded slots make of them.
 class Judge {
  public:
-  /// `without`: the rule that is not asked; "" where all are.
-  Judge(const KernelGraph& graph, bool frozen, std::string_view without = {})
+  /// `without`: the rule that is not asked, if there is one.
+  Judge(const KernelGraph& graph, bool frozen, std::optional<Rule> without = {})
       : a_(graph, frozen),
         without_(without),
         updates_(judged_by_themselves()),
@@ -59,7 +60,7 @@ class Judge {
       conclude({factor.slots.front()}, a_.graph[factor.law].name, judge_collapsed(a_, factor));
     }
     spread_along_laws();
-    Verdict all = fine("1",
+    Verdict all = fine(Rule::invariance,
                        "every parameter is a constant, fresh noise, or the current value of "
                        "another variable; every update keeps its law");
     for (const Variable slot : recorded()) merge(all, of(slot));
@@ -100,22 +101,23 @@ class Judge {
 
   /// But for the rule that is not asked.
   Verdict kept(Verdict v) const {
-    if (without_.empty()) return v;
+    if (!without_) return v;
     if (v.parts.empty()) v.parts.push_back(v);
     Verdict without = fine(v.rule, "");
     for (const Verdict& part : v.parts) {
-      if (!is_of(part, without_)) join(without, part);
+      if (!is_of(part, *without_)) join(without, part);
     }
     return without;
   }
 
   /// Rule P permits what rule N then asks of: what is not influenced must share no noise.
-  static bool is_of(const Verdict& part, std::string_view rule) {
+  static bool is_of(const Verdict& part, Rule rule) {
     if (part.rule == rule) return true;
     const auto is_permitted = [](const Premise& p) {
       return !p.feeds_back && (p.standing == "past" || p.standing == "replaced");
     };
-    return rule == "P" && part.rule == "N" && part.accuracy == Accuracy::none &&
+    return rule == Rule::uninfluenced && part.rule == Rule::noise &&
+           part.accuracy == Accuracy::none &&
            std::any_of(part.premises.begin(), part.premises.end(), is_permitted);
   }
 
@@ -307,7 +309,7 @@ class Judge {
   };
 
   Analysis a_;
-  std::string_view without_;
+  std::optional<Rule> without_;
   std::vector<Verdict> updates_;  ///< by transition, each by itself
   NoiseFlow noise_;
   std::vector<Verdict> noises_;    ///< by transition: what shared noises make of it
@@ -371,7 +373,7 @@ Evidence Verdict::evidence() const noexcept {
 
 Verdict certify(const KernelGraph& graph) { return Judge(graph, false).judge(); }
 
-Verdict certify_without(const KernelGraph& graph, std::string_view rule) {
+Verdict certify_without(const KernelGraph& graph, Rule rule) {
   return Judge(graph, false, rule).judge();
 }
 

@@ -58,7 +58,8 @@ class CollapsedRules {
   }
 
   Verdict judge() const {
-    Verdict v = fine("G", "what an update integrates out is drawn anew before it is read");
+    Verdict v =
+        fine(Rule::collapsed, "what an update integrates out is drawn anew before it is read");
     const bool collapses = std::any_of(updates_.begin(), updates_.end(), [&](const auto& u) {
       return both(u.moved, u.given) != all_;
     });
@@ -68,7 +69,7 @@ class CollapsedRules {
     std::vector<std::size_t> order(updates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (const auto fault = first_fault(order))
-      join(v, none(fault->at, fault->what + "; " + cure()));
+      join(v, collapsed(fault->at, fault->what + "; " + cure()));
     return v;
   }
 
@@ -113,28 +114,25 @@ class CollapsedRules {
 
   /// A parameter that follows what the law leaves out makes the kernel one given that, too.
   Verdict parameters() const {
-    Verdict v = fine("G", "no parameter follows what is integrated out");
+    Verdict v = fine(Rule::collapsed, "no parameter follows what is integrated out");
     for (const CollapsedUpdate& u : updates_) {
       for (const OperationInfo* part : a_.parts(u.transition)) {
         for (const Input& input : part->inputs) {
           if (!is_parameter(input.role)) continue;
           const Slots beyond = minus(slots_behind(input.value), both(u.moved, u.given));
           if (beyond.empty()) continue;
-          join(v,
-               none(u.transition, fmt::format("a parameter reads `{}`, which the law of the update "
-                                              "integrates out",
-                                              name(*beyond.begin()))));
+          join(v, collapsed(u.transition,
+                            fmt::format("a parameter reads `{}`, which the law of the update "
+                                        "integrates out",
+                                        name(*beyond.begin()))));
         }
       }
     }
     return v;
   }
 
-  Verdict none(std::size_t t, std::string reason) const {
-    Verdict v = fine("G", std::move(reason), theorem);
-    v.accuracy = Accuracy::none;
-    v.nodes = {a_.info(t).name};
-    return v;
+  Verdict collapsed(std::size_t t, std::string reason) const {
+    return cited(biased(Rule::collapsed, a_.info(t).name, true, std::move(reason)), theorem);
   }
 
   const std::string& name(std::int32_t slot) const { return a_.graph[Variable{slot}].name; }

@@ -21,7 +21,7 @@ class NoiseRules {
       : a_(a), flow_(flow), t_(t), ways_(flow.ways(t)), writer_(a.info(t)) {}
 
   Verdict judge() {
-    Verdict v = fine("N", "every noise is fresh where it is used");
+    Verdict v = fine(Rule::noise, "every noise is fresh where it is used");
     v.premises = noises();
     join(v, one_way_in());
     join(v, one_way_into_the_law());
@@ -34,10 +34,6 @@ class NoiseRules {
 
  private:
   using Sharing = std::pair<std::size_t, std::size_t>;
-
-  Verdict none(bool proved, std::string reason, std::vector<std::string> path) const {
-    return mixwell::none("N", proved, std::move(reason), writer_.name, std::move(path));
-  }
 
   /// All that it uses, by the way they come in.
   std::vector<Premise> noises() const {
@@ -84,30 +80,31 @@ class NoiseRules {
         return two_ways(is_uncorrected() && i == 0, both);
       }
     }
-    return fine("N", "each noise comes in by one way");
+    return fine(Rule::noise, "each noise comes in by one way");
   }
 
   Verdict two_ways(bool by_the_gradient, const IdSet& noises) const {
-    return none(by_the_gradient,
-                by_the_gradient ? "a parameter and the law share one noise"
-                                : "one noise comes into the update by two ways",
-                {first_name(noises), writer_.name});
+    return biased(Rule::noise, writer_.name, by_the_gradient,
+                  by_the_gradient ? "a parameter and the law share one noise"
+                                  : "one noise comes into the update by two ways",
+                  {first_name(noises), writer_.name});
   }
 
   /// That a law is unbiased is said of noises of their own in all that it is made from: a reference
   /// point that is drawn with the noise of the batch gives its difference another mean.
   Verdict one_way_into_the_law() const {
-    if (!is_uncorrected()) return fine("N", "nothing rests on a mean");
+    if (!is_uncorrected()) return fine(Rule::noise, "nothing rests on a mean");
     for (const OperationInfo* part : a_.parts(t_)) {
       for (const Input& input : part->inputs) {
         if (input.role != Role::law) continue;
         const IdSet twice = noises_that_enter_twice(input.value);
         if (twice.none()) continue;
-        return none(false, "one noise enters by two ways into a law that is declared unbiased",
-                    {first_name(twice), a_.graph[input.value].name});
+        return biased(Rule::noise, writer_.name, false,
+                      "one noise enters by two ways into a law that is declared unbiased",
+                      {first_name(twice), a_.graph[input.value].name});
       }
     }
-    return fine("N", "each noise comes into the law by one way");
+    return fine(Rule::noise, "each noise comes into the law by one way");
   }
 
   /// Along the operations that a law was made by, one after another.
@@ -135,11 +132,12 @@ class NoiseRules {
         if (is_drawn_for_it(*part, input.value)) continue;
         const IdSet both = known_beside_the_redraw(input.value) & used;
         if (both.none()) continue;
-        return none(true, "the state was moved with a noise that this update uses again",
-                    {first_name(both), a_.graph[input.value].name});
+        return biased(Rule::noise, writer_.name, true,
+                      "the state was moved with a noise that this update uses again",
+                      {first_name(both), a_.graph[input.value].name});
       }
     }
-    return fine("N", "the state does not know the noise");
+    return fine(Rule::noise, "the state does not know the noise");
   }
 
   /// A refresh replaces what was drawn before, or leaves it as it is, for another update.
@@ -205,12 +203,12 @@ class NoiseRules {
     each_parameter_version([&](Value version, Value input) {
       const IdSet both = flow_.known(version) & exposed;
       if (found || both.none()) return;
-      found = none(is_uncorrected() && observed(version, both),
-                   "a parameter knows a noise that this update uses",
-                   {first_name(both), a_.graph[version].name, a_.graph[input].name});
+      found = biased(Rule::noise, writer_.name, is_uncorrected() && observed(version, both),
+                     "a parameter knows a noise that this update uses",
+                     {first_name(both), a_.graph[version].name, a_.graph[input].name});
       found->premises = {a_.premise(t_, writer_, Role::parameter, version)};
     });
-    return found.value_or(fine("N", "no parameter knows the noise"));
+    return found.value_or(fine(Rule::noise, "no parameter knows the noise"));
   }
 
   /// Whether a register took in the noise itself in this sweep: no average over it remains.
@@ -233,13 +231,13 @@ class NoiseRules {
       if (found || pairs.empty() || is_own_register(version)) return;
       for (const auto& [one, other] : pairs) {
         if (!gets_to(other, version, one)) continue;
-        found = none(false, shared_by(one, other),
-                     with_shared(one, other, {a_.graph[version].name, a_.graph[input].name}));
+        found = biased(Rule::noise, writer_.name, false, shared_by(one, other),
+                       with_shared(one, other, {a_.graph[version].name, a_.graph[input].name}));
         found->premises = {a_.premise(t_, writer_, Role::parameter, version)};
         return;
       }
     });
-    return found.value_or(fine("N", "no parameter comes from what shares a noise"));
+    return found.value_or(fine(Rule::noise, "no parameter comes from what shares a noise"));
   }
 
   /// Transitions that move what this update moves, each with another that shares a noise with it.
@@ -325,14 +323,14 @@ class NoiseRules {
       for (const std::size_t other : flow_.sharing(one)) {
         if (!moves_a_state(other, states)) continue;
         if (flow_.draws_for(one, other) || flow_.draws_for(other, one)) continue;
-        return none(false,
-                    fmt::format("`{}` and `{}` use the same noise, so that the slots that are "
-                                "updated together are not independent",
-                                a_.info(one).name, a_.info(other).name),
-                    with_shared(one, other, {}));
+        return biased(Rule::noise, writer_.name, false,
+                      fmt::format("`{}` and `{}` use the same noise, so that the slots that are "
+                                  "updated together are not independent",
+                                  a_.info(one).name, a_.info(other).name),
+                      with_shared(one, other, {}));
       }
     }
-    return fine("N", "what is updated together shares no noise");
+    return fine(Rule::noise, "what is updated together shares no noise");
   }
 
   /// The slots that are updated, and the auxiliaries beside them that are not redrawn for it.

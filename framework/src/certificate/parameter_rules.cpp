@@ -26,7 +26,7 @@ class ParameterRules {
   ParameterRules(const Analysis& a, std::size_t t) : a_(a), t_(t) {}
 
   Verdict judge() {
-    Verdict v = fine("1", "parameters do not depend on what is updated");
+    Verdict v = fine(Rule::invariance, "parameters do not depend on what is updated");
     for (const OperationInfo* who : a_.parts(t_)) {
       for (const Input& input : who->inputs) {
         if (a_.is_of_another_branch(*who, input.value)) {
@@ -59,12 +59,12 @@ class ParameterRules {
   /// An operation of no branch, or of another one, reads what a branch made: in the columns that
   /// chose another branch it is from an earlier sweep.
   Verdict of_another_branch(const OperationInfo& who, Value made, Value read) const {
-    return mixwell::none(
-        "7", true,
+    return biased(
+        Rule::branch, a_.info(t_).name, true,
         fmt::format("`{}` is made in one branch of a mixture and read outside of it: where another "
                     "branch was chosen it is from an earlier sweep",
                     a_.graph[made].name),
-        a_.info(t_).name, {a_.graph[made].name, who.name, a_.graph[read].name});
+        {a_.graph[made].name, who.name, a_.graph[read].name});
   }
 
   /// Of what a history was made from, outside of the branch that makes it.
@@ -109,16 +109,18 @@ class ParameterRules {
   }
 
   Verdict leaves(const OperationInfo& who, const Input& input) {
-    Verdict v = fine("1", "constants, fresh noise, or current values of other variables");
+    Verdict v =
+        fine(Rule::invariance, "constants, fresh noise, or current values of other variables");
     const bool unbiased = is_unbiased(who, input);
-    std::map<std::string, std::vector<Premise>> harmless;  // by rule
+    std::map<Rule, std::vector<Premise>> harmless;
     each(a_.leaves(input.value), [&](std::int32_t id) {
       const Value leaf{id};
       const Premise premise = a_.premise(t_, who, input.role, leaf);
       const bool is_exempt = unbiased && !is_another_part(leaf);
       auto found = is_exempt ? std::nullopt : judge_leaf({who, input, leaf});
       if (!found) {
-        return harmless[is_exempt ? "U" : rule_that_permits(premise, leaf)].push_back(premise);
+        return harmless[is_exempt ? Rule::unbiased : rule_that_permits(premise, leaf)].push_back(
+            premise);
       }
       found->premises = {premise};
       join(v, *found);
@@ -131,21 +133,28 @@ class ParameterRules {
     return v;
   }
 
-  const char* rule_that_permits(const Premise& p, Value leaf) const {
-    if (p.standing == "still") return "F";
+  Rule rule_that_permits(const Premise& p, Value leaf) const {
+    if (p.standing == "still") return Rule::still_register;
     const bool is_old = p.standing == "past" || p.standing == "replaced" || p.standing == "stale";
-    if (is_old && !p.feeds_back) return "P";
+    if (is_old && !p.feeds_back) return Rule::uninfluenced;
     const ValueInfo& v = a_.graph[leaf];
     const bool is_own = v.kind == ValueKind::version && a_.moves(t_, v.variable);
-    return is_own && p.role == to_string(Role::law) ? "2a" : "1";
+    return is_own && p.role == to_string(Role::law) ? Rule::mirrored_law : Rule::invariance;
   }
 
-  static const char* why_harmless(const std::string& rule) {
-    if (rule == "F") return "nothing writes the register in this phase";
-    if (rule == "P") return "the update cannot influence what it reads of the past";
-    if (rule == "2a") return "the ratio accounts for what follows the state";
-    if (rule == "U") return "the law is unbiased, whatever it was made from";
-    return "constants, fresh noise, or current values of other variables";
+  static const char* why_harmless(Rule rule) {
+    switch (rule) {
+      case Rule::still_register:
+        return "nothing writes the register in this phase";
+      case Rule::uninfluenced:
+        return "the update cannot influence what it reads of the past";
+      case Rule::mirrored_law:
+        return "the ratio accounts for what follows the state";
+      case Rule::unbiased:
+        return "the law is unbiased, whatever it was made from";
+      default:
+        return "constants, fresh noise, or current values of other variables";
+    }
   }
 
   std::optional<Verdict> judge_leaf(const Reading& r) {
@@ -181,13 +190,13 @@ class ParameterRules {
     return is_law && is_another_part(r.leaf) && a_.staleness.is_replaced(r.leaf, t_);
   }
 
-  Verdict none(const Reading& r, std::string rule, bool proved, std::string reason) const {
-    return mixwell::none(std::move(rule), proved, std::move(reason), a_.info(t_).name,
-                         a_.path(r.leaf, r.input.value));
+  Verdict biased_by(const Reading& r, Rule rule, bool proved, std::string reason) const {
+    return biased(rule, a_.info(t_).name, proved, std::move(reason),
+                  a_.path(r.leaf, r.input.value));
   }
 
-  Verdict asymptotic(const Reading& r, std::string rule, std::string reason) const {
-    Verdict v = none(r, std::move(rule), true, std::move(reason));
+  Verdict asymptotic(const Reading& r, Rule rule, std::string reason) const {
+    Verdict v = biased_by(r, rule, true, std::move(reason));
     v.accuracy = Accuracy::asymptotic;
     v.order = 1;
     return v;
@@ -205,7 +214,7 @@ class ParameterRules {
   std::optional<Verdict> own(const Reading& r, const char* what) {
     if (r.input.role == Role::law && accounts_for(r.input.value)) return std::nullopt;
     if (const OperationInfo* gamma = total_drift_correction(r)) {
-      Verdict v = asymptotic(r, "2g",
+      Verdict v = asymptotic(r, Rule::drift_correction,
                              fmt::format("a parameter depends on {}, and the drift holds the total "
                                          "drift correction",
                                          what));
@@ -213,10 +222,11 @@ class ParameterRules {
       v = assuming(a_, std::move(v), *gamma, "total");
       return assuming(a_, std::move(v), *maker(input_of(r.who, Role::drift)), "continuous");
     }
-    return none(r, "2", true,
-                fmt::format("a parameter depends on {}, and neither the acceptance ratio nor a "
-                            "drift correction accounts for it",
-                            what));
+    return biased_by(
+        r, Rule::own_value, true,
+        fmt::format("a parameter depends on {}, and neither the acceptance ratio nor a "
+                    "drift correction accounts for it",
+                    what));
   }
 
   bool accounts_for(Value law) const {
@@ -231,15 +241,12 @@ class ParameterRules {
       return i.role == Role::law && mirrors(a_, t_, i.value, at_proposal.value);
     });
     if (found)
-      return fine("2a", "the ratio accounts for parameters that depend on the state",
+      return fine(Rule::mirrored_law, "the ratio accounts for parameters that depend on the state",
                   "Hastings 1970, Biometrika 57");
-    Verdict v = fine("2a",
-                     "the law at the proposal is not a law of the state with the proposal in its "
-                     "place");
-    v.accuracy = Accuracy::none;
-    v.nodes = {who.name};
-    v.path = {a_.graph[at_proposal.value].name};
-    return v;
+    return biased(Rule::mirrored_law, who.name, true,
+                  "the law at the proposal is not a law of the state with the proposal in its "
+                  "place",
+                  {a_.graph[at_proposal.value].name});
   }
 
   /// Null where no operation makes it.
@@ -269,8 +276,9 @@ class ParameterRules {
   /// Of a gathered version what it copies is judged.
   std::optional<Verdict> joined(const Reading& r) const {
     if (is_gathered(a_.graph, r.leaf)) return std::nullopt;
-    return none(r, "1", false,
-                "a parameter reads what joins several slots after it was moved, and not the slots");
+    return biased_by(
+        r, Rule::invariance, false,
+        "a parameter reads what joins several slots after it was moved, and not the slots");
   }
 
   /// Of a proposal or a statistic of another update: harmless, as a history is (rule P), where
@@ -282,7 +290,8 @@ class ParameterRules {
       feeds_back = feeds_back || a_.is_state_of(t_, one) || a_.mutual(t_, one);
     });
     if (!feeds_back) return std::nullopt;
-    return none(r, "2", false, "a parameter depends on a proposal or a statistic of this sweep");
+    return biased_by(r, Rule::own_value, false,
+                     "a parameter depends on a proposal or a statistic of this sweep");
   }
 
   /// Whether it draws an auxiliary for the stage that moves the trial on from `place`.
@@ -303,15 +312,16 @@ class ParameterRules {
   std::optional<Verdict> trial(const Reading& r, Variable of) {
     if (is_gathered(a_.graph, r.leaf) || draws_for_a_stage_at(r.leaf)) return std::nullopt;
     if (a_.writes(t_, of)) return own(r, "the updated variable's own value");
-    return none(r, "2", false, "a parameter depends on what a stage of a proposal leads to");
+    return biased_by(r, Rule::own_value, false,
+                     "a parameter depends on what a stage of a proposal leads to");
   }
 
   std::optional<Verdict> stale(const Reading& r, const ValueInfo& v) const {
     const char* what = "a parameter reads a value that was replaced before the update";
     if (vanishes(r, {v.variable})) {
-      return with_feedback(continuous(r, asymptotic(r, "1s", what)), v.variable);
+      return with_feedback(continuous(r, asymptotic(r, Rule::stale_value, what)), v.variable);
     }
-    return with_feedback(none(r, "1s", true, what), v.variable);
+    return with_feedback(biased_by(r, Rule::stale_value, true, what), v.variable);
   }
 
   std::optional<Verdict> history(const Reading& r, const ValueInfo& v) {
@@ -324,9 +334,10 @@ class ParameterRules {
       case Forgets::window:
         return window(r, v.variable);
       default:
-        return with_feedback(none(r, "4", how != Forgets::unknown,
-                                  "parameters follow the chain's own history and never settle"),
-                             v.variable);
+        return with_feedback(
+            biased_by(r, Rule::learning, how != Forgets::unknown,
+                      "parameters follow the chain's own history and never settle"),
+            v.variable);
     }
   }
 
@@ -346,8 +357,8 @@ class ParameterRules {
 
   Verdict diminishing(const Reading& r, Variable history) const {
     Verdict v =
-        none(r, "4", true,
-             "parameters still move, by ever smaller amounts, with the chain's own history");
+        biased_by(r, Rule::learning, true,
+                  "parameters still move, by ever smaller amounts, with the chain's own history");
     v.accuracy = Accuracy::exact;
     v.adaptive = true;
     v.citation = "Roberts & Rosenthal 2007, J. Appl. Probab. 44 (diminishing adaptation)";
@@ -371,16 +382,17 @@ class ParameterRules {
       }
       if (v && !all_local(seen)) {
         return with_feedback(
-            none(r, "2g", true,
-                 "a divergence term accounts for past values that lie within a step of the "
-                 "current one; something else moves the variable further"),
+            biased_by(r, Rule::drift_correction, true,
+                      "a divergence term accounts for past values that lie within a step of the "
+                      "current one; something else moves the variable further"),
             of);
       }
       return v;
     }
     const char* what = "a parameter reads past values of variables that this update influences";
-    if (vanishes(r, seen)) return with_feedback(continuous(r, asymptotic(r, "3", what)), of);
-    Verdict v = none(r, "3", true, what);
+    if (vanishes(r, seen))
+      return with_feedback(continuous(r, asymptotic(r, Rule::past_of_others, what)), of);
+    Verdict v = biased_by(r, Rule::past_of_others, true, what);
     if (!is_decided())
       v.citation =
           "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as "

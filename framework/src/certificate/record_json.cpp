@@ -51,6 +51,12 @@ std::vector<Assumption> assumptions_in(const Json& words) {
   return all;
 }
 
+Rule rule_in(const Json& json) {
+  const auto& id = json.at("rule").get_ref<const std::string&>();
+  if (const auto found = rule_from(id)) return *found;
+  throw Json::other_error::create(501, "there is no rule \"" + id + "\"", &json);
+}
+
 Json to_json(const Premise& premise) {
   return {{"operation", premise.operation},
           {"role", premise.role},
@@ -69,7 +75,7 @@ Premise premise_in(const Json& json) {
 Json part_to_json(const Verdict& part) {
   Json json = Json::object();
   json["about"] = part.about;
-  json["rule"] = part.rule;
+  json["rule"] = to_string(part.rule);
   json["class"] = to_string(part.certificate_class());
   json["accuracy"] = word_of(accuracies, part.accuracy);
   json["order"] = part.accuracy == Accuracy::asymptotic ? Json(part.order) : Json(nullptr);
@@ -88,7 +94,7 @@ Json part_to_json(const Verdict& part) {
 Verdict part_in(const Json& json) {
   Verdict part;
   json.at("about").get_to(part.about);
-  json.at("rule").get_to(part.rule);
+  part.rule = rule_in(json);
   part.optimiser = word_in(classes, json, "class") == CertificateClass::none;
   part.accuracy = word_in(accuracies, json, "accuracy");
   if (!json.at("order").is_null()) json.at("order").get_to(part.order);
@@ -144,7 +150,7 @@ void to_json(Json& json, const CertificateRecord& record) {
   json["after_warmup"] = record.after_warmup;
   json["warmup_class"] = to_string(record.warmup_class);
   json["frozen_class"] = to_string(record.frozen_class);
-  json["rule"] = record.rule;
+  json["rule"] = to_string(record.rule);
   json["reason"] = record.reason;
   json["nodes"] = record.nodes;
   json["path"] = record.path;
@@ -172,7 +178,7 @@ void from_json(const Json& json, CertificateRecord& record) {
   json.at("after_warmup").get_to(record.after_warmup);
   record.warmup_class = word_in(classes, json, "warmup_class");
   record.frozen_class = word_in(classes, json, "frozen_class");
-  json.at("rule").get_to(record.rule);
+  record.rule = rule_in(json);
   json.at("reason").get_to(record.reason);
   json.at("nodes").get_to(record.nodes);
   json.at("path").get_to(record.path);

@@ -166,7 +166,7 @@ std::string Certificate::to_text() const {
   if (tested) text += fmt::format("tested     {}\n", tested->in_words());
   if (now.coupled) text += "joint      coupled: slots share a noise; replicates are independent\n";
   if (after_warmup) text += fmt::format("in warm-up {}: {}\n", warmup.label(), warmup.reason);
-  text += fmt::format("rule       {}: {}\n", now.rule.empty() ? "-" : now.rule, now.reason);
+  text += fmt::format("rule       {}: {}\n", to_string(now.rule), now.reason);
   if (!now.nodes.empty()) text += fmt::format("nodes      {}\n", fmt::join(now.nodes, ", "));
   if (!now.path.empty()) text += fmt::format("path       {}\n", fmt::join(now.path, " -> "));
   if (!now.feedback.empty()) {

@@ -19,7 +19,7 @@ class TransitionRules {
   Verdict judge() {
     switch (who_.kind) {
       case OperationKind::observe:
-        return fine("F", "a register is no part of the target");
+        return fine(Rule::still_register, "a register is no part of the target");
       case OperationKind::refresh:
         return both(refresh(), curvatures());
       case OperationKind::accept:
@@ -27,7 +27,7 @@ class TransitionRules {
       case OperationKind::move:
         return both(both(move(), evaluations()), curvatures());
       default:
-        return none("1", false, "no rule covers this kind of operation");
+        return biased(Rule::invariance, who_.name, false, "no rule covers this kind of operation");
     }
   }
 
@@ -37,26 +37,22 @@ class TransitionRules {
     return a;
   }
 
-  Verdict none(std::string rule, bool proved, std::string reason,
-               std::vector<std::string> path = {}) const {
-    return mixwell::none(std::move(rule), proved, std::move(reason), who_.name, std::move(path));
-  }
-
   Verdict refresh() const {
     if (!who_.traits.keeps_law) {
-      return none("1", false, "the refresh does not declare that it keeps its law");
+      return biased(Rule::invariance, who_.name, false,
+                    "the refresh does not declare that it keeps its law");
     }
-    return both(assuming(a_, fine("1", "drawn from its law"), who_, "keeps_law"),
+    return both(assuming(a_, fine(Rule::invariance, "drawn from its law"), who_, "keeps_law"),
                 judge_auxiliaries(a_, t_));
   }
 
   Verdict accept() {
-    Verdict v =
-        fine("1", "reversible, volume-preserving proposal with Metropolis on the exact law");
+    Verdict v = fine(Rule::invariance,
+                     "reversible, volume-preserving proposal with Metropolis on the exact law");
     if (a_.stages(t_).start) {
       join(v, judge_stages(a_, t_));
     } else if (a_.all[t_].moves.empty()) {
-      return none("A", false, "the proposal does not come from a move");
+      return biased(Rule::proposal, who_.name, false, "the proposal does not come from a move");
     }
     for (const std::int32_t m : a_.all[t_].moves) join(v, proposal(a_.operation(m)));
     join(v, one_map());
@@ -68,25 +64,27 @@ class TransitionRules {
   Verdict proposal(const OperationInfo& move) const {
     if (moves_normals(a_, move)) return proposed_normals(move);
     if (!move.traits.involution || !move.traits.volume) {
-      return none(
-          "1", false,
+      return biased(
+          Rule::invariance, who_.name, false,
           fmt::format("`{}` does not declare a reversible map that preserves volume", move.name));
     }
     if (!starts_at_state(move)) {
-      return none("A", true, "the proposal starts elsewhere than at the state it is compared with");
+      return biased(Rule::proposal, who_.name, true,
+                    "the proposal starts elsewhere than at the state it is compared with");
     }
-    if (is_exchange(move)) return fine("1", "an exchange is its own inverse");
-    return assuming(a_, assuming(a_, fine("1", "a reversible map"), move, "involution"), move,
-                    "volume");
+    if (is_exchange(move)) return fine(Rule::invariance, "an exchange is its own inverse");
+    return assuming(a_,
+                    assuming(a_, fine(Rule::invariance, "a reversible map"), move, "involution"),
+                    move, "volume");
   }
 
   /// Reversible for N(0, I), which is left out of the ratio with what it leads to.
   Verdict proposed_normals(const OperationInfo& move) const {
     if (!move.traits.keeps_law) {
-      return none("M", false,
-                  fmt::format("`{}` does not declare that it keeps standard normals", move.name));
+      return biased(Rule::estimate, who_.name, false,
+                    fmt::format("`{}` does not declare that it keeps standard normals", move.name));
     }
-    return assuming(a_, fine("M", "normals are proposed reversibly"), move, "keeps_law");
+    return assuming(a_, fine(Rule::estimate, "normals are proposed reversibly"), move, "keeps_law");
   }
 
   bool is_exchange(const OperationInfo& move) const {
@@ -128,16 +126,17 @@ class TransitionRules {
     for (const std::int32_t m : a_.all[t_].moves) {
       if (starts_at_a_proposal(a_.operation(m))) chain.push_back(&a_.operation(m));
     }
-    if (chain.empty()) return fine("A", "one move for each state");
+    if (chain.empty()) return fine(Rule::proposal, "one move for each state");
     chain.insert(chain.end(), first_of_chain(*chain.back()));
     for (std::size_t k = 0; k + k + 1 < chain.size(); ++k) {
       if (is_same_map(*chain[k], *chain[chain.size() - 1 - k])) continue;
-      return none("A", true,
-                  fmt::format("`{}` goes on from where `{}` led: two maps one after another are no "
-                              "reversible map unless they are the same in the other order",
-                              chain[k]->name, chain[chain.size() - 1 - k]->name));
+      return biased(
+          Rule::proposal, who_.name, true,
+          fmt::format("`{}` goes on from where `{}` led: two maps one after another are no "
+                      "reversible map unless they are the same in the other order",
+                      chain[k]->name, chain[chain.size() - 1 - k]->name));
     }
-    return fine("A", "the moves are the same in the other order");
+    return fine(Rule::proposal, "the moves are the same in the other order");
   }
 
   bool starts_at_a_proposal(const OperationInfo& move) const {
@@ -171,15 +170,15 @@ class TransitionRules {
 
   /// What a stage keeps is judged where the proposal is decided.
   Verdict noisy_ratio() const {
-    Verdict v = fine("1", "the ratio is exact");
+    Verdict v = fine(Rule::invariance, "the ratio is exact");
     if (a_.is_stage(t_)) return v;
     for (const Input& input : who_.inputs) {
       if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
       const IdSet found = a_.noises_behind(input.value);
       if (found.none()) continue;
       if (!has_exact_potential(input.value)) {
-        return none(
-            "5", true, "the acceptance ratio uses a noisy law",
+        return biased(
+            Rule::scheme, who_.name, true, "the acceptance ratio uses a noisy law",
             a_.cones.path(Value{static_cast<std::int32_t>(found.find_first())}, input.value));
       }
       v = assuming(a_, std::move(v), a_.operation(a_.graph[input.value].producer),
@@ -199,34 +198,40 @@ class TransitionRules {
       if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
       const IdSet found = a_.noises_behind(input.value);
       if (found.none()) continue;
-      return none("5", !has_exact_potential(input.value),
-                  "a move that keeps its law at every fixed parameter, and a law that is noisy",
-                  a_.cones.path(Value{static_cast<std::int32_t>(found.find_first())}, input.value));
+      return biased(
+          Rule::scheme, who_.name, !has_exact_potential(input.value),
+          "a move that keeps its law at every fixed parameter, and a law that is noisy",
+          a_.cones.path(Value{static_cast<std::int32_t>(found.find_first())}, input.value));
     }
-    return fine("1", "the law is the same in every sweep");
+    return fine(Rule::invariance, "the law is the same in every sweep");
   }
 
   Verdict move() {
     if (who_.traits.optimises) {
-      Verdict v = none("O", true, "an optimiser: it seeks a mode and does not sample");
+      Verdict v = biased(Rule::optimiser, who_.name, true,
+                         "an optimiser: it seeks a mode and does not sample");
       v.optimiser = true;
       return v;
     }
     if (who_.traits.invariant) return opaque(*who_.traits.invariant);
     if (who_.traits.order == 0) {
-      return none("1", false, "the move declares neither that it keeps its law nor an order");
+      return biased(Rule::invariance, who_.name, false,
+                    "the move declares neither that it keeps its law nor an order");
     }
     return uncorrected();
   }
 
   Verdict opaque(bool invariant) const {
     if (invariant) {
-      return both(both(assuming(a_, fine("1", "declared invariant"), who_, "invariant"),
-                       judge_auxiliaries(a_, t_)),
-                  noiseless());
+      return both(
+          both(assuming(a_, fine(Rule::invariance, "declared invariant"), who_, "invariant"),
+               judge_auxiliaries(a_, t_)),
+          noiseless());
     }
-    return assuming(a_, none("1", true, "the kernel declares that it does not keep its law"), who_,
-                    "not invariant");
+    return assuming(a_,
+                    biased(Rule::invariance, who_.name, true,
+                           "the kernel declares that it does not keep its law"),
+                    who_, "not invariant");
   }
 
   /// A step of a scheme whose error nothing corrects.
@@ -244,7 +249,8 @@ class TransitionRules {
       }
       const bool renewed = by != nullptr && by->traits.renews;
       if (noisy && !renewed && !input_of(who_, Role::friction)) {
-        join(v, none("L", true, "gradient noise without friction and without fresh momentum"));
+        join(v, biased(Rule::auxiliary, who_.name, true,
+                       "gradient noise without friction and without fresh momentum"));
       }
     });
     join(v, judge_auxiliaries(a_, t_));
@@ -255,21 +261,23 @@ class TransitionRules {
   /// pi beside them is of order eps^2 too: a scheme of order 1 does not have it.
   Verdict between_redraws() const {
     if (!who_.traits.local || who_.traits.order > 1)
-      return fine("5", "the scheme is right between two redraws of the momentum");
-    return none("5", true,
-                "one step of a scheme of order 1 with a momentum drawn anew each time: the error "
-                "does not vanish with eps; take more steps, or carry the momentum");
+      return fine(Rule::scheme, "the scheme is right between two redraws of the momentum");
+    return biased(Rule::scheme, who_.name, true,
+                  "one step of a scheme of order 1 with a momentum drawn anew each time: the error "
+                  "does not vanish with eps; take more steps, or carry the momentum");
   }
 
   Verdict scheme(bool noisy) const {
     if (input_of(who_, Role::position_coupling) != input_of(who_, Role::momentum_coupling) ||
         input_of(who_, Role::drift) != input_of(who_, Role::diffusion)) {
-      return none("5", true, "the two sides of the dynamics use different matrices");
+      return biased(Rule::scheme, who_.name, true,
+                    "the two sides of the dynamics use different matrices");
     }
-    Verdict v = fine("5", noisy ? "no Metropolis step, and noise in the gradient: an error remains "
-                                  "in the draws"
-                                : "no Metropolis step: the error of the scheme remains in the "
-                                  "draws");
+    Verdict v = fine(Rule::scheme,
+                     noisy ? "no Metropolis step, and noise in the gradient: an error remains "
+                             "in the draws"
+                           : "no Metropolis step: the error of the scheme remains in the "
+                             "draws");
     v.accuracy = Accuracy::asymptotic;
     v.order = noisy ? 1 : who_.traits.order;
     v.nodes = {who_.name};
@@ -313,14 +321,14 @@ class TransitionRules {
 
   /// H, S and C of a curvature are those of one matrix.
   Verdict curvatures() const {
-    Verdict v = fine("1", "curvatures are what they say");
+    Verdict v = fine(Rule::invariance, "curvatures are what they say");
     each_curvature([&](Value one) { v = resting_on(a_, std::move(v), one, "curvature"); });
     return v;
   }
 
   /// Steps are small with eps only where what they are scaled by has a bound.
   Verdict bounds() const {
-    Verdict v = fine("B", "what scales a step has a bound");
+    Verdict v = fine(Rule::bound, "what scales a step has a bound");
     each_curvature([&](Value one) { join(v, bounded(one)); });
     for (const OperationInfo* part : a_.parts(t_)) {
       for (const Input& input : part->inputs) {
@@ -339,26 +347,26 @@ class TransitionRules {
   /// What is read from a register is as bounded as rule 4 supposes it to be.
   Verdict bounded(Value scale) const {
     const std::int32_t producer = a_.graph[scale].producer;
-    if (producer < 0 || !follows_slots(scale)) return fine("B", "a constant, or learnt");
+    if (producer < 0 || !follows_slots(scale)) return fine(Rule::bound, "a constant, or learnt");
     const OperationInfo& made_by = a_.operation(producer);
     switch (made_by.traits.bound) {
       case Bound::global:
-        return assuming(a_, fine("B", "it has a bound"), made_by, "bound");
+        return assuming(a_, fine(Rule::bound, "it has a bound"), made_by, "bound");
       case Bound::local:
-        return assuming(a_, in_law("B", "what scales a step has no bound far out"), made_by,
+        return assuming(a_, in_law(Rule::bound, "what scales a step has no bound far out"), made_by,
                         "bound");
       case Bound::unknown:
         break;
     }
     const std::string& name = a_.graph[scale].name;
-    return none("B", false,
-                fmt::format("`{}` follows the state, and no bound of it is known: however small "
-                            "eps is, some steps can be long; {}",
-                            name,
-                            is_curvature(scale)
-                                ? "give the curvature's limits (`eigenvalues = [low, high]`)"
-                                : "declare Traits::bound of what makes it"),
-                {name});
+    return biased(Rule::bound, who_.name, false,
+                  fmt::format("`{}` follows the state, and no bound of it is known: however small "
+                              "eps is, some steps can be long; {}",
+                              name,
+                              is_curvature(scale)
+                                  ? "give the curvature's limits (`eigenvalues = [low, high]`)"
+                                  : "declare Traits::bound of what makes it"),
+                  {name});
   }
 
   bool is_curvature(Value v) const {
@@ -381,27 +389,27 @@ class TransitionRules {
   Verdict limit() const {
     switch (growth_of_laws()) {
       case GradientGrowth::lipschitz:
-        return fine("E", "the gradient grows no faster than linearly");
+        return fine(Rule::growth, "the gradient grows no faster than linearly");
       case GradientGrowth::locally_lipschitz:
-        return in_law("E", "the gradient grows faster than linearly");
+        return in_law(Rule::growth, "the gradient grows faster than linearly");
       case GradientGrowth::singular:
-        return none("E", false,
-                    "the gradient has no bound, or the support ends, where a step can lead: no "
-                    "order of the scheme is known there");
+        return biased(Rule::growth, who_.name, false,
+                      "the gradient has no bound, or the support ends, where a step can lead: no "
+                      "order of the scheme is known there");
       case GradientGrowth::undeclared:
         break;
     }
-    return none("E", false,
-                "the model does not declare how its gradient grows, and without Metropolis all "
-                "rests on it; declare Model::gradient_growth");
+    return biased(Rule::growth, who_.name, false,
+                  "the model does not declare how its gradient grows, and without Metropolis all "
+                  "rests on it; declare Model::gradient_growth");
   }
 
-  Verdict in_law(std::string rule, const std::string& growth) const {
-    Verdict v = fine(std::move(rule),
-                     fmt::format("right in law at a fixed time as eps -> 0; {}, so that at a "
-                                 "finite step there may be no stationary law, and moments may not "
-                                 "exist",
-                                 growth));
+  Verdict in_law(Rule rule, const std::string& growth) const {
+    Verdict v =
+        fine(rule, fmt::format("right in law at a fixed time as eps -> 0; {}, so that at a "
+                               "finite step there may be no stationary law, and moments may not "
+                               "exist",
+                               growth));
     v.accuracy = Accuracy::asymptotic;
     v.order = who_.traits.order;
     v.notes.push_back(v.reason);
@@ -423,13 +431,13 @@ class TransitionRules {
                      (i.value == v.evaluated_at || a_.is_copy(v.evaluated_at, i.value));
             });
         if (!has_law(*part, v.evaluated_law) || !at_place) {
-          return none(
-              "C", true,
+          return biased(
+              Rule::factor, who_.name, true,
               fmt::format("`{}` was evaluated for another law or at another point", v.name));
         }
       }
     }
-    return fine("C", "evaluations are current");
+    return fine(Rule::factor, "evaluations are current");
   }
 
   const Analysis& a_;

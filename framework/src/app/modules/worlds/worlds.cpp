@@ -127,7 +127,7 @@ std::string contradiction(const PhaseReading& phase, const CounterExample& examp
       "{}. Either a rule or a declared trait is wrong. `--counterexample FILE` writes that world "
       "as "
       "a script; please report it with the manifest",
-      phase.name, phase.verdict.label(), phase.verdict.rule, in_words(example));
+      phase.name, phase.verdict.label(), to_string(phase.verdict.rule), in_words(example));
 }
 
 Json json_of(const PhaseReading& phase) {
@@ -171,8 +171,9 @@ void mixwell_read_on_worlds(const WorldsRequest& request, WorldsReport& report) 
   const std::vector<PhaseReading> phases = read_phases(request.program);
   report.beside_evidence = beside_evidence(phases.front());
   if (phases.front().seen.judgement == Judgement::strict)
-    report.note = fmt::format("rule {} may be too strict here: the composition is {}",
-                              phases.front().verdict.rule, invariance(phases.front().seen));
+    report.note =
+        fmt::format("rule {} may be too strict here: the composition is {}",
+                    to_string(phases.front().verdict.rule), invariance(phases.front().seen));
   Json all = Json::array();
   for (const PhaseReading& phase : phases) {
     all.push_back(json_of(phase));
