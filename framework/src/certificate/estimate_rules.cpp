@@ -10,10 +10,8 @@
 namespace mixwell {
 
 bool moves_normals(const Analysis& a, const OperationInfo& move) {
-  return std::any_of(move.inputs.begin(), move.inputs.end(), [&](const Input& i) {
-    const ValueInfo& v = a.graph[i.value];
-    return i.role == Role::state && v.kind == ValueKind::version &&
-           a.graph[v.variable].kind == VariableKind::estimate;
+  return std::ranges::any_of(move.inputs, [&](const Input& i) {
+    return i.role == Role::state && a.is(i.value, VariableKind::estimate);
   });
 }
 
@@ -33,7 +31,7 @@ class EstimateRules {
   Verdict judge() const {
     Verdict v = fine(Rule::estimate, "the estimate where the state is stays with it",
                      "Andrieu & Roberts 2009, Ann. Stat. 37");
-    for (const std::size_t t : a_.writers[static_cast<std::size_t>(normals_.id)]) {
+    for (const std::size_t t : a_.writers[index(normals_)]) {
       const OperationInfo& who = a_.info(t);
       if (who.kind == OperationKind::observe || a_.writes(t, slot_)) continue;
       if (decides_by_what_is_kept(t)) continue;
@@ -41,7 +39,7 @@ class EstimateRules {
                                   "within Metropolis",
                                   who.name)));
     }
-    for (const std::size_t t : a_.writers[static_cast<std::size_t>(slot_.id)]) {
+    for (const std::size_t t : a_.writers[index(slot_)]) {
       if (a_.writes(t, normals_) || decides_by_what_is_kept(t)) continue;
       join(v, lost(t, fmt::format("`{}` moves `{}` and leaves its estimate behind", a_.info(t).name,
                                   a_.graph[slot_].name)));
@@ -53,7 +51,7 @@ class EstimateRules {
   bool decides_by_what_is_kept(std::size_t t) const {
     const OperationInfo& who = a_.info(t);
     return who.kind == OperationKind::accept &&
-           std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
+           std::ranges::any_of(who.inputs, [&](const Input& i) {
              return i.role == Role::law && !a_.is_auxiliary_law(i) &&
                     follows_what_is_kept(i.value, t);
            });

@@ -21,9 +21,7 @@ class FactorRules {
     Verdict v = fine(Rule::factor, "every factor is in the laws of the updates it concerns");
     bool has_factor = false;
     for (const Factor& factor : a_.graph.factors()) {
-      if (std::find(factor.slots.begin(), factor.slots.end(), slot_) == factor.slots.end()) {
-        continue;
-      }
+      if (!contains(factor.slots, slot_)) continue;
       has_factor = true;
       join(v, covered(factor));
     }
@@ -40,7 +38,7 @@ class FactorRules {
  private:
   Verdict covered(const Factor& factor) {
     Verdict v = fine(Rule::factor, "covered");
-    for (const std::size_t t : a_.writers[static_cast<std::size_t>(slot_.id)]) {
+    for (const std::size_t t : a_.writers[index(slot_)]) {
       const Verdict seen = sees(t, factor);
       if (!kept_) kept_ = seen.density;
       if (seen.accuracy != Accuracy::none && *kept_ != seen.density) {
@@ -60,7 +58,7 @@ class FactorRules {
     for (const Input& input : who.inputs) {
       if (input.role != Role::law) continue;
       const auto made_from = a_.factors_of(input.value);
-      if (std::find(made_from.begin(), made_from.end(), factor.law) == made_from.end()) continue;
+      if (!contains(made_from, factor.law)) continue;
       Verdict v = density(t, input.value);
       join(v, of_own_slots(t, factor, input.value));
       return v;
@@ -73,9 +71,9 @@ class FactorRules {
   Verdict of_own_slots(std::size_t t, const Factor& factor, Value law) const {
     Verdict v = fine(Rule::factor, "of its own slots alone");
     each(a_.cones.leaves(law), [&](std::int32_t leaf) {
-      if (!a_.is_slot(leaf)) return;
+      if (!a_.is(Value{leaf}, VariableKind::slot)) return;
       const Variable slot = a_.graph[Value{leaf}].variable;
-      if (std::find(factor.slots.begin(), factor.slots.end(), slot) != factor.slots.end()) return;
+      if (contains(factor.slots, slot)) return;
       join(v,
            biased(Rule::factor, a_.info(t).name, true,
                   "the law depends on a slot outside its factor", a_.cones.path(Value{leaf}, law)));
@@ -86,16 +84,16 @@ class FactorRules {
   /// Of a law, as the operations that made it declare.
   Verdict density(std::size_t t, Value law) const {
     Verdict v = fine(Rule::factor, "the law is the target's");
-    if (a_.graph[law].producer < 0) return repeating(std::move(v), law);
-    const OperationInfo& made_by = a_.operation(a_.graph[law].producer);
+    if (a_.maker(law) == nullptr) return repeating(std::move(v), law);
+    const OperationInfo& made_by = *a_.maker(law);
     if (!made_by.traits.density.empty()) {
-      v = assuming(a_, std::move(v), made_by, "density");
+      v = assuming(a_, std::move(v), made_by, Trait::density);
       v.density = made_by.traits.density;
     } else if (made_by.traits.marginal) {
-      v = resting_on(a_, assuming(a_, std::move(v), made_by, "marginal"),
+      v = resting_on(a_, assuming(a_, std::move(v), made_by, Trait::marginal),
                      input_of(made_by, Role::law), "marginal");
     } else if (made_by.traits.unbiased) {
-      v = assuming(a_, std::move(v), made_by, "unbiased");
+      v = assuming(a_, std::move(v), made_by, Trait::unbiased);
     } else if (made_by.traits.cycle > 0) {
       v = over_a_cycle(t, made_by);
     } else {
@@ -159,16 +157,18 @@ class FactorRules {
            (input.role == Role::law || input.role == Role::evaluation);
   }
 
-  bool is_estimated(Value law) const {
-    const auto* const potential = dynamic_cast<const Potential*>(a_.graph[law].function.get());
-    return potential != nullptr && potential->as_estimated_density() != nullptr;
+  const Potential* potential(Value law) const {
+    return dynamic_cast<const Potential*>(a_.graph[law].function.get());
   }
 
-  /// That the target's law is a function of theta is what a model is; of foreign code it is the
-  /// author's word.
+  bool is_estimated(Value law) const {
+    const Potential* const of = potential(law);
+    return of != nullptr && of->as_estimated_density() != nullptr;
+  }
+
+  /// A model's density is a function of theta; of foreign code only its author says so.
   Verdict repeating(Verdict v, Value law) const {
-    const auto* const potential = dynamic_cast<const Potential*>(a_.graph[law].function.get());
-    const Model* const model = potential == nullptr ? nullptr : potential->as_model();
+    const Model* const model = potential(law) == nullptr ? nullptr : potential(law)->as_model();
     const bool is_foreign = model != nullptr && calls_foreign_code(*model);
     return is_foreign ? resting_on(a_, std::move(v), law, "deterministic") : v;
   }

@@ -26,9 +26,7 @@ class SameStage {
   }
 
  private:
-  const OperationInfo& operation(std::int32_t id) const {
-    return graph_.operations()[static_cast<std::size_t>(id)];
-  }
+  const OperationInfo& operation(std::int32_t id) const { return graph_.operations()[index(id)]; }
 
   /// What is learnt from a stage afterwards is no part of it: what it reads of a register is.
   bool same(const OperationInfo& a, const OperationInfo& b) const {

@@ -165,28 +165,12 @@ struct MIXWELL_EXPORT Certificate {
 
 /// What certificate.json keeps of a certificate: all that a reader of results asks it.
 struct MIXWELL_EXPORT CertificateRecord {
-  CertificateClass certificate_class = CertificateClass::exact;  ///< of the sampling phase
-  Accuracy accuracy = Accuracy::exact;
-  std::optional<int> order{};  ///< of an asymptotic verdict
-  std::string density = "pi";
-  bool adaptive = false;
-  Evidence evidence = Evidence::proved;
-  std::optional<Tested> tested{};
-  bool coupled = false;
+  Verdict now;                ///< of the sampling phase, but for Verdict::metropolis
   bool after_warmup = false;  ///< the verdict holds only once warm-up has ended
   CertificateClass warmup_class = CertificateClass::exact;  ///< of the warm-up phase
   CertificateClass frozen_class = CertificateClass::exact;  ///< of sampling without any learning
-  Rule rule = Rule::invariance;
-  std::string reason{};
-  std::vector<std::string> nodes{};
-  std::vector<std::string> path{};
-  std::vector<std::string> feedback{};
-  std::string citation{};
-  std::vector<Assumption> assumes{};
-  std::vector<Assumption> declared{};
-  std::vector<std::string> notes{};
+  std::optional<Tested> tested{};
   std::vector<Publication> published{};
-  std::vector<Verdict> derivation{};  ///< Verdict::parts
 };
 
 MIXWELL_EXPORT CertificateRecord record_of(const Certificate& certificate);
