@@ -117,7 +117,7 @@ inline std::vector<Table> own_parts(const Source& source, DataShards& shards) {
   throw std::logic_error("a format without a reader");
 }
 
-inline std::string joined(const std::vector<std::string>& texts) {
+inline std::string as_lines(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += text + '\n';
   return all;
@@ -126,7 +126,7 @@ inline std::string joined(const std::vector<std::string>& texts) {
 /// No shard's file may have other columns.
 inline void require_same_columns(const std::vector<Table>& own, DataShards& shards) {
   std::vector<std::string> names;
-  for (const Table& table : own) names.push_back(joined(table.names));
+  for (const Table& table : own) names.push_back(as_lines(table.names));
   for (const std::string& of_shard : shards.gather(names)) {
     if (of_shard != names.front())
       throw InputError(own.front().path +
@@ -140,7 +140,7 @@ Set gathered(const std::vector<Table>& own, DataShards& shards, const TextsIn& t
   std::vector<std::string> texts;
   for (const Table& table : own) {
     const Set& here = texts_in(table);
-    texts.push_back(joined({here.begin(), here.end()}));
+    texts.push_back(as_lines({here.begin(), here.end()}));
   }
   Set all;
   for (const std::string& of_shard : shards.gather(texts)) {

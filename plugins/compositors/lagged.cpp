@@ -1,6 +1,7 @@
 // Slots that lend one another where they moved last, or where they are.
 // SPDX-License-Identifier: Apache-2.0
 #include "lent_memory.hpp"
+#include "parts.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -142,7 +143,7 @@ class Lagged final : public Compositor {
                      PhaseKind phase) const {
     const Value law = params_.oracle->law(graph, "memory/oracle", target);
     for (Index i = 0; i < slots_; ++i) {
-      Site site = this->site(at(slots, i), i, target, phase);
+      Site site = parts::site(*params_.kernel, at(slots, i), i, target, phase);
       for (Index k = 1; k < slots_; ++k) {
         const Variable other = at(slots, (i + k) % slots_);
         const Cached there = graph.evaluation(law, other);
@@ -159,7 +160,7 @@ class Lagged final : public Compositor {
     std::vector<Displacement> moves;
     for (const std::string& name : this->slots()) moves.push_back(add_registers(graph, name));
     for (Index i = 0; i < slots_; ++i) {
-      Site site = this->site(at(slots, i), i, target, phase);
+      Site site = parts::site(*params_.kernel, at(slots, i), i, target, phase);
       site.memory = last_moves(graph, moves, i);
       const Variable slot = site.slot;
       const Value law = params_.oracle->law(graph, site.path + "/oracle", target);
@@ -207,16 +208,6 @@ class Lagged final : public Compositor {
       memory.gradients.push_back(graph.current(move.g_to));
     }
     return memory;
-  }
-
-  Site site(Variable slot, Index number, Value target, PhaseKind phase) const {
-    Site site;
-    site.path = "x" + std::to_string(number) + "/" + params_.kernel->name();
-    site.slot = slot;
-    site.number = number;
-    site.target = target;
-    site.phase = phase;
-    return site;
   }
 
   Params params_;

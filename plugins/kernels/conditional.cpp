@@ -1,6 +1,7 @@
 // An exact draw of a block given the rest, where the model offers it.
 // SPDX-License-Identifier: Apache-2.0
 #include "model-part/model_part.hpp"
+#include "model-part/offered.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -10,17 +11,8 @@
 namespace {
 
 using namespace mixwell;
+using model_part::listed;
 using model_part::ModelPart;
-
-std::string listed(const std::vector<std::vector<std::string>>& offered) {
-  std::string text;
-  for (const std::vector<std::string>& names : offered) {
-    text += text.empty() ? "[" : ", [";
-    for (const std::string& name : names) text += (name == names.front() ? "" : ", ") + name;
-    text += "]";
-  }
-  return text;
-}
 
 /// The slot becomes a draw of the model's given the rest, which are the numbers of the law.
 class DrawGivenRest {

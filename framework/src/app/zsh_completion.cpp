@@ -11,7 +11,7 @@ namespace mixwell::app {
 namespace {
 
 /// Within single quotes, in which _arguments reads brackets and colons.
-std::string quoted(const std::string& text) {
+std::string zsh_word(const std::string& text) {
   std::string out;
   for (const char letter : text) {
     if (letter == '\'') {
@@ -25,24 +25,20 @@ std::string quoted(const std::string& text) {
 }
 
 /// Within double quotes in such a specification, which the shell reads once more.
-std::string quoted_twice(const std::string& text) {
+std::string zsh_word_twice(const std::string& text) {
   std::string out;
-  for (const char letter : quoted(text)) {
+  for (const char letter : zsh_word(text)) {
     if (letter == '"' || letter == '`' || letter == '$') out += '\\';
     out += letter;
   }
   return out;
 }
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  return fmt::format("{}", fmt::join(words, between));
-}
-
 /// Folders are on the way to files.
 std::string files(const Offer& offer) {
   if (offer.has_files) return "_files";
   if (!offer.endings.empty())
-    return fmt::format("_files -g \"*.({})\"", joined(offer.endings, "|"));
+    return fmt::format("_files -g \"*.({})\"", fmt::join(offer.endings, "|"));
   return offer.has_folders ? "_files -/" : "";
 }
 
@@ -52,30 +48,30 @@ std::string action(const Argument& argument) {
   const std::string paths = files(offer);
   if (offer.has_components) return "_mixwell_components";
   if (argument.comma_separates && !offer.words.empty())
-    return "_sequence compadd - " + joined(offer.words, " ");
+    return fmt::format("_sequence compadd - {}", fmt::join(offer.words, " "));
   if (offer.words.empty()) return paths.empty() ? " " : paths;
-  if (paths.empty()) return "(" + joined(offer.words, " ") + ")";
+  if (paths.empty()) return fmt::format("({})", fmt::join(offer.words, " "));
   return fmt::format(
-      "_alternative \"words\\:word\\:({})\" {}", joined(offer.words, " "),
+      "_alternative \"words\\:word\\:({})\" {}", fmt::join(offer.words, " "),
       fmt::format("\"files\\:file\\:{}\"", offer.endings.empty() ? "_files" : paths));
 }
 
 /// Of an option, once for each of its names; of a positional, once.
 std::vector<std::string> specifications(const Argument& argument) {
   const std::string value =
-      takes_value(argument) ? ":" + quoted(value_words(argument)) + ":" + action(argument) : "";
-  if (!is_option(argument)) return {":" + quoted(argument.name) + ":" + action(argument)};
+      takes_value(argument) ? ":" + zsh_word(value_words(argument)) + ":" + action(argument) : "";
+  if (!is_option(argument)) return {":" + zsh_word(argument.name) + ":" + action(argument)};
   const bool repeats = std::holds_alternative<std::vector<std::string>*>(argument.value);
   std::vector<std::string> all;
   for (const std::string& name : option_names(argument))
-    all.push_back((repeats ? "*" : "") + name + "[" + quoted(argument.help) + "]" + value);
+    all.push_back((repeats ? "*" : "") + name + "[" + zsh_word(argument.help) + "]" + value);
   return all;
 }
 
 std::string names_and_purposes(const Command& command) {
   std::string text;
   for (const Command* const inner : shown_commands(command))
-    text += fmt::format(" {}\\:\"{}\"", inner->name, quoted_twice(inner->purpose));
+    text += fmt::format(" {}\\:\"{}\"", inner->name, zsh_word_twice(inner->purpose));
   return "((" + text.substr(1) + "))";
 }
 
@@ -101,7 +97,7 @@ std::string function(const Command& command, const std::string& above) {
   text += "      _alternative 'commands:command:" + names_and_purposes(command) + "'";
   for (const Argument& argument : command.arguments)
     if (!is_option(argument))
-      text += " \\\n        '" + quoted(argument.name) + ":" + quoted(argument.name) + ":" +
+      text += " \\\n        '" + zsh_word(argument.name) + ":" + zsh_word(argument.name) + ":" +
               action(argument) + "'";
   text += " ;;\n    rest)\n      case $words[1] in\n";
   for (const Command* const inner : shown)

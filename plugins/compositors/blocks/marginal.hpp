@@ -37,15 +37,4 @@ inline Value marginal_law(KernelGraph& graph, std::string name, Value target,
                     target, traits, target);
 }
 
-/// "[theta], [mu, theta]", as messages list what a model offers.
-inline std::string listed(const std::vector<std::vector<std::string>>& offered) {
-  std::string text;
-  for (const std::vector<std::string>& names : offered) {
-    text += text.empty() ? "[" : ", [";
-    for (const std::string& one : names) text += (one == names.front() ? "" : ", ") + one;
-    text += "]";
-  }
-  return text;
-}
-
 }  // namespace mixwell::blocks

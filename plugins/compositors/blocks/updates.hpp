@@ -2,6 +2,7 @@
 // of. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../kernels/model-part/offered.hpp"
 #include "../parts.hpp"
 #include "marginal.hpp"
 
@@ -265,8 +266,8 @@ class Updates {
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (select_coordinates(model_->parameters(), all[k]) == coordinates) return k;
     }
-    throw ParameterError(key, "model `" + model_->name() + "` can integrate out " + listed(all) +
-                                  ", and nothing else");
+    throw ParameterError(key, "model `" + model_->name() + "` can integrate out " +
+                                  model_part::listed(all) + ", and nothing else");
   }
 
   /// When each update runs. `outer`: when all of them do.

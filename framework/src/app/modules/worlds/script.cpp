@@ -78,7 +78,7 @@ print("in the target:", target)
 print("after the sweeps:", of_state(law))
 )";
 
-std::string quoted(const std::string& text) { return nlohmann::json(text).dump(); }
+std::string python_text(const std::string& text) { return nlohmann::json(text).dump(); }
 
 /// (), ("a",), ("a", "b")
 template <class Word, class All>
@@ -87,26 +87,27 @@ std::string tuple_of(const All& all, const Word& word) {
   for (std::size_t k = 0; k < all.size(); ++k) text += (k > 0 ? ", " : "") + word(all[k]);
   return text + (all.size() == 1 ? ",)" : ")");
 }
-std::string tuple_of(const std::vector<std::string>& names) { return tuple_of(names, quoted); }
+std::string tuple_of(const std::vector<std::string>& names) { return tuple_of(names, python_text); }
 std::string tuple_of(const std::vector<int>& places) {
   return tuple_of(places, [](int place) { return std::to_string(place); });
 }
 
 std::string branch_of(const WorldTable& table) {
   if (table.otherwise.empty()) return "None";
-  return fmt::format("({}, {}, {})", quoted(table.choice), table.branch, tuple_of(table.otherwise));
+  return fmt::format("({}, {}, {})", python_text(table.choice), table.branch,
+                     tuple_of(table.otherwise));
 }
 
 std::string text_of(const WorldTable& table) {
   std::map<std::vector<int>, std::string> rows;
   for (const WorldRow& row : table.rows) {
     std::string& outcomes = rows[row.in];
-    outcomes +=
-        fmt::format("{}{}: {}", outcomes.empty() ? "" : ", ", tuple_of(row.out), quoted(row.share));
+    outcomes += fmt::format("{}{}: {}", outcomes.empty() ? "" : ", ", tuple_of(row.out),
+                            python_text(row.share));
   }
-  std::string text =
-      fmt::format("    ({}, {}, {},\n     {}, {}, {{\n", quoted(table.name), tuple_of(table.inputs),
-                  tuple_of(table.outputs), tuple_of(table.forgets), branch_of(table));
+  std::string text = fmt::format("    ({}, {}, {},\n     {}, {}, {{\n", python_text(table.name),
+                                 tuple_of(table.inputs), tuple_of(table.outputs),
+                                 tuple_of(table.forgets), branch_of(table));
   for (const auto& [in, outcomes] : rows)
     text += fmt::format("         {}: {{{}}},\n", tuple_of(in), outcomes);
   return text + "     }),\n";
@@ -130,14 +131,14 @@ std::string carried_of(const CounterExample& example) {
   const std::map<std::string, std::string> ends(example.carried.begin(), example.carried.end());
   std::string text;
   for (const std::string& name : example.start.outputs)
-    text += fmt::format("    {}: {},\n", quoted(name), quoted(ends.at(name)));
+    text += fmt::format("    {}: {},\n", python_text(name), python_text(ends.at(name)));
   return text;
 }
 
 std::string state_of(const CounterExample& example) {
   std::string text;
   for (std::size_t k = 0; k < example.slots.size(); ++k) {
-    text += fmt::format("{}{}: {}", k > 0 ? ", " : "", quoted(example.slots[k] + "@0"),
+    text += fmt::format("{}{}: {}", k > 0 ? ", " : "", python_text(example.slots[k] + "@0"),
                         example.state[k]);
   }
   return text;
