@@ -84,6 +84,8 @@ struct Traits {
   bool total = false;
   /// pure law: the name of the density, if it is another one than the model's.
   std::string density;
+
+  bool operator==(const Traits&) const = default;
 };
 
 /// The traits that differ from the weakest, as "name = value" texts.

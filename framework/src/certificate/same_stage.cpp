@@ -32,7 +32,7 @@ class SameStage {
   bool same(const OperationInfo& a, const OperationInfo& b) const {
     if (a.kind != b.kind || a.inputs.size() != b.inputs.size()) return false;
     if (a.kind == OperationKind::observe) return true;
-    if (describe(a.traits) != describe(b.traits)) return false;
+    if (a.traits != b.traits) return false;
     for (std::size_t k = 0; k < a.inputs.size(); ++k) {
       if (a.inputs[k].role != b.inputs[k].role) return false;
       if (!same(a.inputs[k].value, b.inputs[k].value)) return false;
