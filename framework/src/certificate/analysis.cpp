@@ -348,13 +348,6 @@ bool redraws(const OperationInfo& who, const Guard& where) {
   return !who.guard || (who.guard.choice == where.choice && who.guard.branch == where.branch);
 }
 
-Value input_of(const OperationInfo& who, Role role) {
-  for (const Input& i : who.inputs) {
-    if (i.role == role) return i.value;
-  }
-  return {};
-}
-
 bool has_law(const OperationInfo& who, Value law) {
   return std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
     const bool is_law =

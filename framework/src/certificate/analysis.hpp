@@ -4,6 +4,7 @@
 
 #include "certificate/influence.hpp"
 #include "graph/cone.hpp"
+#include "graph/edges.hpp"
 
 #include <mixwell/graph.hpp>
 #include <mixwell/lab/certificate.hpp>
@@ -138,8 +139,6 @@ inline bool is_parameter(Role role) {
 
 class NoiseFlow;
 
-/// The first input of a role, or none.
-Value input_of(const OperationInfo& who, Role role);
 bool has_law(const OperationInfo& who, Value law);
 
 /// Exact, fixed, proved: the neutral element of join. `citation`: the theorem that it rests on.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/operations.hpp"
 
+#include "graph/edges.hpp"
 #include "verify/operation_check.hpp"
 
 #include <algorithm>
@@ -54,10 +55,6 @@ bool moves_slot(const Replay& replay) {
   return !outputs.empty() && (is_version(graph, outputs.front(), VariableKind::slot) ||
                               is_version(graph, outputs.front(), VariableKind::joined) ||
                               is_version(graph, outputs.front(), VariableKind::trial));
-}
-
-bool flips_noise(const Traits& traits) {
-  return traits.flips == Flips::noise || traits.flips == Flips::momentum_and_noise;
 }
 
 std::vector<VerifiedOperation> check(const Replay& replay) {

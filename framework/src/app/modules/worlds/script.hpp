@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mixwell/lab/worlds.hpp>
+#include "app/modules/worlds/counter_example.hpp"
 
 #include <string>
 

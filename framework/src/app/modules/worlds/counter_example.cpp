@@ -1,17 +1,12 @@
-// The smallest world that leaves the target, recomputed with rational numbers.
+// The smallest finite world that departs, as tables under the names of the graph.
 // SPDX-License-Identifier: Apache-2.0
-#include "worlds/world.hpp"
+#include "app/modules/worlds/counter_example.hpp"
 
-#include <mixwell/lab/worlds.hpp>
+#include "worlds/world.hpp"
 
 #include <boost/multiprecision/cpp_int.hpp>
 
-#include <algorithm>
-#include <map>
-#include <string>
-#include <utility>
-
-namespace mixwell {
+namespace mixwell::app {
 namespace {
 
 using namespace worlds;
@@ -20,12 +15,8 @@ using namespace worlds;
 class Fraction {
  public:
   Fraction() = default;
-  explicit Fraction(Share s) : value_(s.part, s.of) {}
-  explicit Fraction(const Term& t) : Fraction(t.share) {}
-  Fraction operator-() const {
-    Fraction c;
-    c.value_ = -value_;
-    return c;
+  explicit Fraction(const Term& t) : value_(t.share.part, t.share.of) {
+    if (t.minus) value_ = -value_;
   }
   Fraction& operator+=(const Fraction& other) {
     value_ += other.value_;
@@ -61,9 +52,8 @@ std::vector<int> values(const std::vector<KeyBits>& cells, StateKey key) {
 std::vector<KeyBits> each_once(const std::vector<KeyBits>& cells) {
   std::vector<KeyBits> all;
   for (const KeyBits& cell : cells) {
-    const bool known = std::any_of(
-        all.begin(), all.end(), [&](const KeyBits& other) { return other.mask() == cell.mask(); });
-    if (!known) all.push_back(cell);
+    const auto is_its = [&](const KeyBits& other) { return other.mask() == cell.mask(); };
+    if (std::ranges::none_of(all, is_its)) all.push_back(cell);
   }
   return all;
 }
@@ -113,8 +103,8 @@ class Account {
         layout_(layout),
         world_(reading, layout, seed, work_) {
     for (std::size_t k = 0; k < graph_.variables().size(); ++k) {
-      const Variable v{static_cast<std::int32_t>(k)};
-      if (layout.carries(v)) names_.put(layout.at_start(v), graph_[graph_[v].carried].name);
+      if (layout.carries[k])
+        names_.put(layout.start[k], graph_[graph_.variables()[k].carried].name);
     }
   }
 
@@ -122,10 +112,10 @@ class Account {
     CounterExample all;
     all.departure = departure;
     all.first_order = is_first_order<Number>;
-    const auto targets = world_.marginals(joint);
-    if constexpr (is_first_order<Number>) world_.come_to_rest();
-    const Measure<Number> start = world_.evolution().law();
-    for (int n = 0; n < departure.sweep; ++n) world_.evolution().sweep();
+    const auto targets = world_.compared(joint);
+    world_.come_to_rest();
+    const Measure<Number> start = world_.law();
+    for (int n = 0; n < departure.sweep; ++n) world_.sweep();
     add_difference(targets, all);
     add_operations(all);
     add_start(start, all);
@@ -133,32 +123,30 @@ class Account {
   }
 
  private:
-  void add_difference(const typename World<Number>::Marginals& targets, CounterExample& all) {
+  void add_difference(const std::vector<SlotsLaw<Number>>& targets, CounterExample& all) const {
     const auto found = world_.difference(targets);
     if (!found) throw std::logic_error("rational numbers do not confirm a departure");
+    const auto& [slots, target] = targets[found->law];
     Radix radix;
-    for (const Variable v : found->slots) {
+    for (const Variable v : slots) {
       all.slots.push_back(graph_[v].name);
       radix.sizes.push_back(reading_.size(v));
     }
     all.sizes = radix.sizes;
     all.state = radix.digits(found->state);
-    for (const auto& [slots, target] : targets) {
-      if (slots == found->slots) all.expected = text_of(target.at(found->state));
-    }
-    all.found = text_of(world_.evolution().marginal(found->slots)[found->state]);
+    all.expected = text_of(target.at(found->state));
+    all.found = text_of(world_.marginal(slots)[found->state]);
   }
 
   void add_operations(CounterExample& all) {
-    for (const auto& [from, to] : layout_.kept_by_guards())
+    for (const auto& [from, to] : layout_.kept_by_guards)
       names_.put(to, graph_[Value{from}].name + " before");
     const CellNames at_start = names_;
-    const auto& steps = layout_.steps();
-    for (std::size_t k = 0; k < steps.size(); ++k) {
-      WorldTable one = table(steps[k], world_.evolution().known()[k]);
+    for (std::size_t k = 0; k < layout_.steps.size(); ++k) {
+      WorldTable one = table(layout_.steps[k], world_.known()[k]);
       if (!one.outputs.empty() || !one.forgets.empty()) all.operations.push_back(std::move(one));
     }
-    for (const auto& [from, to] : layout_.carried()) {
+    for (const auto& [from, to] : layout_.carried) {
       if (to.bits > 0) all.carried.emplace_back(at_start.at(to), names_.at(from));
     }
     names_ = at_start;
@@ -204,21 +192,17 @@ class Account {
   CellNames names_;
 };
 
-template <class Modular, class Rational>
 std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEffort& effort,
                                        const Sizes& sizes) try {
   const FiniteReading reading(graph, sizes);
-  const KeyLayout layout(reading);
+  const KeyLayout layout = layout_of(reading);
   WorkLimit work;
-  for (int k = 0; k < effort.worlds; ++k) {
-    const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(k);
-    auto departure =
-        World<Modular>(reading, layout, seed, work).departure(effort.sweeps, effort.joint);
-    if (!departure) continue;
-    departure->world = seed;
-    return Account<Rational>(reading, layout, seed).of(*departure, effort.joint);
-  }
-  return std::nullopt;
+  const auto departure = read_with(reading, layout, effort, true, work).departure;
+  if (!departure) return std::nullopt;
+  const auto account = [&](auto of) { return of.of(*departure, effort.joint); };
+  return effort.first_order
+             ? account(Account<FirstOrder<Fraction>>(reading, layout, departure->world))
+             : account(Account<Fraction>(reading, layout, departure->world));
 } catch (const NoReading&) {
   return std::nullopt;
 }
@@ -227,12 +211,10 @@ std::optional<CounterExample> smallest(const KernelGraph& graph, const WorldsEff
 
 std::optional<CounterExample> counter_example(const KernelGraph& graph,
                                               const WorldsEffort& effort) {
-  const auto read = effort.first_order ? smallest<FirstOrder<Exact>, FirstOrder<Fraction>>
-                                       : smallest<Exact, Fraction>;
   for (const Sizes& sizes : all_sizes(effort)) {
-    if (auto found = read(graph, effort, sizes)) return found;
+    if (auto found = smallest(graph, effort, sizes)) return found;
   }
   return std::nullopt;
 }
 
-}  // namespace mixwell
+}  // namespace mixwell::app
