@@ -48,7 +48,7 @@ ALLOWED = {
     **{(file, "chain"): NOT_A_PLUGIN  # of draws, and the dimension of draws.nc
        for file in ("src/results/draws.cpp", "src/sampler/sampler.cpp", "src/law/parameter_rules.cpp",
                     "src/run/record.cpp")},
-    ("src/app/manifest_arguments.cpp", "stan"): "a program in the Stan language in the place of a manifest",
+    ("src/manifest/manifest_arguments.cpp", "stan"): "a program in the Stan language in the place of a manifest",
     ("src/app/modules/posteriordb/prepare.cpp", "stan"): "the programs of posteriordb are in the Stan language",
     ("src/run/record.cpp", "netcdf"): NOT_A_PLUGIN,  # the library's version
 }

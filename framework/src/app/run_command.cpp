@@ -1,12 +1,12 @@
 // mixwell run: from a manifest to a folder of results, and what came of it.
 // SPDX-License-Identifier: Apache-2.0
+#include "advice/advice.hpp"
+#include "advice/run_json.hpp"
 #include "app/command.hpp"
-#include "app/cures.hpp"
 #include "app/join_ranks.hpp"
 #include "app/process_guard.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
-#include "app/run_json.hpp"
 #include "app/stop_signal.hpp"
 #include "base/ranks.hpp"
 #include "files/json.hpp"
@@ -14,6 +14,7 @@
 #include "law/dividing_ranks.hpp"
 #include "run/joint.hpp"
 
+#include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/run.hpp>
 
 #include <fmt/format.h>
@@ -77,6 +78,15 @@ std::optional<RunResult> carry_out(const Composition& composition, const Argumen
 
 std::string draws_file(const RunResult& result) {
   return (std::filesystem::path(result.folder) / "draws.nc").string();
+}
+
+/// "compositor.c.memory = \"others\" (exact)", with " or " between several; "" for none.
+std::string text_of(const std::vector<Cure>& cures) {
+  std::string text;
+  for (const Cure& cure : cures) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " or ", cure.change, cure.in_words());
+  }
+  return text;
 }
 
 void print_certificate(const Certificate& certificate, const std::vector<Cure>& better) {
