@@ -3,6 +3,7 @@
 #include "advice/run_json.hpp"
 
 #include "certificate/record_json.hpp"
+#include "files/text_file.hpp"
 #include "results/summary_json.hpp"
 #include "run/record.hpp"
 
@@ -10,15 +11,23 @@
 
 #include <nlohmann/json.hpp>
 
-namespace mixwell {
+#include <filesystem>
+#include <optional>
 
-nlohmann::ordered_json warnings_json(const std::optional<Summary>& summary,
-                                     const std::string& effective_manifest) {
-  if (!summary) return nlohmann::ordered_json::array();
+namespace mixwell {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// The texts of warnings(), as a list.
+Json warnings_json(const std::optional<Summary>& summary, const std::string& effective_manifest) {
+  if (!summary) return Json::array();
   return warnings(*summary, effective_manifest);
 }
 
-nlohmann::ordered_json run_json(const RunResult& result, const std::string& effective_manifest) {
+}  // namespace
+
+Json run_json(const RunResult& result, const std::string& effective_manifest) {
   return {{"result",
            {{"folder", result.folder},
             {"outcome", to_string(result.record.outcome)},
@@ -27,9 +36,21 @@ nlohmann::ordered_json run_json(const RunResult& result, const std::string& effe
             {"class", result.certificate.now.label()},
             {"remarks", result.record.remarks},
             {"warnings", warnings_json(result.summary, effective_manifest)},
-            {"summary", result.summary ? nlohmann::ordered_json(*result.summary) : nullptr},
+            {"summary", result.summary ? Json(*result.summary) : nullptr},
             {"certificate", record_of(result.certificate)},
             {"run", result.record}}}};
+}
+
+Json folder_json(const std::string& folder) {
+  const std::filesystem::path path(folder);
+  const std::string manifest = read_text_file((path / "manifest.toml").string(), "manifest");
+  std::optional<Summary> summary;
+  if (std::filesystem::exists(path / "summary.json")) summary = read_summary(folder);
+  return {{"run", read_run(folder)},
+          {"certificate", read_certificate(folder)},
+          {"manifest", manifest},
+          {"warnings", warnings_json(summary, manifest)},
+          {"summary", summary ? Json(*summary) : Json(nullptr)}};
 }
 
 }  // namespace mixwell

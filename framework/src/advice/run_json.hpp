@@ -7,7 +7,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <optional>
 #include <string>
 
 namespace mixwell {
@@ -18,8 +17,8 @@ namespace mixwell {
 MIXWELL_INTERNAL nlohmann::ordered_json run_json(const RunResult& result,
                                                  const std::string& effective_manifest);
 
-/// The texts of warnings(), as a list.
-MIXWELL_INTERNAL nlohmann::ordered_json warnings_json(const std::optional<Summary>& summary,
-                                                      const std::string& effective_manifest);
+/// All that a run's folder says of the run: `{"run", "certificate", "manifest", "warnings",
+/// "summary"}`.
+MIXWELL_INTERNAL nlohmann::ordered_json folder_json(const std::string& folder);
 
 }  // namespace mixwell
