@@ -32,7 +32,6 @@ class Hand final : public Model, public SumOfTerms {
   std::vector<Parameter> parameters() const override {
     return {{.name = "beta", .shape = {coefficients}}};
   }
-  const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return likelihood_.cases(); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     Batch g = out.gradient;
@@ -140,8 +139,9 @@ auto minibatches(const Model& model, Index width) {
   for (Index j = 0; j < width; ++j)
     for (Index k = 0; k < size; ++k)
       indices(k, j) = static_cast<double>((7919 * (j * size + k) + 31 * k * k) % case_count);
-  return [&sum = *model.as_sum(), indices, theta = Eigen::MatrixXd(0.3 * normals(d, width, 1)),
-          g = Eigen::MatrixXd(d, width), scratch = Workspace()]() mutable {
+  return [&sum = *model.offers<SumOfTerms>(), indices,
+          theta = Eigen::MatrixXd(0.3 * normals(d, width, 1)), g = Eigen::MatrixXd(d, width),
+          scratch = Workspace()]() mutable {
     for (Index k = 0; k < 1000 / theta.cols(); ++k) {
       sum.evaluate_rest(theta, {nullptr, g, scratch});
       sum.evaluate_terms(theta, indices, {nullptr, g, scratch});

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures a logistic regression whose data are divided among ranks of MPI (docs/clusters.md).
+"""Measures a logistic regression whose cases are divided among ranks of MPI (docs/clusters.md).
 
 Simulates a table of --rows cases of --inputs normal inputs, and runs it by `mpirun -n P` for each P of --ranks, --repeats
 times in turn. Prints, with quartiles, milliseconds a gradient of one column (of 4 that are computed together), seconds

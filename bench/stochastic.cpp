@@ -35,7 +35,10 @@ Composition composed(Index replicates, const std::string& rest) {
 class Gradients {
  public:
   Gradients(const Model& model, Index columns)
-      : sum_(*model.as_sum()), theta_(model.dimension(), columns), g_(theta_), rest_(theta_) {
+      : sum_(*model.offers<SumOfTerms>()),
+        theta_(model.dimension(), columns),
+        g_(theta_),
+        rest_(theta_) {
     theta_.setConstant(0.01);
     for (std::uint64_t k = 0; k < 16; ++k) {
       Eigen::MatrixXd u(batch_size, columns);

@@ -35,4 +35,5 @@ install(FILES ${report_page} DESTINATION ${MIXWELL_PAGE_INSTALL_DIR} COMPONENT p
 
 file(RELATIVE_PATH page_from_bin
   ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_DATADIR}/mixwell/report/page.html)
-target_compile_definitions(mixwell_command_report PRIVATE MIXWELL_PAGE="${page_from_bin}")
+set_property(SOURCE ${PROJECT_SOURCE_DIR}/framework/src/page/report.cpp TARGET_DIRECTORY mixwell_lab
+  APPEND PROPERTY COMPILE_DEFINITIONS MIXWELL_PAGE="${page_from_bin}")

@@ -49,7 +49,7 @@ def part(output):
         return "program"
     if target.startswith("mixwell_command_"):
         return "modules of commands"
-    if target == "mixwell_contracts":
+    if target in ("mixwell_contracts", "mixwell_tested"):
         return "contracts"
     if target.startswith("plugin_"):
         return f"plugins: {target.split('_')[1]}"

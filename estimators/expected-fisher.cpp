@@ -44,14 +44,14 @@ class ExpectedFisher final : public own::FollowingEstimator {
     return traits;
   }
   std::string refusal(const Potential& target) const override {
-    if (target.as_metric() != nullptr) return {};
+    if (target.offers<Metric>() != nullptr) return {};
     return "the model offers no metric, of which H is the inverse; the regressions, gaussian, "
            "quartic, banana and funnel do";
   }
 
   std::shared_ptr<const Representation> constant(const Potential& target,
                                                  Index dimension) const override {
-    if (!target.as_metric()->is_constant()) return nullptr;
+    if (!target.offers<Metric>()->is_constant()) return nullptr;
     Workspace scratch;
     Eigen::VectorXd numbers(rows(dimension));
     const Eigen::MatrixXd anywhere = Eigen::MatrixXd::Zero(dimension, 1);
@@ -68,7 +68,7 @@ class ExpectedFisher final : public own::FollowingEstimator {
     const Index d = theta.rows();
     const covariance::DenseNumbers at(d);
     MatrixMap G = scratch.matrix(d * d, theta.cols());
-    target.as_metric()->metric(theta, G, scratch);
+    target.offers<Metric>()->metric(theta, G, scratch);
     MatrixMap factor = scratch.matrix(d, d);
     for (Index j = 0; j < theta.cols(); ++j) {
       MatrixMap H(numbers.col(j).data() + at.covariance(), d, d);
@@ -92,7 +92,7 @@ class ExpectedFisher final : public own::FollowingEstimator {
     MatrixMap H = scratch.matrix(d * d, theta.cols());
     MatrixMap change = scratch.matrix(d, theta.cols());
     H = numbers.middleRows(at.covariance(), d * d);
-    target.as_metric()->contract_crosswise(theta, H, change, scratch);
+    target.offers<Metric>()->contract_crosswise(theta, H, change, scratch);
     for (Index j = 0; j < theta.cols(); ++j) {
       out.col(j).noalias() = ConstMatrixMap(H.col(j).data(), d, d) * change.col(j);
     }

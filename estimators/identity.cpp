@@ -17,7 +17,7 @@ class IdentityRepresentation final : public Representation {
   void log_det_H(const Numbers&, Index, Row out, Workspace&) const override { out.setZero(); }
 };
 
-class Identity final : public ConstantCurvature {
+class Identity final : public ConstantCurvature, public RowByRow {
  public:
   struct Params {
     void declare(Fields&) {}
@@ -25,7 +25,6 @@ class Identity final : public ConstantCurvature {
   explicit Identity(const Params&) : representation_(std::make_shared<IdentityRepresentation>()) {}
 
   std::shared_ptr<const Representation> representation() const override { return representation_; }
-  bool divides_rows() const noexcept override { return true; }
 
  private:
   std::shared_ptr<const Representation> representation_;

@@ -35,7 +35,7 @@ class TwoLoops final : public quasi_newton::FactorRepresentation {
   /// c^2 s'Bs = s'y make the change (y q'v - q (q - y)'v) / s'y.
   void B(const Numbers& numbers, ConstBatch v, Batch out, Workspace&) const override {
     for (Index j = 0; j < v.cols(); ++j) {
-      const Factors f(numbers.column(j), {v.rows(), 3});
+      const Factors f(numbers.column(j), {v.rows(), 3}, numbers.divided_rows());
       out.col(j) = v.col(j) / f.gamma();
       for (Index k = 0; k < f.pairs(); ++k) {
         const double along_q = f.dot(f.q(k), v.col(j)) / f.sy(k);
@@ -53,11 +53,11 @@ struct Limited : quasi_newton::FactorForm<3> {
   }
 };
 
-class LimitedMemory final : public quasi_newton::QuasiNewton<Limited> {
+class LimitedMemory final : public quasi_newton::QuasiNewton<Limited>, public RowByRow {
  public:
   using QuasiNewton::QuasiNewton;
   /// The basis in which eigenvalues are followed is of the whole position.
-  bool divides_rows() const noexcept override { return !options().eigenvalues; }
+  bool is_row_by_row() const noexcept override { return !options().eigenvalues; }
 };
 
 }  // namespace

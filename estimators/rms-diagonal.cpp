@@ -25,7 +25,7 @@ struct Layout {
 
 enum class Gamma { none, one_step, stationary };
 
-class RmsDiagonal final : public own::FollowingEstimator {
+class RmsDiagonal final : public own::FollowingEstimator, public RowByRow {
  public:
   struct Params {
     double alpha = 0.99;
@@ -63,7 +63,7 @@ class RmsDiagonal final : public own::FollowingEstimator {
                                             : Gamma::stationary) {}
 
   /// Gamma comes from differences in directions of the whole position.
-  bool divides_rows() const noexcept override { return gamma_ == Gamma::none; }
+  bool is_row_by_row() const noexcept override { return gamma_ == Gamma::none; }
 
   Index rows(Index dimension) const override {
     return covariance::DiagonalNumbers(dimension).rows();
@@ -137,18 +137,13 @@ class RmsDiagonal final : public own::FollowingEstimator {
  private:
   double fewest() const noexcept { return 1.0 / (1.0 - alpha_); }
 
-  static double cases(const Here& here) {
-    const SumOfTerms* sum = here.target.as_sum();
-    return sum == nullptr ? 1.0 : static_cast<double>(sum->terms());
-  }
-
   /// gbar = mean over the cases of the batch of grad u_n, the prior left out; a target that is no
   /// sum is one case without a prior.
   static MatrixMap mean_gradient(const Here& here, ConstBatch theta, ConstBatch g) {
     MatrixMap mean = here.scratch.matrix(theta.rows(), theta.cols());
-    if (const SumOfTerms* sum = here.target.as_sum()) {
+    if (const SumOfTerms* sum = here.target.offers<SumOfTerms>()) {
       sum->evaluate_rest(theta, {nullptr, mean, here.scratch});
-      flat(mean) = (flat(g) - flat(mean)) / cases(here);
+      flat(mean) = (flat(g) - flat(mean)) / static_cast<double>(sum->terms());
     } else {
       flat(mean) = flat(g);
     }

@@ -10,7 +10,7 @@ using namespace mixwell;
 
 /// theta += A (sqrt(2 eps) z - eps A' g) + eps Gamma: with A = S that is -eps (H g - Gamma) +
 /// sqrt(2 eps) S z. One gradient a step; p is not touched.
-class EulerMaruyama final : public Integrator {
+class EulerMaruyama final : public Integrator, public RowByRow {
  public:
   struct Params {
     void declare(Fields&) {}
@@ -25,7 +25,6 @@ class EulerMaruyama final : public Integrator {
   }
   Traits traits() const override { return declared(); }
   bool has_noise() const noexcept override { return true; }
-  bool divides_rows() const noexcept override { return true; }
   bool ends_with_gradient() const noexcept override { return true; }
   bool takes_drift_correction() const noexcept override { return true; }
   std::int64_t gradients(std::int64_t steps) const noexcept override { return steps; }

@@ -38,7 +38,6 @@ class Banana final : public Model, public ExactSampler, public Metric {
   }
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {d_}}}; }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
@@ -52,7 +51,6 @@ class Banana final : public Model, public ExactSampler, public Metric {
     }
   }
 
-  const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
     G.setZero();
     for (Index j = 0; j < theta.cols(); ++j) {

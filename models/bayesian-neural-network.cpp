@@ -117,11 +117,6 @@ class BayesianNeuralNetwork final : public Model,
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
-  const Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const SumOfTerms* as_sum() const noexcept override { return this; }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
-  const Prediction* as_prediction() const noexcept override { return test_.get(); }
   /// For a block of the output's weights and biases, unless its cache would be very large.
   std::shared_ptr<const BlockPotential> block_potential(
       const std::vector<Index>& coordinates) const override {
@@ -168,6 +163,7 @@ class BayesianNeuralNetwork final : public Model,
   }
 
  private:
+  void offer(Offer& offer) const noexcept override { offer.set<Prediction>(test_.get()); }
   BayesianNeuralNetwork(const Params& params, Data data)
       : shape_{data.training.inputs.rows(), params.hidden, std::ssize(data.classes)},
         prior_(params.shape, params.rate),

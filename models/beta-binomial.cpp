@@ -97,7 +97,6 @@ class BetaBinomial final : public Model, public Generated {
   std::vector<NamedValues> constant_data() const override {
     return {column("n", [](const Count& count) { return count.n; })};
   }
-  const Generated* as_generated() const noexcept override { return this; }
   std::vector<Parameter> generated() const override {
     return {{.name = "y", .shape = {cases()}, .group = RecordGroup::log_likelihood},
             {.name = "y", .shape = {cases()}, .group = RecordGroup::posterior_predictive}};

@@ -58,9 +58,6 @@ class Changepoint final : public Model,
             {.name = "before", .shape = {}, .constraint = Constraint::positive()},
             {.name = "after", .shape = {}, .constraint = Constraint::positive()}};
   }
-  const ExactSampler* as_exact() const noexcept override { return this; }
-  const Prior* as_prior() const noexcept override { return &prior_; }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
 
   /// Of the posterior: k from its marginal law, then both rates given it.
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -75,7 +72,6 @@ class Changepoint final : public Model,
   std::vector<NamedValues> observed_data() const override {
     return {{.name = "counts", .shape = {times()}, .values = counts_, .dims = {"time"}}};
   }
-  const Generated* as_generated() const noexcept override { return this; }
   std::vector<Parameter> generated() const override {
     Parameter one{.name = "counts",
                   .shape = {times()},
@@ -126,6 +122,7 @@ class Changepoint final : public Model,
   }
 
  private:
+  void offer(Offer& offer) const noexcept override { offer.set<Prior>(&prior_); }
   /// k uniform, rates from their gamma law.
   class PriorDraws final : public Prior {
    public:

@@ -104,7 +104,6 @@ class DoubleWell final : public Model, public ExactSampler {
       : d_(params.dimension), a_(params.a), b_(params.b), law_(params.a, params.b) {}
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {d_}}}; }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }

@@ -28,7 +28,6 @@ class Funnel final : public Model, public ExactSampler, public Metric {
   std::vector<Parameter> parameters() const override {
     return {{.name = "v", .shape = {}}, {.name = "x", .shape = {narrow_}}};
   }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
@@ -40,7 +39,6 @@ class Funnel final : public Model, public ExactSampler, public Metric {
       theta.col(j).tail(narrow_) *= std::exp(0.5 * theta(0, j));
   }
 
-  const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
     G.setZero();
     for (Index j = 0; j < theta.cols(); ++j) {

@@ -35,7 +35,6 @@ class Gamma final : public Model, public ExactSampler {
   std::vector<Parameter> parameters() const override {
     return {{.name = "x", .shape = {dimension_}}};
   }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
   GradientGrowth gradient_growth_inside() const noexcept override {
     return shape_ == 1 ? GradientGrowth::lipschitz : GradientGrowth::singular;

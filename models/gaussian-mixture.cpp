@@ -46,7 +46,6 @@ class GaussianMixture final : public Model, public ExactSampler {
   std::vector<Parameter> parameters() const override {
     return {{.name = "x", .shape = {means_.rows()}}};
   }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   /// A uniform chooses the component, normals the place in it; each has draw numbers of its own.

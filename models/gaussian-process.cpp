@@ -99,10 +99,6 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
                                           : GradientGrowth::lipschitz;
   }
   bool has_constant_hessian() const noexcept override { return observed_ == Observed::normal; }
-  const ExactSampler* as_exact() const noexcept override { return exact_.get(); }
-  const Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     MatrixXd z(theta.rows(), theta.cols());
@@ -137,6 +133,7 @@ class GaussianProcess final : public Model, public Prior, public DataDraws, publ
   }
 
  private:
+  void offer(Offer& offer) const noexcept override { offer.set<ExactSampler>(exact_.get()); }
   struct Misfit {
     double value, slope;
   };

@@ -16,13 +16,11 @@ class Gaussian final : public Model, public ExactSampler, public Metric {
   std::vector<Parameter> parameters() const override {
     return {{.name = "x", .shape = {shape_->mean().size()}}};
   }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     shape_->draw(stream, at, theta);
   }
 
-  const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
     const Index d = theta.rows();
     if (G.cols() == 0) return;

@@ -105,7 +105,6 @@ class IndependentComponents final : public Model,
   }
   std::vector<std::string> remarks() const override { return remarks_; }
 
-  const Prior* as_prior() const noexcept override { return this; }
   /// log |det W|: a step can lead across det W = 0, where W^-T has no bound.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -113,7 +112,6 @@ class IndependentComponents final : public Model,
     theta *= std::sqrt(prior_variance_);
   }
 
-  const DataDraws* as_data_draws() const noexcept override { return this; }
   /// x_n = W^-1 s_n with source i of case n log(u / (1 - u)), u uniform i of replicate n.
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
                                       Address at) const override {
@@ -131,7 +129,6 @@ class IndependentComponents final : public Model,
              .values = {x_.data(), x_.data() + x_.size()},
              .dims = {"case", "channel"}}};
   }
-  const Generated* as_generated() const noexcept override { return this; }
   std::vector<Parameter> generated() const override {
     return {
         {.name = "x", .shape = {terms()}, .group = RecordGroup::log_likelihood, .dims = {"case"}},
@@ -160,7 +157,6 @@ class IndependentComponents final : public Model,
     }
   }
 
-  const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return likelihood_.cases(); }
   bool rest_is_prior() const noexcept override { return true; }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {

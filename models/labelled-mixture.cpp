@@ -53,10 +53,6 @@ class LabelledMixture final : public Model,
     label.whole = WholeNumbers{0, components() - 1};
     return {{.name = "mean", .shape = {components()}}, label};
   }
-  const Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   /// Of the prior: means, and labels by their weights.
   void draw(const Stream& stream, Address at, Batch theta) const override {

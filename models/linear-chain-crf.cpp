@@ -106,10 +106,6 @@ class LinearChainCrf final : public Model, public Prior, public DataDraws, publi
             {.dim = "next_tag", .labels = tags_}};
   }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
-  const Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const SumOfTerms* as_sum() const noexcept override { return this; }
-  const Prediction* as_prediction() const noexcept override { return test_.get(); }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
@@ -142,6 +138,7 @@ class LinearChainCrf final : public Model, public Prior, public DataDraws, publi
   }
 
  private:
+  void offer(Offer& offer) const noexcept override { offer.set<Prediction>(test_.get()); }
   LinearChainCrf(const Params& params, Data data)
       : shape_{std::ssize(data.features), std::ssize(data.tags)},
         prior_variance_(params.prior_variance),

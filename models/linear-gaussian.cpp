@@ -127,8 +127,6 @@ class LinearGaussian final : public Model,
   std::vector<Labels> labels() const override { return coefficients_.labels; }
   std::vector<std::string> remarks() const override { return remarks_; }
 
-  const ExactSampler* as_exact() const noexcept override { return &posterior_; }
-  const Prior* as_prior() const noexcept override { return this; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= std::sqrt(prior_variance_);
@@ -141,7 +139,6 @@ class LinearGaussian final : public Model,
   std::vector<NamedValues> constant_data() const override {
     return regression::constant_data(numbers_);
   }
-  const Generated* as_generated() const noexcept override { return this; }
   std::vector<Parameter> generated() const override {
     return {{.name = response_, .shape = {terms()}, .group = RecordGroup::log_likelihood},
             {.name = response_, .shape = {terms()}, .group = RecordGroup::posterior_predictive}};
@@ -163,7 +160,6 @@ class LinearGaussian final : public Model,
       log_likelihood.array() -= log_root;
   }
 
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
   std::vector<std::string> gaussian_parameters() const override {
     return regression::names_of(coefficients_.parameters);
   }
@@ -179,7 +175,6 @@ class LinearGaussian final : public Model,
     out -= (0.5 / prior_variance_) * theta.colwise().squaredNorm();
   }
 
-  const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
     const Index d = theta.rows();
     for (Index j = 0; j < G.cols(); ++j) MatrixMap(G.col(j).data(), d, d) = posterior_.precision();
@@ -194,7 +189,6 @@ class LinearGaussian final : public Model,
   bool has_constant_hessian() const noexcept override { return true; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
-  const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return x_.size(); }
   bool rest_is_prior() const noexcept override { return true; }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
@@ -226,6 +220,7 @@ class LinearGaussian final : public Model,
   }
 
  private:
+  void offer(Offer& offer) const noexcept override { offer.set<ExactSampler>(&posterior_); }
   LinearGaussian(const Params& params, Cases cases)
       : noise_variance_(params.noise_variance),
         prior_variance_(params.prior_variance),

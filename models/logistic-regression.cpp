@@ -3,7 +3,6 @@
 #include "logistic-regression/likelihood.hpp"
 #include "logistic-regression/points.hpp"
 #include "regression/coefficients.hpp"
-#include "regression/divided_cases.hpp"
 #include "regression/keys.hpp"
 #include "regression/posterior.hpp"
 #include "regression/remarks.hpp"
@@ -40,26 +39,24 @@ class LogisticRegression final : public regression::Posterior<logistic::Link> {
   };
 
   explicit LogisticRegression(const Params& params)
-      : LogisticRegression(params, checked(params), data_shards()) {}
+      : LogisticRegression(params, regression::training_table(checked(params))) {}
 
   std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
   std::vector<Labels> labels() const override { return coefficients_.labels; }
   std::vector<std::string> remarks() const override { return remarks_; }
-  const Derived* as_derived() const noexcept override { return points_.get(); }
-  const Prediction* as_prediction() const noexcept override { return test_.get(); }
 
  private:
-  /// `shards`: of divided data, else null.
-  LogisticRegression(const Params& params, const regression::Source& source, DataShards* shards)
-      : LogisticRegression(params, shards == nullptr
-                                       ? regression::whole_cases(source, params.recipe)
-                                       : regression::divided_cases<logistic::Link>(
-                                             source, params.recipe, *shards)) {}
-
-  LogisticRegression(const Params& params, const regression::LoadedCases& all)
-      : LogisticRegression(params, all.table, all.design, remarks_on(all.design, all.table)) {
-    divide(all.sum);
+  void offer(Offer& offer) const noexcept override {
+    Posterior::offer(offer);
+    offer.set<Derived>(points_.get());
+    offer.set<Prediction>(test_.get());
   }
+  LogisticRegression(const Params& params, const Table& table)
+      : LogisticRegression(params, table,
+                           LabelledDesign(table, params.recipe, params.source.classes)) {}
+
+  LogisticRegression(const Params& params, const Table& table, const LabelledDesign& design)
+      : LogisticRegression(params, table, design, remarks_on(design, table)) {}
 
   LogisticRegression(const Params& params, const Table& table, const LabelledDesign& design,
                      std::vector<std::string> remarks)
@@ -127,11 +124,6 @@ MIXWELL_PLUGIN(registrar) {
            "prior_variance, N d^2 multiplications and additions; its contracted derivative takes "
            "2 N d^2. Sum of terms: U_0 is the prior's, u_n that of training case n. Recorded of "
            "cases "
-           "(run.predictive): w_n times the log probability of the label, and labels drawn anew.\n"
-           "With run.ranks = \"data\" the cases of a CSV or LIBSVM file (not gzipped, no factors) "
-           "are "
-           "divided into shards among the processes of mpirun, each with the rows of its own "
-           "alone; "
-           "there is no metric then, and nothing is recorded of cases.",
+           "(run.predictive): w_n times the log probability of the label, and labels drawn anew.",
        .sources = {"Girolami & Calderhead 2011, J. R. Stat. Soc. B 73, section 7 (metric)"}});
 }

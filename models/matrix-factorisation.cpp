@@ -152,13 +152,13 @@ class MatrixFactorisation final : public Model,
                                   public Prior,
                                   public DataDraws,
                                   public SumOfTerms,
-                                  public ConditionalDraws {
+                                  public ConditionalDraws,
+                                  public DivisibleModel {
  public:
   using Params = Keys;
   explicit MatrixFactorisation(const Params& params)
       : MatrixFactorisation(params, read_data(params)) {}
-  /// Itself, or its portion of this process.
-  static std::unique_ptr<Component> made(const Params& params);
+  std::shared_ptr<Model> portion(std::shared_ptr<Portions> processes) const override;
 
   std::vector<Parameter> parameters() const override;
   std::vector<Labels> labels() const override { return labels_; }
@@ -167,11 +167,6 @@ class MatrixFactorisation final : public Model,
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
-  const mixwell::Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const SumOfTerms* as_sum() const noexcept override { return this; }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
-  const Prediction* as_prediction() const noexcept override { return held_out_.get(); }
   std::shared_ptr<const BlockPotential> block_potential(
       const std::vector<Index>& coordinates) const override {
     return Block::make(layout_, likelihood_, {*factor_prior_, bias_prior_}, coordinates);
@@ -194,6 +189,7 @@ class MatrixFactorisation final : public Model,
                         Workspace& scratch) const override;
 
  private:
+  void offer(Offer& offer) const noexcept override { offer.set<Prediction>(held_out_.get()); }
   MatrixFactorisation(const Params& params, Data data);
   MatrixFactorisation(const MatrixFactorisation& other, Ratings ratings);
 
@@ -229,24 +225,25 @@ class MatrixFactorisation final : public Model,
   RowDraws item_draws_;
   std::vector<Labels> labels_;
   std::vector<std::string> remarks_;
-  std::unique_ptr<const HeldOut> held_out_;
+  std::shared_ptr<const HeldOut> held_out_;
+  Index blocks_;  ///< of users and of items, where ranks divide them
 };
 
 /// Where the coordinates are to be divided. Hyper-parameters follow from all rows of a side.
-void require_blocks(const Keys& keys, const Layout& layout, const Portions& processes) {
-  if (keys.prior != "fixed")
+void require_blocks(const Layout& layout, Index blocks, const Portions& processes) {
+  if (layout.hyper != 0)
     throw ParameterError("prior",
                          "must be \"fixed\" where run.ranks = \"coordinates\": the others have "
                          "hyper-parameters, which belong to all users and items");
-  if (keys.biases)
+  if (layout.biases)
     throw ParameterError("biases",
                          "must be false where run.ranks = \"coordinates\": their precisions belong "
                          "to all users and items");
-  if (keys.blocks > std::min(layout.users, layout.items))
+  if (blocks > std::min(layout.users, layout.items))
     throw ParameterError("blocks", "must be at most " +
                                        std::to_string(std::min(layout.users, layout.items)) +
                                        ", as many users or items there are");
-  if (processes.ranks() > keys.blocks)
+  if (processes.ranks() > blocks)
     throw ParameterError("blocks", "must be at least " + std::to_string(processes.ranks()) +
                                        ", as many ranks there are, each of which has one");
 }
@@ -283,33 +280,26 @@ MatrixFactorisation::MatrixFactorisation(const Params& params, Data data)
       user_draws_(layout_, Side::users, likelihood_),
       item_draws_(layout_, Side::items, likelihood_),
       labels_{labels_of("user", data.ids.users), labels_of("item", data.ids.items)},
-      remarks_(remarks_on(data)) {
+      remarks_(remarks_on(data)),
+      blocks_(params.blocks) {
   if (data.split.test.size() == 0) return;
-  held_out_ = std::make_unique<HeldOut>(
+  held_out_ = std::make_shared<HeldOut>(
       Likelihood(layout_, data.split.test, likelihood_.offset(), params.noise_precision),
       params.clip);
 }
 
-/// The whole has names, labels and predictions, and none of the ratings.
-std::unique_ptr<Component> MatrixFactorisation::made(const Params& params) {
-  const std::shared_ptr<Portions> processes = portions();
-  if (processes == nullptr) return std::make_unique<MatrixFactorisation>(params);
-  Data data = read_data(params);
-  const std::shared_ptr<const RowPrior> prior = factor_prior(params);
-  const Layout layout = layout_of(params, data.ids, *prior);
-  require_blocks(params, layout, *processes);
-  Keys keys = params;
-  keys.offset = offset_of(params, data.split.training);
-  const Deal deal{params.blocks};
-  Cells cells(layout, deal, processes->first_block(processes->rank(), deal.blocks),
-              processes->first_block(processes->rank() + 1, deal.blocks), data.split.training,
-              *keys.offset, params.noise_precision);
-  std::vector<std::string> remarks = remarks_on(data);
-  data.split.training = {};
-  auto whole = std::shared_ptr<MatrixFactorisation>(new MatrixFactorisation(keys, std::move(data)));
-  whole->remarks_ = std::move(remarks);
-  return std::make_unique<Portion>(std::move(whole), processes, layout, deal, prior,
-                                   std::move(cells));
+/// The whole of the results has names, labels and predictions, and none of the ratings.
+std::shared_ptr<Model> MatrixFactorisation::portion(std::shared_ptr<Portions> processes) const {
+  require_blocks(layout_, blocks_, *processes);
+  auto whole = std::shared_ptr<MatrixFactorisation>(new MatrixFactorisation(*this, Ratings()));
+  whole->remarks_ = remarks_;
+  whole->held_out_ = held_out_;
+  const Deal deal{blocks_};
+  Cells cells(layout_, deal, processes->first_block(processes->rank(), deal.blocks),
+              processes->first_block(processes->rank() + 1, deal.blocks), likelihood_.ratings(),
+              likelihood_.offset(), likelihood_.precision());
+  return std::make_shared<Portion>(std::move(whole), std::move(processes), layout_, deal,
+                                   factor_prior_, std::move(cells));
 }
 
 MatrixFactorisation::MatrixFactorisation(const MatrixFactorisation& other, Ratings ratings)
@@ -320,7 +310,8 @@ MatrixFactorisation::MatrixFactorisation(const MatrixFactorisation& other, Ratin
                   other.likelihood_.precision()),
       user_draws_(layout_, Side::users, likelihood_),
       item_draws_(layout_, Side::items, likelihood_),
-      labels_(other.labels_) {
+      labels_(other.labels_),
+      blocks_(other.blocks_) {
   set_name(other.name());
 }
 

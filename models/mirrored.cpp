@@ -161,8 +161,13 @@ class Mirrored final : public Model,
       : base_(params.of),
         parameters_(mirror(base_->parameters(), params.parameters)),
         fold_(mirrored_coordinates(parameters_)),
-        exact_(base_->as_exact(), fold_),
-        prior_(base_->as_prior(), fold_),
+        derived_(base_->offers<Derived>()),
+        generated_(base_->offers<Generated>()),
+        prediction_(base_->offers<Prediction>()),
+        metric_(base_->offers<Metric>()),
+        sum_(base_->offers<SumOfTerms>()),
+        exact_(base_->offers<ExactSampler>(), fold_),
+        prior_(base_->offers<Prior>(), fold_),
         has_draws_((exact_.exists() || prior_.exists()) && is_positive(*base_, parameters_)) {}
 
   std::vector<Parameter> parameters() const override { return parameters_; }
@@ -178,52 +183,33 @@ class Mirrored final : public Model,
     return base_->gradient_growth_inside();
   }
   bool calls_foreign_code() const noexcept override { return mixwell::calls_foreign_code(*base_); }
-  const Derived* as_derived() const noexcept override {
-    return base_->as_derived() ? this : nullptr;
-  }
-  std::vector<Parameter> quantities() const override { return base_->as_derived()->quantities(); }
+  std::vector<Parameter> quantities() const override { return derived_->quantities(); }
   void derive(ConstBatch theta, Batch out) const override {
-    base_->as_derived()->derive(fold_.folded(theta), out);
+    derived_->derive(fold_.folded(theta), out);
   }
-  bool replaces_parameters() const noexcept override {
-    return base_->as_derived()->replaces_parameters();
-  }
+  bool replaces_parameters() const noexcept override { return derived_->replaces_parameters(); }
 
   std::vector<NamedValues> observed_data() const override { return base_->observed_data(); }
   std::vector<NamedValues> constant_data() const override { return base_->constant_data(); }
   std::vector<Labels> labels() const override { return base_->labels(); }
-  const Generated* as_generated() const noexcept override {
-    return base_->as_generated() ? this : nullptr;
-  }
-  std::vector<Parameter> generated() const override { return base_->as_generated()->generated(); }
+  std::vector<Parameter> generated() const override { return generated_->generated(); }
   void generate(ConstBatch theta, const Stream& stream, Address at, Batch out) const override {
-    base_->as_generated()->generate(fold_.folded(theta), stream, at, out);
+    generated_->generate(fold_.folded(theta), stream, at, out);
   }
 
-  const ExactSampler* as_exact() const noexcept override {
-    return has_draws_ && exact_.exists() ? &exact_ : nullptr;
-  }
-  const Prior* as_prior() const noexcept override {
-    return has_draws_ && prior_.exists() ? &prior_ : nullptr;
-  }
-
-  const Prediction* as_prediction() const noexcept override {
-    return base_->as_prediction() ? this : nullptr;
-  }
-  Index cases() const override { return base_->as_prediction()->cases(); }
-  Index predicted() const override { return base_->as_prediction()->predicted(); }
+  Index cases() const override { return prediction_->cases(); }
+  Index predicted() const override { return prediction_->predicted(); }
   void predict(ConstBatch theta, Batch out) const override {
-    base_->as_prediction()->predict(fold_.folded(theta), out);
+    prediction_->predict(fold_.folded(theta), out);
   }
-  std::string measure() const override { return base_->as_prediction()->measure(); }
+  std::string measure() const override { return prediction_->measure(); }
   double error(const Eigen::VectorXd& averages) const override {
-    return base_->as_prediction()->error(averages);
+    return prediction_->error(averages);
   }
 
-  const Metric* as_metric() const noexcept override { return base_->as_metric() ? this : nullptr; }
   void metric(ConstBatch theta, Batch G, Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
-    base_->as_metric()->metric(fold_.folded(theta, scratch), G, scratch);
+    metric_->metric(fold_.folded(theta, scratch), G, scratch);
     fold_.unfold_matrix(theta, G);
   }
   /// d/dtheta_i of sum_ab W_ab s_a s_b G_ab(x) = s_i times the derivative at x with s_a s_b W_ab.
@@ -231,7 +217,7 @@ class Mirrored final : public Model,
                            Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     const MatrixMap turned = turned_weights(theta, W, scratch);
-    base_->as_metric()->contract_derivative(fold_.folded(theta, scratch), turned, out, scratch);
+    metric_->contract_derivative(fold_.folded(theta, scratch), turned, out, scratch);
     fold_.unfold_gradient(theta, out);
   }
   /// sum_bj W_bj s_a s_b s_j dG_ab / dx_j = s_a times the same at x with s_b s_j W_bj.
@@ -239,34 +225,40 @@ class Mirrored final : public Model,
                           Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
     const MatrixMap turned = turned_weights(theta, W, scratch);
-    base_->as_metric()->contract_crosswise(fold_.folded(theta, scratch), turned, out, scratch);
+    metric_->contract_crosswise(fold_.folded(theta, scratch), turned, out, scratch);
     fold_.unfold_gradient(theta, out);
   }
 
-  const SumOfTerms* as_sum() const noexcept override { return base_->as_sum() ? this : nullptr; }
-  Index terms() const noexcept override { return base_->as_sum()->terms(); }
-  Index stratum(Index n, Index strata) const override {
-    return base_->as_sum()->stratum(n, strata);
-  }
-  bool rest_is_prior() const noexcept override { return base_->as_sum()->rest_is_prior(); }
+  Index terms() const noexcept override { return sum_->terms(); }
+  Index stratum(Index n, Index strata) const override { return sum_->stratum(n, strata); }
+  bool rest_is_prior() const noexcept override { return sum_->rest_is_prior(); }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
-    base_->as_sum()->evaluate_rest(fold_.folded(theta, out.scratch), out);
+    sum_->evaluate_rest(fold_.folded(theta, out.scratch), out);
     fold_.unfold_gradient(theta, out.gradient);
   }
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
-    base_->as_sum()->evaluate_terms(fold_.folded(theta, out.scratch), indices, out);
+    sum_->evaluate_terms(fold_.folded(theta, out.scratch), indices, out);
     fold_.unfold_gradient(theta, out.gradient);
   }
   void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                           Workspace& scratch) const override {
     const Workspace::Frame frame(scratch);
-    base_->as_sum()->gradients_of_terms(fold_.folded(theta, scratch), indices, out, scratch);
+    sum_->gradients_of_terms(fold_.folded(theta, scratch), indices, out, scratch);
     fold_.unfold_gradient(theta, out);
   }
 
  private:
+  void offer(Offer& offer) const noexcept override {
+    offer.set<Derived>(derived_ != nullptr ? this : nullptr);
+    offer.set<Generated>(generated_ != nullptr ? this : nullptr);
+    offer.set<Prediction>(prediction_ != nullptr ? this : nullptr);
+    offer.set<Metric>(metric_ != nullptr ? this : nullptr);
+    offer.set<SumOfTerms>(sum_ != nullptr ? this : nullptr);
+    offer.set<ExactSampler>(has_draws_ && exact_.exists() ? &exact_ : nullptr);
+    offer.set<Prior>(has_draws_ && prior_.exists() ? &prior_ : nullptr);
+  }
   MatrixMap turned_weights(ConstBatch theta, ConstBatch W, Workspace& scratch) const {
     MatrixMap turned = scratch.matrix(W.rows(), W.cols());
     turned = W;
@@ -286,6 +278,11 @@ class Mirrored final : public Model,
   std::shared_ptr<const Model> base_;
   std::vector<Parameter> parameters_;
   Fold fold_;
+  const Derived* derived_;
+  const Generated* generated_;
+  const Prediction* prediction_;
+  const Metric* metric_;
+  const SumOfTerms* sum_;
   Scattered<ExactSampler> exact_;
   Scattered<Prior> prior_;
   bool has_draws_;

@@ -75,11 +75,6 @@ class NormalGroups final : public Model,
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
-  const Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
-  const MarginalLaws* as_marginal_laws() const noexcept override { return this; }
   /// For a block with at most two thirds of the groups: of more it would save little.
   std::shared_ptr<const BlockPotential> block_potential(
       const std::vector<Index>& coordinates) const override {
@@ -119,7 +114,6 @@ class NormalGroups final : public Model,
   std::vector<NamedValues> constant_data() const override {
     return {{.name = "sigma", .shape = {groups()}, .values = params_.sds}};
   }
-  const Generated* as_generated() const noexcept override { return this; }
   std::vector<Parameter> generated() const override {
     return {{.name = "y", .shape = {groups()}, .group = RecordGroup::log_likelihood},
             {.name = "y", .shape = {groups()}, .group = RecordGroup::posterior_predictive}};

@@ -66,10 +66,6 @@ class ProbitLatent final : public Model,
   std::vector<std::string> remarks() const override { return remarks_; }
   /// A Gaussian that ends where a z_n changes its sign.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
-  const Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
@@ -101,7 +97,6 @@ class ProbitLatent final : public Model,
     return {
         {.name = response_, .shape = {x_.rows()}, .values = {positive_.begin(), positive_.end()}}};
   }
-  const Generated* as_generated() const noexcept override { return this; }
   std::vector<Parameter> generated() const override {
     const std::vector<Index> shape = {x_.rows()};
     return {{.name = response_, .shape = shape, .group = RecordGroup::log_likelihood},

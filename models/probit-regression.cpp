@@ -34,9 +34,12 @@ class ProbitRegression final : public regression::Posterior<probit::Link> {
   std::vector<Parameter> parameters() const override { return coefficients_.parameters; }
   std::vector<Labels> labels() const override { return coefficients_.labels; }
   std::vector<std::string> remarks() const override { return remarks_; }
-  const Prediction* as_prediction() const noexcept override { return test_.get(); }
 
  private:
+  void offer(Offer& offer) const noexcept override {
+    Posterior::offer(offer);
+    offer.set<Prediction>(test_.get());
+  }
   ProbitRegression(const Params& params, CaseData data)
       : Posterior(data.cases, data.response, params.prior_variance),
         coefficients_(std::move(data.coefficients)),

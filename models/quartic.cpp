@@ -37,7 +37,6 @@ class Quartic final : public Model, public ExactSampler, public Metric {
   explicit Quartic(const Params& params) : d_(params.dimension) {}
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {d_}}}; }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override {
     return GradientGrowth::locally_lipschitz;
   }
@@ -47,7 +46,6 @@ class Quartic final : public Model, public ExactSampler, public Metric {
     flat(theta) = flat(theta).unaryExpr(&quantile);
   }
 
-  const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
     G.setZero();
     for (Index j = 0; j < theta.cols(); ++j) {

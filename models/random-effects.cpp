@@ -61,9 +61,6 @@ class RandomEffects final : public Model,
   std::vector<Parameter> parameters() const override { return {{.name = "mu", .shape = {}}}; }
   bool has_constant_hessian() const noexcept override { return true; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
-  const ExactSampler* as_exact() const noexcept override { return this; }
-  const EstimatedDensity* as_estimated_density() const noexcept override { return this; }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);

@@ -104,10 +104,6 @@ class StableFactorisation final : public Model, public Prior, public DataDraws, 
   std::vector<Parameter> parameters() const override;
   /// Unbounded where a factor is near 0.
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::singular; }
-  const mixwell::Prior* as_prior() const noexcept override { return this; }
-  const DataDraws* as_data_draws() const noexcept override { return this; }
-  const SumOfTerms* as_sum() const noexcept override { return this; }
-  const Prediction* as_prediction() const noexcept override { return separation_.get(); }
   std::shared_ptr<const BlockPotential> block_potential(
       const std::vector<Index>& coordinates) const override {
     return Scales::make(likelihood_, priors_, coordinates);
@@ -128,6 +124,7 @@ class StableFactorisation final : public Model, public Prior, public DataDraws, 
                           Workspace& scratch) const override;
 
  private:
+  void offer(Offer& offer) const noexcept override { offer.set<Prediction>(separation_.get()); }
   StableFactorisation(const Params& params, Entries entries)
       : likelihood_(likelihood_of(params, std::move(entries))),
         priors_(likelihood_.layout(), params.row, params.column),

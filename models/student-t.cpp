@@ -32,7 +32,6 @@ class StudentT final : public Model, public ExactSampler {
   std::vector<Parameter> parameters() const override {
     return {{.name = "x", .shape = {shape_->mean().size()}}};
   }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   /// mean + z sqrt(nu / w): z ~ N(0, Sigma), and w ~ chi-square of nu degrees of freedom from one

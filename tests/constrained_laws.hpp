@@ -40,7 +40,6 @@ class ConstrainedLaws final : public ConstrainedModel, public ExactSampler {
     declare({.name = "T", .shape = {4, 2}, .constraint = Constraint::cholesky_covariance()});
   }
 
-  const ExactSampler* as_exact() const noexcept override { return this; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     Eigen::MatrixXd z(normals, theta.cols());
     Eigen::MatrixXd v(uniforms, theta.cols());

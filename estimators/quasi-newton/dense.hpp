@@ -61,7 +61,7 @@ class DenseForm {
     return std::make_shared<DenseRepresentation>();
   }
 
-  DenseForm(double* numbers, Index d)
+  DenseForm(double* numbers, Index d, const DividedRows* /*all are here*/)
       : H_(numbers + DenseRepresentation::in_H * d * d, d, d),
         S_(numbers + DenseRepresentation::in_S * d * d, d, d),
         C_(numbers + DenseRepresentation::in_C * d * d, d, d),

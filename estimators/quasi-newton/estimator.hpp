@@ -13,7 +13,7 @@
 
 namespace mixwell::quasi_newton {
 
-/// Form is made from the numbers of one column and the dimension, and has
+/// Form is made from the numbers of one column, the dimension and Memory::divided_rows, and has
 ///   static Index rows(Index d, Index pairs)    length of the numbers
 ///   static std::shared_ptr<const Representation> representation()
 ///   void start(double gamma)                   H = gamma I
@@ -46,7 +46,8 @@ class QuasiNewton : public FittedCurvature {
     numbers.setZero();
     for (Index j = 0; j < numbers.cols(); ++j) {
       const Workspace::Frame frame(scratch);
-      build({memory, j}, Form(numbers.col(j).data(), memory.rows()), scratch);
+      build({memory, j}, Form(numbers.col(j).data(), memory.rows(), memory.divided_rows()),
+            scratch);
     }
   }
 
@@ -87,7 +88,7 @@ class RecursiveQuasiNewton final : public QuasiNewton<Form>, public RecursiveCur
 
   Eigen::VectorXd initial(Index dimension) const override {
     Eigen::VectorXd numbers = Eigen::VectorXd::Zero(Form::rows(dimension, 0));
-    Form(numbers.data(), dimension).start(this->options().gamma.value_or(1.0));
+    Form(numbers.data(), dimension, nullptr).start(this->options().gamma.value_or(1.0));
     return numbers;
   }
 
@@ -95,7 +96,7 @@ class RecursiveQuasiNewton final : public QuasiNewton<Form>, public RecursiveCur
     const Workspace::Frame frame(scratch);
     const MemoryColumn memory(points, 0);
     const double lambda = this->options().regularisation;
-    Form form(numbers.data(), memory.dimension());
+    Form form(numbers.data(), memory.dimension(), points.divided_rows());
     auto s = vector(scratch, memory.dimension());
     auto y = vector(scratch, memory.dimension());
     for (Index k = 0; k + 1 < memory.size(); ++k) {

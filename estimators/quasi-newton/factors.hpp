@@ -28,7 +28,9 @@ struct FactorLayout {
 /// is I - c q p', so one pair of vectors serves both. It is the inverse of T': p'q = 1 + 1/c.
 class Factors {
  public:
-  Factors(const double* numbers, const FactorLayout& at) noexcept : numbers_(numbers), at_(at) {}
+  /// `rows`: as Numbers::divided_rows.
+  Factors(const double* numbers, const FactorLayout& at, const DividedRows* rows) noexcept
+      : numbers_(numbers), at_(at), rows_(rows) {}
 
   double gamma() const noexcept { return numbers_[FactorLayout::gamma]; }
   Index pairs() const noexcept { return static_cast<Index>(numbers_[FactorLayout::pairs]); }
@@ -70,7 +72,7 @@ class Factors {
 
   const double* numbers_;
   FactorLayout at_;
-  const DividedRows* rows_ = divided_rows();
+  const DividedRows* rows_;
 };
 
 /// O(K d) a product and column.
@@ -95,7 +97,7 @@ class FactorRepresentation : public Representation {
   }
   void log_det_H(const Numbers& numbers, Index dimension, Row out, Workspace&) const final {
     for (Index j = 0; j < out.cols(); ++j) {
-      const Factors f(numbers.column(j), {dimension, vectors_});
+      const Factors f(numbers.column(j), {dimension, vectors_}, numbers.divided_rows());
       out(j) = static_cast<double>(dimension) * std::log(f.gamma()) + f.log_det();
     }
   }
@@ -106,7 +108,7 @@ class FactorRepresentation : public Representation {
   void each(const Numbers& numbers, ConstBatch v, Batch out, const Apply& apply) const {
     for (Index j = 0; j < v.cols(); ++j) {
       out.col(j) = v.col(j);
-      apply(Factors(numbers.column(j), {v.rows(), vectors_}), out.col(j));
+      apply(Factors(numbers.column(j), {v.rows(), vectors_}, numbers.divided_rows()), out.col(j));
     }
   }
 
@@ -120,19 +122,20 @@ class FactorForm {
  public:
   static Index rows(Index d, Index pairs) { return FactorLayout{d, Vectors}.pair(pairs); }
 
-  FactorForm(double* numbers, Index d) : numbers_(numbers), at_{d, Vectors} {}
+  FactorForm(double* numbers, Index d, const DividedRows* rows)
+      : numbers_(numbers), at_{d, Vectors}, rows_(rows) {}
 
   void start(double gamma) { numbers_[FactorLayout::gamma] = gamma; }
 
   /// O(K d): B s costs two passes over the pairs before.
   void add(ConstVectorRef s, ConstVectorRef y, double sy, Workspace& scratch) {
     const Workspace::Frame frame(scratch);
-    const Factors before(numbers_, at_);
+    const Factors before(numbers_, at_, rows_);
     const Index k = before.pairs();
     auto Bs = quasi_newton::vector(scratch, at_.d);
     Bs = s;
     before.Ct(Bs);
-    const double c = std::sqrt(sy / squared_norm(divided_rows(), Bs));  // s'Bs = |C's|^2
+    const double c = std::sqrt(sy / squared_norm(rows_, Bs));  // s'Bs = |C's|^2
     before.C(Bs);
     double* scalars = numbers_ + at_.pair(k);
     scalars[FactorLayout::sy] = sy;
@@ -151,6 +154,7 @@ class FactorForm {
 
   double* numbers_;
   FactorLayout at_;
+  const DividedRows* rows_;
 };
 
 }  // namespace mixwell::quasi_newton

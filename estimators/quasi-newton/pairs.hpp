@@ -35,6 +35,10 @@ class MemoryColumn {
   ConstVector point(Index k) const noexcept { return column(memory_.point(k)); }
   ConstVector gradient(Index k) const noexcept { return column(memory_.gradient(k)); }
   double potential(Index k) const noexcept { return memory_.potential(k)(column_); }
+  /// Whether a point and its gradient are finite in all rows.
+  bool is_finite(Index k) const {
+    return on_all_rows(memory_.divided_rows(), point(k).allFinite() && gradient(k).allFinite());
+  }
 
   auto s(Index from, Index to) const noexcept { return point(to) - point(from); }
   auto y(Index from, Index to) const noexcept { return gradient(to) - gradient(from); }
@@ -44,7 +48,7 @@ class MemoryColumn {
     double ss = 0.0;
     double sy = 0.0;
     double yy = 0.0;
-    if (const DividedRows* const rows = divided_rows()) {
+    if (const DividedRows* const rows = memory_.divided_rows()) {
       double sums[3];
       const VectorPair pairs[3] = {{step, step}, {step, change}, {change, change}};
       rows->dots(pairs, sums);
@@ -72,7 +76,7 @@ inline std::span<Index> ordered_points(const MemoryColumn& memory, bool sort, Wo
   Index* order = scratch.objects<Index>(memory.size());
   std::size_t count = 0;
   for (Index k = 0; k < memory.size(); ++k) {
-    if (!on_all_rows(memory.point(k).allFinite() && memory.gradient(k).allFinite())) continue;
+    if (!memory.is_finite(k)) continue;
     if (sort && !std::isfinite(memory.potential(k))) continue;
     order[count++] = k;
   }

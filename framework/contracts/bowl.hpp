@@ -15,7 +15,6 @@ class Bowl final : public Potential, public Metric {
     g = theta.array().cube();
     if (out.wants_potential()) out.u() = 0.25 * theta.array().pow(4).colwise().sum().matrix();
   }
-  const Metric* as_metric() const noexcept override { return this; }
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
       MatrixMap one(G.col(j).data(), theta.rows(), theta.rows());

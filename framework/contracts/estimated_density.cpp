@@ -44,7 +44,7 @@ MatrixXd normals(Index rows, std::uint64_t sweep) {
 
 /// exp(U - Uhat) of one point.
 RowVectorXd weights(const Model& model, const MatrixXd& at, std::uint64_t sweep) {
-  const EstimatedDensity& of = *model.as_estimated_density();
+  const EstimatedDensity& of = *model.offers<EstimatedDensity>();
   const MatrixXd theta = at.replicate(1, draws);
   const double u = potential(model, at)(0);
   return (u - estimates(of, theta, normals(of.normals(), sweep)).array()).exp();
@@ -94,7 +94,7 @@ Finding weighted(const EstimatedDensity& of, const MatrixXd& theta) {
 }  // namespace
 
 void check_estimated_density(const Model& model, const MatrixXd& theta, Findings& findings) {
-  const EstimatedDensity& of = *model.as_estimated_density();
+  const EstimatedDensity& of = *model.offers<EstimatedDensity>();
   const MatrixXd few = theta.leftCols(std::min(points, theta.cols()));
   if (potential(model, few).allFinite()) {
     findings.push_back(unbiased(model, few));

@@ -51,7 +51,7 @@ Rest rest_at(const Model& model, const GaussianPrior& prior, const std::vector<I
 }  // namespace
 
 Finding check_gaussian_prior(const Model& model, const MatrixXd& theta) {
-  const GaussianPrior& prior = *model.as_gaussian_prior();
+  const GaussianPrior& prior = *model.offers<GaussianPrior>();
   const std::vector<Index> own =
       select_coordinates(model.parameters(), prior.gaussian_parameters());
   double worst = 0.0;

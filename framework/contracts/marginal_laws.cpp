@@ -31,13 +31,13 @@ class MarginalCheck {
       : model_(model),
         which_(which),
         out_(select_coordinates(model.parameters(),
-                                model.as_marginal_laws()->integrable()[which])) {}
+                                model.offers<MarginalLaws>()->integrable()[which])) {}
 
   const std::vector<Index>& integrated() const { return out_; }
 
   RowVectorXd potential(const MatrixXd& theta) const {
     RowVectorXd u(theta.cols());
-    model_.as_marginal_laws()->evaluate_marginal(
+    model_.offers<MarginalLaws>()->evaluate_marginal(
         which_, theta, Evaluation::of_potential(u.data(), theta, scratch_));
     return u;
   }
@@ -45,7 +45,7 @@ class MarginalCheck {
   MatrixXd gradient(const MatrixXd& theta) const {
     MatrixXd g(theta.rows(), theta.cols());
     RowVectorXd u(theta.cols());
-    model_.as_marginal_laws()->evaluate_marginal(which_, theta, {u.data(), g, scratch_});
+    model_.offers<MarginalLaws>()->evaluate_marginal(which_, theta, {u.data(), g, scratch_});
     return g;
   }
 
@@ -79,7 +79,7 @@ class MarginalCheck {
   /// grad_x U(x, z) - grad U(x) over draws of z, at one point.
   void add_fisher(const MatrixXd& at, std::size_t conditional, ZeroMeans& means) const {
     MatrixXd theta = at.replicate(1, draws);
-    model_.as_conditional_draws()->draw_conditional(
+    model_.offers<ConditionalDraws>()->draw_conditional(
         conditional, Stream(20260102, "contracts/marginal"), {}, theta, scratch_);
     MatrixXd g(theta.rows(), draws);
     RowVectorXd u(draws);
@@ -93,8 +93,8 @@ class MarginalCheck {
 
   /// Which of the model's conditional draws is of exactly what is integrated out.
   std::optional<std::size_t> conditional() const {
-    if (model_.as_conditional_draws() == nullptr) return std::nullopt;
-    const auto offered = model_.as_conditional_draws()->conditionals();
+    if (model_.offers<ConditionalDraws>() == nullptr) return std::nullopt;
+    const auto offered = model_.offers<ConditionalDraws>()->conditionals();
     for (std::size_t k = 0; k < offered.size(); ++k) {
       if (select_coordinates(model_.parameters(), offered[k]) == out_) return k;
     }
@@ -111,7 +111,7 @@ class MarginalCheck {
 }  // namespace
 
 void check_marginal_laws(const Model& model, const MatrixXd& theta, Findings& findings) {
-  const auto offered = model.as_marginal_laws()->integrable();
+  const auto offered = model.offers<MarginalLaws>()->integrable();
   ZeroMeans means;
   double error = 0.0;
   bool reads = false;

@@ -9,9 +9,12 @@
 
 #include <mixwell/conditional.hpp>
 #include <mixwell/contracts/model.hpp>
+#include <mixwell/estimated_density.hpp>
+#include <mixwell/gaussian_prior.hpp>
 #include <mixwell/hessian_products.hpp>
 #include <mixwell/lab/gradient_check.hpp>
 #include <mixwell/lab/metropolis_change.hpp>
+#include <mixwell/marginal.hpp>
 #include <mixwell/selection.hpp>
 
 #include <Eigen/Cholesky>
@@ -212,7 +215,7 @@ Index total_size(const std::vector<Parameter>& quantities) {
 /// Of all that is recorded before generated quantities.
 std::set<std::string> recorded_names(const Model& model) {
   std::set<std::string> names;
-  const Derived* const derived = model.as_derived();
+  const Derived* const derived = model.offers<Derived>();
   if (derived == nullptr || !derived->replaces_parameters())
     wrong_parameter(model.parameters(), names);
   if (derived != nullptr) wrong_parameter(derived->quantities(), names);
@@ -483,7 +486,7 @@ class Minibatch final : public Model {
 
  private:
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
-    whole_.as_sum()->evaluate_terms(theta, indices_.replicate(1, theta.cols()), out);
+    whole_.offers<SumOfTerms>()->evaluate_terms(theta, indices_.replicate(1, theta.cols()), out);
   }
 
   const Model& whole_;
@@ -588,7 +591,7 @@ Finding check_terms_gradient_only(const Terms& terms, const MatrixXd& theta) {
 }
 
 void check_sum(const Model& model, const MatrixXd& theta, const Evaluated& at, Findings& findings) {
-  const Terms terms(*model.as_sum());
+  const Terms terms(*model.offers<SumOfTerms>());
   findings.push_back(check_terms_sum(terms, theta, at));
   findings.push_back(check_terms_singly(terms, theta));
   findings.push_back(check_terms_repeated(terms, theta));
@@ -611,7 +614,7 @@ Sample of_real_coordinates(const Model& model, Sample sample) {
 }
 
 Sample exact_sample(const Model& model, Index n, std::uint64_t sweep) {
-  const ExactSampler& exact = *model.as_exact();
+  const ExactSampler& exact = *model.offers<ExactSampler>();
   Sample sample;
   sample.theta = drawn([&exact](const Stream& s, Address a, Batch out) { exact.draw(s, a, out); },
                        model.dimension(), n, {sweep, 0, 0});
@@ -657,12 +660,12 @@ Sample joint_sample(const Model& model, Index n) {
   Sample sample;
   const Index d = model.dimension();
   sample.theta =
-      drawn([&](const Stream& s, Address a, Batch out) { model.as_prior()->draw(s, a, out); }, d, n,
-            {5, 0, 0});
+      drawn([&](const Stream& s, Address a, Batch out) { model.offers<Prior>()->draw(s, a, out); },
+            d, n, {5, 0, 0});
   sample.at = {RowVectorXd(n), MatrixXd(d, n)};
   for (Index r = 0; r < n; ++r) {
     const Address at{static_cast<std::uint64_t>(r), 0, 0};
-    const auto posterior = model.as_data_draws()->with_data_at(
+    const auto posterior = model.offers<DataDraws>()->with_data_at(
         sample.theta.col(r), Stream(seed, "contracts/model/data"), at);
     const Evaluated values = evaluated(*posterior, sample.theta.col(r));
     sample.at.u[r] = values.u[0];
@@ -673,7 +676,8 @@ Sample joint_sample(const Model& model, Index n) {
 
 /// Parameters are exact draws of the posterior of the data drawn with them: Stein's identities.
 Finding check_data_draws(const Model& model) {
-  const Index terms = model.as_sum() == nullptr ? 1 : model.as_sum()->terms();
+  const Index terms =
+      model.offers<SumOfTerms>() == nullptr ? 1 : model.offers<SumOfTerms>()->terms();
   const Sample sample =
       joint_sample(model, std::clamp<Index>(20000000 / (terms * model.dimension()), 200, 20000));
   const Index d = sample.theta.rows();
@@ -729,8 +733,8 @@ void check_exact(const Model& model, Findings& findings) {
 /// The position with one of the conditionals drawn anew.
 MatrixXd redrawn(const Model& model, std::size_t which, MatrixXd theta, Address at) {
   Workspace scratch;
-  model.as_conditional_draws()->draw_conditional(which, Stream(seed, "contracts/model/conditional"),
-                                                 at, theta, scratch);
+  model.offers<ConditionalDraws>()->draw_conditional(
+      which, Stream(seed, "contracts/model/conditional"), at, theta, scratch);
   return theta;
 }
 
@@ -776,7 +780,7 @@ void check_conditionals(const Model& model, Findings& findings) {
   const MatrixXd theta = starting_points(model, 64);
   ZeroMeans means;
   bool keeps = true;
-  const auto offered = model.as_conditional_draws()->conditionals();
+  const auto offered = model.offers<ConditionalDraws>()->conditionals();
   for (std::size_t k = 0; k < offered.size(); ++k) {
     const std::vector<Index> own = select_coordinates(model.parameters(), offered[k]);
     keeps = keeps && keeps_the_rest(own, theta, redrawn(model, k, theta, {1, 0, 0}));
@@ -800,21 +804,21 @@ std::vector<Index> rows_of_terms(const Model& model, const std::vector<Parameter
     for (Index k = 0; k < one.size(); ++k, ++row)
       if (one.group == RecordGroup::log_likelihood) rows.push_back(row);
   }
-  return std::ssize(rows) == model.as_sum()->terms() ? rows : std::vector<Index>();
+  return std::ssize(rows) == model.offers<SumOfTerms>()->terms() ? rows : std::vector<Index>();
 }
 
 /// Where the terms are the likelihood, what is recorded of it case by case sums to -(U - U_0), up
 /// to a constant.
 void check_log_likelihoods(const Model& model, const MatrixXd& theta, Findings& findings) {
-  const std::vector<Parameter> quantities = model.as_generated()->generated();
+  const std::vector<Parameter> quantities = model.offers<Generated>()->generated();
   const std::vector<Index> rows = rows_of_terms(model, quantities);
   if (rows.empty()) return;
   MatrixXd out(total_size(quantities), theta.cols());
-  model.as_generated()->generate(theta, Stream(seed, "contracts/model"), {}, out);
+  model.offers<Generated>()->generate(theta, Stream(seed, "contracts/model"), {}, out);
   MatrixXd gradient(theta.rows(), theta.cols());
   Eigen::RowVectorXd rest(theta.cols());
   Workspace scratch;
-  model.as_sum()->evaluate_rest(theta, {rest.data(), gradient, scratch});
+  model.offers<SumOfTerms>()->evaluate_rest(theta, {rest.data(), gradient, scratch});
   const Eigen::RowVectorXd terms = potential_alone(model, theta) - rest;
   const Eigen::RowVectorXd sums = terms + out(rows, Eigen::all).colwise().sum();
   const double scale = 1 + terms.cwiseAbs().maxCoeff();
@@ -829,10 +833,10 @@ void check_prior_law(const Model& model, Findings& findings) {
   const Index d = model.dimension();
   const Index n = std::max<Index>(1000, 100000 / d);
   MatrixXd theta(d, n);
-  model.as_prior()->draw(Stream(seed, "contracts/model/prior"), {}, theta);
+  model.offers<Prior>()->draw(Stream(seed, "contracts/model/prior"), {}, theta);
   MatrixXd gradient(d, n);
   Workspace scratch;
-  model.as_sum()->evaluate_rest(theta, {nullptr, gradient, scratch});
+  model.offers<SumOfTerms>()->evaluate_rest(theta, {nullptr, gradient, scratch});
   ZeroMeans means;
   for (Index i = 0; i < d; ++i) {
     const std::string name = "coordinate " + std::to_string(i);
@@ -860,29 +864,31 @@ void check_bits(const Model& model, const MatrixXd& theta, const Evaluated& at,
 
 void check_capabilities(const Model& model, const MatrixXd& theta, Findings& findings) {
   const Index d = model.dimension();
-  if (const Derived* derived = model.as_derived())
+  if (const Derived* derived = model.offers<Derived>())
     findings.push_back(check_derived(model, *derived, theta));
-  const bool has_prior_apart = model.as_sum() != nullptr && model.as_sum()->rest_is_prior();
-  if (const Generated* quantities = model.as_generated()) {
+  const bool has_prior_apart =
+      model.offers<SumOfTerms>() != nullptr && model.offers<SumOfTerms>()->rest_is_prior();
+  if (const Generated* quantities = model.offers<Generated>()) {
     findings.push_back(check_generated(model, *quantities, theta));
     if (has_prior_apart) check_log_likelihoods(model, theta, findings);
   }
-  if (has_prior_apart && model.as_prior() != nullptr) check_prior_law(model, findings);
-  if (const Metric* metric = model.as_metric()) check_metric(*metric, theta, findings);
+  if (has_prior_apart && model.offers<Prior>() != nullptr) check_prior_law(model, findings);
+  if (const Metric* metric = model.offers<Metric>()) check_metric(*metric, theta, findings);
   if (const HessianProducts* products = hessian_products(&model))
     findings.push_back(check_hessian_products(model, *products, theta));
-  if (const Prior* prior = model.as_prior())
+  if (const Prior* prior = model.offers<Prior>())
     findings.push_back(check_addresses(
         "prior addresses", [prior](const Stream& s, Address a, Batch o) { prior->draw(s, a, o); },
         d));
-  if (const ExactSampler* exact = model.as_exact())
+  if (const ExactSampler* exact = model.offers<ExactSampler>())
     findings.push_back(check_addresses(
         "exact addresses", [exact](const Stream& s, Address a, Batch o) { exact->draw(s, a, o); },
         d));
-  if (model.as_conditional_draws() != nullptr) check_conditionals(model, findings);
-  if (model.as_marginal_laws() != nullptr) check_marginal_laws(model, theta, findings);
-  if (model.as_estimated_density() != nullptr) check_estimated_density(model, theta, findings);
-  if (model.as_gaussian_prior() != nullptr) findings.push_back(check_gaussian_prior(model, theta));
+  if (model.offers<ConditionalDraws>() != nullptr) check_conditionals(model, findings);
+  if (model.offers<MarginalLaws>() != nullptr) check_marginal_laws(model, theta, findings);
+  if (model.offers<EstimatedDensity>() != nullptr) check_estimated_density(model, theta, findings);
+  if (model.offers<GaussianPrior>() != nullptr)
+    findings.push_back(check_gaussian_prior(model, theta));
   for (Finding& finding : check_block_potentials(model, theta)) {
     findings.push_back(std::move(finding));
   }
@@ -900,13 +906,13 @@ Findings check_model(const Model& model) {
   check_bits(model, theta, at, findings);
   findings.push_back(check_batch(model, theta, at));
   check_capabilities(model, theta, findings);
-  if (model.as_sum() != nullptr) check_sum(model, theta, at, findings);
+  if (model.offers<SumOfTerms>() != nullptr) check_sum(model, theta, at, findings);
   const Finding gradient = check_gradient(model, theta);
   findings.push_back(gradient);
   const bool is_real = std::ssize(real_coordinates(model.parameters())) == theta.rows();
   if (gradient.holds && is_real) findings.push_back(check_gradient_growth(model, theta));
-  if (gradient.holds && model.as_exact() != nullptr) check_exact(model, findings);
-  if (gradient.holds && model.as_prior() != nullptr && model.as_data_draws() != nullptr)
+  if (gradient.holds && model.offers<ExactSampler>() != nullptr) check_exact(model, findings);
+  if (gradient.holds && model.offers<Prior>() != nullptr && model.offers<DataDraws>() != nullptr)
     findings.push_back(check_data_draws(model));
   return findings;
 }

@@ -57,8 +57,6 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
   }
   std::vector<std::string> remarks() const override { return whole_->remarks(); }
   GradientGrowth gradient_growth() const noexcept override { return whole_->gradient_growth(); }
-  const SumOfTerms* as_sum() const noexcept override { return this; }
-  const PortionOfModel* as_portion() const noexcept override { return this; }
   bool evaluates_potential_alone() const noexcept override { return true; }
 
   const Model& whole() const noexcept override { return *whole_; }
@@ -192,42 +190,39 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
     return all;
   }
 
-  /// Blocks of items go to the users' processes, in the order of users.
-  void fetch(Index s, const double* x, double** factors, Workspace& scratch) const {
+  /// Blocks of items go to the processes of the users that they visit, or home: from(users, items)
+  /// on one side, to(users, items) on the other, in the order of users.
+  template <class From, class To>
+  void move(Index s, bool home, const From& from, const To& to, Workspace& scratch) const {
     auto* const sent = scratch.objects<Portions::Sent>(end_ - first_);
     auto* const received = scratch.objects<Portions::Received>(end_ - first_);
     std::size_t out = 0;
     std::size_t in = 0;
     for (Index users = 0; users < deal_.blocks; ++users) {
       const Index items = items_of(users, s);
-      if (has(items))
-        sent[out++] = {owner(users), x + own(Side::items, items).first, size_of_items(items)};
-      if (has(users))
-        received[in++] = {owner(items), factors[users - first_], size_of_items(items)};
+      const auto [source, target] = home ? std::pair(users, items) : std::pair(items, users);
+      if (has(source)) sent[out++] = {owner(target), from(users, items), size_of_items(items)};
+      if (has(target)) received[in++] = {owner(source), to(users, items), size_of_items(items)};
     }
     processes_->exchange({sent, out}, {received, in});
   }
 
+  void fetch(Index s, const double* x, double** factors, Workspace& scratch) const {
+    move(
+        s, false, [&](Index, Index items) { return x + own(Side::items, items).first; },
+        [&](Index users, Index) { return factors[users - first_]; }, scratch);
+  }
+
   void send_back(Index s, double** gradients, double* g, Workspace& scratch) const {
-    auto* const sent = scratch.objects<Portions::Sent>(end_ - first_);
-    auto* const received = scratch.objects<Portions::Received>(end_ - first_);
-    std::size_t out = 0;
-    std::size_t in = 0;
-    for (Index users = 0; users < deal_.blocks; ++users) {
-      const Index items = items_of(users, s);
-      if (has(users)) sent[out++] = {owner(items), gradients[users - first_], size_of_items(items)};
-      if (has(items))
-        received[in++] = {owner(users), scratch.matrix(size_of_items(items), 1).data(),
-                          size_of_items(items)};
-    }
-    processes_->exchange({sent, out}, {received, in});
-    in = 0;
-    for (Index users = 0; users < deal_.blocks; ++users) {
-      const Index items = items_of(users, s);
-      if (!has(items)) continue;
-      Eigen::Map<Eigen::VectorXd>(g + own(Side::items, items).first, size_of_items(items)) +=
-          Eigen::Map<const Eigen::VectorXd>(received[in++].numbers, size_of_items(items));
-    }
+    double** const came = scratch.objects<double*>(end_ - first_);
+    for (Index b = first_; b < end_; ++b)
+      came[b - first_] = scratch.matrix(size_of_items(b), 1).data();
+    move(
+        s, true, [&](Index users, Index) { return gradients[users - first_]; },
+        [&](Index, Index items) { return came[items - first_]; }, scratch);
+    for (Index b = first_; b < end_; ++b)
+      Eigen::Map<Eigen::VectorXd>(g + own(Side::items, b).first, size_of_items(b)) +=
+          Eigen::Map<const Eigen::VectorXd>(came[b - first_], size_of_items(b));
   }
 
   /// The ratings of one cell: U, and the gradients of its users and of its items where wanted.

@@ -9,9 +9,6 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace mixwell::regression {
 
@@ -33,13 +30,6 @@ inline Eigen::MatrixXd random_projection(Index m, Index k, std::int64_t seed) {
   return p / std::sqrt(static_cast<double>(k));
 }
 
-/// What standardised columns are made with.
-struct Scale {
-  Eigen::RowVectorXd mean;
-  Eigen::RowVectorXd sd;        ///< 1 of a constant column
-  std::vector<Index> constant;  ///< which columns are
-};
-
 /// The recipe with its numbers: fixed by the training table, then applied to any table and to
 /// single points. The inputs, their squares, their cubes, ... (no cross terms) are projected if so
 /// wanted; what results are the columns. Each column less its mean and over its standard deviation
@@ -47,27 +37,22 @@ struct Scale {
 /// intercept; behind them indicators of all levels but the first of each factor, as they are.
 class Design {
  public:
-  Design(const Predictors& table, const Recipe& recipe) : Design(table, recipe, Scale()) {
-    settle_scale(columns(table));
-  }
-  /// With a scale that is known: of no numbers for columns as they are.
-  Design(const Predictors& table, const Recipe& recipe, Scale scale)
+  Design(const Predictors& table, const Recipe& recipe)
       : recipe_(recipe),
         inputs_(table.names),
         input_count_(table.inputs.cols()),
-        factors_(table.factors),
-        scale_(std::move(scale)) {
+        factors_(table.factors) {
     check_projection(table);
     if (recipe_.projection > 0)
       projection_ = random_projection(input_count_ * recipe_.powers, recipe_.projection,
                                       recipe_.projection_seed);
-    if (scale_.mean.size() == 0) scale_ = no_scale();
+    settle_scale(columns(table.inputs, table.path));
   }
 
   /// Names of the inputs; empty if they are numbered.
   const std::vector<std::string>& inputs() const noexcept { return inputs_; }
   bool has_intercept() const noexcept { return recipe_.intercept; }
-  Index column_count() const noexcept { return scale_.mean.size(); }
+  Index column_count() const noexcept { return mean_.size(); }
   const std::vector<Factor>& factors() const noexcept { return factors_; }
   /// d, the length of a row.
   Index width() const noexcept {
@@ -87,20 +72,11 @@ class Design {
     return power == 1 ? name : name + "^" + std::to_string(power);
   }
   /// Columns that are constant, and so stay unscaled at 0.
-  const std::vector<Index>& constant_columns() const noexcept { return scale_.constant; }
+  const std::vector<Index>& constant_columns() const noexcept { return constant_; }
 
-  /// N x column_count(): a table's columns before they are scaled.
-  Eigen::MatrixXd columns(const Predictors& table) const {
-    Eigen::MatrixXd all = projected(expanded(table.inputs));
-    for (Index j = 0; j < all.cols(); ++j)
-      if (!all.col(j).allFinite())
-        throw InputError(table.path + ": " + quoted(column_name(j)) +
-                         " exceeds the largest number; lower powers or rescale the inputs");
-    return all;
-  }
   /// N x d: the rows of a table's cases.
   Eigen::MatrixXd rows(const Predictors& table) const {
-    return with_indicators(scaled(columns(table)), table.factors);
+    return with_indicators(scaled(columns(table.inputs, table.path)), table.factors);
   }
 
   /// The row of x of one point: `values` holds exactly the inputs, `levels` the place of its level
@@ -134,28 +110,33 @@ class Design {
     return features * projection_;
   }
 
-  Scale no_scale() const {
-    const Index all =
-        recipe_.projection > 0 ? recipe_.projection : input_count_ * Index{recipe_.powers};
-    return {Eigen::RowVectorXd::Zero(all), Eigen::RowVectorXd::Ones(all), {}};
+  Eigen::MatrixXd columns(const Eigen::MatrixXd& inputs, const std::string& path) const {
+    Eigen::MatrixXd all = projected(expanded(inputs));
+    for (Index j = 0; j < all.cols(); ++j)
+      if (!all.col(j).allFinite())
+        throw InputError(path + ": " + quoted(column_name(j)) +
+                         " exceeds the largest number; lower powers or rescale the inputs");
+    return all;
   }
 
   void settle_scale(const Eigen::MatrixXd& all) {
+    mean_ = Eigen::RowVectorXd::Zero(all.cols());
+    sd_ = Eigen::RowVectorXd::Ones(all.cols());
     if (!recipe_.standardize) return;
     for (Index j = 0; j < all.cols(); ++j) {
       const auto column = all.col(j).array();
       const bool constant = (column == column[0]).all();
-      if (constant) scale_.constant.push_back(j);
-      scale_.mean[j] = constant ? column[0] : column.mean();
+      if (constant) constant_.push_back(j);
+      mean_[j] = constant ? column[0] : column.mean();
       if (!constant)
-        scale_.sd[j] = std::sqrt((column - scale_.mean[j]).square().sum() /
-                                 static_cast<double>(all.rows() - 1));
+        sd_[j] =
+            std::sqrt((column - mean_[j]).square().sum() / static_cast<double>(all.rows() - 1));
     }
   }
 
   Eigen::MatrixXd scaled(const Eigen::MatrixXd& all) const {
     Eigen::MatrixXd x = Eigen::MatrixXd::Ones(all.rows(), all.cols() + (recipe_.intercept ? 1 : 0));
-    x.rightCols(all.cols()) = (all.rowwise() - scale_.mean).array().rowwise() / scale_.sd.array();
+    x.rightCols(all.cols()) = (all.rowwise() - mean_).array().rowwise() / sd_.array();
     return x;
   }
 
@@ -173,7 +154,9 @@ class Design {
   Index input_count_;
   std::vector<Factor> factors_;
   Eigen::MatrixXd projection_;
-  Scale scale_;
+  Eigen::RowVectorXd mean_;
+  Eigen::RowVectorXd sd_;
+  std::vector<Index> constant_;
 };
 
 }  // namespace mixwell::regression

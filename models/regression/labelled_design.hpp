@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace mixwell::regression {
@@ -110,9 +109,6 @@ class LabelledDesign : private LabelCoding, public Design {
  public:
   LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes)
       : LabelCoding(table, classes), Design(table, recipe) {}
-  /// With a scale that is known.
-  LabelledDesign(const Table& table, const Recipe& recipe, const LabelChoice& classes, Scale scale)
-      : LabelCoding(table, classes), Design(table, recipe, std::move(scale)) {}
 
   using LabelCoding::remark;
   Cases cases(const Table& table) const {

@@ -28,8 +28,6 @@ class Posterior : public Model,
                   public SumOfTerms,
                   public Generated {
  public:
-  const Prior* as_prior() const noexcept override { return this; }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
@@ -38,13 +36,11 @@ class Posterior : public Model,
   }
 
   std::vector<NamedValues> observed_data() const override {
-    if (is_divided()) return {};
     return {{.name = response_,
              .shape = {likelihood_.cases()},
              .values = {positive_.begin(), positive_.end()}}};
   }
   std::vector<NamedValues> constant_data() const override { return constant_; }
-  const Generated* as_generated() const noexcept override { return is_divided() ? nullptr : this; }
   std::vector<Parameter> generated() const override {
     const std::vector<Index> shape = {likelihood_.cases()};
     return {{.name = response_, .shape = shape, .group = RecordGroup::log_likelihood},
@@ -67,11 +63,6 @@ class Posterior : public Model,
     }
   }
 
-  /// Of cases with weights there is no law that data come from.
-  const DataDraws* as_data_draws() const noexcept override {
-    return likelihood_.has_weights() || is_divided() ? nullptr : this;
-  }
-
   std::vector<std::string> gaussian_parameters() const override { return names_of(parameters()); }
   void prior_mean(ConstBatch, Batch out) const override { out.setZero(); }
   void prior_factor(ConstBatch, ConstBatch z, Batch out, Workspace&) const override {
@@ -79,10 +70,8 @@ class Posterior : public Model,
   }
   /// 2 N d multiplications and additions a column, and N weights.
   void likelihood_potential(ConstBatch theta, Row out, Workspace& scratch) const override {
-    const Evaluation potential = Evaluation::of_potential(out.data(), theta, scratch);
-    if (is_divided()) return sum_->evaluate(theta, potential);
     out.setZero();
-    likelihood_.add_to(theta, potential);
+    likelihood_.add_to(theta, Evaluation::of_potential(out.data(), theta, scratch));
   }
 
   /// Labels are drawn at the inputs that are there: that of case n is the other one where uniform n
@@ -90,7 +79,6 @@ class Posterior : public Model,
   std::shared_ptr<Model> with_data_at(ConstBatch theta, const Stream& stream,
                                       Address at) const override;
 
-  const Metric* as_metric() const noexcept override { return is_divided() ? nullptr : this; }
   void metric(ConstBatch theta, Batch G, Workspace& scratch) const override {
     const Index d = theta.rows();
     G.setZero();
@@ -119,14 +107,11 @@ class Posterior : public Model,
   /// longer than two of the whole U, with the cache.
   std::shared_ptr<const BlockPotential> block_potential(
       const std::vector<Index>& coordinates) const override {
-    if (is_divided() || 3 * std::ssize(coordinates) > 2 * dimension()) return nullptr;
+    if (3 * std::ssize(coordinates) > 2 * dimension()) return nullptr;
     return std::make_shared<Block<Link>>(likelihood_, prior_variance_, coordinates);
   }
 
-  const SumOfTerms* as_sum() const noexcept override { return this; }
-  Index terms() const noexcept override {
-    return is_divided() ? sum_->terms() : likelihood_.cases();
-  }
+  Index terms() const noexcept override { return likelihood_.cases(); }
   bool rest_is_prior() const noexcept override { return true; }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     Batch gradient = out.gradient;
@@ -134,20 +119,18 @@ class Posterior : public Model,
     if (out.wants_potential()) out.u() = (0.5 / prior_variance_) * theta.colwise().squaredNorm();
   }
   void evaluate_terms(ConstBatch theta, ConstBatch indices, const Evaluation& out) const override {
-    if (is_divided()) return sum_->evaluate_terms(theta, indices, out);
     likelihood_.evaluate_terms(theta, indices, out);
   }
   void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
                           Workspace& scratch) const override {
-    if (is_divided()) return sum_->gradients_of_terms(theta, indices, out, scratch);
     likelihood_.gradients_of_terms(theta, indices, out, scratch);
   }
 
  protected:
-  /// The cases are those of all shards, and this process has but its own. What takes all of them at
-  /// once (data, predictions of them, metric, blocks of coefficients) is not offered then.
-  void divide(std::shared_ptr<const SumOfCases> sum) { sum_ = std::move(sum); }
-
+  void offer(Offer& offer) const noexcept override {
+    // Cases with weights come from no distribution of data.
+    offer.set<DataDraws>(likelihood_.has_weights() ? nullptr : this);
+  }
   /// `response`: the name of the labels in results.
   Posterior(const Cases& cases, std::string response, double prior_variance)
       : Posterior(Likelihood<Link>(cases.x, cases.positive, cases.numbers), cases.positive,
@@ -164,17 +147,8 @@ class Posterior : public Model,
  private:
   bool evaluates_potential_alone() const noexcept override { return true; }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
-    if (is_divided()) return evaluate_divided(theta, out);
     evaluate_rest(theta, out);
     likelihood_.add_to(theta, out);
-  }
-
-  bool is_divided() const noexcept { return sum_ != nullptr; }
-  void evaluate_divided(ConstBatch theta, const Evaluation& out) const {
-    sum_->evaluate(theta, out);
-    Batch gradient = out.gradient;
-    if (out.wants_gradient()) gradient += theta / prior_variance_;
-    if (out.wants_potential()) out.u() += (0.5 / prior_variance_) * theta.colwise().squaredNorm();
   }
 
   Likelihood<Link> likelihood_;
@@ -182,7 +156,6 @@ class Posterior : public Model,
   std::string response_;
   double prior_variance_;
   std::vector<NamedValues> constant_;
-  std::shared_ptr<const SumOfCases> sum_;  ///< where the data are divided; likelihood_ has no cases
 };
 
 /// The posterior of labels that were drawn.

@@ -78,11 +78,6 @@ inline Table csv_table(CsvTable csv, const Source& source, const Table* training
   return table;
 }
 
-inline void require_inputs(const Table& table) {
-  if (table.inputs.cols() == 0)
-    throw InputError(table.path + ": no line has an index:value pair, so that there are no inputs");
-}
-
 /// `width` 0: as wide as the file's largest index.
 inline Table libsvm_table(const LibsvmTable& file, Index width, const LabelChoice& choice) {
   const std::string& path = file.path();
@@ -97,7 +92,8 @@ inline Table libsvm_table(const LibsvmTable& file, Index width, const LabelChoic
     lines.push_back(file.line(row));
   }
   table.inputs = file.dense(kept, width == 0 ? file.largest_index() : width);
-  require_inputs(table);
+  if (table.inputs.cols() == 0)
+    throw InputError(path + ": no line has an index:value pair, so that there are no inputs");
   table.place = [path, lines](Index n) {
     return path + ":" + std::to_string(lines[static_cast<std::size_t>(n)]);
   };

@@ -60,8 +60,6 @@ class Target final : public Model, public NamedPositions {
                                static_cast<unsigned>(params.seed))) {}
 
   std::vector<Parameter> parameters() const override { return parameters_; }
-  const Derived* as_derived() const noexcept override { return constrained_.get(); }
-  const Generated* as_generated() const noexcept override { return generated_.get(); }
   std::vector<NamedValues> observed_data() const override { return observed_; }
   /// Of the other engine, where both are there.
   std::optional<SecondModel> second() const override {
@@ -79,9 +77,6 @@ class Target final : public Model, public NamedPositions {
       second.why_not = fault.what();
     }
     return second;
-  }
-  const NamedPositions* as_named_positions() const noexcept override {
-    return has_parameters() ? this : nullptr;
   }
   /// As CmdStan reads starting points.
   void read_position(const std::string& path, Batch theta) const override {
@@ -130,6 +125,11 @@ class Target final : public Model, public NamedPositions {
   }
 
  private:
+  void offer(Offer& offer) const noexcept override {
+    offer.set<Derived>(constrained_.get());
+    offer.set<Generated>(generated_.get());
+    offer.set<NamedPositions>(has_parameters() ? this : nullptr);
+  }
   Target(const Params& params, Prepared prepared)
       : params_(params),
         prepared_(std::move(prepared)),

@@ -8,7 +8,7 @@ namespace {
 
 using namespace mixwell;
 
-class Chain final : public Compositor {
+class Chain final : public Compositor, public RowByRow {
  public:
   struct Params {
     std::shared_ptr<const Model> model;
@@ -31,7 +31,6 @@ class Chain final : public Compositor {
   }
   const Model& model() const noexcept override { return *model_; }
   std::vector<std::string> slots() const override { return {"theta"}; }
-  bool divides_rows() const noexcept override { return true; }
 
  private:
   std::shared_ptr<const Model> model_;

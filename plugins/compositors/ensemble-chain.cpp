@@ -1,6 +1,7 @@
 // An ensemble of slots that lend one another their values as memories.
 // SPDX-License-Identifier: Apache-2.0
 #include "lent_memory.hpp"
+#include "parts.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -93,7 +94,7 @@ class EnsembleChain final : public Compositor {
     if (schedule_ == Schedule::simultaneous) before = memory_of(graph, target, slots, all_slots());
     for (Index i = 0; i < slots_; ++i) {
       const PositionSlots& own = slots[static_cast<std::size_t>(i)];
-      Site site = this->site(own.whole, i, target, phase);
+      Site site = parts::site(*kernel_, own.whole, i, target, phase);
       if (own_history_) {
         see_own_history(graph, site);
       } else if (published_) {
@@ -190,16 +191,6 @@ class EnsembleChain final : public Compositor {
     } else {
       site.fit_to = FitTo::history;
     }
-  }
-
-  Site site(Variable slot, Index number, Value target, PhaseKind phase) const {
-    Site site;
-    site.path = "x" + std::to_string(number) + "/" + kernel_->name();
-    site.slot = slot;
-    site.number = number;
-    site.target = target;
-    site.phase = phase;
-    return site;
   }
 
   std::shared_ptr<const Model> model_;

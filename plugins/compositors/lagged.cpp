@@ -1,6 +1,7 @@
 // Slots that lend one another where they moved last, or where they are.
 // SPDX-License-Identifier: Apache-2.0
 #include "lent_memory.hpp"
+#include "parts.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -50,7 +51,8 @@ class RememberMove {
   bool keeps_;
 };
 
-class Lagged final : public Compositor {
+/// All rows agree whether a slot moved, as they do in the kernels that work row by row.
+class Lagged final : public Compositor, public RowByRow {
  public:
   struct Params {
     std::shared_ptr<const Model> model;
@@ -114,8 +116,6 @@ class Lagged final : public Compositor {
     for (Index i = 0; i < slots_; ++i) record_slot(graph, at(slots, i), i, params_.model, target);
   }
   const Model& model() const noexcept override { return *params_.model; }
-  /// That nothing moved, all rows agree on, as the kernels that divide rows do.
-  bool divides_rows() const noexcept override { return true; }
   std::vector<std::string> slots() const override {
     std::vector<std::string> names;
     for (Index i = 0; i < slots_; ++i) names.push_back("x" + std::to_string(i));
@@ -142,7 +142,7 @@ class Lagged final : public Compositor {
                      PhaseKind phase) const {
     const Value law = params_.oracle->law(graph, "memory/oracle", target);
     for (Index i = 0; i < slots_; ++i) {
-      Site site = this->site(at(slots, i), i, target, phase);
+      Site site = parts::site(*params_.kernel, at(slots, i), i, target, phase);
       for (Index k = 1; k < slots_; ++k) {
         const Variable other = at(slots, (i + k) % slots_);
         const Cached there = graph.evaluation(law, other);
@@ -159,7 +159,7 @@ class Lagged final : public Compositor {
     std::vector<Displacement> moves;
     for (const std::string& name : this->slots()) moves.push_back(add_registers(graph, name));
     for (Index i = 0; i < slots_; ++i) {
-      Site site = this->site(at(slots, i), i, target, phase);
+      Site site = parts::site(*params_.kernel, at(slots, i), i, target, phase);
       site.memory = last_moves(graph, moves, i);
       const Variable slot = site.slot;
       const Value law = params_.oracle->law(graph, site.path + "/oracle", target);
@@ -207,16 +207,6 @@ class Lagged final : public Compositor {
       memory.gradients.push_back(graph.current(move.g_to));
     }
     return memory;
-  }
-
-  Site site(Variable slot, Index number, Value target, PhaseKind phase) const {
-    Site site;
-    site.path = "x" + std::to_string(number) + "/" + params_.kernel->name();
-    site.slot = slot;
-    site.number = number;
-    site.target = target;
-    site.phase = phase;
-    return site;
   }
 
   Params params_;

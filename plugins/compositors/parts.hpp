@@ -52,6 +52,17 @@ inline Site site(const Shared& shared, const std::string& label, PhaseKind phase
   return site;
 }
 
+/// Of one of several slots that a kernel moves one after another: "x3/hmc".
+inline Site site(const Kernel& kernel, Variable slot, Index number, Value target, PhaseKind phase) {
+  Site site;
+  site.path = "x" + std::to_string(number) + "/" + kernel.name();
+  site.slot = slot;
+  site.number = number;
+  site.target = target;
+  site.phase = phase;
+  return site;
+}
+
 /// Whose statistics are recorded: of a slot of the results, under a label.
 struct Recorded {
   std::string path{};   ///< prefix of names of the graph

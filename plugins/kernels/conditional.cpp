@@ -1,6 +1,7 @@
 // An exact draw of a block given the rest, where the model offers it.
 // SPDX-License-Identifier: Apache-2.0
 #include "model-part/model_part.hpp"
+#include "model-part/offered.hpp"
 
 #include <mixwell/plugin.hpp>
 
@@ -10,22 +11,14 @@
 namespace {
 
 using namespace mixwell;
+using model_part::listed;
 using model_part::ModelPart;
-
-std::string listed(const std::vector<std::vector<std::string>>& offered) {
-  std::string text;
-  for (const std::vector<std::string>& names : offered) {
-    text += text.empty() ? "[" : ", [";
-    for (const std::string& name : names) text += (name == names.front() ? "" : ", ") + name;
-    text += "]";
-  }
-  return text;
-}
 
 /// The slot becomes a draw of the model's given the rest, which are the numbers of the law.
 class DrawGivenRest {
  public:
-  DrawGivenRest(ModelPart part, std::size_t which) : part_(std::move(part)), which_(which) {}
+  DrawGivenRest(ModelPart part, std::size_t which)
+      : part_(std::move(part)), draws_(*part_.model()->offers<ConditionalDraws>()), which_(which) {}
 
   const Component& acts_for() const noexcept { return *part_.model(); }
 
@@ -35,13 +28,13 @@ class DrawGivenRest {
     MatrixMap unread = block.scratch().matrix(next.rows(), next.cols());
     unread.setZero();
     MatrixMap position = part_.position(law.numbers(), unread, block.scratch());
-    part_.model()->as_conditional_draws()->draw_conditional(which_, noise.stream(), noise.address(),
-                                                            position, block.scratch());
+    draws_.draw_conditional(which_, noise.stream(), noise.address(), position, block.scratch());
     part_.take(position, next);
   }
 
  private:
   ModelPart part_;
+  const ConditionalDraws& draws_;
   std::size_t which_;
 };
 
@@ -66,11 +59,11 @@ class Conditional final : public TransitionKernel {
 
  private:
   std::size_t choose(const ModelPart& part) const {
-    if (part.model() == nullptr || part.model()->as_conditional_draws() == nullptr) {
+    if (part.model() == nullptr || part.model()->offers<ConditionalDraws>() == nullptr) {
       throw InputError("kernel `" + name() + "`: the law of `" + part.slot() +
                        "` offers no draws given the rest; use another kernel there");
     }
-    const auto offered = part.model()->as_conditional_draws()->conditionals();
+    const auto offered = part.model()->offers<ConditionalDraws>()->conditionals();
     for (std::size_t k = 0; k < offered.size(); ++k) {
       if (select_coordinates(part.model()->parameters(), offered[k]) == part.coordinates())
         return k;

@@ -8,7 +8,7 @@ namespace {
 
 using namespace mixwell;
 
-class Langevin final : public TransitionKernel {
+class Langevin final : public TransitionKernel, public RowByRow {
  public:
   struct Params {
     std::shared_ptr<const Integrator> integrator;
@@ -41,8 +41,6 @@ class Langevin final : public TransitionKernel {
       throw ParameterError("steps", "must be 1: the estimator's H follows theta from step to step");
     }
   }
-
-  bool divides_rows() const noexcept override { return true; }
 
  protected:
   void transition(Transition& t) const override {

@@ -19,12 +19,13 @@ class Riemannian final : public TransitionKernel {
  protected:
   void transition(Transition& t) const override {
     const auto law = t.law(params_.oracle);
-    require_metric(t, law);
+    const Metric& metric = metric_of(t, law);
     const auto eps = t.step_size(params_.step_size);
     const auto L = t.steps(params_.steps);
-    SharedOperation momentum_law(
-        [](Columns& block, edge::TargetLaw of, edge::PointPosition at,
-           edge::Out<MetricNumbers> numbers) { write_metric_law(block, of, at, numbers); });
+    SharedOperation momentum_law([&metric](Columns& block, edge::TargetLaw, edge::PointPosition at,
+                                           edge::Out<MetricNumbers> numbers) {
+      write_metric_law(block, metric, at, numbers);
+    });
     const auto function = std::make_shared<MetricLaw>();
     const auto law_at = [&](const std::string& name, Value theta) {
       return momentum_law.add(
@@ -58,10 +59,11 @@ class Riemannian final : public TransitionKernel {
     EvaluationAt<edge::There> at;
   };
 
-  static void require_metric(const Transition& t, Edge<edge::Law> law) {
+  static const Metric& metric_of(const Transition& t, Edge<edge::Law> law) {
     const ValueInfo& value = t.graph()[law.value];
     const auto* potential = dynamic_cast<const Potential*>(value.function.get());
-    if (potential != nullptr && potential->as_metric() != nullptr) return;
+    const Metric* const metric = potential == nullptr ? nullptr : potential->offers<Metric>();
+    if (metric != nullptr) return *metric;
     throw InputError("kernel `" + t.site().path + "` needs a metric, and the law `" + value.name +
                      "` has none; use a model that offers one (`mixwell plugins show` of a model "
                      "tells), or kernel hamiltonian");
@@ -79,13 +81,13 @@ class Riemannian final : public TransitionKernel {
     const auto at = t.evaluation(law);
     const Index d = t.dimension();
     const auto table = t.statistics(failures);
-    const auto [theta_end, p_end, u_end, g_end, failed] =
-        t.add("trajectory", OperationKind::move, traits,
-              Follow(params_.tolerances, params_.check_reversibility), t.position(), p, law, at.u,
-              at.g, eps, L, t.derived<edge::Proposed<edge::Position>>("theta*", d),
-              t.derived<edge::Proposed<edge::Momentum>>("p*", d),
-              t.derived<edge::Potential<edge::There>>("u*", 1),
-              t.derived<edge::Gradient<edge::There>>("g*", d), table);
+    const auto [theta_end, p_end, u_end, g_end, failed] = t.add(
+        "trajectory", OperationKind::move, traits,
+        Follow(metric_of(t, law), params_.tolerances, params_.check_reversibility), t.position(), p,
+        law, at.u, at.g, eps, L, t.derived<edge::Proposed<edge::Position>>("theta*", d),
+        t.derived<edge::Proposed<edge::Momentum>>("p*", d),
+        t.derived<edge::Potential<edge::There>>("u*", 1),
+        t.derived<edge::Gradient<edge::There>>("g*", d), table);
     t.record(table, failed);
     return {theta_end, p_end, {u_end, g_end}};
   }

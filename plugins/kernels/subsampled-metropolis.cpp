@@ -37,8 +37,8 @@ struct Trial {
 /// columns look at so many cases at once; those that have decided, no further.
 class Decide {
  public:
-  Decide(double scale, std::vector<Index> looks, Stopping stopping)
-      : scale_(scale), looks_(std::move(looks)), stopping_(stopping) {}
+  Decide(const SumOfTerms& sum, double scale, std::vector<Index> looks, Stopping stopping)
+      : sum_(sum), scale_(scale), looks_(std::move(looks)), stopping_(stopping) {}
 
   void operator()(Columns& block, edge::Position theta, edge::Law law, edge::Noise noise,
                   edge::Out<edge::Position> next, edge::Statistics<Seen> out) const {
@@ -49,16 +49,15 @@ class Decide {
     noise.normals(proposed);
     noise.uniforms(v, 1);
     proposed = theta + scale_ * proposed;
-    const SumOfTerms& sum = *law.potential().as_sum();
     auto* const trials = scratch.objects<Trial>(w);
-    for (Index j = 0; j < w; ++j) begin(trials[j], ends(theta, proposed, j), v(j), sum, scratch);
-    look(trials, theta, proposed, sum, noise, scratch);
+    for (Index j = 0; j < w; ++j) begin(trials[j], ends(theta, proposed, j), v(j), sum_, scratch);
+    look(trials, theta, proposed, sum_, noise, scratch);
     edge::begin(theta, next);
     for (Index j = 0; j < w; ++j) {
-      if (!trials[j].decided) decide_by_all(trials[j], ends(theta, proposed, j), sum, scratch);
-      law.count_potentials(2.0 * trials[j].seen / static_cast<double>(sum.terms()));
+      if (!trials[j].decided) decide_by_all(trials[j], ends(theta, proposed, j), sum_, scratch);
+      law.count_potentials(2.0 * trials[j].seen / static_cast<double>(sum_.terms()));
       out[Seen::accepted](j) = trials[j].taken ? 1.0 : 0.0;
-      out[Seen::cases](j) = trials[j].seen / static_cast<double>(sum.terms());
+      out[Seen::cases](j) = trials[j].seen / static_cast<double>(sum_.terms());
       if (trials[j].taken) next.col(j) = proposed.col(j);
     }
   }
@@ -124,6 +123,7 @@ class Decide {
     throw InputError(text.str());
   }
 
+  const SumOfTerms& sum_;
   double scale_;
   std::vector<Index> looks_;
   Stopping stopping_;
@@ -172,12 +172,13 @@ class SubsampledMetropolis final : public TransitionKernel {
   void transition(Transition& t) const override {
     const auto target =
         std::dynamic_pointer_cast<const Potential>(t.graph()[t.target().value].function);
-    if (target == nullptr || target->as_sum() == nullptr) {
+    const SumOfTerms* const sum = target == nullptr ? nullptr : target->offers<SumOfTerms>();
+    if (sum == nullptr) {
       throw InputError("kernel `" + t.site().path +
                        "` decides by some of the cases, and the model does not offer its potential "
                        "as a sum over them; use a regression, or kernel random-walk-metropolis");
     }
-    const std::vector<Index> looks = looks_of(params_.size, target->as_sum()->terms());
+    const std::vector<Index> looks = looks_of(params_.size, sum->terms());
     const Stopping stopping(params_.error, std::max<std::size_t>(looks.size(), 1),
                             params_.lipschitz);
     Traits traits;
@@ -190,7 +191,7 @@ class SubsampledMetropolis final : public TransitionKernel {
     }
     const auto table = t.statistics(statistics);
     const auto written =
-        t.add("decide", OperationKind::move, traits, Decide(params_.scale, looks, stopping),
+        t.add("decide", OperationKind::move, traits, Decide(*sum, params_.scale, looks, stopping),
               t.position(), law, t.noise("decide"), t.next(), table);
     t.record(table, std::get<WrittenStatistics<Seen>>(written));
   }

@@ -27,7 +27,7 @@ struct ReferencePoint {
     law.evaluate(ConstMatrixMap(&none, 0, 1), theta, {&u, whole, scratch});
     MatrixMap rest = scratch.matrix(g.size(), 1);
     double rest_u = 0.0;
-    law.as_sum()->evaluate_rest(theta, {&rest_u, rest, scratch});
+    law.offers<SumOfTerms>()->evaluate_rest(theta, {&rest_u, rest, scratch});
     u -= rest_u;
     g -= rest;
   }

@@ -6,14 +6,13 @@ namespace {
 
 using namespace mixwell;
 
-class Exact final : public Oracle {
+class Exact final : public Oracle, public RowByRow {
  public:
   struct Params {
     void declare(Fields&) {}
   };
   explicit Exact(const Params&) {}
   Value law(KernelGraph&, const std::string&, Value factor) const override { return factor; }
-  bool divides_rows() const noexcept override { return true; }
 };
 
 }  // namespace

@@ -26,19 +26,21 @@ class StratumPotential : public Potential {
  public:
   StratumPotential(std::shared_ptr<const Potential> base,
                    std::shared_ptr<const strata::Partition> cases, Weight weight)
-      : base_(std::move(base)), cases_(std::move(cases)), weight_(weight) {}
+      : base_(std::move(base)),
+        sum_(*base_->offers<SumOfTerms>()),
+        cases_(std::move(cases)),
+        weight_(weight) {}
 
   void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const override {
     const Workspace::Frame frame(out.scratch);
-    const SumOfTerms& sum = *base_->as_sum();
-    sum.evaluate_rest(theta, out);
+    sum_.evaluate_rest(theta, out);
     Batch gradient = out.gradient;
     MatrixMap g = out.scratch.matrix(theta.rows(), 1);
     double u = 0.0;
     for (Index j = 0; j < theta.cols(); ++j) {
       const Index s = stratum(numbers, j, out.draw);
-      sum.evaluate_terms(theta.middleCols(j, 1), cases_->of(s),
-                         {out.wants_potential() ? &u : nullptr, g, out.scratch});
+      sum_.evaluate_terms(theta.middleCols(j, 1), cases_->of(s),
+                          {out.wants_potential() ? &u : nullptr, g, out.scratch});
       gradient.col(j) += weight(s) * g.col(0);
       if (out.wants_potential()) out.u()[j] += weight(s) * u;
     }
@@ -58,6 +60,7 @@ class StratumPotential : public Potential {
   }
 
   std::shared_ptr<const Potential> base_;
+  const SumOfTerms& sum_;
   std::shared_ptr<const strata::Partition> cases_;
   Weight weight_;
 };
@@ -125,7 +128,7 @@ struct Turn : edge::Numbers<Role::parameter> {
   using Numbers::Numbers;
 };
 
-class Strata final : public noise::ChangingOracle {
+class Strata final : public noise::ChangingOracle, public RowByRow {
  public:
   struct Params {
     std::int64_t strata = 4;
@@ -157,7 +160,6 @@ class Strata final : public noise::ChangingOracle {
         is_shuffled_(params.order == "shuffled"),
         weight_(params.weight.value_or(is_drawn_ ? "share" : "count") == "share" ? Weight::share
                                                                                  : Weight::count) {}
-  bool divides_rows() const noexcept override { return true; }
 
  private:
   Value add(KernelGraph& graph, const std::string& path, Value factor,
@@ -193,7 +195,7 @@ class Strata final : public noise::ChangingOracle {
 
   std::shared_ptr<const strata::Partition> partition(const Potential* base) const {
     const std::string who = "oracle `" + name() + "`";
-    const SumOfTerms* sum = base == nullptr ? nullptr : base->as_sum();
+    const SumOfTerms* sum = base == nullptr ? nullptr : base->offers<SumOfTerms>();
     if (sum == nullptr) {
       throw InputError(who +
                        ": the model does not offer its potential as a sum over cases, which could "

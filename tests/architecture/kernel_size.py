@@ -28,6 +28,16 @@ LIMITS = {
 }
 # Any other kernel.
 USUAL = (470, None, 40)
+# What docs/architecture.md says of some.
+PAGE = os.path.join(SOURCE, "docs/architecture.md")
+STATED = {
+    "random-walk-metropolis": "Random-walk Metropolis has {lines} lines ({inside} in its transition, {concepts} names)",
+    "hamiltonian": "static Hamiltonian Monte Carlo {lines} lines with keys, help and registration "
+                   "({inside} in its transition)",
+    "multiple-try": "multiple-try Metropolis {lines} lines",
+    "direction-slice": "slices along directions {lines}",
+    "chees": "ChEES {lines}.",
+}
 
 VOCABULARY = {"Index", "Batch", "ConstBatch", "Row", "ConstRow", "MatrixMap", "ConstMatrixMap", "RowMap",
               "ConstRowMap", "mixwell", "edge"}
@@ -97,6 +107,8 @@ def transition_lines(kernel):
 def main():
     public = public_names()
     wrong = []
+    with open(PAGE, encoding="utf-8") as file:
+        page = " ".join(file.read().split())
     kernels = sorted(os.path.basename(p)[:-4] for p in
                      glob.glob(os.path.join(KERNELS, "*.cpp")) + glob.glob(os.path.join(OUTSIDE, "*.cpp")))
     for kernel in kernels:
@@ -106,6 +118,9 @@ def main():
         print(f"{kernel}: {lines} lines, {inside} in its transition, {len(concepts)} concepts")
         if "--concepts" in sys.argv:
             print("  " + ", ".join(concepts))
+        stated = STATED.get(kernel, "").format(lines=lines, inside=inside, concepts=len(concepts))
+        if stated not in page:
+            wrong.append(f"docs/architecture.md does not say: {stated}")
         most, most_concepts, most_inside = LIMITS.get(kernel, USUAL)
         if lines > most or inside > most_inside:
             wrong.append(f"{kernel}: at most {most} lines, {most_inside} in its transition")

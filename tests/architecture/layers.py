@@ -208,6 +208,8 @@ WRONG = {
     "an include that runs upwards": append(f"{SOURCES}/base/error.cpp", '#include "run/chunks.hpp"\n'),
     "a public header that runs upwards":
         append(f"{PUBLIC}/mixwell/types.hpp", "#include <mixwell/kernel.hpp>\n"),
+    "a C interface that stands on the program":
+        append(f"{SOURCES}/c_interface/answer.cpp", '#include "app/command.hpp"\n'),
     "a header without a layer": append(f"{PUBLIC}/mixwell/stray.hpp", "#pragma once\n"),
     "a source that lies flat": append(f"{SOURCES}/stray.cpp", "\n"),
     "a table that allows an edge upwards": replace(PAGE, "| `files/` |", "| `files/` |"),

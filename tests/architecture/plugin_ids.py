@@ -26,18 +26,19 @@ NOT_A_PLUGIN = "another thing of the same name"
 
 # (file, id): why it may stand there
 ALLOWED = {
-    ("src/manifest/resolve.cpp", "chain"): DEFAULTS,
+    ("src/manifest/wiring.cpp", "chain"): DEFAULTS,
     ("src/kernel/transition.cpp", "exact"): DEFAULTS,
     ("src/kernel/transition.cpp", "identity"): DEFAULTS,
     ("src/kernel/transition.cpp", "diagonal"): DEFAULTS,
-    ("src/manifest/resolve.cpp", "netcdf"): DEFAULTS,
-    ("src/manifest/resolve.cpp", "ensemble-chain"): HELP,
+    ("src/manifest/wiring.cpp", "netcdf"): DEFAULTS,
+    ("src/manifest/wiring.cpp", "ensemble-chain"): HELP,
     **{("src/verify/target.cpp", model): TARGETS
        for model in ("banana", "double-well", "gaussian", "gaussian-mixture", "quartic", "student-t")},
     **{("include/mixwell/lab/verify.hpp", model): TARGETS
        for model in ("banana", "double-well", "quartic", "student-t")},
     ("src/verify/verify.cpp", "quartic"): TARGETS,
     ("src/app/plugins_command.cpp", "hamiltonian"): HELP,
+    **{("src/app/verify_command.cpp", model): HELP for model in ("banana", "quartic")},
     ("src/app/posteriordb_command.cpp", "stan"): "an option is for this model alone",
     ("src/certificate/rules.cpp", "cycle"): NOT_A_PLUGIN,  # the trait
     **{(file, "exact"): CLASS
@@ -48,10 +49,14 @@ ALLOWED = {
     **{(file, "chain"): NOT_A_PLUGIN  # of draws, and the dimension of draws.nc
        for file in ("src/results/draws.cpp", "src/sampler/sampler.cpp", "src/law/parameter_rules.cpp",
                     "src/run/record.cpp")},
-    ("src/app/manifest_arguments.cpp", "stan"): "a program in the Stan language in the place of a manifest",
+    ("src/manifest/manifest_arguments.cpp", "stan"): "a program in the Stan language in the place of a manifest",
     ("src/app/modules/posteriordb/prepare.cpp", "stan"): "the programs of posteriordb are in the Stan language",
     ("src/run/record.cpp", "netcdf"): NOT_A_PLUGIN,  # the library's version
 }
+
+# Ids that are words of statistics or of English: in prose they count only beside their kind, or in quotes.
+ORDINARY = {"blocks", "chain", "conditional", "cycle", "diagonal", "exact", "gamma", "gaussian", "map", "mixture",
+            "noisy", "slice", "stan"}
 
 
 def own_plugins(program):
@@ -78,9 +83,9 @@ def texts_in(code):
 
 def mentions(text, kind, name):
     """The id alone, as `use` or table of a manifest, as KIND/ID, as the name of a library, or in
-    prose: KIND ID, KIND `ID`, `ID`, and an id of several words wherever it stands."""
+    prose: KIND ID, KIND `ID`, `ID`, and wherever it stands where it is no ordinary word."""
     id_ = re.escape(name)
-    if "-" in name and re.search(rf"(?<![\w/-]){id_}(?![\w-])", text):
+    if name not in ORDINARY and re.search(rf"(?<![\w/-]){id_}(?![\w-])", text):
         return True
     return text == name or re.search(
         rf'use = \\?"?{id_}\b(?!-)|\b{kind}[/-]{id_}\b(?!-)|\b{kind}s? `?{id_}\b(?!-)|`{id_}`',
@@ -108,6 +113,7 @@ def faults(root, plugins, allowed):
                 if (name, id_) not in allowed:
                     found.append(f'{FOLDER}/{name}:{line}: "{text}" names the {kind} {id_}; let the '
                                  "component declare what is asked of it")
+    found += [f"ORDINARY: there is no plugin {id_}" for id_ in sorted(ORDINARY - {id_ for _, id_ in plugins})]
     found += [f"ALLOWED: {name} names no {id_} any more" for name, id_ in sorted(set(allowed) - used)]
     return found
 
@@ -115,7 +121,7 @@ def faults(root, plugins, allowed):
 def catches_itself(plugins):
     """The rules find what they are for."""
     ids = [id_ for _, id_ in plugins]
-    kind, id_ = min(plugin for plugin in plugins if ids.count(plugin[1]) == 1)
+    kind, id_ = min(plugin for plugin in plugins if ids.count(plugin[1]) == 1 and plugin[1] not in ORDINARY)
     with tempfile.TemporaryDirectory() as root:
         os.makedirs(os.path.join(root, FOLDER))
         path = os.path.join(root, FOLDER, "tampered.cpp")
@@ -132,7 +138,10 @@ def catches_itself(plugins):
         assert count(f'refuse("{{}} fails; use {kind} {id_}");\n') == 1
         assert count(f'refuse("{{}} fails; use another, such as "\n       "`{id_}`");\n') == 1
         assert count(f'refuse("{{}} fails; use {kind} "\n       "{id_}, or leave it");\n') == 1
-        assert count(f'refuse("{{}} fails; use {kind} {id_}-like, a {id_}");\n') == 0
+        assert count(f'refuse("{{}} fails; use {kind} {id_}-like, or two {id_}s");\n') == 0
+        assert count(f'refuse("{{}} fails under a {id_}, and under others");\n') == 1
+        assert count('refuse("{} is exact, a chain of kernels");\n') == 0
+        assert count('refuse("{} fails; use kernel slice, or `slice`");\n') == 1
         assert count(f'call("{id_}");\n', [("tampered.cpp", id_)]) == 0
         assert count("nothing();\n", [("tampered.cpp", id_)]) == 1
 

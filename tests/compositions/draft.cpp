@@ -326,7 +326,8 @@ Models models_of(const Registry& registry, const std::string& folder) {
       const Draft draft = draw(registry, models, 1, plainest_of(id));
       const auto composition =
           mixwell::parse_manifest(draft.text, folder + "/" + id + ".toml", registry);
-      if (composition.model()->as_exact() != nullptr) models.exact.push_back(id);
+      if (composition.model()->offers<mixwell::ExactSampler>() != nullptr)
+        models.exact.push_back(id);
     } catch (const mixwell::InputError&) {
       continue;  // drawn with a base that does not suit it
     }

@@ -88,7 +88,7 @@ class Enumerator {
     const auto certificate = mixwell::compose(*composition.compositor).certificate;
     return {std::move(draft), id,
             certificate.now.label() + (certificate.after_warmup ? " after warm-up" : ""),
-            certificate.now.rule};
+            std::string(to_string(certificate.now.rule))};
   }
 
   void add(Candidate candidate) {

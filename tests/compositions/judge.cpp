@@ -110,7 +110,7 @@ class Judging {
     const Certificate& certificate = program_->certificate;
     row_.compositor = compositor_of(*composition_);
     row_.certificate = certificate.now.label() + (certificate.after_warmup ? " after warm-up" : "");
-    row_.rule = certificate.now.rule;
+    row_.rule = to_string(certificate.now.rule);
     claims_ = settings_.claims_all || claims(certificate.now);
     return true;
   } catch (const InputError& refusal) {

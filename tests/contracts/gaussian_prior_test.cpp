@@ -23,7 +23,6 @@ class Scaled final : public Model, public GaussianPrior {
   std::vector<Parameter> parameters() const override {
     return {{.name = "s", .shape = {}}, {.name = "x", .shape = {2}}};
   }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   std::vector<std::string> gaussian_parameters() const override { return {"x"}; }
   void prior_mean(ConstBatch theta, Batch out) const override {

@@ -43,7 +43,6 @@ class Apart final : public DensityModel<Apart>, public Prior {
     return at(theta_)[n % 2] + random.normal();
   }
 
-  const Prior* as_prior() const noexcept override { return this; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= fault_ == Fault::prior_scaled ? 2.1 : 2.0;

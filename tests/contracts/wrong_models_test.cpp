@@ -78,10 +78,6 @@ class Twin final : public mixwell::Model,
     const std::string second = fault_ == Fault::repeated_name ? "a" : "b";
     return {{.name = "a", .shape = {}}, {.name = second, .shape = {3}}};
   }
-  const mixwell::ExactSampler* as_exact() const noexcept override { return this; }
-  const mixwell::Derived* as_derived() const noexcept override { return this; }
-  const mixwell::Generated* as_generated() const noexcept override { return this; }
-  const mixwell::Metric* as_metric() const noexcept override { return this; }
 
   void metric(ConstBatch theta, Batch G, Workspace&) const override {
     for (Index j = 0; j < theta.cols(); ++j) {
@@ -106,10 +102,6 @@ class Twin final : public mixwell::Model,
     if (fault_ == Fault::metric_crosswise) out.row(1) *= 1.001;
   }
 
-  /// Not where U or its gradient is wrong: their sum would be, too.
-  const mixwell::SumOfTerms* as_sum() const noexcept override {
-    return fault_ == Fault::none || fault_ >= Fault::terms_lack_rest ? this : nullptr;
-  }
   Index terms() const noexcept override { return 8; }
   void evaluate_rest(ConstBatch theta, const Evaluation& out) const override {
     const double share = fault_ == Fault::terms_lack_rest ? 0.2500001 : 0.25;
@@ -180,6 +172,11 @@ class Twin final : public mixwell::Model,
   }
 
  private:
+  /// No sum where U or its gradient is wrong: the sum would be wrong, too.
+  void offer(mixwell::Offer& offer) const noexcept override {
+    const bool is_sum = fault_ == Fault::none || fault_ >= Fault::terms_lack_rest;
+    offer.set<mixwell::SumOfTerms>(is_sum ? this : nullptr);
+  }
   /// The coordinate of term n, and the factor of its linear part: these cancel over all terms.
   static Index place(double n) { return static_cast<Index>(n) % 4; }
   static double slope(double n) { return n < 4 ? 0.3 : -0.3; }
@@ -255,8 +252,6 @@ class Observed final : public mixwell::Model, public mixwell::Prior, public mixw
       : fault_(fault), sum_(sum) {}
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {2}}}; }
-  const mixwell::Prior* as_prior() const noexcept override { return this; }
-  const mixwell::DataDraws* as_data_draws() const noexcept override { return this; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta *= fault_ == DataFault::prior ? 2.2 : 2.0;

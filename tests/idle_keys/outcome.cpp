@@ -40,13 +40,14 @@ void append_model(std::string& all, const mixwell::Model& model) {
   append(all, model.constant_data());
   for (const mixwell::Labels& one : model.labels())
     all += fmt::format("{}: {}", one.dim, fmt::join(one.labels, ","));
-  if (model.as_sum() != nullptr) all += fmt::format("terms {}", model.as_sum()->terms());
+  if (model.offers<mixwell::SumOfTerms>() != nullptr)
+    all += fmt::format("terms {}", model.offers<mixwell::SumOfTerms>()->terms());
   all += fmt::format("growth {}", static_cast<int>(model.gradient_growth()));
 }
 
 /// What the model predicts of its test cases at one place.
 void append_prediction(std::string& all, const mixwell::Model& model) {
-  const mixwell::Prediction* const test = model.as_prediction();
+  const mixwell::Prediction* const test = model.offers<mixwell::Prediction>();
   if (test == nullptr) return;
   const Eigen::MatrixXd theta = Eigen::MatrixXd::Constant(model.dimension(), 1, 0.1);
   Eigen::MatrixXd predicted(test->predicted(), 1);

@@ -53,6 +53,11 @@ done
 grep -q '^exact: ' "$work/own_model.log" && grep -q '^x\[2\]: 2\.[45]' "$work/own_model.log" ||
   { echo "the output above lacks a certificate or the mean of x[2]" >&2; exit 1; }
 
+(cd "$work" && PATH=$work/embed:$PATH checked) | tee "$work/checked.log"
+for line in '^asymptotic' '^cure: kernel\.hmc\.metropolis = true (exact after warm-up)$' '^gradient: agrees with central'; do
+  grep -q "$line" "$work/checked.log" || { echo "the output above lacks $line" >&2; exit 1; }
+done
+
 # A plugin that claims to be exact and is not.
 "$program" check "$here/plugin-project/hasty.toml" | grep 'exact'
 status=0

@@ -81,7 +81,7 @@ TEST_CASE("a scale of one block from the past of another is biased, and caught")
         verdict("mistake = \"scale-of-past\"\nwindow = " + std::string(window) + "\n");
     CHECK(now.label() == "biased");
     CHECK(now.proved);
-    CHECK(now.rule == "3");
+    CHECK(now.rule == Rule::past_of_others);
   }
   expect_caught(check(plane, body("mistake = \"scale-of-past\"\nwindow = 1\n")));
 }

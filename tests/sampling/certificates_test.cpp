@@ -100,7 +100,7 @@ bool offers_metric(const Target& target) {
                             "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
                             "\"hamiltonian\"\nsteps = 10\n")
              .model()
-             ->as_metric() != nullptr;
+             ->offers<mixwell::Metric>() != nullptr;
 }
 
 /// Two blocks want two coordinates.

@@ -56,7 +56,7 @@ Exact exact() {
       model_table +
       "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = \"hamiltonian\"\nsteps = 10\n");
   Eigen::MatrixXd theta(3, 200000);
-  c.model()->as_exact()->draw(Stream(1, "tests/vb"), {}, theta);
+  c.model()->offers<ExactSampler>()->draw(Stream(1, "tests/vb"), {}, theta);
   const Eigen::VectorXd mean = theta.rowwise().mean();
   const Eigen::MatrixXd centred = theta.colwise() - mean;
   return {mean, centred * centred.transpose() / static_cast<double>(theta.cols() - 1)};

@@ -142,7 +142,7 @@ TEST_CASE("pairs must not share the minibatch of the drift", "[nightly]") {
   CHECK(label(at(0.02, "")) == "asymptotic");
   const mixwell::Verdict shared_noise = composing::verdict(at(0.02, "shared = true\n"));
   CHECK(shared_noise.label() == "biased");
-  CHECK(shared_noise.rule == "N");
+  CHECK(shared_noise.rule == mixwell::Rule::noise);
   const auto error = [&](double eps, const std::string& shared) {
     const auto sweeps = static_cast<std::int64_t>(5 / eps);
     const Moment found = second_moment(at(eps, shared), {2000, sweeps, sweeps});

@@ -56,7 +56,7 @@ class Regression {
     MatrixXd G(d * d, 1);
     MatrixXd g(d, 1);
     Workspace scratch;
-    model.as_metric()->metric(VectorXd::Zero(d), G, scratch);
+    model.offers<Metric>()->metric(VectorXd::Zero(d), G, scratch);
     precision = G.reshaped(d, d);
     model.evaluate(VectorXd::Zero(d), {nullptr, g, scratch});
     mean = -precision.ldlt().solve(g.col(0));
@@ -91,7 +91,7 @@ class Regression {
     MatrixXd out(theta.size(), case_count);
     Workspace scratch;
     const VectorXd all = VectorXd::LinSpaced(case_count, 0, static_cast<double>(case_count - 1));
-    model.as_sum()->gradients_of_terms(theta, all, out, scratch);
+    model.offers<SumOfTerms>()->gradients_of_terms(theta, all, out, scratch);
     return out;
   }
   static void centre(MatrixXd& all) { all.colwise() -= VectorXd(all.rowwise().mean()); }

@@ -84,9 +84,9 @@ class Members {
 
 /// What is computed of parameters at theta, of all arrays or of one.
 MatrixXd derived(const mixwell::Model& model, const MatrixXd& theta, const std::string& name = "") {
-  const auto arrays = model.as_derived()->quantities();
+  const auto arrays = model.offers<mixwell::Derived>()->quantities();
   MatrixXd all(static_cast<Index>(mixwell::coordinate_names(arrays).size()), theta.cols());
-  model.as_derived()->derive(theta, all);
+  model.offers<mixwell::Derived>()->derive(theta, all);
   Index row = 0;
   for (const mixwell::Parameter& one : arrays) {
     if (one.name == name) return all.middleRows(row, one.size());
@@ -99,7 +99,7 @@ MatrixXd derived(const mixwell::Model& model, const MatrixXd& theta, const std::
 MatrixXd start(const Case& one, const mixwell::Model& model, const std::string& json) {
   one.write("start.json", json);
   MatrixXd theta(model.dimension(), 1);
-  model.as_named_positions()->read_position(one.path("start.json"), theta);
+  model.offers<mixwell::NamedPositions>()->read_position(one.path("start.json"), theta);
   return theta;
 }
 
@@ -126,7 +126,7 @@ void check_shapes(const Case& one) {
   CHECK((derived(*model, theta, "same_M") - x.transpose()).norm() < 1e-12);
   CHECK(std::abs(derived(*model, theta, "R")(1) - 0.5) < 1e-12);
   CHECK(std::abs(derived(*model, theta, "u")(0) - 1.5) < 1e-12);
-  CHECK(model->as_generated()->generated()[0].name == "class");
+  CHECK(model->offers<mixwell::Generated>()->generated()[0].name == "class");
 }
 
 void check_data(const Case& one) {
@@ -194,7 +194,7 @@ void check_failures(const Case& one) {
   CHECK(derived(*model, theta).allFinite());
   CHECK(derived(*model, theta, "beta")(0, 1) == 1.25);
   MatrixXd out(2, 3);
-  model->as_generated()->generate(theta, mixwell::Stream(1, "contract"), {}, out);
+  model->offers<mixwell::Generated>()->generate(theta, mixwell::Stream(1, "contract"), {}, out);
   CHECK(out.col(1).array().isNaN().all());
   CHECK(out.col(0).allFinite());
   CHECK(out.col(2).allFinite());
@@ -261,12 +261,13 @@ TEST_CASE("generated quantities that an engine lacks take only those with them t
                  "  real c = m[1] + b;\n  array[2] tuple(int, real) t = {(1, a), (2, a)};\n"
                  "  real d = b;\n}\n");
   const auto model = one.model("");
-  const auto generated = model->as_generated()->generated();
+  const auto generated = model->offers<mixwell::Generated>()->generated();
   REQUIRE(generated.size() == 2);
   CHECK(generated[0].name == "b");
   CHECK(generated[1].name == "d");
   MatrixXd out(2, 1);
-  model->as_generated()->generate(MatrixXd::Constant(1, 1, 0.5), mixwell::Stream(1, "x"), {}, out);
+  model->offers<mixwell::Generated>()->generate(MatrixXd::Constant(1, 1, 0.5),
+                                                mixwell::Stream(1, "x"), {}, out);
   CHECK(out == MatrixXd{{1}, {1}});
   const auto remarks = model->remarks();
   REQUIRE(remarks.size() == 2);
@@ -287,7 +288,7 @@ TEST_CASE("a statement of generated quantities takes with it the loops that it w
                  "  { array[2] int m = multinomial_rng([0.5, 0.5]', 3); if (m[1] > 5) "
                  "reject(\"large\"); }\n}\n");
   const auto model = one.model("");
-  const auto generated = model->as_generated()->generated();
+  const auto generated = model->offers<mixwell::Generated>()->generated();
   REQUIRE(generated.size() == 1);
   CHECK(generated[0].name == "b");
   const auto remarks = model->remarks();
@@ -308,7 +309,7 @@ TEST_CASE("fatal_error rejects a draw, or the data, as reject does", "[stan]") {
       "    if (g > 3) break;\n  }\n}\n");
   const auto model = one.model("");
   MatrixXd out(2, 2);
-  model->as_generated()->generate(MatrixXd{{0, 3}}, mixwell::Stream(1, "x"), {}, out);
+  model->offers<mixwell::Generated>()->generate(MatrixXd{{0, 3}}, mixwell::Stream(1, "x"), {}, out);
   CHECK(out.col(0) == MatrixXd{{4}, {1}});
   CHECK(out.col(1).array().isNaN().all());
   CHECK(contains(model->remarks().back(), "bad: 3"));

@@ -50,15 +50,15 @@ std::vector<std::string> all_programs() {
 
 /// Of parameters and transformed parameters at theta.
 MatrixXd derived(const mixwell::Model& model, const MatrixXd& theta) {
-  const auto names = mixwell::coordinate_names(model.as_derived()->quantities());
+  const auto names = mixwell::coordinate_names(model.offers<mixwell::Derived>()->quantities());
   MatrixXd out(static_cast<Index>(names.size()), theta.cols());
-  model.as_derived()->derive(theta, out);
+  model.offers<mixwell::Derived>()->derive(theta, out);
   return out;
 }
 
 std::vector<std::string> generated_names(const mixwell::Model& model) {
-  if (model.as_generated() == nullptr) return {};
-  return mixwell::coordinate_names(model.as_generated()->generated());
+  if (model.offers<mixwell::Generated>() == nullptr) return {};
+  return mixwell::coordinate_names(model.offers<mixwell::Generated>()->generated());
 }
 
 void check_example(const std::string& stem, const std::string& engine) {
@@ -200,8 +200,8 @@ TEST_CASE("both engines have one gradient, one map to the program's scale, one l
     const auto apart = (at_a.u - at_b.u).array() - (at_a.u[0] - at_b.u[0]);
     CHECK((apart.abs() / (1 + at_b.u.array().abs())).maxCoeff() <= 1e-8);
     CHECK(mixwell::gradient_error(*b, theta).relative < 1e-5);
-    CHECK(mixwell::coordinate_names(a->as_derived()->quantities()) ==
-          mixwell::coordinate_names(b->as_derived()->quantities()));
+    CHECK(mixwell::coordinate_names(a->offers<mixwell::Derived>()->quantities()) ==
+          mixwell::coordinate_names(b->offers<mixwell::Derived>()->quantities()));
     CHECK(generated_names(*a) == generated_names(*b));
     CHECK((derived(*a, theta) - derived(*b, theta)).cwiseAbs().maxCoeff() <=
           1e-8 * (1 + derived(*b, theta).cwiseAbs().maxCoeff()));

@@ -105,7 +105,7 @@ TEST_CASE("with exact gradients both descend to the mode, and are no samplers") 
                                              "[oracle.o]\nuse = \"exact\"\n" + k);
     Program program = compose(*c.compositor);
     CHECK(program.certificate.now.label() == "none");
-    CHECK(program.certificate.now.rule == "O");
+    CHECK(program.certificate.now.rule == Rule::optimiser);
     CHECK_THROWS_AS(refuse_unless_allowed(program.certificate.now, {}), Refused);
     CHECK_NOTHROW(refuse_unless_allowed(program.certificate.now, {"none"}));
     Sampler sampler(c.compositor, c.run, std::move(program));

@@ -44,8 +44,8 @@ double mean_of(const Model& model, const std::array<double, case_count>& weights
     const Eigen::VectorXd all = Eigen::VectorXd::LinSpaced(case_count, 0.0, case_count - 1.0);
     Eigen::MatrixXd each(1, case_count);
     Eigen::MatrixXd rest(1, 1);
-    model.as_sum()->gradients_of_terms(at, all, each, scratch);
-    model.as_sum()->evaluate_rest(at, {nullptr, rest, scratch});
+    model.offers<SumOfTerms>()->gradients_of_terms(at, all, each, scratch);
+    model.offers<SumOfTerms>()->evaluate_rest(at, {nullptr, rest, scratch});
     double slope = rest(0);
     for (Index n = 0; n < case_count; ++n) slope += weights[static_cast<std::size_t>(n)] * each(n);
     return slope;
@@ -94,7 +94,7 @@ TEST_CASE(
   const Composition c = composed("");
   std::vector<Index> found;
   for (Index n = 0; n < case_count; ++n)
-    found.push_back(c.model()->as_sum()->stratum(n, strata_count));
+    found.push_back(c.model()->offers<SumOfTerms>()->stratum(n, strata_count));
   CHECK(found == std::vector<Index>{0, 0, 1, 2});
 
   const mixwell::testing::TemporaryFolder place;
@@ -107,7 +107,7 @@ TEST_CASE(
       "[model.m]\nuse = \"matrix-factorisation\"\ndata = \"" + file +
       "\"\nrank = 1\n[kernel.k]\nuse = \"langevin\"\nstep_size = 1e-3\n[compositor.c]\nuse = "
       "\"chain\"\n");
-  const SumOfTerms& sum = *ratings.model()->as_sum();
+  const SumOfTerms& sum = *ratings.model()->offers<SumOfTerms>();
   // Users and items whose factors a stratum's gradient moves, block by block: none in two blocks.
   const Index d = ratings.model()->dimension();
   Workspace scratch;

@@ -179,7 +179,8 @@ TEST_CASE("more nodes bring exp(-W) nearer to pi") {
   const auto distance = [](int nodes) {
     Frozen run(bowl + elm(nodes) + oracle("pool = true\n") + kernel(""));
     Eigen::MatrixXd theta(2, 2000);
-    run.composition.model()->as_exact()->draw(mixwell::Stream(3, "tests/distance"), {}, theta);
+    run.composition.model()->offers<mixwell::ExactSampler>()->draw(
+        mixwell::Stream(3, "tests/distance"), {}, theta);
     constexpr double h = 1e-4;
     double sum = 0.0;
     for (int i = 0; i < 2; ++i) {

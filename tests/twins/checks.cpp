@@ -90,7 +90,7 @@ Outcome by_certificate(const Base& base, const Verdict& now) {
   Outcome outcome;
   outcome.verdict = now.label();
   outcome.wrong = outcome.verdict != base.certificate;
-  outcome.by = fmt::format("rule {} of the certificate: {}", now.rule, now.reason);
+  outcome.by = fmt::format("rule {} of the certificate: {}", to_string(now.rule), now.reason);
   return outcome;
 }
 

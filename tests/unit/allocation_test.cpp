@@ -274,7 +274,7 @@ TEST_CASE("terms of a sum do not allocate once warm") {
         composing::compose("[model.m]\n" + model +
                            "[estimator.identity]\nuse = \"identity\"\n[kernel.k]\nuse = "
                            "\"hamiltonian\"\nsteps = 10\n");
-    const SumOfTerms& sum = *composition.model()->as_sum();
+    const SumOfTerms& sum = *composition.model()->offers<SumOfTerms>();
     const Index d = composition.model()->dimension();
     const Eigen::MatrixXd theta = Eigen::MatrixXd::Constant(d, 3, 0.1);
     const Eigen::MatrixXd indices = Eigen::MatrixXd::Constant(200, 3, 7.0);

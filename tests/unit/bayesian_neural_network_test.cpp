@@ -112,12 +112,12 @@ TEST_CASE("many cases go through a network in panels as one by one", "[network]"
   MatrixXd g(model->dimension(), 1);
   Eigen::RowVectorXd u(1);
   mixwell::Workspace scratch;
-  model->as_sum()->evaluate_rest(theta, {u.data(), g, scratch});
+  model->offers<mixwell::SumOfTerms>()->evaluate_rest(theta, {u.data(), g, scratch});
   for (Index n = 0; n < 600; ++n) {
     MatrixXd gradient(model->dimension(), 1);
     Eigen::RowVectorXd term(1);
-    model->as_sum()->evaluate_terms(theta, MatrixXd::Constant(1, 1, static_cast<double>(n)),
-                                    {term.data(), gradient, scratch});
+    model->offers<mixwell::SumOfTerms>()->evaluate_terms(
+        theta, MatrixXd::Constant(1, 1, static_cast<double>(n)), {term.data(), gradient, scratch});
     u += term;
     g += gradient;
   }
@@ -129,7 +129,7 @@ TEST_CASE("a network predicts the class that is likeliest in the average", "[net
   const Fixture fixture;
   const std::string test = fixture.file("test.csv", "kind,y,x\nblue,-1,0.5\nred,1,0\n");
   const auto model = make_model(fixture.body(small, "hidden = 2\ntest = \"" + test + "\"\n"));
-  const mixwell::Prediction* prediction = model->as_prediction();
+  const mixwell::Prediction* prediction = model->offers<mixwell::Prediction>();
   REQUIRE(prediction != nullptr);
   CHECK(prediction->cases() == 2);
   REQUIRE(prediction->predicted() == 6);
@@ -150,14 +150,14 @@ TEST_CASE("a network predicts the class that is likeliest in the average", "[net
 TEST_CASE("the first cases are trained on, and the others may be the test cases", "[network]") {
   const Fixture fixture;
   const auto first = make_model(fixture.body(small, "hidden = 2\ncases = 3\n"));
-  CHECK(first->as_sum()->terms() == 3);
-  CHECK(first->as_prediction() == nullptr);
+  CHECK(first->offers<mixwell::SumOfTerms>()->terms() == 3);
+  CHECK(first->offers<mixwell::Prediction>() == nullptr);
   const auto split = make_model(fixture.body(small, "hidden = 2\ncases = 3\nvalidate = true\n"));
-  REQUIRE(split->as_prediction() != nullptr);
-  CHECK(split->as_prediction()->cases() == 2);
+  REQUIRE(split->offers<mixwell::Prediction>() != nullptr);
+  CHECK(split->offers<mixwell::Prediction>()->cases() == 2);
   const VectorXd theta = position(*split);
   MatrixXd out(6, 1);
-  split->as_prediction()->predict(theta, out);
+  split->offers<mixwell::Prediction>()->predict(theta, out);
   CHECK(out(5, 0) == Approx(ByHand{theta}.probabilities(2, -2)[2]).epsilon(1e-13));
 }
 

@@ -87,7 +87,7 @@ TEST_CASE("blocks given the rest as it was before the sweep are biased, and the 
   const Verdict now = composed(blocks("scan = \"simultaneous\"\n", two)).certificate.now;
   CHECK(now.label() == "biased");
   CHECK(now.proved);
-  CHECK(now.rule == "1s");
+  CHECK(now.rule == Rule::stale_value);
 }
 
 TEST_CASE("a block without Metropolis makes the whole asymptotic, and the verdict names it") {

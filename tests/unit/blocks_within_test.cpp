@@ -90,7 +90,7 @@ TEST_CASE("simultaneous blocks are biased wherever they stand") {
     const Verdict now =
         composed(blocks("scan = \"simultaneous\"\n", "x[0:2]", "x[2:]") + within).certificate.now;
     CHECK(now.label() == "biased");
-    CHECK(now.rule == "1s");
+    CHECK(now.rule == Rule::stale_value);
   }
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("the same update without Metropolis is asymptotic of the scheme's orde
   const Verdict v = certify(c.graph);
   CHECK(v.label() == "asymptotic");
   CHECK(v.order == 2);
-  CHECK(v.rule == "5");
+  CHECK(v.rule == Rule::scheme);
 }
 
 TEST_CASE("a move that does not declare reversibility or volume is biased, unproven") {
@@ -89,7 +89,7 @@ TEST_CASE("an opaque kernel must keep the law that its momentum was drawn from")
               .refresh_law = other});
   const Verdict verdict = certify(c.graph);
   CHECK(verdict.label() == "biased");
-  CHECK(verdict.rule == "L");
+  CHECK(verdict.rule == Rule::auxiliary);
 }
 
 TEST_CASE("an optimiser is no sampler") {
@@ -101,7 +101,7 @@ TEST_CASE("an optimiser is no sampler") {
   const Verdict verdict = certify(c.graph);
   CHECK(verdict.label() == "none");
   CHECK(verdict.proved);
-  CHECK(verdict.rule == "O");
+  CHECK(verdict.rule == Rule::optimiser);
 }
 
 TEST_CASE("a mixture is exact if its choice depends on noise or on other slots alone") {
@@ -140,7 +140,7 @@ TEST_CASE("learning that dies out is adaptive while it lasts and exact once froz
               {Output::next(learnt)}, nullptr);
     const Certificate c = certify(graph, graph);
     CHECK(c.now.label() == (forgets == Forgets::diminishing ? "adaptive" : "biased"));
-    CHECK(c.now.rule == "4");
+    CHECK(c.now.rule == Rule::learning);
     CHECK(c.now.proved == (forgets != Forgets::unknown));
     CHECK(c.frozen.label() == "exact");
     CHECK(c.now.path.front() == "learnt@0");
@@ -193,7 +193,7 @@ TEST_CASE("a curvature that sees the updated slot is biased, with the path") {
   const Verdict v = certify(graph);
   CHECK(v.label() == "biased");
   CHECK(v.proved);
-  CHECK(v.rule == "2");
+  CHECK(v.rule == Rule::own_value);
   CHECK(v.path == std::vector<std::string>{"x0@0", "fit/H"});
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("all slots at once from old values, or one fit a sweep, is biased by s
   add_update(graph, "b", {.slot = s.slot[1], .law = s.law[1], .parameters = {h1}});
   const Verdict v = certify(graph);
   CHECK(v.label() == "biased");
-  CHECK(v.rule == "1s");
+  CHECK(v.rule == Rule::stale_value);
 }
 
 TEST_CASE("an old value read by an update that could as well come first is not stale") {
@@ -234,7 +234,7 @@ TEST_CASE("a momentum drawn from another law than the ratio's is biased") {
   const Verdict v = certify(c.graph);
   CHECK(v.label() == "biased");
   CHECK(v.proved);
-  CHECK(v.rule == "L");
+  CHECK(v.rule == Rule::auxiliary);
 }
 
 TEST_CASE("a ratio with another law leaves out the factor, whatever the flow uses") {
@@ -297,7 +297,7 @@ TEST_CASE("a cached evaluation of another point or law is biased") {
   add_update(graph, "b", {s.slot[1], s.law[1]});
   const Verdict v = certify(graph);
   CHECK(v.label() == "biased");
-  CHECK(v.rule == "C");
+  CHECK(v.rule == Rule::factor);
 }
 
 TEST_CASE("updates of one slot that keep different densities are biased") {
@@ -308,7 +308,7 @@ TEST_CASE("updates of one slot that keep different densities are biased") {
   add_update(c.graph, "a", {c.s.slot[0], law});
   add_update(c.graph, "b", {c.s.slot[0], c.s.law[0]});
   CHECK(certify(c.graph).label() == "biased");
-  CHECK(certify(c.graph).rule == "D");
+  CHECK(certify(c.graph).rule == Rule::one_density);
 }
 
 TEST_CASE("a curvature that shares the noise of the drift is biased, one of its own is not") {
@@ -344,7 +344,7 @@ TEST_CASE("a law that reads a slot outside its factor is biased") {
   add_update(graph, "a", {s.slot[0], law});
   add_update(graph, "b", {s.slot[1], s.law[1]});
   CHECK(certify(graph).label() == "biased");
-  CHECK(certify(graph).rule == "C");
+  CHECK(certify(graph).rule == Rule::factor);
 }
 
 TEST_CASE("a cached gradient stands for its law and its version, whoever computed it") {
@@ -370,7 +370,7 @@ TEST_CASE("a cached gradient stands for its law and its version, whoever compute
     update(1, stale ? old.g : graph.evaluation(s.law[0], s.slot[0]).g);
     const Verdict verdict = certify(graph);
     CHECK(verdict.label() == (stale ? "biased" : "exact"));
-    if (stale) CHECK(verdict.rule == "1s");
+    if (stale) CHECK(verdict.rule == Rule::stale_value);
   }
 }
 
@@ -423,7 +423,7 @@ Verdict exchange_with(Reverse reverse) {
 TEST_CASE("a law of the state is right where its mirror at the proposal is in the ratio") {
   CHECK(exchange_with(Reverse::mirrored).label() == "exact");
   CHECK(exchange_with(Reverse::missing).label() == "biased");
-  CHECK(exchange_with(Reverse::missing).rule == "2");
+  CHECK(exchange_with(Reverse::missing).rule == Rule::own_value);
   for (const Reverse wrong : {Reverse::other_body, Reverse::at_the_state}) {
     CHECK(exchange_with(wrong).label() == "biased");
     CHECK(exchange_with(wrong).proved);
@@ -541,7 +541,7 @@ TEST_CASE("what scales a step and follows another slot has a bound") {
     }
     const Verdict v = certify(graph);
     CHECK(v.label() == (bound == Bound::global ? "asymptotic" : "biased"));
-    if (bound == Bound::unknown) CHECK((v.rule == "B" && !v.proved));
+    if (bound == Bound::unknown) CHECK((v.rule == Rule::bound && !v.proved));
   }
 }
 
@@ -569,7 +569,7 @@ TEST_CASE("past values of other slots vanish from small steps of one-step scheme
       const Verdict v = certify(graph);
       CHECK(v.label() == (local && smooth ? "asymptotic" : "biased"));
       if (!local || !smooth) {
-        CHECK(v.rule == "3");
+        CHECK(v.rule == Rule::past_of_others);
         CHECK(v.feedback == std::vector<std::string>{"x0", "x1", "past"});
       }
     }
@@ -587,7 +587,7 @@ TEST_CASE("a window of the updated slot's own past counts as its own value") {
       {Output::next(past)}, nullptr);
   const Certificate both = certify(c.graph, c.graph);
   CHECK(both.now.label() == "biased");
-  CHECK(both.now.rule == "2");
+  CHECK(both.now.rule == Rule::own_value);
   CHECK(both.now.feedback == std::vector<std::string>{"x0", "past"});
   CHECK(both.frozen.label() == "exact");
 }
@@ -721,7 +721,7 @@ TEST_CASE("a momentum carried over sweeps needs a law that never changes") {
     add_update(graph, "b", {s.slot[1], s.law[1]});
     const Verdict v = certify(graph);
     CHECK(v.label() == (changes ? "biased" : "exact"));
-    if (changes) CHECK(v.rule == "L");
+    if (changes) CHECK(v.rule == Rule::auxiliary);
   }
 }
 

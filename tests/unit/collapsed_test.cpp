@@ -80,7 +80,7 @@ TEST_CASE("a wrong order of collapsed updates is biased, and a right one is name
     const Verdict v = verdict(blocks(c.updates));
     INFO(c.updates << v.reason);
     CHECK(v.label() == "biased");
-    CHECK(v.rule == "G");
+    CHECK(v.rule == Rule::collapsed);
     CHECK(v.proved);
     CHECK(v.reason.find(c.says) != std::string::npos);
     CHECK(v.reason.find("a right order is ") != std::string::npos);
@@ -93,15 +93,15 @@ TEST_CASE("where no order of collapsed updates is right, the certificate says wh
   const std::string moved = update("[\"theta\"]", "hmc");
   const Verdict v = verdict(blocks(tau + moved + mu));
   CHECK(v.label() == "biased");
-  CHECK(v.rule == "G");
+  CHECK(v.rule == Rule::collapsed);
   CHECK(v.reason.find("starts from `theta`") != std::string::npos);
   CHECK(v.reason.find("no order of these updates is right") != std::string::npos);
 }
 
 TEST_CASE("a collapsed update that is not followed in every sweep is biased") {
   const std::string sometimes = update("[\"theta\"]", "draw", "every = 2\n");
-  CHECK(verdict(blocks(tau + sometimes + mu)).rule == "G");
-  CHECK(verdict(blocks(tau + theta + mu, "scan = \"random\"\n")).rule == "G");
+  CHECK(verdict(blocks(tau + sometimes + mu)).rule == Rule::collapsed);
+  CHECK(verdict(blocks(tau + theta + mu, "scan = \"random\"\n")).rule == Rule::collapsed);
 }
 
 TEST_CASE("a parameter that follows what is integrated out is refused by name") {

@@ -176,6 +176,6 @@ TEST_CASE("a run of a composition in code can be watched, stopped and read back"
   CHECK(read_run(result.folder).draws_sha256 == DrawsFile(result.folder).sha256());
   CHECK(read_run(result.folder).draws == result.record.draws);
   const CertificateRecord certificate = read_certificate(result.folder);
-  CHECK(certificate.certificate_class == CertificateClass::exact);
-  CHECK(certificate.assumes == result.certificate.now.assumes);
+  CHECK(certificate.now.certificate_class() == CertificateClass::exact);
+  CHECK(certificate.now.assumes == result.certificate.now.assumes);
 }

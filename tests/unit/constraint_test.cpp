@@ -276,7 +276,6 @@ namespace {
 class TwiceAdded final : public mixwell::ConstrainedModel, public mixwell::ExactSampler {
  public:
   TwiceAdded() { declare({.name = "x", .shape = {}, .constraint = Constraint::interval(0, 1)}); }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   void draw(const Stream& stream, mixwell::Address at, mixwell::Batch theta) const override {
     stream.uniforms(at, theta);
     theta = (theta.array().log() - (-theta.array()).log1p()).matrix();

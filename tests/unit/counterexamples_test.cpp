@@ -65,7 +65,7 @@ TEST_CASE("every counterexample has the verdict that its draws ask for") {
     check(one.label, certificate.now.label());
     check(one.evidence, std::string(to_string(certificate.now.evidence())));
     check(one.joint, certificate.now.coupled ? "coupled" : "product");
-    CHECK_FALSE(certificate.now.rule.empty());
+    CHECK_FALSE(certificate.now.reason.empty());
   }
 }
 

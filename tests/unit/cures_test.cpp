@@ -1,10 +1,10 @@
 // Cures change the sampler: a key that only makes a component declare more is none.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/cures.hpp"
-
-#include "app/manifest_arguments.hpp"
 #include "composing.hpp"
+#include "manifest/manifest_arguments.hpp"
 #include "temporary_folder.hpp"
+
+#include <mixwell/lab/advice.hpp>
 
 #include <catch2/catch.hpp>
 
@@ -27,7 +27,7 @@ std::vector<std::string> cures_of(const std::string& kernel, const std::string& 
   INFO(certificate.to_text());
   CHECK(certificate.label() == now);
   std::vector<std::string> all;
-  for (const app::Cure& cure : app::cures(composition, certificate, composing::registry()))
+  for (const Cure& cure : cures(composition, certificate, composing::registry()))
     all.push_back(cure.change + ": " + cure.in_words());
   return all;
 }
@@ -37,7 +37,7 @@ std::string label(const std::string& kernel) { return composing::verdict(model +
 /// Nothing for a study, and for a manifest of a library or of results that are not there.
 std::optional<Composition> composed(const std::string& path) {
   try {
-    return app::load({.path = path}, composing::registry());
+    return load({.path = path}, composing::registry());
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -49,10 +49,9 @@ struct Applied {
 };
 
 /// Sets what a cure says, as it is printed, in the manifest that it is for.
-void apply(const std::string& path, const app::Cure& cure) {
+void apply(const std::string& path, const Cure& cure) {
   INFO(path << ": " << cure.change);
-  const Composition cured =
-      app::load({.path = path, .settings = {cure.change}}, composing::registry());
+  const Composition cured = load({.path = path, .settings = {cure.change}}, composing::registry());
   const Certificate found = compose(*cured.compositor).certificate;
   CHECK(found.label() == cure.label);
   CHECK(found.now.evidence() == cure.evidence);
@@ -64,7 +63,7 @@ void apply_all(const std::string& path, Applied& applied) {
   if (!composition) return;
   ++applied.manifests;
   const Certificate certificate = compose(*composition->compositor).certificate;
-  for (const app::Cure& cure : app::cures(*composition, certificate, composing::registry())) {
+  for (const Cure& cure : cures(*composition, certificate, composing::registry())) {
     apply(path, cure);
     ++applied.cures;
   }

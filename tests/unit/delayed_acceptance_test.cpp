@@ -76,7 +76,7 @@ TEST_CASE("stages that are not reversible together are biased, by name") {
     const Verdict v = verdict(delayed(c.stages));
     INFO(c.stages << ": " << v.reason);
     CHECK(v.label() == "biased");
-    CHECK(v.rule == "R");
+    CHECK(v.rule == Rule::stages);
     CHECK(v.proved == c.proved);
     CHECK(v.reason.find(c.named) != std::string::npos);
   }
@@ -87,7 +87,7 @@ TEST_CASE("a noisy law of the stages has one draw of its noise") {
   CHECK(verdict(delayed(R"(["walk", "walk"])", regression, minibatch)).label() == "exact");
   const Verdict v = verdict(delayed(R"(["hmc"])", regression, minibatch));
   CHECK(v.label() == "biased");
-  CHECK(v.rule == "R");
+  CHECK(v.rule == Rule::stages);
   CHECK(v.reason.find("late/hmc/trajectory") != std::string::npos);
 }
 

@@ -94,15 +94,15 @@ TEST_CASE("a density keeps the contract of a model, whole and by its terms", "[d
   const auto findings = contracts::check_model(Counts());
   INFO(contracts::report(findings));
   CHECK(contracts::all_hold(findings));
-  CHECK(Counts().as_sum() != nullptr);
-  CHECK(Counts().as_sum()->terms() == 30);
+  CHECK(Counts().offers<SumOfTerms>() != nullptr);
+  CHECK(Counts().offers<SumOfTerms>()->terms() == 30);
 }
 
 TEST_CASE("a density that is no sum keeps the contract and offers no terms", "[density]") {
   const auto findings = contracts::check_model(Small());
   INFO(contracts::report(findings));
   CHECK(contracts::all_hold(findings));
-  CHECK(Small().as_sum() == nullptr);
+  CHECK(Small().offers<SumOfTerms>() == nullptr);
   CHECK(support::evaluate(Small(), MatrixXd{{1, 1}, {-1, 1}}).u == Eigen::RowVector2d(5, 2));
 }
 

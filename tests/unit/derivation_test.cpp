@@ -159,12 +159,22 @@ TEST_CASE("a derivation is read back as it was written") {
   CHECK(Json(written.get<CertificateRecord>()) == written);
 }
 
+TEST_CASE("a certificate by a rule that there is not is refused where it is read") {
+  const Json written = example("hmc");
+  Json whole = written;
+  whole["rule"] = "6";
+  CHECK_THROWS_WITH(whole.get<CertificateRecord>(), Catch::Contains("there is no rule \"6\""));
+  Json part = written;
+  part["derivation"][0]["rule"] = "";
+  CHECK_THROWS_WITH(part.get<CertificateRecord>(), Catch::Contains("there is no rule \"\""));
+}
+
 TEST_CASE("a rule that is not asked finds nothing, and all others find what they find") {
   const Program wrong =
       composed(MIXWELL_SOURCE_DIR "/examples/certificates/ensemble-simultaneous.toml");
   CHECK(certify(wrong.sampling).label() == "biased");
-  CHECK(certify_without(wrong.sampling, "1s").label() == "exact");
-  CHECK(certify_without(wrong.sampling, "2").label() == "biased");
+  CHECK(certify_without(wrong.sampling, Rule::stale_value).label() == "exact");
+  CHECK(certify_without(wrong.sampling, Rule::own_value).label() == "biased");
   const Program right = composed(MIXWELL_SOURCE_DIR "/examples/certificates/hmc.toml");
-  CHECK(certify_without(right.sampling, "1s").label() == "exact");
+  CHECK(certify_without(right.sampling, Rule::stale_value).label() == "exact");
 }

@@ -156,7 +156,8 @@ TEST_CASE("U is infinite at singular matrices and no NaN", "[ica]") {
   CHECK(at.g.allFinite());
   MatrixXd g(9, 2);
   mixwell::Workspace scratch;
-  model->as_sum()->gradients_of_terms(theta.col(1), VectorXd{{0, 5}}, g, scratch);
+  model->offers<mixwell::SumOfTerms>()->gradients_of_terms(theta.col(1), VectorXd{{0, 5}}, g,
+                                                           scratch);
   CHECK(g.allFinite());
 }
 
@@ -176,8 +177,8 @@ TEST_CASE("the score of simulated mixtures vanishes on average at the true matri
     const auto score = [&](const MatrixXd& at) {
       MatrixXd g(4, 1);
       mixwell::Workspace scratch;
-      model->as_sum()->evaluate_terms(flat(at), VectorXd::LinSpaced(n, 0, n - 1),
-                                      {nullptr, g, scratch});
+      model->offers<mixwell::SumOfTerms>()->evaluate_terms(
+          flat(at), VectorXd::LinSpaced(n, 0, n - 1), {nullptr, g, scratch});
       return MatrixXd(MatrixXd(g.reshaped(2, 2)).transpose() * W.transpose());  // per unit of W
     };
     true_scores.col(k) = score(W).reshaped();
@@ -207,7 +208,7 @@ TEST_CASE("cases with a missing value are refused, or left out and counted", "[i
                  ":3: row 2, column \"a\": \"\": a value is missing, as in 1 of 4 rows; missing = "
                  "\"drop\" leaves such rows out, and `inputs` says which columns count"));
   const auto model = make_model(fixture.body(text, inputs + "missing = \"drop\"\n"));
-  CHECK(model->as_sum()->terms() == 3);
+  CHECK(model->offers<mixwell::SumOfTerms>()->terms() == 3);
   REQUIRE(!model->remarks().empty());
   CHECK(contains(model->remarks().front(), "1 row of"));
 }

@@ -48,9 +48,9 @@ Composition compose_run(int replicates, bool pool) {
                         "test.toml", support::registry());
 }
 
-std::unique_ptr<Sampler> sampler_of(const Composition& composition) {
+std::unique_ptr<Sampler> sampler_of(const Composition& composition, JointRun* joint = nullptr) {
   return std::make_unique<Sampler>(composition.compositor, composition.run,
-                                   compose(*composition.compositor));
+                                   compose(*composition.compositor), NoiseGrid(), joint);
 }
 
 /// Draws of a warm-up and 20 sweeps after it, with a state that is saved and read back on the way,
@@ -87,9 +87,9 @@ Drawn drawn_by_ranks(const Composition& composition, int count) {
   on_ranks(count, [&](int rank) {
     Kind ranks(world, rank);
     JointRun joint(ranks, nullptr);
-    if (rank != 0) return joint.follow([&] { return sampler_of(composition); });
+    if (rank != 0) return joint.follow([&] { return sampler_of(composition, &joint); });
     std::unique_ptr<Sampler> sampler;
-    joint.divide([&] { sampler = sampler_of(composition); });
+    joint.make_samplers([&] { sampler = sampler_of(composition, &joint); });
     sampler->initialise();
     found = drawn_by(*sampler);
   });

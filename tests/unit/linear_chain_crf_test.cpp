@@ -124,7 +124,7 @@ TEST_CASE("tags are predicted by their probabilities given the sentence", "[crf]
   const Fixture fixture;
   const std::string test = fixture.file("test.txt", "birds NN B-NP\nnow RB O\ngo VB B-VP\n");
   const auto model = make_model(fixture.body(small, "test = \"" + test + "\"\n"));
-  const mixwell::Prediction* prediction = model->as_prediction();
+  const mixwell::Prediction* prediction = model->offers<mixwell::Prediction>();
   REQUIRE(prediction != nullptr);
   CHECK(prediction->cases() == 3);
   REQUIRE(prediction->predicted() == 9);
@@ -156,7 +156,9 @@ TEST_CASE("features are words of columns at offsets, the most frequent first kep
   };
   CHECK(tags("") == Names{"B-NP", "B-VP", "O"});
   CHECK(tags("tags = \"position\"\n") == Names{"B", "O"});
-  CHECK(make_model(fixture.body(small, "sentences = 2\n"))->as_sum()->terms() == 2);
+  CHECK(
+      make_model(fixture.body(small, "sentences = 2\n"))->offers<mixwell::SumOfTerms>()->terms() ==
+      2);
 }
 
 TEST_CASE("bad sentences are refused with their line and rule", "[crf]") {

@@ -52,7 +52,7 @@ MatrixXd metric(const mixwell::Model& model) {
   const Index d = model.dimension();
   MatrixXd G(d * d, 1);
   mixwell::Workspace scratch;
-  model.as_metric()->metric(VectorXd::Zero(d), G, scratch);
+  model.offers<mixwell::Metric>()->metric(VectorXd::Zero(d), G, scratch);
   return G.reshaped(d, d);
 }
 
@@ -60,9 +60,9 @@ MatrixXd metric(const mixwell::Model& model) {
 MatrixXd first_gradients(const mixwell::Model& model, Index n) {
   MatrixXd out(model.dimension(), n);
   mixwell::Workspace scratch;
-  model.as_sum()->gradients_of_terms(VectorXd::Zero(model.dimension()),
-                                     VectorXd::LinSpaced(n, 0, static_cast<double>(n - 1)), out,
-                                     scratch);
+  model.offers<mixwell::SumOfTerms>()->gradients_of_terms(
+      VectorXd::Zero(model.dimension()), VectorXd::LinSpaced(n, 0, static_cast<double>(n - 1)), out,
+      scratch);
   return out;
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("cases are weighted in their log likelihoods and drawn about mean and 
   const VectorXd theta{{0.4, -0.6, 0.9, -1.3}};
   const MatrixXd at = theta.replicate(1, 20000);
   MatrixXd out(12, at.cols());
-  model->as_generated()->generate(at, Stream(3, "test/generated"), {}, out);
+  model->offers<mixwell::Generated>()->generate(at, Stream(3, "test/generated"), {}, out);
   const VectorXd mean = design() * theta + numbers_of(&Case::o);
   for (Index n = 0; n < 6; ++n) {
     const Case& one = cases[static_cast<std::size_t>(n)];
@@ -337,7 +337,8 @@ TEST_CASE("simulated responses follow the model at the documented parameter", "[
   RowVectorXd u(1);
   MatrixXd g(3, 1);
   mixwell::Workspace scratch;
-  model->as_sum()->evaluate_terms(theta, VectorXd::LinSpaced(n, 0, n - 1), {u.data(), g, scratch});
+  model->offers<mixwell::SumOfTerms>()->evaluate_terms(theta, VectorXd::LinSpaced(n, 0, n - 1),
+                                                       {u.data(), g, scratch});
   CHECK(std::abs(2 * u[0] - n) < 5 * std::sqrt(2.0 * n));  // |z| > 5: 6e-7
   const MatrixXd information = metric(*model) - MatrixXd::Identity(3, 3) / 4;
   const double squares = g.col(0).dot(information.llt().solve(g.col(0)));

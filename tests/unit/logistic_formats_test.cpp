@@ -91,8 +91,8 @@ MatrixXd some_theta(Index d) {
 }
 
 MatrixXd probabilities(const mixwell::Model& model, const MatrixXd& theta) {
-  MatrixXd out(model.as_prediction()->cases(), theta.cols());
-  model.as_prediction()->predict(theta, out);
+  MatrixXd out(model.offers<mixwell::Prediction>()->cases(), theta.cols());
+  model.offers<mixwell::Prediction>()->predict(theta, out);
   return out;
 }
 
@@ -152,7 +152,7 @@ TEST_CASE("a test set of each format is made like the training data", "[logistic
   const VectorXd theta{{0.5, 1, -2, 3}};
   CHECK(probabilities(*libsvm, theta)
             .isApprox(VectorXd{{1 / (1 + std::exp(-1.5)), 1 / (1 + std::exp(0.5))}}, 1e-14));
-  CHECK(libsvm->as_prediction()->error(VectorXd{{0.6, 0.7}}) == 0.5);
+  CHECK(libsvm->offers<mixwell::Prediction>()->error(VectorXd{{0.6, 0.7}}) == 0.5);
   CHECK(probabilities(*idx, theta).isApprox(probabilities(*libsvm, theta).topRows(1), 1e-14));
 }
 

@@ -234,7 +234,7 @@ TEST_CASE("a prediction is the probability at the given raw inputs", "[logistic-
   const auto model = fixture.model(small,
                                    "powers = 2\npredict.p_b = { x = 3, y = 0.5 }\n"
                                    "predict.p_a = { y = 1, x = 2 }");
-  const mixwell::Derived* derived = model->as_derived();
+  const mixwell::Derived* derived = model->offers<mixwell::Derived>();
   REQUIRE(derived != nullptr);
   CHECK(mixwell::coordinate_names(derived->quantities()) == std::vector<std::string>{"p_a", "p_b"});
   MatrixXd theta(5, 2);
@@ -257,7 +257,7 @@ TEST_CASE("test cases are scaled like the training data and errors are counted",
   const Fixture fixture;
   const std::string test = fixture.file("test.csv", "label,y,x\nyes,1,2\nno,3,4\nyes,0,9\n");
   const auto model = fixture.model(small, "test = \"" + test + "\"");
-  const mixwell::Prediction* prediction = model->as_prediction();
+  const mixwell::Prediction* prediction = model->offers<mixwell::Prediction>();
   REQUIRE(prediction != nullptr);
   CHECK(prediction->cases() == 3);
   const MatrixXd column = small_design().rightCols(2);
@@ -277,7 +277,7 @@ TEST_CASE("prior draws are normals of the prior's variance", "[logistic-regressi
   const Fixture fixture;
   const auto model = fixture.model(small, "prior_variance = 4");
   MatrixXd theta(3, 100000);
-  model->as_prior()->draw(mixwell::Stream(1, "prior"), {}, theta);
+  model->offers<mixwell::Prior>()->draw(mixwell::Stream(1, "prior"), {}, theta);
   const double mean_square = theta.squaredNorm() / 3e5;  // sd 4 sqrt(2 / 3e5)
   CHECK(std::abs(mean_square - 4) < 4 * 4 * std::sqrt(2 / 3e5));
   CHECK(std::abs(theta.mean()) < 4 * 2 / std::sqrt(3e5));

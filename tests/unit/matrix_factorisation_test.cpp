@@ -213,7 +213,7 @@ TEST_CASE("ratings that were held out are predicted by factors, biases and offse
   theta.head(10) << 1, 2, 3, 0.5, -1, 0.1, 0.2, 0.3, -0.4, 0.6;  // u, v, a, b
   MatrixXd out(2, 1);
   const auto model = make_model(fixture.body(small, rest));
-  const mixwell::Prediction* held_out = model->as_prediction();
+  const mixwell::Prediction* held_out = model->offers<mixwell::Prediction>();
   REQUIRE(held_out != nullptr);
   REQUIRE(held_out->predicted() == 2);
   CHECK(held_out->measure() == "root mean square error");
@@ -222,10 +222,10 @@ TEST_CASE("ratings that were held out are predicted by factors, biases and offse
   CHECK(out(1, 0) == Approx(3 + 2 * 0.5 + 0.2 - 0.4));
   CHECK(held_out->error(VectorXd{{5, 8}}) == Approx(std::sqrt((9 + 16) / 2.0)));
   const auto clipped = make_model(fixture.body(small, rest + "clip = [2.9, 3.5]\n"));
-  clipped->as_prediction()->predict(theta, out);
+  clipped->offers<mixwell::Prediction>()->predict(theta, out);
   CHECK(out(0, 0) == 2.9);
   CHECK(out(1, 0) == 3.5);
-  CHECK(make_model(fixture.body(small))->as_prediction() == nullptr);
+  CHECK(make_model(fixture.body(small))->offers<mixwell::Prediction>() == nullptr);
 }
 
 TEST_CASE("who has no rating left to train on is named in a remark", "[factorisation]") {

@@ -114,14 +114,15 @@ TEST_CASE("exact draws are the base's with random, independent signs", "[mirrore
 }
 
 TEST_CASE("a law that is cut off at 0 has no exact draws, a positive one has", "[mirrored]") {
-  CHECK(mirrored(gamma_model)->as_exact() != nullptr);
-  CHECK(mirrored("use = \"gaussian\"\ndimension = 2\nmean = [3, 3]\n")->as_exact() == nullptr);
+  CHECK(mirrored(gamma_model)->offers<mixwell::ExactSampler>() != nullptr);
+  CHECK(mirrored("use = \"gaussian\"\ndimension = 2\nmean = [3, 3]\n")
+            ->offers<mixwell::ExactSampler>() == nullptr);
   const auto regression = mirrored(regression_model);
-  CHECK(regression->as_exact() == nullptr);
-  CHECK(regression->as_sum() != nullptr);
-  CHECK(regression->as_metric() != nullptr);
-  CHECK(mirrored(gamma_model)->as_sum() == nullptr);
-  CHECK(mirrored(gamma_model)->as_prediction() == nullptr);
+  CHECK(regression->offers<mixwell::ExactSampler>() == nullptr);
+  CHECK(regression->offers<mixwell::SumOfTerms>() != nullptr);
+  CHECK(regression->offers<mixwell::Metric>() != nullptr);
+  CHECK(mirrored(gamma_model)->offers<mixwell::SumOfTerms>() == nullptr);
+  CHECK(mirrored(gamma_model)->offers<mixwell::Prediction>() == nullptr);
 }
 
 TEST_CASE("what a mirror is made of is checked where it is written", "[mirrored]") {

@@ -1,10 +1,7 @@
 // Coordinates divided among ranks: the law of the whole, the bits of one process, and what may not
 // be divided.
 // SPDX-License-Identifier: Apache-2.0
-#include "law/position_division.hpp"
-
 #include "graph/row_runs.hpp"
-#include "law/dividing_ranks.hpp"
 #include "sampler/joint_run.hpp"
 #include "support.hpp"
 #include "thread_ranks.hpp"
@@ -64,10 +61,10 @@ class Case {
            "[kernel.k]\n" + parts_.kernel + "[compositor.main]\n" + parts_.compositor;
   }
   /// One thread after another, as plugins are found and loaded on the way.
-  Composition composed(const std::string& ranks) const {
+  Composition composed(const std::string& ranks, Ranks* among = nullptr) const {
     static std::mutex one_at_a_time;
     const std::lock_guard<std::mutex> turn(one_at_a_time);
-    return parse_manifest(manifest(ranks), "test.toml", support::registry());
+    return parse_manifest(manifest(ranks), "test.toml", support::registry(), {}, among);
   }
 
  private:
@@ -76,9 +73,9 @@ class Case {
   std::string data_;
 };
 
-std::unique_ptr<Sampler> sampler_of(const Composition& composition) {
+std::unique_ptr<Sampler> sampler_of(const Composition& composition, JointRun* joint = nullptr) {
   return std::make_unique<Sampler>(composition.compositor, composition.run,
-                                   compose(*composition.compositor));
+                                   compose(*composition.compositor), NoiseGrid(), joint);
 }
 
 using Draws = std::vector<std::vector<double>>;
@@ -113,13 +110,12 @@ Draws drawn_by_ranks(const Case& of, int count) {
   Draws found;
   on_ranks(count, [&](int rank) {
     Kind ranks(world, rank);
-    const DividingRanks dividing(ranks, [] {});
-    const Composition composition = of.composed("coordinates");
+    const Composition composition = of.composed("coordinates", &ranks);
     JointRun joint(ranks, nullptr);
     with_threads(1, [&] {
-      if (rank != 0) return joint.follow([&] { return sampler_of(composition); });
+      if (rank != 0) return joint.follow([&] { return sampler_of(composition, &joint); });
       std::unique_ptr<Sampler> sampler;
-      joint.divide([&] { sampler = sampler_of(composition); });
+      joint.make_samplers([&] { sampler = sampler_of(composition, &joint); });
       sampler->initialise();
       found = drawn_by(*sampler);
     });
@@ -196,19 +192,10 @@ class DeafRanks final : public ThreadRanks {
 }  // namespace
 
 TEST_CASE("a block has the owner in whose range it is") {
-  class Alone final : public Portions {
-   public:
-    explicit Alone(int ranks) : ranks_(ranks) {}
-    int rank() const noexcept override { return 0; }
-    int ranks() const noexcept override { return ranks_; }
-    void exchange(std::span<const Sent>, std::span<const Received>) override {}
-    void share(Batch) override {}
-
-   private:
-    int ranks_;
-  };
   for (const int ranks : {1, 2, 3, 5, 8}) {
-    const Alone processes(ranks);
+    World world(ranks);
+    ThreadRanks first(world, 0);
+    const Portions processes(&first);
     for (const Index blocks : {8, 9, 13}) {
       for (Index b = 0; b < blocks; ++b) {
         const int owner = processes.owner(b, blocks);
@@ -244,12 +231,12 @@ TEST_CASE("a portion that is all of a factorisation has its law") {
   const auto whole = of.composed("replicates").model();
   const Composition divided = of.composed("coordinates");
   const auto portion = divided.model();
-  REQUIRE(portion->as_portion() != nullptr);
+  REQUIRE(portion_in(*portion) != nullptr);
   REQUIRE(portion->dimension() == whole->dimension());
   CHECK(coordinate_names(whole_of(*portion).parameters()) == coordinate_names(whole->parameters()));
   const Eigen::MatrixXd theta = Eigen::MatrixXd::NullaryExpr(
       whole->dimension(), 2, [](Index i, Index j) { return std::sin(double(1 + i + 5 * j)); });
-  const RowRuns rows(portion->as_portion()->coordinates());
+  const RowRuns rows(portion_in(*portion)->coordinates());
   Eigen::MatrixXd own(theta.rows(), theta.cols());
   rows.take(theta, own);
   const support::Evaluated wanted = support::evaluate(*whole, theta);
@@ -259,10 +246,10 @@ TEST_CASE("a portion that is all of a factorisation has its law") {
   CHECK((found.u - wanted.u).norm() < 1e-12 * wanted.u.norm());
   CHECK((g - wanted.g).norm() < 1e-12 * wanted.g.norm());
 
-  const SumOfTerms& sum = *whole->as_sum();
-  REQUIRE(portion->as_sum()->terms() == sum.terms());
+  const SumOfTerms& sum = *whole->offers<SumOfTerms>();
+  REQUIRE(portion->offers<SumOfTerms>()->terms() == sum.terms());
   for (Index n = 0; n < sum.terms(); ++n)
-    CHECK(portion->as_sum()->stratum(n, 4) == sum.stratum(n, 4));
+    CHECK(portion->offers<SumOfTerms>()->stratum(n, 4) == sum.stratum(n, 4));
   Workspace scratch;
   const Eigen::MatrixXd indices = Eigen::MatrixXd::NullaryExpr(
       11, 2, [&](Index k, Index j) { return double((7 * k + 3 * j) % sum.terms()); });
@@ -270,13 +257,13 @@ TEST_CASE("a portion that is all of a factorisation has its law") {
   Eigen::RowVectorXd same(2);
   sum.evaluate_terms(theta, indices, {u.data(), g, scratch});
   Eigen::MatrixXd own_g(theta.rows(), theta.cols());
-  portion->as_sum()->evaluate_terms(own, indices, {same.data(), own_g, scratch});
+  portion->offers<SumOfTerms>()->evaluate_terms(own, indices, {same.data(), own_g, scratch});
   CHECK((same - u).norm() < 1e-12 * u.norm());
   Eigen::MatrixXd back(theta.rows(), theta.cols());
   rows.put(own_g, back);
   CHECK((back - g).norm() < 1e-12 * g.norm());
-  portion->as_sum()->evaluate_terms(own, indices,
-                                    Evaluation::of_potential(same.data(), own, scratch));
+  portion->offers<SumOfTerms>()->evaluate_terms(
+      own, indices, Evaluation::of_potential(same.data(), own, scratch));
   CHECK((same - u).norm() < 1e-12 * u.norm());
 }
 
@@ -299,6 +286,45 @@ TEST_CASE("blocks in each other's place, and inner products of one rank's rows, 
   REQUIRE(drawn_by_ranks(of, 2) == alone);
   CHECK(drawn_by_ranks<DeafRanks>(of, 2) != alone);
   CHECK(drawn_by_ranks<SwappingRanks>(of, 2) != alone);
+}
+
+TEST_CASE("samplers with different divisions take turns in one thread with the bits of each") {
+  const Case a(displacements);
+  const Case b(psgld);
+  const auto next = [](Sampler& sampler) {
+    DrawBuffers draws;
+    sampler.advance(PhaseKind::sampling, 2, &draws);
+    return draws.data;
+  };
+  const auto in_turn = [&](const std::vector<std::unique_ptr<Sampler>>& samplers) {
+    for (const auto& sampler : samplers) sampler->initialise();
+    std::vector<std::vector<Draws>> found(samplers.size());
+    for (int k = 0; k < 3; ++k)
+      for (std::size_t s = 0; s < samplers.size(); ++s) found[s].push_back(next(*samplers[s]));
+    return found;
+  };
+  const auto alone = [&](const Case& of, const std::string& ranks) {
+    std::vector<std::unique_ptr<Sampler>> one;
+    one.push_back(sampler_of(of.composed(ranks)));
+    return in_turn(one).front();
+  };
+  World world(2);
+  std::vector<std::vector<Draws>> found;
+  on_ranks(2, [&](int rank) {
+    ThreadRanks ranks(world, rank);
+    const Composition divided = a.composed("coordinates", &ranks);
+    JointRun joint(ranks, nullptr);
+    if (rank != 0) return joint.follow([&] { return sampler_of(divided, &joint); });
+    std::vector<std::unique_ptr<Sampler>> samplers(1);
+    joint.make_samplers([&] { samplers.front() = sampler_of(divided, &joint); });
+    samplers.push_back(sampler_of(b.composed("coordinates")));
+    samplers.push_back(sampler_of(a.composed("replicates")));
+    with_threads(1, [&] { found = in_turn(samplers); });
+  });
+  CHECK(found.at(0) == alone(a, "coordinates"));
+  CHECK(found.at(1) == alone(b, "coordinates"));
+  CHECK(found.at(2) == alone(a, "replicates"));
+  CHECK(found.at(0) != found.at(2));  // their sums are formed otherwise
 }
 
 TEST_CASE("a transition that ends nowhere in one rank's rows is dropped in all") {

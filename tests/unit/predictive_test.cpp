@@ -138,9 +138,9 @@ std::string refusal_of(const std::string& model, const std::string& run) {
 /// q x w of what a model generates.
 Eigen::MatrixXd generated(const Model& model, const Eigen::MatrixXd& theta) {
   Index rows = 0;
-  for (const Parameter& one : model.as_generated()->generated()) rows += one.size();
+  for (const Parameter& one : model.offers<Generated>()->generated()) rows += one.size();
   Eigen::MatrixXd out(rows, theta.cols());
-  model.as_generated()->generate(theta, Stream(3, "test/generated"), {}, out);
+  model.offers<Generated>()->generate(theta, Stream(3, "test/generated"), {}, out);
   return out;
 }
 

@@ -142,7 +142,7 @@ TEST_CASE("probit coefficients and test cases are those of the columns", "[probi
   const auto model = make_model(fixture.body("standardize = false\ntest = \"" + test + "\"\n"));
   CHECK(mixwell::coordinate_names(model->parameters()) ==
         std::vector<std::string>{"intercept", "x", "y"});
-  const mixwell::Prediction* prediction = model->as_prediction();
+  const mixwell::Prediction* prediction = model->offers<mixwell::Prediction>();
   REQUIRE(prediction != nullptr);
   MatrixXd out(2, 1);
   prediction->predict(VectorXd{{0.5, 0.25, -0.75}}, out);
@@ -174,8 +174,9 @@ TEST_CASE("simulated labels follow the model at the documented parameter", "[pro
     MatrixXd g(4, 1);
     MatrixXd G(16, 1);
     mixwell::Workspace scratch;
-    model->as_sum()->evaluate_terms(at, VectorXd::LinSpaced(n, 0, n - 1), {nullptr, g, scratch});
-    model->as_metric()->metric(at, G, scratch);
+    model->offers<mixwell::SumOfTerms>()->evaluate_terms(at, VectorXd::LinSpaced(n, 0, n - 1),
+                                                         {nullptr, g, scratch});
+    model->offers<mixwell::Metric>()->metric(at, G, scratch);
     return g.col(0).dot(MatrixXd(G.reshaped(4, 4)).llt().solve(g.col(0)));
   };
   CHECK(chi_square(theta) < 34);     // above with probability 7e-7

@@ -42,7 +42,7 @@ TEST_CASE("an estimate that is made anew where the state is, is biased by name")
   const Verdict v = verdict(effects + kernel + "\"declared-anew\"\n");
   CHECK(v.label() == "biased");
   CHECK(v.proved);
-  CHECK(v.rule == "M");
+  CHECK(v.rule == Rule::estimate);
   CHECK(v.reason.find("`k/anew` makes the estimate where the state is anew") != std::string::npos);
   CHECK(verdict(effects + kernel + "\"none\"\n").label() == "exact");
 }
@@ -89,11 +89,11 @@ TEST_CASE("an estimate is moved with its slot, by what keeps normals, and by not
   CHECK(verdict_of(true, false).label() == "exact");
   const Verdict unkept = verdict_of(false, false);
   CHECK(unkept.label() == "biased");
-  CHECK(unkept.rule == "M");
+  CHECK(unkept.rule == Rule::estimate);
   CHECK_FALSE(unkept.proved);
   const Verdict left = verdict_of(true, true);
   CHECK(left.label() == "biased");
-  CHECK(left.rule == "M");
+  CHECK(left.rule == Rule::estimate);
   CHECK(left.reason == "`alone/accept` moves `x0` and leaves its estimate behind");
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("the estimate is kept through rejections and belongs to the state") {
   Sampler sampler(composition.compositor, composition.run, compose(*composition.compositor));
   sampler.initialise();
   sampler.advance(PhaseKind::sampling, 5);
-  const auto& of = *composition.model()->as_estimated_density();
+  const auto& of = *composition.model()->offers<EstimatedDensity>();
   int kept = 0;
   for (int sweep = 0; sweep < 10; ++sweep) {
     const Eigen::MatrixXd z = sampler.variable("theta/normals");

@@ -74,12 +74,12 @@ TEST_CASE("a run's record, summary and certificate come back from its folder as 
   CHECK(record.operations.size() == result.record.operations.size());
   CHECK(summary_json(read_summary(result.folder)) == text_of(result.folder + "/summary.json"));
   const CertificateRecord certificate = read_certificate(result.folder);
-  CHECK(certificate.certificate_class == CertificateClass::exact);
-  CHECK(certificate.evidence == Evidence::proved);
-  CHECK(certificate.assumes == result.certificate.now.assumes);
+  CHECK(certificate.now.certificate_class() == CertificateClass::exact);
+  CHECK(certificate.now.evidence() == Evidence::proved);
+  CHECK(certificate.now.assumes == result.certificate.now.assumes);
   CHECK_FALSE(certificate.published.empty());
   CHECK(certificate.published == result.certificate.published);
-  CHECK_FALSE(certificate.order);
+  CHECK(certificate.now.reason == result.certificate.now.reason);
 }
 
 TEST_CASE("a result without one of its keys is refused by the name of its file") {

@@ -42,13 +42,6 @@ class Powers final : public Model, public Derived, public Generated, public Pred
   std::vector<std::string> files() const override {
     return params_.made_of.empty() ? std::vector<std::string>() : std::vector{params_.made_of};
   }
-  const Derived* as_derived() const noexcept override { return this; }
-  const Generated* as_generated() const noexcept override {
-    return params_.generates ? this : nullptr;
-  }
-  const Prediction* as_prediction() const noexcept override {
-    return params_.predicts ? this : nullptr;
-  }
 
   std::vector<Parameter> quantities() const override {
     return {{.name = params_.name, .shape = {3}}};
@@ -73,6 +66,10 @@ class Powers final : public Model, public Derived, public Generated, public Pred
   double error(const Eigen::VectorXd&) const override { return 0; }
 
  private:
+  void offer(Offer& offer) const noexcept override {
+    offer.set<Generated>(params_.generates ? this : nullptr);
+    offer.set<Prediction>(params_.predicts ? this : nullptr);
+  }
   void do_evaluate(ConstBatch theta, const Evaluation& out) const override {
     Batch g = out.gradient;
     g = theta;

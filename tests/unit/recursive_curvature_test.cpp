@@ -200,10 +200,10 @@ TEST_CASE("a matrix that is updated for ever is biased, and once it is frozen ex
     return composing::verdict(model + estimator + rest("step_size = 0.1\n", compositor));
   };
   CHECK(found(dense, "").label() == "biased");
-  CHECK(found(dense, "").rule == "4");
+  CHECK(found(dense, "").rule == Rule::learning);
   CHECK(found(dense, "").proved);
   CHECK(found(limited, "").label() == "biased");
-  CHECK(found(limited, "").rule == "2");
+  CHECK(found(limited, "").rule == Rule::own_value);
   CHECK(found(dense, "freeze_after_warmup = true\n").label() == "exact");
   CHECK(found(limited, "freeze_after_warmup = true\n").label() == "exact");
 }

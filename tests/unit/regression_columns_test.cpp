@@ -142,8 +142,8 @@ TEST_CASE("a case with a whole weight counts as often as it is repeated", "[regr
   const auto at_b = support::evaluate(*b, theta);
   CHECK(at_a.u[0] == Approx(at_b.u[0]).epsilon(1e-13));
   CHECK((at_a.g - at_b.g).norm() < 1e-12);
-  CHECK(a->as_data_draws() == nullptr);
-  CHECK(b->as_data_draws() != nullptr);
+  CHECK(a->offers<DataDraws>() == nullptr);
+  CHECK(b->offers<DataDraws>() != nullptr);
 }
 
 TEST_CASE("a test set has the levels and offsets of its own rows", "[regression]") {
@@ -153,7 +153,7 @@ TEST_CASE("a test set has the levels and offsets of its own rows", "[regression]
   const std::string keys = all_keys + "test = \"" + test + "\"\n";
   const auto model = support::make_model(data.model("logistic-regression", keys));
   Eigen::MatrixXd p(2, 1);
-  model->as_prediction()->predict(somewhere, p);
+  model->offers<Prediction>()->predict(somewhere, p);
   CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.3 + 2)))));
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 2)))));
   std::ofstream(test) << header() << cells({1, 0, "d", 2, 1});
@@ -167,7 +167,7 @@ TEST_CASE("points to predict at have levels of factors", "[regression]") {
       data.model("logistic-regression", all_keys + "predict.first = { age = 2, town = \"a\" }\n"
                                                    "predict.third = { town = \"c\", age = 2 }\n"));
   Eigen::MatrixXd p(2, 1);
-  model->as_derived()->derive(somewhere, p);
+  model->offers<Derived>()->derive(somewhere, p);
   CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2)))));
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2 - 1.3)))));
 }
@@ -178,7 +178,7 @@ TEST_CASE("points to predict at have an offset, and its absence is said", "[regr
       "logistic-regression", all_keys + "predict.with = { age = 2, town = \"a\", exposure = 0.5 }\n"
                                         "predict.without = { age = 2, town = \"a\" }\n"));
   Eigen::MatrixXd p(2, 1);
-  model->as_derived()->derive(somewhere, p);
+  model->offers<Derived>()->derive(somewhere, p);
   CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2 + 0.5)))));
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(-(0.4 - 1.2)))));
   CHECK(model->remarks().back() ==
@@ -219,7 +219,7 @@ TEST_CASE("two values of a quantity are labels only where the keys say so", "[re
       Catch::Contains("model.target.positive") &&
           Catch::Contains("the labels \"0.2\", \"0.7\", which look like values of a quantity"));
   const auto model = support::make_model(data.model("probit-regression", "positive = \"0.7\"\n"));
-  CHECK(model->as_sum()->terms() == 3);
+  CHECK(model->offers<SumOfTerms>()->terms() == 3);
 }
 
 TEST_CASE("no spelling of a missing value is a label or a level", "[regression]") {
@@ -233,7 +233,7 @@ TEST_CASE("no spelling of a missing value is a label or a level", "[regression]"
                                "\": a value is missing, as in 3 of 7 rows"));
     const auto model =
         support::make_model(data.model("logistic-regression", keys + "missing = \"drop\"\n"));
-    CHECK(model->as_sum()->terms() == 4);
+    CHECK(model->offers<SumOfTerms>()->terms() == 4);
     CHECK(model->labels() == std::vector<Labels>{{"g_level", {"v"}}});
     CHECK_THAT(model->remarks()[1], Catch::Contains("3 rows of") &&
                                         Catch::Contains("lack a value (\"" + spelling + "\")"));
@@ -247,7 +247,7 @@ TEST_CASE("test cases that are left out are counted", "[regression]") {
   for (const std::string& use : kinds) {
     const auto model = support::make_model(
         data.model(use, all_keys + "missing = \"drop\"\ntest = \"" + test + "\"\n"));
-    CHECK(model->as_prediction()->cases() == 1);
+    CHECK(model->offers<Prediction>()->cases() == 1);
     CHECK_THAT(model->remarks().back(),
                Catch::Contains("t.csv lacks a value (\"N/A\") and is left out."));
   }
@@ -298,7 +298,7 @@ TEST_CASE("a level that is a number may be written as one", "[regression]") {
                                      "predict.b = { grade = \"10\" }\n"));
   Eigen::MatrixXd p(2, 1);
   const VectorXd theta{{0.1, 0.7, -2}};
-  model->as_derived()->derive(theta, p);
+  model->offers<Derived>()->derive(theta, p);
   CHECK(p(0, 0) == Approx(1 / (1 + std::exp(-0.8))));
   CHECK(p(1, 0) == Approx(1 / (1 + std::exp(1.9))));
 }
@@ -332,7 +332,7 @@ TEST_CASE("rows with a missing value are refused by name or dropped and counted"
                       "9 rows; missing = \"drop\""));
   const auto model =
       support::make_model(data.model("probit-regression", all_keys + "missing = \"drop\"\n"));
-  CHECK(model->as_sum()->terms() == 7);
+  CHECK(model->offers<SumOfTerms>()->terms() == 7);
   REQUIRE(!model->remarks().empty());
   CHECK_THAT(model->remarks().front(), Catch::Contains("2 rows of") && Catch::Contains("left out"));
   const std::string bad = whole_table() + "1,NA,a,0,1\n0,2,c,0,0\n";

@@ -81,7 +81,7 @@ TEST_CASE("with alpha = 1 entries are isotropic Cauchy once scales are integrate
         fixture.body(header + "0,0," + std::to_string(r) + ",0\n", "alpha = [1]\nranks = [1]\n"));
     VectorXd theta(4);
     theta << 1.3, -0.8, 0.0, 0.0;
-    const mixwell::SumOfTerms& terms = *model->as_sum();
+    const mixwell::SumOfTerms& terms = *model->offers<mixwell::SumOfTerms>();
     const MatrixXd first = MatrixXd::Zero(1, 1);
     MatrixXd g(4, 1);
     mixwell::Workspace scratch;
@@ -166,7 +166,7 @@ TEST_CASE("the first source is its share of the variance, and its distortion is 
       make_model(fixture.body("row,column,real,imaginary,source_real,source_imaginary\n"
                               "0,0,5,-10,1,-1\n1,0,0.5,1,0,1\n",
                               "alpha = [1, 1]\nranks = [1, 1]\nhas_source = true\n"));
-  const mixwell::Prediction* const separation = model->as_prediction();
+  const mixwell::Prediction* const separation = model->offers<mixwell::Prediction>();
   REQUIRE(separation != nullptr);
   VectorXd theta = VectorXd::Zero(14);
   theta.head(6) << 1.0, -2.0, 0.5, 0.5, 1.0, 1.0;  // rows 0 and 1, the column
@@ -180,7 +180,9 @@ TEST_CASE("the first source is its share of the variance, and its distortion is 
   CHECK(separation->error(predicted()) == Approx(10.0 * std::log10((0.0625 + 1.0 + 0.25) / 3.0)));
   theta(10) = -std::log(4.0);  // e of the first source in entry 0: its variance is 4 as well
   CHECK(predicted().isApprox(Eigen::Vector4d(2.5, 0.25, -5.0, 0.5), 1e-12));
-  CHECK(make_model(fixture.body(five, "alpha = [1]\nranks = [1]\n"))->as_prediction() == nullptr);
+  CHECK(
+      make_model(fixture.body(five, "alpha = [1]\nranks = [1]\n"))->offers<mixwell::Prediction>() ==
+      nullptr);
 }
 
 TEST_CASE("what is wrong with entries and sources is named") {

@@ -56,8 +56,8 @@ struct Delayed {
   }
 };
 
-void check_biased(const Verdict& v, const std::string& rule, const std::string& says) {
-  INFO(v.rule << ": " << v.reason);
+void check_biased(const Verdict& v, Rule rule, const std::string& says) {
+  INFO(to_string(v.rule) << ": " << v.reason);
   CHECK(v.label() == "biased");
   CHECK(v.rule == rule);
   CHECK(v.reason.find(says) != std::string::npos);
@@ -77,7 +77,7 @@ TEST_CASE("a stage law that is made from where the slot is, is biased") {
   Delayed d;
   d.rough =
       made_law(d.graph, "fit", {}, d.s.law[0], {{d.graph.current(d.s.slot[0]), Role::parameter}});
-  check_biased(d.usual(), "2", "the updated variable's own value");
+  check_biased(d.usual(), Rule::own_value, "the updated variable's own value");
 }
 
 TEST_CASE("a stage law that is made from where a stage led is biased") {
@@ -85,7 +85,7 @@ TEST_CASE("a stage law that is made from where a stage led is biased") {
   d.start();
   d.stage("before", d.rough);
   d.rough = made_law(d.graph, "fit", {}, d.s.law[0], {{d.graph.current(d.trial), Role::parameter}});
-  check_biased(d.usual(), "2", "");
+  check_biased(d.usual(), Rule::own_value, "");
 }
 
 TEST_CASE("a ratio without the law of the stages is biased") {
@@ -94,7 +94,7 @@ TEST_CASE("a ratio without the law of the stages is biased") {
   d.stage("stage", d.rough);
   auto inputs = d.inputs(v, d.graph.evaluation(d.rough, d.trial).u);
   std::erase_if(inputs, [](const Input& i) { return i.role == Role::stage_law; });
-  check_biased(d.decide(inputs), "R", "does not divide out");
+  check_biased(d.decide(inputs), Rule::stages, "does not divide out");
 }
 
 TEST_CASE("a ratio that divides out another law than the stages keep is biased") {
@@ -102,7 +102,7 @@ TEST_CASE("a ratio that divides out another law than the stages keep is biased")
   const Value other = d.graph.constant("W", std::make_shared<Bowl>());
   const Value v = d.start();
   d.stage("stage", other);
-  check_biased(d.decide(d.inputs(v, d.graph.evaluation(d.rough, d.trial).u)), "R",
+  check_biased(d.decide(d.inputs(v, d.graph.evaluation(d.rough, d.trial).u)), Rule::stages,
                "keeps another law");
 }
 
@@ -110,7 +110,7 @@ TEST_CASE("a ratio with the stages' law at one end alone is biased") {
   Delayed d;
   const Value v = d.start();
   d.stage("stage", d.rough);
-  check_biased(d.decide(d.inputs(v, v)), "R", "at both ends");
+  check_biased(d.decide(d.inputs(v, v)), Rule::stages, "at both ends");
 }
 
 TEST_CASE("stages that start elsewhere than at the state are biased") {
@@ -119,7 +119,7 @@ TEST_CASE("stages that start elsewhere than at the state are biased") {
   d.stage("stage", d.rough);
   const Value end = d.graph.evaluation(d.rough, d.trial).u;
   add_update(d.graph, "meanwhile", {.slot = d.s.slot[0], .law = d.s.law[0]});
-  check_biased(d.decide(d.inputs(v, end)), "R", "start elsewhere");
+  check_biased(d.decide(d.inputs(v, end)), Rule::stages, "start elsewhere");
 }
 
 TEST_CASE("a stage that only declares to keep its law is biased, unproven") {
@@ -130,7 +130,7 @@ TEST_CASE("a stage that only declares to keep its law is biased, unproven") {
   add_update(d.graph, "stage",
              {.slot = d.trial, .law = d.rough, .metropolis = false, .move = opaque});
   const Verdict found = d.decide(d.inputs(v, d.graph.evaluation(d.rough, d.trial).u));
-  check_biased(found, "R", "nothing tells that `stage/move` is reversible");
+  check_biased(found, Rule::stages, "nothing tells that `stage/move` is reversible");
   CHECK_FALSE(found.proved);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("two stages that nobody described as the same are biased") {
   const Value v = d.start();
   d.stage("one", d.rough);
   d.stage("two", d.rough);
-  check_biased(d.decide(d.inputs(v, d.graph.evaluation(d.rough, d.trial).u)), "R",
+  check_biased(d.decide(d.inputs(v, d.graph.evaluation(d.rough, d.trial).u)), Rule::stages,
                "`one/accept` and `two/accept` differ");
 }
 
@@ -148,5 +148,5 @@ TEST_CASE("a later parameter that reads a trial is biased") {
   d.usual();
   const Value seen = fit(d.graph, "seen", {d.graph.current(d.trial)});
   add_update(d.graph, "later", {.slot = d.s.slot[0], .law = d.s.law[0], .parameters = {seen}});
-  check_biased(certify(d.graph), "2", "a stage of a proposal leads to");
+  check_biased(certify(d.graph), Rule::own_value, "a stage of a proposal leads to");
 }

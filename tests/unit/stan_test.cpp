@@ -191,9 +191,10 @@ TEST_CASE("what is recorded can be chosen", "[stan]") {
   const Keys keys;
   const auto recorded = [&](const std::string& more) {
     const auto model = support::make_model(keys.of("right", more));
-    auto all = names(model->as_derived()->quantities());
-    if (!model->as_derived()->replaces_parameters()) all.insert(all.begin(), "unconstrained");
-    if (model->as_generated() != nullptr) all.push_back("generated");
+    auto all = names(model->offers<mixwell::Derived>()->quantities());
+    if (!model->offers<mixwell::Derived>()->replaces_parameters())
+      all.insert(all.begin(), "unconstrained");
+    if (model->offers<mixwell::Generated>() != nullptr) all.push_back("generated");
     return all;
   };
   CHECK(recorded("transformed = false\n") ==
@@ -205,8 +206,8 @@ TEST_CASE("what is recorded can be chosen", "[stan]") {
   const MatrixXd theta = MatrixXd::Random(3, 4);
   MatrixXd a(5, 4);
   MatrixXd b(5, 4);
-  with->as_generated()->generate(theta, mixwell::Stream(1, "x"), {}, a);
-  without->as_generated()->generate(theta, mixwell::Stream(1, "x"), {}, b);
+  with->offers<mixwell::Generated>()->generate(theta, mixwell::Stream(1, "x"), {}, a);
+  without->offers<mixwell::Generated>()->generate(theta, mixwell::Stream(1, "x"), {}, b);
   CHECK(a == b);
 }
 
@@ -241,8 +242,8 @@ TEST_CASE("all that a library makes is given back to it", "[stan]") {
     const auto model = support::make_model(keys.of("right"));
     evaluate(*model, MatrixXd{{9, -9}, {0, 0}, {0, 0}});
     MatrixXd out(5, 2);
-    model->as_generated()->generate(MatrixXd{{-7, 1}, {0, 0}, {0, 0}}, mixwell::Stream(1, "x"), {},
-                                    out);
+    model->offers<mixwell::Generated>()->generate(MatrixXd{{-7, 1}, {0, 0}, {0, 0}},
+                                                  mixwell::Stream(1, "x"), {}, out);
     CHECK(number_of("right", "stub_alive") == 1);
   }
   CHECK(contains(support::refusal(keys.without_data("right")), "Stan refuses these data"));
@@ -253,8 +254,8 @@ TEST_CASE("generated quantities that fail are NaN in their own column, and are c
   const Keys keys;
   const auto model = support::make_model(keys.of("right"));
   MatrixXd out(5, 2);
-  model->as_generated()->generate(MatrixXd{{-7, 1}, {0, 0}, {0, 0}}, mixwell::Stream(1, "x"), {},
-                                  out);
+  model->offers<mixwell::Generated>()->generate(MatrixXd{{-7, 1}, {0, 0}, {0, 0}},
+                                                mixwell::Stream(1, "x"), {}, out);
   CHECK(out.col(0).array().isNaN().all());
   CHECK(out.col(1).allFinite());
   REQUIRE(model->remarks().size() == 1);
@@ -465,7 +466,7 @@ TEST_CASE("a library in a folder with a blank in its name is loaded", "[stan]") 
 TEST_CASE("a position is made of parameters by name", "[stan]") {
   const Keys keys;
   const auto model = support::make_model(keys.of("right"));
-  const auto* const positions = model->as_named_positions();
+  const auto* const positions = model->offers<mixwell::NamedPositions>();
   REQUIRE(positions != nullptr);
   CHECK(names(positions->named()) == std::vector<std::string>{"mu", "sigma", "p[0]", "p[1]"});
   MatrixXd theta(3, 1);
@@ -473,7 +474,8 @@ TEST_CASE("a position is made of parameters by name", "[stan]") {
   CHECK(theta == MatrixXd{{1.5}, {0}, {0}});
   CHECK_THROWS_WITH(positions->position({{"sigma", {}, {1}}}, theta),
                     Catch::Contains("a position has 4 numbers, and 1 are given"));
-  CHECK(support::make_model(keys.of("without-parameters"))->as_named_positions() == nullptr);
+  CHECK(support::make_model(keys.of("without-parameters"))->offers<mixwell::NamedPositions>() ==
+        nullptr);
 }
 
 TEST_CASE("generated quantities are drawn at the draws that a run has kept", "[stan]") {

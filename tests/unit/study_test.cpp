@@ -64,7 +64,7 @@ TEST_CASE("a study without axes is one cell with the seed of its manifest", "[st
   const auto cells = folder.cells("[run]\nseed = 7\n[study]\npair_random_numbers = true\n");
   REQUIRE(cells.size() == 1);
   CHECK(cells.front().label == "base/base/7");
-  CHECK(value_of(cells.front(), "run.seed") == "7");
+  CHECK(cells.front().run_seed == 7);
 }
 
 TEST_CASE("models, variants, grids, zipped lists and seeds multiply in the order of the file",
@@ -165,18 +165,18 @@ TEST_CASE("a component with use replaces, one without changes keys, remove takes
 TEST_CASE("variants have random numbers of their own unless they are paired", "[study]") {
   const StudyFolder folder;
   const auto seeds = [&](const std::string& key) {
-    std::map<std::int64_t, std::set<std::string>> found;
+    std::map<std::int64_t, std::set<std::int64_t>> found;
     const auto cells = folder.cells("[study]\nseeds = [1, 2]\n" + key + two_variants +
                                     "[study.axes]\nrun.draws = [1, 2]\n");
-    for (const StudyCell& cell : cells) found[cell.seed].insert(value_of(cell, "run.seed"));
+    for (const StudyCell& cell : cells) found[cell.seed].insert(cell.run_seed);
     return found;
   };
   const auto own = seeds("");
   CHECK(own.at(1).size() == 4);
   CHECK(own.at(2).size() == 4);
   const auto paired = seeds("pair_random_numbers = true\n");
-  CHECK(paired.at(1) == std::set<std::string>{"1"});
-  CHECK(paired.at(2) == std::set<std::string>{"2"});
+  CHECK(paired.at(1) == std::set<std::int64_t>{1});
+  CHECK(paired.at(2) == std::set<std::int64_t>{2});
 }
 
 TEST_CASE("the base manifest comes from its own file, and cells keep its name for their data",

@@ -69,7 +69,7 @@ inline Evaluated evaluate(const mixwell::Model& model, const Eigen::MatrixXd& th
 /// d x n exact draws at a fixed seed.
 inline Eigen::MatrixXd exact_draws(const mixwell::Model& model, Eigen::Index n) {
   Eigen::MatrixXd theta(model.dimension(), n);
-  model.as_exact()->draw(mixwell::Stream(7, "test/exact"), {}, theta);
+  model.offers<mixwell::ExactSampler>()->draw(mixwell::Stream(7, "test/exact"), {}, theta);
   return theta;
 }
 

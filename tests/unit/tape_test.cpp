@@ -125,7 +125,7 @@ struct At {
 At terms(const Model& model, const MatrixXd& theta, const MatrixXd& indices) {
   At at{Eigen::RowVectorXd(theta.cols()), MatrixXd(theta.rows(), theta.cols())};
   Workspace scratch;
-  model.as_sum()->evaluate_terms(theta, indices, {at.u.data(), at.g, scratch});
+  model.offers<SumOfTerms>()->evaluate_terms(theta, indices, {at.u.data(), at.g, scratch});
   return at;
 }
 
@@ -330,12 +330,12 @@ TEST_CASE("all terms and the rest are the whole, and single terms are their grad
     At sum = terms(model, theta, indices);
     At rest{Eigen::RowVectorXd(columns), MatrixXd(theta.rows(), columns)};
     Workspace scratch;
-    model.as_sum()->evaluate_rest(theta, {rest.u.data(), rest.g, scratch});
+    model.offers<SumOfTerms>()->evaluate_rest(theta, {rest.u.data(), rest.g, scratch});
     const auto whole = support::evaluate(model, theta);
     CHECK(difference(sum.u + rest.u, whole.u) < 1e-13);
     CHECK(difference(sum.g + rest.g, whole.g) < 1e-13);
     MatrixXd each(theta.rows(), 40);
-    model.as_sum()->gradients_of_terms(theta.col(0), indices.col(0), each, scratch);
+    model.offers<SumOfTerms>()->gradients_of_terms(theta.col(0), indices.col(0), each, scratch);
     CHECK(difference(each.rowwise().sum(), sum.g.col(0)) < 1e-13);
     CHECK(difference(each.col(7), terms(model, theta.col(0), MatrixXd::Constant(1, 1, 7)).g) <
           1e-13);

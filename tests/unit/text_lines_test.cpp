@@ -43,7 +43,6 @@ TEST_CASE("every reader of text skips a byte order mark", "[data]") {
   CHECK(lines_of(packed) == std::vector<std::string>{"one"});
   CHECK(mixwell::CsvTable(marked("a,b\n1,2\n")).columns().front() == "a");
   CHECK(mixwell::LibsvmTable(marked("1 1:2\n")).label(0) == "1");
-  CHECK(mixwell::LibsvmTable(marked("1 1:2\n0 1:3\n"), 0, {.k = 0, .count = 2}).label(0) == "1");
 }
 
 TEST_CASE("UTF-16 and lone carriage returns are called what they are, by every reader", "[data]") {

@@ -1,6 +1,6 @@
 // Warnings of a run: what they are about, and that their cures name keys of its own kernels only.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/warnings.hpp"
+#include "advice/warnings.hpp"
 
 #include "manifest/effective.hpp"
 
@@ -16,7 +16,6 @@
 #include <utility>
 
 using namespace mixwell;
-using namespace mixwell::app;
 
 namespace {
 

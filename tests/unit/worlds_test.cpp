@@ -1,8 +1,7 @@
 // Finite worlds: what they find invariant, which missing traits they notice, and what they report.
 // SPDX-License-Identifier: Apache-2.0
+#include "counterexample/counter_example.hpp"
 #include "toy_graphs.hpp"
-
-#include <mixwell/lab/worlds.hpp>
 
 #include <boost/multiprecision/cpp_int.hpp>
 #include <catch2/catch.hpp>

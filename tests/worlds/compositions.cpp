@@ -37,7 +37,7 @@ class Compositions {
     const Case found = judged_draft(draft.text, path);
     ++tally_[found.judgement];
     if (!found.finite.unread.empty()) ++unread_[general(found.finite.unread)];
-    if (found.judgement == Judgement::strict) ++strict_[found.verdict.rule];
+    if (found.judgement == Judgement::strict) ++strict_[std::string(to_string(found.verdict.rule))];
     const bool kept = found.judgement == Judgement::hole || found.judgement == Judgement::unread ||
                       found.judgement == Judgement::strict;
     if (!kept) return;

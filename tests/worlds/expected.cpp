@@ -84,7 +84,7 @@ class Comparison {
   /// The first hole of a language, or that of a manifest, where one rule is not asked.
   std::string of_planted(const Row& row) {
     Effort effort = effort_;
-    effort.without_rule = row.name.substr(row.name.find(' ') + 1);
+    effort.without_rule = rule_named(row.name.substr(row.name.find(' ') + 1));
     if (row.language.empty()) return of_manifest(row, effort);
     Search until;
     until.language = language_from(row.language);

@@ -16,6 +16,11 @@ constexpr int every_option = 1000;
 
 }  // namespace
 
+Rule rule_named(const std::string& id) {
+  if (const auto rule = rule_from(id)) return *rule;
+  throw InputError("there is no rule `" + id + "`; docs/certificate.md has all of them");
+}
+
 Case judged(const KernelGraph& graph, const Verdict& verdict, const Effort& effort) {
   WorldsEffort worlds;
   worlds.worlds = is_promise(graph, verdict) ? effort.worlds : effort.strict_worlds;
@@ -25,8 +30,8 @@ Case judged(const KernelGraph& graph, const Verdict& verdict, const Effort& effo
 }
 
 Case judged(const KernelGraph& graph, const Effort& effort) {
-  const bool asks_all = effort.without_rule.empty();
-  return judged(graph, asks_all ? certify(graph) : certify_without(graph, effort.without_rule),
+  return judged(graph,
+                effort.without_rule ? certify_without(graph, *effort.without_rule) : certify(graph),
                 effort);
 }
 

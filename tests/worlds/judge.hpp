@@ -33,8 +33,11 @@ struct Effort {
   int worlds = 4;          ///< of what is called exact
   int strict_worlds = 20;  ///< of what is called biased
   int sweeps = 4;
-  std::string without_rule{};  ///< of the certificate that is not asked; "" where all are
+  std::optional<Rule> without_rule{};  ///< of the certificate that is not asked
 };
+
+/// "1s", "N": as the table of rules calls it. Throws InputError.
+Rule rule_named(const std::string& id);
 
 struct Case {
   Judgement judgement = Judgement::refused;

@@ -54,8 +54,8 @@ struct Arguments {
 
 std::string in_words(const Case& found) {
   std::string text = fmt::format("{}; {} (rule {}: {}){}", in_words(found.judgement),
-                                 found.verdict.label(), found.verdict.rule, found.verdict.reason,
-                                 found.verdict.coupled ? ", coupled" : "");
+                                 found.verdict.label(), to_string(found.verdict.rule),
+                                 found.verdict.reason, found.verdict.coupled ? ", coupled" : "");
   if (const auto& off = found.finite.departure)
     text += fmt::format("; world {}, sweep {}, off by {:.2g}", off->world, off->sweep, off->size);
   if (!found.finite.unread.empty()) text += "; " + found.finite.unread;
@@ -81,15 +81,15 @@ int tape(const Arguments& a) {
 
 /// Which rules called what biased: how often rightly, and how often too strictly.
 struct Rules {
-  std::map<std::string, std::pair<std::int64_t, std::int64_t>> of;
+  std::map<Rule, std::pair<std::int64_t, std::int64_t>> of;
   void add(const Case& found) {
     if (found.judgement == Judgement::wrong) ++of[found.verdict.rule].first;
     if (found.judgement == Judgement::strict) ++of[found.verdict.rule].second;
   }
   void print() const {
     for (const auto& [rule, count] : of)
-      fmt::print("  rule {}: {} biased and wrong, {} biased and right\n", rule, count.first,
-                 count.second);
+      fmt::print("  rule {}: {} biased and wrong, {} biased and right\n", to_string(rule),
+                 count.first, count.second);
   }
 };
 
@@ -110,7 +110,8 @@ int wirings(const Arguments& a) {
   std::set<std::string> shown;
   const Tally tally = search(what, [&](const Tape& tape, const Case& found) {
     rules.add(found);
-    const bool strict = found.judgement == Judgement::strict && found.verdict.rule == a.strict;
+    const bool strict =
+        found.judgement == Judgement::strict && to_string(found.verdict.rule) == a.strict;
     if ((found.judgement != Judgement::hole && !strict) || std::ssize(shown) >= a.show) return;
     const Tape small = a.shrinks && !strict ? shrunk(what.language, tape, what.effort) : tape;
     if (shown.insert(small.text()).second) show(what.language, small, what.effort);
@@ -126,8 +127,9 @@ void add_effort(CLI::App& app, Effort& effort) {
   app.add_option("--strict-worlds", effort.strict_worlds, "Worlds for what is called biased")
       ->capture_default_str();
   app.add_option("--sweeps", effort.sweeps, "Sweeps in each world")->capture_default_str();
-  app.add_option("--without-rule", effort.without_rule,
-                 "Do not ask this rule of the certificate: a hole shows that it is needed");
+  app.add_option_function<std::string>(
+      "--without-rule", [&](const std::string& id) { effort.without_rule = rule_named(id); },
+      "Do not ask this rule of the certificate: a hole shows that it is needed");
 }
 
 void add_wirings(CLI::App& app, Arguments& a) {

@@ -19,9 +19,9 @@ namespace mixwell::testing {
 ManifestCase judged_manifest(const std::string& path, const Registry& registry,
                              const Effort& effort) try {
   const Program program = compose(*load_manifest(path, registry).compositor);
-  const Verdict verdict = effort.without_rule.empty()
-                              ? program.certificate.now
-                              : certify_without(program.sampling, effort.without_rule);
+  const Verdict verdict = effort.without_rule
+                              ? certify_without(program.sampling, *effort.without_rule)
+                              : program.certificate.now;
   return {judged(program.sampling, verdict, effort), listed(program.sampling)};
 } catch (const Error& error) {
   return {{}, {}, error.what()};
@@ -35,7 +35,7 @@ bool judge_manifests(const std::vector<std::string>& paths, bool graph, const Ef
     const Case& found = one.found;
     holes = holes || found.judgement == Judgement::hole;
     fmt::print("{}: {}; {} (rule {})", std::filesystem::path(path).stem().string(),
-               in_words(found.judgement), found.verdict.label(), found.verdict.rule);
+               in_words(found.judgement), found.verdict.label(), to_string(found.verdict.rule));
     if (const auto& off = found.finite.departure)
       fmt::print("; world {}, sweep {}, off by {:.2g}", off->world, off->sweep, off->size);
     fmt::print("{}{}\n", found.finite.unread.empty() ? "" : "; " + found.finite.unread,

@@ -31,10 +31,7 @@ class PlaceholderLaw : public Potential {
 };
 
 /// A density that is known by an unbiased estimate alone.
-class EstimatedPlaceholder final : public PlaceholderLaw, private EstimatedDensity {
- public:
-  const EstimatedDensity* as_estimated_density() const noexcept override { return this; }
-
+class EstimatedPlaceholder final : public PlaceholderLaw, public EstimatedDensity {
  private:
   Index normals() const noexcept override { return 1; }
   void estimate(ConstBatch, ConstBatch, Row, Workspace&) const override {

@@ -16,7 +16,7 @@ class PriorOf {
       : law_(t.graph()[t.site().target].function) {
     const auto* const potential = dynamic_cast<const mixwell::Potential*>(law_.get());
     const mixwell::Model* const model = potential == nullptr ? nullptr : potential->as_model();
-    prior_ = model == nullptr ? nullptr : model->as_gaussian_prior();
+    prior_ = model == nullptr ? nullptr : model->offers<mixwell::GaussianPrior>();
     if (prior_ == nullptr) throw mixwell::InputError("kernel `" + kernel + "`: no Gaussian prior");
   }
   const mixwell::GaussianPrior* operator->() const noexcept { return prior_; }

@@ -84,6 +84,8 @@ struct Traits {
   bool total = false;
   /// pure law: the name of the density, if it is another one than the model's.
   std::string density;
+
+  bool operator==(const Traits&) const = default;
 };
 
 /// The traits that differ from the weakest, as "name = value" texts.
@@ -100,10 +102,6 @@ class MIXWELL_EXPORT Component {
 
   /// Name of the instance in the manifest (`hmc` for `[kernel.hmc]`); set by whoever makes it.
   const std::string& name() const noexcept { return name_; }
-  /// Declares that processes can divide the rows of a position among themselves under it: each row
-  /// of what its operations write follows from that row of what they read, from numbers that all
-  /// rows share, and from sums by DividedRows.
-  virtual bool divides_rows() const noexcept { return false; }
   void set_name(std::string name) { name_ = std::move(name); }
 
  private:

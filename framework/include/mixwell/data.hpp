@@ -35,17 +35,6 @@ struct NumberRule {
 /// What the cells of a column are that are not missing.
 enum class CellType { whole, real, word };
 
-/// The lines of a text file that begin in the k-th of `count` equal parts of its bytes.
-struct FilePart {
-  Index k = 0;
-  Index count = 1;
-  /// Whether messages tell lines and rows as they count in the whole file, whose bytes before the
-  /// part are read for it; else they count from its beginning.
-  bool is_counted = false;
-
-  bool is_whole() const noexcept { return count == 1; }
-};
-
 /// A CSV file with a header, cells kept as text until a column is asked for as numbers.
 class MIXWELL_EXPORT CsvTable {
  public:
@@ -54,9 +43,8 @@ class MIXWELL_EXPORT CsvTable {
   /// that has no name (row names, as R and pandas write them), and without a last one that has
   /// neither name nor cells. Throws InputError for a missing, empty or ragged file, another column
   /// without a name, a name that is not UTF-8, another separator, UTF-16, no rows, a line of more
-  /// than 64 MiB, and more cells than there is memory. Of a part: the header, and the rows in the
-  /// part, none included; not of a gzipped file.
-  explicit CsvTable(const std::string& path, const FilePart& part = {});
+  /// than 64 MiB, and more cells than there is memory.
+  explicit CsvTable(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }
   const std::vector<std::string>& columns() const noexcept { return columns_; }
@@ -91,7 +79,7 @@ class MIXWELL_EXPORT CsvTable {
   /// The different texts of the columns' cells that are missing.
   std::set<std::string> missing_texts(const std::vector<std::string>& columns) const;
   /// Takes out the rows in which a cell of one of the columns is missing (is_missing). Returns how
-  /// many; throws InputError where none of a whole file is left.
+  /// many; throws InputError where none is left.
   Index drop_missing(const std::vector<std::string>& columns);
 
  private:
@@ -119,8 +107,6 @@ class MIXWELL_EXPORT CsvTable {
   std::vector<std::string> cells_;  // row-major
   std::vector<RowPlace> row_places_;
   Index rows_ = 0;
-  FilePart part_;
-  Index rows_before_ = 0;  ///< of a part that is counted
 };
 
 /// Indicators of all levels but the first: row n has 1 in column k where its level is k + 1. (rows
@@ -133,9 +119,8 @@ class MIXWELL_EXPORT LibsvmTable {
  public:
   /// Throws InputError, with file:line and the text found, for a label that is no finite number, a
   /// pair that is none, an index below 1, above `limit` (0 = no limit) or not above the one before,
-  /// for a file without rows, a line of more than 64 MiB, and more pairs than there is memory. Of a
-  /// part: the rows in it, none included; not of a gzipped file.
-  explicit LibsvmTable(const std::string& path, Index limit = 0, const FilePart& part = {});
+  /// for a file without rows, a line of more than 64 MiB, and more pairs than there is memory.
+  explicit LibsvmTable(const std::string& path, Index limit = 0);
 
   const std::string& path() const noexcept { return path_; }
   Index rows() const noexcept { return static_cast<Index>(labels_.size()); }

@@ -17,11 +17,10 @@ struct VectorPair {
   Eigen::Ref<const Eigen::VectorXd> b;
 };
 
-/// While an operation runs whose rows several processes divide among themselves (run.ranks =
-/// "coordinates"): it sees this process's rows as if there were no others. What it writes in a row
-/// may follow from that row of what it reads, from numbers that all rows share, and from what is
-/// here; a component says so by Component::divides_rows(). All processes make the same calls in the
-/// same order: whether one is made must not follow from only some rows.
+/// What edges bring to an operation whose rows several processes divide among themselves (run.ranks
+/// = "coordinates"): it sees the rows of this process as if there were no others. All processes
+/// make the same calls in the same order: whether a call is made must not follow from only some
+/// rows.
 class MIXWELL_EXPORT DividedRows {
  public:
   virtual ~DividedRows();
@@ -41,13 +40,19 @@ class MIXWELL_EXPORT DividedRows {
   }
 };
 
-/// Those of the operation that runs, or null: it has all rows.
-MIXWELL_EXPORT const DividedRows* divided_rows() noexcept;
-
-/// Whether it holds on all rows, wherever they are.
-inline bool on_all_rows(bool here) {
-  const DividedRows* const rows = divided_rows();
+/// Whether it holds on all rows; `rows` null: they are all here.
+inline bool on_all_rows(const DividedRows* rows, bool here) {
   return rows == nullptr ? here : rows->everywhere(here);
 }
+
+/// A further base class of components under which processes can divide the rows of a position: each
+/// row that their operations write follows from that row of what they read, from numbers that all
+/// rows share, and from DividedRows.
+class MIXWELL_EXPORT RowByRow {
+ public:
+  virtual ~RowByRow();
+  /// As the component is set.
+  virtual bool is_row_by_row() const noexcept { return true; }
+};
 
 }  // namespace mixwell

@@ -43,7 +43,13 @@ template <Role r>
 class Numbers : public ConstMatrixMap {
  public:
   static constexpr Role role = r;
-  Numbers(const Block& block, std::size_t k) : ConstMatrixMap(block.in(k)) {}
+  Numbers(const Block& block, std::size_t k)
+      : ConstMatrixMap(block.in(k)), divided_rows_(block.divided_rows(k)) {}
+  /// As Block::divided_rows.
+  const DividedRows* divided_rows() const noexcept { return divided_rows_; }
+
+ private:
+  const DividedRows* divided_rows_;
 };
 
 /// 1 x w.

@@ -22,9 +22,14 @@ namespace mixwell {
 class Memory {
  public:
   Memory(Index rows, Index cols, std::span<const double* const> points,
-         std::span<const double* const> gradients,
-         std::span<const double* const> potentials = {}) noexcept
-      : rows_(rows), cols_(cols), points_(points), gradients_(gradients), potentials_(potentials) {}
+         std::span<const double* const> gradients, std::span<const double* const> potentials = {},
+         const DividedRows* divided_rows = nullptr) noexcept
+      : rows_(rows),
+        cols_(cols),
+        points_(points),
+        gradients_(gradients),
+        potentials_(potentials),
+        divided_rows_(divided_rows) {}
 
   /// The same points, of which 2 k and 2 k + 1 belong together: the two ends of a displacement.
   /// Potentials are not there.
@@ -39,6 +44,8 @@ class Memory {
   /// The dimension, also where there are no points.
   Index rows() const noexcept { return rows_; }
   Index cols() const noexcept { return cols_; }
+  /// As edge::PointPosition::divided_rows.
+  const DividedRows* divided_rows() const noexcept { return divided_rows_; }
   ConstMatrixMap point(Index k) const noexcept { return at(points_, k); }
   ConstMatrixMap gradient(Index k) const noexcept { return at(gradients_, k); }
   ConstRowMap potential(Index k) const noexcept {
@@ -55,6 +62,7 @@ class Memory {
   std::span<const double* const> points_;
   std::span<const double* const> gradients_;
   std::span<const double* const> potentials_;
+  const DividedRows* divided_rows_;
   bool displacements_ = false;
 };
 

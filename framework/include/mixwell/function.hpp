@@ -5,12 +5,15 @@
 #include <mixwell/export.hpp>
 #include <mixwell/hessian_products.hpp>
 #include <mixwell/model.hpp>
+#include <mixwell/offer.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
 
 #include <cstdint>
 
 namespace mixwell {
+
+class DividedRows;  // <mixwell/divided_rows.hpp>
 
 /// A function value of the graph = this immutable object, which says what to compute, and
 /// `numbers` (rows x R, one column per replicate), which say with what. Rows may be 0.
@@ -24,8 +27,9 @@ class MIXWELL_EXPORT Function {
 /// where a kernel has regrouped those still moving; null = the k-th.
 class Numbers {
  public:
-  Numbers(ConstMatrixMap all, const Index* columns = nullptr) noexcept  // NOLINT: a plain view
-      : all_(all), columns_(columns) {}
+  Numbers(ConstMatrixMap all, const Index* columns = nullptr,
+          const DividedRows* rows = nullptr) noexcept  // NOLINT: a plain view
+      : all_(all), columns_(columns), divided_rows_(rows) {}
   Numbers(ConstBatch all) noexcept  // NOLINT
       : all_(all.data(), all.rows(), all.cols()) {}
 
@@ -37,11 +41,15 @@ class Numbers {
     if (shared()) return all_.data();
     return all_.data() + all_.rows() * (columns_ == nullptr ? k : columns_[k]);
   }
-  Numbers regrouped(const Index* columns) const noexcept { return {all_, columns}; }
+  Numbers regrouped(const Index* columns) const noexcept { return {all_, columns, divided_rows_}; }
+  /// What brings the rows of the other arguments together where other processes have some of them,
+  /// or null.
+  const DividedRows* divided_rows() const noexcept { return divided_rows_; }
 
  private:
   ConstMatrixMap all_;
   const Index* columns_ = nullptr;
+  const DividedRows* divided_rows_ = nullptr;
 };
 
 /// How much noise the gradient of a law has: an estimate of V(theta), its covariance given theta,
@@ -62,8 +70,10 @@ class MIXWELL_EXPORT GradientNoise {
   virtual double information_share() const noexcept { return 0.0; }
 };
 
-/// A law exp(-U(.; numbers)): the model itself (no numbers), or one made from it by an oracle.
-class MIXWELL_EXPORT Potential : public Function {
+/// A law exp(-U(.; numbers)): the model itself (no numbers), or one made from it by an oracle. It
+/// may offer Metric, SumOfTerms (the same law as a sum over cases), and EstimatedDensity: then the
+/// law is known only by that estimate, and nobody evaluates it.
+class MIXWELL_EXPORT Potential : public Function, public Offering {
  public:
   virtual void evaluate(const Numbers& numbers, ConstBatch theta, const Evaluation& out) const = 0;
   /// As Model::evaluates_potential_alone.
@@ -72,12 +82,6 @@ class MIXWELL_EXPORT Potential : public Function {
   virtual double gradient_cost() const noexcept { return 1.0; }
   /// The model whose own law this is, or null.
   virtual const Model* as_model() const noexcept { return nullptr; }
-  /// The metric of the model whose law this is, or null.
-  virtual const Metric* as_metric() const noexcept { return nullptr; }
-  /// The same law as a sum over cases, or null.
-  virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
-  /// The only estimate by which the law is known, or null: then nobody evaluates it.
-  virtual const EstimatedDensity* as_estimated_density() const noexcept { return nullptr; }
   /// The Hessian is the same everywhere.
   virtual bool has_constant_hessian() const noexcept { return false; }
   virtual GradientGrowth gradient_growth() const noexcept { return GradientGrowth::undeclared; }

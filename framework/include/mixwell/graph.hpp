@@ -468,8 +468,11 @@ class MIXWELL_EXPORT Block : public Columns {
     const Port& p = input(k);
     if (p.representation == nullptr) [[unlikely]]
       refuse_input(k, "a curvature");
-    return {*p.representation, ConstMatrixMap(pointer(p), p.rows, width(p))};
+    return {*p.representation,
+            Numbers(ConstMatrixMap(pointer(p), p.rows, width(p)), nullptr, p.divided_rows)};
   }
+  /// What brings the rows of the position together where this process has only some; else null.
+  const DividedRows* divided_rows(std::size_t k) const { return input(k).divided_rows; }
   /// The function at input k as the class that the body was written for.
   template <class T>
   const T& function(std::size_t k) const {
@@ -500,6 +503,7 @@ class MIXWELL_EXPORT Block : public Columns {
     const Potential* potential = nullptr;            ///< `function`, if it is one
     const Representation* representation = nullptr;  ///< likewise
     const Stream* stream = nullptr;                  ///< of a noise
+    const DividedRows* divided_rows = nullptr;       ///< where other processes have some rows
   };
   /// Where an operation stands, for messages.
   struct Wiring {

@@ -3,7 +3,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/certificate.hpp>
+#include <mixwell/lab/check.hpp>
 #include <mixwell/lab/composer.hpp>
 #include <mixwell/lab/diagnostics.hpp>
 #include <mixwell/lab/directions.hpp>
@@ -19,6 +21,7 @@
 #include <mixwell/lab/metropolis_change.hpp>
 #include <mixwell/lab/page.hpp>
 #include <mixwell/lab/registry.hpp>
+#include <mixwell/lab/report.hpp>
 #include <mixwell/lab/run.hpp>
 #include <mixwell/lab/run_settings.hpp>
 #include <mixwell/lab/sampler.hpp>
@@ -27,4 +30,5 @@
 #include <mixwell/lab/summary.hpp>
 #include <mixwell/lab/verify.hpp>
 #include <mixwell/lab/worlds.hpp>
+#include <mixwell/lab/worlds_report.hpp>
 #include <mixwell/plugin.hpp>

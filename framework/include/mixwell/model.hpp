@@ -5,6 +5,7 @@
 #include <mixwell/component.hpp>
 #include <mixwell/constraint.hpp>
 #include <mixwell/export.hpp>
+#include <mixwell/offer.hpp>
 #include <mixwell/random.hpp>
 #include <mixwell/types.hpp>
 #include <mixwell/workspace.hpp>
@@ -168,12 +169,7 @@ class MIXWELL_EXPORT DataDraws {
                                               Address at) const = 0;
 };
 
-class BlockPotential;    // <mixwell/block_potential.hpp>
-class ConditionalDraws;  // <mixwell/conditional.hpp>
-class EstimatedDensity;  // <mixwell/estimated_density.hpp>
-class GaussianPrior;     // <mixwell/gaussian_prior.hpp>
-class MarginalLaws;      // <mixwell/marginal.hpp>
-class PortionOfModel;    // <mixwell/portions.hpp>
+class BlockPotential;  // <mixwell/block_potential.hpp>
 
 /// How well a posterior predicts data it has not seen.
 class MIXWELL_EXPORT Prediction {
@@ -253,8 +249,12 @@ struct SecondModel {
   std::string why_not{};  ///< where it is null
 };
 
-/// Immutable; all methods may be called from several threads at once.
-class MIXWELL_EXPORT Model : public Component {
+/// Immutable; all methods may be called from several threads at once. It offers (Offering::offers)
+/// what it has as further public base classes: Derived, Generated, ExactSampler, Prior,
+/// NamedPositions, DataDraws, Prediction, Metric, SumOfTerms and, of headers of their own,
+/// ConditionalDraws, EstimatedDensity (kernels then know the density only by an estimate),
+/// GaussianPrior, HessianProducts, MarginalLaws.
+class MIXWELL_EXPORT Model : public Component, public Offering {
  public:
   static constexpr Kind kind = Kind::model;
   ~Model() override;
@@ -282,26 +282,10 @@ class MIXWELL_EXPORT Model : public Component {
   /// nan", or "".
   virtual std::string trouble_at(ConstBatch) const { return {}; }
 
-  virtual const Derived* as_derived() const noexcept { return nullptr; }
-  virtual const Generated* as_generated() const noexcept { return nullptr; }
-  virtual const ExactSampler* as_exact() const noexcept { return nullptr; }
-  virtual const Prior* as_prior() const noexcept { return nullptr; }
-  virtual const NamedPositions* as_named_positions() const noexcept { return nullptr; }
-  virtual const DataDraws* as_data_draws() const noexcept { return nullptr; }
-  virtual const ConditionalDraws* as_conditional_draws() const noexcept { return nullptr; }
-  virtual const GaussianPrior* as_gaussian_prior() const noexcept { return nullptr; }
-  virtual const MarginalLaws* as_marginal_laws() const noexcept { return nullptr; }
-  /// Of a model whose density kernels know only by an estimate.
-  virtual const EstimatedDensity* as_estimated_density() const noexcept { return nullptr; }
   /// U as a function of these coordinates (ascending) given the rest, where that takes less than
   /// the whole; else null.
   virtual std::shared_ptr<const BlockPotential> block_potential(
       const std::vector<Index>& coordinates) const;
-  virtual const Prediction* as_prediction() const noexcept { return nullptr; }
-  virtual const Metric* as_metric() const noexcept { return nullptr; }
-  virtual const SumOfTerms* as_sum() const noexcept { return nullptr; }
-  /// Of a model that has some coordinates of a larger one: made while there are portions().
-  virtual const PortionOfModel* as_portion() const noexcept { return nullptr; }
   /// Declares that the Hessian of U is the same everywhere: a Gaussian.
   virtual bool has_constant_hessian() const noexcept { return false; }
   /// Declared by every model that schemes without Metropolis are to be certified on; the contract

@@ -50,7 +50,6 @@
 #include <mixwell/recorder.hpp>
 #include <mixwell/recursive_curvature.hpp>
 #include <mixwell/selection.hpp>
-#include <mixwell/shards.hpp>
 #include <mixwell/standard_draws.hpp>
 #include <mixwell/state.hpp>
 #include <mixwell/statistic.hpp>
@@ -141,12 +140,7 @@ class BlueprintOf final : public Blueprint {
   Fields& fields() noexcept override { return fields_; }
   [[gnu::cold]] std::shared_ptr<Component> make() override {
     if constexpr (requires { params_.settle(); }) params_.settle();
-    // T may be made as another class, where more than its keys decides.
-    if constexpr (requires { T::made(params_); }) {
-      return detail::owned(T::made(params_).release());
-    } else {
-      return detail::owned(new T(params_));
-    }
+    return detail::owned(new T(params_));
   }
   [[gnu::cold]] static std::unique_ptr<Blueprint> fresh() {
     return std::unique_ptr<Blueprint>(new BlueprintOf);

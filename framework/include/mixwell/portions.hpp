@@ -1,10 +1,11 @@
-// A model of which each of several processes has some coordinates, with the data that they need.
+// Processes that divide the cases or the coordinates of a model among themselves.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <mixwell/export.hpp>
 #include <mixwell/types.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -12,9 +13,12 @@
 namespace mixwell {
 
 class Model;
+class Ranks;
 
-/// The processes that divide a model's coordinates, block by block: of B blocks process k of P has
-/// those from k B / P on. All processes make the same calls in the same order.
+/// The processes that divide the cases or the coordinates of a run's model, block by block: of B
+/// blocks process k of P has those from k B / P on. Each carries out the whole run; what is here
+/// brings their parts together. All make the same calls in the same order, one thread at a time
+/// where there are several.
 class MIXWELL_EXPORT Portions {
  public:
   struct Sent {
@@ -28,9 +32,10 @@ class MIXWELL_EXPORT Portions {
     Index count = 0;
   };
 
-  virtual ~Portions();
-  virtual int rank() const noexcept = 0;
-  virtual int ranks() const noexcept = 0;
+  /// `ranks` outlive this; null: this process is alone.
+  explicit Portions(Ranks* ranks) noexcept : ranks_(ranks) {}
+  int rank() const noexcept;
+  int ranks() const noexcept;
   Index first_block(int rank, Index blocks) const noexcept { return rank * blocks / ranks(); }
   int owner(Index block, Index blocks) const noexcept {
     return static_cast<int>(((block + 1) * ranks() - 1) / blocks);
@@ -38,14 +43,24 @@ class MIXWELL_EXPORT Portions {
 
   /// What is sent from one process to another arrives in the order in which it is sent; to oneself
   /// too. Returns when all of this process's has come and gone.
-  virtual void exchange(std::span<const Sent> sent, std::span<const Received> received) = 0;
+  void exchange(std::span<const Sent> sent, std::span<const Received> received);
   /// m x B numbers, of which each process gives the columns of its blocks: all get all.
-  virtual void share(Batch columns) = 0;
+  void share(Batch columns);
+  /// Whether it holds on every process.
+  bool everywhere(bool here) const;
+  /// What each process gives, in their order: to process 0; nothing to the others.
+  std::vector<std::vector<char>> collect(const std::vector<char>& mine) const;
+  /// What this process has given to others by exchange and share.
+  std::uint64_t bytes_sent() const noexcept { return bytes_sent_; }
+
+ private:
+  Ranks* ranks_;
+  std::uint64_t bytes_sent_ = 0;
 };
 
-/// What a model offers that has this process's coordinates of a larger one, as if there were no
-/// others: its dimension is theirs, and U is that of the whole, for which all processes are asked
-/// together.
+/// A further base class of a model that has this process's coordinates of a larger one, as if there
+/// were no others: its dimension is theirs, and U is that of the whole, for which all processes are
+/// asked together.
 class MIXWELL_EXPORT PortionOfModel {
  public:
   /// Some of its rows.
@@ -66,9 +81,18 @@ class MIXWELL_EXPORT PortionOfModel {
   virtual const std::vector<std::vector<RowRange>>& rows() const noexcept = 0;
 };
 
-/// Those that the model that is being made is to divide its coordinates among, or null: run.ranks =
-/// "coordinates".
-MIXWELL_EXPORT std::shared_ptr<Portions> portions();
+/// A further base class of models whose coordinates fall into blocks that processes can divide
+/// among themselves (run.ranks = "coordinates").
+class MIXWELL_EXPORT DivisibleModel {
+ public:
+  virtual ~DivisibleModel();
+  /// A model that is also a PortionOfModel: the part of this process. It holds nothing of `this`.
+  /// Throws ParameterError where the keys do not allow it, or leave a process without a block.
+  virtual std::shared_ptr<Model> portion(std::shared_ptr<Portions> processes) const = 0;
+};
+
+/// The portion that a model is, or null.
+MIXWELL_EXPORT const PortionOfModel* portion_in(const Model& model) noexcept;
 
 /// The model whose names, labels and predictions are those of a run's results: what it is a portion
 /// of, or itself.

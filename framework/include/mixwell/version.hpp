@@ -9,4 +9,4 @@
 /// added, removed, moved or given other arguments; a class or struct gets another member or another
 /// order of members; an enumerator moves; an exported function goes or means something else. New
 /// functions that are not virtual, and headers of mixwell/lab/, which plugins do not see, leave it.
-#define MIXWELL_ABI_VERSION 13
+#define MIXWELL_ABI_VERSION 14

@@ -21,6 +21,7 @@ _OPTIONS = (
     (r"--(threads|jobs|budget|alpha|targets|only)\b", r"\1="),
     (r"`--table` shows", "Study(folder).table shows"),
     (r", `--worker` works with it", ""),
+    (r"`--counterexample FILE`", "`mixwell check MANIFEST --counterexample FILE`"),  # it has no function here
 )
 
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_words.hpp"
 #include "app/completion.hpp"
-#include "app/offer.hpp"
+#include "app/completions.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,13 +14,13 @@ namespace {
 
 /// A word stands for itself; what begins with @ is read by _mixwell_offer.
 std::string tokens(const Argument& argument) {
-  const Offer offer = offer_of(argument);
-  std::vector<std::string> all = offer.words;
-  for (const std::string& ending : offer.endings) all.push_back("@ending:" + ending);
-  if (offer.has_files) all.emplace_back("@file");
+  const Completions completions = completions_of(argument);
+  std::vector<std::string> all = completions.words;
+  for (const std::string& ending : completions.endings) all.push_back("@ending:" + ending);
+  if (completions.has_files) all.emplace_back("@file");
   // A file may be in a folder.
-  if (offer.has_folders || !offer.endings.empty()) all.emplace_back("@folder");
-  if (offer.has_components) all.emplace_back("@component");
+  if (completions.has_folders || !completions.endings.empty()) all.emplace_back("@folder");
+  if (completions.has_components) all.emplace_back("@component");
   if (argument.comma_separates) all.emplace_back("@list");
   if (argument.takes_many) all.emplace_back("@many");
   if (all.empty()) all.emplace_back("@other");

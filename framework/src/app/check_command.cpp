@@ -1,12 +1,13 @@
 // mixwell check: validates and composes a manifest, and says what it is guaranteed to sample.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/check.hpp"
 #include "app/command.hpp"
-#include "files/json.hpp"
+#include "app/module.hpp"
+#include "app/modules/worlds.hpp"
 #include "files/whole_file.hpp"
 
+#include <mixwell/lab/check.hpp>
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <memory>
@@ -22,6 +23,17 @@ struct Arguments {
   bool json = false;
 };
 
+std::string counted(Index n, const std::string& word) {
+  return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+}
+
+std::string constraint_line(const ConstraintReport& report) {
+  return fmt::format("constraint: {}: {}; {} from {}, the Jacobian {}", report.parameter,
+                     report.constraint, counted(report.values, "value"),
+                     counted(report.coordinates, "coordinate"),
+                     report.is_added ? "is added to the model's U" : "is a part of the model's U");
+}
+
 void print_text(const Checked& found) {
   for (const std::string& remark : found.remarks) fmt::print("note: {}\n", remark);
   const std::string text = certificate_text(found);
@@ -34,7 +46,8 @@ void print_text(const Checked& found) {
     fmt::print("cure       {}: {}\n", cure.change, cure.in_words());
   if (!found.gradient) return;
   fmt::print("{}\n", text_of(*found.gradient));
-  for (const ConstraintReport& one : found.gradient->constraints) fmt::print("{}\n", text_of(one));
+  for (const ConstraintReport& one : found.gradient->constraints)
+    fmt::print("{}\n", constraint_line(one));
   if (found.gradient->second) fmt::print("{}\n", text_of(*found.gradient->second));
 }
 
@@ -48,16 +61,26 @@ void write_example(const std::string& file, Checked& found) try {
   found.fault = fault;
 }
 
+WorldsReport read_on_worlds(const Program& program, const std::string& name, bool wants_example) {
+  WorldsReport report;
+  from_module<decltype(mixwell_read_on_worlds)>("worlds", "mixwell_read_on_worlds")(
+      program, name, wants_example, report);
+  return report;
+}
+
+CheckSettings settings_of(const Arguments& arguments) {
+  CheckSettings settings{.gradient = arguments.gradient, .example = !arguments.example.empty()};
+  if (!arguments.no_worlds) settings.worlds = read_on_worlds;
+  return settings;
+}
+
 ExitCode check_manifest(const Arguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
-  Checked found = check(composition, registry,
-                        {.gradient = arguments.gradient,
-                         .worlds = !arguments.no_worlds,
-                         .example = !arguments.example.empty()});
+  Checked found = check(composition, registry, settings_of(arguments));
   if (!arguments.example.empty()) write_example(arguments.example, found);
   if (arguments.json) {
-    fmt::print("{}\n", json_text(check_json(found), 2));
+    fmt::print("{}\n", check_json(found));
     if (!found.fault) return ExitCode::ok;
     fmt::print(stderr, "mixwell: error: {}\n", found.fault->what());
     return found.fault->code();

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/command_line.hpp"
-#include "app/manifest_arguments.hpp"
+#include "manifest/manifest_arguments.hpp"
 
 #include <mixwell/error.hpp>
 

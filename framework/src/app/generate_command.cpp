@@ -1,10 +1,10 @@
 // mixwell generate: what another program generates from the draws that a run has kept.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/manifest_arguments.hpp"
 #include "app/stop_signal.hpp"
 #include "component/toml_text.hpp"
 #include "manifest/effective.hpp"
+#include "manifest/manifest_arguments.hpp"
 
 #include <mixwell/lab/generate.hpp>
 
@@ -63,7 +63,7 @@ Composition with_program(const Arguments& arguments, const Composition& run,
 
 std::set<std::string> parameters_of(const Model& model) {
   std::set<std::string> names;
-  if (const NamedPositions* const positions = model.as_named_positions())
+  if (const NamedPositions* const positions = model.offers<NamedPositions>())
     for (const Parameter& one : positions->named()) names.insert(one.name);
   return names;
 }

@@ -1,7 +1,7 @@
 // mixwell new: a plugin and its test from templates, as a project of its own or in Mixwell's tree.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/installed.hpp"
+#include "files/installed.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>

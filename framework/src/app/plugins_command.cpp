@@ -1,10 +1,10 @@
 // mixwell plugins: what components there are, and everything one of them declares.
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command.hpp"
-#include "app/plugin_json.hpp"
 #include "app/text_table.hpp"
 #include "app/wrapped_text.hpp"
 #include "files/json.hpp"
+#include "plugin/plugin_json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report.hpp"
 
+#include "advice/warnings.hpp"
 #include "app/ess_text.hpp"
 #include "app/text_table.hpp"
-#include "app/warnings.hpp"
 
 #include <mixwell/lab/ess.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "app/advice.hpp"
+#include "advice/advice.hpp"
 
 #include <mixwell/lab/summary.hpp>
 

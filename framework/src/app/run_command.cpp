@@ -1,19 +1,18 @@
 // mixwell run: from a manifest to a folder of results, and what came of it.
 // SPDX-License-Identifier: Apache-2.0
+#include "advice/advice.hpp"
+#include "advice/run_json.hpp"
 #include "app/command.hpp"
-#include "app/cures.hpp"
 #include "app/join_ranks.hpp"
 #include "app/process_guard.hpp"
 #include "app/progress.hpp"
 #include "app/report.hpp"
-#include "app/run_json.hpp"
 #include "app/stop_signal.hpp"
 #include "base/ranks.hpp"
 #include "files/json.hpp"
-#include "files/toml_file.hpp"
-#include "law/dividing_ranks.hpp"
 #include "run/joint.hpp"
 
+#include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/run.hpp>
 
 #include <fmt/format.h>
@@ -79,6 +78,15 @@ std::string draws_file(const RunResult& result) {
   return (std::filesystem::path(result.folder) / "draws.nc").string();
 }
 
+/// "compositor.c.memory = \"others\" (exact)", with " or " between several; "" for none.
+std::string text_of(const std::vector<Cure>& cures) {
+  std::string text;
+  for (const Cure& cure : cures) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : " or ", cure.change, cure.in_words());
+  }
+  return text;
+}
+
 void print_certificate(const Certificate& certificate, const std::vector<Cure>& better) {
   fmt::print("\n{}\n", certificate.in_words());
   if (certificate.now.certificate_class() == CertificateClass::exact) return;
@@ -121,16 +129,17 @@ std::optional<Error> fault_of(const RunResult& result) {
       words_on_summary(result)));
 }
 
-Composition load_for(const Arguments& arguments, const Registry& registry) {
-  if (!arguments.resumed.empty()) return load_interrupted(arguments.resumed, registry);
+Composition load_for(const Arguments& arguments, const Registry& registry, Ranks* ranks) {
+  if (!arguments.resumed.empty()) return load_interrupted(arguments.resumed, registry, ranks);
   ManifestArguments manifest = arguments.manifest;
   if (arguments.prior) manifest.settings.emplace_back("run.prior=true");
-  return load(manifest, registry);
+  return load(manifest, registry, ranks);
 }
 
-Loaded loaded(const Arguments& arguments) {
+/// `ranks` null: for this process by itself.
+Loaded loaded(const Arguments& arguments, Ranks* ranks) {
   Registry registry = load_registry();
-  Composition composition = load_for(arguments, registry);
+  Composition composition = load_for(arguments, registry, ranks);
   return {std::move(registry), std::move(composition)};
 }
 
@@ -140,21 +149,10 @@ std::string options_of(const Arguments& arguments) {
                      arguments.force ? " --force" : "", arguments.checked ? " --checked" : "");
 }
 
-/// As it was written, with what changes it.
-std::string manifest_text(const Arguments& arguments) {
-  if (!arguments.resumed.empty()) return {};
-  return fmt::format("{}\n--set {}{}", read_toml_text(arguments.manifest.path, "manifest"),
-                     fmt::join(arguments.manifest.settings, "\n--set "),
-                     arguments.prior ? "\n--prior" : "");
-}
-
 Loaded loaded_by_all(const Arguments& arguments, Ranks& ranks) {
   std::optional<Loaded> all;
   together(ranks, [&] {
-    const DividingRanks dividing(ranks, [&] {
-      check_same_division(ranks, manifest_text(arguments), options_of(arguments));
-    });
-    all.emplace(loaded(arguments));
+    all.emplace(loaded(arguments, &ranks));
     check_same_run(ranks, all->composition, options_of(arguments));
   });
   return std::move(*all);
@@ -162,7 +160,7 @@ Loaded loaded_by_all(const Arguments& arguments, Ranks& ranks) {
 
 ExitCode run_manifest(const Arguments& arguments, Ranks* ranks) {
   const auto [registry, composition] =
-      ranks == nullptr ? loaded(arguments) : loaded_by_all(arguments, *ranks);
+      ranks == nullptr ? loaded(arguments, nullptr) : loaded_by_all(arguments, *ranks);
   const bool tells = ranks == nullptr || ranks->leads();
   if (tells && !arguments.quiet && !arguments.json) {
     for (const std::string& remark : composition.remarks) print_note(remark);

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/command_words.hpp"
 #include "app/completion.hpp"
-#include "app/offer.hpp"
+#include "app/completions.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,7 +11,7 @@ namespace mixwell::app {
 namespace {
 
 /// Within single quotes, in which _arguments reads brackets and colons.
-std::string quoted(const std::string& text) {
+std::string zsh_word(const std::string& text) {
   std::string out;
   for (const char letter : text) {
     if (letter == '\'') {
@@ -25,57 +25,53 @@ std::string quoted(const std::string& text) {
 }
 
 /// Within double quotes in such a specification, which the shell reads once more.
-std::string quoted_twice(const std::string& text) {
+std::string zsh_word_twice(const std::string& text) {
   std::string out;
-  for (const char letter : quoted(text)) {
+  for (const char letter : zsh_word(text)) {
     if (letter == '"' || letter == '`' || letter == '$') out += '\\';
     out += letter;
   }
   return out;
 }
 
-std::string joined(const std::vector<std::string>& words, const char* between) {
-  return fmt::format("{}", fmt::join(words, between));
-}
-
 /// Folders are on the way to files.
-std::string files(const Offer& offer) {
-  if (offer.has_files) return "_files";
-  if (!offer.endings.empty())
-    return fmt::format("_files -g \"*.({})\"", joined(offer.endings, "|"));
-  return offer.has_folders ? "_files -/" : "";
+std::string files(const Completions& completions) {
+  if (completions.has_files) return "_files";
+  if (!completions.endings.empty())
+    return fmt::format("_files -g \"*.({})\"", fmt::join(completions.endings, "|"));
+  return completions.has_folders ? "_files -/" : "";
 }
 
 /// What follows the last colon of a specification.
 std::string action(const Argument& argument) {
-  const Offer offer = offer_of(argument);
-  const std::string paths = files(offer);
-  if (offer.has_components) return "_mixwell_components";
-  if (argument.comma_separates && !offer.words.empty())
-    return "_sequence compadd - " + joined(offer.words, " ");
-  if (offer.words.empty()) return paths.empty() ? " " : paths;
-  if (paths.empty()) return "(" + joined(offer.words, " ") + ")";
+  const Completions completions = completions_of(argument);
+  const std::string paths = files(completions);
+  if (completions.has_components) return "_mixwell_components";
+  if (argument.comma_separates && !completions.words.empty())
+    return fmt::format("_sequence compadd - {}", fmt::join(completions.words, " "));
+  if (completions.words.empty()) return paths.empty() ? " " : paths;
+  if (paths.empty()) return fmt::format("({})", fmt::join(completions.words, " "));
   return fmt::format(
-      "_alternative \"words\\:word\\:({})\" {}", joined(offer.words, " "),
-      fmt::format("\"files\\:file\\:{}\"", offer.endings.empty() ? "_files" : paths));
+      "_alternative \"words\\:word\\:({})\" {}", fmt::join(completions.words, " "),
+      fmt::format("\"files\\:file\\:{}\"", completions.endings.empty() ? "_files" : paths));
 }
 
 /// Of an option, once for each of its names; of a positional, once.
 std::vector<std::string> specifications(const Argument& argument) {
   const std::string value =
-      takes_value(argument) ? ":" + quoted(value_words(argument)) + ":" + action(argument) : "";
-  if (!is_option(argument)) return {":" + quoted(argument.name) + ":" + action(argument)};
+      takes_value(argument) ? ":" + zsh_word(value_words(argument)) + ":" + action(argument) : "";
+  if (!is_option(argument)) return {":" + zsh_word(argument.name) + ":" + action(argument)};
   const bool repeats = std::holds_alternative<std::vector<std::string>*>(argument.value);
   std::vector<std::string> all;
   for (const std::string& name : option_names(argument))
-    all.push_back((repeats ? "*" : "") + name + "[" + quoted(argument.help) + "]" + value);
+    all.push_back((repeats ? "*" : "") + name + "[" + zsh_word(argument.help) + "]" + value);
   return all;
 }
 
 std::string names_and_purposes(const Command& command) {
   std::string text;
   for (const Command* const inner : shown_commands(command))
-    text += fmt::format(" {}\\:\"{}\"", inner->name, quoted_twice(inner->purpose));
+    text += fmt::format(" {}\\:\"{}\"", inner->name, zsh_word_twice(inner->purpose));
   return "((" + text.substr(1) + "))";
 }
 
@@ -101,7 +97,7 @@ std::string function(const Command& command, const std::string& above) {
   text += "      _alternative 'commands:command:" + names_and_purposes(command) + "'";
   for (const Argument& argument : command.arguments)
     if (!is_option(argument))
-      text += " \\\n        '" + quoted(argument.name) + ":" + quoted(argument.name) + ":" +
+      text += " \\\n        '" + zsh_word(argument.name) + ":" + zsh_word(argument.name) + ":" +
               action(argument) + "'";
   text += " ;;\n    rest)\n      case $words[1] in\n";
   for (const Command* const inner : shown)

@@ -56,7 +56,7 @@ std::string located(const Location& where, const std::string& message) {
   return place.empty() ? message : place + ": " + message;
 }
 
-std::string joined(std::span<const std::string> words) {
+std::string first_few(std::span<const std::string> words) {
   std::string text;
   for (const std::string& word : words.first(std::min(words.size(), most_listed)))
     text += (text.empty() ? "" : ", ") + shortened(word);
@@ -147,7 +147,7 @@ std::string nearest(std::string_view word, std::span<const std::string> candidat
 std::string suggestion(std::string_view word, std::span<const std::string> candidates) {
   const std::string best = nearest(word, candidates);
   if (!best.empty()) return " (did you mean \"" + best + "\"?)";
-  return candidates.empty() ? " (there are none)" : " (known: " + joined(candidates) + ")";
+  return candidates.empty() ? " (there are none)" : " (known: " + first_few(candidates) + ")";
 }
 
 }  // namespace mixwell

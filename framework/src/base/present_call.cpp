@@ -4,6 +4,7 @@
 #include "base/present_call.hpp"
 
 #include "base/memory.hpp"
+#include "base/ranks.hpp"
 
 #include <mixwell/error.hpp>
 
@@ -169,6 +170,8 @@ void rethrow_from(const char* where) {
     throw;
   } catch (const WiringError&) {
     throw;
+  } catch (const OtherRankFailed&) {
+    throw;  // whoever waits for the others must know it
   } catch (const std::bad_alloc&) {
     throw RunError(fmt::format("{}\n  in {}", out_of_memory(), where));
   } catch (const InputError& fault) {

@@ -3,6 +3,7 @@
 #include "certificate/analysis.hpp"
 
 #include "certificate/authorship.hpp"
+#include "files/words.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -10,11 +11,24 @@
 namespace mixwell {
 namespace {
 
+constexpr Words<Trait, 12> trait_words = {{{Trait::bound, "bound"},
+                                           {Trait::continuous, "continuous"},
+                                           {Trait::density, "density"},
+                                           {Trait::exact_potential, "exact_potential"},
+                                           {Trait::invariant, "invariant"},
+                                           {Trait::involution, "involution"},
+                                           {Trait::keeps_law, "keeps_law"},
+                                           {Trait::marginal, "marginal"},
+                                           {Trait::order, "order"},
+                                           {Trait::total, "total"},
+                                           {Trait::unbiased, "unbiased"},
+                                           {Trait::volume, "volume"}}};
+
 /// What `more` adds goes to the end.
 template <class T>
 std::vector<T> united(std::vector<T> all, const std::vector<T>& more) {
   for (const T& one : more) {
-    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    if (!contains(all, one)) all.push_back(one);
   }
   return all;
 }
@@ -34,7 +48,7 @@ std::vector<Verdict> joined_parts(Verdict& total, const Verdict& other) {
   return parts;
 }
 
-/// "A; B" and "B" are "A; B".
+/// "A; B" and Rule::bound are "A; B".
 std::string both_cited(const std::string& all, const std::string& more) {
   if (all.empty() || more.empty()) return all + more;
   return ("; " + all + "; ").find("; " + more + "; ") == std::string::npos ? all + "; " + more
@@ -50,10 +64,12 @@ Analysis::Analysis(const KernelGraph& of, bool as_if_frozen)
       all(transitions(of, as_if_frozen)),
       influence(of, cones),
       staleness(of, cones, all),
-      writers(of.variables().size()) {
-  for (std::size_t t = 0; t < all.size(); ++t) {
-    for (const Variable v : all[t].writes) writers[static_cast<std::size_t>(v.id)].push_back(t);
-  }
+      writers(of.variables().size()),
+      noises_(of.values().size()) {
+  for (std::size_t t = 0; t < all.size(); ++t)
+    for (const Variable v : all[t].writes) writers[index(v)].push_back(t);
+  for (std::size_t k = 0; k < noises_.size(); ++k)
+    noises_[k] = graph.values()[k].kind == ValueKind::noise;
   find_branches();
   find_units();
 }
@@ -68,15 +84,15 @@ void Analysis::find_branches() {
     if (by.guard && !graph[v].evaluated_law) found.insert({by.guard.choice.id, by.guard.branch});
     if (!is_pure(graph, v)) continue;
     for (const Value source : sources(graph, v)) {
-      const auto& behind = branches_[static_cast<std::size_t>(source.id)];
+      const auto& behind = branches_[index(source)];
       found.insert(behind.begin(), behind.end());
     }
   }
 }
 
 bool Analysis::is_of_another_branch(const OperationInfo& who, Value read) const {
-  const auto& made_in = branches_[static_cast<std::size_t>(read.id)];
-  return std::any_of(made_in.begin(), made_in.end(), [&](const Branch& b) {
+  const auto& made_in = branches_[index(read)];
+  return std::ranges::any_of(made_in, [&](const Branch& b) {
     return b != Branch{who.guard.choice.id, who.guard.branch};
   });
 }
@@ -84,14 +100,15 @@ bool Analysis::is_of_another_branch(const OperationInfo& who, Value read) const 
 void Analysis::find_units() {
   units_.resize(all.size());
   starters_.resize(graph.values().size());
+  inputs_.resize(all.size());
   for (std::size_t t = 0; t < all.size(); ++t) {
     units_[t].push_back(t);
-    for (const OperationInfo* part : parts(t)) {
-      for (const Input& i : part->inputs) {
-        auto& starting = starters_[static_cast<std::size_t>(i.value.id)];
-        const bool is_new = starting.empty() || starting.back() != t;
-        if (i.role == Role::state && is_new) starting.push_back(t);
-      }
+    for (const OperationInfo* part : parts(t))
+      for (const Input& input : part->inputs) inputs_[t].push_back({part, input});
+    for (const auto& [part, i] : inputs(t)) {
+      auto& starting = starters_[index(i.value)];
+      const bool is_new = starting.empty() || starting.back() != t;
+      if (i.role == Role::state && is_new) starting.push_back(t);
     }
   }
   for (std::size_t t = all.size(); t-- > 0;) {
@@ -102,10 +119,8 @@ void Analysis::find_units() {
 }
 
 bool Analysis::is_made_by(std::size_t t, std::int32_t operation) const {
-  return std::any_of(unit(t).begin(), unit(t).end(), [&](std::size_t one) {
-    const auto& moves = all[one].moves;
-    return all[one].operation == operation ||
-           std::find(moves.begin(), moves.end(), operation) != moves.end();
+  return std::ranges::any_of(unit(t), [&](std::size_t one) {
+    return all[one].operation == operation || contains(all[one].moves, operation);
   });
 }
 
@@ -115,20 +130,14 @@ bool Analysis::reads_as_state(std::size_t t, Value version) const {
 }
 
 bool Analysis::is_state_of(std::size_t t, Variable v) const {
-  const auto& held = graph[v].parts;
-  const bool is_joined = graph[v].kind == VariableKind::joined;
-  if (is_joined && moves(t, held.front())) return true;
-  if (moves(t, v)) return true;
-  return graph[v].kind == VariableKind::auxiliary && reads_version(t, v, Role::state);
+  return moves(t, v) || (is(v, VariableKind::joined) && moves(t, graph[v].parts.front())) ||
+         (is(v, VariableKind::auxiliary) && reads_version(t, v, Role::state));
 }
 
 bool Analysis::reads_version(std::size_t t, Variable v, Role role) const {
-  const auto all_parts = parts(t);
-  return std::any_of(all_parts.begin(), all_parts.end(), [&](const OperationInfo* part) {
-    return std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
-      return i.role == role && graph[i.value].kind == ValueKind::version &&
-             graph[i.value].variable == v;
-    });
+  return std::ranges::any_of(inputs(t), [&](const PartInput& i) {
+    const Value read = i.input.value;
+    return i.input.role == role && is_version(read) && graph[read].variable == v;
   });
 }
 
@@ -138,23 +147,19 @@ std::vector<const OperationInfo*> Analysis::parts(std::size_t t) const {
   return found;
 }
 
-bool Analysis::writes(std::size_t t, Variable v) const {
-  const auto& w = all[t].writes;
-  return std::find(w.begin(), w.end(), v) != w.end();
-}
+bool Analysis::writes(std::size_t t, Variable v) const { return contains(all[t].writes, v); }
 
 bool Analysis::moves(std::size_t t, Variable v) const {
-  return std::any_of(all[t].writes.begin(), all[t].writes.end(), [&](Variable w) {
+  return std::ranges::any_of(all[t].writes, [&](Variable w) {
     if (w == v) return true;
-    if (graph[w].kind != VariableKind::trial) return false;
+    if (!is(w, VariableKind::trial)) return false;
     const Variable slot = graph[w].parts.front();
-    const auto& held = graph[slot].parts;
-    return slot == v || std::find(held.begin(), held.end(), v) != held.end();
+    return slot == v || contains(graph[slot].parts, v);
   });
 }
 
 bool Analysis::is_stage(std::size_t t) const {
-  return graph[all[t].writes.front()].kind == VariableKind::trial;
+  return is(all[t].writes.front(), VariableKind::trial);
 }
 
 Stages Analysis::stages(std::size_t t) const {
@@ -170,16 +175,14 @@ Stages Analysis::stages(std::size_t t) const {
 }
 
 bool Analysis::is_copy(Value value, Value version) const {
-  if (graph[value].kind != ValueKind::version || !is_gathered(graph, value)) return false;
-  return graph[graph[value].variable].kind == VariableKind::trial &&
+  return is(value, VariableKind::trial) && is_gathered(graph, value) &&
          operation(graph[value].producer).inputs.front().value == version;
 }
 
 Premise Analysis::premise(std::size_t t, const OperationInfo& who, Role role, Value leaf) const {
   const ValueInfo& v = graph[leaf];
-  const bool is_version = v.kind == ValueKind::version;
   return {who.name, std::string(to_string(role)), v.name, standing(t, leaf),
-          is_version && (mutual(t, v.variable) || is_state_of(t, v.variable))};
+          is_version(leaf) && (mutual(t, v.variable) || is_state_of(t, v.variable))};
 }
 
 const char* Analysis::standing(std::size_t t, Value leaf) const {
@@ -195,21 +198,39 @@ const char* Analysis::standing(std::size_t t, Value leaf) const {
 }
 
 bool Analysis::mutual(std::size_t t, Variable v) const {
-  return std::any_of(all[t].writes.begin(), all[t].writes.end(),
-                     [&](Variable w) { return influence.mutual(w, v); });
+  return std::ranges::any_of(all[t].writes, [&](Variable w) { return influence.mutual(w, v); });
 }
 
-bool Analysis::is_slot(std::int32_t leaf) const {
-  const ValueInfo& v = graph.values()[static_cast<std::size_t>(leaf)];
-  return v.kind == ValueKind::version && graph[v.variable].kind == VariableKind::slot;
-}
-
-IdSet Analysis::noises_among(const IdSet& among) const {
-  IdSet found(graph.values().size());
-  each(among, [&](std::int32_t leaf) {
-    if (is_noise(leaf)) found.set(static_cast<std::size_t>(leaf));
+IdSet Analysis::slots_among(const IdSet& values) const {
+  IdSet found(graph.variables().size());
+  each(values, [&](std::int32_t v) {
+    if (is(Value{v}, VariableKind::slot)) found.set(index(graph[Value{v}].variable));
   });
   return found;
+}
+
+std::vector<Value> Analysis::auxiliaries(const OperationInfo& who) const {
+  std::vector<Value> found;
+  for (const Input& input : who.inputs) {
+    const bool is_one = input.role == Role::state && is(input.value, VariableKind::auxiliary);
+    if (is_one) found.push_back(input.value);
+  }
+  return found;
+}
+
+const OperationInfo* Analysis::refresh_of(Value state) const {
+  const OperationInfo* const by = is(state, VariableKind::auxiliary) ? maker(state) : nullptr;
+  return by != nullptr && by->kind == OperationKind::refresh ? by : nullptr;
+}
+
+bool Analysis::is_fresh(const OperationInfo& who, Value state) const {
+  const OperationInfo* const by = refresh_of(state);
+  return by != nullptr && redraws(*by, who.guard);
+}
+
+IdSet Analysis::noises_among(IdSet among) const {
+  among.resize(noises_.size());
+  return among & noises_;
 }
 
 IdSet Analysis::noises_behind(Value of) const {
@@ -231,14 +252,13 @@ IdSet Analysis::leaves(Value of, std::optional<std::size_t> judge) const {
   while (!open.empty()) {
     const Value leaf{open.back()};
     open.pop_back();
-    if (graph[leaf].kind != ValueKind::version) continue;
-    if (graph[graph[leaf].variable].kind != VariableKind::auxiliary) continue;
+    if (!is(leaf, VariableKind::auxiliary)) continue;
     if (judge && judges(*judge, graph[leaf].variable)) continue;
     for (const Value at : since_redraw(leaf, {})) {
-      if (graph[at].producer < 0) continue;
-      for (const Value law : auxiliary_laws(operation(graph[at].producer))) {
+      if (maker(at) == nullptr) continue;
+      for (const Value law : auxiliary_laws(*maker(at))) {
         each(cones.leaves(law) - found, [&](std::int32_t more) {
-          found.set(static_cast<std::size_t>(more));
+          found.set(index(more));
           open.push_back(more);
         });
       }
@@ -252,49 +272,46 @@ std::vector<std::string> Analysis::path(Value leaf, Value of) const {
   return {graph[leaf].name, graph[of].name};
 }
 
-std::vector<Value> Analysis::auxiliary_laws(const OperationInfo& who) const {
+std::vector<Value> Analysis::laws(const OperationInfo& who, bool of_auxiliaries) const {
   std::vector<Value> found;
   for (const Input& input : who.inputs) {
-    if (is_auxiliary_law(input)) found.push_back(input.value);
+    const bool counts = input.role == Role::law && is_auxiliary_law(input) == of_auxiliaries;
+    if (counts) found.push_back(input.value);
   }
   return found;
 }
 
 bool Analysis::is_drawn_anew_since(std::size_t t, Value version) const {
   const Variable variable = graph[version].variable;
-  if (graph[variable].kind != VariableKind::auxiliary) return false;
-  for (const Input& input : info(t).inputs) {
-    if (input.role != Role::state || graph[input.value].variable != variable) continue;
-    const auto kept = since_redraw(input.value, info(t).guard);
-    if (std::find(kept.begin(), kept.end(), version) == kept.end()) return true;
-  }
-  return false;
+  return std::ranges::any_of(auxiliaries(info(t)), [&](Value state) {
+    return graph[state].variable == variable &&
+           !contains(since_redraw(state, info(t).guard), version);
+  });
 }
 
 bool Analysis::is_constant(Value of) const {
   bool constant = true;
-  each(cones.leaves(of), [&](std::int32_t leaf) {
-    const ValueInfo& v = graph[Value{leaf}];
-    const bool still = v.kind == ValueKind::version &&
-                       graph[v.variable].kind == VariableKind::history && !is_written(v.variable);
-    if (v.kind != ValueKind::constant && !still) constant = false;
+  each(cones.leaves(of), [&](std::int32_t id) {
+    const Value leaf{id};
+    const bool still = is(leaf, VariableKind::history) && !is_written(graph[leaf].variable);
+    constant = constant && (still || graph[leaf].kind == ValueKind::constant);
   });
   return constant;
 }
 
 Value Analysis::law_before(Value law) const {
-  if (graph[law].producer < 0) return {};
-  const Value stands_for = input_of(operation(graph[law].producer), Role::law);
+  if (maker(law) == nullptr) return {};
+  const Value stands_for = input_of(*maker(law), Role::law);
   return stands_for ? stands_for : graph[law].storage;
 }
 
 std::vector<Value> Analysis::factors_of(Value law) const {
   if (graph[law].kind == ValueKind::constant) return {law};
-  if (graph[law].kind != ValueKind::derived || graph[law].producer < 0) return {};
-  const Value stands_for = input_of(operation(graph[law].producer), Role::law);
-  if (graph[law].storage && !stands_for) return factors_of(graph[law].storage);
+  if (graph[law].kind != ValueKind::derived || maker(law) == nullptr) return {};
+  const OperationInfo& by = *maker(law);
+  if (graph[law].storage && !input_of(by, Role::law)) return factors_of(graph[law].storage);
   std::vector<Value> found;
-  for (const Input& input : operation(graph[law].producer).inputs) {
+  for (const Input& input : by.inputs) {
     if (input.role != Role::law) continue;
     for (const Value v : factors_of(input.value)) found.push_back(v);
   }
@@ -303,7 +320,7 @@ std::vector<Value> Analysis::factors_of(Value law) const {
 
 bool Analysis::is_factor_made(Value law) const {
   const auto made_from = factors_of(law);
-  return std::any_of(made_from.begin(), made_from.end(), [&](Value v) {
+  return std::ranges::any_of(made_from, [&](Value v) {
     return std::any_of(graph.factors().begin(), graph.factors().end(),
                        [&](const Factor& f) { return f.law == v; });
   });
@@ -313,29 +330,33 @@ std::vector<Value> Analysis::since_redraw(Value last, const Guard& where) const 
   std::vector<Value> found;
   for (Value at = last; at; at = graph[at].replaces) {
     found.push_back(at);
-    const std::int32_t by = graph[at].producer;
-    if (by >= 0 && redraws(operation(by), where)) break;
+    if (maker(at) != nullptr && redraws(*maker(at), where)) break;
   }
   return found;
 }
 
-std::vector<Value> Analysis::past(Value last, const Guard& where) const {
-  std::vector<Value> found = since_redraw(last, where);
-  if (graph[found.back()].producer >= 0) return found;
-  const auto before = since_redraw(graph[graph[last].variable].current, where);
-  found.insert(found.end(), before.begin(), before.end());
+std::vector<Value> Past::all() const {
+  std::vector<Value> both = here;
+  both.insert(both.end(), before.begin(), before.end());
+  return both;
+}
+
+Past Analysis::past(Value last, const Guard& where) const {
+  Past found{since_redraw(last, where), {}};
+  if (graph[found.here.back()].producer < 0)
+    found.before = since_redraw(graph[graph[last].variable].current, where);
   return found;
 }
 
 std::vector<Variable> Analysis::behind(Variable history) const {
   std::vector<Variable> found{history};
   for (std::size_t k = 0; k < found.size(); ++k) {
-    if (graph[found[k]].kind != VariableKind::history) continue;
-    for (const std::size_t t : writers[static_cast<std::size_t>(found[k].id)]) {
+    if (!is(found[k], VariableKind::history)) continue;
+    for (const std::size_t t : writers[index(found[k])]) {
       for (const Input& input : info(t).inputs) {
         each(cones.versions(input.value), [&](std::int32_t v) {
           const Variable one = graph[Value{v}].variable;
-          if (std::find(found.begin(), found.end(), one) == found.end()) found.push_back(one);
+          if (!contains(found, one)) found.push_back(one);
         });
       }
     }
@@ -348,32 +369,24 @@ bool redraws(const OperationInfo& who, const Guard& where) {
   return !who.guard || (who.guard.choice == where.choice && who.guard.branch == where.branch);
 }
 
-Value input_of(const OperationInfo& who, Role role) {
-  for (const Input& i : who.inputs) {
-    if (i.role == role) return i.value;
-  }
-  return {};
-}
-
 bool has_law(const OperationInfo& who, Value law) {
-  return std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
-    const bool is_law =
-        i.role == Role::law || i.role == Role::law_at_proposal || i.role == Role::stage_law;
-    return is_law && i.value == law;
+  return std::ranges::any_of(who.inputs, [&](const Input& i) {
+    return i.value == law &&
+           (i.role == Role::law || i.role == Role::law_at_proposal || i.role == Role::stage_law);
   });
 }
 
-Verdict fine(std::string rule, std::string reason, std::string citation) {
+Verdict fine(Rule rule, std::string reason, std::string citation) {
   Verdict v;
-  v.rule = std::move(rule);
+  v.rule = rule;
   v.reason = std::move(reason);
   v.citation = std::move(citation);
   return v;
 }
 
-Verdict none(std::string rule, bool proved, std::string reason, const std::string& node,
-             std::vector<std::string> path) {
-  Verdict v = fine(std::move(rule), std::move(reason));
+Verdict biased(Rule rule, const std::string& node, bool proved, std::string reason,
+               std::vector<std::string> path) {
+  Verdict v = fine(rule, std::move(reason));
   v.accuracy = Accuracy::none;
   v.proved = proved;
   v.nodes = {node};
@@ -381,10 +394,23 @@ Verdict none(std::string rule, bool proved, std::string reason, const std::strin
   return v;
 }
 
-Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, const std::string& trait) {
-  v.assumes.push_back({who.name, trait, {}});
-  if (trait == "order") v.assumes.back().value = who.traits.order;
-  if (trait == "invariant" || !is_built_in(a.graph, who)) v.declared.push_back(v.assumes.back());
+Verdict cited(Verdict v, std::string citation) {
+  v.citation = std::move(citation);
+  return v;
+}
+
+Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, Trait trait) {
+  const bool is_order = trait == Trait::order;
+  v.assumes.push_back({who.name, std::string(word_of(trait_words, trait)),
+                       is_order ? std::optional(who.traits.order) : std::nullopt});
+  if (trait == Trait::invariant || !is_built_in(a.graph, who))
+    v.declared.push_back(v.assumes.back());
+  return v;
+}
+
+Verdict assuming(const Analysis& a, Verdict v, const OperationInfo& who, std::string words) {
+  v.assumes.push_back({who.name, std::move(words), {}});
+  if (!is_built_in(a.graph, who)) v.declared.push_back(v.assumes.back());
   return v;
 }
 

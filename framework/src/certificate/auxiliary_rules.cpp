@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,149 +11,110 @@
 namespace mixwell {
 namespace {
 
-/// Where the numbers of an auxiliary come from: its versions from the one that is read back to a
-/// full redraw, across the end of the sweep where there is none, and the transitions that wrote
-/// them.
-struct Past {
-  struct PastVersion {
-    Value version;
-    std::optional<std::size_t> writer;
-    bool is_of_last_sweep = false;
-  };
-  std::vector<PastVersion> steps;
-  bool is_carried = false;  ///< it goes back to an earlier sweep
-};
-
-class AuxiliaryRules {
+class AuxiliaryRules : OneTransition {
  public:
-  AuxiliaryRules(const Analysis& a, std::size_t t) : a_(a), t_(t), who_(a.info(t)) {}
+  using OneTransition::OneTransition;
 
   /// Of all auxiliaries that the transition reads as states.
   Verdict judge() const {
-    Verdict v = fine("L", "auxiliaries are judged by the law they were drawn from");
-    for (const Value version : states()) {
-      const Past past = past_of(version);
+    Verdict v = fine(Rule::auxiliary, "auxiliaries are judged by the law they were drawn from");
+    for (const Value version : a_.auxiliaries(who_)) {
+      const Past past = a_.past(version, who_.guard);
       join(v, under_one_law(version, past));
       join(v, has_its_law(version, past));
     }
     return v;
   }
 
-  /// What was made from it in part tells of it, too.
+  /// Versions that were made from it in part tell of it too.
   Verdict read(Value version) const {
-    Past past = past_of(version);
+    std::vector<Value> later;
     for (Value at = a_.graph[version].replaced_by; at; at = a_.graph[at].replaced_by) {
-      const Past::PastVersion step{at, a_.transition_of(a_.graph[at].producer)};
-      if (is_redraw(step)) break;
-      past.steps.push_back(step);
+      if (redraws(a_.operation(a_.graph[at].producer), who_.guard)) break;
+      later.push_back(at);
     }
-    return has_its_law(version, past);
+    const Verdict v = has_its_law(version, a_.past(version, who_.guard));
+    return v.accuracy == Accuracy::none ? v : fault_among(later, t_, version).value_or(v);
   }
 
  private:
-  Verdict none(bool proved, std::string reason, std::vector<std::string> path = {}) const {
-    return mixwell::none("L", proved, std::move(reason), who_.name, std::move(path));
+  Verdict wrong(std::string reason, std::vector<std::string> path) const {
+    return biased(Rule::auxiliary, true, std::move(reason), std::move(path));
   }
 
-  std::vector<Value> states() const {
-    std::vector<Value> found;
-    for (const Input& input : who_.inputs) {
-      const ValueInfo& v = a_.graph[input.value];
-      if (input.role != Role::state || v.kind != ValueKind::version) continue;
-      if (a_.graph[v.variable].kind == VariableKind::auxiliary) found.push_back(input.value);
-    }
-    return found;
-  }
-
-  Past past_of(Value version) const {
-    Past past;
-    add(past, version);
-    past.is_carried = !is_redraw(past.steps.back());
-    if (past.is_carried) add(past, a_.graph[a_.graph[version].variable].current);
-    return past;
-  }
-
-  void add(Past& past, Value last) const {
-    for (const Value at : a_.since_redraw(last, who_.guard)) {
-      past.steps.push_back({at, a_.transition_of(a_.graph[at].producer), past.is_carried});
-    }
-  }
-
-  bool is_redraw(const Past::PastVersion& step) const {
-    return step.writer && redraws(a_.info(*step.writer), who_.guard);
-  }
-
-  /// What was drawn under one law is not distributed by another; one that is carried over sweeps
-  /// was drawn by what the law was then.
+  /// What was drawn under one law is not distributed by another. What is carried over sweeps was
+  /// drawn from the law as it was then.
   Verdict under_one_law(Value version, const Past& past) const {
+    const std::string& name = a_.graph[version].name;
+    const bool is_carried = !past.before.empty();
     const auto laws = a_.auxiliary_laws(who_);
-    if (laws.empty() && past.is_carried) {
-      return none(false, fmt::format("`{}` is carried over sweeps, and no law of it is given",
-                                     a_.graph[version].name));
+    if (laws.empty() && is_carried) {
+      return biased(Rule::auxiliary, false,
+                    fmt::format("`{}` is carried over sweeps, and no law of it is given", name));
     }
     Value another;
     for (const Value law : laws) {
-      const Value found = another_than(law, past);
-      if (found) {
+      if (const Value found = another_than(law, past)) {
         another = found;
         continue;
       }
-      if (!past.is_carried || a_.is_constant(law))
-        return fine("L", "drawn from the law of the ratio");
-      return none(true,
-                  fmt::format("`{}` is carried over sweeps, and its law changes between them",
-                              a_.graph[version].name),
-                  {a_.graph[law].name});
+      if (!is_carried || a_.is_constant(law))
+        return fine(Rule::auxiliary, "drawn from the law of the ratio");
+      return wrong(
+          fmt::format("`{}` is carried over sweeps, and its law changes between them", name),
+          {a_.graph[law].name});
     }
-    if (!another) return fine("L", "it was not drawn before");
-    return none(
-        true,
-        fmt::format("`{}` was drawn from another law than the ratio uses", a_.graph[version].name),
-        {a_.graph[another].name});
+    if (!another) return fine(Rule::auxiliary, "it was not drawn before");
+    return wrong(fmt::format("`{}` was drawn from another law than the ratio uses", name),
+                 {a_.graph[another].name});
   }
 
   /// A law that some of it was drawn from instead of `law`, or none.
   Value another_than(Value law, const Past& past) const {
-    for (const Past::PastVersion& step : past.steps) {
-      if (!step.writer) continue;
-      const OperationInfo& by = a_.info(*step.writer);
-      if (has_law(by, law)) continue;
-      const auto laws = a_.auxiliary_laws(by);
+    for (const Value version : past.all()) {
+      const OperationInfo* const by = a_.maker(version);
+      if (by == nullptr || has_law(*by, law)) continue;
+      const auto laws = a_.auxiliary_laws(*by);
       return laws.empty() ? law : laws.front();
     }
     return {};
   }
 
-  /// Where an accept takes the position that a move leads to and leaves the auxiliary as it was,
-  /// the two depend on each other. Nor has it its law if that was made in a branch of a mixture and
-  /// it is drawn outside of the branch.
   Verdict has_its_law(Value version, const Past& past) const {
-    for (const Past::PastVersion& step : past.steps) {
-      if (const auto old = drawn_outside_a_branch(step)) return *old;
-      for (const std::size_t u : a_.starters(step.version)) {
-        const bool before = step.is_of_last_sweep || u < t_;
-        if (!before || !leaves_behind(u, step.version)) continue;
-        return none(true,
-                    fmt::format("`{}` moves with `{}` and leaves it as it was, so what it moves "
-                                "depends on it. It must be fully redrawn before anything reads it",
-                                a_.info(u).name, a_.graph[step.version].name),
-                    {a_.graph[step.version].name, a_.graph[version].name});
-      }
-    }
-    return fine("L", "auxiliaries have their laws where they are read");
+    std::optional<Verdict> fault = fault_among(past.here, t_, version);
+    if (!fault) fault = fault_among(past.before, a_.all.size(), version);
+    return fault.value_or(fine(Rule::auxiliary, "auxiliaries have their laws where they are read"));
   }
 
-  std::optional<Verdict> drawn_outside_a_branch(const Past::PastVersion& step) const {
-    if (!step.writer) return std::nullopt;
-    const OperationInfo& by = a_.info(*step.writer);
-    for (const Input& input : by.inputs) {
-      if (!a_.is_of_another_branch(by, input.value)) continue;
-      return mixwell::none(
-          "7", true,
+  /// An accept may take the position that a move leads to and leave the auxiliary as it was: then
+  /// the two depend on each other. An auxiliary that was drawn from what one branch of a mixture
+  /// makes has no law outside of that branch. `end`: the transition before which this counts.
+  std::optional<Verdict> fault_among(const std::vector<Value>& versions, std::size_t end,
+                                     Value version) const {
+    for (const Value at : versions) {
+      if (const auto old = drawn_outside_a_branch(at)) return *old;
+      for (const std::size_t u : a_.starters(at)) {
+        if (u >= end || !leaves_behind(u, at)) continue;
+        return wrong(fmt::format("`{}` moves with `{}` and leaves it as it was, so what it moves "
+                                 "depends on it. It must be fully redrawn before anything reads it",
+                                 a_.info(u).name, a_.graph[at].name),
+                     {a_.graph[at].name, a_.graph[version].name});
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Verdict> drawn_outside_a_branch(Value version) const {
+    const OperationInfo* const by = a_.maker(version);
+    if (by == nullptr) return std::nullopt;
+    for (const Input& input : by->inputs) {
+      if (!a_.is_of_another_branch(*by, input.value)) continue;
+      return biased(
+          Rule::branch, true,
           fmt::format("`{}` is drawn by `{}` from what is made in one branch of a mixture: where "
                       "another branch was chosen that is from an earlier sweep",
-                      a_.graph[step.version].name, by.name),
-          who_.name, {a_.graph[input.value].name, a_.graph[step.version].name});
+                      a_.graph[version].name, by->name),
+          {a_.graph[input.value].name, a_.graph[version].name});
     }
     return std::nullopt;
   }
@@ -162,10 +122,6 @@ class AuxiliaryRules {
   bool leaves_behind(std::size_t u, Value version) const {
     return !a_.writes(u, a_.graph[version].variable) && a_.info(u).kind != OperationKind::observe;
   }
-
-  const Analysis& a_;
-  std::size_t t_;
-  const OperationInfo& who_;
 };
 
 }  // namespace

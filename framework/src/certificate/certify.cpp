@@ -10,7 +10,7 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,16 +20,14 @@ namespace {
 /// Verdicts of components of mutual influence, and what the recorded slots make of them.
 class Judge {
  public:
-  /// `without`: the rule that is not asked; "" where all are.
-  Judge(const KernelGraph& graph, bool frozen, std::string_view without = {})
+  /// `without`: the rule that is not asked, if there is one.
+  Judge(const KernelGraph& graph, bool frozen, std::optional<Rule> without = {})
       : a_(graph, frozen),
         without_(without),
         updates_(judged_by_themselves()),
         noise_(a_, wrong()) {
-    for (const Variable v : variables()) {
-      const auto component = static_cast<std::size_t>(a_.influence.component(v));
-      if (verdicts_.size() <= component) verdicts_.resize(component + 1);
-    }
+    for (const Variable v : variables())
+      verdicts_.resize(std::max(verdicts_.size(), a_.influence.component(v) + 1));
     from_.resize(verdicts_.size(), IdSet(verdicts_.size()));
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
       const bool learns = a_.info(t).kind == OperationKind::observe;
@@ -38,8 +36,8 @@ class Judge {
   }
 
   Verdict judge() {
-    // Where two verdicts are equally bad the first speaks: that of a slot's update says more, and
-    // that of an update by itself more than what shared noises make of it.
+    // Of two equally bad verdicts the first one speaks. The verdict on a slot's update says more,
+    // and what an update does by itself says more than what shared noises do to it.
     for (const bool by_itself : {true, false}) {
       for (const bool of_slots : {true, false}) {
         for (std::size_t t = 0; t < a_.all.size(); ++t) {
@@ -49,9 +47,8 @@ class Judge {
     }
     for (std::size_t t = 0; t < a_.all.size(); ++t) judge_auxiliary_writers(t);
     for (const Variable v : variables()) {
-      if (a_.graph[v].kind == VariableKind::slot)
-        conclude({v}, a_.graph[v].name, judge_slot(a_, v));
-      if (a_.graph[v].kind == VariableKind::estimate) {
+      if (a_.is(v, VariableKind::slot)) conclude({v}, a_.graph[v].name, judge_slot(a_, v));
+      if (a_.is(v, VariableKind::estimate)) {
         conclude({a_.graph[v].parts.front()}, a_.graph[v].name, judge_estimate(a_, v));
       }
     }
@@ -59,7 +56,7 @@ class Judge {
       conclude({factor.slots.front()}, a_.graph[factor.law].name, judge_collapsed(a_, factor));
     }
     spread_along_laws();
-    Verdict all = fine("1",
+    Verdict all = fine(Rule::invariance,
                        "every parameter is a constant, fresh noise, or the current value of "
                        "another variable; every update keeps its law");
     for (const Variable slot : recorded()) merge(all, of(slot));
@@ -79,15 +76,20 @@ class Judge {
     return all;
   }
 
-  Verdict& of(Variable v) { return verdicts_[static_cast<std::size_t>(a_.influence.component(v))]; }
-
-  bool moves_slot(std::size_t t) const {
-    const auto& writes = a_.all[t].writes;
-    return std::any_of(writes.begin(), writes.end(),
-                       [&](Variable v) { return a_.graph[v].kind == VariableKind::slot; });
+  IdSet id_set(const std::vector<Variable>& all) const {
+    IdSet found(a_.graph.variables().size());
+    for (const Variable v : all) found.set(index(v));
+    return found;
   }
 
-  /// Of every update but for what shared noises do to it; none of those that learn.
+  Verdict& of(Variable v) { return verdicts_[a_.influence.component(v)]; }
+
+  bool moves_slot(std::size_t t) const {
+    return std::ranges::any_of(a_.all[t].writes,
+                               [&](Variable v) { return a_.is(v, VariableKind::slot); });
+  }
+
+  /// Verdicts on every update without what shared noises do to it.
   std::vector<Verdict> judged_by_themselves() const {
     std::vector<Verdict> verdicts;
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
@@ -98,28 +100,28 @@ class Judge {
     return verdicts;
   }
 
-  /// But for the rule that is not asked.
+  /// A verdict without the rule that is not asked.
   Verdict kept(Verdict v) const {
-    if (without_.empty()) return v;
+    if (!without_) return v;
     if (v.parts.empty()) v.parts.push_back(v);
     Verdict without = fine(v.rule, "");
     for (const Verdict& part : v.parts) {
-      if (!is_of(part, without_)) join(without, part);
+      if (!is_of(part, *without_)) join(without, part);
     }
     return without;
   }
 
-  /// Rule P permits what rule N then asks of: what is not influenced must share no noise.
-  static bool is_of(const Verdict& part, std::string_view rule) {
+  /// Rule P permits what an update cannot influence; rule N then asks that it shares no noise.
+  static bool is_of(const Verdict& part, Rule rule) {
     if (part.rule == rule) return true;
     const auto is_permitted = [](const Premise& p) {
       return !p.feeds_back && (p.standing == "past" || p.standing == "replaced");
     };
-    return rule == "P" && part.rule == "N" && part.accuracy == Accuracy::none &&
-           std::any_of(part.premises.begin(), part.premises.end(), is_permitted);
+    return rule == Rule::uninfluenced && part.rule == Rule::noise &&
+           part.accuracy == Accuracy::none && std::ranges::any_of(part.premises, is_permitted);
   }
 
-  /// Keeps the parts of a verdict, and joins the rest to what it concerns.
+  /// Keeps the parts of a verdict, and merges it into the components that it concerns.
   void conclude(const std::vector<Variable>& about, const std::string& name, Verdict v) {
     v = kept(std::move(v));
     if (v.parts.empty() && !v.reason.empty()) v.parts.push_back(v);
@@ -128,7 +130,7 @@ class Judge {
     for (Verdict& part : found.parts) part.about = name;
     for (const Variable one : about) {
       merge(of(one), v);
-      found.of.set(static_cast<std::size_t>(a_.influence.component(one)));
+      found.of.set(a_.influence.component(one));
     }
     conclusions_.push_back(std::move(found));
   }
@@ -137,11 +139,11 @@ class Judge {
   std::vector<Verdict> derivation() const {
     IdSet open(verdicts_.size());
     for (const Variable slot : recorded()) {
-      open.set(static_cast<std::size_t>(a_.influence.component(slot)));
+      open.set(a_.influence.component(slot));
     }
     for (IdSet before; before != open;) {
       before = open;
-      each(before, [&](std::int32_t one) { open |= from_[static_cast<std::size_t>(one)]; });
+      each(before, [&](std::int32_t one) { open |= from_[index(one)]; });
     }
     std::vector<Verdict> all;
     for (const Conclusion& one : conclusions_) {
@@ -150,21 +152,17 @@ class Judge {
     return all;
   }
 
-  /// One wrong update of a variable is enough: where it does not have its law, another update that
-  /// would keep that law does not either.
+  /// By transition. One wrong update of a variable is enough: the variable does not have its law
+  /// then, so that another update, which would keep that law, is wrong too.
   std::vector<bool> wrong() const {
     std::vector<bool> found(a_.all.size(), false);
-    std::set<std::int32_t> variables;
-    for (std::size_t before = 1; before != variables.size();) {
-      before = variables.size();
+    IdSet variables(a_.graph.variables().size());
+    for (IdSet before; before != variables;) {
+      before = variables;
       for (std::size_t t = 0; t < found.size(); ++t) {
-        const auto& writes = a_.all[t].writes;
-        found[t] = updates_[t].accuracy == Accuracy::none ||
-                   std::any_of(writes.begin(), writes.end(),
-                               [&](Variable v) { return variables.contains(v.id); });
-        for (const Variable v : writes) {
-          if (found[t]) variables.insert(v.id);
-        }
+        const IdSet written = id_set(a_.all[t].writes);
+        found[t] = updates_[t].accuracy == Accuracy::none || written.intersects(variables);
+        if (found[t]) variables |= written;
       }
     }
     return found;
@@ -175,21 +173,17 @@ class Judge {
     conclude(a_.all[t].writes, a_.info(t).name, by_itself ? updates_[t] : noises_[t]);
   }
 
-  /// What starts from an auxiliary is no better than what wrote it since it was fully redrawn. A
-  /// full redraw keeps its law at every parameter, and so whatever the parameter follows.
+  /// An update that starts from an auxiliary is no better than those that wrote the auxiliary since
+  /// it was fully redrawn. A full redraw keeps its law whatever its parameters follow.
   void judge_auxiliary_writers(std::size_t t) {
     std::map<std::size_t, bool> writers;  // whether it keeps the law whatever it reads
     for (const OperationInfo* part : a_.parts(t)) {
-      for (const Input& input : part->inputs) {
-        const ValueInfo& v = a_.graph[input.value];
-        if (input.role != Role::state || v.kind != ValueKind::version) continue;
-        if (a_.graph[v.variable].kind != VariableKind::auxiliary) continue;
-        for (const Value at : a_.past(input.value, part->guard)) {
+      for (const Value state : a_.auxiliaries(*part)) {
+        for (const Value at : a_.past(state, part->guard).all()) {
           const auto writer = a_.transition_of(a_.graph[at].producer);
           if (!writer || *writer == t) continue;
           const OperationInfo& by = a_.info(*writer);
-          const bool keeps_it = redraws(by, part->guard) && by.traits.keeps_law;
-          writers.emplace(*writer, keeps_it);
+          writers.emplace(*writer, redraws(by, part->guard) && by.traits.keeps_law);
         }
       }
     }
@@ -202,8 +196,8 @@ class Judge {
     }
   }
 
-  /// A slot whose law depends on another slot is no better than that one, though the other one may
-  /// not depend on it. Each pass reaches one law further.
+  /// A slot whose law depends on another slot is no better than that slot. Each pass reaches one
+  /// law further.
   void spread_along_laws() {
     for (std::size_t pass = 0; pass < verdicts_.size(); ++pass) {
       bool changed = false;
@@ -214,39 +208,37 @@ class Judge {
 
   bool spread(std::size_t t) {
     bool changed = false;
-    for (const Input& input : a_.info(t).inputs) {
-      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
-      each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
-        if (!a_.is_slot(leaf)) return;
-        const Verdict& from = of(a_.graph[Value{leaf}].variable);
-        for (const Variable written : a_.all[t].writes) {
-          Verdict& to = of(written);
-          if (&to == &from || (rank(to) >= rank(from) && to.density == from.density)) continue;
-          const int before = rank(to);
-          const std::string density = to.density;
-          merge(to, from);
-          from_[static_cast<std::size_t>(&to - verdicts_.data())].set(
-              static_cast<std::size_t>(&from - verdicts_.data()));
-          changed = changed || rank(to) != before || to.density != density;
-        }
+    for (const Value law : a_.target_laws(a_.info(t))) {
+      each(a_.cones.leaves(law), [&](std::int32_t leaf) {
+        if (!a_.is(Value{leaf}, VariableKind::slot)) return;
+        for (const Variable written : a_.all[t].writes)
+          changed = spread(a_.graph[Value{leaf}].variable, written) || changed;
       });
     }
     return changed;
+  }
+
+  /// Whether the verdict of `target` changes.
+  bool spread(Variable source, Variable target) {
+    const Verdict& from = of(source);
+    Verdict& to = of(target);
+    if (&to == &from || (rank(to) >= rank(from) && to.density == from.density)) return false;
+    const auto before = std::pair(rank(to), to.density);
+    merge(to, from);
+    from_[a_.influence.component(target)].set(a_.influence.component(source));
+    return before != std::pair(rank(to), to.density);
   }
 
   /// Slots whose positions are recorded; all of them if none is.
   std::vector<Variable> recorded() const {
     IdSet seen(a_.graph.variables().size());
     for (const Record& record : a_.graph.records()) {
-      if (record.group != RecordGroup::posterior) continue;
-      each(a_.cones.leaves(record.value), [&](std::int32_t leaf) {
-        if (a_.is_slot(leaf)) seen.set(static_cast<std::size_t>(a_.graph[Value{leaf}].variable.id));
-      });
+      if (record.group == RecordGroup::posterior)
+        seen |= a_.slots_among(a_.cones.leaves(record.value));
     }
     std::vector<Variable> slots;
     for (const Variable v : variables()) {
-      const bool is_slot = a_.graph[v].kind == VariableKind::slot;
-      if (is_slot && (seen.none() || seen.test(static_cast<std::size_t>(v.id)))) slots.push_back(v);
+      if (a_.is(v, VariableKind::slot) && (seen.none() || seen.test(index(v)))) slots.push_back(v);
     }
     return slots;
   }
@@ -262,32 +254,26 @@ class Judge {
   bool are_coupled(const std::vector<Variable>& slots) const {
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
       for (const std::size_t other : noise_.sharing(t)) {
-        if (noise_.draws_for(t, other) || noise_.draws_for(other, t)) continue;
-        std::set<std::int32_t> here = followers(t, slots);
-        const std::set<std::int32_t> there = followers(other, slots);
-        if (here.empty() || there.empty()) continue;
-        here.insert(there.begin(), there.end());
-        if (here.size() > 1) return true;
+        if (noise_.is_draw_for_other(t, other)) continue;
+        const IdSet here = followers(t, slots);
+        const IdSet there = followers(other, slots);
+        if (here.any() && there.any() && (here | there).count() > 1) return true;
       }
     }
     return false;
   }
 
-  /// The slots that an update moves, or that follow from the momentum or the normals that it moves.
-  std::set<std::int32_t> followers(std::size_t t, const std::vector<Variable>& slots) const {
+  /// The slots that an update moves, or that depend on a momentum or on normals that it moves.
+  IdSet followers(std::size_t t, const std::vector<Variable>& slots) const {
     std::vector<Variable> beside;
     for (const Variable v : a_.all[t].writes) {
-      const VariableKind kind = a_.graph[v].kind;
-      const bool is_beside = kind == VariableKind::auxiliary || kind == VariableKind::estimate;
-      if (is_beside) beside.push_back(v);
+      if (a_.is(v, VariableKind::auxiliary) || a_.is(v, VariableKind::estimate))
+        beside.push_back(v);
     }
-    const IdSet following = a_.influence.reached(beside, {});
-    std::set<std::int32_t> found;
-    for (const Variable slot : slots) {
-      const bool follows = following.test(static_cast<std::size_t>(slot.id));
-      if (follows || a_.moves(t, slot)) found.insert(slot.id);
-    }
-    return found;
+    IdSet following = a_.influence.reached(beside, {});
+    for (const Variable slot : slots)
+      if (a_.moves(t, slot)) following.set(index(slot));
+    return following & id_set(slots);
   }
 
   void add_unreached(Verdict& all) const {
@@ -307,7 +293,7 @@ class Judge {
   };
 
   Analysis a_;
-  std::string_view without_;
+  std::optional<Rule> without_;
   std::vector<Verdict> updates_;  ///< by transition, each by itself
   NoiseFlow noise_;
   std::vector<Verdict> noises_;    ///< by transition: what shared noises make of it
@@ -328,7 +314,7 @@ bool makes(const KernelGraph& graph, const Cones& cones, Value history) {
   return false;
 }
 
-/// What a history learns, in its own word or by what is made from the points that it keeps.
+/// What a history learns: its own word, or what is made from the points that it keeps.
 std::string learnt_from(const KernelGraph& graph, const VariableInfo& history) {
   if (!history.learns.empty()) return history.learns;
   const Cones cones(graph);
@@ -337,18 +323,17 @@ std::string learnt_from(const KernelGraph& graph, const VariableInfo& history) {
   return history.name;
 }
 
-/// Histories that warm-up writes and sampling has and leaves alone; a word once.
+/// What warm-up learns and sampling only reads; each word once.
 std::vector<std::string> learnt_in(const KernelGraph& warmup, const KernelGraph& sampling) {
   std::vector<std::string> words;
   for (const VariableInfo& v : sampling.variables()) {
     if (v.kind != VariableKind::history || is_written(v)) continue;
     const auto& all = warmup.variables();
-    const bool learns = std::any_of(all.begin(), all.end(), [&](const VariableInfo& w) {
-      return w.name == v.name && is_written(w);
-    });
+    const bool learns = std::ranges::any_of(
+        all, [&](const VariableInfo& w) { return w.name == v.name && is_written(w); });
     if (!learns) continue;
     const std::string word = learnt_from(sampling, v);
-    if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    if (!contains(words, word)) words.push_back(word);
   }
   return words;
 }
@@ -371,7 +356,7 @@ Evidence Verdict::evidence() const noexcept {
 
 Verdict certify(const KernelGraph& graph) { return Judge(graph, false).judge(); }
 
-Verdict certify_without(const KernelGraph& graph, std::string_view rule) {
+Verdict certify_without(const KernelGraph& graph, Rule rule) {
   return Judge(graph, false, rule).judge();
 }
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,24 +15,7 @@
 namespace mixwell {
 namespace {
 
-using Slots = std::set<std::int32_t>;
-
-bool is_subset(const Slots& part, const Slots& whole) {
-  return std::includes(whole.begin(), whole.end(), part.begin(), part.end());
-}
-
-Slots minus(const Slots& all, const Slots& without) {
-  Slots left;
-  std::set_difference(all.begin(), all.end(), without.begin(), without.end(),
-                      std::inserter(left, left.end()));
-  return left;
-}
-
-Slots both(const Slots& a, const Slots& b) {
-  Slots all = a;
-  all.insert(b.begin(), b.end());
-  return all;
-}
+using Slots = IdSet;  ///< by variable
 
 /// One update of slots of a factor.
 struct CollapsedUpdate {
@@ -50,25 +32,26 @@ struct CollapsedUpdate {
 /// R, and nothing else, are right. At the end of a sweep all must be.
 class CollapsedRules {
  public:
-  CollapsedRules(const Analysis& a, const Factor& factor) : a_(a) {
-    for (const Variable slot : factor.slots) all_.insert(slot.id);
+  CollapsedRules(const Analysis& a, const Factor& factor)
+      : a_(a), all_(a.graph.variables().size()) {
+    for (const Variable slot : factor.slots) all_.set(index(slot));
     for (std::size_t t = 0; t < a.all.size(); ++t) {
       if (const auto update = update_of(t, factor)) updates_.push_back(*update);
     }
   }
 
   Verdict judge() const {
-    Verdict v = fine("G", "what an update integrates out is drawn anew before it is read");
-    const bool collapses = std::any_of(updates_.begin(), updates_.end(), [&](const auto& u) {
-      return both(u.moved, u.given) != all_;
-    });
+    Verdict v =
+        fine(Rule::collapsed, "what an update integrates out is drawn anew before it is read");
+    const bool collapses =
+        std::ranges::any_of(updates_, [&](const auto& u) { return (u.moved | u.given) != all_; });
     if (!collapses) return v;
     v.citation = theorem;
     join(v, parameters());
     std::vector<std::size_t> order(updates_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (const auto fault = first_fault(order))
-      join(v, none(fault->at, fault->what + "; " + cure()));
+      join(v, collapsed(fault->at, fault->what + "; " + cure()));
     return v;
   }
 
@@ -83,61 +66,50 @@ class CollapsedRules {
       "van Dyk & Park 2008, J. Am. Stat. Ass. 103 (partially collapsed Gibbs samplers)";
 
   std::optional<CollapsedUpdate> update_of(std::size_t t, const Factor& factor) const {
-    CollapsedUpdate update{.transition = t, .moved = {}, .given = {}};
-    for (const Variable v : a_.all[t].writes) {
-      if (all_.count(v.id) != 0) update.moved.insert(v.id);
-    }
-    if (update.moved.empty()) return std::nullopt;
+    CollapsedUpdate update{.transition = t, .moved = Slots(all_.size()), .given = {}};
+    for (const Variable v : a_.all[t].writes) update.moved.set(index(v));
+    update.moved &= all_;
+    if (update.moved.none()) return std::nullopt;
+    update.given = Slots(all_.size());
     const OperationInfo& who = a_.info(t);
     for (const Input& input : who.inputs) {
       if (input.role != Role::law) continue;
       const auto made_from = a_.factors_of(input.value);
-      if (std::find(made_from.begin(), made_from.end(), factor.law) == made_from.end()) continue;
-      update.given = both(update.given, slots_behind(input.value));
+      if (!contains(made_from, factor.law)) continue;
+      update.given |= slots_behind(input.value);
     }
-    update.given = minus(update.given, update.moved);
+    update.given -= update.moved;
     update.redraws = who.kind == OperationKind::refresh && who.traits.full;
     update.always = !who.guard;
     return update;
   }
 
-  Slots slots_behind(Value value) const {
-    Slots found;
-    each(a_.leaves(value), [&](std::int32_t leaf) {
-      if (!a_.is_slot(leaf)) return;
-      const std::int32_t slot = a_.graph[Value{leaf}].variable.id;
-      if (all_.count(slot) != 0) found.insert(slot);
-    });
-    return found;
-  }
+  Slots slots_behind(Value value) const { return a_.slots_among(a_.leaves(value)) & all_; }
 
   /// A parameter that follows what the law leaves out makes the kernel one given that, too.
   Verdict parameters() const {
-    Verdict v = fine("G", "no parameter follows what is integrated out");
+    Verdict v = fine(Rule::collapsed, "no parameter follows what is integrated out");
     for (const CollapsedUpdate& u : updates_) {
-      for (const OperationInfo* part : a_.parts(u.transition)) {
-        for (const Input& input : part->inputs) {
-          if (!is_parameter(input.role)) continue;
-          const Slots beyond = minus(slots_behind(input.value), both(u.moved, u.given));
-          if (beyond.empty()) continue;
-          join(v,
-               none(u.transition, fmt::format("a parameter reads `{}`, which the law of the update "
-                                              "integrates out",
-                                              name(*beyond.begin()))));
-        }
+      for (const auto& [part, input] : a_.inputs(u.transition)) {
+        if (!is_parameter(input.role)) continue;
+        const Slots beyond = slots_behind(input.value) - u.moved - u.given;
+        if (beyond.none()) continue;
+        join(v, collapsed(u.transition,
+                          fmt::format("a parameter reads `{}`, which the law of the update "
+                                      "integrates out",
+                                      first_name(beyond))));
       }
     }
     return v;
   }
 
-  Verdict none(std::size_t t, std::string reason) const {
-    Verdict v = fine("G", std::move(reason), theorem);
-    v.accuracy = Accuracy::none;
-    v.nodes = {a_.info(t).name};
-    return v;
+  Verdict collapsed(std::size_t t, std::string reason) const {
+    return cited(biased(Rule::collapsed, a_.info(t).name, true, std::move(reason)), theorem);
   }
 
-  const std::string& name(std::int32_t slot) const { return a_.graph[Variable{slot}].name; }
+  const std::string& first_name(const Slots& of) const {
+    return a_.graph.variables()[of.find_first()].name;
+  }
 
   /// As messages say it: the operation's path without its last part.
   std::string label(const CollapsedUpdate& u) const {
@@ -150,35 +122,27 @@ class CollapsedRules {
     std::size_t left_by = 0;
     for (const std::size_t k : order) {
       const CollapsedUpdate& u = updates_[k];
-      const Slots needed = u.redraws ? u.given : both(u.given, u.moved);
-      if (!is_subset(needed, right)) {
-        return Fault{u.transition, misread(u, *minus(needed, right).begin(), updates_[left_by])};
-      }
-      const Slots after = both(u.moved, u.given);
+      const Slots after = u.moved | u.given;
+      const Slots lacking = (u.redraws ? u.given : after) - right;
+      if (lacking.any()) return Fault{u.transition, misread(u, lacking, updates_[left_by])};
       if (after != all_) left_by = k;
-      right = u.always ? after : both_right(right, after);
+      right = u.always ? after : right & after;
     }
     if (right == all_) return std::nullopt;
     const CollapsedUpdate& by = updates_[left_by];
     return Fault{by.transition,
                  fmt::format("`{}` is integrated out of the update `{}`, and not drawn anew before "
                              "the sweep ends",
-                             name(*minus(all_, right).begin()), label(by))};
+                             first_name(all_ - right), label(by))};
   }
 
-  static Slots both_right(const Slots& a, const Slots& b) {
-    Slots common;
-    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(),
-                          std::inserter(common, common.end()));
-    return common;
-  }
-
-  std::string misread(const CollapsedUpdate& u, std::int32_t slot,
+  std::string misread(const CollapsedUpdate& u, const Slots& lacking,
                       const CollapsedUpdate& by) const {
     return fmt::format(
         "the update `{}` {} `{}`, which was integrated out of the update `{}` and has not been "
         "drawn anew since",
-        label(u), u.moved.count(slot) != 0 ? "starts from" : "reads", name(slot), label(by));
+        label(u), u.moved.test(lacking.find_first()) ? "starts from" : "reads", first_name(lacking),
+        label(by));
   }
 
   std::string cure() const {

@@ -10,10 +10,8 @@
 namespace mixwell {
 
 bool moves_normals(const Analysis& a, const OperationInfo& move) {
-  return std::any_of(move.inputs.begin(), move.inputs.end(), [&](const Input& i) {
-    const ValueInfo& v = a.graph[i.value];
-    return i.role == Role::state && v.kind == ValueKind::version &&
-           a.graph[v.variable].kind == VariableKind::estimate;
+  return std::ranges::any_of(move.inputs, [&](const Input& i) {
+    return i.role == Role::state && a.is(i.value, VariableKind::estimate);
   });
 }
 
@@ -31,22 +29,20 @@ class EstimateRules {
       : a_(a), normals_(normals), slot_(a.graph[normals].parts.front()) {}
 
   Verdict judge() const {
-    Verdict v = fine("M", "the estimate where the state is stays with it",
+    Verdict v = fine(Rule::estimate, "the estimate where the state is stays with it",
                      "Andrieu & Roberts 2009, Ann. Stat. 37");
-    for (const std::size_t t : a_.writers[static_cast<std::size_t>(normals_.id)]) {
+    for (const std::size_t t : a_.writers[index(normals_)]) {
       const OperationInfo& who = a_.info(t);
       if (who.kind == OperationKind::observe || a_.writes(t, slot_)) continue;
       if (decides_by_what_is_kept(t)) continue;
-      join(v, none(who, true,
-                   fmt::format("`{}` makes the estimate where the state is anew: Monte Carlo "
-                               "within Metropolis",
-                               who.name)));
+      join(v, lost(t, fmt::format("`{}` makes the estimate where the state is anew: Monte Carlo "
+                                  "within Metropolis",
+                                  who.name)));
     }
-    for (const std::size_t t : a_.writers[static_cast<std::size_t>(slot_.id)]) {
+    for (const std::size_t t : a_.writers[index(slot_)]) {
       if (a_.writes(t, normals_) || decides_by_what_is_kept(t)) continue;
-      join(v, none(a_.info(t), true,
-                   fmt::format("`{}` moves `{}` and leaves its estimate behind", a_.info(t).name,
-                               a_.graph[slot_].name)));
+      join(v, lost(t, fmt::format("`{}` moves `{}` and leaves its estimate behind", a_.info(t).name,
+                                  a_.graph[slot_].name)));
     }
     return v;
   }
@@ -55,7 +51,7 @@ class EstimateRules {
   bool decides_by_what_is_kept(std::size_t t) const {
     const OperationInfo& who = a_.info(t);
     return who.kind == OperationKind::accept &&
-           std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
+           std::ranges::any_of(who.inputs, [&](const Input& i) {
              return i.role == Role::law && !a_.is_auxiliary_law(i) &&
                     follows_what_is_kept(i.value, t);
            });
@@ -74,15 +70,10 @@ class EstimateRules {
     return follows && is_newest;
   }
 
-  Verdict none(const OperationInfo& who, bool proved, std::string reason) const {
-    Verdict v = fine("M", std::move(reason));
-    v.accuracy = Accuracy::none;
-    v.proved = proved;
-    v.nodes = {who.name};
-    v.citation =
-        "Andrieu & Roberts 2009, Ann. Stat. 37, section 2 (what is right, and the scheme that is "
-        "not)";
-    return v;
+  Verdict lost(std::size_t t, std::string reason) const {
+    return cited(biased(Rule::estimate, a_.info(t).name, true, std::move(reason)),
+                 "Andrieu & Roberts 2009, Ann. Stat. 37, section 2 (what is right, and the scheme "
+                 "that is not)");
   }
 
   const Analysis& a_;

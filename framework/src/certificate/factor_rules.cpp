@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
 
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/foreign_code.hpp>
 
 #include <fmt/format.h>
@@ -18,12 +19,10 @@ class FactorRules {
   FactorRules(const Analysis& a, Variable slot) : a_(a), slot_(slot) {}
 
   Verdict judge() {
-    Verdict v = fine("C", "every factor is in the laws of the updates it concerns");
+    Verdict v = fine(Rule::factor, "every factor is in the laws of the updates it concerns");
     bool has_factor = false;
     for (const Factor& factor : a_.graph.factors()) {
-      if (std::find(factor.slots.begin(), factor.slots.end(), slot_) == factor.slots.end()) {
-        continue;
-      }
+      if (!contains(factor.slots, slot_)) continue;
       has_factor = true;
       join(v, covered(factor));
     }
@@ -33,29 +32,20 @@ class FactorRules {
                                     a_.graph[slot_].name));
       return v;
     }
-    Verdict missing = fine("C", has_factor ? "a slot is never updated" : "a slot has no target");
-    missing.accuracy = Accuracy::none;
-    missing.nodes = {a_.graph[slot_].name};
-    return missing;
+    return biased(Rule::factor, a_.graph[slot_].name, true,
+                  has_factor ? "a slot is never updated" : "a slot has no target");
   }
 
  private:
-  Verdict none(std::string rule, bool proved, std::string reason, std::size_t t,
-               std::vector<std::string> path = {}) const {
-    return mixwell::none(std::move(rule), proved, std::move(reason), a_.info(t).name,
-                         std::move(path));
-  }
-
   Verdict covered(const Factor& factor) {
-    Verdict v = fine("C", "covered");
-    for (const std::size_t t : a_.writers[static_cast<std::size_t>(slot_.id)]) {
+    Verdict v = fine(Rule::factor, "covered");
+    for (const std::size_t t : a_.writers[index(slot_)]) {
       const Verdict seen = sees(t, factor);
       if (!kept_) kept_ = seen.density;
       if (seen.accuracy != Accuracy::none && *kept_ != seen.density) {
-        return none("D", true,
-                    fmt::format("updates of `{}` keep different densities: {} and {}",
-                                a_.graph[slot_].name, *kept_, seen.density),
-                    t);
+        return biased(Rule::one_density, a_.info(t).name, true,
+                      fmt::format("updates of `{}` keep different densities: {} and {}",
+                                  a_.graph[slot_].name, *kept_, seen.density));
       }
       join(v, seen);
     }
@@ -65,53 +55,53 @@ class FactorRules {
   /// What the update `t` keeps of a factor.
   Verdict sees(std::size_t t, const Factor& factor) const {
     const OperationInfo& who = a_.info(t);
-    if (who.traits.invariant && !*who.traits.invariant) return fine("C", "");
+    if (who.traits.invariant && !*who.traits.invariant) return fine(Rule::factor, "");
     for (const Input& input : who.inputs) {
       if (input.role != Role::law) continue;
       const auto made_from = a_.factors_of(input.value);
-      if (std::find(made_from.begin(), made_from.end(), factor.law) == made_from.end()) continue;
+      if (!contains(made_from, factor.law)) continue;
       Verdict v = density(t, input.value);
       join(v, of_own_slots(t, factor, input.value));
       return v;
     }
-    return none("C", true,
-                fmt::format("the update leaves out the factor `{}`", a_.graph[factor.law].name), t);
+    return biased(Rule::factor, who.name, true,
+                  fmt::format("the update leaves out the factor `{}`", a_.graph[factor.law].name));
   }
 
   /// A law may be conditional on its factor's slots alone.
   Verdict of_own_slots(std::size_t t, const Factor& factor, Value law) const {
-    Verdict v = fine("C", "of its own slots alone");
+    Verdict v = fine(Rule::factor, "of its own slots alone");
     each(a_.cones.leaves(law), [&](std::int32_t leaf) {
-      if (!a_.is_slot(leaf)) return;
+      if (!a_.is(Value{leaf}, VariableKind::slot)) return;
       const Variable slot = a_.graph[Value{leaf}].variable;
-      if (std::find(factor.slots.begin(), factor.slots.end(), slot) != factor.slots.end()) return;
-      join(v, none("C", true, "the law depends on a slot outside its factor", t,
-                   a_.cones.path(Value{leaf}, law)));
+      if (contains(factor.slots, slot)) return;
+      join(v,
+           biased(Rule::factor, a_.info(t).name, true,
+                  "the law depends on a slot outside its factor", a_.cones.path(Value{leaf}, law)));
     });
     return v;
   }
 
   /// Of a law, as the operations that made it declare.
   Verdict density(std::size_t t, Value law) const {
-    Verdict v = fine("C", "the law is the target's");
-    if (a_.graph[law].producer < 0) return repeating(std::move(v), law);
-    const OperationInfo& made_by = a_.operation(a_.graph[law].producer);
+    Verdict v = fine(Rule::factor, "the law is the target's");
+    if (a_.maker(law) == nullptr) return repeating(std::move(v), law);
+    const OperationInfo& made_by = *a_.maker(law);
     if (!made_by.traits.density.empty()) {
-      v = assuming(a_, std::move(v), made_by, "density");
+      v = assuming(a_, std::move(v), made_by, Trait::density);
       v.density = made_by.traits.density;
     } else if (made_by.traits.marginal) {
-      v = resting_on(a_, assuming(a_, std::move(v), made_by, "marginal"),
+      v = resting_on(a_, assuming(a_, std::move(v), made_by, Trait::marginal),
                      input_of(made_by, Role::law), "marginal");
     } else if (made_by.traits.unbiased) {
-      v = assuming(a_, std::move(v), made_by, "unbiased");
+      v = assuming(a_, std::move(v), made_by, Trait::unbiased);
     } else if (made_by.traits.cycle > 0) {
       v = over_a_cycle(t, made_by);
     } else {
-      return none("C", false,
-                  fmt::format("`{}` is made from the target's law in a way nothing is declared "
-                              "about",
-                              a_.graph[law].name),
-                  t);
+      return biased(Rule::factor, a_.info(t).name, false,
+                    fmt::format("`{}` is made from the target's law in a way nothing is declared "
+                                "about",
+                                a_.graph[law].name));
     }
     const Value stands_for = input_of(made_by, Role::law);
     if (stands_for && is_estimated(stands_for)) {
@@ -136,16 +126,16 @@ class FactorRules {
       for (const Input& input : who.inputs) {
         if (!follows(input.value) || input.role == Role::noise) continue;
         if (!steps_by(who, input)) {
-          return none("S", false,
-                      fmt::format("`{}` is right in the mean over {} sweeps alone, and `{}` is no "
-                                  "small step that takes nothing but its gradient, in every sweep",
-                                  made_by.name, made_by.traits.cycle, who.name),
-                      t);
+          return biased(Rule::cycle, a_.info(t).name, false,
+                        fmt::format("`{}` is right in the mean over {} sweeps alone, and `{}` is "
+                                    "no small step that takes nothing but its gradient, in every "
+                                    "sweep",
+                                    made_by.name, made_by.traits.cycle, who.name));
         }
       }
     }
-    Verdict v = assuming(a_, fine("S", "a small step for each part of the data in turn"), made_by,
-                         fmt::format("cycle of {}", made_by.traits.cycle));
+    Verdict v = assuming(a_, fine(Rule::cycle, "a small step for each part of the data in turn"),
+                         made_by, fmt::format("cycle of {}", made_by.traits.cycle));
     v.accuracy = Accuracy::asymptotic;
     v.order = 1;
     return v;
@@ -168,16 +158,18 @@ class FactorRules {
            (input.role == Role::law || input.role == Role::evaluation);
   }
 
-  bool is_estimated(Value law) const {
-    const auto* const potential = dynamic_cast<const Potential*>(a_.graph[law].function.get());
-    return potential != nullptr && potential->as_estimated_density() != nullptr;
+  const Potential* potential(Value law) const {
+    return dynamic_cast<const Potential*>(a_.graph[law].function.get());
   }
 
-  /// That the target's law is a function of theta is what a model is; of foreign code it is the
-  /// author's word.
+  bool is_estimated(Value law) const {
+    const Potential* const of = potential(law);
+    return of != nullptr && of->offers<EstimatedDensity>() != nullptr;
+  }
+
+  /// A model's density is a function of theta; of foreign code only its author says so.
   Verdict repeating(Verdict v, Value law) const {
-    const auto* const potential = dynamic_cast<const Potential*>(a_.graph[law].function.get());
-    const Model* const model = potential == nullptr ? nullptr : potential->as_model();
+    const Model* const model = potential(law) == nullptr ? nullptr : potential(law)->as_model();
     const bool is_foreign = model != nullptr && calls_foreign_code(*model);
     return is_foreign ? resting_on(a_, std::move(v), law, "deterministic") : v;
   }

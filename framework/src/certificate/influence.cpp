@@ -13,18 +13,15 @@ namespace mixwell {
 namespace {
 
 const OperationInfo& operation(const KernelGraph& graph, std::int32_t id) {
-  return graph.operations()[static_cast<std::size_t>(id)];
+  return graph.operations()[index(id)];
 }
-
-std::size_t index(Variable v) { return static_cast<std::size_t>(v.id); }
 
 /// Strong components of the graph whose edges leave k towards edges[k].
 std::vector<int> components(const std::vector<IdSet>& edges) {
   using Digraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS>;
   Digraph graph(edges.size());
   for (std::size_t from = 0; from < edges.size(); ++from) {
-    each(edges[from],
-         [&](std::int32_t to) { boost::add_edge(from, static_cast<std::size_t>(to), graph); });
+    each(edges[from], [&](std::int32_t to) { boost::add_edge(from, index(to), graph); });
   }
   std::vector<int> component(edges.size());
   if (!component.empty()) {
@@ -83,23 +80,22 @@ void find_stages(const KernelGraph& graph, std::vector<GraphTransition>& all) {
   }
 }
 
-/// The variable, or the slots that it joins.
-std::vector<Variable> moved_with(const KernelGraph& graph, Variable v) {
-  return graph[v].kind == VariableKind::joined ? graph[v].parts : std::vector<Variable>{v};
+/// Variables that an operation writes; slots instead of what joins them.
+std::vector<Variable> written_by(const KernelGraph& graph, const OperationInfo& who) {
+  std::vector<Variable> found;
+  for (const Value out : who.outputs) {
+    if (!is_version(graph, out)) continue;
+    const VariableInfo& info = graph[graph[out].variable];
+    if (info.kind != VariableKind::joined)
+      found.push_back(graph[out].variable);
+    else
+      found.insert(found.end(), info.parts.begin(), info.parts.end());
+  }
+  return found;
 }
 
-/// It is judged beside what an operation moves, and stays as it was.
-bool is_left_behind(const KernelGraph& graph, const OperationInfo& who, Value state) {
-  if (graph[state].kind != ValueKind::version) return false;
-  const Variable v = graph[state].variable;
-  return graph[v].kind == VariableKind::auxiliary &&
-         std::none_of(who.outputs.begin(), who.outputs.end(), [&](Value out) {
-           return graph[out].kind == ValueKind::version && graph[out].variable == v;
-         });
-}
-
-/// Whether a version was written by anything but a full redraw, in every column where an operation
-/// with the guard `where` runs; one of the sweep before by what it was carried from.
+/// Whether anything but a full redraw wrote a version, in a column where an operation with the
+/// guard `where` runs; of a carried one, in the last sweep.
 bool is_written_in_part(const KernelGraph& graph, Value version, const Guard& where) {
   const Value at = graph[version].producer < 0 ? graph[graph[version].variable].current : version;
   if (graph[at].producer < 0) return false;
@@ -109,26 +105,30 @@ bool is_written_in_part(const KernelGraph& graph, Value version, const Guard& wh
 }
 
 /// Auxiliaries that an operation starts from and leaves as they were, and that others wrote since
-/// they were fully redrawn: what it moves goes on telling of them.
-std::vector<Variable> told_by(const KernelGraph& graph, const OperationInfo& who) {
+/// they were fully redrawn: what it moves depends on them from then on.
+std::vector<Variable> kept_beside(const KernelGraph& graph, const OperationInfo& who) {
   std::vector<Variable> found;
+  const auto written = written_by(graph, who);
   for (const Input& input : who.inputs) {
-    if (input.role != Role::state || !is_left_behind(graph, who, input.value)) continue;
-    if (is_written_in_part(graph, input.value, who.guard)) {
-      found.push_back(graph[input.value].variable);
-    }
+    if (input.role != Role::state || !is(graph, input.value, VariableKind::auxiliary)) continue;
+    const Variable v = graph[input.value].variable;
+    const bool is_written = contains(written, v);
+    if (!is_written && is_written_in_part(graph, input.value, who.guard)) found.push_back(v);
   }
   return found;
 }
 
-/// What moves with one version of an auxiliary.
+/// What moves with one version of an auxiliary that stays as it was.
 class MovedBeside {
  public:
   explicit MovedBeside(const KernelGraph& graph) : graph_(graph), beside_(graph.values().size()) {
     for (const OperationInfo& who : graph.operations()) {
+      const auto written = written_by(graph, who);
       for (const Input& input : who.inputs) {
-        if (input.role == Role::state && is_left_behind(graph, who, input.value))
-          add(who, input.value);
+        if (input.role != Role::state || !is(graph, input.value, VariableKind::auxiliary)) continue;
+        auto& beside = beside_[index(input.value)];
+        if (!contains(written, graph[input.value].variable))
+          beside.insert(beside.end(), written.begin(), written.end());
       }
     }
   }
@@ -136,26 +136,16 @@ class MovedBeside {
   /// From this version to a full redraw, over the end of the sweep.
   std::vector<Variable> with(Value version) const {
     std::vector<Variable> found;
-    const VariableInfo& info = graph_[graph_[version].variable];
-    if (info.kind != VariableKind::auxiliary) return found;
+    if (!is(graph_, version, VariableKind::auxiliary)) return found;
     Value at = version;
     for (bool is_next_sweep = false; at; at = after(at, is_next_sweep)) {
-      const auto& more = beside_[static_cast<std::size_t>(at.id)];
+      const auto& more = beside_[index(at)];
       found.insert(found.end(), more.begin(), more.end());
     }
     return found;
   }
 
  private:
-  void add(const OperationInfo& who, Value state) {
-    for (const Value out : who.outputs) {
-      if (graph_[out].kind != ValueKind::version) continue;
-      for (const Variable v : moved_with(graph_, graph_[out].variable)) {
-        beside_[static_cast<std::size_t>(state.id)].push_back(v);
-      }
-    }
-  }
-
   /// The next version, unless it is drawn anew.
   Value after(Value version, bool& is_next_sweep) const {
     Value next = graph_[version].replaced_by;
@@ -209,11 +199,7 @@ std::vector<GraphTransition> transitions(const KernelGraph& graph, bool frozen) 
     const OperationInfo& info = graph.operations()[o];
     if (info.kind == OperationKind::regroup) continue;
     if (frozen && info.kind == OperationKind::observe) continue;
-    GraphTransition t{static_cast<std::int32_t>(o), {}, {}};
-    for (const Value v : info.outputs) {
-      if (graph[v].kind != ValueKind::version) continue;
-      for (const Variable moved : moved_with(graph, graph[v].variable)) t.writes.push_back(moved);
-    }
+    GraphTransition t{static_cast<std::int32_t>(o), {}, written_by(graph, info)};
     if (t.writes.empty()) continue;
     if (info.kind == OperationKind::accept) t.moves = proposal_moves(graph, info);
     found.push_back(std::move(t));
@@ -229,10 +215,10 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
   const MovedBeside beside(graph);
   for (const OperationInfo& info : graph.operations()) {
     IdSet read;
-    const std::vector<Variable> told = told_by(graph, info);
+    const std::vector<Variable> beside_it = kept_beside(graph, info);
     for (const Value out : info.outputs) {
       if (graph[out].kind != ValueKind::version) continue;
-      for (const Variable v : told) influences_[index(graph[out].variable)].set(index(v));
+      for (const Variable v : beside_it) influences_[index(graph[out].variable)].set(index(v));
       if (read.empty()) read = read_by(graph, cones, info);
       const std::size_t written = index(graph[out].variable);
       each(read, [&](std::int32_t v) {
@@ -246,7 +232,7 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
   component_ = components(influences_);
   for (IdSet before; before != random_;) {
     before = random_;
-    each(before, [&](std::int32_t v) { random_ |= influences_[static_cast<std::size_t>(v)]; });
+    each(before, [&](std::int32_t v) { random_ |= influences_[index(v)]; });
   }
 }
 
@@ -259,7 +245,7 @@ IdSet Influence::reached(const std::vector<Variable>& from,
   found -= passed;
   for (IdSet fresh = found; fresh.any();) {
     IdSet next(influences_.size());
-    each(fresh, [&](std::int32_t v) { next |= influences_[static_cast<std::size_t>(v)]; });
+    each(fresh, [&](std::int32_t v) { next |= influences_[index(v)]; });
     fresh = next - found - passed;
     found |= fresh;
   }
@@ -272,7 +258,7 @@ std::vector<std::string> Influence::path(Variable from, Variable to) const {
   while (!open.empty() && before.count(to.id) == 0) {
     const std::int32_t at = open.front();
     open.pop_front();
-    each(influences_[static_cast<std::size_t>(at)], [&](std::int32_t next) {
+    each(influences_[index(at)], [&](std::int32_t next) {
       if (before.emplace(next, at).second) open.push_back(next);
     });
   }
@@ -310,7 +296,7 @@ Staleness::Staleness(const KernelGraph& graph, const Cones& cones,
 
 std::optional<std::size_t> Staleness::transition_of(std::int32_t operation) const {
   if (operation < 0) return std::nullopt;
-  return transition_of_[static_cast<std::size_t>(operation)];
+  return transition_of_[index(operation)];
 }
 
 std::optional<std::size_t> Staleness::writer(Value version) const {

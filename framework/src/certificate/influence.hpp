@@ -6,44 +6,64 @@
 
 #include <mixwell/graph.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace mixwell {
 
-/// An operation that writes versions, with the moves between its state and its proposal. Copies
-/// between slots and what joins them are none; who writes what joins slots writes these slots.
+inline std::size_t index(Variable v) { return static_cast<std::size_t>(v.id); }
+inline std::size_t index(Value v) { return static_cast<std::size_t>(v.id); }
+inline std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
+
+inline bool is_version(const KernelGraph& graph, Value v) {
+  return graph[v].kind == ValueKind::version;
+}
+/// Whether it is a version of a variable of that kind.
+inline bool is(const KernelGraph& graph, Value v, VariableKind kind) {
+  return is_version(graph, v) && graph[graph[v].variable].kind == kind;
+}
+
+template <class All, class One>
+bool contains(const All& all, const One& one) {
+  return std::ranges::find(all, one) != all.end();
+}
+
+/// An operation that writes versions, with the moves between its state and its proposal. A copy
+/// between slots and what joins them is no transition. Writing what joins slots is writing the
+/// slots.
 struct GraphTransition {
-  std::int32_t operation = -1;      ///< that writes
-  std::vector<std::int32_t> moves;  ///< accept: that made the proposal
+  std::int32_t operation = -1;
+  std::vector<std::int32_t> moves;  ///< that made the proposal of an accept
   std::vector<Variable> writes;
   std::size_t decided_by = 0;  ///< stage of a proposal: the accept that decides on it; else itself
 };
 
 /// Versions of a trial from a proposal back to the copy of the slot with which its stages began;
-/// none of another proposal.
+/// empty for a proposal without stages.
 std::vector<Value> staged_versions(const KernelGraph& graph, Value proposed);
 
 /// In the order of the sweep; `frozen`: without those that learn.
 std::vector<GraphTransition> transitions(const KernelGraph& graph, bool frozen = false);
 
-/// a influences b when an operation that writes b reads a, at any remove and over any number of
-/// sweeps, or when it is a register and takes an auxiliary that a moves with and leaves as it was,
-/// or when b is an auxiliary that others wrote and that a moves with so;
-/// variables that influence each other form a component.
+/// Variable a influences b if an operation that writes b reads a, directly or through others, over
+/// any number of sweeps. It also does if b is a register that takes an auxiliary beside which a was
+/// moved, or if a is moved beside the auxiliary b, which others wrote. Variables that influence
+/// each other form a component.
 class Influence {
  public:
   Influence(const KernelGraph& graph, const Cones& cones);
 
-  int component(Variable v) const { return component_[static_cast<std::size_t>(v.id)]; }
+  std::size_t component(Variable v) const { return index(component_[index(v)]); }
   bool mutual(Variable a, Variable b) const { return component(a) == component(b); }
   /// Names of the variables along one shortest chain of influence.
   std::vector<std::string> path(Variable from, Variable to) const;
-  /// What one of these variables influences by a way through none of `around`; with themselves.
+  /// These variables, and what they influence without passing through `around`.
   IdSet reached(const std::vector<Variable>& from, const std::vector<Variable>& around) const;
   /// Whether fresh randomness reaches a variable, at any remove.
-  bool is_random(Variable v) const { return random_.test(static_cast<std::size_t>(v.id)); }
+  bool is_random(Variable v) const { return random_.test(index(v)); }
 
  private:
   const KernelGraph& graph_;
@@ -52,17 +72,17 @@ class Influence {
   IdSet random_;
 };
 
-/// Whether an order of the transitions exists in which every read is of the current value. The
-/// stages of a proposal and the accept that decides on it are one.
+/// Whether some order of the transitions makes every read current. The stages of a proposal and the
+/// accept that decides on it count as one transition.
 class Staleness {
  public:
   Staleness(const KernelGraph& graph, const Cones& cones, const std::vector<GraphTransition>& all);
-  /// For a version read by `transition`: it was replaced before, in a cycle of data edges and
-  /// anti-dependences.
+  /// `transition` reads a version that was replaced before, and a cycle of data edges and
+  /// anti-dependences allows no order in which it is not.
   bool is_stale(Value version, std::size_t transition) const;
   /// The transition that an operation is.
   std::optional<std::size_t> transition_of(std::int32_t operation) const;
-  /// The transition that a version comes from, through copies; nothing for a gathered one.
+  /// The transition that a version comes from, through copies; none for a gathered version.
   std::optional<std::size_t> writer(Value version) const;
   /// It was replaced before the transition decides.
   bool is_replaced(Value version, std::size_t transition) const;

@@ -53,7 +53,8 @@ class Mirror {
     bool found = false;
     each(a_.cones.leaves(v), [&](std::int32_t leaf) {
       if (proposed_.contains(leaf)) found = true;
-      if (a_.is_slot(leaf) && a_.moves(t_, a_.graph[Value{leaf}].variable)) found = true;
+      if (a_.is(Value{leaf}, VariableKind::slot) && a_.moves(t_, a_.graph[Value{leaf}].variable))
+        found = true;
     });
     return found;
   }

@@ -10,15 +10,6 @@
 namespace mixwell {
 namespace {
 
-/// The refresh of this sweep that an auxiliary state comes from, or null.
-const OperationInfo* redraw_of(const Analysis& a, Value state) {
-  const ValueInfo& v = a.graph[state];
-  if (v.kind != ValueKind::version || v.producer < 0) return nullptr;
-  if (a.graph[v.variable].kind != VariableKind::auxiliary) return nullptr;
-  const OperationInfo& by = a.operation(v.producer);
-  return by.kind == OperationKind::refresh ? &by : nullptr;
-}
-
 /// Collects the ways of one transition.
 class WaysOf {
  public:
@@ -30,12 +21,10 @@ class WaysOf {
     }
     const OperationInfo& writer = a.info(t);
     ways_.law_is_faint = writer.kind == OperationKind::move && writer.traits.local;
-    for (const OperationInfo* part : a.parts(t)) {
-      for (const Input& input : part->inputs) sort(*part, input);
-    }
+    for (const auto& [part, input] : a.inputs(t)) sort(*part, input);
   }
 
-  /// Of a stage whose proposal this one decides on.
+  /// Adds those of a stage of its proposal.
   void add_stage(const NoiseWays& stage) {
     ways_.parameters |= (stage.parameters | stage.law) - stage.exposed();
     ways_.twice |= stage.exposed() & ways_.used();
@@ -71,13 +60,13 @@ class WaysOf {
     }
   }
 
-  /// By one input more.
+  /// One more input brings these noises in.
   void add(IdSet& way, const IdSet& noises) {
     ways_.twice |= way & noises;
     way |= noises;
   }
 
-  /// A refresh is judged by its law, so that only its own noise tells. A register remembers all.
+  /// The rules judge a refresh by its law, so it tells only of its own noise.
   void law(const OperationInfo& who, const Input& input) {
     if (who.kind == OperationKind::refresh || is_stage_) {
       ways_.parameters |= behind(input.value);
@@ -89,12 +78,13 @@ class WaysOf {
     }
   }
 
-  /// Of the law of a proposal's stages: the update keeps its own law whatever that one is.
+  /// It is an evaluation of the law of the proposal's stages. The update keeps its own law,
+  /// whatever that law is.
   bool divides_out(Value evaluation) const {
     return is_stage_ || (stage_law_ && a_.graph[evaluation].evaluated_law == stage_law_);
   }
 
-  /// An accept without a noise of its own decides with what it reads as a parameter.
+  /// An accept without a noise decides by a parameter. A register remembers all that it reads.
   bool decides_with(const OperationInfo& who, const Input& input) const {
     if (who.kind == OperationKind::observe) return true;
     return who.kind == OperationKind::accept && input.role == Role::parameter &&
@@ -103,7 +93,7 @@ class WaysOf {
 
   IdSet behind(Value v) const { return a_.noises_behind(v, t_); }
 
-  /// Noises behind an auxiliary's law by other ways than through evaluations of a law.
+  /// Noises behind an auxiliary's law that do not come in through an evaluation of a law.
   IdSet beside_evaluations(Value of) const {
     IdSet found(a_.graph.values().size());
     IdSet seen(found.size());
@@ -111,8 +101,8 @@ class WaysOf {
     while (!open.empty()) {
       const Value v = open.back();
       open.pop_back();
-      if (seen.test_set(static_cast<std::size_t>(v.id)) || a_.graph[v].evaluated_law) continue;
-      if (a_.is_noise(v.id)) found.set(static_cast<std::size_t>(v.id));
+      if (seen.test_set(index(v)) || a_.graph[v].evaluated_law) continue;
+      if (a_.graph[v].kind == ValueKind::noise) found.set(index(v));
       if (!is_pure(a_.graph, v)) continue;
       for (const Value source : sources(a_.graph, v)) open.push_back(source);
     }
@@ -127,21 +117,18 @@ class WaysOf {
   std::set<std::int32_t> states_;  ///< a state may be read by a move and by its accept
 };
 
-/// Auxiliaries of which something reads a version that is none of the states it judges.
+/// Auxiliaries that some operation reads without judging them.
 IdSet auxiliaries_read_beside(const Analysis& a) {
   IdSet found(a.graph.variables().size());
+  const auto look = [&](std::size_t t, Value leaf) {
+    if (!a.is(leaf, VariableKind::auxiliary)) return;
+    const Variable v = a.graph[leaf].variable;
+    if (!a.judges(t, v) || a.is_drawn_anew_since(t, leaf)) found.set(index(v));
+  };
   for (std::size_t t = 0; t < a.all.size(); ++t) {
-    for (const OperationInfo* part : a.parts(t)) {
-      for (const Input& input : part->inputs) {
-        if (input.role == Role::state || input.role == Role::proposed) continue;
-        each(a.cones.leaves(input.value), [&](std::int32_t leaf) {
-          const ValueInfo& v = a.graph[Value{leaf}];
-          if (v.kind != ValueKind::version) return;
-          if (a.graph[v.variable].kind != VariableKind::auxiliary) return;
-          if (a.judges(t, v.variable) && !a.is_drawn_anew_since(t, Value{leaf})) return;
-          found.set(static_cast<std::size_t>(v.variable.id));
-        });
-      }
+    for (const auto& [part, input] : a.inputs(t)) {
+      if (input.role == Role::state || input.role == Role::proposed) continue;
+      each(a.cones.leaves(input.value), [&](std::int32_t leaf) { look(t, Value{leaf}); });
     }
   }
   return found;
@@ -151,17 +138,12 @@ IdSet auxiliaries_read_beside(const Analysis& a) {
 
 IdSet noises_of_redraw(const Analysis& a, Value state) {
   IdSet found(a.graph.values().size());
-  const OperationInfo* const by = redraw_of(a, state);
+  const OperationInfo* const by = a.refresh_of(state);
   if (by == nullptr) return found;
   for (const Input& input : by->inputs) {
     if (input.role == Role::noise) found |= a.noises_behind(input.value);
   }
   return found;
-}
-
-bool is_fresh_auxiliary(const Analysis& a, const OperationInfo& who, Value state) {
-  const OperationInfo* const by = redraw_of(a, state);
-  return by != nullptr && redraws(*by, who.guard);
 }
 
 NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
@@ -177,24 +159,23 @@ NoiseFlow::NoiseFlow(const Analysis& a, const std::vector<bool>& wrong)
     ways_.push_back(ways.take());
     told_.push_back(wrong[t] ? ways_.back().used() : ways_.back().told());
     const auto& writes = a.all[t].writes;
-    const bool is_read_beside = std::any_of(writes.begin(), writes.end(), [&](Variable v) {
-      return read_beside.test(static_cast<std::size_t>(v.id));
-    });
+    const bool is_read_beside =
+        std::ranges::any_of(writes, [&](Variable v) { return read_beside.test(index(v)); });
     if (is_read_beside) told_.back() |= behind_laws(t);
     IdSet told = told_.back();
     for (const OperationInfo* part : a.parts(t)) told |= known_given_laws(t, *part);
     for (const OperationInfo* part : a.parts(t)) {
       for (const Value out : part->outputs) {
         if (a.graph[out].kind == ValueKind::derived) {
-          known_[static_cast<std::size_t>(out.id)] = told | ways_.back().used();
+          known_[index(out)] = told | ways_.back().used();
         }
       }
     }
     for (const Value out : a.info(t).outputs) {
-      if (a.graph[out].kind != ValueKind::version) continue;
-      IdSet& known = known_[static_cast<std::size_t>(out.id)] = told;
-      if (a.graph[a.graph[out].variable].kind == VariableKind::auxiliary) known |= behind_laws(t);
-      if (a.info(t).guard) known |= known_[static_cast<std::size_t>(a.graph[out].replaces.id)];
+      if (!a.is_version(out)) continue;
+      IdSet& known = known_[index(out)] = told;
+      if (a.is(out, VariableKind::auxiliary)) known |= behind_laws(t);
+      if (a.info(t).guard) known |= known_[index(a.graph[out].replaces)];
     }
   }
   for (std::size_t t = 0; t < a.all.size(); ++t) reads_.push_back(read_by(t));
@@ -223,7 +204,7 @@ void NoiseFlow::find_reached(std::size_t t) {
 void NoiseFlow::find_tellers() {
   tellers_.assign(a_.graph.values().size(), {});
   for (std::size_t t = 0; t < a_.all.size(); ++t) {
-    each(told_[t], [&](std::int32_t n) { tellers_[static_cast<std::size_t>(n)].push_back(t); });
+    each(told_[t], [&](std::int32_t n) { tellers_[index(n)].push_back(t); });
   }
 }
 
@@ -233,7 +214,7 @@ void NoiseFlow::pass_on() {
     for (const Input& input : a_.info(t).inputs) {
       if (input.role != Role::state) continue;
       each(known(input.value), [&](std::int32_t n) {
-        if (is_told_apart(n)) told_[t].set(static_cast<std::size_t>(n));
+        if (is_told_apart(n)) told_[t].set(index(n));
       });
     }
   }
@@ -248,9 +229,9 @@ void NoiseFlow::entangle_joint_slots() {
         const auto writer = a_.transition_of(a_.graph[at].producer);
         if (!writer) continue;
         each(entangled_[*writer], [&](std::int32_t one) {
-          if (static_cast<std::size_t>(one) == t) return;
-          entangled_[t].set(static_cast<std::size_t>(one));
-          entangled_[static_cast<std::size_t>(one)].set(t);
+          if (index(one) == t) return;
+          entangled_[t].set(index(one));
+          entangled_[index(one)].set(t);
         });
       }
     }
@@ -258,17 +239,16 @@ void NoiseFlow::entangle_joint_slots() {
 }
 
 bool NoiseFlow::writes_several_slots(std::size_t t) const {
-  const auto& writes = a_.all[t].writes;
-  return std::count_if(writes.begin(), writes.end(),
-                       [&](Variable v) { return a_.graph[v].kind == VariableKind::slot; }) > 1;
+  return std::ranges::count_if(a_.all[t].writes,
+                               [&](Variable v) { return a_.is(v, VariableKind::slot); }) > 1;
 }
 
 bool NoiseFlow::is_told_apart(std::int32_t noise) const {
-  const auto& tellers = tellers_[static_cast<std::size_t>(noise)];
+  const auto& tellers = tellers_[index(noise)];
   for (const std::size_t one : tellers) {
     for (const std::size_t other : tellers) {
       const bool is_one_unit = a_.all[one].decided_by == a_.all[other].decided_by;
-      if (!is_one_unit && !draws_for(one, other) && !draws_for(other, one)) return true;
+      if (!is_one_unit && !is_draw_for_other(one, other)) return true;
     }
   }
   return false;
@@ -287,9 +267,8 @@ IdSet NoiseFlow::known_given_laws(std::size_t t, const OperationInfo& part) cons
   for (const Input& input : part.inputs) {
     each(a_.cones.versions(input.value), [&](std::int32_t v) {
       const bool is_judged =
-          a_.graph[a_.graph[Value{v}].variable].kind == VariableKind::auxiliary &&
-          a_.judges(t, a_.graph[Value{v}].variable);
-      const IdSet& all = known_[static_cast<std::size_t>(v)];
+          a_.is(Value{v}, VariableKind::auxiliary) && a_.judges(t, a_.graph[Value{v}].variable);
+      const IdSet& all = known_[index(v)];
       known |= is_judged ? all - given : all;
     });
   }
@@ -299,30 +278,25 @@ IdSet NoiseFlow::known_given_laws(std::size_t t, const OperationInfo& part) cons
 IdSet NoiseFlow::known_to_inputs(const OperationInfo& who) const {
   IdSet known(a_.graph.values().size());
   for (const Input& input : who.inputs) {
-    each(a_.cones.versions(input.value),
-         [&](std::int32_t v) { known |= known_[static_cast<std::size_t>(v)]; });
+    each(a_.cones.versions(input.value), [&](std::int32_t v) { known |= known_[index(v)]; });
   }
   return known;
 }
 
 IdSet NoiseFlow::behind_parameters(std::size_t t) const {
   IdSet known(a_.graph.values().size());
-  for (const std::size_t one : a_.unit(t)) {
-    for (const OperationInfo* part : a_.parts(one)) {
-      for (const Input& input : part->inputs) {
-        if (!is_parameter(input.role)) continue;
-        each(a_.cones.leaves(input.value), [&](std::int32_t leaf) {
-          const ValueInfo& v = a_.graph[Value{leaf}];
-          const bool is_own = v.kind == ValueKind::version ? a_.is_state_of(t, v.variable)
-                                                           : a_.is_made_by(t, v.producer);
-          if (!is_own) known |= known_[static_cast<std::size_t>(leaf)];
-        });
-      }
-    }
-  }
+  const auto add = [&](std::int32_t leaf) {
+    const ValueInfo& v = a_.graph[Value{leaf}];
+    const bool is_own =
+        v.kind == ValueKind::version ? a_.is_state_of(t, v.variable) : a_.is_made_by(t, v.producer);
+    if (!is_own) known |= known_[index(leaf)];
+  };
+  for (const std::size_t one : a_.unit(t))
+    for (const auto& [part, input] : a_.inputs(one))
+      if (is_parameter(input.role)) each(a_.cones.leaves(input.value), add);
   IdSet found = ways_[t].parameters;
   each(known, [&](std::int32_t n) {
-    if (is_told_apart(n)) found.set(static_cast<std::size_t>(n));
+    if (is_told_apart(n)) found.set(index(n));
   });
   return found;
 }
@@ -330,9 +304,7 @@ IdSet NoiseFlow::behind_parameters(std::size_t t) const {
 IdSet NoiseFlow::read_by(std::size_t t) const {
   IdSet read(a_.graph.values().size());
   for (const std::size_t one : a_.unit(t)) {
-    for (const OperationInfo* part : a_.parts(one)) {
-      for (const Input& input : part->inputs) read |= a_.cones.versions(input.value);
-    }
+    for (const auto& [part, input] : a_.inputs(one)) read |= a_.cones.versions(input.value);
   }
   return read;
 }
@@ -340,17 +312,15 @@ IdSet NoiseFlow::read_by(std::size_t t) const {
 void NoiseFlow::copy_known(const OperationInfo& who) {
   if (who.kind != OperationKind::regroup) return;
   for (const Value out : who.outputs) {
-    known_[static_cast<std::size_t>(out.id)] = known_to_inputs(who);
+    known_[index(out)] = known_to_inputs(who);
   }
 }
 
 bool NoiseFlow::draws_for(std::size_t t, std::size_t refresh) const {
   if (a_.info(refresh).kind != OperationKind::refresh) return false;
-  const auto unit = a_.unit(t);
-  const auto& outputs = a_.info(refresh).outputs;
-  return std::any_of(unit.begin(), unit.end(), [&](std::size_t one) {
-    return std::any_of(outputs.begin(), outputs.end(),
-                       [&](Value v) { return a_.reads_as_state(one, v); });
+  return std::ranges::any_of(a_.unit(t), [&](std::size_t one) {
+    return std::ranges::any_of(a_.info(refresh).outputs,
+                               [&](Value v) { return a_.reads_as_state(one, v); });
   });
 }
 
@@ -364,18 +334,17 @@ IdSet NoiseFlow::shared(std::size_t one, std::size_t other) const {
 
 std::vector<std::size_t> NoiseFlow::find_sharing(std::size_t t) const {
   std::set<std::size_t> others;
-  each(entangled_[t], [&](std::int32_t one) { others.insert(static_cast<std::size_t>(one)); });
+  each(entangled_[t], [&](std::int32_t one) { others.insert(index(one)); });
   each(told_[t], [&](std::int32_t n) {
-    const auto& tellers = tellers_[static_cast<std::size_t>(n)];
+    const auto& tellers = tellers_[index(n)];
     others.insert(tellers.begin(), tellers.end());
   });
   std::vector<std::size_t> found;
   for (const std::size_t other : others) {
     if (a_.all[other].decided_by == a_.all[t].decided_by) continue;
     const auto& writes = a_.all[other].writes;
-    const bool elsewhere = std::any_of(writes.begin(), writes.end(), [&](Variable v) {
-      return a_.all[t].writes.size() > 1 || !a_.writes(t, v);
-    });
+    const bool elsewhere = std::ranges::any_of(
+        writes, [&](Variable v) { return a_.all[t].writes.size() > 1 || !a_.writes(t, v); });
     if (elsewhere) found.push_back(other);
   }
   return found;

@@ -17,8 +17,7 @@ namespace {
 enum class Way : std::size_t { here, later, past };
 constexpr std::array ways_there_are{Way::here, Way::later, Way::past};
 
-/// Which update comes directly before which, by the way from one to the other; and the same of what
-/// a search reaches.
+/// Which update comes directly before which, for each way; and what a search reaches by each way.
 using Edges = std::array<std::vector<IdSet>, 3>;
 using Reached = std::array<IdSet, 3>;
 
@@ -27,7 +26,7 @@ auto& by(Of& of, Way way) {
   return of[static_cast<std::size_t>(way)];
 }
 
-/// A register holds values of all sweeps, so that no end of a sweep divides it from anything.
+/// A register holds values of all sweeps, so a way through a register leads to any sweep.
 Way together(Way one, Way next) { return std::max(one, next); }
 
 class NoiseOrder {
@@ -49,8 +48,8 @@ class NoiseOrder {
     after_ = reversed(before_);
     for (const auto& [t, teller] : uses_) {
       each(between(teller, t), [&, t = t](std::int32_t one) {
-        found[t].set(static_cast<std::size_t>(one));
-        found[static_cast<std::size_t>(one)].set(t);
+        found[t].set(index(one));
+        found[index(one)].set(t);
       });
     }
     return found;
@@ -60,13 +59,13 @@ class NoiseOrder {
   bool is_decision(std::size_t t) const { return a_.all[t].decided_by == t; }
   bool is_register(std::size_t t) const { return a_.info(t).kind == OperationKind::observe; }
 
-  /// A full redraw leaves nothing of its parameters in what it draws, unless others know the noise
-  /// that it draws with: given that, what it draws tells of them.
+  /// What a full redraw draws does not depend on its parameters, unless another update uses the
+  /// noise that it draws with: given that noise, the draw tells of the parameters.
   void add_noises(std::size_t t) {
     if (!is_decision(t) || (redraws(a_.info(t), {}) && !shares_its_noise(t))) return;
     const IdSet& used = is_register(t) ? ways_[t].own : behind_[t];
     each(used, [&](std::int32_t n) {
-      for (const std::size_t s : tellers_[static_cast<std::size_t>(n)]) {
+      for (const std::size_t s : tellers_[index(n)]) {
         const std::size_t teller = a_.all[s].decided_by;
         if (teller == t || is_register(teller)) continue;
         by(before_, Way::here)[t].set(teller);
@@ -85,52 +84,52 @@ class NoiseOrder {
   void add_reads(std::size_t t, const IdSet& read) {
     each(read, [&](std::int32_t v) {
       const ValueInfo& version = a_.graph[Value{v}];
-      const auto& writers = a_.writers[static_cast<std::size_t>(version.variable.id)];
-      if (a_.graph[version.variable].kind == VariableKind::history) {
+      const auto& writers = a_.writers[index(version.variable)];
+      if (a_.is(version.variable, VariableKind::history)) {
         for (const std::size_t w : writers) by(before_, Way::past)[t].set(w);
         return;
       }
-      if (a_.graph[version.variable].kind == VariableKind::auxiliary) add_movers(t, Value{v});
-      if (version.replaced_by) {
-        if (const auto next = a_.staleness.writer(version.replaced_by)) add(Way::here, t, *next);
-      } else if (!writers.empty()) {
-        add(Way::later, t, a_.all[writers.front()].decided_by);
-      }
+      if (a_.is(version.variable, VariableKind::auxiliary)) add_movers(t, Value{v});
+      add_replacement(t, version, false);
     });
   }
 
-  /// An auxiliary tells of what was moved with it, though it stayed as it was, and of what its law
-  /// was made from.
+  /// An auxiliary depends on what was moved beside it while it stayed as it was, and on what its
+  /// law was made from.
   void add_movers(std::size_t t, Value auxiliary) {
-    const auto add_all = [&](Way way, Value last) {
-      for (const Value at : a_.since_redraw(last, {})) {
+    const auto add_all = [&](Way way, const std::vector<Value>& versions) {
+      for (const Value at : versions) {
         for (const std::size_t u : a_.starters(at)) add(way, t, a_.all[u].decided_by);
-        if (a_.graph[at].producer < 0) return true;
-        add_law(t, a_.operation(a_.graph[at].producer), way == Way::past);
+        if (a_.maker(at) != nullptr) add_law(t, *a_.maker(at), way == Way::past);
       }
-      return false;
     };
-    const bool is_carried = add_all(Way::here, auxiliary);
-    if (is_carried) add_all(Way::past, a_.graph[a_.graph[auxiliary].variable].current);
+    const Past past = a_.past(auxiliary, {});
+    add_all(Way::here, past.here);
+    add_all(Way::past, past.before);
   }
 
   void add_law(std::size_t t, const OperationInfo& by, bool is_of_last_sweep) {
     for (const Value law : a_.auxiliary_laws(by)) {
       each(a_.cones.versions(law), [&](std::int32_t leaf) {
         const ValueInfo& v = a_.graph[Value{leaf}];
-        const auto& writers = a_.writers[static_cast<std::size_t>(v.variable.id)];
-        if (a_.graph[v.variable].kind == VariableKind::history || writers.empty()) return;
-        if (!is_of_last_sweep && v.replaced_by) {
-          if (const auto next = a_.staleness.writer(v.replaced_by)) add(Way::here, t, *next);
-          return;
-        }
-        const std::size_t first = a_.all[writers.front()].decided_by;
-        add(is_of_last_sweep ? Way::here : Way::later, t, first);
+        if (!a_.is(v.variable, VariableKind::history) && a_.is_written(v.variable))
+          add_replacement(t, v, is_of_last_sweep);
       });
     }
   }
 
-  /// What a full redraw replaces is not what it draws.
+  /// What replaces a version that `t` depends on comes after `t`. The first writer of a sweep
+  /// replaces a version of the last one.
+  void add_replacement(std::size_t t, const ValueInfo& version, bool is_of_last_sweep) {
+    const auto& writers = a_.writers[index(version.variable)];
+    if (!is_of_last_sweep && version.replaced_by) {
+      if (const auto next = a_.staleness.writer(version.replaced_by)) add(Way::here, t, *next);
+    } else if (!writers.empty()) {
+      add(is_of_last_sweep ? Way::here : Way::later, t, a_.all[writers.front()].decided_by);
+    }
+  }
+
+  /// A full redraw does not depend on what it replaces.
   void add(Way way, std::size_t t, std::size_t next) {
     if (next != t && !starts_again(next)) by(before_, way)[t].set(next);
   }
@@ -138,15 +137,14 @@ class NoiseOrder {
   bool starts_again(std::size_t t) const {
     const auto& writes = a_.all[t].writes;
     return redraws(a_.info(t), {}) &&
-           std::none_of(writes.begin(), writes.end(), [&](Variable v) { return has_a_law(v); });
+           std::ranges::none_of(writes, [&](Variable v) { return has_a_law(v); });
   }
 
-  /// It is one of several slots of one factor: what is drawn again depends on the others.
+  /// It is one of several slots of a factor, so that a new draw depends on the others.
   bool has_a_law(Variable v) const {
     const auto& factors = a_.graph.factors();
-    return std::any_of(factors.begin(), factors.end(), [&](const Factor& f) {
-      return f.slots.size() > 1 && std::find(f.slots.begin(), f.slots.end(), v) != f.slots.end();
-    });
+    return std::ranges::any_of(
+        factors, [&](const Factor& f) { return f.slots.size() > 1 && contains(f.slots, v); });
   }
 
   /// Updates of one variable, or of the slots of one factor, one after another over all sweeps.
@@ -156,7 +154,7 @@ class NoiseOrder {
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
       if (!is_decision(t) || is_register(t)) continue;
       for (const Variable v : moved_or_judged(t)) {
-        const auto group = static_cast<std::size_t>(groups[static_cast<std::size_t>(v.id)]);
+        const auto group = static_cast<std::size_t>(groups[index(v)]);
         if (last[group]) add(Way::here, *last[group], t);
         if (!first[group]) first[group] = t;
         last[group] = t;
@@ -173,7 +171,7 @@ class NoiseOrder {
     std::iota(group.begin(), group.end(), 0);
     for (const Factor& factor : a_.graph.factors()) {
       for (const Variable slot : factor.slots) {
-        const std::int32_t from = group[static_cast<std::size_t>(slot.id)];
+        const std::int32_t from = group[index(slot)];
         const std::int32_t to = group[static_cast<std::size_t>(factor.slots.front().id)];
         std::replace(group.begin(), group.end(), from, to);
       }
@@ -181,18 +179,12 @@ class NoiseOrder {
     return group;
   }
 
-  /// What a transition writes, and the auxiliaries beside it.
+  /// What a transition writes, and the auxiliaries that it starts from.
   std::vector<Variable> moved_or_judged(std::size_t t) const {
     std::vector<Variable> found = a_.all[t].writes;
-    for (const std::size_t one : a_.unit(t)) {
-      for (const OperationInfo* part : a_.parts(one)) {
-        for (const Input& i : part->inputs) {
-          const ValueInfo& v = a_.graph[i.value];
-          if (i.role != Role::state || v.kind != ValueKind::version) continue;
-          if (a_.graph[v.variable].kind == VariableKind::auxiliary) found.push_back(v.variable);
-        }
-      }
-    }
+    for (const std::size_t one : a_.unit(t))
+      for (const OperationInfo* part : a_.parts(one))
+        for (const Value v : a_.auxiliaries(*part)) found.push_back(a_.graph[v].variable);
     return found;
   }
 
@@ -203,8 +195,7 @@ class NoiseOrder {
       auto& backward = by(found, way);
       backward.assign(forward.size(), IdSet(forward.size()));
       for (std::size_t from = 0; from < forward.size(); ++from) {
-        each(forward[from],
-             [&](std::int32_t to) { backward[static_cast<std::size_t>(to)].set(from); });
+        each(forward[from], [&](std::int32_t to) { backward[index(to)].set(from); });
       }
     }
     return found;
@@ -221,7 +212,7 @@ class NoiseOrder {
       if (by(found, way).test_set(at) || at == last) continue;
       for (const Way step : ways_there_are) {
         each(by(edges, step)[at], [&, way = way](std::int32_t next) {
-          open.emplace_back(static_cast<std::size_t>(next), together(way, step));
+          open.emplace_back(index(next), together(way, step));
         });
       }
     }

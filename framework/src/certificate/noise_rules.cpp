@@ -15,13 +15,13 @@
 namespace mixwell {
 namespace {
 
-class NoiseRules {
+class NoiseRules : OneTransition {
  public:
   NoiseRules(const Analysis& a, const NoiseFlow& flow, std::size_t t)
-      : a_(a), flow_(flow), t_(t), ways_(flow.ways(t)), writer_(a.info(t)) {}
+      : OneTransition(a, t), flow_(flow), ways_(flow.ways(t)) {}
 
   Verdict judge() {
-    Verdict v = fine("N", "every noise is fresh where it is used");
+    Verdict v = fine(Rule::noise, "every noise is fresh where it is used");
     v.premises = noises();
     join(v, one_way_in());
     join(v, one_way_into_the_law());
@@ -35,16 +35,12 @@ class NoiseRules {
  private:
   using Sharing = std::pair<std::size_t, std::size_t>;
 
-  Verdict none(bool proved, std::string reason, std::vector<std::string> path) const {
-    return mixwell::none("N", proved, std::move(reason), writer_.name, std::move(path));
-  }
-
-  /// All that it uses, by the way they come in.
+  /// All noises that it uses, by the way they enter.
   std::vector<Premise> noises() const {
     std::vector<Premise> found;
     const auto add = [&](const char* way, const IdSet& noises) {
       each(noises, [&](std::int32_t n) {
-        found.push_back({writer_.name, way, a_.graph[Value{n}].name, "noise", false});
+        found.push_back({who_.name, way, a_.graph[Value{n}].name, "noise", false});
       });
     };
     add("law", ways_.law);
@@ -58,7 +54,7 @@ class NoiseRules {
     return a_.graph[Value{static_cast<std::int32_t>(noises.find_first())}].name;
   }
 
-  /// After a noise that two transitions share, where they share one without others between them.
+  /// Puts the noise that two transitions share in front, if they share one directly.
   std::vector<std::string> with_shared(std::size_t one, std::size_t other,
                                        std::vector<std::string> rest) const {
     const IdSet both = flow_.shared(one, other);
@@ -66,12 +62,8 @@ class NoiseRules {
     return rest;
   }
 
-  bool is_uncorrected() const {
-    return writer_.kind == OperationKind::move && !writer_.traits.invariant;
-  }
-
-  /// A noise that the outcome tells of comes in by one way alone. Without Metropolis a gradient
-  /// whose noise the curvature shares has another mean than the gradient of U.
+  /// A noise that the outcome tells of enters by one way only. Without Metropolis, a gradient that
+  /// shares its noise with the curvature has another mean than the gradient of U.
   Verdict one_way_in() const {
     const std::array<const IdSet*, 4> all{&ways_.law, &ways_.own, &ways_.refreshed,
                                           &ways_.parameters};
@@ -81,36 +73,35 @@ class NoiseRules {
       for (std::size_t k = i + 1; k < all.size(); ++k) {
         const IdSet both = *all[i] & *all[k] & exposed;
         if (both.none()) continue;
-        return two_ways(is_uncorrected() && i == 0, both);
+        return two_ways(a_.is_uncorrected(t_) && i == 0, both);
       }
     }
-    return fine("N", "each noise comes in by one way");
+    return fine(Rule::noise, "each noise comes in by one way");
   }
 
   Verdict two_ways(bool by_the_gradient, const IdSet& noises) const {
-    return none(by_the_gradient,
-                by_the_gradient ? "a parameter and the law share one noise"
-                                : "one noise comes into the update by two ways",
-                {first_name(noises), writer_.name});
+    return biased(Rule::noise, by_the_gradient,
+                  by_the_gradient ? "a parameter and the law share one noise"
+                                  : "one noise comes into the update by two ways",
+                  {first_name(noises), who_.name});
   }
 
-  /// That a law is unbiased is said of noises of their own in all that it is made from: a reference
-  /// point that is drawn with the noise of the batch gives its difference another mean.
+  /// A law is unbiased only if everything that it is made from has its own noise. A reference point
+  /// that is drawn with the noise of the batch changes the mean of the difference.
   Verdict one_way_into_the_law() const {
-    if (!is_uncorrected()) return fine("N", "nothing rests on a mean");
-    for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : part->inputs) {
-        if (input.role != Role::law) continue;
-        const IdSet twice = noises_that_enter_twice(input.value);
-        if (twice.none()) continue;
-        return none(false, "one noise enters by two ways into a law that is declared unbiased",
+    if (!a_.is_uncorrected(t_)) return fine(Rule::noise, "nothing rests on a mean");
+    for (const auto& [part, input] : a_.inputs(t_)) {
+      if (input.role != Role::law) continue;
+      const IdSet twice = noises_that_enter_twice(input.value);
+      if (twice.none()) continue;
+      return biased(Rule::noise, false,
+                    "one noise enters by two ways into a law that is declared unbiased",
                     {first_name(twice), a_.graph[input.value].name});
-      }
     }
-    return fine("N", "each noise comes into the law by one way");
+    return fine(Rule::noise, "each noise comes into the law by one way");
   }
 
-  /// Along the operations that a law was made by, one after another.
+  /// Follows the operations that made a law, one after another.
   IdSet noises_that_enter_twice(Value law) const {
     IdSet seen(a_.graph.values().size());
     IdSet twice(seen.size());
@@ -126,95 +117,92 @@ class NoiseRules {
     return twice;
   }
 
-  /// What the update does with a noise is right given a state that does not know it.
+  /// An update is right with a noise that its state does not know.
   Verdict fresh_for_the_state() const {
     const IdSet used = ways_.used();
     for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : states_of(*part)) {
-        if (a_.graph[input.value].kind != ValueKind::version) continue;
-        if (is_drawn_for_it(*part, input.value)) continue;
-        const IdSet both = known_beside_the_redraw(input.value) & used;
+      for (const Value state : states_of(*part)) {
+        if (is_drawn_for_it(*part, state)) continue;
+        const IdSet both = known_beside_the_redraw(state) & used;
         if (both.none()) continue;
-        return none(true, "the state was moved with a noise that this update uses again",
-                    {first_name(both), a_.graph[input.value].name});
+        return biased(Rule::noise, true,
+                      "the state was moved with a noise that this update uses again",
+                      {first_name(both), a_.graph[state].name});
       }
     }
-    return fine("N", "the state does not know the noise");
+    return fine(Rule::noise, "the state does not know the noise");
   }
 
-  /// A refresh replaces what was drawn before, or leaves it as it is, for another update.
+  /// A refresh itself either replaces what was drawn before, or leaves it for another update.
   bool is_drawn_for_it(const OperationInfo& part, Value state) const {
-    return writer_.kind != OperationKind::refresh && is_fresh_auxiliary(a_, part, state);
+    return who_.kind != OperationKind::refresh && a_.is_fresh(part, state);
   }
 
-  /// With those that a guard may leave as they are.
-  std::vector<Input> states_of(const OperationInfo& who) const {
-    std::vector<Input> found;
+  /// Its states, and the versions that stay as they are where the guard does not let it run.
+  std::vector<Value> states_of(const OperationInfo& who) const {
+    std::vector<Value> found;
     for (const Input& input : who.inputs) {
-      if (input.role == Role::state) found.push_back(input);
+      if (input.role == Role::state && a_.is_version(input.value)) found.push_back(input.value);
     }
     for (const Value out : who.outputs) {
       const Value before = a_.graph[out].replaces;
-      if (who.guard && before) found.push_back({before, Role::state});
+      if (who.guard && before) found.push_back(before);
     }
     return found;
   }
 
-  /// What drew a momentum in part, just before it is used, is used once. What its law was made from
-  /// is a parameter of the update, too.
+  /// The noise that drew a part of a momentum just before the update is used once. The law of the
+  /// momentum is a parameter of the update.
   IdSet known_beside_the_redraw(Value state) const {
     IdSet known = flow_.known(state);
-    if (a_.graph[a_.graph[state].variable].kind == VariableKind::auxiliary) {
-      for (const Value law : a_.auxiliary_laws(writer_)) known -= a_.noises_behind(law);
+    if (a_.is(state, VariableKind::auxiliary)) {
+      for (const Value law : a_.auxiliary_laws(who_)) known -= a_.noises_behind(law);
     }
-    if (writer_.kind == OperationKind::refresh) return known;
+    if (who_.kind == OperationKind::refresh) return known;
     return known - noises_of_redraw(a_, state);
   }
 
   template <class Visit>
   void each_parameter_version(const Visit& visit) const {
-    for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : part->inputs) {
-        if (input.role == Role::proposed) continue;
-        each(a_.leaves(input.value), [&](std::int32_t leaf) {
-          const ValueInfo& v = a_.graph[Value{leaf}];
-          if (v.kind == ValueKind::derived && !a_.is_made_by(t_, v.producer)) {
-            visit(Value{leaf}, input.value);
-          }
-          if (v.kind != ValueKind::version || is_own_state(Value{leaf})) return;
-          if (!is_own_trial(v.variable)) visit(Value{leaf}, input.value);
-        });
-      }
+    for (const auto& [part, input] : a_.inputs(t_)) {
+      if (input.role == Role::proposed) continue;
+      each(a_.leaves(input.value), [&](std::int32_t leaf) {
+        const ValueInfo& v = a_.graph[Value{leaf}];
+        if (v.kind == ValueKind::derived && !a_.is_made_by(t_, v.producer)) {
+          visit(Value{leaf}, input.value);
+        }
+        if (v.kind != ValueKind::version || is_own_state(Value{leaf})) return;
+        if (!is_own_trial(v.variable)) visit(Value{leaf}, input.value);
+      });
     }
   }
 
   bool is_own_state(Value version) const {
-    return !redraws(writer_, {}) && a_.is_state_of(t_, a_.graph[version].variable) &&
+    return !redraws(who_, {}) && a_.is_state_of(t_, a_.graph[version].variable) &&
            !a_.is_drawn_anew_since(t_, version);
   }
 
-  /// Whether it is what the stages of this proposal move.
+  /// It is the trial of this proposal.
   bool is_own_trial(Variable v) const {
-    return a_.graph[v].kind == VariableKind::trial && a_.moves(t_, a_.graph[v].parts.front());
+    return a_.is(v, VariableKind::trial) && a_.moves(t_, a_.graph[v].parts.front());
   }
 
-  /// A noise that is reversed or judged with the move must be independent of what the move is made
-  /// with.
+  /// A noise that is reversed or judged with the move must be independent of the move's parameters.
   Verdict fresh_for_the_parameters() const {
     std::optional<Verdict> found;
     const IdSet exposed = ways_.exposed();
     each_parameter_version([&](Value version, Value input) {
       const IdSet both = flow_.known(version) & exposed;
       if (found || both.none()) return;
-      found = none(is_uncorrected() && observed(version, both),
-                   "a parameter knows a noise that this update uses",
-                   {first_name(both), a_.graph[version].name, a_.graph[input].name});
-      found->premises = {a_.premise(t_, writer_, Role::parameter, version)};
+      found = biased(Rule::noise, a_.is_uncorrected(t_) && observed(version, both),
+                     "a parameter knows a noise that this update uses",
+                     {first_name(both), a_.graph[version].name, a_.graph[input].name});
+      found->premises = {a_.premise(t_, who_, Role::parameter, version)};
     });
-    return found.value_or(fine("N", "no parameter knows the noise"));
+    return found.value_or(fine(Rule::noise, "no parameter knows the noise"));
   }
 
-  /// Whether a register took in the noise itself in this sweep: no average over it remains.
+  /// A register took in the noise itself in this sweep, so that nothing averages over it.
   bool observed(Value version, const IdSet& noises) const {
     const std::int32_t producer = a_.graph[version].producer;
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
@@ -224,9 +212,9 @@ class NoiseRules {
     return false;
   }
 
-  /// What another variable was moved with, this one was moved with too, or one that it influences
-  /// each other with: given a parameter from there the state has another law. A register that this
-  /// update moves itself is judged as such.
+  /// One noise moved another variable and this one, or one in mutual influence with this one. A
+  /// parameter that comes from the other variable then changes the law of the state. Other rules
+  /// judge a register in mutual influence with the update.
   Verdict not_shared_by_feedback() const {
     const std::vector<Sharing> pairs = sharing_with_the_state();
     std::optional<Verdict> found;
@@ -234,16 +222,17 @@ class NoiseRules {
       if (found || pairs.empty() || is_own_register(version)) return;
       for (const auto& [one, other] : pairs) {
         if (!gets_to(other, version, one)) continue;
-        found = none(false, shared_by(one, other),
-                     with_shared(one, other, {a_.graph[version].name, a_.graph[input].name}));
-        found->premises = {a_.premise(t_, writer_, Role::parameter, version)};
+        found = biased(Rule::noise, false, shared_by(one, other),
+                       with_shared(one, other, {a_.graph[version].name, a_.graph[input].name}));
+        found->premises = {a_.premise(t_, who_, Role::parameter, version)};
         return;
       }
     });
-    return found.value_or(fine("N", "no parameter comes from what shares a noise"));
+    return found.value_or(fine(Rule::noise, "no parameter comes from what shares a noise"));
   }
 
-  /// Transitions that move what this update moves, each with another that shares a noise with it.
+  /// Transitions that move the same state as this update, each with one that shares a noise with
+  /// it.
   std::vector<Sharing> sharing_with_the_state() const {
     std::vector<Sharing> pairs;
     for (std::size_t one = 0; one < a_.all.size(); ++one) {
@@ -256,8 +245,8 @@ class NoiseRules {
     return pairs;
   }
 
-  /// Another draw of an auxiliary of this update comes from those that wrote it, and tells of the
-  /// states that they moved with it.
+  /// Another draw of an auxiliary of this update depends on the transitions that wrote it, and on
+  /// the states that they moved with it.
   bool gets_to(std::size_t other, Value version, std::size_t one) const {
     const ValueInfo& v = a_.graph[version];
     if (v.kind != ValueKind::version || !a_.is_state_of(t_, v.variable)) {
@@ -266,42 +255,34 @@ class NoiseRules {
     const Value drawn = v.producer < 0 ? a_.graph[v.variable].current : version;
     const IdSet& reached = flow_.reached(one, other);
     const auto past = a_.since_redraw(drawn, {});
-    return std::any_of(past.begin(), past.end(), [&](Value at) {
+    return std::ranges::any_of(past, [&](Value at) {
       const auto writer = a_.transition_of(a_.graph[at].producer);
       if (!writer || *writer == other) return writer.has_value();
       if (flow_.draws_for(one, other)) return false;
       const auto& writes = a_.all[*writer].writes;
-      return std::any_of(writes.begin(), writes.end(), [&](Variable w) {
-        return w != v.variable && reached.test(static_cast<std::size_t>(w.id));
-      });
+      return std::ranges::any_of(
+          writes, [&](Variable w) { return w != v.variable && reached.test(index(w)); });
     });
   }
 
   bool is_own_register(Value version) const {
-    const ValueInfo& v = a_.graph[version];
-    return v.kind == ValueKind::version && a_.graph[v.variable].kind == VariableKind::history &&
-           a_.mutual(t_, v.variable);
+    return a_.is(version, VariableKind::history) && a_.mutual(t_, a_.graph[version].variable);
   }
 
-  /// Whether `one` moves what this update moves, or a variable that that influences and is
-  /// influenced by: both are one state, given all else.
+  /// Whether `one` moves a variable of this update, or one in mutual influence with it: given all
+  /// else, both are one state.
   bool moves_with(std::size_t one) const {
-    const auto& writes = a_.all[one].writes;
     return one == t_ || wrote_a_carried_state(one) ||
-           std::any_of(writes.begin(), writes.end(), [&](Variable v) { return a_.mutual(t_, v); });
+           std::ranges::any_of(a_.all[one].writes, [&](Variable v) { return a_.mutual(t_, v); });
   }
 
-  /// Whether `one` wrote an auxiliary in the sweep before that this update starts from.
+  /// `one` wrote an auxiliary in the last sweep, and this update starts from it.
   bool wrote_a_carried_state(std::size_t one) const {
     for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : states_of(*part)) {
-        const ValueInfo& v = a_.graph[input.value];
-        if (v.kind != ValueKind::version) continue;
-        if (a_.graph[v.variable].kind != VariableKind::auxiliary) continue;
-        if (a_.graph[a_.since_redraw(input.value, part->guard).back()].producer >= 0) continue;
-        for (const Value at : a_.since_redraw(a_.graph[v.variable].current, part->guard)) {
+      for (const Value state : states_of(*part)) {
+        if (!a_.is(state, VariableKind::auxiliary)) continue;
+        for (const Value at : a_.past(state, part->guard).before)
           if (a_.transition_of(a_.graph[at].producer) == one) return true;
-        }
       }
     }
     return false;
@@ -318,69 +299,57 @@ class NoiseRules {
         a_.info(one).name, a_.info(other).name);
   }
 
-  /// An update of several slots, such as an exchange, takes their joint law for a product.
+  /// An update of several slots, such as an exchange, assumes that they are independent.
   Verdict not_shared_by_the_states() const {
     const std::set<std::int32_t> states = joint_states();
     for (std::size_t one = 0; states.size() > 1 && one < a_.all.size(); ++one) {
       if (!moves_a_state(one, states)) continue;
       for (const std::size_t other : flow_.sharing(one)) {
         if (!moves_a_state(other, states)) continue;
-        if (flow_.draws_for(one, other) || flow_.draws_for(other, one)) continue;
-        return none(false,
-                    fmt::format("`{}` and `{}` use the same noise, so that the slots that are "
-                                "updated together are not independent",
-                                a_.info(one).name, a_.info(other).name),
-                    with_shared(one, other, {}));
+        if (flow_.is_draw_for_other(one, other)) continue;
+        return biased(Rule::noise, false,
+                      fmt::format("`{}` and `{}` use the same noise, so that the slots that are "
+                                  "updated together are not independent",
+                                  a_.info(one).name, a_.info(other).name),
+                      with_shared(one, other, {}));
       }
     }
-    return fine("N", "what is updated together shares no noise");
+    return fine(Rule::noise, "what is updated together shares no noise");
   }
 
-  /// The slots that are updated, and the auxiliaries beside them that are not redrawn for it.
+  /// The slots that it updates, and the auxiliaries that it starts from and that are not redrawn.
   std::set<std::int32_t> joint_states() const {
     std::set<std::int32_t> found;
-    for (const Variable v : a_.all[t_].writes) {
-      if (a_.graph[v].kind == VariableKind::slot) found.insert(v.id);
-    }
-    for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : part->inputs) {
-        const ValueInfo& v = a_.graph[input.value];
-        if (input.role != Role::state || v.kind != ValueKind::version) continue;
-        if (a_.graph[v.variable].kind != VariableKind::auxiliary) continue;
-        if (!is_fresh_auxiliary(a_, *part, input.value)) found.insert(v.variable.id);
-      }
-    }
+    for (const Variable v : a_.all[t_].writes)
+      if (a_.is(v, VariableKind::slot)) found.insert(v.id);
+    for (const OperationInfo* part : a_.parts(t_))
+      for (const Value state : a_.auxiliaries(*part))
+        if (!a_.is_fresh(*part, state)) found.insert(a_.graph[state].variable.id);
     return found;
   }
 
-  /// Whether a transition moves one of these, or a slot that influences, and is influenced by, what
-  /// is updated.
+  /// Whether a transition moves one of these, or a slot in mutual influence with what is updated.
   bool moves_a_state(std::size_t t, const std::set<std::int32_t>& states) const {
-    const auto& writes = a_.all[t].writes;
-    return std::any_of(writes.begin(), writes.end(), [&](Variable v) {
-      return states.contains(v.id) || (a_.graph[v].kind == VariableKind::slot && a_.mutual(t_, v));
+    return std::ranges::any_of(a_.all[t].writes, [&](Variable v) {
+      return states.contains(v.id) || (a_.is(v, VariableKind::slot) && a_.mutual(t_, v));
     });
   }
 
-  /// Whether what `t` writes gets there by another way than through what `beside` and its stages
-  /// write.
+  /// What `t` writes gets there without passing through `beside` and its stages.
   bool reaches(std::size_t t, Value read, std::size_t beside) const {
     const IdSet& reached = flow_.reached(beside, t);
     const auto is_reached = [&](Value version) {
-      return reached.test(static_cast<std::size_t>(a_.graph[version].variable.id));
+      return reached.test(index(a_.graph[version].variable));
     };
-    if (a_.graph[read].kind == ValueKind::version) return is_reached(read);
+    if (a_.is_version(read)) return is_reached(read);
     if (a_.transition_of(a_.graph[read].producer) == t) return true;
     bool found = false;
     each(a_.cones.versions(read), [&](std::int32_t v) { found = found || is_reached(Value{v}); });
     return found;
   }
 
-  const Analysis& a_;
   const NoiseFlow& flow_;
-  std::size_t t_;
   const NoiseWays& ways_;
-  const OperationInfo& writer_;
 };
 
 }  // namespace

@@ -21,27 +21,25 @@ struct Reading {
   Value leaf;
 };
 
-class ParameterRules {
+class ParameterRules : OneTransition {
  public:
-  ParameterRules(const Analysis& a, std::size_t t) : a_(a), t_(t) {}
+  using OneTransition::OneTransition;
 
   Verdict judge() {
-    Verdict v = fine("1", "parameters do not depend on what is updated");
-    for (const OperationInfo* who : a_.parts(t_)) {
-      for (const Input& input : who->inputs) {
-        if (a_.is_of_another_branch(*who, input.value)) {
-          join(v, of_another_branch(*who, input.value, input.value));
-        }
-        if (input.role == Role::law_at_proposal) join(v, mirrored(*who, input));
-        if (is_judged(input)) join(v, leaves(*who, input));
+    Verdict v = fine(Rule::invariance, "parameters do not depend on what is updated");
+    for (const auto& [who, input] : a_.inputs(t_)) {
+      if (a_.is_of_another_branch(*who, input.value)) {
+        join(v, of_another_branch(*who, input.value, input.value));
       }
+      if (input.role == Role::law_at_proposal) join(v, mirrored(*who, input));
+      if (is_judged(input)) join(v, leaves(*who, input));
     }
     return v;
   }
 
  private:
   bool is_uncorrected(const OperationInfo& who) const {
-    return who.kind == OperationKind::move && who.name == a_.info(t_).name && !who.traits.invariant;
+    return &who == &who_ && a_.is_uncorrected(t_);
   }
 
   bool is_judged(const Input& input) const {
@@ -52,26 +50,25 @@ class ParameterRules {
 
   /// A version that is read as a state and not replaced: what is done depends on it.
   bool is_bystander(Value state) const {
-    const ValueInfo& v = a_.graph[state];
-    return v.kind == ValueKind::version && !a_.is_state_of(t_, v.variable);
+    return a_.is_version(state) && !a_.is_state_of(t_, a_.graph[state].variable);
   }
 
   /// An operation of no branch, or of another one, reads what a branch made: in the columns that
   /// chose another branch it is from an earlier sweep.
   Verdict of_another_branch(const OperationInfo& who, Value made, Value read) const {
-    return mixwell::none(
-        "7", true,
+    return biased(
+        Rule::branch, true,
         fmt::format("`{}` is made in one branch of a mixture and read outside of it: where another "
                     "branch was chosen it is from an earlier sweep",
                     a_.graph[made].name),
-        a_.info(t_).name, {a_.graph[made].name, who.name, a_.graph[read].name});
+        {a_.graph[made].name, who.name, a_.graph[read].name});
   }
 
   /// Of what a history was made from, outside of the branch that makes it.
   std::optional<Verdict> learnt_outside_a_branch(const Reading& r, Variable history) const {
     for (const Variable one : a_.behind(history)) {
-      if (a_.graph[one].kind != VariableKind::history) continue;
-      for (const std::size_t t : a_.writers[static_cast<std::size_t>(one.id)]) {
+      if (!a_.is(one, VariableKind::history)) continue;
+      for (const std::size_t t : a_.writers[index(one)]) {
         for (const Input& input : a_.info(t).inputs) {
           if (!a_.is_of_another_branch(a_.info(t), input.value)) continue;
           return of_another_branch(a_.info(t), input.value, r.leaf);
@@ -84,18 +81,17 @@ class ParameterRules {
   /// Rule U: an unbiased law has the right mean gradient whatever its parameters are, and without
   /// Metropolis nothing else of it matters in the limit.
   bool is_unbiased(const OperationInfo& who, const Input& input) const {
-    const std::int32_t producer = a_.graph[input.value].producer;
-    return input.role == Role::law && is_uncorrected(who) && producer >= 0 &&
-           a_.operation(producer).traits.unbiased;
+    const OperationInfo* const by = a_.maker(input.value);
+    return input.role == Role::law && is_uncorrected(who) && by != nullptr && by->traits.unbiased;
   }
+
+  bool moves(Value version) const { return a_.moves(t_, a_.graph[version].variable); }
 
   /// The rest of the position is no parameter of that kind: the law is one of the parts given it.
   bool is_another_part(Value leaf) const {
-    const ValueInfo& v = a_.graph[leaf];
-    if (v.kind != ValueKind::version || a_.moves(t_, v.variable)) return false;
-    const std::string& position = a_.graph[v.variable].position;
-    const auto& moved = a_.all[t_].writes;
-    return !position.empty() && std::any_of(moved.begin(), moved.end(), [&](Variable w) {
+    if (!a_.is_version(leaf) || moves(leaf)) return false;
+    const std::string& position = a_.graph[a_.graph[leaf].variable].position;
+    return !position.empty() && std::ranges::any_of(a_.all[t_].writes, [&](Variable w) {
       return a_.graph[w].position == position;
     });
   }
@@ -103,22 +99,22 @@ class ParameterRules {
   /// Of a law at a version, or handed on by a move of this transition with its proposal. Any other
   /// number in that role is a parameter like others.
   bool is_evaluation(Value v) const {
-    const auto& moves = a_.all[t_].moves;
-    return a_.graph[v].evaluated_law ||
-           std::find(moves.begin(), moves.end(), a_.graph[v].producer) != moves.end();
+    return a_.graph[v].evaluated_law || contains(a_.all[t_].moves, a_.graph[v].producer);
   }
 
   Verdict leaves(const OperationInfo& who, const Input& input) {
-    Verdict v = fine("1", "constants, fresh noise, or current values of other variables");
+    Verdict v =
+        fine(Rule::invariance, "constants, fresh noise, or current values of other variables");
     const bool unbiased = is_unbiased(who, input);
-    std::map<std::string, std::vector<Premise>> harmless;  // by rule
+    std::map<Rule, std::vector<Premise>> harmless;
     each(a_.leaves(input.value), [&](std::int32_t id) {
       const Value leaf{id};
       const Premise premise = a_.premise(t_, who, input.role, leaf);
       const bool is_exempt = unbiased && !is_another_part(leaf);
       auto found = is_exempt ? std::nullopt : judge_leaf({who, input, leaf});
       if (!found) {
-        return harmless[is_exempt ? "U" : rule_that_permits(premise, leaf)].push_back(premise);
+        return harmless[is_exempt ? Rule::unbiased : rule_that_permits(premise, leaf)].push_back(
+            premise);
       }
       found->premises = {premise};
       join(v, *found);
@@ -131,41 +127,46 @@ class ParameterRules {
     return v;
   }
 
-  const char* rule_that_permits(const Premise& p, Value leaf) const {
-    if (p.standing == "still") return "F";
+  Rule rule_that_permits(const Premise& p, Value leaf) const {
+    if (p.standing == "still") return Rule::still_register;
     const bool is_old = p.standing == "past" || p.standing == "replaced" || p.standing == "stale";
-    if (is_old && !p.feeds_back) return "P";
-    const ValueInfo& v = a_.graph[leaf];
-    const bool is_own = v.kind == ValueKind::version && a_.moves(t_, v.variable);
-    return is_own && p.role == to_string(Role::law) ? "2a" : "1";
+    if (is_old && !p.feeds_back) return Rule::uninfluenced;
+    const bool is_own_law = a_.is_version(leaf) && moves(leaf) && p.role == to_string(Role::law);
+    return is_own_law ? Rule::mirrored_law : Rule::invariance;
   }
 
-  static const char* why_harmless(const std::string& rule) {
-    if (rule == "F") return "nothing writes the register in this phase";
-    if (rule == "P") return "the update cannot influence what it reads of the past";
-    if (rule == "2a") return "the ratio accounts for what follows the state";
-    if (rule == "U") return "the law is unbiased, whatever it was made from";
-    return "constants, fresh noise, or current values of other variables";
+  static const char* why_harmless(Rule rule) {
+    switch (rule) {
+      case Rule::still_register:
+        return "nothing writes the register in this phase";
+      case Rule::uninfluenced:
+        return "the update cannot influence what it reads of the past";
+      case Rule::mirrored_law:
+        return "the ratio accounts for what follows the state";
+      case Rule::unbiased:
+        return "the law is unbiased, whatever it was made from";
+      default:
+        return "constants, fresh noise, or current values of other variables";
+    }
   }
 
   std::optional<Verdict> judge_leaf(const Reading& r) {
     const ValueInfo& v = a_.graph[r.leaf];
     if (v.kind == ValueKind::constant || v.kind == ValueKind::noise) return std::nullopt;
     if (v.kind == ValueKind::derived) return statistic(r);
-    if (a_.graph[v.variable].kind == VariableKind::history) return history(r, v);
-    if (a_.graph[v.variable].kind == VariableKind::joined) return joined(r);
-    if (a_.graph[v.variable].kind == VariableKind::trial) return trial(r, v.variable);
+    if (a_.is(v.variable, VariableKind::history)) return history(r, v.variable);
+    if (a_.is(v.variable, VariableKind::joined)) return joined(r);
+    if (a_.is(v.variable, VariableKind::trial)) return trial(r, v.variable);
     if (a_.is_state_of(t_, v.variable) && !a_.is_drawn_anew_since(t_, r.leaf)) {
       if (is_parameter_of_a_redraw(r)) return std::nullopt;
       return own(r, "the updated variable's own value");
     }
-    if (a_.graph[v.variable].kind == VariableKind::auxiliary) {
+    if (a_.is(v.variable, VariableKind::auxiliary)) {
       const Verdict read = judge_read_auxiliary(a_, t_, r.leaf);
       if (read.accuracy == Accuracy::none) return read;
     }
-    if (is_law_of_the_rest(r)) return stale(r, v);
-    if (is_out_of_date(r) && a_.mutual(t_, v.variable)) return stale(r, v);
-    return std::nullopt;
+    const bool is_stale = is_law_of_the_rest(r) || (is_out_of_date(r) && a_.mutual(t_, v.variable));
+    return is_stale ? std::optional(stale(r, v.variable)) : std::nullopt;
   }
 
   /// What is drawn in full from its law does not depend on what it was before, at any parameter.
@@ -188,13 +189,12 @@ class ParameterRules {
     return is_law && is_another_part(r.leaf) && a_.staleness.is_replaced(r.leaf, t_);
   }
 
-  Verdict none(const Reading& r, std::string rule, bool proved, std::string reason) const {
-    return mixwell::none(std::move(rule), proved, std::move(reason), a_.info(t_).name,
-                         a_.path(r.leaf, r.input.value));
+  Verdict biased_by(const Reading& r, Rule rule, bool proved, std::string reason) const {
+    return biased(rule, proved, std::move(reason), a_.path(r.leaf, r.input.value));
   }
 
-  Verdict asymptotic(const Reading& r, std::string rule, std::string reason) const {
-    Verdict v = none(r, std::move(rule), true, std::move(reason));
+  Verdict asymptotic(const Reading& r, Rule rule, std::string reason) const {
+    Verdict v = biased_by(r, rule, true, std::move(reason));
     v.accuracy = Accuracy::asymptotic;
     v.order = 1;
     return v;
@@ -212,47 +212,39 @@ class ParameterRules {
   std::optional<Verdict> own(const Reading& r, const char* what) {
     if (r.input.role == Role::law && accounts_for(r.input.value)) return std::nullopt;
     if (const OperationInfo* gamma = total_drift_correction(r)) {
-      Verdict v = asymptotic(r, "2g",
+      Verdict v = asymptotic(r, Rule::drift_correction,
                              fmt::format("a parameter depends on {}, and the drift holds the total "
                                          "drift correction",
                                          what));
-      v.citation = "Ma, Chen & Fox 2015, NIPS, theorem 1";
-      v = assuming(a_, std::move(v), *gamma, "total");
-      return assuming(a_, std::move(v), *maker(input_of(r.who, Role::drift)), "continuous");
+      v = assuming(a_, cited(std::move(v), "Ma, Chen & Fox 2015, NIPS, theorem 1"), *gamma,
+                   Trait::total);
+      return assuming(a_, std::move(v), *a_.maker(input_of(r.who, Role::drift)), Trait::continuous);
     }
-    return none(r, "2", true,
-                fmt::format("a parameter depends on {}, and neither the acceptance ratio nor a "
-                            "drift correction accounts for it",
-                            what));
+    return biased_by(
+        r, Rule::own_value, true,
+        fmt::format("a parameter depends on {}, and neither the acceptance ratio nor a "
+                    "drift correction accounts for it",
+                    what));
   }
 
   bool accounts_for(Value law) const {
-    const auto& inputs = a_.info(t_).inputs;
-    return std::any_of(inputs.begin(), inputs.end(), [&](const Input& i) {
+    return std::ranges::any_of(who_.inputs, [&](const Input& i) {
       return i.role == Role::law_at_proposal && mirrors(a_, t_, law, i.value);
     });
   }
 
   Verdict mirrored(const OperationInfo& who, const Input& at_proposal) const {
-    const bool found = std::any_of(who.inputs.begin(), who.inputs.end(), [&](const Input& i) {
+    const bool found = std::ranges::any_of(who.inputs, [&](const Input& i) {
       return i.role == Role::law && mirrors(a_, t_, i.value, at_proposal.value);
     });
     if (found)
-      return fine("2a", "the ratio accounts for parameters that depend on the state",
+      return fine(Rule::mirrored_law, "the ratio accounts for parameters that depend on the state",
                   "Hastings 1970, Biometrika 57");
-    Verdict v = fine("2a",
-                     "the law at the proposal is not a law of the state with the proposal in its "
-                     "place");
-    v.accuracy = Accuracy::none;
-    v.nodes = {who.name};
-    v.path = {a_.graph[at_proposal.value].name};
-    return v;
-  }
-
-  /// Null where no operation makes it.
-  const OperationInfo* maker(Value v) const {
-    const std::int32_t producer = a_.graph[v].producer;
-    return producer < 0 ? nullptr : &a_.operation(producer);
+    return mixwell::biased(
+        Rule::mirrored_law, who.name, true,
+        "the law at the proposal is not a law of the state with the proposal in its "
+        "place",
+        {a_.graph[at_proposal.value].name});
   }
 
   /// What makes the Gamma in the drift of an uncorrected move, if it is that of the very matrix of
@@ -264,11 +256,11 @@ class ParameterRules {
     const Value drift = input_of(r.who, Role::drift);
     if (!is_uncorrected(r.who) || !gamma || !drift) return nullptr;
     const bool by_the_matrix = r.input.value == drift || r.input.value == gamma;
-    const OperationInfo* const correction = maker(gamma);
-    const OperationInfo* const matrix = maker(drift);
+    const OperationInfo* const correction = a_.maker(gamma);
+    const OperationInfo* const matrix = a_.maker(drift);
     if (correction == nullptr || matrix == nullptr || !by_the_matrix) return nullptr;
-    const bool of_drift = std::any_of(correction->inputs.begin(), correction->inputs.end(),
-                                      [&](const Input& i) { return i.value == drift; });
+    const bool of_drift =
+        std::ranges::any_of(correction->inputs, [&](const Input& i) { return i.value == drift; });
     const bool holds = correction->traits.total && matrix->traits.continuous && of_drift;
     return holds ? correction : nullptr;
   }
@@ -276,8 +268,9 @@ class ParameterRules {
   /// Of a gathered version what it copies is judged.
   std::optional<Verdict> joined(const Reading& r) const {
     if (is_gathered(a_.graph, r.leaf)) return std::nullopt;
-    return none(r, "1", false,
-                "a parameter reads what joins several slots after it was moved, and not the slots");
+    return biased_by(
+        r, Rule::invariance, false,
+        "a parameter reads what joins several slots after it was moved, and not the slots");
   }
 
   /// Of a proposal or a statistic of another update: harmless, as a history is (rule P), where
@@ -289,56 +282,52 @@ class ParameterRules {
       feeds_back = feeds_back || a_.is_state_of(t_, one) || a_.mutual(t_, one);
     });
     if (!feeds_back) return std::nullopt;
-    return none(r, "2", false, "a parameter depends on a proposal or a statistic of this sweep");
+    return biased_by(r, Rule::own_value, false,
+                     "a parameter depends on a proposal or a statistic of this sweep");
   }
 
   /// Whether it draws an auxiliary for the stage that moves the trial on from `place`.
   bool draws_for_a_stage_at(Value place) const {
-    if (a_.info(t_).kind != OperationKind::refresh) return false;
-    const auto& outputs = a_.info(t_).outputs;
-    for (const std::size_t s : a_.starters(place)) {
-      if (!a_.is_stage(s)) continue;
-      if (std::any_of(outputs.begin(), outputs.end(),
-                      [&](Value v) { return a_.reads_as_state(s, v); })) {
-        return true;
-      }
-    }
-    return false;
+    if (who_.kind != OperationKind::refresh) return false;
+    return std::ranges::any_of(a_.starters(place), [&](std::size_t s) {
+      return a_.is_stage(s) &&
+             std::ranges::any_of(who_.outputs, [&](Value v) { return a_.reads_as_state(s, v); });
+    });
   }
 
   /// Of a copy the slot is judged.
   std::optional<Verdict> trial(const Reading& r, Variable of) {
     if (is_gathered(a_.graph, r.leaf) || draws_for_a_stage_at(r.leaf)) return std::nullopt;
     if (a_.writes(t_, of)) return own(r, "the updated variable's own value");
-    return none(r, "2", false, "a parameter depends on what a stage of a proposal leads to");
+    return biased_by(r, Rule::own_value, false,
+                     "a parameter depends on what a stage of a proposal leads to");
   }
 
-  std::optional<Verdict> stale(const Reading& r, const ValueInfo& v) const {
+  /// A dependence on earlier values, which vanishes with eps where all steps are small.
+  Verdict fading(const Reading& r, Rule rule, const char* what,
+                 const std::vector<Variable>& seen) const {
+    if (vanishes(r, seen)) return continuous(r, asymptotic(r, rule, what));
+    return biased_by(r, rule, true, what);
+  }
+
+  Verdict stale(const Reading& r, Variable of) const {
     const char* what = "a parameter reads a value that was replaced before the update";
-    if (vanishes(r, {v.variable})) {
-      return with_feedback(continuous(r, asymptotic(r, "1s", what)), v.variable);
-    }
-    return with_feedback(none(r, "1s", true, what), v.variable);
+    return with_feedback(fading(r, Rule::stale_value, what, {of}), of);
   }
 
-  std::optional<Verdict> history(const Reading& r, const ValueInfo& v) {
-    if (auto found = learnt_outside_a_branch(r, v.variable)) return found;
-    if (!a_.is_written(v.variable) || !a_.mutual(t_, v.variable)) return std::nullopt;
-    const Forgets how = forgets(v.variable);
-    switch (how) {
-      case Forgets::diminishing:
-        return diminishing(r, v.variable);
-      case Forgets::window:
-        return window(r, v.variable);
-      default:
-        return with_feedback(none(r, "4", how != Forgets::unknown,
-                                  "parameters follow the chain's own history and never settle"),
-                             v.variable);
-    }
+  std::optional<Verdict> history(const Reading& r, Variable of) {
+    if (auto found = learnt_outside_a_branch(r, of)) return found;
+    if (!a_.is_written(of) || !a_.mutual(t_, of)) return std::nullopt;
+    const Forgets how = forgets(of);
+    if (how == Forgets::diminishing) return diminishing(r, of);
+    if (how == Forgets::window) return window(r, of);
+    return with_feedback(biased_by(r, Rule::learning, how != Forgets::unknown,
+                                   "parameters follow the chain's own history and never settle"),
+                         of);
   }
 
   const OperationInfo& learner(Variable history) const {
-    return a_.info(a_.writers[static_cast<std::size_t>(history.id)].front());
+    return a_.info(a_.writers[index(history)].front());
   }
 
   static std::string still_moves(const VariableInfo& history) {
@@ -353,8 +342,8 @@ class ParameterRules {
 
   Verdict diminishing(const Reading& r, Variable history) const {
     Verdict v =
-        none(r, "4", true,
-             "parameters still move, by ever smaller amounts, with the chain's own history");
+        biased_by(r, Rule::learning, true,
+                  "parameters still move, by ever smaller amounts, with the chain's own history");
     v.accuracy = Accuracy::exact;
     v.adaptive = true;
     v.citation = "Roberts & Rosenthal 2007, J. Appl. Probab. 44 (diminishing adaptation)";
@@ -366,43 +355,43 @@ class ParameterRules {
   /// As eps -> 0 a window of values becomes the current value.
   std::optional<Verdict> window(const Reading& r, Variable of) {
     const std::vector<Variable> seen = observed(of);
-    const bool own_too =
-        std::any_of(seen.begin(), seen.end(), [&](Variable s) { return a_.moves(t_, s); });
-    if (own_too) {
-      auto v = own(r, "past values of the updated variable");
-      if (v && v->accuracy == Accuracy::none) {
-        if (is_decided())
-          v->citation =
-              "counter-example: on U = theta^4/4, QNHMC as published freezes near the mode";
-        return with_feedback(std::move(*v), of);
-      }
-      if (v && !all_local(seen)) {
-        return with_feedback(
-            none(r, "2g", true,
-                 "a divergence term accounts for past values that lie within a step of the "
-                 "current one; something else moves the variable further"),
-            of);
-      }
-      return v;
-    }
-    const char* what = "a parameter reads past values of variables that this update influences";
-    if (vanishes(r, seen)) return with_feedback(continuous(r, asymptotic(r, "3", what)), of);
-    Verdict v = none(r, "3", true, what);
-    if (!is_decided())
+    if (std::ranges::any_of(seen, [&](Variable s) { return a_.moves(t_, s); }))
+      return own_window(r, of, seen);
+    Verdict v =
+        fading(r, Rule::past_of_others,
+               "a parameter reads past values of variables that this update influences", seen);
+    if (v.accuracy == Accuracy::none && !is_decided())
       v.citation =
           "counter-example: on U = sum theta_i^4 / 4, d = 2, the last moves of another slot as "
           "pairs (HAMCMC) give E theta_i^2 = 0.58 to 0.72, depending on gamma, instead of 0.676";
     return with_feedback(std::move(v), of);
   }
 
-  /// By a ratio of laws. QNHMC is; HAMCMC, of which its counter-example is, is not.
-  bool is_decided() const { return a_.info(t_).kind == OperationKind::accept; }
+  std::optional<Verdict> own_window(const Reading& r, Variable of,
+                                    const std::vector<Variable>& seen) {
+    auto v = own(r, "past values of the updated variable");
+    if (!v) return v;
+    if (v->accuracy == Accuracy::none) {
+      if (is_decided())
+        v->citation = "counter-example: on U = theta^4/4, QNHMC as published freezes near the mode";
+      return with_feedback(std::move(*v), of);
+    }
+    if (all_local(seen)) return v;
+    return with_feedback(
+        biased_by(r, Rule::drift_correction, true,
+                  "a divergence term accounts for past values that lie within a step of the "
+                  "current one; something else moves the variable further"),
+        of);
+  }
+
+  /// By a ratio of laws: QNHMC is, HAMCMC is not.
+  bool is_decided() const { return who_.kind == OperationKind::accept; }
 
   /// Slots whose values a history was made from.
   std::vector<Variable> observed(Variable history) const {
     std::vector<Variable> slots;
     for (const Variable one : a_.behind(history)) {
-      if (a_.graph[one].kind == VariableKind::slot) slots.push_back(one);
+      if (a_.is(one, VariableKind::slot)) slots.push_back(one);
       const auto& parts = a_.graph[one].parts;
       slots.insert(slots.end(), parts.begin(), parts.end());
     }
@@ -414,8 +403,8 @@ class ParameterRules {
     Forgets worst = a_.graph[history].forgets;
     if (worst != Forgets::window) return worst;
     for (const Variable one : a_.behind(history)) {
-      const bool learns = a_.graph[one].kind == VariableKind::history && a_.is_written(one);
-      if (learns) worst = std::min(worst, a_.graph[one].forgets);
+      if (a_.is(one, VariableKind::history) && a_.is_written(one))
+        worst = std::min(worst, a_.graph[one].forgets);
     }
     return worst;
   }
@@ -428,16 +417,15 @@ class ParameterRules {
 
   /// Whether all that writes these variables moves them by a small step.
   bool all_local(const std::vector<Variable>& variables) const {
-    return std::all_of(variables.begin(), variables.end(), [&](Variable v) {
-      const auto& by = a_.writers[static_cast<std::size_t>(v.id)];
-      return std::all_of(by.begin(), by.end(), [&](std::size_t t) { return is_local(t); });
+    return std::ranges::all_of(variables, [&](Variable v) {
+      return std::ranges::all_of(a_.writers[index(v)], [&](std::size_t t) { return is_local(t); });
     });
   }
 
   bool is_local(std::size_t t) const {
     if (a_.info(t).kind == OperationKind::refresh) return false;
     const auto parts = a_.parts(t);
-    return std::all_of(parts.begin(), parts.end(), [](const OperationInfo* part) {
+    return std::ranges::all_of(parts, [](const OperationInfo* part) {
       return part->kind != OperationKind::move || part->traits.local;
     });
   }
@@ -446,13 +434,13 @@ class ParameterRules {
   /// vanish. Views and evaluations of laws do.
   bool is_continuous(const Reading& r) const {
     const auto between = operations_between(r);
-    return std::all_of(between.begin(), between.end(),
-                       [](const OperationInfo* o) { return o->traits.continuous; });
+    return std::ranges::all_of(between,
+                               [](const OperationInfo* o) { return o->traits.continuous; });
   }
 
   Verdict continuous(const Reading& r, Verdict v) const {
     for (const OperationInfo* o : operations_between(r)) {
-      v = assuming(a_, std::move(v), *o, "continuous");
+      v = assuming(a_, std::move(v), *o, Trait::continuous);
     }
     return v;
   }
@@ -467,16 +455,13 @@ class ParameterRules {
       if (v == r.leaf || !is_pure(a_.graph, v)) continue;
       const OperationInfo& by = a_.operation(a_.graph[v].producer);
       const bool counts = !a_.graph[v].evaluated_law && by.body;
-      if (counts && std::find(found.begin(), found.end(), &by) == found.end()) found.push_back(&by);
+      if (counts && !contains(found, &by)) found.push_back(&by);
       for (const Value source : sources(a_.graph, v)) {
         if (a_.cones.depends(source, r.leaf)) open.push_back(source);
       }
     }
     return found;
   }
-
-  const Analysis& a_;
-  std::size_t t_;
 };
 
 }  // namespace

@@ -51,6 +51,12 @@ std::vector<Assumption> assumptions_in(const Json& words) {
   return all;
 }
 
+Rule rule_in(const Json& json) {
+  const auto& id = json.at("rule").get_ref<const std::string&>();
+  if (const auto found = rule_from(id)) return *found;
+  throw Json::other_error::create(501, "there is no rule \"" + id + "\"", &json);
+}
+
 Json to_json(const Premise& premise) {
   return {{"operation", premise.operation},
           {"role", premise.role},
@@ -65,17 +71,39 @@ Premise premise_in(const Json& json) {
           json.at("feeds_back").get<bool>()};
 }
 
+/// What a verdict comes down to.
+void write_class(Json& json, const Verdict& of) {
+  json["class"] = to_string(of.certificate_class());
+  json["accuracy"] = word_of(accuracies, of.accuracy);
+  json["order"] = of.accuracy == Accuracy::asymptotic ? Json(of.order) : Json(nullptr);
+  json["density"] = of.density;
+  json["time"] = word_of(times, of.adaptive);
+  json["evidence"] = to_string(of.evidence());
+}
+
+/// What the whole and each conclusion have.
+Verdict verdict_in(const Json& json) {
+  Verdict found;
+  found.rule = rule_in(json);
+  found.optimiser = word_in(classes, json, "class") == CertificateClass::none;
+  found.accuracy = word_in(accuracies, json, "accuracy");
+  if (!json.at("order").is_null()) json.at("order").get_to(found.order);
+  json.at("density").get_to(found.density);
+  found.adaptive = word_in(times, json, "time");
+  found.proved = word_in(kinds_of_evidence, json, "evidence") != Evidence::unproven;
+  json.at("reason").get_to(found.reason);
+  json.at("path").get_to(found.path);
+  found.assumes = assumptions_in(json.at("assumes"));
+  found.declared = assumptions_in(json.at("declared"));
+  return found;
+}
+
 /// One conclusion.
 Json part_to_json(const Verdict& part) {
   Json json = Json::object();
   json["about"] = part.about;
-  json["rule"] = part.rule;
-  json["class"] = to_string(part.certificate_class());
-  json["accuracy"] = word_of(accuracies, part.accuracy);
-  json["order"] = part.accuracy == Accuracy::asymptotic ? Json(part.order) : Json(nullptr);
-  json["density"] = part.density;
-  json["time"] = word_of(times, part.adaptive);
-  json["evidence"] = to_string(part.evidence());
+  json["rule"] = to_string(part.rule);
+  write_class(json, part);
   json["reason"] = part.reason;
   json["path"] = part.path;
   json["assumes"] = words_of(part.assumes);
@@ -86,19 +114,8 @@ Json part_to_json(const Verdict& part) {
 }
 
 Verdict part_in(const Json& json) {
-  Verdict part;
+  Verdict part = verdict_in(json);
   json.at("about").get_to(part.about);
-  json.at("rule").get_to(part.rule);
-  part.optimiser = word_in(classes, json, "class") == CertificateClass::none;
-  part.accuracy = word_in(accuracies, json, "accuracy");
-  if (!json.at("order").is_null()) json.at("order").get_to(part.order);
-  json.at("density").get_to(part.density);
-  part.adaptive = word_in(times, json, "time");
-  part.proved = word_in(kinds_of_evidence, json, "evidence") != Evidence::unproven;
-  json.at("reason").get_to(part.reason);
-  json.at("path").get_to(part.path);
-  part.assumes = assumptions_in(json.at("assumes"));
-  part.declared = assumptions_in(json.at("declared"));
   for (const Json& one : json.at("premises")) part.premises.push_back(premise_in(one));
   return part;
 }
@@ -132,59 +149,45 @@ void from_json(const Json& json, Tested& tested) {
 }
 
 void to_json(Json& json, const CertificateRecord& record) {
+  const Verdict& now = record.now;
   json = Json::object();
-  json["class"] = to_string(record.certificate_class);
-  json["accuracy"] = word_of(accuracies, record.accuracy);
-  json["order"] = record.order ? Json(*record.order) : Json(nullptr);
-  json["density"] = record.density;
-  json["time"] = word_of(times, record.adaptive);
-  json["evidence"] = to_string(record.evidence);
+  write_class(json, now);
   json["tested"] = record.tested ? Json(*record.tested) : Json(nullptr);
-  json["joint"] = word_of(joints, record.coupled);
+  json["joint"] = word_of(joints, now.coupled);
   json["after_warmup"] = record.after_warmup;
   json["warmup_class"] = to_string(record.warmup_class);
   json["frozen_class"] = to_string(record.frozen_class);
-  json["rule"] = record.rule;
-  json["reason"] = record.reason;
-  json["nodes"] = record.nodes;
-  json["path"] = record.path;
-  json["feedback"] = record.feedback;
-  json["reference"] = record.citation;
-  json["assumes"] = words_of(record.assumes);
-  json["declared"] = words_of(record.declared);
-  json["notes"] = record.notes;
+  json["rule"] = to_string(now.rule);
+  json["reason"] = now.reason;
+  json["nodes"] = now.nodes;
+  json["path"] = now.path;
+  json["feedback"] = now.feedback;
+  json["reference"] = now.citation;
+  json["assumes"] = words_of(now.assumes);
+  json["declared"] = words_of(now.declared);
+  json["notes"] = now.notes;
   json["published"] = Json::array();
   for (const auto& [component, source] : record.published)
     json["published"].push_back({{"component", component}, {"source", source}});
   json["derivation"] = Json::array();
-  for (const Verdict& part : record.derivation) json["derivation"].push_back(part_to_json(part));
+  for (const Verdict& part : now.parts) json["derivation"].push_back(part_to_json(part));
 }
 
 void from_json(const Json& json, CertificateRecord& record) {
-  record.certificate_class = word_in(classes, json, "class");
-  record.accuracy = word_in(accuracies, json, "accuracy");
-  if (!json.at("order").is_null()) record.order = json.at("order").get<int>();
-  json.at("density").get_to(record.density);
-  record.adaptive = word_in(times, json, "time");
-  record.evidence = word_in(kinds_of_evidence, json, "evidence");
-  if (!json.at("tested").is_null()) record.tested = json.at("tested").get<Tested>();
-  record.coupled = word_in(joints, json, "joint");
+  record.now = verdict_in(json);
+  record.now.coupled = word_in(joints, json, "joint");
+  json.at("nodes").get_to(record.now.nodes);
+  json.at("feedback").get_to(record.now.feedback);
+  json.at("reference").get_to(record.now.citation);
+  json.at("notes").get_to(record.now.notes);
+  for (const Json& one : json.at("derivation")) record.now.parts.push_back(part_in(one));
   json.at("after_warmup").get_to(record.after_warmup);
   record.warmup_class = word_in(classes, json, "warmup_class");
   record.frozen_class = word_in(classes, json, "frozen_class");
-  json.at("rule").get_to(record.rule);
-  json.at("reason").get_to(record.reason);
-  json.at("nodes").get_to(record.nodes);
-  json.at("path").get_to(record.path);
-  json.at("feedback").get_to(record.feedback);
-  json.at("reference").get_to(record.citation);
-  record.assumes = assumptions_in(json.at("assumes"));
-  record.declared = assumptions_in(json.at("declared"));
-  json.at("notes").get_to(record.notes);
+  if (!json.at("tested").is_null()) record.tested = json.at("tested").get<Tested>();
   for (const Json& one : json.at("published"))
     record.published.push_back({.component = one.at("component").get<std::string>(),
                                 .source = one.at("source").get<std::string>()});
-  for (const Json& one : json.at("derivation")) record.derivation.push_back(part_in(one));
 }
 
 CertificateRecord read_certificate(const std::string& folder) {

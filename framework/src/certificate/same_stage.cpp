@@ -26,15 +26,13 @@ class SameStage {
   }
 
  private:
-  const OperationInfo& operation(std::int32_t id) const {
-    return graph_.operations()[static_cast<std::size_t>(id)];
-  }
+  const OperationInfo& operation(std::int32_t id) const { return graph_.operations()[index(id)]; }
 
   /// What is learnt from a stage afterwards is no part of it: what it reads of a register is.
   bool same(const OperationInfo& a, const OperationInfo& b) const {
     if (a.kind != b.kind || a.inputs.size() != b.inputs.size()) return false;
     if (a.kind == OperationKind::observe) return true;
-    if (describe(a.traits) != describe(b.traits)) return false;
+    if (a.traits != b.traits) return false;
     for (std::size_t k = 0; k < a.inputs.size(); ++k) {
       if (a.inputs[k].role != b.inputs[k].role) return false;
       if (!same(a.inputs[k].value, b.inputs[k].value)) return false;

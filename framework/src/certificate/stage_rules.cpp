@@ -1,7 +1,6 @@
 // Rule R: a proposal made by stages that keep another law, which the ratio divides out.
 // SPDX-License-Identifier: Apache-2.0
 #include "certificate/analysis.hpp"
-#include "certificate/noise_flow.hpp"
 #include "certificate/same_stage.hpp"
 
 #include <fmt/format.h>
@@ -19,20 +18,20 @@ namespace {
 ///   pi(x) Q(x, dy) a(x, y) = min(pi(x) / p(x), pi(y) / p(y)) p(x) Q(x, dy)
 /// is the same with x and y exchanged: the update is in detailed balance with pi. What p and Q are
 /// made from is therefore a parameter, of which rules 2 to 4 ask that it does not follow the slot.
-class StageRules {
+class StageRules : OneTransition {
  public:
   StageRules(const Analysis& a, std::size_t t)
-      : a_(a),
-        who_(a.info(t)),
+      : OneTransition(a, t),
         stages_(a.stages(t)),
         law_(input_of(who_, Role::stage_law)),
         proposed_(input_of(who_, Role::proposed)) {}
 
   Verdict judge() {
     if (!law_) {
-      return none(true, "the ratio does not divide out the law that the proposal's stages keep");
+      return biased(Rule::stages, true,
+                    "the ratio does not divide out the law that the proposal's stages keep");
     }
-    Verdict v = fine("R", "the stages are reversible for a law that the ratio divides out",
+    Verdict v = fine(Rule::stages, "the stages are reversible for a law that the ratio divides out",
                      "Christen & Fox 2005, J. Comp. Graph. Stat. 14");
     join(v, of_one_slot());
     join(v, at_both_ends());
@@ -44,27 +43,24 @@ class StageRules {
   }
 
  private:
-  Verdict none(bool proved, std::string reason, std::vector<std::string> path = {}) const {
-    return mixwell::none("R", proved, std::move(reason), who_.name, std::move(path));
-  }
-
   Verdict of_one_slot() const {
     const auto count = [&](Role role) {
-      return std::count_if(who_.inputs.begin(), who_.inputs.end(),
-                           [&](const Input& i) { return i.role == role; });
+      return std::ranges::count_if(who_.inputs, [&](const Input& i) { return i.role == role; });
     };
     if (count(Role::state) != 1 || count(Role::proposed) != 1) {
-      return none(false, "a proposal by stages is decided together with another variable");
+      return biased(Rule::stages, false,
+                    "a proposal by stages is decided together with another variable");
     }
     if (!a_.is_copy(stages_.start, input_of(who_, Role::state))) {
-      return none(true, "the stages start elsewhere than at the state they are compared with",
-                  {a_.graph[stages_.start].name});
+      return biased(Rule::stages, true,
+                    "the stages start elsewhere than at the state they are compared with",
+                    {a_.graph[stages_.start].name});
     }
-    return fine("R", "the stages lead from the state to the proposal");
+    return fine(Rule::stages, "the stages lead from the state to the proposal");
   }
 
   bool has_evaluation(Value at) const {
-    return std::any_of(who_.inputs.begin(), who_.inputs.end(), [&](const Input& i) {
+    return std::ranges::any_of(who_.inputs, [&](const Input& i) {
       const ValueInfo& v = a_.graph[i.value];
       return i.role == Role::evaluation && v.evaluated_law == law_ && v.evaluated_at == at;
     });
@@ -72,74 +68,67 @@ class StageRules {
 
   Verdict at_both_ends() const {
     if (has_evaluation(stages_.start) && has_evaluation(proposed_)) {
-      return fine("R", "the stage law is in the ratio at both ends");
+      return fine(Rule::stages, "the stage law is in the ratio at both ends");
     }
-    return none(false, "the ratio does not have the stages' law at both ends",
-                {a_.graph[law_].name});
+    return biased(Rule::stages, false, "the ratio does not have the stages' law at both ends",
+                  {a_.graph[law_].name});
   }
 
   Verdict reversible(std::size_t s) const {
     const OperationInfo& stage = a_.info(s);
     if (!keeps_stage_law(stage)) {
-      return none(
-          true,
+      return biased(
+          Rule::stages, true,
           fmt::format("`{}` keeps another law than the one that the ratio divides out; a stage's "
                       "own oracle leaves the law that it is given as it is",
                       stage.name),
           {a_.graph[law_].name, stage.name});
     }
     if (redraws(stage, stage.guard)) {
-      return fine("R", "an independent draw is reversible");
+      return fine(Rule::stages, "an independent draw is reversible");
     }
     if (stage.kind == OperationKind::accept) return decided(s);
-    return none(false,
-                fmt::format("nothing tells that `{}` is reversible: one Metropolis decision over "
-                            "auxiliaries that are drawn anew is",
-                            stage.name));
+    return biased(Rule::stages, false,
+                  fmt::format("nothing tells that `{}` is reversible: one Metropolis decision over "
+                              "auxiliaries that are drawn anew is",
+                              stage.name));
   }
 
   bool keeps_stage_law(const OperationInfo& stage) const {
-    return has_law(stage, law_) &&
-           std::all_of(stage.inputs.begin(), stage.inputs.end(), [&](const Input& i) {
+    return has_law(stage, law_) && std::ranges::all_of(stage.inputs, [&](const Input& i) {
              return i.role != Role::law || i.value == law_ || a_.is_auxiliary_law(i);
            });
   }
 
-  template <class Visit>
-  void each_auxiliary(std::size_t s, const Visit& visit) const {
-    for (const Input& i : a_.info(s).inputs) {
-      const ValueInfo& v = a_.graph[i.value];
-      if (i.role != Role::state || v.kind != ValueKind::version) continue;
-      if (a_.graph[v.variable].kind == VariableKind::auxiliary) visit(i.value);
-    }
-  }
-
   /// One decision over a full refresh of all else that it moves.
   Verdict decided(std::size_t s) const {
-    Verdict v = fine("R", "a Metropolis decision is reversible");
+    Verdict v = fine(Rule::stages, "a Metropolis decision is reversible");
     if (a_.all[s].writes.size() > 1) {
-      join(v, none(true, fmt::format("`{}` carries an auxiliary on: what it does depends on where "
-                                     "the chain came from",
-                                     a_.info(s).name)));
+      join(v, biased(Rule::stages, true,
+                     fmt::format("`{}` carries an auxiliary on: what it does depends on where "
+                                 "the chain came from",
+                                 a_.info(s).name)));
     }
-    each_auxiliary(s, [&](Value auxiliary) {
-      if (is_fresh_auxiliary(a_, a_.info(s), auxiliary)) return;
-      join(v, none(true,
-                   fmt::format("`{}` is not drawn anew for the stage: the stage is not reversible",
-                               a_.graph[auxiliary].name)));
-    });
+    for (const Value auxiliary : a_.auxiliaries(a_.info(s))) {
+      if (a_.is_fresh(a_.info(s), auxiliary)) continue;
+      join(v,
+           biased(Rule::stages, true,
+                  fmt::format("`{}` is not drawn anew for the stage: the stage is not reversible",
+                              a_.graph[auxiliary].name)));
+    }
     return v;
   }
 
   Verdict auxiliaries_of_their_own() const {
     std::set<std::int32_t> seen;
-    Verdict v = fine("R", "every stage has auxiliaries of its own");
+    Verdict v = fine(Rule::stages, "every stage has auxiliaries of its own");
     for (const std::size_t s : stages_.of) {
-      each_auxiliary(s, [&](Value auxiliary) {
-        if (seen.insert(auxiliary.id).second) return;
-        join(v, none(true,
-                     fmt::format("two stages move by one draw of `{}`", a_.graph[auxiliary].name)));
-      });
+      for (const Value auxiliary : a_.auxiliaries(a_.info(s))) {
+        if (seen.insert(auxiliary.id).second) continue;
+        join(v,
+             biased(Rule::stages, true,
+                    fmt::format("two stages move by one draw of `{}`", a_.graph[auxiliary].name)));
+      }
     }
     return v;
   }
@@ -150,36 +139,36 @@ class StageRules {
     for (std::size_t k = 0; k + k + 1 < of.size(); ++k) {
       const std::size_t mirror = of.size() - 1 - k;
       if (is_same_stage(a_, of[k], of[mirror])) continue;
-      return none(true,
-                  fmt::format("the stages `{}` and `{}` differ: the way back goes through them in "
-                              "the other order, so that together they are not reversible",
-                              a_.info(of[k]).name, a_.info(of[mirror]).name));
+      return biased(
+          Rule::stages, true,
+          fmt::format("the stages `{}` and `{}` differ: the way back goes through them in "
+                      "the other order, so that together they are not reversible",
+                      a_.info(of[k]).name, a_.info(of[mirror]).name));
     }
-    return fine("R", "the stages are the same in the other order");
+    return fine(Rule::stages, "the stages are the same in the other order");
   }
 
   /// A trajectory on a noisy law draws its noise at every step.
   Verdict one_draw() const {
     const IdSet noises = a_.noises_behind(law_);
-    if (noises.none()) return fine("R", "the stage law has no noise");
+    if (noises.none()) return fine(Rule::stages, "the stage law has no noise");
     for (const std::size_t s : stages_.of) {
       for (const std::int32_t m : a_.all[s].moves) {
         for (const Input& i : a_.operation(m).inputs) {
           const bool is_law = dynamic_cast<const Potential*>(a_.graph[i.value].function.get());
           if (!is_law || !a_.noises_behind(i.value).intersects(noises)) continue;
-          return none(true,
-                      fmt::format("`{}` draws the noise of the stage law anew at every step, where "
-                                  "both ends and all stages must have one draw of it",
-                                  a_.operation(m).name),
-                      {a_.graph[i.value].name, a_.operation(m).name});
+          return biased(
+              Rule::stages, true,
+              fmt::format("`{}` draws the noise of the stage law anew at every step, where "
+                          "both ends and all stages must have one draw of it",
+                          a_.operation(m).name),
+              {a_.graph[i.value].name, a_.operation(m).name});
         }
       }
     }
-    return fine("R", "the stage law has one draw of its noise");
+    return fine(Rule::stages, "the stage law has one draw of its noise");
   }
 
-  const Analysis& a_;
-  const OperationInfo& who_;
   Stages stages_;
   Value law_;
   Value proposed_;

@@ -62,7 +62,7 @@ std::vector<std::string> declaring_kernels(const Verdict& of) {
   std::vector<std::string> names;
   for (const Assumption& one : of.declared) {
     const std::string kernel = kernel_of(one.operation);
-    const bool known = std::find(names.begin(), names.end(), kernel) != names.end();
+    const bool known = std::ranges::find(names, kernel) != names.end();
     if (one.trait == "invariant" && !known) names.push_back(kernel);
   }
   return names;
@@ -132,30 +132,12 @@ std::string Tested::in_words() const {
 }
 
 CertificateRecord record_of(const Certificate& certificate) {
-  const Verdict& now = certificate.now;
-  const bool has_order = now.accuracy == Accuracy::asymptotic;
-  return {.certificate_class = now.certificate_class(),
-          .accuracy = now.accuracy,
-          .order = has_order ? std::optional(now.order) : std::nullopt,
-          .density = now.density,
-          .adaptive = now.adaptive,
-          .evidence = now.evidence(),
-          .tested = certificate.tested,
-          .coupled = now.coupled,
+  return {.now = certificate.now,
           .after_warmup = certificate.after_warmup,
           .warmup_class = certificate.warmup.certificate_class(),
           .frozen_class = certificate.frozen.certificate_class(),
-          .rule = now.rule,
-          .reason = now.reason,
-          .nodes = now.nodes,
-          .path = now.path,
-          .feedback = now.feedback,
-          .citation = now.citation,
-          .assumes = now.assumes,
-          .declared = now.declared,
-          .notes = now.notes,
-          .published = certificate.published,
-          .derivation = now.parts};
+          .tested = certificate.tested,
+          .published = certificate.published};
 }
 
 std::string Certificate::to_text() const {
@@ -166,7 +148,7 @@ std::string Certificate::to_text() const {
   if (tested) text += fmt::format("tested     {}\n", tested->in_words());
   if (now.coupled) text += "joint      coupled: slots share a noise; replicates are independent\n";
   if (after_warmup) text += fmt::format("in warm-up {}: {}\n", warmup.label(), warmup.reason);
-  text += fmt::format("rule       {}: {}\n", now.rule.empty() ? "-" : now.rule, now.reason);
+  text += fmt::format("rule       {}: {}\n", to_string(now.rule), now.reason);
   if (!now.nodes.empty()) text += fmt::format("nodes      {}\n", fmt::join(now.nodes, ", "));
   if (!now.path.empty()) text += fmt::format("path       {}\n", fmt::join(now.path, " -> "));
   if (!now.feedback.empty()) {

@@ -12,14 +12,14 @@
 namespace mixwell {
 namespace {
 
-class TransitionRules {
+class TransitionRules : OneTransition {
  public:
-  TransitionRules(const Analysis& a, std::size_t t) : a_(a), t_(t), who_(a.info(t)) {}
+  using OneTransition::OneTransition;
 
   Verdict judge() {
     switch (who_.kind) {
       case OperationKind::observe:
-        return fine("F", "a register is no part of the target");
+        return fine(Rule::still_register, "a register is no part of the target");
       case OperationKind::refresh:
         return both(refresh(), curvatures());
       case OperationKind::accept:
@@ -27,7 +27,7 @@ class TransitionRules {
       case OperationKind::move:
         return both(both(move(), evaluations()), curvatures());
       default:
-        return none("1", false, "no rule covers this kind of operation");
+        return biased(Rule::invariance, false, "no rule covers this kind of operation");
     }
   }
 
@@ -37,26 +37,21 @@ class TransitionRules {
     return a;
   }
 
-  Verdict none(std::string rule, bool proved, std::string reason,
-               std::vector<std::string> path = {}) const {
-    return mixwell::none(std::move(rule), proved, std::move(reason), who_.name, std::move(path));
-  }
-
   Verdict refresh() const {
     if (!who_.traits.keeps_law) {
-      return none("1", false, "the refresh does not declare that it keeps its law");
+      return biased(Rule::invariance, false, "the refresh does not declare that it keeps its law");
     }
-    return both(assuming(a_, fine("1", "drawn from its law"), who_, "keeps_law"),
+    return both(assuming(a_, fine(Rule::invariance, "drawn from its law"), who_, Trait::keeps_law),
                 judge_auxiliaries(a_, t_));
   }
 
   Verdict accept() {
-    Verdict v =
-        fine("1", "reversible, volume-preserving proposal with Metropolis on the exact law");
+    Verdict v = fine(Rule::invariance,
+                     "reversible, volume-preserving proposal with Metropolis on the exact law");
     if (a_.stages(t_).start) {
       join(v, judge_stages(a_, t_));
     } else if (a_.all[t_].moves.empty()) {
-      return none("A", false, "the proposal does not come from a move");
+      return biased(Rule::proposal, false, "the proposal does not come from a move");
     }
     for (const std::int32_t m : a_.all[t_].moves) join(v, proposal(a_.operation(m)));
     join(v, one_map());
@@ -68,57 +63,43 @@ class TransitionRules {
   Verdict proposal(const OperationInfo& move) const {
     if (moves_normals(a_, move)) return proposed_normals(move);
     if (!move.traits.involution || !move.traits.volume) {
-      return none(
-          "1", false,
+      return biased(
+          Rule::invariance, false,
           fmt::format("`{}` does not declare a reversible map that preserves volume", move.name));
     }
     if (!starts_at_state(move)) {
-      return none("A", true, "the proposal starts elsewhere than at the state it is compared with");
+      return biased(Rule::proposal, true,
+                    "the proposal starts elsewhere than at the state it is compared with");
     }
-    if (is_exchange(move)) return fine("1", "an exchange is its own inverse");
-    return assuming(a_, assuming(a_, fine("1", "a reversible map"), move, "involution"), move,
-                    "volume");
+    if (is_exchange(move)) return fine(Rule::invariance, "an exchange is its own inverse");
+    return assuming(
+        a_, assuming(a_, fine(Rule::invariance, "a reversible map"), move, Trait::involution), move,
+        Trait::volume);
   }
 
   /// Reversible for N(0, I), which is left out of the ratio with what it leads to.
   Verdict proposed_normals(const OperationInfo& move) const {
     if (!move.traits.keeps_law) {
-      return none("M", false,
-                  fmt::format("`{}` does not declare that it keeps standard normals", move.name));
+      return biased(Rule::estimate, false,
+                    fmt::format("`{}` does not declare that it keeps standard normals", move.name));
     }
-    return assuming(a_, fine("M", "normals are proposed reversibly"), move, "keeps_law");
+    return assuming(a_, fine(Rule::estimate, "normals are proposed reversibly"), move,
+                    Trait::keeps_law);
   }
 
   bool is_exchange(const OperationInfo& move) const {
-    return std::all_of(move.outputs.begin(), move.outputs.end(),
-                       [&](Value v) { return static_cast<bool>(a_.graph[v].storage); });
+    return std::ranges::all_of(move.outputs,
+                               [&](Value v) { return static_cast<bool>(a_.graph[v].storage); });
   }
 
   bool starts_at_state(const OperationInfo& move) const {
     const auto is_state = [&](Value v) {
-      return std::any_of(who_.inputs.begin(), who_.inputs.end(),
-                         [&](const Input& i) { return i.role == Role::state && i.value == v; });
+      return std::ranges::any_of(
+          who_.inputs, [&](const Input& i) { return i.role == Role::state && i.value == v; });
     };
-    return std::all_of(move.inputs.begin(), move.inputs.end(), [&](const Input& i) {
-      return i.role != Role::state || a_.graph[i.value].kind != ValueKind::version ||
-             is_state(i.value);
+    return std::ranges::all_of(move.inputs, [&](const Input& i) {
+      return i.role != Role::state || !a_.is_version(i.value) || is_state(i.value);
     });
-  }
-
-  template <class Visit>
-  void each_auxiliary(const Visit& visit) const {
-    for (const Input& input : who_.inputs) {
-      const ValueInfo& v = a_.graph[input.value];
-      if (input.role != Role::state || v.kind != ValueKind::version) continue;
-      if (a_.graph[v.variable].kind == VariableKind::auxiliary) visit(v);
-    }
-  }
-
-  /// The refresh of this sweep that a version comes from, or null.
-  const OperationInfo* refreshed_by(const ValueInfo& version) const {
-    if (version.producer < 0) return nullptr;
-    const OperationInfo& by = a_.operation(version.producer);
-    return by.kind == OperationKind::refresh ? &by : nullptr;
   }
 
   /// A proposal by several moves, each from where the one before it led, is one reversible map if
@@ -126,35 +107,28 @@ class TransitionRules {
   Verdict one_map() const {
     std::vector<const OperationInfo*> chain;
     for (const std::int32_t m : a_.all[t_].moves) {
-      if (starts_at_a_proposal(a_.operation(m))) chain.push_back(&a_.operation(m));
+      if (proposal_before(a_.operation(m))) chain.push_back(&a_.operation(m));
     }
-    if (chain.empty()) return fine("A", "one move for each state");
-    chain.insert(chain.end(), first_of_chain(*chain.back()));
+    if (chain.empty()) return fine(Rule::proposal, "one move for each state");
+    const OperationInfo* const first = a_.maker(proposal_before(*chain.back()));
+    chain.push_back(first == nullptr ? chain.back() : first);
     for (std::size_t k = 0; k + k + 1 < chain.size(); ++k) {
       if (is_same_map(*chain[k], *chain[chain.size() - 1 - k])) continue;
-      return none("A", true,
-                  fmt::format("`{}` goes on from where `{}` led: two maps one after another are no "
-                              "reversible map unless they are the same in the other order",
-                              chain[k]->name, chain[chain.size() - 1 - k]->name));
+      return biased(
+          Rule::proposal, true,
+          fmt::format("`{}` goes on from where `{}` led: two maps one after another are no "
+                      "reversible map unless they are the same in the other order",
+                      chain[k]->name, chain[chain.size() - 1 - k]->name));
     }
-    return fine("A", "the moves are the same in the other order");
+    return fine(Rule::proposal, "the moves are the same in the other order");
   }
 
-  bool starts_at_a_proposal(const OperationInfo& move) const {
-    return std::any_of(move.inputs.begin(), move.inputs.end(), [&](const Input& i) {
-      return i.role == Role::state && a_.graph[i.value].kind != ValueKind::version;
+  /// A proposal that a move starts from, or none.
+  Value proposal_before(const OperationInfo& move) const {
+    const auto found = std::ranges::find_if(move.inputs, [&](const Input& i) {
+      return i.role == Role::state && !a_.is_version(i.value);
     });
-  }
-
-  /// The move that a chain begins with.
-  const OperationInfo* first_of_chain(const OperationInfo& second) const {
-    for (const Input& i : second.inputs) {
-      const std::int32_t by = a_.graph[i.value].producer;
-      if (i.role == Role::state && a_.graph[i.value].kind != ValueKind::version && by >= 0) {
-        return &a_.operation(by);
-      }
-    }
-    return &second;
+    return found == move.inputs.end() ? Value{} : found->value;
   }
 
   bool is_same_map(const OperationInfo& one, const OperationInfo& other) const {
@@ -169,129 +143,139 @@ class TransitionRules {
     return true;
   }
 
+  /// Laws of the target, with noises behind each.
+  std::vector<std::pair<Value, IdSet>> noisy_laws() const {
+    std::vector<std::pair<Value, IdSet>> found;
+    for (const Value law : a_.target_laws(who_)) {
+      IdSet noises = a_.noises_behind(law);
+      if (noises.any()) found.emplace_back(law, std::move(noises));
+    }
+    return found;
+  }
+
+  std::vector<std::string> path(const IdSet& noises, Value law) const {
+    return a_.cones.path(Value{static_cast<std::int32_t>(noises.find_first())}, law);
+  }
+
   /// What a stage keeps is judged where the proposal is decided.
   Verdict noisy_ratio() const {
-    Verdict v = fine("1", "the ratio is exact");
+    Verdict v = fine(Rule::invariance, "the ratio is exact");
     if (a_.is_stage(t_)) return v;
-    for (const Input& input : who_.inputs) {
-      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
-      const IdSet found = a_.noises_behind(input.value);
-      if (found.none()) continue;
-      if (!has_exact_potential(input.value)) {
-        return none(
-            "5", true, "the acceptance ratio uses a noisy law",
-            a_.cones.path(Value{static_cast<std::int32_t>(found.find_first())}, input.value));
+    for (const auto& [law, noises] : noisy_laws()) {
+      if (!has_exact_potential(law)) {
+        return biased(Rule::scheme, true, "the acceptance ratio uses a noisy law",
+                      path(noises, law));
       }
-      v = assuming(a_, std::move(v), a_.operation(a_.graph[input.value].producer),
-                   "exact_potential");
+      v = assuming(a_, std::move(v), *a_.maker(law), Trait::exact_potential);
     }
     return v;
   }
 
   bool has_exact_potential(Value law) const {
-    const std::int32_t producer = a_.graph[law].producer;
-    return producer >= 0 && a_.operation(producer).traits.exact_potential;
+    const OperationInfo* const by = a_.maker(law);
+    return by != nullptr && by->traits.exact_potential;
   }
 
   /// What is kept at every fixed noise is the noisy law itself, another one in every sweep.
   Verdict noiseless() const {
-    for (const Input& input : who_.inputs) {
-      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
-      const IdSet found = a_.noises_behind(input.value);
-      if (found.none()) continue;
-      return none("5", !has_exact_potential(input.value),
+    const auto noisy = noisy_laws();
+    if (noisy.empty()) return fine(Rule::invariance, "the law is the same in every sweep");
+    const auto& [law, noises] = noisy.front();
+    return biased(Rule::scheme, !has_exact_potential(law),
                   "a move that keeps its law at every fixed parameter, and a law that is noisy",
-                  a_.cones.path(Value{static_cast<std::int32_t>(found.find_first())}, input.value));
-    }
-    return fine("1", "the law is the same in every sweep");
+                  path(noises, law));
   }
 
   Verdict move() {
     if (who_.traits.optimises) {
-      Verdict v = none("O", true, "an optimiser: it seeks a mode and does not sample");
+      Verdict v =
+          biased(Rule::optimiser, true, "an optimiser: it seeks a mode and does not sample");
       v.optimiser = true;
       return v;
     }
     if (who_.traits.invariant) return opaque(*who_.traits.invariant);
     if (who_.traits.order == 0) {
-      return none("1", false, "the move declares neither that it keeps its law nor an order");
+      return biased(Rule::invariance, false,
+                    "the move declares neither that it keeps its law nor an order");
     }
     return uncorrected();
   }
 
   Verdict opaque(bool invariant) const {
     if (invariant) {
-      return both(both(assuming(a_, fine("1", "declared invariant"), who_, "invariant"),
-                       judge_auxiliaries(a_, t_)),
-                  noiseless());
+      return both(
+          both(assuming(a_, fine(Rule::invariance, "declared invariant"), who_, Trait::invariant),
+               judge_auxiliaries(a_, t_)),
+          noiseless());
     }
-    return assuming(a_, none("1", true, "the kernel declares that it does not keep its law"), who_,
-                    "not invariant");
+    return assuming(
+        a_, biased(Rule::invariance, true, "the kernel declares that it does not keep its law"),
+        who_, "not invariant");
   }
 
   /// A step of a scheme whose error nothing corrects.
   Verdict uncorrected() const {
     const bool noisy = a_.noises_behind(input_of(who_, Role::law)).any();
     Verdict v = scheme(noisy);
-    each_factor([&](Value factor) { v = resting_on(a_, std::move(v), factor, "gradient_growth"); });
+    for (const Value factor : factors())
+      v = resting_on(a_, std::move(v), factor, "gradient_growth");
     join(v, limit());
     join(v, bounds());
-    each_auxiliary([&](const ValueInfo& version) {
-      const OperationInfo* by = refreshed_by(version);
-      if (by != nullptr && redraws(*by, who_.guard)) {
-        join(v, between_redraws());
-        return;
-      }
-      const bool renewed = by != nullptr && by->traits.renews;
-      if (noisy && !renewed && !input_of(who_, Role::friction)) {
-        join(v, none("L", true, "gradient noise without friction and without fresh momentum"));
-      }
-    });
+    for (const Value auxiliary : a_.auxiliaries(who_)) join(v, heat(auxiliary, noisy));
     join(v, judge_auxiliaries(a_, t_));
     return v;
+  }
+
+  Verdict heat(Value auxiliary, bool noisy) const {
+    if (a_.is_fresh(who_, auxiliary)) return between_redraws();
+    const OperationInfo* const by = a_.refresh_of(auxiliary);
+    const bool renewed = by != nullptr && by->traits.renews;
+    if (!noisy || renewed || input_of(who_, Role::friction)) return Verdict{};
+    return biased(Rule::auxiliary, true,
+                  "gradient noise without friction and without fresh momentum");
   }
 
   /// Displacements of one step from a fresh momentum have variance eps^2, and the drift that keeps
   /// pi beside them is of order eps^2 too: a scheme of order 1 does not have it.
   Verdict between_redraws() const {
     if (!who_.traits.local || who_.traits.order > 1)
-      return fine("5", "the scheme is right between two redraws of the momentum");
-    return none("5", true,
-                "one step of a scheme of order 1 with a momentum drawn anew each time: the error "
-                "does not vanish with eps; take more steps, or carry the momentum");
+      return fine(Rule::scheme, "the scheme is right between two redraws of the momentum");
+    return biased(Rule::scheme, true,
+                  "one step of a scheme of order 1 with a momentum drawn anew each time: the error "
+                  "does not vanish with eps; take more steps, or carry the momentum");
   }
 
   Verdict scheme(bool noisy) const {
     if (input_of(who_, Role::position_coupling) != input_of(who_, Role::momentum_coupling) ||
         input_of(who_, Role::drift) != input_of(who_, Role::diffusion)) {
-      return none("5", true, "the two sides of the dynamics use different matrices");
+      return biased(Rule::scheme, true, "the two sides of the dynamics use different matrices");
     }
-    Verdict v = fine("5", noisy ? "no Metropolis step, and noise in the gradient: an error remains "
-                                  "in the draws"
-                                : "no Metropolis step: the error of the scheme remains in the "
-                                  "draws");
+    Verdict v = fine(Rule::scheme,
+                     noisy ? "no Metropolis step, and noise in the gradient: an error remains "
+                             "in the draws"
+                           : "no Metropolis step: the error of the scheme remains in the "
+                             "draws");
     v.accuracy = Accuracy::asymptotic;
     v.order = noisy ? 1 : who_.traits.order;
     v.nodes = {who_.name};
     v.citation = noisy ? "Vollmer, Zygalakis & Teh 2016, JMLR 17"
                        : "Mattingly, Stuart & Tretyakov 2010, SIAM J. Numer. Anal. 48";
-    return assuming(a_, std::move(v), who_, "order");
+    return assuming(a_, std::move(v), who_, Trait::order);
   }
 
-  template <class Visit>
-  void each_factor(const Visit& visit) const {
-    for (const Input& input : who_.inputs) {
-      if (input.role != Role::law || a_.is_auxiliary_law(input)) continue;
-      for (const Value factor : a_.factors_of(input.value)) visit(factor);
-    }
+  std::vector<Value> factors() const {
+    std::vector<Value> found;
+    for (const Value law : a_.target_laws(who_))
+      for (const Value factor : a_.factors_of(law)) found.push_back(factor);
+    return found;
   }
 
   GradientGrowth growth_of_laws() const {
     GradientGrowth worst = GradientGrowth::lipschitz;
-    each_factor([&](Value factor) {
+    for (const Value factor : factors()) {
       const auto* law = dynamic_cast<const Potential*>(a_.graph[factor].function.get());
       if (law != nullptr) worst = std::max(worst, law->gradient_growth());
-    });
+    }
     return worst;
   }
 
@@ -301,31 +285,27 @@ class TransitionRules {
     const auto look = [&](const Input& input) {
       if (is_curvature(input.value)) visit(input.value);
     };
-    for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : part->inputs) {
-        look(input);
-        const std::int32_t made_by = a_.graph[input.value].producer;
-        if (input.role != Role::law || made_by < 0) continue;
-        for (const Input& behind : a_.operation(made_by).inputs) look(behind);
-      }
+    for (const auto& [part, input] : a_.inputs(t_)) {
+      look(input);
+      const OperationInfo* const made_by = a_.maker(input.value);
+      if (input.role != Role::law || made_by == nullptr) continue;
+      for (const Input& behind : made_by->inputs) look(behind);
     }
   }
 
   /// H, S and C of a curvature are those of one matrix.
   Verdict curvatures() const {
-    Verdict v = fine("1", "curvatures are what they say");
+    Verdict v = fine(Rule::invariance, "curvatures are what they say");
     each_curvature([&](Value one) { v = resting_on(a_, std::move(v), one, "curvature"); });
     return v;
   }
 
   /// Steps are small with eps only where what they are scaled by has a bound.
   Verdict bounds() const {
-    Verdict v = fine("B", "what scales a step has a bound");
+    Verdict v = fine(Rule::bound, "what scales a step has a bound");
     each_curvature([&](Value one) { join(v, bounded(one)); });
-    for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : part->inputs) {
-        if (scales_a_step(input.role) && !is_curvature(input.value)) join(v, bounded(input.value));
-      }
+    for (const auto& [part, input] : a_.inputs(t_)) {
+      if (scales_a_step(input.role) && !is_curvature(input.value)) join(v, bounded(input.value));
     }
     return v;
   }
@@ -333,32 +313,32 @@ class TransitionRules {
   static bool scales_a_step(Role role) {
     constexpr std::array scales = {Role::parameter,         Role::friction, Role::position_coupling,
                                    Role::momentum_coupling, Role::drift,    Role::diffusion};
-    return std::find(scales.begin(), scales.end(), role) != scales.end();
+    return contains(scales, role);
   }
 
   /// What is read from a register is as bounded as rule 4 supposes it to be.
   Verdict bounded(Value scale) const {
-    const std::int32_t producer = a_.graph[scale].producer;
-    if (producer < 0 || !follows_slots(scale)) return fine("B", "a constant, or learnt");
-    const OperationInfo& made_by = a_.operation(producer);
-    switch (made_by.traits.bound) {
+    const OperationInfo* const made_by = a_.maker(scale);
+    if (made_by == nullptr || !follows_slots(scale))
+      return fine(Rule::bound, "a constant, or learnt");
+    switch (made_by->traits.bound) {
       case Bound::global:
-        return assuming(a_, fine("B", "it has a bound"), made_by, "bound");
+        return assuming(a_, fine(Rule::bound, "it has a bound"), *made_by, Trait::bound);
       case Bound::local:
-        return assuming(a_, in_law("B", "what scales a step has no bound far out"), made_by,
-                        "bound");
+        return assuming(a_, in_law(Rule::bound, "what scales a step has no bound far out"),
+                        *made_by, Trait::bound);
       case Bound::unknown:
         break;
     }
     const std::string& name = a_.graph[scale].name;
-    return none("B", false,
-                fmt::format("`{}` follows the state, and no bound of it is known: however small "
-                            "eps is, some steps can be long; {}",
-                            name,
-                            is_curvature(scale)
-                                ? "give the curvature's limits (`eigenvalues = [low, high]`)"
-                                : "declare Traits::bound of what makes it"),
-                {name});
+    return biased(Rule::bound, false,
+                  fmt::format("`{}` follows the state, and no bound of it is known: however small "
+                              "eps is, some steps can be long; {}",
+                              name,
+                              is_curvature(scale)
+                                  ? "give the curvature's limits (`eigenvalues = [low, high]`)"
+                                  : "declare Traits::bound of what makes it"),
+                  {name});
   }
 
   bool is_curvature(Value v) const {
@@ -368,11 +348,11 @@ class TransitionRules {
   /// Whether it changes with positions, now or as they were.
   bool follows_slots(Value v) const {
     bool found = false;
-    each(a_.cones.leaves(v), [&](std::int32_t leaf) {
-      const ValueInfo& one = a_.graph[Value{leaf}];
-      if (one.kind != ValueKind::version) return;
-      const VariableKind kind = a_.graph[one.variable].kind;
-      found = found || kind != VariableKind::history || a_.is_written(one.variable);
+    each(a_.cones.leaves(v), [&](std::int32_t id) {
+      const Value leaf{id};
+      const bool is_still =
+          a_.is(leaf, VariableKind::history) && !a_.is_written(a_.graph[leaf].variable);
+      found = found || (a_.is_version(leaf) && !is_still);
     });
     return found;
   }
@@ -381,27 +361,27 @@ class TransitionRules {
   Verdict limit() const {
     switch (growth_of_laws()) {
       case GradientGrowth::lipschitz:
-        return fine("E", "the gradient grows no faster than linearly");
+        return fine(Rule::growth, "the gradient grows no faster than linearly");
       case GradientGrowth::locally_lipschitz:
-        return in_law("E", "the gradient grows faster than linearly");
+        return in_law(Rule::growth, "the gradient grows faster than linearly");
       case GradientGrowth::singular:
-        return none("E", false,
-                    "the gradient has no bound, or the support ends, where a step can lead: no "
-                    "order of the scheme is known there");
+        return biased(Rule::growth, false,
+                      "the gradient has no bound, or the support ends, where a step can lead: no "
+                      "order of the scheme is known there");
       case GradientGrowth::undeclared:
         break;
     }
-    return none("E", false,
-                "the model does not declare how its gradient grows, and without Metropolis all "
-                "rests on it; declare Model::gradient_growth");
+    return biased(Rule::growth, false,
+                  "the model does not declare how its gradient grows, and without Metropolis all "
+                  "rests on it; declare Model::gradient_growth");
   }
 
-  Verdict in_law(std::string rule, const std::string& growth) const {
-    Verdict v = fine(std::move(rule),
-                     fmt::format("right in law at a fixed time as eps -> 0; {}, so that at a "
-                                 "finite step there may be no stationary law, and moments may not "
-                                 "exist",
-                                 growth));
+  Verdict in_law(Rule rule, const std::string& growth) const {
+    Verdict v =
+        fine(rule, fmt::format("right in law at a fixed time as eps -> 0; {}, so that at a "
+                               "finite step there may be no stationary law, and moments may not "
+                               "exist",
+                               growth));
     v.accuracy = Accuracy::asymptotic;
     v.order = who_.traits.order;
     v.notes.push_back(v.reason);
@@ -413,28 +393,21 @@ class TransitionRules {
 
   /// A cached (u, g) must be that of a law of the operation, at its own state or proposal.
   Verdict evaluations() const {
-    for (const OperationInfo* part : a_.parts(t_)) {
-      for (const Input& input : part->inputs) {
-        const ValueInfo& v = a_.graph[input.value];
-        if (input.role != Role::evaluation || !v.evaluated_law) continue;
-        const bool at_place =
-            std::any_of(part->inputs.begin(), part->inputs.end(), [&](const Input& i) {
-              return (i.role == Role::state || i.role == Role::proposed) &&
-                     (i.value == v.evaluated_at || a_.is_copy(v.evaluated_at, i.value));
-            });
-        if (!has_law(*part, v.evaluated_law) || !at_place) {
-          return none(
-              "C", true,
-              fmt::format("`{}` was evaluated for another law or at another point", v.name));
-        }
+    for (const auto& [part, input] : a_.inputs(t_)) {
+      const ValueInfo& v = a_.graph[input.value];
+      if (input.role != Role::evaluation || !v.evaluated_law) continue;
+      const bool at_place = std::ranges::any_of(part->inputs, [&](const Input& i) {
+        return (i.role == Role::state || i.role == Role::proposed) &&
+               (i.value == v.evaluated_at || a_.is_copy(v.evaluated_at, i.value));
+      });
+      if (!has_law(*part, v.evaluated_law) || !at_place) {
+        return biased(
+            Rule::factor, true,
+            fmt::format("`{}` was evaluated for another law or at another point", v.name));
       }
     }
-    return fine("C", "evaluations are current");
+    return fine(Rule::factor, "evaluations are current");
   }
-
-  const Analysis& a_;
-  std::size_t t_;
-  const OperationInfo& who_;
 };
 
 }  // namespace

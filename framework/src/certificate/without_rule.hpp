@@ -6,12 +6,10 @@
 #include <mixwell/export.hpp>
 #include <mixwell/lab/certificate.hpp>
 
-#include <string_view>
-
 namespace mixwell {
 
-/// `rule`: Rule::id. A rule that only permits something has nothing to leave out, but for P:
+/// A rule that only permits something has nothing to leave out, except rule P:
 /// without it nobody asks whether what an update cannot influence shares a noise with it.
-MIXWELL_INTERNAL Verdict certify_without(const KernelGraph& graph, std::string_view rule);
+MIXWELL_INTERNAL Verdict certify_without(const KernelGraph& graph, Rule rule);
 
 }  // namespace mixwell

@@ -21,10 +21,6 @@ struct Overloaded : Functions... {
 template <class... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
-std::string joined(const std::vector<std::string>& words) {
-  return fmt::format("{}", fmt::join(words, ", "));
-}
-
 /// Whether a value, as TOML, is one of those with which another key has an effect.
 bool fits(const std::string& value, const std::vector<std::string>& values) {
   if (values.empty()) return !value.empty();
@@ -205,8 +201,8 @@ std::string Field::type() const {
 }
 
 std::string Field::range() const {
-  if (!choices_.empty() && file_) return joined(choices_) + ", or a file";
-  if (!choices_.empty()) return "one of " + joined(choices_);
+  if (!choices_.empty() && file_) return fmt::format("{}, or a file", fmt::join(choices_, ", "));
+  if (!choices_.empty()) return fmt::format("one of {}", fmt::join(choices_, ", "));
   if (std::isinf(low_) && std::isinf(high_)) return {};
   return fmt::format("{}{}, {}{}", low_open_ ? '(' : '[', low_, high_, high_open_ ? ')' : ']');
 }

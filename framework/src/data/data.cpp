@@ -142,7 +142,7 @@ std::string broken_rule(const NumberRule& rule, double value) {
 
 }  // namespace
 
-CsvTable::CsvTable(const std::string& path, const FilePart& part) : path_(path), part_(part) {
+CsvTable::CsvTable(const std::string& path) : path_(path) {
   InputFile in(path, "a header and at least one row");
   std::string line;
   double bytes = 0;
@@ -156,14 +156,12 @@ CsvTable::CsvTable(const std::string& path, const FilePart& part) : path_(path),
     memory.now(bytes, [&] { return mixwell::place(path, number) + ": the table up to this line"; });
     if (columns_.empty()) {
       read_header(std::move(cells), number);
-      if (!part.is_whole()) rows_before_ = in.keep_part(part.k, part.count, part.is_counted);
       continue;
     }
     add_row(std::move(cells), number);
   }
   rows_ = static_cast<Index>(row_places_.size());
-  if (rows_ == 0 && part.is_whole())
-    throw InputError(path + ": no rows; wanted a header and at least one row");
+  if (rows_ == 0) throw InputError(path + ": no rows; wanted a header and at least one row");
 }
 
 void CsvTable::read_header(std::vector<std::string> names, int line) {
@@ -189,7 +187,7 @@ void CsvTable::read_header(std::vector<std::string> names, int line) {
 void CsvTable::add_row(std::vector<std::string> cells, int line) {
   const std::size_t first = has_row_names_ ? 1 : 0;
   const std::size_t width = first + columns_.size() + (has_last_comma_ ? 1 : 0);
-  const Index number = rows_before_ + std::ssize(row_places_) + 1;
+  const Index number = std::ssize(row_places_) + 1;
   const auto row = [&] { return mixwell::place(path_, line) + ": row " + std::to_string(number); };
   if (cells.size() != width)
     throw InputError(row() + " has " + std::to_string(cells.size()) +
@@ -356,8 +354,7 @@ std::set<std::string> CsvTable::missing_texts(const std::vector<std::string>& co
 Index CsvTable::drop_missing(const std::vector<std::string>& columns) {
   const std::vector<Index> kept = whole_rows(columns);
   const Index dropped = rows_ - static_cast<Index>(kept.size());
-  if (kept.empty() && part_.is_whole())
-    throw InputError(path_ + ": a value is missing in every row");
+  if (kept.empty()) throw InputError(path_ + ": a value is missing in every row");
   if (dropped > 0) keep_rows(kept);
   return dropped;
 }

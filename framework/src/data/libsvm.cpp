@@ -55,9 +55,8 @@ void require_order(const Pair& pair, Index before, Index limit, const std::strin
 
 }  // namespace
 
-LibsvmTable::LibsvmTable(const std::string& path, Index limit, const FilePart& part) : path_(path) {
+LibsvmTable::LibsvmTable(const std::string& path, Index limit) : path_(path) {
   InputFile in(path, "lines of a label and index:value pairs");
-  if (!part.is_whole()) in.keep_part(part.k, part.count, part.is_counted);
   std::string line;
   GrowingMemory memory;
   while (in.next_line(line)) {
@@ -65,7 +64,7 @@ LibsvmTable::LibsvmTable(const std::string& path, Index limit, const FilePart& p
     memory.now(bytes(),
                [&] { return place(path, in.line_number()) + ": the table up to this line"; });
   }
-  if (labels_.empty() && part.is_whole())
+  if (labels_.empty())
     throw InputError(path + ": no rows; wanted lines of a label and index:value pairs");
 }
 

@@ -6,12 +6,10 @@
 
 #include <mixwell/error.hpp>
 
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include <cerrno>
 #include <cstring>
-#include <limits>
 #include <new>
 #include <streambuf>
 #include <string_view>
@@ -25,8 +23,6 @@ class InputFile::FileBuffer final : public std::streambuf {
     InputDescriptor descriptor(path, "the file");
     file_.reset(gzdopen(descriptor.get(), "rb"));
     if (!file_) throw std::bad_alloc();
-    struct stat about {};
-    if (::fstat(descriptor.get(), &about) == 0) size_ = about.st_size;
     descriptor.release();
   }
 
@@ -46,23 +42,11 @@ class InputFile::FileBuffer final : public std::streambuf {
     return any;
   }
 
-  bool is_compressed() const { return gzdirect(file_.get()) == 0; }
-  /// Of the file as it lies on the disk.
-  std::int64_t size() const noexcept { return size_; }
-  /// Where the next byte to be read stands, decompressed.
-  std::int64_t position() const noexcept { return read_ - (egptr() - gptr()); }
-  void seek(std::int64_t position) {
-    if (gzseek(file_.get(), position, SEEK_SET) != position) require_success();
-    read_ = position;
-    setg(nullptr, nullptr, nullptr);
-  }
-
  protected:
   int_type underflow() override {
     const int count = gzread(file_.get(), bytes_.data(), static_cast<unsigned>(bytes_.size()));
     require_success();
     if (count <= 0) return traits_type::eof();
-    read_ += count;
     setg(bytes_.data(), bytes_.data(), bytes_.data() + count);
     return traits_type::to_int_type(bytes_.front());
   }
@@ -78,8 +62,6 @@ class InputFile::FileBuffer final : public std::streambuf {
   }
 
   std::string path_;
-  std::int64_t size_ = 0;
-  std::int64_t read_ = 0;  ///< bytes up to the end of those at hand
   std::unique_ptr<gzFile_s, int (*)(gzFile)> file_;
   std::vector<char> bytes_ = std::vector<char>(1 << 16);
 };
@@ -109,10 +91,7 @@ void settle_first_line(std::string& line, const std::string& path) {
 
 // badbit among the exceptions: a stream then passes on what its buffer throws.
 InputFile::InputFile(const std::string& path, const std::string& wanted)
-    : std::istream(nullptr),
-      path_(path),
-      buffer_(std::make_unique<FileBuffer>(path)),
-      end_(std::numeric_limits<std::int64_t>::max()) {
+    : std::istream(nullptr), path_(path), buffer_(std::make_unique<FileBuffer>(path)) {
   rdbuf(buffer_.get());
   exceptions(std::ios::badbit);
   if (peek() == traits_type::eof())
@@ -124,41 +103,13 @@ InputFile::~InputFile() = default;
 bool InputFile::next_line(std::string& line) {
   constexpr std::size_t most_bytes = std::size_t{64} << 20;
   line.clear();
-  if (buffer_->position() >= end_) return false;
   ++line_number_;
-  const bool is_first = buffer_->position() == 0;
   const bool any = buffer_->append_line(line, most_bytes);
   if (line.size() > most_bytes)
     throw InputError({path_, line_number_, 1},
                      "a line of more than 64 MiB, which no table has; is it the right file?");
-  if (is_first) settle_first_line(line, path_);
+  if (line_number_ == 1) settle_first_line(line, path_);
   return any;
-}
-
-/// The line that the byte before the part belongs to is the last of those before it.
-std::int64_t InputFile::keep_part(std::int64_t k, std::int64_t count, bool counted) {
-  if (buffer_->is_compressed()) {
-    throw InputError(path_ +
-                     ": a gzipped file cannot be read in parts; gunzip it, or take run.ranks = "
-                     "\"replicates\"");
-  }
-  const std::int64_t size = buffer_->size();
-  const auto cut = [&](std::int64_t at) {  // size * at may be too large a number
-    return size / count * at + size % count * at / count;
-  };
-  const std::int64_t begin = cut(k);
-  std::string line;
-  std::int64_t left_out = 0;
-  if (!counted) line_number_ = 0;
-  if (!counted && begin > buffer_->position()) {
-    buffer_->seek(begin - 1);
-    next_line(line);
-    line_number_ = 0;
-  }
-  while (counted && buffer_->position() < begin && next_line(line))
-    left_out += line.find_first_not_of(" \t\r") == std::string::npos ? 0 : 1;
-  end_ = cut(k + 1);
-  return left_out;
 }
 
 }  // namespace mixwell

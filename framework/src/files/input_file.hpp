@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <istream>
 #include <memory>
 #include <string>
@@ -25,19 +24,11 @@ class InputFile final : public std::istream {
   /// Of the line that was read last, from 1.
   int line_number() const noexcept { return line_number_; }
 
-  /// What next_line() reads from now on: of the lines that were not read, those that begin in the
-  /// k-th of `count` equal parts of the file's bytes. With `counted` the bytes before them are
-  /// read, for the line numbers and for what is returned, how many lines before them were not read
-  /// and are not blank; else they are left out, and lines count from the first. Throws InputError
-  /// for a gzipped file.
-  std::int64_t keep_part(std::int64_t k, std::int64_t count, bool counted);
-
  private:
   class FileBuffer;
   std::string path_;
   std::unique_ptr<FileBuffer> buffer_;
   int line_number_ = 0;
-  std::int64_t end_;  ///< no line that begins here or later is read
 };
 
 }  // namespace mixwell

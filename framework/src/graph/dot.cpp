@@ -27,7 +27,7 @@ const char* kind_name(OperationKind kind) {
   return "";
 }
 
-std::string quoted(const std::string& text) {
+std::string dot_text(const std::string& text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -76,19 +76,19 @@ std::string to_dot(const KernelGraph& graph, const std::string& title) {
       "digraph {} {{\n  label={};\n  labelloc=t;\n  rankdir=TB;\n"
       "  node [fontname=\"Helvetica\", fontsize=11];\n"
       "  edge [fontname=\"Helvetica\", fontsize=9, color=\"#555555\"];\n",
-      quoted("sweep"), quoted(title));
+      dot_text("sweep"), dot_text(title));
   const auto used = used_values(graph);
   for (const std::int32_t v : used) {
     const ValueInfo& info = graph[Value{v}];
-    dot += fmt::format("  v{} [label={}, {}];\n", v, quoted(info.name), value_style(info));
+    dot += fmt::format("  v{} [label={}, {}];\n", v, dot_text(info.name), value_style(info));
   }
   for (std::size_t o = 0; o < graph.operations().size(); ++o) {
     const OperationInfo& info = graph.operations()[o];
     dot += fmt::format("  o{} [shape=box, style=\"rounded,filled\", fillcolor=white, label={}];\n",
-                       o, quoted(fmt::format("{}\n{}", kind_name(info.kind), info.name)));
+                       o, dot_text(fmt::format("{}\n{}", kind_name(info.kind), info.name)));
     for (const Input& input : info.inputs) {
       dot += fmt::format("  v{} -> o{} [label={}];\n", input.value.id, o,
-                         quoted(std::string(to_string(input.role))));
+                         dot_text(std::string(to_string(input.role))));
     }
     for (const Value out : info.outputs) dot += fmt::format("  o{} -> v{};\n", o, out.id);
   }

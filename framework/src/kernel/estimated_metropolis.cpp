@@ -98,15 +98,16 @@ EstimateVariables variables_of(KernelGraph& graph, Variable slot, Index normals)
 /// Where none were drawn they are: where the model can, from their law given theta at equilibrium.
 class FirstNormals {
  public:
-  void operator()(Columns& block, EstimateNormals z, PointPosition theta, edge::Law law,
-                  Noise noise, Out<EstimateNormals> next) const {
+  explicit FirstNormals(const EstimatedDensity& of) : of_(of) {}
+
+  void operator()(Columns& block, EstimateNormals z, PointPosition theta, edge::Law, Noise noise,
+                  Out<EstimateNormals> next) const {
     begin(z, next);
     if (next.rows() == 0 || (next.row(0).array() != 0.0).all()) return;
     Workspace& scratch = block.scratch();
     MatrixMap drawn = scratch.matrix(next.rows(), next.cols());
-    const EstimatedDensity& of = *law.potential().as_estimated_density();
-    if (of.draws_weighted()) {
-      of.draw_weighted(theta, noise.stream(), noise.address(), drawn, scratch);
+    if (of_.draws_weighted()) {
+      of_.draw_weighted(theta, noise.stream(), noise.address(), drawn, scratch);
     } else {
       noise.normals(drawn);
     }
@@ -114,6 +115,9 @@ class FirstNormals {
       if (next(0, j) == 0.0) next.col(j) = drawn.col(j);
     }
   }
+
+ private:
+  const EstimatedDensity& of_;
 };
 
 /// Uhat of the state as it was kept; evaluated where it is not known.
@@ -223,7 +227,7 @@ Cached kept_evaluation(Transition& t, Value law, Variable kept) {
 
 const EstimatedDensity* estimate_of(const KernelGraph& graph, Value law) {
   const auto* const potential = dynamic_cast<const Potential*>(graph[law].function.get());
-  return potential == nullptr ? nullptr : potential->as_estimated_density();
+  return potential == nullptr ? nullptr : potential->offers<EstimatedDensity>();
 }
 
 std::optional<Value> kept_estimate(const KernelGraph& graph, Variable slot) {
@@ -237,7 +241,7 @@ void decide_by_estimate(Transition& t, Edge<edge::Law> law, const Proposal& prop
   KernelGraph& graph = t.graph();
   const EstimatedDensity& of = *estimate_of(graph, law.value);
   const auto [normals, kept] = variables_of(graph, t.site().slot, of.normals());
-  t.add("first-normals", OperationKind::observe, {}, FirstNormals(),
+  t.add("first-normals", OperationKind::observe, {}, FirstNormals(of),
         Edge<EstimateNormals>{graph.current(normals)}, Edge<PointPosition>{t.position().value}, law,
         t.noise("first-normals"), Write<EstimateNormals>{Output::next(normals)});
   const auto function = std::make_shared<EstimatePotential>(graph[law.value].function, of);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/transition.hpp>
 
 #include <optional>

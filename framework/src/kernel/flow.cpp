@@ -108,7 +108,7 @@ bool is_fine(Columns& block, const Position& start, const TrajectoryEnd& end, bo
                                         (end.p.cols() == 0 || end.p.col(j).allFinite());
   if (!here)
     block.report(with_gradient ? trouble(j, end.u(j), end.g, 0.0) : lost(j, end.theta), start);
-  return on_all_rows(here);
+  return on_all_rows(start.divided_rows(), here);
 }
 
 class Move {

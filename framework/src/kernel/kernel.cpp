@@ -5,6 +5,7 @@
 
 #include <mixwell/constraint_map.hpp>
 #include <mixwell/error.hpp>
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/operation.hpp>
 #include <mixwell/oracle.hpp>
@@ -21,22 +22,22 @@ namespace {
 class ModelPotential final : public Potential {
  public:
   explicit ModelPotential(std::shared_ptr<const Model> model) : model_(std::move(model)) {
-    if (model_->as_sum() != nullptr) terms_.emplace(*model_);
+    if (model_->offers<SumOfTerms>() != nullptr) terms_.emplace(*model_);
   }
   void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
     model_->evaluate(theta, out);
   }
   bool evaluates_potential_alone() const noexcept override { return true; }
   const Model* as_model() const noexcept override { return model_.get(); }
-  const Metric* as_metric() const noexcept override { return model_->as_metric(); }
-  const SumOfTerms* as_sum() const noexcept override { return terms_ ? &*terms_ : nullptr; }
-  const EstimatedDensity* as_estimated_density() const noexcept override {
-    return model_->as_estimated_density();
-  }
   bool has_constant_hessian() const noexcept override { return model_->has_constant_hessian(); }
   GradientGrowth gradient_growth() const noexcept override { return model_->gradient_growth(); }
 
  private:
+  void offer(Offer& offer) const noexcept override {
+    offer.forward<Metric, EstimatedDensity>(*model_);
+    offer.set<SumOfTerms>(terms_ ? &*terms_ : nullptr);
+  }
+
   std::shared_ptr<const Model> model_;
   std::optional<ModelTerms> terms_;
 };
@@ -85,10 +86,10 @@ class PositionRecords {
   /// `potential()`: the value of U there, or none where it is not recorded.
   template <class PotentialThere>
   void all(const PotentialThere& potential) const {
-    const Derived* const derives = model_->as_derived();
+    const Derived* const derives = model_->offers<Derived>();
     if (derives == nullptr || !derives->replaces_parameters()) parameters();
     if (derives != nullptr) derived();
-    if (model_->as_generated() != nullptr) generated();
+    if (model_->offers<Generated>() != nullptr) generated();
     if (const Value u = potential()) log_density(u);
   }
 
@@ -114,24 +115,24 @@ class PositionRecords {
   }
 
   void derived() const {
-    const auto quantities = model_->as_derived()->quantities();
+    const auto quantities = model_->offers<Derived>()->quantities();
     if (!is_any_recorded(quantities)) return;
     const auto values = add_operation(
         graph_, path_ + "/derive", OperationKind::pure, {},
-        [model = model_](edge::Position at, edge::Out<RecordedNumbers> out) {
-          model->as_derived()->derive(at, out);
-        },
+        [model = model_, derives = model_->offers<Derived>()](
+            edge::Position at, edge::Out<RecordedNumbers> out) { derives->derive(at, out); },
         Edge<edge::Position>{theta_}, write("derived", total_size(quantities)));
     record_parameters(graph_, quantities, values.value, number_);
   }
 
   void generated() const {
-    const auto quantities = model_->as_generated()->generated();
+    const auto quantities = model_->offers<Generated>()->generated();
     if (!is_any_recorded(quantities)) return;
     const auto values = add_operation(
         graph_, path_ + "/generate", OperationKind::pure, {},
-        [model = model_](edge::Position at, edge::Noise noise, edge::Out<RecordedNumbers> out) {
-          model->as_generated()->generate(at, noise.stream(), noise.address(), out);
+        [model = model_, generates = model_->offers<Generated>()](
+            edge::Position at, edge::Noise noise, edge::Out<RecordedNumbers> out) {
+          generates->generate(at, noise.stream(), noise.address(), out);
         },
         Edge<edge::Position>{theta_}, Edge<edge::Noise>{graph_.noise(path_ + "/generate/noise")},
         write("generated", total_size(quantities)));
@@ -170,11 +171,11 @@ class PositionRecords {
 
 /// Averages over draws take the position from its parameters as they are recorded.
 void require_recorded_position(const Model& model) {
-  if (model.as_derived() == nullptr || !model.as_derived()->replaces_parameters()) return;
-  if (model.as_prediction() == nullptr) return;
+  if (model.offers<Derived>() == nullptr || !model.offers<Derived>()->replaces_parameters()) return;
+  if (model.offers<Prediction>() == nullptr) return;
   throw InputError(fmt::format(
       "model `{}` replaces its parameters by derived quantities and offers predictions, which are "
-      "made of recorded parameters: mend replaces_parameters() or as_prediction() in its source",
+      "made of recorded parameters: mend replaces_parameters() or what it offers in its source",
       model.name()));
 }
 

@@ -32,7 +32,7 @@ void FitToPoints::operator()(Columns& block, edge::List<edge::PointPosition> poi
   }
   const std::span<const double* const> all(from, count);
   const Memory memory(dimension_, block.columns(), all.first(n), all.subspan(n, n),
-                      all.subspan(2 * n));
+                      all.subspan(2 * n), n > 0 ? points[0].divided_rows() : nullptr);
   estimator_->fit(displacements_ ? memory.as_displacements() : memory, numbers, block.scratch());
 }
 

@@ -24,17 +24,18 @@ class PriorDraw final : public TransitionKernel {
     traits.keeps_law = true;
     traits.full = true;
     traits.whole_numbers = true;
-    t.add("draw", OperationKind::refresh, traits, FromPrior{model_}, t.target(), t.noise("draw"),
-          t.next());
+    t.add("draw", OperationKind::refresh, traits, FromPrior{model_, *model_->offers<Prior>()},
+          t.target(), t.noise("draw"), t.next());
   }
 
  private:
   struct FromPrior {
     std::shared_ptr<const Model> model;
+    const Prior& prior;
 
     const Component& acts_for() const noexcept { return *model; }
     void operator()(edge::Law, edge::Noise noise, edge::Out<edge::Position> next) const {
-      model->as_prior()->draw(noise.stream(), noise.address(), next);
+      prior.draw(noise.stream(), noise.address(), next);
     }
   };
 

@@ -15,8 +15,9 @@ constexpr double step_length = 2.0;
 
 }  // namespace
 
-MetropolisChange::MetropolisChange(Index dimension, Index columns)
+MetropolisChange::MetropolisChange(Index dimension, Index columns, Sum sum)
     : shown_(std::min(dimension, most_coordinates)),
+      sum_(sum),
       steps_(1, "lab/metropolis-change"),
       seen_(Eigen::ArrayXXd::Zero(dimension, columns)),
       seen_squared_(seen_),
@@ -51,7 +52,9 @@ void MetropolisChange::add(ConstBatch x, ConstRow u_x, ConstBatch y, ConstRow u_
     const auto there = y.col(j).array();
     sum.segment(0, shown_) += a * (there - here).head(shown_);
     sum.segment(shown_, shown_) += a * (there.square() - here.square()).head(shown_);
-    sum(2 * shown_) += a * (there - here).sum();
+    sum(2 * shown_) += sum_ == Sum::of_coordinates
+                           ? a * (there - here).sum()
+                           : a * (there.square().square() - here.square().square()).sum();
     sum(2 * shown_ + 1) += a * (u_y(j) - u_x(j));
   }
 }
@@ -61,7 +64,7 @@ std::vector<std::string> MetropolisChange::names() const {
   for (const char* const ending : {"]", "]^2"}) {
     for (Index i = 0; i < shown_; ++i) all.push_back("x[" + std::to_string(i) + ending);
   }
-  all.emplace_back("the sum of x");
+  all.emplace_back(sum_ == Sum::of_coordinates ? "the sum of x" : "the sum of x^4");
   all.emplace_back("U");
   return all;
 }

@@ -70,6 +70,9 @@ std::string_view to_string(RecordGroup group) noexcept {
   return "";
 }
 
+Offering::~Offering() = default;
+void Offering::offer(Offer&) const noexcept {}
+
 Derived::~Derived() = default;
 Generated::~Generated() = default;
 ExactSampler::~ExactSampler() = default;
@@ -100,12 +103,12 @@ ForeignCode::~ForeignCode() = default;
 HessianProducts::~HessianProducts() = default;
 
 const HessianProducts* hessian_products(const Model* model) noexcept {
-  const auto* const products = dynamic_cast<const HessianProducts*>(model);
+  const auto* const products = model == nullptr ? nullptr : model->offers<HessianProducts>();
   return products != nullptr && products->multiplies_hessians() ? products : nullptr;
 }
 
 bool calls_foreign_code(const Model& model) noexcept {
-  const auto* const foreign = dynamic_cast<const ForeignCode*>(&model);
+  const auto* const foreign = model.offers<ForeignCode>();
   return foreign != nullptr && foreign->calls_foreign_code();
 }
 

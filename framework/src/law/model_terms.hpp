@@ -7,10 +7,10 @@
 
 namespace mixwell {
 
-/// Those of model.as_sum(), which is not null and outlives this, with the same bits.
+/// Those of model.offers<SumOfTerms>(), which is not null and outlives this, with the same bits.
 class MIXWELL_INTERNAL ModelTerms final : public SumOfTerms {
  public:
-  explicit ModelTerms(const Model& model) : model_(model), terms_(*model.as_sum()) {}
+  explicit ModelTerms(const Model& model) : model_(model), terms_(*model.offers<SumOfTerms>()) {}
 
   Index terms() const noexcept override { return terms_.terms(); }
   Index stratum(Index n, Index strata) const override { return terms_.stratum(n, strata); }

@@ -116,9 +116,9 @@ void ParameterPositions::read_position(const std::string& path, Batch theta) con
 }
 
 std::shared_ptr<const NamedPositions> named_positions_of(const Model& model) {
-  if (const NamedPositions* const own = model.as_named_positions(); own != nullptr)
+  if (const NamedPositions* const own = model.offers<NamedPositions>(); own != nullptr)
     return {std::shared_ptr<const void>(), own};
-  const Derived* const derived = model.as_derived();
+  const Derived* const derived = model.offers<Derived>();
   if (derived != nullptr && derived->replaces_parameters()) return nullptr;
   return std::make_shared<ParameterPositions>(model);
 }

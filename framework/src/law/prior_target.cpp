@@ -16,7 +16,7 @@ class PriorTarget final : public Model, public ForeignCode {
  public:
   explicit PriorTarget(std::shared_ptr<const Model> of) : of_(std::move(of)) {
     set_name(of_->name());
-    const SumOfTerms* const sum = of_->as_sum();
+    const SumOfTerms* const sum = of_->offers<SumOfTerms>();
     if (sum != nullptr && sum->rest_is_prior()) terms_.emplace(*of_);
   }
 
@@ -24,15 +24,12 @@ class PriorTarget final : public Model, public ForeignCode {
   std::vector<NamedValues> observed_data() const override { return of_->observed_data(); }
   std::vector<NamedValues> constant_data() const override { return of_->constant_data(); }
   std::vector<Labels> labels() const override { return of_->labels(); }
-  const Derived* as_derived() const noexcept override { return of_->as_derived(); }
-  const Generated* as_generated() const noexcept override { return of_->as_generated(); }
-  const Prior* as_prior() const noexcept override { return of_->as_prior(); }
-  const NamedPositions* as_named_positions() const noexcept override {
-    return of_->as_named_positions();
-  }
   bool calls_foreign_code() const noexcept override { return mixwell::calls_foreign_code(*of_); }
 
  private:
+  void offer(Offer& offer) const noexcept override {
+    offer.forward<Derived, Generated, Prior, NamedPositions>(*of_);
+  }
   bool evaluates_potential_alone() const noexcept override {
     return of_->evaluates_potential_alone();
   }
@@ -43,7 +40,7 @@ class PriorTarget final : public Model, public ForeignCode {
     if (out.wants_gradient()) gradient.setZero();
   }
   void do_initial(const Stream& stream, Address at, Batch theta) const override {
-    if (as_prior() != nullptr) return as_prior()->draw(stream, at, theta);
+    if (offers<Prior>() != nullptr) return offers<Prior>()->draw(stream, at, theta);
     of_->initial(stream, at, theta);
   }
 
@@ -54,8 +51,9 @@ class PriorTarget final : public Model, public ForeignCode {
 }  // namespace
 
 PriorSource prior_source(const Model& model) noexcept {
-  if (model.as_prior() != nullptr) return PriorSource::draws;
-  const bool has_density = model.as_sum() != nullptr && model.as_sum()->rest_is_prior();
+  if (model.offers<Prior>() != nullptr) return PriorSource::draws;
+  const bool has_density =
+      model.offers<SumOfTerms>() != nullptr && model.offers<SumOfTerms>()->rest_is_prior();
   return has_density ? PriorSource::density : PriorSource::none;
 }
 

@@ -10,6 +10,8 @@
 
 namespace mixwell {
 
+struct Instance;
+
 /// `key = value  # comment`; without a value: `# key is not set: comment`.
 struct EffectiveLine {
   std::string key;
@@ -25,6 +27,9 @@ struct EffectiveTable {
 
 /// What is said about a field behind its value: its help, with the unit.
 std::string comment_for(const Field& field);
+
+/// Of a component, with every key.
+EffectiveTable effective(const Instance& instance);
 
 /// The whole file.
 MIXWELL_INTERNAL std::string effective_text(const std::vector<EffectiveTable>& tables);

@@ -40,14 +40,15 @@ std::vector<std::string> Composition::remarks_of_models() const {
 }
 
 Composition load_manifest(const std::string& path, const Registry& registry,
-                          const std::vector<Override>& overrides) {
-  return parse_manifest(read_toml_text(path, "manifest"), path, registry, overrides);
+                          const std::vector<Override>& overrides, Ranks* ranks) {
+  return parse_manifest(read_toml_text(path, "manifest"), path, registry, overrides, ranks);
 }
 
 Composition parse_manifest(const std::string& text, const std::string& path,
-                           const Registry& registry, const std::vector<Override>& overrides) {
+                           const Registry& registry, const std::vector<Override>& overrides,
+                           Ranks* ranks) {
   Composition composition =
-      resolve(std::make_shared<const ManifestText>(text, path, overrides), registry);
+      resolve(std::make_shared<const ManifestText>(text, path, overrides), registry, ranks);
   composition.name = std::filesystem::path(path).stem().string();
   return composition;
 }

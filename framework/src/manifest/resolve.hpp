@@ -15,6 +15,8 @@ inline constexpr const char* draws_file_purpose = "draws.nc";
 
 /// Everything of a composition but its name; its components keep the manifest, for what is refused
 /// later. Throws InputError.
-Composition resolve(std::shared_ptr<const ManifestText> manifest, const Registry& registry);
+/// `ranks`: as load_manifest's.
+Composition resolve(std::shared_ptr<const ManifestText> manifest, const Registry& registry,
+                    Ranks* ranks = nullptr);
 
 }  // namespace mixwell

@@ -104,7 +104,7 @@ class KeptPositions {
 };
 
 void require_capabilities(const Model& model) {
-  if (model.as_generated() == nullptr)
+  if (model.offers<Generated>() == nullptr)
     throw InputError(fmt::format("model `{}` generates nothing", model.name()));
   if (named_positions_of(model) == nullptr)
     throw InputError(fmt::format("model `{}` takes no positions by name", model.name()));
@@ -150,7 +150,7 @@ RunHeader header_of(const Composition& composition, const DrawsFile& file,
   header.replicates = file.replicates();
   header.slots = file.chains() / std::max<Index>(1, file.replicates());
   header.draws = file.draws();
-  for (const Parameter& one : composition.model()->as_generated()->generated())
+  for (const Parameter& one : composition.model()->offers<Generated>()->generated())
     header.columns.push_back(
         {one.group, one.name, one.shape, RecordType::real, "", "", false, one.dims});
   header.observed = composition.model()->observed_data();
@@ -204,7 +204,7 @@ class Quantities {
   /// NaN where a parameter of the draw is NaN.
   const Eigen::VectorXd& at(Index draw, Index chain) {
     if (positions_.read(draw, chain, theta_)) {
-      model_->as_generated()->generate(
+      model_->offers<Generated>()->generate(
           theta_, stream_, {static_cast<std::uint64_t>(draw), 0, static_cast<std::uint64_t>(chain)},
           values_);
     } else {

@@ -17,17 +17,11 @@ namespace mixwell {
 MIXWELL_INTERNAL void check_same_run(Ranks& ranks, const Composition& composition,
                                      const std::string& options);
 
-/// Part of together(), before data are divided among the ranks: rank 0 throws InputError where
-/// another rank was started with another `manifest`, the text of it and of what changes it, or
-/// does not divide its data.
-MIXWELL_INTERNAL void check_same_division(Ranks& ranks, const std::string& manifest,
-                                          const std::string& options);
-
 /// run() with the replicates divided among the ranks, in blocks: the results are those of run(),
 /// which rank 0 alone writes and returns. Learning that pools replicates takes all of them on every
 /// rank. Costs a few messages a stretch of sweeps, the draws to rank 0, and, in each sweep that
-/// learns from all replicates, what it reads to all ranks. With run.ranks = "data" the data of the
-/// model are divided (DataDivision), and rank 0 does all else. Throws as run() on rank 0.
+/// learns from all replicates, what it reads to all ranks. With run.ranks "data" or "coordinates"
+/// all ranks draw all replicates together (Composition::division). Throws as run() on rank 0.
 MIXWELL_INTERNAL std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& composition,
                                                       const RunOptions& options);
 

@@ -4,8 +4,11 @@
 
 namespace mixwell {
 PredictionAverage::PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates)
-    : model_(model), graph_(graph), replicates_(replicates), map_(model.parameters()) {
-  if (active()) mean_.setZero(model.as_prediction()->predicted());
+    : prediction_(model.offers<Prediction>()),
+      graph_(graph),
+      replicates_(replicates),
+      map_(model.parameters()) {
+  if (active()) mean_.setZero(prediction_->predicted());
 }
 
 void PredictionAverage::recorded_values(const DrawBuffers& buffers, std::int64_t draw,
@@ -33,7 +36,7 @@ void PredictionAverage::add(const DrawBuffers& buffers) {
   for (std::int64_t draw = 0; draw < buffers.draws; ++draw) {
     recorded_values(buffers, draw, x);
     map_.unconstrain(x, theta);
-    model_.as_prediction()->predict(theta, predicted);
+    prediction_->predict(theta, predicted);
     weight = weights(buffers, draw);
     predicted.array().rowwise() *= weight.array();
     weight_ += weight.sum();
@@ -52,10 +55,9 @@ Eigen::RowVectorXd PredictionAverage::weights(const DrawBuffers& buffers, std::i
 }
 
 PredictionSummary PredictionAverage::summary() const {
-  const Prediction& prediction = *model_.as_prediction();
-  return {.cases = prediction.cases(),
-          .measure = prediction.measure(),
-          .error = prediction.error(mean_)};
+  return {.cases = prediction_->cases(),
+          .measure = prediction_->measure(),
+          .error = prediction_->error(mean_)};
 }
 
 void PredictionAverage::visit_state(StateVisitor& visitor) {

@@ -17,7 +17,7 @@ class PredictionAverage {
  public:
   PredictionAverage(const Model& model, const KernelGraph& graph, Index replicates);
 
-  bool active() const noexcept { return model_.as_prediction() != nullptr; }
+  bool active() const noexcept { return prediction_ != nullptr; }
   void add(const DrawBuffers& buffers);
   PredictionSummary summary() const;
   void visit_state(StateVisitor& visitor);
@@ -27,7 +27,7 @@ class PredictionAverage {
   /// Of slot 0, values x replicates.
   void recorded_values(const DrawBuffers& buffers, std::int64_t draw, Batch x) const;
 
-  const Model& model_;
+  const Prediction* prediction_;  ///< null: there is nothing to average
   const KernelGraph& graph_;
   Index replicates_;
   ConstraintMap map_;

@@ -62,7 +62,7 @@ RunHeader run_header(const Composition& composition, const Verdict& verdict,
   header.certificate = verdict.label();
   header.joint = verdict.coupled ? "coupled" : "product";
   const Model& model = whole_of(*composition.model());
-  if (composition.run.prior) header.prior = model.as_prior() != nullptr ? "draws" : "density";
+  if (composition.run.prior) header.prior = model.offers<Prior>() != nullptr ? "draws" : "density";
   header.replicates = composition.run.replicates;
   header.slots = static_cast<Index>(composition.compositor->slots().size());
   header.warmup = composition.run.warmup;

@@ -6,8 +6,6 @@
 #include "certificate/record_json.hpp"
 #include "files/json.hpp"
 #include "files/whole_file.hpp"
-#include "law/data_division.hpp"
-#include "law/position_division.hpp"
 #include "results/draws_summary.hpp"
 #include "results/summary_cost.hpp"
 #include "results/summary_json.hpp"
@@ -27,6 +25,7 @@
 #include <mixwell/error.hpp>
 #include <mixwell/lab/dot.hpp>
 #include <mixwell/lab/run.hpp>
+#include <mixwell/portions.hpp>
 #include <mixwell/version.hpp>
 
 #include <fmt/format.h>
@@ -72,17 +71,18 @@ void visit(StateVisitor& visitor, std::string_view name, PhaseCost& cost) {
 class Runner {
  public:
   /// `joint` null: all is done here.
-  Runner(const Composition& composition, const RunOptions& options, JointRun* joint)
+  Runner(const Composition& composition, const RunOptions& options, Program program,
+         JointRun* joint)
       : composition_(composition),
         options_(options),
         joint_(joint),
         rule_(composition.run.stop),
-        program_(compose(*composition.compositor, recorded_cases(composition.run))) {}
+        program_(std::move(program)) {}
 
   RunResult run() {
     refuse_unless_allowed(program_.certificate.now, settings().allow);
-    // Ranks that divide coordinates evaluate nothing one without the other.
-    if (joint_ == nullptr || composition_.positions == nullptr)
+    // Ranks that divide data or coordinates evaluate nothing one without the other.
+    if (joint_ == nullptr || composition_.division == nullptr)
       probe_wiring(composition_.compositor);
     const Certificate certificate = program_.certificate;
     make_sampler();
@@ -112,11 +112,11 @@ class Runner {
 
   void make_sampler() {
     const auto make = [this] {
-      sampler_ =
-          std::make_unique<Sampler>(composition_.compositor, settings(), std::move(program_));
+      sampler_ = std::make_unique<Sampler>(composition_.compositor, settings(), std::move(program_),
+                                           NoiseGrid(), joint_);
     };
     if (joint_ == nullptr) return make();
-    joint_->divide(make);
+    joint_->make_samplers(make);
   }
 
   FolderUse use_of_folder() const {
@@ -140,8 +140,7 @@ class Runner {
 
   /// Whether nothing has ended the run.
   bool goes_on() {
-    const bool elsewhere = (joint_ != nullptr && joint_->is_asked_to_stop()) ||
-                           (composition_.data != nullptr && composition_.data->is_asked_to_stop());
+    const bool elsewhere = joint_ != nullptr && joint_->is_asked_to_stop();
     if (!ended_by_ && (elsewhere || is_made(options_.stop))) ended_by_ = EndedBy::interrupt;
     return !ended_by_;
   }
@@ -305,7 +304,7 @@ class Runner {
   /// draw there is nothing to keep, and the error ends the run at once.
   bool advance(PhaseKind kind, std::int64_t sweeps, DrawBuffers* buffers) {
     try {
-      by_blocks([&] { sampler_->advance(kind, sweeps, buffers); });
+      sampler_->advance(kind, sweeps, buffers);
       return true;
     } catch (const Error& fault) {
       if (draws() == 0) throw;
@@ -420,12 +419,10 @@ class Runner {
     describe(record, composition_, *sampler_);
     if (joint_ != nullptr)
       record.remarks.push_back(fmt::format("drawn by {} ranks of MPI", joint_->ranks().size()));
-    if (joint_ != nullptr && composition_.positions != nullptr)
-      record.remarks.push_back(fmt::format("each rank had some coordinates; rank 0 sent {} bytes",
-                                           composition_.positions->bytes_sent()));
-    if (composition_.data != nullptr && composition_.data->size() > 1)
-      record.remarks.push_back(
-          fmt::format("the data were divided among {} ranks of MPI", composition_.data->size()));
+    if (joint_ != nullptr && composition_.division != nullptr)
+      record.remarks.push_back(fmt::format("each rank had some {}; rank 0 sent {} bytes",
+                                           settings().ranks == "data" ? "data" : "coordinates",
+                                           composition_.division->bytes_sent()));
     return record;
   }
 
@@ -456,13 +453,6 @@ class Runner {
     return found;
   }
 
-  /// Ranks serve one evaluation at a time, each by all threads: blocks then go one after another.
-  void by_blocks(const std::function<void()>& sweeps) const {
-    const bool is_divided = composition_.data != nullptr && composition_.data->size() > 1;
-    if (!is_divided) return sweeps();
-    tbb::task_arena(1).execute(sweeps);
-  }
-
   const Composition& composition_;
   const RunOptions& options_;
   JointRun* joint_;
@@ -486,6 +476,10 @@ class Runner {
   std::optional<EndedBy> ended_by_;  ///< nothing while it goes on
 };
 
+Program composed(const Composition& composition) {
+  return compose(*composition.compositor, recorded_cases(composition.run));
+}
+
 /// With the threads and the checks that the options say.
 void as_asked(const RunOptions& options, const std::function<void()>& work) {
   constexpr int repeated_every = 16;
@@ -498,47 +492,31 @@ void as_asked(const RunOptions& options, const std::function<void()>& work) {
 
 RunResult run(const Composition& composition, const RunOptions& options) {
   RunResult result;
-  as_asked(options, [&] { result = Runner(composition, options, nullptr).run(); });
+  as_asked(options,
+           [&] { result = Runner(composition, options, composed(composition), nullptr).run(); });
   return result;
 }
-
-namespace {
-
-std::optional<RunResult> run_on_divided_data(Ranks& ranks, const Composition& composition,
-                                             const RunOptions& options) {
-  std::optional<RunResult> result;
-  as_asked(options, [&] {
-    if (!ranks.leads()) return composition.data->serve(options.stop);
-    composition.data->lead([&] { result = Runner(composition, options, nullptr).run(); });
-  });
-  return result;
-}
-
-}  // namespace
 
 std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& composition,
                                      const RunOptions& options) {
-  if (composition.data != nullptr) return run_on_divided_data(ranks, composition, options);
   std::optional<RunResult> result;
-  JointRun joint(ranks, options.stop);
-  RunOptions own = options;
-  // What ranks that divide coordinates tell one another comes in one order.
-  if (composition.positions != nullptr) own.threads = 1;
-  as_asked(own, [&] {
+  as_asked(options, [&] {
+    std::optional<Program> program;  // oracles may evaluate the model for it, all ranks together
+    together(ranks, [&] { program.emplace(composed(composition)); });
+    JointRun joint(ranks, options.stop);
     if (ranks.leads()) {
-      result = Runner(composition, own, &joint).run();
+      result = Runner(composition, options, std::move(*program), &joint).run();
       return;
     }
     joint.follow([&] {
-      return std::make_unique<Sampler>(
-          composition.compositor, composition.run,
-          compose(*composition.compositor, recorded_cases(composition.run)));
+      return std::make_unique<Sampler>(composition.compositor, composition.run, std::move(*program),
+                                       NoiseGrid(), &joint);
     });
   });
   return result;
 }
 
-Composition load_interrupted(const std::string& folder, const Registry& registry) {
+Composition load_interrupted(const std::string& folder, const Registry& registry, Ranks* ranks) {
   check_idle(folder);
   const std::string file = checkpoint_file(scratch_folder(folder));
   const std::optional<Checkpoint> found = read_checkpoint(scratch_folder(folder));
@@ -551,7 +529,7 @@ Composition load_interrupted(const std::string& folder, const Registry& registry
                    "its manifest again, with --out and --force for that folder"));
   }
   const Origin origin = origin_moved_to(folder, *found, file);
-  Composition composition = parse_manifest(origin.manifest, file, registry);
+  Composition composition = parse_manifest(origin.manifest, file, registry, {}, ranks);
   composition.name = found->origin.name;
   return composition;
 }

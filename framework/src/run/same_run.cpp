@@ -21,7 +21,6 @@ struct Letter {
   std::string sender;  ///< process and host
   std::string options;
   Origin origin;
-  bool divides_data = false;
 };
 
 std::vector<char> written(const Letter& letter) {
@@ -31,8 +30,7 @@ std::vector<char> written(const Letter& letter) {
                                       {"name", o.name},
                                       {"version", o.version},
                                       {"files", o.files},
-                                      {"manifest", o.manifest},
-                                      {"divides_data", letter.divides_data}});
+                                      {"manifest", o.manifest}});
   return {text.begin(), text.end()};
 }
 
@@ -40,16 +38,11 @@ Letter read(const std::vector<char>& bytes) {
   const auto json = parse_json({bytes.begin(), bytes.end()});
   return {json.at("sender"),
           json.at("options"),
-          {json.at("name"), json.at("manifest"), json.at("version"), json.at("files")},
-          json.at("divides_data")};
+          {json.at("name"), json.at("manifest"), json.at("version"), json.at("files")}};
 }
 
 /// "" where there is none.
 std::string difference_of(const Letter& first, const Letter& other) {
-  if (first.divides_data != other.divides_data) {
-    return fmt::format("its manifest says run.ranks = \"{}\", that of rank 0 the other",
-                       other.divides_data ? "data" : "replicates");
-  }
   if (first.options != other.options) {
     return fmt::format("its options are `{}`, those of rank 0 `{}`", other.options, first.options);
   }
@@ -57,8 +50,11 @@ std::string difference_of(const Letter& first, const Letter& other) {
   return found.empty() ? "" : "after what rank 0 has, " + found;
 }
 
+}  // namespace
+
 /// Of all ranks, to rank 0.
-void compare(Ranks& ranks, const Letter& mine) {
+void check_same_run(Ranks& ranks, const Composition& composition, const std::string& options) {
+  const Letter mine{process_on(::getpid(), host_name()), options, origin_of(composition)};
   const std::vector<char> sent = written(mine);
   agree(ranks);
   const std::vector<std::vector<char>> all = ranks.collect(sent);
@@ -71,18 +67,6 @@ void compare(Ranks& ranks, const Letter& mine) {
         "manifest, plugins and data on every machine",
         rank, letter.sender, mine.sender, found));
   }
-}
-
-}  // namespace
-
-void check_same_run(Ranks& ranks, const Composition& composition, const std::string& options) {
-  compare(ranks, {process_on(::getpid(), host_name()), options, origin_of(composition)});
-}
-
-void check_same_division(Ranks& ranks, const std::string& manifest, const std::string& options) {
-  Letter mine{process_on(::getpid(), host_name()), options, {}, true};
-  mine.origin.manifest = manifest;
-  compare(ranks, mine);
 }
 
 }  // namespace mixwell

@@ -9,6 +9,7 @@
 
 #include <mixwell/data.hpp>
 #include <mixwell/error.hpp>
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/kernel.hpp>
 #include <mixwell/portions.hpp>
 #include <mixwell/selection.hpp>
@@ -125,7 +126,7 @@ void from_files(const Start& start, MatrixMap theta) {
 }
 
 void from_exact(const Start& start, MatrixMap theta) {
-  const ExactSampler* const exact = start.model.as_exact();
+  const ExactSampler* const exact = start.model.offers<ExactSampler>();
   if (exact == nullptr) {
     throw InputError(
         place_of_init(start) +
@@ -136,7 +137,7 @@ void from_exact(const Start& start, MatrixMap theta) {
 }
 
 void from_prior(const Start& start, MatrixMap theta) {
-  const Prior* const prior = start.model.as_prior();
+  const Prior* const prior = start.model.offers<Prior>();
   if (prior == nullptr) {
     throw InputError(
         place_of_init(start) +
@@ -281,7 +282,7 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     const Stream stream(settings.stream_seed(), "init/" + name);
     const Start start{settings.init, whole_of(model), stream, {sweep, 0, 0}, k, count};
     theta = whole_position(start, settings.replicates);
-    if (const PortionOfModel* const portion = model.as_portion()) theta = own_rows(*portion, theta);
+    if (const PortionOfModel* const portion = portion_in(model)) theta = own_rows(*portion, theta);
     visit_slots(graph, name, storage,
                 [&](const RowRuns& rows, MatrixMap slot) { rows.take(theta, slot); });
   }
@@ -291,7 +292,8 @@ double set_initial_state(const KernelGraph& graph, const Model& model, const Run
     const auto start = starts.find(position_of(graph, factor));
     if (start == starts.end() || law.kind != ValueKind::constant) continue;
     // What is known by an estimate alone is not evaluated.
-    if (static_cast<const Potential&>(*law.function).as_estimated_density() != nullptr) continue;
+    if (static_cast<const Potential&>(*law.function).offers<EstimatedDensity>() != nullptr)
+      continue;
     Eigen::MatrixXd& theta = start->second;
     const Law at(static_cast<const Potential&>(*law.function),
                  ConstMatrixMap(nullptr, 0, theta.cols()));

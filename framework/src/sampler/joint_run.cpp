@@ -9,9 +9,6 @@
 namespace mixwell {
 namespace {
 
-/// Samplers are made by the thread that runs the manifest.
-thread_local JointRun* dividing = nullptr;
-
 /// Of the state that rank 0 saves.
 class NoVisitor final : public StateVisitor {
  public:
@@ -21,8 +18,6 @@ class NoVisitor final : public StateVisitor {
 };
 
 }  // namespace
-
-JointRun* dividing_run() noexcept { return dividing; }
 
 JointRun::~JointRun() { send({.what = What::end}); }
 
@@ -40,22 +35,9 @@ void JointRun::carry_out(const std::function<void()>& work) {
   asked_to_stop_ = together(ranks_, work, [this] { return is_made(stop_); }) || asked_to_stop_;
 }
 
-void JointRun::make_divided(const std::function<void()>& make) {
-  carry_out([&] {
-    dividing = this;
-    try {
-      make();
-    } catch (...) {
-      dividing = nullptr;
-      throw;
-    }
-    dividing = nullptr;
-  });
-}
-
-void JointRun::divide(const std::function<void()>& make) {
+void JointRun::make_samplers(const std::function<void()>& make) {
   send({.what = What::make});
-  make_divided(make);
+  carry_out(make);
 }
 
 void JointRun::order_start() { send({.what = What::start}); }
@@ -106,7 +88,7 @@ void JointRun::follow(const std::function<std::unique_ptr<Sampler>()>& make) {
   for (RankOrder order = receive(); order.what != What::end; order = receive()) {
     try {
       if (order.what == What::make)
-        make_divided([&] { sampler = make(); });
+        carry_out([&] { sampler = make(); });
       else
         obey(order, *sampler, buffers);
     } catch (const OtherRankFailed&) {

@@ -31,8 +31,8 @@ class MIXWELL_INTERNAL JointRun {
   /// Whether a rank was asked to stop, as far as was known after the last order.
   bool is_asked_to_stop() const noexcept { return asked_to_stop_; }
 
-  /// By rank 0: samplers that `make` makes are divided among the ranks.
-  void divide(const std::function<void()>& make);
+  /// By rank 0: `make` makes its sampler, which is given this run, while the others make theirs.
+  void make_samplers(const std::function<void()>& make);
   /// By the others, until rank 0 has ended: `make` makes this rank's sampler.
   void follow(const std::function<std::unique_ptr<Sampler>()>& make);
 
@@ -58,14 +58,10 @@ class MIXWELL_INTERNAL JointRun {
   RankOrder receive();
   void obey(const RankOrder& order, Sampler& sampler, DrawBuffers& buffers);
   void restore(const RankOrder& order, Sampler& sampler);
-  void make_divided(const std::function<void()>& make);
 
   Ranks& ranks_;
   const StopRequest* stop_;
   bool asked_to_stop_ = false;
 };
-
-/// The run whose samplers are being made, or null.
-JointRun* dividing_run() noexcept;
 
 }  // namespace mixwell

@@ -2,13 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "graph/row_runs.hpp"
-#include "law/position_division.hpp"
-
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
 #include <mixwell/lab/sampler.hpp>
 #include <mixwell/model.hpp>
+#include <mixwell/portions.hpp>
 
 #include <vector>
 
@@ -30,17 +28,20 @@ class MIXWELL_INTERNAL PortionDraws {
   void collect(DrawBuffers& buffers) const;
 
  private:
-  /// Of one parameter, of one rank: what it has of the whole's rows.
+  /// A parameter of the whole, and where it is recorded: once for each slot.
   struct Divided {
-    std::vector<std::size_t> records;  ///< one for each slot
-    Index rows_of_whole = 0;
-    std::vector<RowRuns> of_ranks;  ///< on rank 0
+    std::vector<std::size_t> records;
+    Index first = 0;  ///< coordinate
+    Index rows = 0;
   };
   std::vector<char> packed(const DrawBuffers& buffers) const;
-  void place(const std::vector<std::vector<char>>& all, DrawBuffers& buffers) const;
+  /// What one rank sent.
+  void place(const std::vector<char>& sent, const std::vector<Index>& coordinates,
+             DrawBuffers& buffers) const;
 
-  PositionDivision& division_;
+  Portions& division_;
   Index replicates_;
+  std::vector<std::vector<Index>> coordinates_;  ///< of each rank, on rank 0
   std::vector<Divided> parts_;
 };
 

@@ -4,6 +4,7 @@
 #include "certificate/influence.hpp"
 #include "component/places.hpp"
 #include "graph/cone.hpp"
+#include "law/block_sums.hpp"
 #include "sampler/initial_state.hpp"
 #include "sampler/joint_run.hpp"
 #include "sampler/portion_draws.hpp"
@@ -11,6 +12,7 @@
 #include "sampler/schedule.hpp"
 
 #include <mixwell/error.hpp>
+#include <mixwell/estimated_density.hpp>
 #include <mixwell/lab/sampler.hpp>
 
 #include <fmt/format.h>
@@ -98,7 +100,7 @@ void check_estimates(const KernelGraph& graph, const Compositor& compositor) {
     if (!operation.body || keeps) continue;
     for (const Input& input : operation.inputs) {
       const auto* const law = dynamic_cast<const Potential*>(graph[input.value].function.get());
-      if (law == nullptr || law->as_estimated_density() == nullptr) continue;
+      if (law == nullptr || law->offers<EstimatedDensity>() == nullptr) continue;
       refuse_operation(
           compositor, operation.name,
           fmt::format(
@@ -168,9 +170,9 @@ namespace {
 /// The rows that this process draws of a position of which ranks have some each.
 struct Portion {
   Portion(const Model& model, const Program& program, Index replicates)
-      : division(dynamic_cast<PositionDivision&>(*model.as_portion()->portions())),
-        rows(model.as_portion()->coordinates()),
-        sums(*model.as_portion(), division),
+      : processes(*portion_in(model)->portions()),
+        rows(portion_in(model)->coordinates()),
+        sums(*portion_in(model)),
         warmup(model, program.warmup, replicates),
         sampling(model, program.sampling, replicates) {}
 
@@ -178,7 +180,7 @@ struct Portion {
     (phase == PhaseKind::warmup ? warmup : sampling).collect(buffers);
   }
 
-  PositionDivision& division;
+  Portions& processes;
   RowRuns rows;
   BlockSums sums;
   PortionDraws warmup;
@@ -193,7 +195,7 @@ struct Sampler::State {
   RunSettings settings;
   Program program;
   Storage storage;
-  JointRun* joint = nullptr;           ///< null: all replicates are drawn here
+  JointRun* joint = nullptr;           ///< null: all is done here
   std::optional<Division> division{};  ///< of the replicates of a joint run
   std::unique_ptr<Portion> portion{};  ///< of a model whose coordinates are divided
   std::unique_ptr<Schedule> schedules[2];
@@ -261,7 +263,7 @@ void Sampler::State::keep_divergences(Schedule& from) {
   if (portion) {
     for (Divergence& one : found) to_whole(one);
   }
-  if (joint != nullptr) found = of_all_ranks(std::move(found));
+  if (joint != nullptr && (portion || division)) found = of_all_ranks(std::move(found));
   for (Divergence& d : found) {
     if (kept.size() < most_divergences_kept(std::ssize(d.position))) kept.push_back(std::move(d));
   }
@@ -270,7 +272,7 @@ void Sampler::State::keep_divergences(Schedule& from) {
 /// Rows of other ranks are not known where a transition diverged.
 void Sampler::State::to_whole(Divergence& one) const {
   const Model& model = compositor->model();
-  const std::vector<Index>& places = model.as_portion()->coordinates();
+  const std::vector<Index>& places = portion_in(model)->coordinates();
   if (one.coordinate >= 0) one.coordinate = places[static_cast<std::size_t>(one.coordinate)];
   if (std::ssize(one.position) != model.dimension()) return;
   std::vector<double> whole(static_cast<std::size_t>(whole_of(model).dimension()), std::nan(""));
@@ -355,16 +357,16 @@ std::uint64_t Sampler::State::divergences() const {
 }
 
 Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
-                 Program program, NoiseGrid noise)
+                 Program program, NoiseGrid noise, JointRun* joint)
     : state_(std::make_unique<State>()) {
   state_->compositor = std::move(compositor);
   state_->settings = settings;
   check_memory(program, settings);
-  state_->joint = dividing_run();
+  state_->joint = joint;
   const Model& model = state_->compositor->model();
-  if (model.as_portion() != nullptr)
+  if (portion_in(model) != nullptr)
     state_->portion = std::make_unique<Portion>(model, program, settings.replicates);
-  else if (state_->joint != nullptr)
+  else if (joint != nullptr && settings.ranks == "replicates")
     state_->division.emplace(state_->joint->ranks(), settings.replicates, settings.block_width);
   state_->program = std::move(program);
   const ScheduleSettings schedule{settings.stream_seed(),
@@ -375,7 +377,8 @@ Sampler::Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings
                                   noise,
                                   state_->division ? &*state_->division : nullptr,
                                   state_->portion ? &state_->portion->sums : nullptr,
-                                  state_->portion ? &state_->portion->rows : nullptr};
+                                  state_->portion ? &state_->portion->rows : nullptr,
+                                  joint != nullptr && !state_->division};
   state_->schedules[0] =
       std::make_unique<Schedule>(state_->program.warmup, "warmup", schedule, state_->storage);
   state_->schedules[1] =
@@ -429,7 +432,7 @@ void Sampler::visit_state(StateVisitor& visitor) {
   const bool is_read = dynamic_cast<StateReader*>(&visitor) != nullptr;
   State& s = *state_;
   if (s.portion) return s.visit_ranks(visitor, is_read);
-  if (s.joint != nullptr && !is_read) {
+  if (s.division && !is_read) {
     s.joint->order_gather();
     s.joint->carry_out([&] { s.share_variables(); });
   }
@@ -457,11 +460,11 @@ void visit_bytes(StateVisitor& visitor, std::string_view name, std::vector<char>
 
 /// The states of all ranks, each with its rows.
 void Sampler::State::visit_ranks(StateVisitor& visitor, bool is_read) {
-  std::vector<std::vector<char>> states(static_cast<std::size_t>(portion->division.ranks()));
+  std::vector<std::vector<char>> states(static_cast<std::size_t>(portion->processes.ranks()));
   const auto save = [&] {
     StateWriter own;
     visit(own);
-    auto all = portion->division.collect(own.bytes());
+    auto all = portion->processes.collect(own.bytes());
     if (!all.empty()) states = std::move(all);
   };
   const auto visit_all = [&](StateVisitor& by) {
@@ -481,7 +484,7 @@ void Sampler::State::visit_ranks(StateVisitor& visitor, bool is_read) {
   }
   visit_all(visitor);
   if (!is_read) return;
-  StateReader reader(states[static_cast<std::size_t>(portion->division.rank())]);
+  StateReader reader(states[static_cast<std::size_t>(portion->processes.rank())]);
   visit(reader);
   if (joint == nullptr || !joint->ranks().leads()) return;
   StateWriter all;

@@ -4,7 +4,6 @@
 
 #include "base/clock.hpp"
 #include "base/present_call.hpp"
-#include "law/position_division.hpp"
 #include "sampler/guarded_ports.hpp"
 
 #include <mixwell/error.hpp>
@@ -16,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace mixwell {
 namespace {
@@ -92,6 +90,7 @@ Index Schedule::blocks() const noexcept {
 Block::Port Schedule::slot(Value value, const std::string& buffer) {
   const ValueInfo& info = graph_[value];
   Block::Port slot{.rows = info.rows, .function = info.function.get()};
+  slot.divided_rows = settings_.rows;
   slot.potential = dynamic_cast<const Potential*>(slot.function);
   slot.representation = dynamic_cast<const Representation*>(slot.function);
   if (info.kind == ValueKind::noise) {
@@ -204,8 +203,6 @@ void Schedule::execute_columns(std::size_t step, std::uint64_t sweep, Index firs
   block.sinks_ = &sinks;
   block.spent_ = &sinks.evaluations;
   sinks.operation = plan_.steps[step].operation;
-  std::optional<RunningOnRows> on_rows;
-  if (settings_.rows != nullptr) on_rows.emplace(*settings_.rows);
   PresentCall& call = present_call();
   call.set_task(c.task);
   try {
@@ -294,6 +291,12 @@ void Schedule::run_block(const Stretch& stretch, Index block) {
   }
 }
 
+template <class Work>
+void Schedule::for_each(Index count, const Work& work) const {
+  if (!settings_.in_order) return parallel_for(count, work);
+  for (Index k = 0; k < count; ++k) work(k);
+}
+
 void Schedule::run_level(const std::vector<Task>& level, const Stretch& stretch,
                          std::uint64_t sweep) {
   const When rarest = due(stretch, sweep);
@@ -301,7 +304,7 @@ void Schedule::run_level(const std::vector<Task>& level, const Stretch& stretch,
     return compiled_[static_cast<std::size_t>(t.front())].barrier;
   };
   const Index tasks = static_cast<Index>(level.size());
-  parallel_for(tasks * own_blocks(), [&](Index k) {
+  for_each(tasks * own_blocks(), [&](Index k) {
     const auto lane = static_cast<std::size_t>(k % tasks);
     if (is_barrier(level[lane])) return;
     const Index block = first_block() + k / tasks;
@@ -342,11 +345,12 @@ void Schedule::run(std::uint64_t first, std::int64_t sweeps, std::uint64_t origi
           static_cast<std::size_t>(draws * settings_.replicates * recorded_[r].rows));
     }
   }
-  const bool spare_threads = own_blocks() < tbb::this_task_arena::max_concurrency() && lanes_ > 1;
+  const bool spare_threads =
+      !settings_.in_order && own_blocks() < tbb::this_task_arena::max_concurrency() && lanes_ > 1;
   if (has_barrier_ || spare_threads) {
     run_levels(stretch);
   } else {
-    parallel_for(own_blocks(), [&](Index b) { run_block(stretch, first_block() + b); });
+    for_each(own_blocks(), [&](Index b) { run_block(stretch, first_block() + b); });
   }
   for (std::uint64_t s = first; s < first + static_cast<std::uint64_t>(sweeps); ++s) {
     timed_ += s % timed_every == 0 ? 1 : 0;
@@ -375,7 +379,7 @@ void Schedule::start(const Schedule* before) {
           return buffer.empty() || before->carries(buffer);
         });
     if (there) continue;
-    parallel_for(own_blocks(), [&](Index k) {
+    for_each(own_blocks(), [&](Index k) {
       const Index b = first_block() + k;
       const Index first = b * settings_.block_width;
       execute(s, 0, first, std::min(settings_.block_width, settings_.replicates - first),

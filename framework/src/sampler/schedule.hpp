@@ -41,6 +41,8 @@ struct ScheduleSettings {
   /// Where the rows of a position are divided: what brings them together, and which they are.
   const DividedRows* rows = nullptr;
   const RowRuns* rows_of_whole = nullptr;
+  /// Whether bodies speak to other processes, for which all of them go through blocks in one order.
+  bool in_order = false;
 };
 
 /// One phase, compiled. Cost beyond the operations' own: a few ns per operation, block and sweep.
@@ -131,6 +133,8 @@ class MIXWELL_EXPORT Schedule {
   void run_task(const Task& task, std::uint64_t sweep, When rarest, Index block,
                 Block::Sinks& sinks) const;
   void run_block(const Stretch& stretch, Index block);
+  template <class Work>
+  void for_each(Index count, const Work& work) const;
   void run_levels(const Stretch& stretch);
   void run_level(const std::vector<Task>& level, const Stretch& stretch, std::uint64_t sweep);
   void record(const Stretch& stretch, std::uint64_t sweep, Index block) const;

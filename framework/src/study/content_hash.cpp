@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/content_hash.hpp"
 
-#include "component/toml_text.hpp"
 #include "files/json.hpp"
 #include "files/own_library.hpp"
 #include "files/sha256.hpp"
@@ -19,6 +18,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 namespace mixwell::study {
 namespace {
@@ -34,30 +34,58 @@ bool counts(const std::string& key) {
   return true;
 }
 
+/// Sorted lines of a manifest.
+struct HashedLines {
+  std::string text;
+  std::size_t seed_from = 0, seed_to = 0;  ///< the value of run.seed
+
+  void append(const std::string& key, const std::string& value) {
+    text += key + " = " + value;
+    if (key == "run.seed") {
+      seed_to = text.size();
+      seed_from = seed_to - value.size();
+    }
+    text += "\n";
+  }
+};
+
 void append_lines(const toml::table& table, const std::string& prefix, int depth,
-                  std::string& text) {
+                  HashedLines& lines) {
   for (const auto& [key, node] : table) {
     const std::string name = prefix + std::string(key.str());
     if (depth > 0 && node.is_table()) {
-      append_lines(*node.as_table(), name + ".", name == "run" ? 0 : depth - 1, text);
+      append_lines(*node.as_table(), name + ".", name == "run" ? 0 : depth - 1, lines);
     } else if (counts(name)) {
-      text += name + " = " + value_text(node) + "\n";
+      lines.append(name, value_text(node));
     }
   }
 }
 
+HashedLines lines_of(const toml::table& manifest) {
+  HashedLines lines;
+  append_lines(manifest, "", 2, lines);
+  return lines;
+}
+
 /// Names of files in a manifest say where they are; their contents are what counts.
-std::string without_places(std::string manifest, const std::vector<DataFile>& files) {
-  for (const DataFile& file : files) {
-    for (const std::string& name : {file.named, file.path}) {
-      const std::string quoted = toml_text(name);
-      for (std::size_t at = manifest.find(quoted); at != std::string::npos;
-           at = manifest.find(quoted, at + 1)) {
-        manifest.replace(at, quoted.size(), "\"data\"");
-      }
-    }
+void hide(toml::node& node, const std::set<std::string>& names) {
+  if (toml::table* const table = node.as_table()) {
+    for (auto&& [key, one] : *table) hide(one, names);
+  } else if (toml::array* const list = node.as_array()) {
+    for (toml::node& one : *list) hide(one, names);
+  } else if (auto* const text = node.as_string(); text != nullptr && names.contains(**text)) {
+    *text = "data";
   }
-  return manifest;
+}
+
+/// The normalised manifest of a plan, whose files are hidden.
+SeededText normalised_of(const CellPlan& plan) {
+  std::set<std::string> names;
+  for (const DataFile& file : plan.files) names.insert({file.named, file.path});
+  toml::table manifest = toml::parse(plan.manifest);
+  hide(manifest, names);
+  const HashedLines lines = lines_of(manifest);
+  return {lines.text, lines.seed_from, lines.seed_to};
 }
 
 }  // namespace
@@ -102,17 +130,19 @@ std::string framework_hash(FileHashes& hashes) {
 }
 
 std::string normalised(const std::string& effective_manifest) {
-  std::string text;
-  append_lines(toml::parse(effective_manifest), "", 2, text);
-  return text;
+  return lines_of(toml::parse(effective_manifest)).text;
 }
 
-Ingredients::Ingredients(const CellPlan& plan, FileHashes& hashes, bool by_hash) {
-  const std::string manifest = without_places(normalised(plan.manifest), plan.files);
-  const std::string seed = "\nrun.seed = ";
-  const std::size_t from = manifest.find(seed) + seed.size();
-  before_seed_ = manifest.substr(0, from);
-  after_seed_ = manifest.substr(manifest.find('\n', from));
+SeededText seeded(const std::string& effective_manifest) {
+  const toml::table parsed = toml::parse(effective_manifest);
+  const toml::source_region& seed = parsed["run"]["seed"].node()->source();
+  std::size_t line = 0;
+  for (auto k = seed.begin.line; k > 1; --k) line = effective_manifest.find('\n', line) + 1;
+  return {effective_manifest, line + seed.begin.column - 1, line + seed.end.column - 1};
+}
+
+Ingredients::Ingredients(const CellPlan& plan, FileHashes& hashes, bool by_hash)
+    : manifest_(seeded(plan.manifest)), normalised_(normalised_of(plan)) {
   const std::string framework = by_hash ? framework_hash(hashes) : build_tag();
   Json plugins = Json::object(), files = Json::object();
   for (const std::string& path : plan.libraries)
@@ -127,8 +157,8 @@ Ingredients::Ingredients(const CellPlan& plan, FileHashes& hashes, bool by_hash)
   other_ingredients_ = json_text(others).substr(1);
 }
 
-Identity Ingredients::with_seed(const std::string& seed) const {
-  const std::string manifest = before_seed_ + seed + after_seed_;
+Identity Ingredients::with_seed(std::int64_t seed) const {
+  const std::string manifest = normalised_.with(seed);
   return {sha256("mixwell cell 1\n" + manifest + "\n" + others_),
           fmt::format(R"({{"manifest":"{}",{})", sha256(manifest), other_ingredients_)};
 }

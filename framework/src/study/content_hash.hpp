@@ -5,6 +5,10 @@
 #include "study/ledger.hpp"
 #include "study/task.hpp"
 
+#include <mixwell/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,7 +17,7 @@ namespace mixwell::study {
 
 /// Hashes of files, each read once as long as its size and time of change stay; remembered in a
 /// ledger if there is one.
-class FileHashes {
+class MIXWELL_EXPORT FileHashes {
  public:
   explicit FileHashes(Ledger* ledger) : ledger_(ledger) {}
 
@@ -40,7 +44,7 @@ std::string framework_hash(FileHashes& hashes);
 
 /// An effective manifest as sorted lines `kind.name.key = value` without comments, and without what
 /// no result depends on (run.checkpoint_seconds).
-std::string normalised(const std::string& effective_manifest);
+MIXWELL_EXPORT std::string normalised(const std::string& effective_manifest);
 
 struct Identity {
   std::string sha256;
@@ -49,17 +53,35 @@ struct Identity {
   std::string ingredients;
 };
 
+/// A text in which the seed of a cell stands in one place.
+class SeededText {
+ public:
+  /// It stands in the bytes [from, to) of `text` now.
+  SeededText(const std::string& text, std::size_t from, std::size_t to)
+      : before_(text.substr(0, from)), after_(text.substr(to)) {}
+  std::string with(std::int64_t seed) const { return before_ + std::to_string(seed) + after_; }
+
+ private:
+  std::string before_, after_;
+};
+
+/// An effective manifest, with its run.seed as the place.
+MIXWELL_EXPORT SeededText seeded(const std::string& effective_manifest);
+
 /// What cells that differ only in the seed are made of.
-class Ingredients {
+class MIXWELL_EXPORT Ingredients {
  public:
   /// `plan`: of one of them. With `by_hash` the framework counts by framework_hash(), else by its
   /// version. Files count by their contents, not by where they are.
   Ingredients(const CellPlan& plan, FileHashes& hashes, bool by_hash);
 
-  Identity with_seed(const std::string& seed) const;
+  Identity with_seed(std::int64_t seed) const;
+  /// The effective manifest of a cell: a seed moves nothing else in it.
+  std::string manifest(std::int64_t seed) const { return manifest_.with(seed); }
 
  private:
-  std::string before_seed_, after_seed_;  ///< of the normalised manifest
+  SeededText manifest_;
+  SeededText normalised_;
   std::string others_;
   std::string other_ingredients_;  ///< Identity::ingredients behind "manifest"
 };

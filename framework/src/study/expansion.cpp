@@ -193,12 +193,10 @@ class Expander {
       cell.label = fmt::format("{}/{}", group, seed);
       if (is_excluded(cell, axes)) continue;
       check_manifest(cell);
-      const std::int64_t own = study_.pair_random_numbers ? seed : seed_of(cell.label);
-      StudyCell one = cell;
-      one.changes.push_back({"run.seed", std::to_string(own), {study_.path, 0, 0}});
-      if (!labels_.insert(one.label).second)
-        throw InputError(study_.path + ": two cells are named " + one.label);
-      cells_.push_back(std::move(one));
+      cell.run_seed = study_.pair_random_numbers ? seed : seed_of(cell.label);
+      if (!labels_.insert(cell.label).second)
+        throw InputError(study_.path + ": two cells are named " + cell.label);
+      cells_.push_back(cell);
       if (cells_.size() > most_cells)
         throw InputError(
             fmt::format("{}: the study has more than {} cells; take fewer values or "
@@ -261,12 +259,11 @@ std::string place_of(const StudyCell& cell) {
       {{"model", cell.model}, {"variant", cell.variant}, {"axes", parse_json(cell.axes)}});
 }
 
-std::vector<Override> with_seed(const StudyCell& cell, const std::vector<Override>& more,
-                                std::int64_t seed) {
-  std::vector<Override> changes(cell.changes.begin(), cell.changes.end() - 1);
+std::vector<Override> changes_with(const StudyFile& study, const StudyCell& cell,
+                                   const std::vector<Override>& more, std::int64_t seed) {
+  std::vector<Override> changes = cell.changes;
   changes.insert(changes.end(), more.begin(), more.end());
-  changes.push_back(cell.changes.back());
-  changes.back().value = std::to_string(seed);
+  changes.push_back({"run.seed", std::to_string(seed), {study.path, 0, 0}});
   return changes;
 }
 

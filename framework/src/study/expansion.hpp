@@ -19,9 +19,10 @@ std::vector<StudyCell> expand(const StudyFile& study);
 /// "axes"}. Seeds of tuning come from it.
 std::string place_of(const StudyCell& cell);
 
-/// The changes of a cell of this group but for its seed, then `more`, then `seed` as run.seed.
-std::vector<Override> with_seed(const StudyCell& cell, const std::vector<Override>& more,
-                                std::int64_t seed);
+/// All changes that make the manifest of a cell, or one like it with `more` of them and another
+/// seed: its own, then `more`, then `seed` as run.seed.
+std::vector<Override> changes_with(const StudyFile& study, const StudyCell& cell,
+                                   const std::vector<Override>& more, std::int64_t seed);
 
 /// A seed of its own for each text, below 2^53 so that every reader of JSON keeps it.
 std::int64_t seed_of(const std::string& text);

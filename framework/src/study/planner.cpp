@@ -38,12 +38,6 @@ bool matches(const std::string& pattern, const std::string& label, const std::st
   return ::fnmatch(pattern.c_str(), label.c_str(), 0) == 0;
 }
 
-std::string manifest_with_seed(std::string manifest, const std::string& seed) {
-  const std::size_t run = manifest.find("\n[run]\n");
-  const std::size_t from = manifest.find("\nseed = ", run) + 8;
-  return manifest.replace(from, manifest.find_first_not_of("0123456789", from) - from, seed);
-}
-
 Planner::Planner(const StudyOptions& options, const StudyFile& study, Ledger* ledger, int lock)
     : options_(options),
       study_(study),
@@ -93,7 +87,7 @@ CellManifest Planner::manifest_of(const StudyCell& cell,
 }
 
 std::vector<Override> Planner::changes_of(const SeedGroup& group, const StudyCell& cell) const {
-  return with_seed(cell, group.chosen, std::stoll(cell.changes.back().value));
+  return changes_with(study_, cell, group.chosen, cell.run_seed);
 }
 
 void Planner::plan(bool estimate, const std::function<void()>& tick) {
@@ -126,7 +120,7 @@ Identity Planner::identity(SeedGroup& group, const StudyCell& cell) {
   if (group.plan) {
     if (!group.ingredients)
       group.ingredients.emplace(*group.plan, hashes_, study_.framework == "hash");
-    return group.ingredients->with_seed(cell.changes.back().value);
+    return group.ingredients->with_seed(cell.run_seed);
   }
   // Its plugin could not even make the components: what it would be is all there is to know.
   const std::string ingredients =

@@ -113,7 +113,4 @@ class Planner {
   mutable std::map<std::string, Base> bases_;  ///< by StudyCell::manifest
 };
 
-/// The effective manifest of another seed: a seed moves nothing else in it.
-std::string manifest_with_seed(std::string manifest, const std::string& seed);
-
 }  // namespace mixwell::study

@@ -91,7 +91,7 @@ Json row_of(const Statement& statement) {
 }
 
 /// As SQL names a column, whatever is in the name.
-std::string quoted(const std::string& name) {
+std::string sql_name(const std::string& name) {
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
   return text + '"';
@@ -99,7 +99,7 @@ std::string quoted(const std::string& name) {
 
 std::string insertion(const std::string& table, const Json& row) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : row.items()) names.push_back(quoted(name));
+  for (const auto& [name, value] : row.items()) names.push_back(sql_name(name));
   return fmt::format("INSERT INTO {} ({}) VALUES ({})", table, fmt::join(names, ", "),
                      fmt::join(std::vector<char>(names.size(), '?'), ", "));
 }

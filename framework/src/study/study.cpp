@@ -374,7 +374,7 @@ class StudyRun final : public Work {
     LedgerCell cell{job.id, identity.sha256, "", identity.ingredients, ""};
     if (group.ready && group.plan) {
       cell.certificate = to_string(group.plan->certificate);
-      cell.manifest = manifest_with_seed(group.plan->manifest, place.changes.back().value);
+      cell.manifest = group.ingredients->manifest(place.run_seed);
     }
     return cell;
   }

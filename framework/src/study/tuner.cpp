@@ -36,7 +36,7 @@ std::string Tuner::tuning_id(SeedGroup& group) {
     text.push_back({key.key, values, key.from, key.to, key.log, key.integer});
   }
   StudyCell first = planner_.first_of(group);
-  first.changes.back().value = "0";
+  first.run_seed = 0;
   text.push_back(planner_.identity(group, first).sha256);
   return sha256(json_text(text)).substr(0, 16);
 }
@@ -217,7 +217,7 @@ TrialRequest Tuner::trial_request(const SeedGroup& group, int number, double bud
   const std::int64_t seed =
       seed_of(fmt::format("tune/{}/{}/{}", study_.tune->seed, group.place, number));
   const StudyCell& cell = planner_.first_of(group);
-  return {planner_.manifest_of(cell, with_seed(cell, changes_of(group, k), seed)),
+  return {planner_.manifest_of(cell, changes_with(study_, cell, changes_of(group, k), seed)),
           planner_.threads(), budget, study_.tune->objective};
 }
 

@@ -162,7 +162,7 @@ namespace {
 /// What a gradient counts in a long look: over N cases N / 1000, in d dimensions d^2 / 100.
 double size_of(const Model& model) {
   const auto d = static_cast<double>(model.dimension());
-  const SumOfTerms* const sum = model.as_sum();
+  const SumOfTerms* const sum = model.offers<SumOfTerms>();
   const double cases = sum == nullptr ? 0.0 : static_cast<double>(sum->terms());
   return std::max({1.0, 1e-2 * d * d, 1e-3 * cases});
 }

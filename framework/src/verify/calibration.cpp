@@ -65,9 +65,9 @@ class DataSets {
     Eigen::MatrixXd theta(model_.dimension(), 1);
     const auto number = static_cast<std::uint64_t>(r);
     const auto seed = static_cast<std::uint64_t>(test_.seed);
-    model_.as_prior()->draw(Stream(seed, "verify/prior"), {number, 0, 0}, theta);
-    const std::shared_ptr<Model> drawn =
-        model_.as_data_draws()->with_data_at(theta, Stream(seed, "verify/data"), {number, 0, 0});
+    model_.offers<Prior>()->draw(Stream(seed, "verify/prior"), {number, 0, 0}, theta);
+    const std::shared_ptr<Model> drawn = model_.offers<DataDraws>()->with_data_at(
+        theta, Stream(seed, "verify/data"), {number, 0, 0});
     const Composition composition = targets_.composed_on(drawn, step_factor);
     RunSettings settings = composition.run;
     settings.seed = test_.seed + 1 + r;
@@ -275,7 +275,7 @@ class Calibrator {
   }
 
   Index affordable_data_sets() const {
-    const SumOfTerms* const sum = model_.as_sum();
+    const SumOfTerms* const sum = model_.offers<SumOfTerms>();
     const double size =
         sum == nullptr ? 1.0
                        : std::max(1.0, static_cast<double>(sum->terms()) / cases_of_a_gradient);
@@ -300,8 +300,8 @@ class Calibrator {
 
 bool is_calibrated(const Model& model) {
   const bool has_draws =
-      model.as_exact() != nullptr || model.dimension() <= LawDraws::most_dimensions;
-  return !has_draws && model.as_prior() != nullptr && model.as_data_draws() != nullptr;
+      model.offers<ExactSampler>() != nullptr || model.dimension() <= LawDraws::most_dimensions;
+  return !has_draws && model.offers<Prior>() != nullptr && model.offers<DataDraws>() != nullptr;
 }
 
 EquilibriumOutcome calibrate(const VerifyTargets& targets, const Model& model,

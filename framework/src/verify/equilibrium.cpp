@@ -188,7 +188,7 @@ RunSettings settings_of(const Composition& composition, const EquilibriumSetting
   settings.replicates = wanted.replicates;
   settings.warmup = wanted.warmup;
   settings.thin = 1;
-  const bool exact = composition.model()->as_exact() != nullptr;
+  const bool exact = composition.model()->offers<ExactSampler>() != nullptr;
   settings.init.how = exact ? Init::How::exact : Init::How::model;
   return settings;
 }
@@ -226,7 +226,7 @@ Value kept_law(const KernelGraph& graph, Variable slot, Value factor) {
 
 bool has_exact_draws(const Model& model, const ValueInfo& law) {
   const auto& potential = static_cast<const Potential&>(*law.function);
-  return potential.as_model() == &model && model.as_exact() != nullptr;
+  return potential.as_model() == &model && model.offers<ExactSampler>() != nullptr;
 }
 
 /// Where one position starts from.
@@ -255,7 +255,7 @@ class SlotLaw {
     const Index d = model_.dimension();
     Eigen::MatrixXd theta(d, replicates_);
     if (laws_.empty()) {
-      model_.as_exact()->draw(stream, {}, theta);
+      model_.offers<ExactSampler>()->draw(stream, {}, theta);
       return theta;
     }
     Eigen::MatrixXd uniforms(1 + d, replicates_);

@@ -43,13 +43,14 @@ double quantile(Eigen::ArrayXd row, double share) {
 
 LadderStatistics::LadderStatistics(const Model& model, bool bounded)
     : model_(model), directions_(directions(model.dimension(), "verify/ladder/projections")) {
-  if (model.as_exact() == nullptr) throw InputError("the model has no exact draws to compare with");
+  if (model.offers<ExactSampler>() == nullptr)
+    throw InputError("the model has no exact draws to compare with");
   names_ = names_in(model.dimension(), directions_.cols());
   truth_.resize(count(), draws);
   Eigen::MatrixXd theta(model.dimension(), draws_at_once);
   const Stream stream(17, "verify/truth");
   for (Index first = 0; first < draws; first += draws_at_once) {
-    model.as_exact()->draw(stream, {0, 0, static_cast<std::uint64_t>(first)}, theta);
+    model.offers<ExactSampler>()->draw(stream, {0, 0, static_cast<std::uint64_t>(first)}, theta);
     truth_.middleCols(first, draws_at_once) = unbounded(theta);
   }
   if (!bounded) return;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/move_ends.hpp"
 
+#include "graph/edges.hpp"
 #include "verify/operation_check.hpp"
 
 #include <algorithm>
@@ -9,12 +10,6 @@
 
 namespace mixwell {
 namespace {
-
-/// The value whose numbers a view shows, or the value itself.
-Value seen(const KernelGraph& graph, Value v) {
-  while (graph[v].kind == ValueKind::derived && graph[v].storage) v = graph[v].storage;
-  return v;
-}
 
 /// The state that an accept gives up for the value: the one before it among its inputs.
 std::optional<Value> given_up_for(const OperationInfo& accept, const KernelGraph& graph, Value v) {
@@ -37,14 +32,6 @@ std::optional<Variable> own_or_given_up(const KernelGraph& graph, Value v) {
     if (state && graph[*state].kind == ValueKind::version) return graph[*state].variable;
   }
   return std::nullopt;
-}
-
-std::vector<Value> states_of(const OperationInfo& move) {
-  std::vector<Value> all;
-  for (const Input& input : move.inputs) {
-    if (input.role == Role::state) all.push_back(input.value);
-  }
-  return all;
 }
 
 /// Statistics and evaluations that a move writes belong to no state.
@@ -87,10 +74,9 @@ class Pairing {
     taken_[out] = true;
     const auto variable = variable_behind(graph_, input(state));
     const bool is_auxiliary = variable && graph_[*variable].kind == VariableKind::auxiliary;
-    const Flips flips = replay_.operation().traits.flips;
-    const bool turns = flips == Flips::momentum || flips == Flips::momentum_and_noise;
-    ends_.all.push_back({state, out, space_of(graph_, input(state)), is_auxiliary,
-                         is_auxiliary && turns && graph_[*variable].traits.turns});
+    const bool turns =
+        variable && flips_momentum(replay_.operation().traits) && is_turned(graph_, *variable);
+    ends_.all.push_back({state, out, space_of(graph_, input(state)), is_auxiliary, turns});
   }
 
   void pair_by_variable(std::size_t state) {
@@ -128,14 +114,13 @@ class Pairing {
 std::optional<Variable> variable_behind(const KernelGraph& graph, Value v) {
   v = seen(graph, v);
   if (const auto variable = own_or_given_up(graph, v)) return variable;
-  const std::int32_t producer = graph[v].producer;
-  if (producer < 0) return std::nullopt;
-  const OperationInfo& by = graph.operations()[static_cast<std::size_t>(producer)];
-  if (by.kind != OperationKind::move) return std::nullopt;
-  const std::vector<Value> states = states_of(by);
-  const auto at = std::find(by.outputs.begin(), by.outputs.end(), v) - by.outputs.begin();
-  if (at >= static_cast<std::ptrdiff_t>(states.size())) return std::nullopt;
-  return variable_behind(graph, states[static_cast<std::size_t>(at)]);
+  const OperationInfo* const by = maker(graph, v);
+  if (by == nullptr || by->kind != OperationKind::move) return std::nullopt;
+  const std::vector<std::size_t> states = inputs_of(*by, Role::state);
+  const auto at = static_cast<std::size_t>(std::find(by->outputs.begin(), by->outputs.end(), v) -
+                                           by->outputs.begin());
+  if (at >= states.size()) return std::nullopt;
+  return variable_behind(graph, by->inputs[states[at]].value);
 }
 
 Space space_of(const KernelGraph& graph, Value v) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "verify/operations.hpp"
 
+#include "graph/edges.hpp"
 #include "verify/operation_check.hpp"
 
 #include <algorithm>
@@ -56,10 +57,6 @@ bool moves_slot(const Replay& replay) {
                               is_version(graph, outputs.front(), VariableKind::trial));
 }
 
-bool flips_noise(const Traits& traits) {
-  return traits.flips == Flips::noise || traits.flips == Flips::momentum_and_noise;
-}
-
 std::vector<VerifiedOperation> check(const Replay& replay) {
   const OperationInfo& operation = replay.operation();
   const bool draws = !has_drawn_noise(replay);
@@ -93,7 +90,7 @@ OperationsChecked check_operations(const Composition& composition, std::int64_t 
   settings.replicates = replicates;
   settings.warmup = warmup;
   settings.thin = 1;
-  if (composition.model()->as_exact() != nullptr) settings.init.how = Init::How::exact;
+  if (composition.model()->offers<ExactSampler>() != nullptr) settings.init.how = Init::How::exact;
   Replays replays(composition.compositor, settings, sweeps, std::move(late));
   OperationsChecked checked;
   for (const Replay& replay : replays.all()) {

@@ -294,7 +294,7 @@ class Verifier {
     for (const std::string& name : smooth_targets()) {
       if (targets_.can_compose(name)) possible.push_back(name);
     }
-    if (composition_.model()->as_exact() != nullptr || possible.empty()) {
+    if (composition_.model()->offers<ExactSampler>() != nullptr || possible.empty()) {
       possible.emplace_back("own");
     }
     return possible;

@@ -1,7 +1,10 @@
-// Random tables: functions of a seed and of the place in the table.
+// Random tables, and distributions over a few values: functions of a seed and of the place.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "worlds/exact.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -24,13 +27,16 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return mixed(mixed(a) ^ (b * 0xd6e8feb86659fd93ull));
 }
 
+/// A random number as one of n.
+inline int below(std::uint64_t random, int n) { return static_cast<int>(random % at(n)); }
+
 /// Random numbers, one after another. The same seed gives the same ones.
 class Chance {
  public:
   explicit Chance(std::uint64_t seed) : state_(seed) {}
   int below(int n) {
     state_ = mixed(state_);
-    return static_cast<int>((state_ >> 11) % static_cast<std::uint64_t>(n));
+    return worlds::below(state_ >> 11, n);
   }
 
  private:
@@ -60,18 +66,6 @@ inline Permutation random_involution(std::uint64_t seed, int n) {
   }
   return p;
 }
-inline Permutation inverse(const Permutation& p) {
-  Permutation q(p.size());
-  for (std::size_t k = 0; k < p.size(); ++k) q[at(p[k])] = static_cast<int>(k);
-  return q;
-}
-/// First b, then a.
-inline Permutation after(const Permutation& a, const Permutation& b) {
-  Permutation c(a.size());
-  for (std::size_t k = 0; k < a.size(); ++k) c[k] = a[at(b[k])];
-  return c;
-}
-
 /// Several numbers as one, in mixed radix: the first digit is the lowest.
 struct Radix {
   std::vector<int> sizes;
@@ -93,5 +87,65 @@ struct Radix {
     return all;
   }
 };
+
+/// The share of the k-th of n equal parts of [0, 1) that lies in [from / of, to / of).
+inline Share share_of_part(int k, int n, std::uint64_t from, std::uint64_t to, std::uint64_t of) {
+  const auto parts = static_cast<std::uint64_t>(n);
+  const std::uint64_t low = std::max(static_cast<std::uint64_t>(k) * of, parts * from);
+  const std::uint64_t high = std::min(static_cast<std::uint64_t>(k + 1) * of, parts * to);
+  return {high > low ? high - low : 0, of};
+}
+
+/// One of `count` values for certain.
+inline std::vector<Share> always(std::size_t count, int value) {
+  std::vector<Share> all(count, Share{0, 1});
+  all[at(value)] = {1, 1};
+  return all;
+}
+
+inline std::vector<Share> by_weight(const std::vector<std::uint64_t>& w) {
+  const std::uint64_t sum = std::accumulate(w.begin(), w.end(), std::uint64_t{0});
+  std::vector<Share> all;
+  for (const std::uint64_t one : w) all.push_back({one, sum});
+  return all;
+}
+
+/// By the distribution function at one of `draws` equal parts of a uniform number, which the seed
+/// orders.
+inline std::vector<Share> by_quantile(const std::vector<std::uint64_t>& w, int draw, int draws,
+                                      std::uint64_t seed) {
+  const std::uint64_t sum = std::accumulate(w.begin(), w.end(), std::uint64_t{0});
+  const int part = random_permutation(seed, draws)[at(draw)];
+  std::vector<Share> all;
+  std::uint64_t from = 0;
+  for (const std::uint64_t one : w) {
+    all.push_back(share_of_part(part, draws, from, from + one, sum));
+    from += one;
+  }
+  return all;
+}
+
+/// From x by two Metropolis steps that propose by one involution each.
+inline std::vector<Share> two_metropolis_steps(const std::vector<std::uint64_t>& w, int x,
+                                               std::uint64_t seed) {
+  const int n = static_cast<int>(w.size());
+  const Permutation first = random_involution(mixed(seed, 1), n);
+  const Permutation second = random_involution(mixed(seed, 2), n);
+  const std::uint64_t of = w[at(x)];
+  const std::uint64_t second_of =
+      std::accumulate(w.begin(), w.end(), std::uint64_t{1}, std::lcm<std::uint64_t, std::uint64_t>);
+  std::vector<Share> all(w.size(), Share{0, of * second_of});
+  const std::uint64_t taken = std::min(w[at(first[at(x)])], of);
+  const auto step = [&](int from, std::uint64_t part) {
+    const int to = second[at(from)];
+    const std::uint64_t here = w[at(from)];
+    const std::uint64_t there = std::min(w[at(to)], here);
+    all[at(to)].part += part * there * (second_of / here);
+    all[at(from)].part += part * (here - there) * (second_of / here);
+  };
+  step(first[at(x)], taken);
+  step(x, of - taken);
+  return all;
+}
 
 }  // namespace mixwell::worlds

@@ -1,105 +1,98 @@
 // Accepting and rejecting.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/operations.hpp"
-#include "worlds/quantiles.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <set>
 
 namespace mixwell::worlds {
+namespace {
 
-/// The ratio of the laws at both ends, a law at the proposal in the place of its law; what the
-/// stages keep is divided out.
-Share Operations::ratio(const TableCall& call, const SlotPlaces& here,
-                        const SlotPlaces& there) const {
-  std::uint64_t num = 1, den = 1;
+/// The ratio of the laws at both ends, a law at the proposal instead of its law; what the stages
+/// keep is divided out.
+Share ratio(const TableCall& call) {
+  SlotPlaces here = call.laws.nowhere(), there = here;
+  for (std::size_t k = 0; k < call.edges.proposed.size(); ++k) {
+    call.laws.place(here, call.edges.of[k], call.in[call.edges.states[k]]);
+    call.laws.place(there, call.edges.of[k], call.in[call.edges.proposed[k]]);
+  }
+  Share all;
   std::set<std::int32_t> counted;
-  for (const std::size_t k : call.shape.laws) {
-    const Value law = call.who.inputs[k].value;
-    if (!counted.insert(law.id).second) continue;
+  for (const std::size_t k : call.edges.laws) {
+    if (!counted.insert(call.input(k).id).second) continue;
     std::size_t mirror = k;
-    for (const std::size_t m : call.shape.at_proposal) {
-      if (graph_[call.who.inputs[m].value].function == graph_[law].function) mirror = m;
+    for (const std::size_t m : call.edges.at_proposal) {
+      if (call.graph()[call.input(m)].function == call.graph()[call.input(k)].function) mirror = m;
     }
-    den *= laws_.weight(law, call.in[k], here);
-    num *= laws_.weight(call.who.inputs[mirror].value, call.in[mirror], there);
+    all.of *= call.weight(k, here);
+    all.part *= call.weight(mirror, there);
   }
-  for (const std::size_t k : call.shape.stage_laws) {
-    num *= laws_.weight(call.who.inputs[k].value, call.in[k], here);
-    den *= laws_.weight(call.who.inputs[k].value, call.in[k], there);
+  for (const std::size_t k : call.edges.stage_laws) {
+    all.part *= call.weight(k, here);
+    all.of *= call.weight(k, there);
   }
-  return {num, den};
+  return all;
 }
 
 /// A momentum that its map has flipped is turned back where the proposal is rejected.
-bool Operations::is_turned_back(const TableCall& call, std::size_t k) const {
-  const Value proposal = call.who.inputs[call.shape.proposed[k]].value;
-  const OperationInfo* const by = maker(graph_, proposal);
-  return is_turned(graph_, call.shape.of[k]) && by != nullptr && by->kind == OperationKind::move &&
-         flips_momentum(by->traits) && !by->traits.keeps_law;
+bool is_turned_back(const TableCall& call, std::size_t k) {
+  const OperationInfo* const by = maker(call.graph(), call.input(call.edges.proposed[k]));
+  return is_turned(call.graph(), call.edges.of[k]) && by != nullptr && negates_momenta(*by);
 }
 
-TableOutcome Operations::decided(const TableCall& call, bool accepted, Share share) const {
-  const EdgeRoles& s = call.shape;
-  std::uint64_t seed = mixed(call.seed, accepted ? 21 : 22);
-  for (const std::size_t k : s.states) seed = mixed(seed, at(call.in[k] + 1));
-  for (const std::size_t k : s.proposed) seed = mixed(seed, at(call.in[k] + 1));
+int next(const TableCall& call, Value version, bool accepted) {
+  const ValueInfo& out = call.graph()[version];
+  const auto k = at(std::ranges::find(call.edges.of, out.variable) - call.edges.of.begin());
+  if (k >= call.edges.proposed.size())
+    throw NoReading("`" + call.who.name + "` writes `" + out.name +
+                    "`, for which it has no proposal");
+  if (accepted) return call.in[call.edges.proposed[k]];
+  const int before = call.in[call.edges.states[k]];
+  return is_turned_back(call, k) ? call.reading.size(version) - 1 - before : before;
+}
+
+std::vector<int> decided(const TableCall& call, bool accepted) {
+  const std::uint64_t seed = call.with(
+      call.with(mixed(call.seed, accepted ? 21 : 22), call.edges.states), call.edges.proposed);
   std::vector<int> written;
   for (std::size_t o = 0; o < call.who.outputs.size(); ++o) {
-    const ValueInfo& out = graph_[call.who.outputs[o]];
-    const int size = reading_.size(call.who.outputs[o]);
-    if (out.kind != ValueKind::version || size == 1) {
-      written.push_back(static_cast<int>((mixed(seed, o) >> 11) % at(size)));
-      continue;
-    }
-    const auto k = at(std::find(s.of.begin(), s.of.end(), out.variable) - s.of.begin());
-    if (k >= s.proposed.size()) {
-      throw NoReading("`" + call.who.name + "` writes `" + out.name +
-                      "`, for which it has no proposal");
-    }
-    const int before = call.in[s.states[k]];
-    const int stays = is_turned_back(call, k) ? size - 1 - before : before;
-    written.push_back(accepted ? call.in[s.proposed[k]] : stays);
+    const Value out = call.who.outputs[o];
+    const int size = call.reading.size(out);
+    const bool chooses = call.graph()[out].kind == ValueKind::version && size > 1;
+    written.push_back(chooses ? next(call, out, accepted) : below(mixed(seed, o) >> 11, size));
   }
-  return {std::move(written), {share}};
+  return written;
 }
 
+}  // namespace
+
 /// A draw that was handed on decides where there is no noise of its own: others see its coarse
-/// part, the fine part is the decision's alone, so that it is still exactly Metropolis. A parameter
+/// part, only the decision sees the fine part, so that it is still exactly Metropolis. A parameter
 /// makes it lazy, and chooses between Metropolis and Barker.
-TableOutcomes Operations::accept(const TableCall& call) const {
-  const EdgeRoles& s = call.shape;
-  SlotPlaces here, there;
-  for (std::size_t k = 0; k < s.proposed.size(); ++k) {
-    place(here, s.of[k], call.in[s.states[k]]);
-    place(there, s.of[k], call.in[s.proposed[k]]);
-  }
-  std::uint64_t seed = call.seed;
+TableOutcomes outcomes_of_accept(const TableCall& call) {
+  std::vector<std::size_t> others = call.edges.handed;
+  others.insert(others.end(), call.edges.parameters.begin(), call.edges.parameters.end());
+  const auto decides = std::ranges::find_if(others, [&](std::size_t k) {
+    return call.edges.fresh.empty() && call.reading.is_draw(seen(call.graph(), call.input(k)));
+  });
   std::optional<int> draw;
-  bool lazy = false;
-  const auto read = [&](std::size_t k) {
-    if (s.fresh.empty() && !draw && reading_.is_draw(seen(graph_, call.who.inputs[k].value))) {
-      draw = call.in[k];
-      return;
-    }
-    seed = mixed(seed, at(call.in[k] + 1));
-    lazy = true;
-  };
-  for (const std::size_t k : s.handed) read(k);
-  for (const std::size_t k : s.parameters) read(k);
-  const Share r = ratio(call, here, there);
+  if (decides != others.end()) {
+    draw = call.in[*decides];
+    others.erase(decides);
+  }
+  const bool is_lazy = !others.empty();
+  const std::uint64_t seed = call.with(call.seed, others);
+  const Share r = ratio(call);
   const bool barker = (mixed(seed, 5) >> 7) % 4 == 0;
   const std::uint64_t yes = barker ? r.part : std::min(r.part, r.of);
-  const std::uint64_t of =
-      (barker ? r.part + r.of : r.of) * (lazy ? 1 + (mixed(seed, 6) >> 7) % 4 : 1);
-  const int draws = reading_.sizes().draws;
+  const std::uint64_t lazy = is_lazy ? 1 + (mixed(seed, 6) >> 7) % 4 : 1;
+  const std::uint64_t of = (barker ? r.part + r.of : r.of) * lazy;
+  const int part = !draw ? 0 : is_lazy ? random_permutation(seed, call.draws())[at(*draw)] : *draw;
   TableOutcomes all;
   for (const bool accepted : {true, false}) {
     const std::uint64_t from = accepted ? 0 : yes, to = accepted ? yes : of;
-    const int part = !draw ? 0 : lazy ? random_permutation(seed, draws)[at(*draw)] : *draw;
-    const Share share = draw ? share_of_part(part, draws, from, to, of) : Share{to - from, of};
-    if (share.part > 0) all.push_back(decided(call, accepted, share));
+    const Share share =
+        draw ? share_of_part(part, call.draws(), from, to, of) : Share{to - from, of};
+    if (share.part > 0) all.push_back({decided(call, accepted), {share}});
   }
   return all;
 }

@@ -27,17 +27,14 @@ class Exact {
   static constexpr std::uint64_t prime = (std::uint64_t{1} << 61) - 1;
 
   Exact() = default;
-  explicit Exact(const Term& t) : Exact(t.share) {}
-  explicit Exact(Share s)
-      : image_(times(s.part % prime, inverse(s.of % prime))),
-        real_(static_cast<double>(s.part) / static_cast<double>(s.of)) {}
-
-  Exact operator-() const {
-    Exact c;
-    c.image_ = image_ == 0 ? 0 : prime - image_;
-    c.real_ = -real_;
-    return c;
+  explicit Exact(const Term& t)
+      : image_(times(t.share.part % prime, inverse(t.share.of % prime))),
+        real_(static_cast<double>(t.share.part) / static_cast<double>(t.share.of)) {
+    if (!t.minus) return;
+    image_ = times(prime - 1, image_);
+    real_ = -real_;
   }
+
   Exact& operator+=(const Exact& other) {
     image_ += other.image_;
     if (image_ >= prime) image_ -= prime;
@@ -80,10 +77,8 @@ template <class Number>
 class FirstOrder {
  public:
   FirstOrder() = default;
-  explicit FirstOrder(const Term& t) {
-    Number& part = t.small ? slope_ : value_;
-    part = t.minus ? -Number(t.share) : Number(t.share);
-  }
+  explicit FirstOrder(const Number& value) : value_(value) {}
+  explicit FirstOrder(const Term& t) { (t.small ? slope_ : value_) = Number(t); }
 
   FirstOrder& operator+=(const FirstOrder& other) {
     value_ += other.value_;
@@ -91,19 +86,13 @@ class FirstOrder {
     return *this;
   }
   friend FirstOrder operator*(const FirstOrder& a, const FirstOrder& b) {
-    FirstOrder c;
-    c.value_ = a.value_ * b.value_;
+    FirstOrder c(a.value_ * b.value_);
     c.slope_ = a.value_ * b.slope_;
     c.slope_ += a.slope_ * b.value_;
     return c;
   }
   friend bool operator==(const FirstOrder& a, const FirstOrder& b) {
     return a.value_ == b.value_ && a.slope_ == b.slope_;
-  }
-  FirstOrder without_slope() const {
-    FirstOrder c;
-    c.value_ = value_;
-    return c;
   }
   double real() const { return value_.real() + slope_.real(); }
   const Number& value() const { return value_; }

@@ -2,99 +2,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/finite_laws.hpp"
 
-#include "worlds/chance.hpp"
-
-#include <algorithm>
-
 namespace mixwell::worlds {
 
+void FiniteLaws::place(SlotPlaces& where, Variable v, int value) const {
+  for (const auto& [member, digit] : reading_.split(v, value)) where[at(member.id)] = digit;
+}
+
+SlotPlaces FiniteLaws::only(Variable v, int value) const {
+  SlotPlaces where = nowhere();
+  place(where, v, value);
+  return where;
+}
+
 std::uint64_t FiniteLaws::entry(std::uint64_t table, const Factor& factor, int term,
-                                const SlotPlaces& at) const {
-  std::uint64_t place = mixed(mixed(seed_, table), static_cast<std::uint64_t>(term + 1));
+                                const SlotPlaces& where) const {
+  std::uint64_t place = mixed(mixed(seed_, table), at(term + 1));
   for (const Variable v : factor.slots) {
-    const auto where = at.find(v.id);
-    if (where == at.end()) {
+    if (where[at(v.id)] < 0) {
       throw NoReading("an update of one slot reads the law of `" + reading_.graph()[v].name +
                       "` too");
     }
-    place = mixed(place, static_cast<std::uint64_t>(where->second + 31 * (v.id + 1)));
+    place = mixed(place, at(where[at(v.id)] + 31 * (v.id + 1)));
   }
   return 1 + (place >> 20) % 5;
 }
 
-std::uint64_t FiniteLaws::target(const Factor& factor, const SlotPlaces& at) const {
+std::uint64_t FiniteLaws::target(const Factor& factor, const SlotPlaces& where) const {
   const LawReading& law = reading_.law(factor.law);
-  if (!law.estimated) return entry(law.table, factor, 0, at);
+  if (!law.estimated) return entry(law.table, factor, 0, where);
   std::uint64_t sum = 0;
   for (int term = 0; term < reading_.sizes().draws; ++term)
-    sum += entry(law.table, factor, term + 1, at);
+    sum += entry(law.table, factor, term + 1, where);
   return sum;
+}
+
+std::uint64_t FiniteLaws::target(const SlotPlaces& where) const {
+  std::uint64_t product = 1;
+  for (const Factor& f : reading_.graph().factors()) {
+    if (where[at(f.slots.front().id)] >= 0) product *= target(f, where);
+  }
+  return product;
 }
 
 namespace {
 
 /// Of factors with this law those of which some slot has a place.
 template <class Visit>
-void each_factor(const KernelGraph& graph, Value law, const SlotPlaces& at, const Visit& visit) {
+void each_factor(const KernelGraph& graph, Value law, const SlotPlaces& where, const Visit& visit) {
   for (const Factor& f : graph.factors()) {
     if (!(f.law == law)) continue;
-    const bool concerned =
-        std::any_of(f.slots.begin(), f.slots.end(), [&](Variable v) { return at.contains(v.id); });
-    if (concerned) visit(f);
+    if (std::ranges::any_of(f.slots, [&](Variable v) { return where[at(v.id)] >= 0; })) visit(f);
   }
 }
 
 }  // namespace
 
-std::uint64_t FiniteLaws::of_factors(Value law, const SlotPlaces& at) const {
+std::uint64_t FiniteLaws::of_factors(Value law, const SlotPlaces& where) const {
   std::uint64_t product = 1;
-  each_factor(reading_.graph(), law, at, [&](const Factor& f) { product *= target(f, at); });
+  each_factor(reading_.graph(), law, where, [&](const Factor& f) { product *= target(f, where); });
   return product;
 }
 
-std::uint64_t FiniteLaws::estimate(Value factor, int from, const SlotPlaces& at) const {
+std::uint64_t FiniteLaws::estimate(Value factor, int from, const SlotPlaces& where) const {
   std::uint64_t product = 1;
-  each_factor(reading_.graph(), factor, at, [&](const Factor& f) {
-    product *= entry(reading_.law(factor).table, f, from + 1, at);
+  each_factor(reading_.graph(), factor, where, [&](const Factor& f) {
+    product *= entry(reading_.law(factor).table, f, from + 1, where);
   });
   return product;
 }
 
-FiniteLaws::Told FiniteLaws::told(Value law, const LawReading& of, int number) const {
-  const KernelGraph& graph = reading_.graph();
-  Told all;
-  if (graph[law].storage) all.before = number;
-  for (const Value digit : reading_.digits(law)) {
-    const int value = number % reading_.size(digit);
-    number /= reading_.size(digit);
-    const Value v = seen(graph, digit);
-    if (digit == of.before) {
-      all.before = value;
-    } else if (graph[v].kind == ValueKind::version) {
-      for (const auto& [slot, place] : reading_.split(graph[v].variable, value))
-        all.at.emplace(slot.id, place);
-    }
-  }
-  return all;
-}
-
-std::uint64_t FiniteLaws::summed(const LawReading& of, int before, const SlotPlaces& at) const {
-  const KernelGraph& graph = reading_.graph();
-  const Value factor = factor_behind(graph, of.before);
+std::uint64_t FiniteLaws::summed(const LawReading& of, int before, const SlotPlaces& where) const {
   std::vector<Variable> missing;
   Radix radix;
-  each_factor(graph, factor, at, [&](const Factor& f) {
+  each_factor(reading_.graph(), of.factor, where, [&](const Factor& f) {
     for (const Variable v : f.slots) {
-      if (at.contains(v.id)) continue;
+      if (where[at(v.id)] >= 0) continue;
       missing.push_back(v);
       radix.sizes.push_back(reading_.size(v));
     }
   });
   std::uint64_t sum = 0;
   for (int k = 0; k < radix.total(); ++k) {
-    SlotPlaces whole = at;
+    SlotPlaces whole = where;
     const std::vector<int> digits = radix.digits(k);
-    for (std::size_t i = 0; i < missing.size(); ++i) whole[missing[i].id] = digits[i];
+    for (std::size_t i = 0; i < missing.size(); ++i) whole[at(missing[i].id)] = digits[i];
     sum += weight(of.before, before, whole);
   }
   return sum;
@@ -104,21 +95,18 @@ std::uint64_t FiniteLaws::summed(const LawReading& of, int before, const SlotPla
 std::uint64_t FiniteLaws::free(const LawReading& of, int number, const SlotPlaces& where) const {
   Radix radix;
   std::vector<int> digits;
+  std::uint64_t arguments = 0;
   for (const Variable v : of.arguments) {
-    radix.sizes.push_back(reading_.size(v));
-    const auto place = where.find(v.id);
-    if (place == where.end())
+    if (where[at(v.id)] < 0)
       throw NoReading("an update reads a law of `" + reading_.graph()[v].name +
                       "`, which it does not move");
-    digits.push_back(place->second);
+    radix.sizes.push_back(reading_.size(v));
+    digits.push_back(where[at(v.id)]);
+    arguments = mixed(arguments, at(v.id));
   }
   const int n = radix.total();
   const int x = radix.number(digits);
-  std::uint64_t arguments = 0;
-  for (const Variable v : of.arguments)
-    arguments = mixed(arguments, static_cast<std::uint64_t>(v.id));
-  Chance chance(
-      mixed(mixed(mixed(seed_, of.table), arguments), static_cast<std::uint64_t>(number + 1)));
+  Chance chance(mixed(mixed(mixed(seed_, of.table), arguments), at(number + 1)));
   std::uint64_t weight = 1;
   for (int unit = 0; unit < n; ++unit) {
     const int one = chance.below(n);
@@ -128,22 +116,32 @@ std::uint64_t FiniteLaws::free(const LawReading& of, int number, const SlotPlace
   return weight;
 }
 
-bool FiniteLaws::concerns(Value law, const SlotPlaces& at) const {
+bool FiniteLaws::concerns(Value law, const SlotPlaces& where) const {
   const auto& of = reading_.law(law).arguments;
-  return std::all_of(of.begin(), of.end(), [&](Variable v) { return at.contains(v.id); });
+  return std::ranges::all_of(of, [&](Variable v) { return where[at(v.id)] >= 0; });
 }
 
-std::uint64_t FiniteLaws::weight(Value law, int number, const SlotPlaces& at) const {
+/// The digits of a law's number say where other slots are; a place that is asked for comes first.
+std::uint64_t FiniteLaws::weight(Value law, int number, const SlotPlaces& where) const {
+  const KernelGraph& graph = reading_.graph();
   const LawReading& of = reading_.law(law);
-  if (of.kind == LawKind::factor) return of_factors(law, at);
-  if (of.kind == LawKind::free) return free(of, number, at);
-  if (of.kind == LawKind::estimate)
-    return estimate(factor_behind(reading_.graph(), of.before), number, at);
-  Told all = told(law, of, number);
-  for (const auto& [slot, place] : at)
-    all.at[slot] = place;  // a place that is asked for comes first
-  if (of.kind == LawKind::marginal) return summed(of, all.before, all.at);
-  return weight(of.before, all.before, all.at);
+  if (of.kind == LawKind::factor) return of_factors(law, where);
+  if (of.kind == LawKind::free) return free(of, number, where);
+  if (of.kind == LawKind::estimate) return estimate(of.factor, number, where);
+  SlotPlaces all = where;
+  int before = graph[law].storage ? number : 0;
+  const LawDigits& digits = reading_.digits(law);
+  const std::vector<int> values = digits.radix.digits(number);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const ValueInfo& told = graph[seen(graph, digits.values[k])];
+    if (digits.values[k] == of.before) {
+      before = values[k];
+    } else if (told.kind == ValueKind::version) {
+      for (const auto& [slot, place] : reading_.split(told.variable, values[k]))
+        all[at(slot.id)] = all[at(slot.id)] < 0 ? place : all[at(slot.id)];
+    }
+  }
+  return of.kind == LawKind::marginal ? summed(of, before, all) : weight(of.before, before, all);
 }
 
 }  // namespace mixwell::worlds

@@ -4,11 +4,6 @@
 
 #include "worlds/reading.hpp"
 
-#include <cstdint>
-#include <map>
-#include <utility>
-#include <vector>
-
 namespace mixwell::worlds {
 
 /// The values that are alive at one time, packed into bits.
@@ -37,44 +32,19 @@ struct KeyStep {
 
 /// A value from which some later value of a recorded slot follows, in whichever sweep, has a cell
 /// from its writer to its last reader; operations that nothing recorded follows from have no step.
-/// Throws NoReading where 64 bits are too few.
-class KeyLayout {
- public:
-  explicit KeyLayout(const FiniteReading& reading);
-
-  const std::vector<KeyStep>& steps() const { return steps_; }
+struct KeyLayout {
+  std::vector<KeyStep> steps;
   /// From where something stands at the end of a sweep to where it stands at its beginning.
-  const std::vector<std::pair<KeyBits, KeyBits>>& carried() const { return carried_; }
+  std::vector<std::pair<KeyBits, KeyBits>> carried;
   /// What stays as it was where its branch is not taken, and where it stands at the start.
-  const std::map<std::int32_t, KeyBits>& kept_by_guards() const { return before_; }
-  bool carries(Variable v) const { return carries_.at(static_cast<std::size_t>(v.id)); }
-  KeyBits at_start(Variable v) const;
+  std::map<std::int32_t, KeyBits> kept_by_guards;
+  std::vector<bool> carries;   ///< by variable
+  std::vector<KeyBits> start;  ///< by variable
 
- private:
-  void find_relevant();
-  bool writes_relevant(const OperationInfo& who) const;
-  bool mark(Value v);
-  bool mark_inputs(const OperationInfo& who);
-  void find_last_reads();
-  bool outlives_its_branch(Value v) const;
-  KeyBits take(int size);
-  void release(KeyBits cell);
-  void begin();
-  void add_step(std::size_t operation);
-  KeyBits otherwise(Value out) const;
-
-  const FiniteReading& reading_;
-  const KernelGraph& graph_;
-  std::vector<bool> relevant_;  ///< by value
-  std::vector<int> last_;       ///< operation that reads a value last; -1: none
-  std::vector<bool> carries_;   ///< by variable
-  std::vector<Value> kept_by_guards_;
-  std::map<std::int32_t, KeyBits> before_;  ///< of those, what they were in the sweep before
-  std::vector<KeyBits> cells_;              ///< by value
-  std::vector<KeyBits> start_;              ///< by variable
-  std::vector<KeyStep> steps_;
-  std::vector<std::pair<KeyBits, KeyBits>> carried_;
-  StateKey used_ = 0;
+  KeyBits at_start(Variable v) const { return start[static_cast<std::size_t>(v.id)]; }
 };
+
+/// Throws NoReading where 64 bits are too few.
+MIXWELL_INTERNAL KeyLayout layout_of(const FiniteReading& reading);
 
 }  // namespace mixwell::worlds

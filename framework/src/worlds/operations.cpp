@@ -1,179 +1,115 @@
-// Functions, copies and draws; and which inputs of an operation are what.
+// Functions, copies and draws.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/operations.hpp"
 
-#include "worlds/quantiles.hpp"
-
-#include <algorithm>
-#include <numeric>
-#include <string>
-
 namespace mixwell::worlds {
 
-Operations::Operations(const FiniteReading& reading, const FiniteLaws& laws, std::uint64_t seed)
-    : reading_(reading), laws_(laws), graph_(reading.graph()), seed_(seed) {
-  for (const OperationInfo& o : graph_.operations()) shapes_.push_back(shape_of(o));
-}
-
-Operations::EdgeRoles Operations::shape_of(const OperationInfo& who) const {
-  EdgeRoles s;
-  for (std::size_t k = 0; k < who.inputs.size(); ++k) {
-    const Input& i = who.inputs[k];
-    if (graph_[i.value].kind == ValueKind::noise) {
-      s.fresh.push_back(k);
-    } else if (i.role == Role::noise) {
-      s.handed.push_back(k);
-    } else if (i.role == Role::state) {
-      s.states.push_back(k);
-      s.of.push_back(origin(graph_, i.value).value_or(Variable{}));
-    } else if (i.role == Role::proposed) {
-      s.proposed.push_back(k);
-    } else if (i.role == Role::law) {
-      s.laws.push_back(k);
-    } else if (i.role == Role::law_at_proposal) {
-      s.at_proposal.push_back(k);
-    } else if (i.role == Role::stage_law) {
-      s.stage_laws.push_back(k);
-    } else if (i.role != Role::weights && !graph_[i.value].evaluated_law) {
-      s.parameters.push_back(k);
-    }
-  }
-  s.moved = moved_outputs(graph_, who);
-  return s;
-}
-
-TableOutcomes Operations::outcomes(std::size_t operation, const std::vector<int>& in) const {
-  const OperationInfo& who = graph_.operations()[operation];
-  const TableCall call{who, shapes_[operation], mixed(seed_, reading_.function_of(operation)), in};
-  switch (who.kind) {
-    case OperationKind::pure:
-      return function(call);
-    case OperationKind::observe:
-      return graph_[graph_[who.outputs.front()].variable].kind == VariableKind::estimate
-                 ? copy(call)
-                 : function(call);
-    case OperationKind::regroup:
-      return copy(call);
-    case OperationKind::refresh:
-      return refresh(call);
-    case OperationKind::move:
-      return who.traits.invariant ? opaque(call) : move(call);
-    case OperationKind::accept:
-      return accept(call);
-  }
-  return {};
-}
-
-void Operations::place(SlotPlaces& all, Variable v, int value) const {
-  for (const auto& [member, where] : reading_.split(v, value)) all[member.id] = where;
-}
-
-// ---- functions
-
-/// The digits of a law's number, or a digest of them.
-int Operations::law_number(Value law, const OperationInfo& who, const std::vector<int>& in) const {
-  Radix radix;
-  std::vector<int> digits;
-  std::uint64_t digest = 0;
-  for (std::size_t k = 0; k < who.inputs.size(); ++k) {
-    const int size = reading_.size(who.inputs[k].value);
-    if (who.inputs[k].role == Role::weights || size == 1) continue;
-    radix.sizes.push_back(size);
-    digits.push_back(in[k]);
-    digest = mixed(digest, at(in[k] + 1));
-  }
-  const int size = reading_.size(law);
-  return radix.total() == size ? radix.number(digits) : static_cast<int>((digest >> 20) % at(size));
-}
-
-/// What a function makes of its inputs; a draw that is handed on is the draw itself.
-std::vector<int> Operations::evaluated(const TableCall& call, const std::vector<int>& in) const {
-  std::uint64_t where = call.seed;
-  bool only_noise = call.shape.fresh.size() == 1;
-  for (std::size_t k = 0; k < in.size(); ++k) {
-    if (call.who.inputs[k].role == Role::weights) continue;
-    where = mixed(where, at(in[k] + 1));
-    const bool fresh = graph_[call.who.inputs[k].value].kind == ValueKind::noise;
-    only_noise = only_noise && (fresh || reading_.size(call.who.inputs[k].value) == 1);
-  }
-  std::vector<int> all;
-  for (std::size_t k = 0; k < call.who.outputs.size(); ++k) {
-    const Value out = call.who.outputs[k];
-    const int size = reading_.size(out);
-    const bool is_draw = only_noise && size == reading_.sizes().draws;
-    const int random = static_cast<int>((mixed(where, 7 * k + 3) >> 13) % at(size));
-    const bool law =
-        call.who.kind == OperationKind::pure && graph_[out].function && is_law(graph_, out);
-    all.push_back(size == 1 ? 0
-                  : law     ? law_number(out, call.who, in)
-                  : is_draw ? in[call.shape.fresh[0]]
-                            : random);
+std::uint64_t TableCall::fixed(std::size_t first_state, bool is_corrected) const {
+  std::uint64_t all = seed;
+  for (std::size_t k = first_state; k < edges.states.size(); ++k)
+    all = mixed(all, at(in[edges.states[k]] + 1));
+  for (const std::size_t k : edges.parameters) {
+    const Role role = who.inputs[k].role;
+    const bool of_matrix =
+        role == Role::drift || role == Role::diffusion || role == Role::drift_correction;
+    if (!is_corrected || !of_matrix) all = mixed(all, at(in[k] + 1));
   }
   return all;
 }
 
-TableOutcomes Operations::function(const TableCall& call) const {
+namespace {
+
+/// The digits of a law's number, or a digest of them.
+int law_number(const TableCall& call, const std::vector<int>& in, Value law) {
+  const LawDigits& digits = call.reading.digits(law);
+  std::vector<int> values;
+  std::uint64_t digest = 0;
+  for (const std::size_t k : digits.inputs) {
+    values.push_back(in[k]);
+    digest = mixed(digest, at(in[k] + 1));
+  }
+  const int size = call.reading.size(law);
+  return digits.radix.total() == size ? digits.radix.number(values) : below(digest >> 20, size);
+}
+
+/// What a function makes of its inputs; a draw that is handed on is the draw itself.
+std::vector<int> evaluated(const TableCall& call, const std::vector<int>& in) {
+  std::uint64_t where = call.seed;
+  bool only_noise = call.edges.fresh.size() == 1;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    if (call.who.inputs[k].role == Role::weights) continue;
+    where = mixed(where, at(in[k] + 1));
+    only_noise = only_noise && (k == call.edges.fresh[0] || call.reading.size(call.input(k)) == 1);
+  }
+  std::vector<int> all;
+  for (std::size_t k = 0; k < call.who.outputs.size(); ++k) {
+    const Value out = call.who.outputs[k];
+    const int size = call.reading.size(out);
+    const bool is_law = call.who.kind == OperationKind::pure && call.reading.is_law(out);
+    all.push_back(size == 1 ? 0
+                  : is_law  ? law_number(call, in, out)
+                  : only_noise && size == call.draws()
+                      ? in[call.edges.fresh[0]]
+                      : below(mixed(where, 7 * k + 3) >> 13, size));
+  }
+  return all;
+}
+
+TableOutcomes function(const TableCall& call) {
   Radix noises;
-  noises.sizes.assign(call.shape.fresh.size(), reading_.sizes().draws);
+  noises.sizes.assign(call.edges.fresh.size(), call.draws());
   const int total = noises.total();
   TableOutcomes all;
   std::vector<int> in = call.in;
   for (int n = 0; n < total; ++n) {
     const std::vector<int> draws = noises.digits(n);
-    for (std::size_t k = 0; k < draws.size(); ++k) in[call.shape.fresh[k]] = draws[k];
-    all.push_back({evaluated(call, in), {{1, static_cast<std::uint64_t>(total)}}});
+    for (std::size_t k = 0; k < draws.size(); ++k) in[call.edges.fresh[k]] = draws[k];
+    all.push_back({evaluated(call, in), {{1, at(total)}}});
   }
   return all;
 }
 
 /// Of one to one, of several to what joins them, and back.
-TableOutcomes Operations::copy(const TableCall& call) const {
+TableOutcomes copy(const TableCall& call) {
   Radix parts;
+  if (call.who.outputs.size() > 1) {
+    for (const Value out : call.who.outputs) parts.sizes.push_back(call.reading.size(out));
+    return {{parts.digits(call.in[call.edges.states.front()]), {}}};
+  }
   std::vector<int> digits;
-  if (call.who.outputs.size() == 1) {
-    for (const std::size_t k : call.shape.states) {
-      parts.sizes.push_back(reading_.size(call.who.inputs[k].value));
-      digits.push_back(call.in[k]);
-    }
-    return {{{parts.number(digits)}, {}}};
+  for (const std::size_t k : call.edges.states) {
+    parts.sizes.push_back(call.reading.size(call.input(k)));
+    digits.push_back(call.in[k]);
   }
-  for (const Value out : call.who.outputs) parts.sizes.push_back(reading_.size(out));
-  return {{parts.digits(call.in[call.shape.states.front()]), {}}};
+  return {{{parts.number(digits)}, {}}};
 }
 
-/// A seed for what an operation does at fixed parameters, and at fixed states but for the first; of
-/// a corrected small step without its matrix.
-std::uint64_t Operations::fixed(const TableCall& call, std::size_t first_state,
-                                bool is_corrected) const {
-  std::uint64_t seed = call.seed;
-  for (std::size_t k = first_state; k < call.shape.states.size(); ++k) {
-    seed = mixed(seed, at(call.in[call.shape.states[k]] + 1));
-  }
-  for (const std::size_t k : call.shape.parameters) {
-    const Role role = call.who.inputs[k].role;
-    const bool of_matrix =
-        role == Role::drift || role == Role::diffusion || role == Role::drift_correction;
-    if (!is_corrected || !of_matrix) seed = mixed(seed, at(call.in[k] + 1));
-  }
-  return seed;
-}
-
-// ---- draws
-
-std::vector<std::uint64_t> Operations::refresh_weights(const TableCall& call) const {
-  const Variable v = graph_[call.who.outputs.front()].variable;
-  std::vector<std::uint64_t> w(at(reading_.size(v)), 1);
+std::vector<std::uint64_t> refresh_weights(const TableCall& call) {
+  const Value drawn = call.who.outputs.front();
+  std::vector<std::uint64_t> w(at(call.reading.size(drawn)), 1);
   for (std::size_t x = 0; x < w.size(); ++x) {
-    SlotPlaces where;
-    place(where, v, static_cast<int>(x));
-    for (const std::size_t k : call.shape.laws) {
-      w[x] *= laws_.weight(call.who.inputs[k].value, call.in[k], where);
-    }
+    const auto where = call.laws.only(call.graph()[drawn].variable, static_cast<int>(x));
+    for (const std::size_t k : call.edges.laws) w[x] *= call.weight(k, where);
   }
   return w;
 }
 
-TableOutcomes Operations::written(const TableCall& call, const std::vector<Share>& shares) const {
+/// Of a draw that was handed on: its quantile or, in part, for one of its values nothing.
+std::vector<Share> refresh_shares(const TableCall& call) {
+  const std::vector<std::uint64_t> w = refresh_weights(call);
+  const std::uint64_t seed = call.fixed(call.edges.states.size());
+  const bool full = call.who.traits.full || call.edges.states.empty();
+  const int from = call.edges.states.empty() ? 0 : call.in[call.edges.states[0]];
+  if (!call.who.traits.keeps_law)
+    return always(w.size(), Chance(mixed(seed, at(from))).below(static_cast<int>(w.size())));
+  if (call.edges.handed.empty()) return full ? by_weight(w) : two_metropolis_steps(w, from, seed);
+  const int draw = call.in[call.edges.handed[0]];
+  if (full) return by_quantile(w, draw, call.draws(), seed);
+  return draw == 0 ? always(w.size(), from) : by_quantile(w, draw - 1, call.draws() - 1, seed);
+}
+
+TableOutcomes refresh(const TableCall& call) {
+  const std::vector<Share> shares = refresh_shares(call);
   TableOutcomes all;
   for (std::size_t x = 0; x < shares.size(); ++x) {
     if (shares[x].part == 0) continue;
@@ -184,22 +120,25 @@ TableOutcomes Operations::written(const TableCall& call, const std::vector<Share
   return all;
 }
 
-/// Of a draw that was handed on: its quantile or, in part, for one of its values nothing.
-TableOutcomes Operations::refresh(const TableCall& call) const {
-  const std::vector<std::uint64_t> w = refresh_weights(call);
-  const std::uint64_t seed = fixed(call, call.shape.states.size());
-  const bool full = call.who.traits.full || call.shape.states.empty();
-  const int from = call.shape.states.empty() ? 0 : call.in[call.shape.states[0]];
-  const int draws = reading_.sizes().draws;
-  if (!call.who.traits.keeps_law)
-    return written(
-        call, always(w.size(), Chance(mixed(seed, at(from))).below(static_cast<int>(w.size()))));
-  if (call.shape.handed.empty())
-    return written(call, full ? by_weight(w) : two_metropolis_steps(w, from, seed));
-  const int draw = call.in[call.shape.handed[0]];
-  if (full) return written(call, by_quantile(w, draw, draws, seed));
-  return written(call,
-                 draw == 0 ? always(w.size(), from) : by_quantile(w, draw - 1, draws - 1, seed));
+}  // namespace
+
+TableOutcomes outcomes(const TableCall& call) {
+  const Variable written = call.graph()[call.who.outputs.front()].variable;
+  switch (call.who.kind) {
+    case OperationKind::pure:
+      return function(call);
+    case OperationKind::observe:
+      return call.graph()[written].kind == VariableKind::estimate ? copy(call) : function(call);
+    case OperationKind::regroup:
+      return copy(call);
+    case OperationKind::refresh:
+      return refresh(call);
+    case OperationKind::move:
+      return outcomes_of_move(call);
+    case OperationKind::accept:
+      return outcomes_of_accept(call);
+  }
+  return {};
 }
 
 }  // namespace mixwell::worlds

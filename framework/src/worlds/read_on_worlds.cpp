@@ -1,32 +1,38 @@
-// How many worlds leave the target invariant.
+// How many worlds leave the target invariant, and what that says beside a verdict.
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/world.hpp"
 
-#include <mixwell/lab/worlds.hpp>
-
-#include <algorithm>
+#include <array>
 
 namespace mixwell {
+namespace worlds {
 namespace {
-
-using namespace worlds;
 
 std::optional<Departure> departure(const FiniteReading& reading, const KeyLayout& layout,
                                    const WorldsEffort& effort, std::uint64_t seed,
                                    WorkLimit& work) {
-  if (!effort.first_order)
-    return World<Exact>(reading, layout, seed, work).departure(effort.sweeps, effort.joint);
-  return World<FirstOrder<Exact>>(reading, layout, seed, work)
-      .departure(effort.sweeps, effort.joint);
+  const auto read = [&](auto world) { return world.departure(effort.sweeps, effort.joint); };
+  auto found = effort.first_order ? read(World<FirstOrder<Exact>>(reading, layout, seed, work))
+                                  : read(World<Exact>(reading, layout, seed, work));
+  if (found) found->world = seed;
+  return found;
+}
+
+}  // namespace
+
+std::vector<Sizes> all_sizes(const WorldsEffort& effort) {
+  std::vector<Sizes> all{{.place = 2, .momentum = 2}, {.place = 2}, {}};
+  for (Sizes& one : all) {
+    if (effort.frozen) one.memory = 1;  // a constant
+  }
+  return all;
 }
 
 /// The first world may use a quarter if there are smaller ones, so that they can be tried instead.
-FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effort,
-                              const Sizes& sizes, bool is_smallest, WorkLimit& work) {
-  const FiniteReading reading(graph, sizes);
-  const KeyLayout layout(reading);
+FiniteReadingResult read_with(const FiniteReading& reading, const KeyLayout& layout,
+                              const WorldsEffort& effort, bool is_smallest, WorkLimit& work) {
   FiniteReadingResult result;
-  work.allow(is_smallest ? effort.most_work : effort.most_work / 4);
+  work.most = is_smallest ? effort.most_work : effort.most_work / 4;
   for (; result.worlds < effort.worlds && !result.departure; ++result.worlds) {
     const std::uint64_t seed = effort.first + static_cast<std::uint64_t>(result.worlds);
     try {
@@ -35,21 +41,22 @@ FiniteReadingResult read_with(const KernelGraph& graph, const WorldsEffort& effo
       if (result.worlds == 0) throw;
       break;
     }
-    if (result.departure) result.departure->world = seed;
-    work.allow(effort.most_work);
+    work.most = effort.most_work;
   }
   return result;
 }
 
-}  // namespace
+}  // namespace worlds
 
 FiniteReadingResult read_on_worlds(const KernelGraph& graph, const WorldsEffort& effort) {
+  using namespace worlds;
   WorkLimit work;
   FiniteReadingResult result;
   const std::vector<Sizes> sizes = all_sizes(effort);
   for (std::size_t k = sizes.size(); k-- > 0;) {
     try {
-      result = read_with(graph, effort, sizes[k], k == 0, work);
+      const FiniteReading reading(graph, sizes[k]);
+      result = read_with(reading, layout_of(reading), effort, k == 0, work);
       break;
     } catch (const WorkLimit::Spent& fault) {
       result.unread = fault.what();
@@ -58,8 +65,55 @@ FiniteReadingResult read_on_worlds(const KernelGraph& graph, const WorldsEffort&
       result.unread = fault.what();
     }
   }
-  result.work = work.used();
+  result.work = work.used;
   return result;
+}
+
+namespace {
+
+/// Whether some update has no Metropolis decision, so that it is right only in a limit; `local`: by
+/// one small step.
+bool has_limit(const KernelGraph& graph, bool local) {
+  const auto& all = graph.operations();
+  return std::any_of(all.begin(), all.end(), [&](const OperationInfo& o) {
+    return is_uncorrected(graph, o) && (o.traits.local || !local);
+  });
+}
+
+/// In a limit worlds see too little to call a verdict too strict, and so do few of them.
+WorldsJudgement judgement(bool promised, const WorldsComparison& seen) {
+  if (!seen.finite.unread.empty()) return WorldsJudgement::unread;
+  if (seen.finite.departure) return promised ? WorldsJudgement::hole : WorldsJudgement::wrong;
+  if (promised) return WorldsJudgement::right;
+  const bool sees_all = !seen.limit && seen.finite.worlds == seen.effort.worlds;
+  return sees_all ? WorldsJudgement::strict : WorldsJudgement::silent;
+}
+
+}  // namespace
+
+std::string_view to_string(WorldsJudgement judgement) noexcept {
+  constexpr std::array<std::string_view, 6> words{"right",  "hole",   "wrong",
+                                                  "strict", "silent", "unread"};
+  return words[static_cast<std::size_t>(judgement)];
+}
+
+bool is_promise(const KernelGraph& graph, const Verdict& verdict) {
+  return verdict.certificate_class() ==
+         (has_limit(graph, false) ? CertificateClass::asymptotic : CertificateClass::exact);
+}
+
+WorldsComparison compare_with_worlds(const KernelGraph& graph, const Verdict& verdict,
+                                     const WorldsEffort& effort) {
+  const bool promised = is_promise(graph, verdict);
+  WorldsComparison seen{.effort = effort, .limit = has_limit(graph, false)};
+  seen.effort.joint = !verdict.coupled;
+  seen.effort.first_order = has_limit(graph, true);
+  const bool stands_still = verdict.reason == "a slot is never updated";  // biased, and invariant
+  if (!promised && (verdict.certificate_class() != CertificateClass::biased || stands_still))
+    return seen;
+  seen.finite = read_on_worlds(graph, seen.effort);
+  seen.judgement = judgement(promised, seen);
+  return seen;
 }
 
 }  // namespace mixwell

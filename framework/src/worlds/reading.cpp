@@ -2,41 +2,90 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worlds/reading.hpp"
 
-#include "worlds/chance.hpp"
-
-#include <algorithm>
-#include <string>
-
 namespace mixwell::worlds {
+namespace {
+
+/// The value of an estimate, which a decision writes and does not propose: a function of the rest.
+bool is_kept_value(const KernelGraph& graph, Variable v) {
+  if (graph[v].kind != VariableKind::estimate) return false;
+  return std::ranges::any_of(graph.operations(), [&](const OperationInfo& o) {
+    const bool writes = std::ranges::any_of(o.outputs, [&](Value out) {
+      return graph[out].kind == ValueKind::version && graph[out].variable == v;
+    });
+    return writes && std::ranges::none_of(o.inputs, [&](const Input& i) {
+             return i.role == Role::state && origin(graph, i.value) == v;
+           });
+  });
+}
+
+int branches(const KernelGraph& graph, Value choice) {
+  Index most = 1;
+  for (const OperationInfo& o : graph.operations()) {
+    if (o.guard && o.guard.choice == choice) most = std::max(most, o.guard.branch + 1);
+  }
+  return static_cast<int>(most);
+}
+
+bool reads_noise(const KernelGraph& graph, const OperationInfo& o) {
+  return o.kind == OperationKind::pure && std::ranges::any_of(o.inputs, [&](const Input& i) {
+           return graph[i.value].kind == ValueKind::noise;
+         });
+}
+
+std::vector<std::uint64_t> functions_of(const KernelGraph& graph) {
+  std::vector<std::uint64_t> all;
+  std::map<const Body*, std::uint64_t> known;
+  for (std::size_t o = 0; o < graph.operations().size(); ++o) {
+    const std::size_t first = first_described(graph, o);
+    const Body* const body = graph.operations()[first].body.get();
+    all.push_back(body == nullptr ? first : known.try_emplace(body, first).first->second);
+  }
+  return all;
+}
+
+EdgeRoles edges_of(const KernelGraph& graph, const OperationInfo& who) {
+  EdgeRoles all;
+  const std::map<Role, std::vector<std::size_t>*> by_role{
+      {Role::state, &all.states}, {Role::proposed, &all.proposed},
+      {Role::law, &all.laws},     {Role::law_at_proposal, &all.at_proposal},
+      {Role::noise, &all.handed}, {Role::stage_law, &all.stage_laws}};
+  for (std::size_t k = 0; k < who.inputs.size(); ++k) {
+    const Input& i = who.inputs[k];
+    const auto known = by_role.find(i.role);
+    if (graph[i.value].kind == ValueKind::noise) {
+      all.fresh.push_back(k);
+    } else if (known != by_role.end()) {
+      known->second->push_back(k);
+    } else if (i.role != Role::weights && !graph[i.value].evaluated_law) {
+      all.parameters.push_back(k);
+    }
+  }
+  for (const std::size_t k : all.states)
+    all.of.push_back(origin(graph, who.inputs[k].value).value_or(Variable{}));
+  all.moved = moved_outputs(graph, who);
+  return all;
+}
+
+}  // namespace
 
 FiniteReading::FiniteReading(const KernelGraph& graph, const Sizes& sizes)
-    : graph_(graph), sizes_(sizes) {
+    : graph_(graph), sizes_(sizes), functions_(functions_of(graph)) {
   std::size_t states = 1;  // of what is recorded: told before anything takes long
   for (std::size_t k = recorded_slots(graph).size(); k > 0 && states <= most_states; --k)
     states *= at(sizes.place);
   if (states > most_states) throw NoReading("it has too many slots");
   size_variables();
+  laws_ = read_laws(graph);
   size_values();
-  number_functions();
-  read_laws();
+  for (const OperationInfo& o : graph.operations()) edges_.push_back(edges_of(graph, o));
 }
 
-// ---- how many values
-
 int FiniteReading::size_of_variable(const VariableInfo& v) const {
-  switch (v.kind) {
-    case VariableKind::slot:
-      return sizes_.place;
-    case VariableKind::auxiliary:
-      return sizes_.momentum;
-    case VariableKind::history:
-      return sizes_.memory;
-    case VariableKind::estimate:  // what is kept of it is a function of what it was made from
-      return sizes_.draws;
-    case VariableKind::joined:
-    case VariableKind::trial:
-      break;
-  }
+  const std::map<VariableKind, int> own{{VariableKind::slot, sizes_.place},
+                                        {VariableKind::auxiliary, sizes_.momentum},
+                                        {VariableKind::history, sizes_.memory},
+                                        {VariableKind::estimate, sizes_.draws}};
+  if (const auto found = own.find(v.kind); found != own.end()) return found->second;
   int product = 1;
   for (const Variable part : v.parts) product *= size(part);
   return product;
@@ -49,32 +98,18 @@ void FiniteReading::size_variables() {
     variables_.push_back(size);
   }
   for (std::size_t k = 0; k < variables_.size(); ++k) {
-    if (is_kept_value({static_cast<std::int32_t>(k)})) variables_[k] = 1;
+    if (is_kept_value(graph_, nth<Variable>(k))) variables_[k] = 1;
   }
   if (sizes_.place < 3) merge_registers();
   equate_exchanged();
-}
-
-/// The value of an estimate, which a decision writes and does not propose: a function of the rest.
-bool FiniteReading::is_kept_value(Variable v) const {
-  if (graph_[v].kind != VariableKind::estimate) return false;
-  return std::any_of(graph_.operations().begin(), graph_.operations().end(), [&](const auto& o) {
-    const bool writes = std::any_of(o.outputs.begin(), o.outputs.end(), [&](Value out) {
-      return graph_[out].kind == ValueKind::version && graph_[out].variable == v;
-    });
-    return writes && std::none_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
-             return i.role == Role::state && origin(graph_, i.value) == v;
-           });
-  });
 }
 
 /// In the smallest worlds what writes several registers remembers something in the first only.
 void FiniteReading::merge_registers() {
   for (const OperationInfo& o : graph_.operations()) {
     if (o.kind != OperationKind::observe) continue;
-    for (std::size_t k = 1; k < o.outputs.size(); ++k) {
+    for (std::size_t k = 1; k < o.outputs.size(); ++k)
       variables_[at(graph_[o.outputs[k]].variable.id)] = 1;
-    }
   }
 }
 
@@ -91,19 +126,10 @@ void FiniteReading::equate_exchanged() {
   }
 }
 
-int FiniteReading::branches(Value choice) const {
-  Index most = 1;
-  for (const OperationInfo& o : graph_.operations()) {
-    if (o.guard && o.guard.choice == choice) most = std::max(most, o.guard.branch + 1);
-  }
-  return static_cast<int>(most);
-}
-
 int FiniteReading::size_of_law(const OperationInfo& o, Value v) const {
   if (graph_[v].storage) return size(graph_[v].storage);
-  int product = 1;
-  for (const Value digit : digits(v)) product *= size(digit);
-  const bool free = kind_of(v, law_before(graph_, v)) == LawKind::free;
+  const int product = digits(v).radix.total();
+  const bool free = laws_.at(v.id).kind == LawKind::free;
   if (product <= (free ? 32 : sizes_.most)) return product;
   if (free) return 8;  // a digest
   throw NoReading("the law of `" + o.name + "` depends on too many numbers");
@@ -115,69 +141,58 @@ int FiniteReading::size_of_output(const OperationInfo& o, Value v) const {
   if (info.evaluated_law) return 1;
   if (o.kind == OperationKind::move) {
     if (const auto of = origin(graph_, v)) return size(*of);
-    if (is_read_as(graph_, v, Role::evaluation)) return 1;  // U where the move ends
+    if (is_read_as(graph_, v, {Role::evaluation})) return 1;  // U where the move ends
   }
-  if (o.kind == OperationKind::pure && is_law(graph_, v)) return size_of_law(o, v);
+  if (o.kind == OperationKind::pure && is_law(v)) return size_of_law(o, v);
   if (info.storage) return size(info.storage);
-  const bool drawn = o.kind == OperationKind::pure &&
-                     std::any_of(o.inputs.begin(), o.inputs.end(), [&](const Input& i) {
-                       return graph_[i.value].kind == ValueKind::noise;
-                     });
-  return std::max(drawn ? sizes_.draws : sizes_.number, branches(v));
+  return std::max(reads_noise(graph_, o) ? sizes_.draws : sizes_.number, branches(graph_, v));
+}
+
+LawDigits FiniteReading::digits_of(const OperationInfo& o, Value v) const {
+  LawDigits all;
+  if (o.kind != OperationKind::pure || graph_[v].storage) return all;
+  for (std::size_t k = 0; k < o.inputs.size(); ++k) {
+    const Value digit = o.inputs[k].value;
+    if (o.inputs[k].role == Role::weights || size(digit) == 1) continue;
+    all.inputs.push_back(k);
+    all.values.push_back(digit);
+    all.radix.sizes.push_back(size(digit));
+  }
+  return all;
 }
 
 void FiniteReading::size_values() {
   values_.assign(graph_.values().size(), 1);
+  digits_.resize(values_.size());
   for (std::size_t k = 0; k < values_.size(); ++k) {
     const ValueInfo& v = graph_.values()[k];
     if (v.kind == ValueKind::noise) values_[k] = sizes_.draws;
     if (v.kind == ValueKind::version) values_[k] = size(v.variable);
   }
   for (const OperationInfo& o : graph_.operations()) {
-    for (const Value v : o.outputs) values_[at(v.id)] = size_of_output(o, v);
-  }
-}
-
-// ---- what is the same
-
-namespace {
-
-/// The description of its kernel that holds an id, and the first one of that kernel.
-template <class First, class End>
-std::int32_t first_like(const KernelGraph& graph, std::int32_t id, First first, End end) {
-  for (const KernelDescription& d : graph.descriptions()) {
-    if (id < d.*first || id >= d.*end) continue;
-    for (const KernelDescription& f : graph.descriptions()) {
-      if (f.kernel == d.kernel && f.*end - f.*first == d.*end - d.*first)
-        return f.*first + id - d.*first;
+    for (const Value v : o.outputs) {
+      digits_[at(v.id)] = digits_of(o, v);
+      values_[at(v.id)] = size_of_output(o, v);
     }
   }
-  return id;
 }
 
-}  // namespace
-
-Value FiniteReading::first_described(Value v) const {
-  return {first_like(graph_, v.id, &KernelDescription::first_value, &KernelDescription::end_value)};
+const LawReading& FiniteReading::law(Value v) const {
+  const auto found = laws_.find(v.id);
+  if (found == laws_.end()) throw NoReading("`" + graph_[v].name + "` is no law");
+  if (!found->second.unread.empty()) throw NoReading(found->second.unread);
+  return found->second;
 }
 
-void FiniteReading::number_functions() {
-  std::map<const Body*, std::uint64_t> known;
-  for (std::size_t o = 0; o < graph_.operations().size(); ++o) {
-    const auto first =
-        at(first_like(graph_, static_cast<std::int32_t>(o), &KernelDescription::first_operation,
-                      &KernelDescription::end_operation));
-    const Body* const body = graph_.operations()[first].body.get();
-    functions_.push_back(body == nullptr ? first : known.try_emplace(body, first).first->second);
-  }
+bool FiniteReading::is_law_of(Value law, Variable v) const {
+  const auto found = laws_.find(law.id);
+  return found != laws_.end() && found->second.arguments == std::vector{v};
 }
 
 bool FiniteReading::is_draw(Value v) const {
   if (graph_[v].kind == ValueKind::noise) return true;
   const OperationInfo* const by = maker(graph_, v);
-  if (by == nullptr || by->kind != OperationKind::pure || size(v) != sizes_.draws) return false;
-  return std::any_of(by->inputs.begin(), by->inputs.end(),
-                     [&](const Input& i) { return graph_[i.value].kind == ValueKind::noise; });
+  return by != nullptr && size(v) == sizes_.draws && reads_noise(graph_, *by);
 }
 
 std::vector<std::pair<Variable, int>> FiniteReading::split(Variable v, int value) const {

@@ -2,17 +2,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "worlds/wiring.hpp"
+#include "graph/edges.hpp"
+#include "worlds/chance.hpp"
 
-#include <mixwell/graph.hpp>
-
-#include <cstdint>
 #include <map>
-#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
 #include <utility>
-#include <vector>
 
 namespace mixwell::worlds {
+
+/// A graph has no finite reading; the reason is a clause for people.
+class MIXWELL_INTERNAL NoReading : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+template <class One>
+bool holds(const std::vector<One>& all, const One& one) {
+  return std::find(all.begin(), all.end(), one) != all.end();
+}
+/// The variable with this number, or the value with it.
+template <class Id>
+Id nth(std::size_t k) {
+  return {static_cast<std::int32_t>(k)};
+}
 
 /// How many values there are of what is not derived from something else.
 struct Sizes {
@@ -39,36 +54,57 @@ enum class LawKind {
 struct LawReading {
   LawKind kind = LawKind::free;
   Value before;                     ///< the law it was made from
+  Value factor;                     ///< the constant law with a factor that it was made from
   std::uint64_t table = 0;          ///< laws of the same number have the same table
   std::vector<Variable> arguments;  ///< of a free one: slots or auxiliaries
   bool symmetric = false;           ///< of a free one: under the flip of a momentum
-  bool estimated = false;           ///< of a factor: known by an estimate alone
+  bool estimated = false;           ///< of a factor: known only by an estimate
+  std::string unread{};             ///< why it has no meaning; empty if it has one
+};
+/// Of every law of a graph, by its id.
+std::map<std::int32_t, LawReading> read_laws(const KernelGraph& graph);
+
+/// The number of a law as digits, the lowest first: which inputs of the operation that makes it
+/// they are. Of views, and of laws without numbers, none.
+struct LawDigits {
+  std::vector<std::size_t> inputs;
+  std::vector<Value> values;
+  Radix radix;
+};
+
+/// Inputs and outputs of an operation by what they are to it.
+struct EdgeRoles {
+  std::vector<std::size_t> states, proposed, laws, at_proposal, stage_laws, parameters;
+  std::vector<std::size_t> fresh;   ///< noises
+  std::vector<std::size_t> handed;  ///< draws that are read as noise and were handed on
+  std::vector<std::size_t> moved;   ///< outputs of the first states
+  std::vector<Variable> of;         ///< the variable of each state
 };
 
 /// A graph as it is, with a finite set for every value. Sets, not numbers: only roles, traits,
 /// versions and sharing say what an operation may do with them. Throws NoReading where some value
 /// needs more than Sizes::most. Keeps a reference to the graph.
-class FiniteReading {
+class MIXWELL_INTERNAL FiniteReading {
  public:
   FiniteReading(const KernelGraph& graph, const Sizes& sizes);
 
   const KernelGraph& graph() const { return graph_; }
   const Sizes& sizes() const { return sizes_; }
-  int size(Variable v) const { return variables_.at(static_cast<std::size_t>(v.id)); }
+  int size(Variable v) const { return variables_[static_cast<std::size_t>(v.id)]; }
   /// 1: always the same, nothing to keep.
-  int size(Value v) const { return values_.at(static_cast<std::size_t>(v.id)); }
+  int size(Value v) const { return values_[static_cast<std::size_t>(v.id)]; }
+  const EdgeRoles& edges(std::size_t operation) const { return edges_[operation]; }
   /// Operations that compute the same function have the same number: they share a body, or their
   /// kernel was described twice.
-  std::uint64_t function_of(std::size_t operation) const { return functions_.at(operation); }
+  std::uint64_t function_of(std::size_t operation) const { return functions_[operation]; }
+  bool is_law(Value v) const { return laws_.contains(v.id); }
   /// What a law value means. Throws NoReading of one that nobody reads as the law of a variable.
   const LawReading& law(Value v) const;
   /// Whether it is a free law of that variable.
   bool is_law_of(Value law, Variable v) const;
   /// A noise, or what was made from one and handed on: equally likely values.
   bool is_draw(Value v) const;
-  /// The number of a law as digits: which inputs of its operation they are, the lowest first. Of a
-  /// digest, and of laws without numbers, none.
-  std::vector<Value> digits(Value law) const;
+  const LawDigits& digits(Value v) const { return digits_[static_cast<std::size_t>(v.id)]; }
   /// A joined version as the values of its members.
   std::vector<std::pair<Variable, int>> split(Variable v, int value) const;
 
@@ -78,31 +114,18 @@ class FiniteReading {
   int size_of_variable(const VariableInfo& v) const;
   int size_of_output(const OperationInfo& o, Value v) const;
   int size_of_law(const OperationInfo& o, Value v) const;
-  int branches(Value choice) const;
-  bool is_kept_value(Variable v) const;
+  LawDigits digits_of(const OperationInfo& o, Value v) const;
   void merge_registers();
   void equate_exchanged();
-  void number_functions();
-  void read_laws();
-  LawReading read_law(Value v) const;
-  LawKind kind_of(Value v, Value before) const;
-  bool is_given(Value input, Value factor) const;
-  std::uint64_t table_of(Value v) const;
-  std::vector<Variable> arguments(Value law) const;
-  std::vector<Variable> slots_beside(Value law, const std::vector<Variable>& of) const;
-  std::optional<Variable> subject(Value law) const;
-  std::optional<Variable> subject_by_readers(Value law, bool of_slot, bool like) const;
-  std::optional<Variable> subject_of_reader(const OperationInfo& o, bool of_slot) const;
-  bool is_momentum(Variable v) const;
-  Value first_described(Value v) const;
 
   const KernelGraph& graph_;
   Sizes sizes_;
+  std::map<std::int32_t, LawReading> laws_;
   std::vector<int> variables_;
   std::vector<int> values_;
-  std::vector<std::uint64_t> functions_;
-  std::map<std::int32_t, LawReading> laws_;
-  std::map<std::int32_t, std::string> unread_;  ///< laws that have no meaning, and why
+  std::vector<LawDigits> digits_;         ///< by value
+  std::vector<std::uint64_t> functions_;  ///< by operation
+  std::vector<EdgeRoles> edges_;          ///< by operation
 };
 
 }  // namespace mixwell::worlds

@@ -16,15 +16,16 @@ namespace mixwell::blocks {
 class MarginalPotential final : public Potential {
  public:
   MarginalPotential(std::shared_ptr<const Model> model, std::size_t which)
-      : model_(std::move(model)), which_(which) {}
+      : model_(std::move(model)), laws_(*model_->offers<MarginalLaws>()), which_(which) {}
 
   void evaluate(const Numbers&, ConstBatch theta, const Evaluation& out) const override {
-    model_->as_marginal_laws()->evaluate_marginal(which_, theta, out);
+    laws_.evaluate_marginal(which_, theta, out);
   }
   bool evaluates_potential_alone() const noexcept override { return true; }
 
  private:
   std::shared_ptr<const Model> model_;
+  const MarginalLaws& laws_;
   std::size_t which_;
 };
 
@@ -35,17 +36,6 @@ inline Value marginal_law(KernelGraph& graph, std::string name, Value target,
   traits.marginal = true;
   return graph.view(std::move(name), std::make_shared<MarginalPotential>(std::move(model), which),
                     target, traits, target);
-}
-
-/// "[theta], [mu, theta]", as messages list what a model offers.
-inline std::string listed(const std::vector<std::vector<std::string>>& offered) {
-  std::string text;
-  for (const std::vector<std::string>& names : offered) {
-    text += text.empty() ? "[" : ", [";
-    for (const std::string& one : names) text += (one == names.front() ? "" : ", ") + one;
-    text += "]";
-  }
-  return text;
 }
 
 }  // namespace mixwell::blocks

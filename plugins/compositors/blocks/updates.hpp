@@ -2,6 +2,7 @@
 // of. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../../kernels/model-part/offered.hpp"
 #include "../parts.hpp"
 #include "marginal.hpp"
 
@@ -256,7 +257,7 @@ class Updates {
 
   /// Which of the model's marginal laws is without exactly these.
   std::size_t offered(const std::vector<Index>& coordinates, const std::string& key) const {
-    const MarginalLaws* const laws = model_->as_marginal_laws();
+    const MarginalLaws* const laws = model_->offers<MarginalLaws>();
     if (laws == nullptr) {
       throw ParameterError(key, "model `" + model_->name() + "` knows no law with parameters " +
                                     "integrated out; leave `without` out");
@@ -265,8 +266,8 @@ class Updates {
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (select_coordinates(model_->parameters(), all[k]) == coordinates) return k;
     }
-    throw ParameterError(key, "model `" + model_->name() + "` can integrate out " + listed(all) +
-                                  ", and nothing else");
+    throw ParameterError(key, "model `" + model_->name() + "` can integrate out " +
+                                  model_part::listed(all) + ", and nothing else");
   }
 
   /// When each update runs. `outer`: when all of them do.

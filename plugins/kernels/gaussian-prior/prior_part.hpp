@@ -40,14 +40,14 @@ class PriorPart {
   /// the message.
   PriorPart(Transition& t, const std::string& kernel) : part_(t) {
     const Model* const model = part_.model();
-    const GaussianPrior* const prior = model == nullptr ? nullptr : model->as_gaussian_prior();
-    if (prior == nullptr) {
+    prior_ = model == nullptr ? nullptr : model->offers<GaussianPrior>();
+    if (prior_ == nullptr) {
       throw InputError(
           "kernel `" + kernel + "`: the law of `" + part_.slot() +
           "` has no Gaussian prior apart from a likelihood; use kernel `slice`, or one "
           "with a gradient");
     }
-    if (model->as_estimated_density() != nullptr && !t.takes_estimate_of(t.target())) {
+    if (model->offers<EstimatedDensity>() != nullptr && !t.takes_estimate_of(t.target())) {
       throw InputError("kernel `" + kernel + "`: `" + model->name() +
                        "` is known by an unbiased estimate of its density alone, which has no part "
                        "of its own for `" +
@@ -55,12 +55,12 @@ class PriorPart {
                        "`; use kernel random-walk-metropolis, metropolis-gaussian or pcn, on the "
                        "whole position");
     }
-    if (select_coordinates(model->parameters(), prior->gaussian_parameters()) ==
+    if (select_coordinates(model->parameters(), prior_->gaussian_parameters()) ==
         part_.coordinates()) {
       return;
     }
     std::string names;
-    for (const std::string& one : prior->gaussian_parameters()) {
+    for (const std::string& one : prior_->gaussian_parameters()) {
       names += (names.empty() ? "" : ", ") + one;
     }
     throw InputError("kernel `" + kernel + "`: in model `" + model->name() +
@@ -70,7 +70,7 @@ class PriorPart {
   }
 
   const model_part::ModelPart& part() const noexcept { return part_; }
-  const GaussianPrior& prior() const noexcept { return *part_.model()->as_gaussian_prior(); }
+  const GaussianPrior& prior() const noexcept { return *prior_; }
 
   Edge<Likelihood> likelihood(Transition& t) const {
     return {t.graph().constant(t.path("likelihood"),
@@ -88,6 +88,7 @@ class PriorPart {
 
  private:
   model_part::ModelPart part_;
+  const GaussianPrior* prior_ = nullptr;
 };
 
 }  // namespace mixwell::gaussian_prior

@@ -62,11 +62,11 @@ class MetricLaw final : public Potential {
 };
 
 /// The numbers of the MetricLaw at a position. One metric and d^3 / 3 multiplications a column.
-inline void write_metric_law(Columns& block, edge::TargetLaw law, edge::PointPosition theta,
+inline void write_metric_law(Columns& block, const Metric& metric, edge::PointPosition theta,
                              edge::Out<MetricNumbers> numbers) {
   const Index d = theta.rows();
   MatrixMap G = block.scratch().matrix(d * d, theta.cols());
-  law.potential().as_metric()->metric(theta, G, block.scratch());
+  metric.metric(theta, G, block.scratch());
   for (Index j = 0; j < theta.cols(); ++j) {
     MatrixMap L(G.col(j).data(), d, d);
     if (!factorise(L)) L.setConstant(std::numeric_limits<double>::quiet_NaN());

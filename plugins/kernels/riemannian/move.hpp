@@ -29,8 +29,8 @@ inline constexpr StatisticTable<Failure, 2> failures{
 /// different numbers of iterations.
 class Follow {
  public:
-  Follow(const Tolerances& tolerances, bool checks_way_back)
-      : tolerances_(tolerances), checks_way_back_(checks_way_back) {}
+  Follow(const Metric& metric, const Tolerances& tolerances, bool checks_way_back)
+      : metric_(metric), tolerances_(tolerances), checks_way_back_(checks_way_back) {}
 
   void operator()(Columns& block, edge::Position theta, edge::Momentum p, edge::Law law,
                   edge::Potential<edge::Here> u, edge::Gradient<edge::Here> g, edge::StepSize eps,
@@ -72,8 +72,7 @@ class Follow {
   /// What went wrong, if anything did.
   std::optional<Event> follow(Columns& block, const Law& law, const Start& start, Point& end,
                               Index j, edge::Statistics<Failure> failed) const {
-    const Metric& metric = *law.potential().as_metric();
-    Leapfrog leapfrog(law, metric, tolerances_, end.theta.size(), block.scratch());
+    Leapfrog leapfrog(law, metric_, tolerances_, end.theta.size(), block.scratch());
     if (!leapfrog.run(end, start.eps, start.steps)) {
       failed[Failure::not_solved](j) = 1.0;
       return Event{j, "implicit step", -1, start.eps};
@@ -111,6 +110,7 @@ class Follow {
                     relative_change(start.p, back.p, end.p));
   }
 
+  const Metric& metric_;
   Tolerances tolerances_;
   bool checks_way_back_;
 };

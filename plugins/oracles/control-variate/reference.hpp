@@ -25,7 +25,7 @@ inline Eigen::VectorXd mode_of(const Potential& law, const Model& model, const s
   Workspace scratch;
   const double none = 0.0;
   const ColumnLaw column({law, ConstMatrixMap(&none, 0, 1)}, 0, scratch);
-  const double tolerance = 1e-6 * std::sqrt(static_cast<double>(law.as_sum()->terms()));
+  const double tolerance = 1e-6 * std::sqrt(static_cast<double>(law.offers<SumOfTerms>()->terms()));
   Optimum mode = find_mode(column, start.col(0), tolerance, iterations, newton_steps);
   if (mode.converged) return std::move(mode.theta);
   throw InputError(who + ": no mode of model `" + model.name() +

@@ -27,7 +27,7 @@ struct BatchParams {
   /// How batches of that law are drawn; `who` begins what is said where there can be none. Throws
   /// InputError.
   BatchDraw of(const Potential* base, const std::string& who) const {
-    const SumOfTerms* sum = base == nullptr ? nullptr : base->as_sum();
+    const SumOfTerms* sum = base == nullptr ? nullptr : base->offers<SumOfTerms>();
     if (sum == nullptr) {
       throw InputError(
           who +

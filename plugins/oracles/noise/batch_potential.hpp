@@ -21,7 +21,7 @@ namespace mixwell::noise {
 class BatchPotential : public Potential, protected GradientNoise {
  public:
   BatchPotential(std::shared_ptr<const Potential> base, BatchDraw batch)
-      : base_(std::move(base)), batch_(batch) {}
+      : base_(std::move(base)), sum_(*base_->offers<SumOfTerms>()), batch_(batch) {}
 
   /// Of a batch of a single case nothing can be told.
   const GradientNoise* as_noise() const noexcept final {
@@ -29,7 +29,7 @@ class BatchPotential : public Potential, protected GradientNoise {
   }
 
  protected:
-  const SumOfTerms& sum() const noexcept { return *base_->as_sum(); }
+  const SumOfTerms& sum() const noexcept { return sum_; }
   const BatchDraw& batch() const noexcept { return batch_; }
 
   /// n x w, valid until the caller's Frame ends. O(n) a column, and N / 64 words without
@@ -82,6 +82,7 @@ class BatchPotential : public Potential, protected GradientNoise {
   }
 
   std::shared_ptr<const Potential> base_;
+  const SumOfTerms& sum_;
   BatchDraw batch_;
 };
 

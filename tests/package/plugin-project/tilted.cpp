@@ -28,7 +28,6 @@ class Tilted final : public Model, public ExactSampler {
     return {{.name = "x", .shape = {params_.dimension}}};
   }
 
-  const ExactSampler* as_exact() const noexcept override { return this; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);
     theta.array() += params_.tilt;

@@ -28,7 +28,6 @@ class DishonestModel final : public Model, public SumOfTerms {
 
   std::vector<Parameter> parameters() const override { return {{"x", {3}, {}}}; }
 
-  const SumOfTerms* as_sum() const noexcept override { return this; }
   Index terms() const noexcept override { return 2; }
   void evaluate_rest(ConstBatch, const Evaluation& out) const override {
     Batch gradient = out.gradient;

@@ -28,9 +28,6 @@ class CollapsedPlane final : public Model,
   std::vector<Parameter> parameters() const override {
     return {{.name = "a", .shape = {}}, {.name = "b", .shape = {}}};
   }
-  const ExactSampler* as_exact() const noexcept override { return this; }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
-  const MarginalLaws* as_marginal_laws() const noexcept override { return this; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);

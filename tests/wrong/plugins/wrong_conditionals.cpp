@@ -30,7 +30,6 @@ class WrongConditionals final : public Model, public ConditionalDraws {
   std::vector<Parameter> parameters() const override {
     return {{.name = "m", .shape = {}}, {.name = "l", .shape = {}}};
   }
-  const ConditionalDraws* as_conditional_draws() const noexcept override { return this; }
 
   std::vector<std::vector<std::string>> conditionals() const override { return {{"m"}, {"l"}}; }
   void draw_conditional(std::size_t which, const Stream& stream, Address at, Batch theta,

@@ -17,7 +17,6 @@ class WrongPrecision final : public Model, public ExactSampler {
   explicit WrongPrecision(const Params& params) : single_(params.mistake.is("single-precision")) {}
 
   std::vector<Parameter> parameters() const override { return {{"x", {2}, {}}}; }
-  const ExactSampler* as_exact() const noexcept override { return this; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);

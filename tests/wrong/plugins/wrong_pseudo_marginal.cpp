@@ -27,7 +27,7 @@ class Estimates final : public Potential {
   explicit Estimates(std::shared_ptr<const Function> law) : law_(std::move(law)) {}
   void evaluate(const Numbers&, ConstBatch, const Evaluation&) const override {}
   const EstimatedDensity& of() const {
-    return *static_cast<const Potential&>(*law_).as_estimated_density();
+    return *static_cast<const Potential&>(*law_).offers<EstimatedDensity>();
   }
 
  private:
@@ -133,8 +133,8 @@ class WrongPseudoMarginal final : public TransitionKernel {
     KernelGraph& graph = t.graph();
     const auto function = graph[t.target().value].function;
     const auto& law = static_cast<const Potential&>(*function);
-    if (law.as_estimated_density() == nullptr) throw InputError("wants an estimated density");
-    const Index m = law.as_estimated_density()->normals();
+    if (law.offers<EstimatedDensity>() == nullptr) throw InputError("wants an estimated density");
+    const Index m = law.offers<EstimatedDensity>()->normals();
     const std::string slot = graph[t.site().slot].name;
     const Variable z = graph.estimate(slot + "/normals", t.site().slot, m);
     const Variable kept = graph.estimate(slot + "/estimate", t.site().slot, 2);

@@ -154,8 +154,9 @@ class WrongMinibatch final : public noise::NoisyOracle {
 
  protected:
   std::shared_ptr<const Potential> make(std::shared_ptr<const Potential> base) const override {
-    if (base->as_sum() == nullptr) throw InputError("the model is no sum over cases");
-    const noise::BatchDraw batch(base->as_sum()->terms(), params_.size, params_.replacement);
+    if (base->offers<SumOfTerms>() == nullptr) throw InputError("the model is no sum over cases");
+    const noise::BatchDraw batch(base->offers<SumOfTerms>()->terms(), params_.size,
+                                 params_.replacement);
     return std::make_shared<WrongPotential>(std::move(base), batch, params_.mistake == "none");
   }
 

@@ -28,8 +28,6 @@ class PriorPlane final : public Model, public ExactSampler, public GaussianPrior
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {2}}}; }
   GradientGrowth gradient_growth() const noexcept override { return GradientGrowth::lipschitz; }
-  const ExactSampler* as_exact() const noexcept override { return this; }
-  const GaussianPrior* as_gaussian_prior() const noexcept override { return this; }
 
   void draw(const Stream& stream, Address at, Batch theta) const override {
     stream.normals(at, theta);

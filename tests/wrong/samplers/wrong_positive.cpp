@@ -26,7 +26,6 @@ class WrongPositive final : public Model, public ExactSampler {
       : logarithm_(params.how == "log"), mistake_(params.mistake) {}
 
   std::vector<Parameter> parameters() const override { return {{.name = "x", .shape = {}}}; }
-  const ExactSampler* as_exact() const noexcept override { return this; }
 
   /// x = -log(u v).
   void draw(const Stream& stream, Address at, Batch theta) const override {

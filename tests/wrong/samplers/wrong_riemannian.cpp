@@ -26,7 +26,7 @@ class Hamiltonian {
     ++metrics_;
     const Index d = theta.size();
     MatrixXd G(d * d, 1);
-    law_.as_metric()->metric(theta, G, scratch_);
+    law_.offers<Metric>()->metric(theta, G, scratch_);
     return G.reshaped(d, d);
   }
   /// How often the metric was made.
@@ -48,7 +48,8 @@ class Hamiltonian {
     MatrixXd W = -0.5 * v * v.transpose();
     if (mistake_ != Mistake::no_determinant) W += 0.5 * metric(theta).inverse();
     MatrixXd out(d, 1);
-    law_.as_metric()->contract_derivative(theta, MatrixXd(W.reshaped(d * d, 1)), out, scratch_);
+    law_.offers<Metric>()->contract_derivative(theta, MatrixXd(W.reshaped(d * d, 1)), out,
+                                               scratch_);
     return evaluate(theta, nullptr) + out;
   }
 
@@ -165,7 +166,7 @@ class WrongRiemannian final : public Kernel {
 
   void describe(KernelGraph& graph, const Site& site) const override {
     const auto* const target = dynamic_cast<const Potential*>(graph[site.target].function.get());
-    if (target->as_metric() == nullptr) throw InputError("the model offers no metric");
+    if (target->offers<Metric>() == nullptr) throw InputError("the model offers no metric");
     Traits traits;
     traits.invariant = true;
     graph.add(

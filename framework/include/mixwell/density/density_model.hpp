@@ -80,10 +80,6 @@ class DensityModel : public ConstrainedModel,
 
   std::vector<Labels> labels() const override { return labels_; }
 
-  const SumOfTerms* as_sum() const noexcept override {
-    if constexpr (has_cases()) return this;
-    return nullptr;
-  }
   Index terms() const noexcept override {
     if constexpr (has_cases()) return derived().cases();
     return 0;
@@ -134,10 +130,6 @@ class DensityModel : public ConstrainedModel,
     direction.add_bend(gradient, out);
   }
 
-  const Generated* as_generated() const noexcept override {
-    if constexpr (has_cases()) return this;
-    return nullptr;
-  }
   std::vector<Parameter> generated() const override {
     return observed_.quantities(terms(), draws_cases());
   }
@@ -175,6 +167,11 @@ class DensityModel : public ConstrainedModel,
   }
 
  protected:
+  void offer(Offer& offer) const noexcept override {
+    offer.set<SumOfTerms>(has_cases() ? this : nullptr);
+    offer.set<Generated>(has_cases() ? this : nullptr);
+  }
+
   Scalar scalar(std::string name, const Constraint& constraint = {}) {
     return {this->declare({.name = std::move(name), .shape = {}, .constraint = constraint})};
   }

@@ -5,6 +5,7 @@
 #include <mixwell/export.hpp>
 #include <mixwell/graph.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,39 @@
 #include <vector>
 
 namespace mixwell {
+
+/// By what a conclusion was drawn. docs/certificate.md has a row for each, made from rules().
+enum class Rule {
+  invariance,        ///< 1
+  stale_value,       ///< 1s
+  own_value,         ///< 2
+  mirrored_law,      ///< 2a
+  drift_correction,  ///< 2g
+  past_of_others,    ///< 3
+  learning,          ///< 4
+  scheme,            ///< 5
+  branch,            ///< 7
+  proposal,          ///< A
+  bound,             ///< B
+  factor,            ///< C
+  one_density,       ///< D
+  growth,            ///< E
+  still_register,    ///< F
+  collapsed,         ///< G
+  auxiliary,         ///< L
+  estimate,          ///< M
+  noise,             ///< N
+  optimiser,         ///< O
+  uninfluenced,      ///< P
+  stages,            ///< R
+  cycle,             ///< S
+  unbiased           ///< U
+};
+inline constexpr std::size_t rule_count = static_cast<std::size_t>(Rule::unbiased) + 1;
+
+/// "1", "1s", ... as in certificate.json.
+MIXWELL_EXPORT std::string_view to_string(Rule rule) noexcept;
+MIXWELL_EXPORT std::optional<Rule> rule_from(std::string_view id) noexcept;
 
 enum class Accuracy { exact, asymptotic, none };
 
@@ -62,8 +96,8 @@ struct MIXWELL_EXPORT Verdict {
   bool adaptive = false;
   bool optimiser = false;  ///< seeks a mode and does not sample; accuracy is none
   bool proved = true;      ///< false: rests on a trait nobody declared
-  std::string rule;        ///< of kernel-graph rules: "1", "5", ...
-  std::string reason;      ///< one sentence
+  Rule rule = Rule::invariance;
+  std::string reason;  ///< one sentence
   std::vector<std::string> nodes;
   std::vector<std::string> path;
   /// Variables along which what is updated comes back to it, where that is the trouble.
@@ -131,28 +165,12 @@ struct MIXWELL_EXPORT Certificate {
 
 /// What certificate.json keeps of a certificate: all that a reader of results asks it.
 struct MIXWELL_EXPORT CertificateRecord {
-  CertificateClass certificate_class = CertificateClass::exact;  ///< of the sampling phase
-  Accuracy accuracy = Accuracy::exact;
-  std::optional<int> order{};  ///< of an asymptotic verdict
-  std::string density = "pi";
-  bool adaptive = false;
-  Evidence evidence = Evidence::proved;
-  std::optional<Tested> tested{};
-  bool coupled = false;
+  Verdict now;                ///< of the sampling phase, but for Verdict::metropolis
   bool after_warmup = false;  ///< the verdict holds only once warm-up has ended
   CertificateClass warmup_class = CertificateClass::exact;  ///< of the warm-up phase
   CertificateClass frozen_class = CertificateClass::exact;  ///< of sampling without any learning
-  std::string rule{};
-  std::string reason{};
-  std::vector<std::string> nodes{};
-  std::vector<std::string> path{};
-  std::vector<std::string> feedback{};
-  std::string citation{};
-  std::vector<Assumption> assumes{};
-  std::vector<Assumption> declared{};
-  std::vector<std::string> notes{};
+  std::optional<Tested> tested{};
   std::vector<Publication> published{};
-  std::vector<Verdict> derivation{};  ///< Verdict::parts
 };
 
 MIXWELL_EXPORT CertificateRecord record_of(const Certificate& certificate);
@@ -164,18 +182,19 @@ MIXWELL_EXPORT CertificateRecord read_certificate(const std::string& folder);
 /// "hmc/trajectory: volume (4 slots)", in order of the first.
 MIXWELL_EXPORT std::vector<std::string> fold_slots(const std::vector<std::string>& lines);
 
-/// One rule: docs/certificate.md is made from them.
-struct Rule {
-  std::string_view id;         ///< Verdict::rule
+/// A row of the table of rules. A rule that only permits something has no manifest that it decides
+/// against; some have manifests of neither kind, but tests of graphs made by hand.
+struct RuleInfo {
+  Rule rule = Rule::invariance;
+  std::string_view id;         ///< to_string(rule)
   std::string_view statement;  ///< what it looks at
   std::string_view verdict;    ///< what comes of it
   std::string_view why;        ///< proof, citation or counter-example
-  /// Manifests that it lets pass, and that it decides against; "" where only tests of graphs made
-  /// by hand have them.
-  std::string_view right;
-  std::string_view wrong;
+  std::string_view right;      ///< a manifest that it lets pass
+  std::string_view wrong;      ///< a manifest that it decides against
 };
-MIXWELL_EXPORT std::span<const Rule> rules() noexcept;
+/// In the order of the enumeration.
+MIXWELL_EXPORT std::span<const RuleInfo> rules() noexcept;
 
 /// The verdict of one phase's graph.
 MIXWELL_EXPORT Verdict certify(const KernelGraph& graph);

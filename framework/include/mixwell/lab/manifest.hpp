@@ -17,9 +17,9 @@
 
 namespace mixwell {
 
-class DataDivision;
 class ManifestText;
-class PositionDivision;
+class Portions;
+class Ranks;
 
 /// What a manifest says of the dimensions of what its model records: names by variable, and labels
 /// by dimension, which take the place of the model's own.
@@ -53,10 +53,8 @@ struct MIXWELL_EXPORT Composition {
   /// Remarks about the manifest or the data, a sentence each.
   std::vector<std::string> remarks;
   RecordedDims dims;
-  /// How the data of its models are divided; null unless run.ranks is "data".
-  std::shared_ptr<DataDivision> data;
-  /// How the coordinates of its model are divided; null unless run.ranks is "coordinates".
-  std::shared_ptr<PositionDivision> positions;
+  /// The processes that divide data or coordinates; null where run.ranks is "replicates".
+  std::shared_ptr<Portions> division;
   std::shared_ptr<const Model> model() const;
   /// Model::remarks of all models in use, as they are now, each with the name of its model.
   std::vector<std::string> remarks_of_models() const;
@@ -78,13 +76,16 @@ struct Override {
 };
 
 /// Reads, checks, makes and wires. Throws InputError naming file:line:column, key, value, rule and
-/// the nearest valid choice.
+/// the nearest valid choice. `ranks`: the processes among which run.ranks divides data or
+/// coordinates, which outlive the composition; null: all are here.
 MIXWELL_EXPORT Composition load_manifest(const std::string& path, const Registry& registry,
-                                         const std::vector<Override>& overrides = {});
+                                         const std::vector<Override>& overrides = {},
+                                         Ranks* ranks = nullptr);
 /// The same from text; `path` serves messages, the run's name and relative files.
 MIXWELL_EXPORT Composition parse_manifest(const std::string& text, const std::string& path,
                                           const Registry& registry,
-                                          const std::vector<Override>& overrides = {});
+                                          const std::vector<Override>& overrides = {},
+                                          Ranks* ranks = nullptr);
 
 /// JSON schema (draft 2020-12) of manifests, from the registered declarations.
 MIXWELL_EXPORT std::string manifest_schema(const Registry& registry);

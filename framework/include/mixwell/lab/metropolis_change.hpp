@@ -15,11 +15,15 @@ namespace mixwell {
 /// A Metropolis step for exp(-U) from a draw x of it ends in a draw of it: with y - x as likely as
 /// x - y and a = min(1, exp(U(x) - U(y))), E a (f(y) - f(x)) = 0 for every f. Steps are normal, of
 /// the spread that earlier draws had in their column, and whole numbers in coordinates whose draws
-/// all are. f: the first coordinates, their squares, the sum of all, and U. Columns may have laws
-/// of their own.
+/// all are. f: the first coordinates, their squares, a sum over all coordinates, and U. Columns may
+/// have laws of their own. add() takes any y that is as likely from x as x from y.
 class MIXWELL_EXPORT MetropolisChange {
  public:
-  MetropolisChange(Index dimension, Index columns);
+  enum class Sum {
+    of_coordinates,
+    of_fourth_powers  ///< for spheres, where the sum of squares is constant, and for even laws
+  };
+  MetropolisChange(Index dimension, Index columns, Sum sum = Sum::of_coordinates);
 
   /// A draw in each column, which the size of the steps is taken from; several before the first
   /// propose().
@@ -31,11 +35,12 @@ class MIXWELL_EXPORT MetropolisChange {
 
   /// Sums over rounds, a row for each f; every entry has mean 0.
   const Eigen::ArrayXXd& sums() const noexcept { return sums_; }
-  /// Of the rows: "x[0]", "x[0]^2", ..., "sum of x", "U".
+  /// Of the rows: "x[0]", ..., "x[0]^2", ..., "the sum of x" or "the sum of x^4", "U".
   std::vector<std::string> names() const;
 
  private:
   Index shown_;
+  Sum sum_;
   Stream steps_;
   Eigen::ArrayXXd seen_;
   Eigen::ArrayXXd seen_squared_;

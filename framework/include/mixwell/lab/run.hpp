@@ -131,6 +131,7 @@ MIXWELL_EXPORT RunResult run(const Composition& composition, const RunOptions& o
 
 /// The composition of the run that left a checkpoint in the folder, from the manifest in it. Throws
 /// InputError, with the cure, where there is no checkpoint.
-MIXWELL_EXPORT Composition load_interrupted(const std::string& folder, const Registry& registry);
+MIXWELL_EXPORT Composition load_interrupted(const std::string& folder, const Registry& registry,
+                                            Ranks* ranks = nullptr);
 
 }  // namespace mixwell

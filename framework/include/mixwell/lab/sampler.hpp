@@ -17,6 +17,8 @@
 
 namespace mixwell {
 
+class JointRun;
+
 /// Time spent in one operation, estimated from every 64th sweep of each block.
 struct OperationTime {
   std::string phase;
@@ -71,8 +73,9 @@ struct DrawBuffers {
 /// split of the sweeps into calls.
 class MIXWELL_EXPORT Sampler {
  public:
+  /// `joint`: what carries out the run together with other processes; null where there are none.
   Sampler(std::shared_ptr<const Compositor> compositor, const RunSettings& settings,
-          Program program, NoiseGrid noise = {});
+          Program program, NoiseGrid noise = {}, JointRun* joint = nullptr);
   ~Sampler();
   Sampler(Sampler&&) noexcept;
 

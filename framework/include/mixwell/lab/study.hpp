@@ -35,8 +35,10 @@ struct StudyCell {
   /// The manifest that stands instead of the study's base; empty = the base.
   std::string manifest;
   std::string axes;  ///< JSON object: dotted key -> value
-  /// What makes its manifest out of the base, in this order.
+  /// What makes its manifest out of the base, in this order; run.seed comes last.
   std::vector<Override> changes;
+  /// run.seed of its manifest: `seed` with pair_random_numbers, else a number of its label.
+  std::int64_t run_seed = 0;
 };
 
 /// All cells of a study file in order; makes no component. Throws InputError naming

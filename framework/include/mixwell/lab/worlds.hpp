@@ -11,8 +11,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace mixwell {
 
@@ -86,46 +84,5 @@ MIXWELL_EXPORT bool is_promise(const KernelGraph& graph, const Verdict& verdict)
 MIXWELL_EXPORT WorldsComparison compare_with_worlds(const KernelGraph& graph,
                                                     const Verdict& verdict,
                                                     const WorldsEffort& effort = {});
-
-/// What follows from some values, and with which probability.
-struct WorldRow {
-  std::vector<int> in;
-  std::vector<int> out;
-  std::string share;  ///< a fraction: the probability of an outcome
-};
-
-/// A table of a world under the names of the graph: whole numbers in, whole numbers out.
-struct WorldTable {
-  std::string name;                  ///< of the operation
-  std::vector<std::string> inputs;   ///< names of values
-  std::vector<std::string> outputs;  ///< likewise
-  std::vector<WorldRow> rows;
-  /// Of an operation in a branch: where this input is not `branch`, each output is what `otherwise`
-  /// names, or 0 where that is empty.
-  std::string choice{};
-  int branch = 0;
-  std::vector<std::string> otherwise{};
-  std::vector<std::string> forgets{};  ///< values that nothing reads afterwards
-};
-
-/// A world that a reader can recompute with fractions.
-struct CounterExample {
-  Departure departure;
-  bool first_order = false;            ///< shares are "a" or "a + b eps"
-  std::vector<std::string> slots;      ///< recorded ones, where they are compared
-  std::vector<int> sizes;              ///< how many places each has
-  WorldTable start;                    ///< outputs: what is carried over sweeps, with their shares
-  std::vector<WorldTable> operations;  ///< in the order of the sweep, as far as they were reached
-  /// At the end of a sweep: the name at its start, and the value it gets.
-  std::vector<std::pair<std::string, std::string>> carried;
-  std::vector<int> state;  ///< of the slots, where the difference is largest
-  std::string expected;    ///< probability of `state` in the target, a fraction
-  std::string found;       ///< after `departure.sweep` sweeps
-};
-
-/// The smallest of the worlds that depart, recomputed with rational numbers; none where none
-/// departs or the graph has no finite reading.
-MIXWELL_EXPORT std::optional<CounterExample> counter_example(const KernelGraph& graph,
-                                                             const WorldsEffort& effort = {});
 
 }  // namespace mixwell

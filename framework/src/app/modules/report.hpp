@@ -17,8 +17,6 @@ struct ReportArguments {
 
 extern "C" {
 MIXWELL_EXPORT ExitCode mixwell_report_command(const ReportArguments& arguments);
-/// Writes the page; `file` is where it is.
-MIXWELL_EXPORT void mixwell_write_report(const ReportArguments& arguments, std::string& file);
 }
 
 }  // namespace mixwell::app

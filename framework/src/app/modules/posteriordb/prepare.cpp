@@ -93,9 +93,8 @@ std::string study_of(const std::vector<Posterior>& posteriors, const std::string
     models += model_table(posterior, engine);
   }
   return fmt::format(
-      "# Posteriors of posteriordb beside their reference draws, by the defaults of Mixwell: nuts, "
-      "a\n"
-      "# diagonal metric, 4 chains of 1000 + 1000 sweeps. Written by `mixwell posteriordb`.\n"
+      "# Posteriors of posteriordb beside their reference draws, by the defaults of Mixwell: 4\n"
+      "# chains of 1000 + 1000 sweeps. Written by `mixwell posteriordb`.\n"
       "mixwell = 1\n\n[study]\nseeds = [1]\n\n[study.reference]\n{}{}",
       references, models);
 }

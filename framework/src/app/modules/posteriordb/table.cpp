@@ -1,10 +1,10 @@
 // How far each posterior of posteriordb is from its reference draws.
 // SPDX-License-Identifier: Apache-2.0
+#include "advice/warnings.hpp"
 #include "app/command.hpp"
 #include "app/ess_text.hpp"
 #include "app/modules/posteriordb.hpp"
 #include "app/text_table.hpp"
-#include "app/warnings.hpp"
 
 #include <mixwell/lab/study.hpp>
 

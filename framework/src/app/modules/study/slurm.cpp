@@ -8,6 +8,7 @@
 #include <mixwell/error.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 /// A script is told to stop so long before its time limit.
 constexpr int seconds_to_stop = 60;
 
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
@@ -40,7 +41,7 @@ std::string scratch_lines(const std::string& word) {
       "\nscratch=\"{}\"\n"
       "if [ -z \"$scratch\" ]; then\n"
       "  echo \"--scratch: \"{}\" is nothing on $(hostname)\" >&2\n  exit 2\nfi\n",
-      text, quoted(word));
+      text, shell_word(word));
 }
 
 struct CommandOutput {
@@ -50,7 +51,7 @@ struct CommandOutput {
 
 CommandOutput run_command(const std::vector<std::string>& words) {
   std::string line;
-  for (const std::string& word : words) line += quoted(word) + " ";
+  for (const std::string& word : words) line += shell_word(word) + " ";
   std::FILE* const pipe = ::popen((line + "2>&1").c_str(), "r");
   if (pipe == nullptr) throw RunError(words.front() + " cannot be started");
   CommandOutput answer;
@@ -64,7 +65,7 @@ CommandOutput run_command(const std::vector<std::string>& words) {
 
 std::string exported(const char* name) {
   const char* const value = std::getenv(name);
-  return value == nullptr ? "" : fmt::format("export {}={}\n", name, quoted(value));
+  return value == nullptr ? "" : fmt::format("export {}={}\n", name, shell_word(value));
 }
 
 std::string directive(const std::string& option, const std::string& value) {
@@ -83,12 +84,6 @@ std::vector<std::string> jobs_of(const std::string& folder) {
         fmt::format("{}: no jobs of Slurm were submitted for this study (--slurm does)", folder));
   }
   return jobs;
-}
-
-std::string joined(const std::vector<std::string>& words, char by) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : std::string(1, by)) + word;
-  return text;
 }
 
 /// Tasks of one array.
@@ -153,7 +148,7 @@ std::string slurm_script(const StudyArguments& arguments, const StudyOutline& ou
   text += "#SBATCH --open-mode=append\n#SBATCH --requeue\n";
   text += fmt::format("#SBATCH --signal=B:USR1@{}\n", seconds_to_stop);
   for (const std::string& line : slurm.sbatch) text += "#SBATCH " + line + "\n";
-  text += fmt::format("\ncd {}\n", quoted(fs::current_path().string()));
+  text += fmt::format("\ncd {}\n", shell_word(fs::current_path().string()));
   for (const char* const name : {"MIXWELL_DATA", "MIXWELL_PLUGIN_PATH", "MIXWELL_MEMORY"})
     text += exported(name);
   if (!slurm.prologue.empty()) {
@@ -162,9 +157,9 @@ std::string slurm_script(const StudyArguments& arguments, const StudyOutline& ou
   }
   if (!arguments.scratch.empty()) text += scratch_lines(arguments.scratch);
   text += fmt::format("\n{} study {} --out {}{}{}{} --jobs {} --worker --quiet &\nworker=$!\n",
-                      quoted(program), quoted(arguments.path), quoted(folder),
+                      shell_word(program), shell_word(arguments.path), shell_word(folder),
                       arguments.quick ? " --quick" : "",
-                      arguments.only.empty() ? "" : " --only " + quoted(arguments.only),
+                      arguments.only.empty() ? "" : " --only " + shell_word(arguments.only),
                       arguments.scratch.empty() ? "" : " --scratch \"$scratch\"", jobs);
   text +=
       "\n# USR1 comes before the time limit, TERM from scancel and pre-emption: the cell at hand\n"
@@ -200,25 +195,27 @@ void submit_to_slurm(const StudyArguments& arguments, const std::string& folder,
     std::vector<std::string> now;
     for (const std::string& tasks : arrays) {
       std::vector<std::string> options = {"--array=" + tasks};
-      if (!before.empty()) options.push_back("--dependency=afterany:" + joined(before, ':'));
+      if (!before.empty())
+        options.push_back(fmt::format("--dependency=afterany:{}", fmt::join(before, ":")));
       now.push_back(submit(options, script));
     }
     jobs.insert(jobs.end(), now.begin(), now.end());
     before = std::move(now);
   }
-  write_whole_file(job_file(where), joined(jobs, '\n') + "\n");
+  write_whole_file(job_file(where), fmt::format("{}\n", fmt::join(jobs, "\n")));
   fmt::print(
       "submitted: job {}, {} workers{}\n  script {}\n  mixwell study {} --out {} --follow   shows "
       "how far it is (--table, --cancel)\n",
-      joined(jobs, ' '), arguments.slurm.workers,
+      fmt::join(jobs, " "), arguments.slurm.workers,
       stages == 1 ? "" : fmt::format(" in each of {} stages, one after another", stages), script,
       arguments.path, folder);
 }
 
 bool is_in_slurm(const std::string& folder) {
   if (!fs::exists(job_file(folder))) return true;  // workers of another engine
-  const CommandOutput queue = run_command(
-      {"squeue", "--noheader", "--format=%i", "--jobs=" + joined(jobs_of(folder), ',')});
+  const CommandOutput queue =
+      run_command({"squeue", "--noheader", "--format=%i",
+                   fmt::format("--jobs={}", fmt::join(jobs_of(folder), ","))});
   return queue.status == 0 && !queue.text.empty();
 }
 

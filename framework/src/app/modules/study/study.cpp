@@ -4,12 +4,12 @@
 
 #include "app/command.hpp"
 #include "app/ess_text.hpp"
-#include "app/manifest_arguments.hpp"
 #include "app/modules/study/slurm.hpp"
 #include "app/modules/study/study_progress.hpp"
 #include "app/stop_signal.hpp"
 #include "app/text_table.hpp"
 #include "files/json.hpp"
+#include "manifest/manifest_arguments.hpp"
 
 #include <mixwell/lab/study.hpp>
 

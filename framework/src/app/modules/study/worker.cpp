@@ -1,8 +1,8 @@
 // mixwell worker: runs the cells of a study for the process that started it. Not for people.
 // SPDX-License-Identifier: Apache-2.0
-#include "app/manifest_arguments.hpp"
 #include "app/modules/study.hpp"
 #include "base/memory.hpp"
+#include "manifest/manifest_arguments.hpp"
 
 #include <mixwell/lab/study.hpp>
 

@@ -2,11 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/modules/verify.hpp"
 
-#include "app/modules/verify/component_contracts.hpp"
 #include "files/json.hpp"
-#include "run/tested.hpp"
-
-#include <mixwell/lab/sampler.hpp>
+#include "tested/test_outcome.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -17,106 +14,6 @@
 
 namespace mixwell::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json json_of(const VerifiedTarget& target) {
-  if (!target.skipped.empty()) return {{"name", target.name}, {"skipped", target.skipped}};
-  Json json{{"name", target.name},
-            {"starts", target.redraws_data ? "prior and data" : "exact draws"},
-            {"sweeps", target.sweeps},
-            {"step_factor", target.step_factor},
-            {"moved", target.moved},
-            {"acceptance", std::isnan(target.acceptance) ? Json(nullptr) : Json(target.acceptance)},
-            {"visible_bias", target.visible_bias}};
-  if (target.long_sweeps > 0) {
-    json["long_look"] = {{"sweeps", target.long_sweeps},
-                         {"visible_bias", target.long_visible_bias}};
-  }
-  if (target.rungs.empty()) return json;
-  json["statistic"] = target.statistic;
-  json[target.drifts ? "drift" : "limit"] = target.limit;
-  json["ladder"] = Json::array();
-  for (const VerifiedRung& rung : target.rungs) {
-    json["ladder"].push_back(
-        {{"step_factor", rung.step_factor}, {"bias", rung.bias}, {"error", rung.error}});
-    if (rung.ratio == 0.0) continue;
-    json["ladder"].back().update({{"ratio", rung.ratio}, {"ratio_error", rung.ratio_error}});
-  }
-  return json;
-}
-
-/// What the contracts of components say, beside what was tested of the whole.
-struct ContractEvidence {
-  std::vector<ComponentContract> components;
-  std::vector<AssumedTrait> traits;
-
-  /// The certificate rests on a trait that its component does not have.
-  bool breaks_certificate() const {
-    return std::any_of(traits.begin(), traits.end(), [](const auto& t) { return !t.holds; });
-  }
-};
-
-Json json_of(const ContractEvidence& evidence) {
-  Json json{{"components", Json::array()}, {"traits", Json::array()}};
-  for (const ComponentContract& component : evidence.components) {
-    Json clauses = Json::array();
-    for (const auto& finding : component.findings) {
-      clauses.push_back(
-          {{"law", finding.clause}, {"holds", finding.holds}, {"detail", finding.detail}});
-    }
-    json["components"].push_back({{"name", component.component}, {"laws", std::move(clauses)}});
-  }
-  for (const AssumedTrait& trait : evidence.traits) {
-    json["traits"].push_back({{"trait", trait.assumption.in_words()},
-                              {"run", !trait.clause.empty()},
-                              {"law", trait.clause.empty() ? Json(nullptr) : Json(trait.clause)},
-                              {"holds", trait.clause.empty() ? Json(nullptr) : Json(trait.holds)}});
-  }
-  return json;
-}
-
-Json json_of(const Verification& found, const ContractEvidence& evidence) {
-  Json json{{"certificate", found.certificate.label()},
-            {"tested", found.tested},
-            {"agree", found.agrees},
-            {"conclusive", found.conclusive},
-            {"mobile", found.mobile}};
-  json["tests"] = Json::array();
-  for (const VerifiedStatistic& s : found.tests) {
-    json["tests"].push_back(
-        {{"name", s.name}, {"target", s.target}, {"failed", s.failed}, {"z", s.z}, {"p", s.p}});
-  }
-  json["operations"] = Json::array();
-  for (const VerifiedOperation& o : found.operations) {
-    json["operations"].push_back({{"operation", o.operation},
-                                  {"tests", o.trait},
-                                  {"found", o.what},
-                                  {"failed", o.failed},
-                                  {"z", o.z},
-                                  {"p", o.p}});
-  }
-  json["untested"] = Json::array();
-  for (const VerifiedOperation& o : found.untested) {
-    json["untested"].push_back(
-        {{"operation", o.operation}, {"tests", o.trait}, {"why", o.untested}});
-  }
-  json["targets"] = Json::array();
-  for (const VerifiedTarget& target : found.targets) json["targets"].push_back(json_of(target));
-  if (!found.arrival.target.empty()) {
-    json["arrival"] = {{"target", found.arrival.target},
-                       {"left", found.arrival.left},
-                       {"sweeps", found.arrival.sweeps},
-                       {"arrives", found.arrival.arrives}};
-  }
-  json["smallest_visible_bias"] = found.smallest_visible_bias;
-  json["looks"] = found.looks;
-  json["adjusted_p"] = found.adjusted_p;
-  json["gradients"] = found.gradients;
-  json["remarks"] = found.remarks;
-  json.update(json_of(evidence));
-  return json;
-}
 
 void print_rungs(const VerifiedTarget& target) {
   fmt::print("  {:<17} error of {} in its standard deviations\n", target.name, target.statistic);
@@ -259,56 +156,18 @@ void tell_seconds(double seconds, double budget) {
              std::ceil(seconds));
 }
 
-/// For later certificates of this composition. The outcome stands without it.
-void keep(const Composition& composition, const Verification& found, double alpha) {
-  try {
-    keep_tested(origin_of(composition), {.agrees = found.agrees,
-                                         .alpha = alpha,
-                                         .smallest_visible_bias = found.smallest_visible_bias});
-  } catch (const Error& error) {
-    fmt::print(stderr, "verify: the outcome is not kept for certificates: {}\n", error.what());
-  }
-}
-
-struct TestOutcome {
-  Verification found;
-  ContractEvidence evidence;
-};
-
-TestOutcome put_to_the_test(const Composition& composition, const std::string& path,
-                            const Registry& registry, const VerifySettings& settings, int threads) {
-  TestOutcome outcome;
-  with_threads(threads, [&] { outcome.found = verify(composition, path, registry, settings); });
-  outcome.evidence.components = run_component_contracts(composition);
-  Verification& found = outcome.found;
-  outcome.evidence.traits = traits_behind(found.certificate.now, outcome.evidence.components);
-  if (outcome.evidence.breaks_certificate()) {
-    found.agrees = false;
-    found.conclusive = true;
-    found.remarks.emplace_back("a component lacks a trait that the certificate rests on");
-  }
-  add_operations(outcome.evidence.traits, found.operations);
-  if (found.conclusive && settings.targets.empty()) keep(composition, found, settings.alpha);
-  return outcome;
-}
-
 }  // namespace
-
-void mixwell_verify_json(const VerifyRequest& request, std::string& json) {
-  const TestOutcome outcome = put_to_the_test(request.composition, request.path, request.registry,
-                                              request.settings, request.threads);
-  json = json_text(json_of(outcome.found, outcome.evidence));
-}
 
 ExitCode mixwell_verify_command(const VerifyArguments& arguments) {
   const Registry registry = load_registry();
   const Composition composition = load(arguments.manifest, registry);
   VerifySettings settings = arguments.settings;
   settings.expects = [&](double seconds) { tell_seconds(seconds, settings.budget); };
-  const auto [found, evidence] =
+  const TestOutcome outcome =
       put_to_the_test(composition, arguments.manifest.path, registry, settings, arguments.threads);
+  const auto& [found, evidence] = outcome;
   if (arguments.json) {
-    fmt::print("{}\n", json_text(json_of(found, evidence), 2));
+    fmt::print("{}\n", json_text(json_of(outcome), 2));
   } else {
     print_text(found, evidence, settings.alpha);
   }

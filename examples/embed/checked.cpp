@@ -1,0 +1,25 @@
+// What a composition is guaranteed to sample before it runs, and what makes it better.
+// SPDX-License-Identifier: Apache-2.0
+#include <mixwell/lab.hpp>
+
+#include <iostream>
+
+using namespace mixwell;
+
+int main() try {
+  const Registry registry = Registry::load(Registry::default_folders());
+  Composer composer("unadjusted");
+  composer.add(Kind::model, "quartic").set("dimension", 2);
+  composer.add(Kind::kernel, "hamiltonian", "hmc").set("step_size", 0.1).set("metropolis", false);
+
+  const Checked found =
+      check(composer.compose(registry), registry, {.gradient = true, .worlds = worlds_report});
+  std::cout << found.label() << "\n";
+  for (const Cure& cure : found.cures)
+    std::cout << "cure: " << cure.change << " (" << cure.in_words() << ")\n";
+  std::cout << text_of(found.gradient.value()) << "\n";
+  if (found.fault) throw *found.fault;  // such as a model whose gradient is wrong
+} catch (const Error& error) {
+  std::cerr << error.what() << "\n";
+  return static_cast<int>(error.code());
+}

@@ -1,0 +1,101 @@
+// Processes that divide the cases or the coordinates of a model among themselves.
+// SPDX-License-Identifier: Apache-2.0
+#include "base/ranks.hpp"
+#include "law/block_sums.hpp"
+
+#include <mixwell/model.hpp>
+#include <mixwell/portions.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace mixwell {
+namespace {
+
+std::size_t bytes_of(Index numbers) { return sizeof(double) * static_cast<std::size_t>(numbers); }
+
+}  // namespace
+
+PortionOfModel::~PortionOfModel() = default;
+DivisibleModel::~DivisibleModel() = default;
+DividedRows::~DividedRows() = default;
+RowByRow::~RowByRow() = default;
+
+const PortionOfModel* portion_in(const Model& model) noexcept {
+  return dynamic_cast<const PortionOfModel*>(&model);
+}
+
+const Model& whole_of(const Model& model) noexcept {
+  const PortionOfModel* const portion = portion_in(model);
+  return portion == nullptr ? model : portion->whole();
+}
+
+int Portions::rank() const noexcept { return ranks_ == nullptr ? 0 : ranks_->rank(); }
+int Portions::ranks() const noexcept { return ranks_ == nullptr ? 1 : ranks_->size(); }
+
+void Portions::exchange(std::span<const Sent> sent, std::span<const Received> received) {
+  if (ranks_ != nullptr) agree(*ranks_);
+  std::vector<Ranks::Outgoing> out;
+  std::vector<Ranks::Incoming> in;
+  std::vector<const Sent*> own;
+  for (const Sent& one : sent) {
+    if (one.to == rank()) {
+      own.push_back(&one);
+      continue;
+    }
+    out.push_back({one.to, one.numbers, bytes_of(one.count)});
+    bytes_sent_ += bytes_of(one.count);
+  }
+  auto next = own.begin();
+  for (const Received& one : received) {
+    if (one.from == rank())
+      std::copy_n((*next++)->numbers, one.count, one.numbers);
+    else
+      in.push_back({one.from, one.numbers, bytes_of(one.count)});
+  }
+  if (ranks_ != nullptr) ranks_->exchange(out, in);
+}
+
+void Portions::share(Batch columns) {
+  if (ranks_ == nullptr) return;
+  agree(*ranks_);
+  std::vector<std::size_t> ends;
+  for (int k = 0; k < ranks(); ++k)
+    ends.push_back(bytes_of(columns.rows() * first_block(k + 1, columns.cols())));
+  const std::size_t begin = rank() == 0 ? 0 : ends[static_cast<std::size_t>(rank() - 1)];
+  bytes_sent_ += (ends[static_cast<std::size_t>(rank())] - begin) * (ends.size() - 1);
+  ranks_->share(columns.data(), ends);
+}
+
+bool Portions::everywhere(bool here) const {
+  return ranks_ == nullptr ? here : !agree(*ranks_, !here);
+}
+
+std::vector<std::vector<char>> Portions::collect(const std::vector<char>& mine) const {
+  if (ranks_ == nullptr) return {mine};
+  agree(*ranks_);
+  return ranks_->collect(mine);
+}
+
+void BlockSums::dots(std::span<const VectorPair> pairs, double* out) const {
+  const auto count = std::ssize(pairs);
+  Portions& processes = *portion_.portions();
+  Eigen::MatrixXd sums = Eigen::MatrixXd::Zero(count, portion_.blocks());
+  Index block = processes.first_block(processes.rank(), portion_.blocks());
+  for (const auto& stretches : portion_.rows()) {
+    for (Index k = 0; k < count; ++k) {
+      const VectorPair& pair = pairs[static_cast<std::size_t>(k)];
+      for (const PortionOfModel::RowRange& rows : stretches)
+        sums(k, block) +=
+            pair.a.segment(rows.first, rows.count).dot(pair.b.segment(rows.first, rows.count));
+    }
+    ++block;
+  }
+  processes.share(sums);
+  for (Index k = 0; k < count; ++k) {
+    out[k] = 0.0;
+    for (Index b = 0; b < portion_.blocks(); ++b) out[k] += sums(k, b);
+  }
+}
+
+}  // namespace mixwell

@@ -1,0 +1,72 @@
+// A manifest as the command line names it, and the plugins to read it with.
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest/manifest_arguments.hpp"
+
+#include "base/shortened.hpp"
+#include "component/toml_text.hpp"
+
+#include <mixwell/error.hpp>
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+namespace mixwell {
+namespace {
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(' ') + 1 - first);
+}
+
+/// `KEY=VALUE` or `KEY = VALUE`, as cures are printed.
+Override parse_override(const std::string& setting) {
+  const std::size_t equals = setting.find('=');
+  if (equals == std::string::npos) {
+    throw InputError({"--set " + shortened(setting), 0, 0},
+                     "wants KIND.NAME.KEY=VALUE or run.KEY=VALUE");
+  }
+  return {trimmed(setting.substr(0, equals)), trimmed(setting.substr(equals + 1))};
+}
+
+bool is_program(const std::string& path) { return path.ends_with(".stan"); }
+
+/// What samples a program in the Stan language by the defaults, with the data beside it:
+/// NAME.data.json, or NAME.json.
+std::string manifest_around(const std::string& path) {
+  namespace fs = std::filesystem;
+  require_file(path, "program");
+  std::string text = fmt::format("mixwell = 1\n[model.stan]\nuse = \"stan\"\nprogram = {}\n",
+                                 toml_text(fs::path(path).filename().string()));
+  for (const char* const ending : {".data.json", ".json"}) {
+    const fs::path data = fs::path(path).replace_extension(ending);
+    if (!fs::exists(data)) continue;
+    return text + fmt::format("data = {}\n", toml_text(data.filename().string()));
+  }
+  return text;
+}
+
+}  // namespace
+
+Registry load_registry() { return Registry::load(Registry::default_folders()); }
+
+void require_file(const std::string& path, const char* what) {
+  namespace fs = std::filesystem;
+  if (fs::is_directory(path))
+    throw InputError({path, 0, 0}, fmt::format("is a folder, and no {}", what));
+  if (!fs::is_regular_file(path))
+    throw InputError({path, 0, 0}, fmt::format("there is no such {}", what));
+}
+
+Composition load(const ManifestArguments& arguments, const Registry& registry, Ranks* ranks) {
+  std::vector<Override> overrides;
+  for (const std::string& setting : arguments.settings) {
+    overrides.push_back(parse_override(setting));
+  }
+  if (is_program(arguments.path))
+    return parse_manifest(manifest_around(arguments.path), arguments.path, registry, overrides);
+  return load_manifest(arguments.path, registry, overrides, ranks);
+}
+
+}  // namespace mixwell

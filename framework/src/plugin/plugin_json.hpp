@@ -1,0 +1,40 @@
+// What is known of components, as JSON.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mixwell/export.hpp>
+#include <mixwell/lab/registry.hpp>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <vector>
+
+namespace mixwell {
+
+/// What a key is where it is left out, in words: "0.8", "required", "the only one, else exact".
+MIXWELL_INTERNAL std::string default_text(const Field& field);
+
+/// `visit(field, its key with those of the lists that it is in)`, as "update.kernel".
+template <class Visit>
+void each_field(const Fields& fields, const std::string& prefix, const Visit& visit) {
+  for (const Field& field : fields.all()) {
+    visit(field, prefix + field.key());
+    const auto* const tables = std::get_if<TableList>(&field.target());
+    if (tables == nullptr) continue;
+    Fields inner;
+    tables->append(inner);
+    each_field(inner, prefix + field.key() + ".", visit);
+  }
+}
+
+/// `{"plugins": [{"id", "kind", "summary", "library"}...], "broken": [{"library", "reason"}...]}`.
+MIXWELL_INTERNAL nlohmann::ordered_json list_json(const Registry& registry,
+                                                  const std::vector<Entry>& entries);
+
+/// Everything that a component declares: `{"id", "kind", "summary", "details", "parameters":
+/// [{"key", "type", "unit", "range", "required", "default", "help"}...], "traits", "sources",
+/// "library"}`.
+MIXWELL_INTERNAL nlohmann::ordered_json entry_json(const Entry& entry);
+
+}  // namespace mixwell
