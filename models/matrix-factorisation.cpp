@@ -245,7 +245,7 @@ void require_blocks(const Layout& layout, Index blocks, const Portions& processe
                                        ", as many users or items there are");
   if (processes.ranks() > blocks)
     throw ParameterError("blocks", "must be at least " + std::to_string(processes.ranks()) +
-                                       ", as many ranks there are, each of which has one");
+                                       ", the number of ranks, each of which has at least one");
 }
 
 Layout layout_of(const Keys& keys, const Ids& ids, const RowPrior& prior) {

@@ -84,11 +84,10 @@ class Portion final : public Model, public SumOfTerms, public PortionOfModel {
       add_terms(chosen, x, g, u, out.scratch);
     });
   }
-  /// Nothing that divides rows asks for gradients of single terms.
-  void gradients_of_terms(ConstBatch, ConstBatch, Batch, Workspace&) const override {
-    throw InputError("model `" + name() +
-                     "` has some of its coordinates here, and gradients of single ratings are of "
-                     "all; take run.ranks = \"replicates\"");
+  void gradients_of_terms(ConstBatch theta, ConstBatch indices, Batch out,
+                          Workspace& scratch) const override {
+    for (Index k = 0; k < indices.rows(); ++k)
+      evaluate_terms(theta, indices.middleRows(k, 1), {nullptr, out.col(k), scratch});
   }
 
  private:

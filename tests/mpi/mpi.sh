@@ -229,7 +229,7 @@ refused 'broken.csv:400: row 399, column "b": "oops" is no finite number' \
 gzip -k cases.csv
 ranks 2 "$program" run csv.toml --set model.logistic.data=cases.csv.gz --out zipped-by-2 --quiet
 [[ $(hash_of zipped-by-2) == "$(hash_of csv-alone)" ]] || fail 'gzipped data divided among 2 ranks draw others'
-mkdir elsewhere
+mkdir elsewhere && cp cases.csv elsewhere
 sed 's/^draws.*/draws = 41/' csv.toml >elsewhere/csv.toml
 refused 'draws = 41' \
   ranks 1 "$program" run csv.toml --out no : -n 1 "$program" run elsewhere/csv.toml --out no
@@ -286,6 +286,21 @@ for manifest in sgld hamcmc; do
   diff <(grep -v per_second $manifest-alone/summary.json) <(grep -v per_second $manifest-by-4/summary.json) ||
     fail "the summaries differ: $manifest.toml"
 done
+# What is advised at the end evaluates nothing that other ranks would have to answer.
+ranks 2 "$program" run sgld.toml --set 'oracle.blocks.weight="count"' --out advised >advised.log ||
+  fail "a run with another certificate: $(cat advised.log)"
+grep -q 'Results are in' advised.log || fail "no end in: $(cat advised.log)"
+"$program" check sgld.toml --no-worlds >checked.log || fail "check: $(cat checked.log)"
+# Each divergence is told once, with the coordinates of all ranks.
+diverge=(--set kernel.factors.step_size=3 --set run.replicates=3 --quiet)
+"$program" run sgld.toml "${diverge[@]}" --out diverges-alone
+ranks 3 "$program" run sgld.toml "${diverge[@]}" --out diverges-by-3
+told() { grep -c '"sweep"' "$1/run.json"; }
+[[ $(told diverges-by-3) == "$(told diverges-alone)" ]] ||
+  fail "$(told diverges-alone) divergences of one process, $(told diverges-by-3) of three"
+# A number of threads that one rank does not have ends all of them.
+refused 'threads: must be 1 to' ranks 2 bash -c '"$0" run sgld.toml --out no --threads $((1 + 100000 * OMPI_COMM_WORLD_RANK))' "$program"
+
 grep -q 'each rank had some coordinates' sgld-by-4/run.json || fail "run.json does not tell of the coordinates"
 
 # Gone on with by as many ranks as it was begun with, and by no others. A machine on which they are at the
@@ -309,7 +324,7 @@ ranks 4 "$program" run --resume blocks-cut --quiet
 
 refused 'run.ranks = "coordinates": wants a model that has its coordinates in blocks' \
   "$program" run alone.toml --set run.ranks=coordinates --out no
-refused 'blocks.*must be at least 5, as many ranks there are' ranks 5 "$program" run sgld.toml --out no
+refused 'blocks.*must be at least 5, the number of ranks' ranks 5 "$program" run sgld.toml --out no
 refused 'must be "fixed" where run.ranks' \
   ranks 2 "$program" run sgld.toml --set model.ratings.prior=gamma --out no
 sed '7s/.*/three::4::5/' ratings.dat >broken.dat

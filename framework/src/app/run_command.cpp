@@ -14,6 +14,7 @@
 
 #include <mixwell/lab/advice.hpp>
 #include <mixwell/lab/run.hpp>
+#include <mixwell/portions.hpp>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -101,7 +102,10 @@ void print_report(const Composition& composition, const RunResult& result,
   if (result.summary)
     fmt::print("{}", summary_text(*result.summary, Advice(composition.effective_manifest),
                                   {short_table, "mixwell summary " + result.folder + " --all"}));
-  print_certificate(result.certificate, cures(composition, result.certificate, registry));
+  // Cures evaluate the model. One that ranks divide has no other ranks any more.
+  const bool is_whole = composition.division == nullptr || composition.division->ranks() == 1;
+  print_certificate(result.certificate, is_whole ? cures(composition, result.certificate, registry)
+                                                 : std::vector<Cure>());
   for (const std::string& remark : result.record.remarks) {
     const auto& before = composition.remarks;
     if (std::find(before.begin(), before.end(), remark) == before.end()) print_note(remark);

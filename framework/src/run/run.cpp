@@ -500,6 +500,8 @@ RunResult run(const Composition& composition, const RunOptions& options) {
 std::optional<RunResult> run_jointly(Ranks& ranks, const Composition& composition,
                                      const RunOptions& options) {
   std::optional<RunResult> result;
+  // A number that one of their machines does not have ends all ranks.
+  together(ranks, [&] { with_threads(options.threads, [] {}); });
   as_asked(options, [&] {
     std::optional<Program> program;  // oracles may evaluate the model for it, all ranks together
     together(ranks, [&] { program.emplace(composed(composition)); });

@@ -25,6 +25,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 namespace mixwell {
 namespace {
@@ -315,6 +316,28 @@ void visit_divergences(StateVisitor& visitor, std::vector<Divergence>& divergenc
   }
 }
 
+/// One for each transition, of what each rank saw of its rows.
+std::vector<Divergence> merged(std::vector<Divergence> sorted) {
+  std::vector<Divergence> all;
+  for (Divergence& one : sorted) {
+    const auto same = std::find_if(all.rbegin(), all.rend(), [&](const Divergence& d) {
+      return std::tie(d.sweep, d.chain, d.phase, d.operation) ==
+             std::tie(one.sweep, one.chain, one.phase, one.operation);
+    });
+    if (same == all.rend()) {
+      all.push_back(std::move(one));
+      continue;
+    }
+    for (std::size_t i = 0; i < std::min(same->position.size(), one.position.size()); ++i)
+      if (std::isnan(same->position[i])) same->position[i] = one.position[i];
+    if (same->coordinate >= 0 || one.coordinate < 0) continue;
+    same->quantity = one.quantity;
+    same->coordinate = one.coordinate;
+    same->value = one.value;
+  }
+  return all;
+}
+
 }  // namespace
 
 /// In the order of one process; nothing but on rank 0.
@@ -333,7 +356,7 @@ std::vector<Divergence> Sampler::State::of_all_ranks(std::vector<Divergence> min
   std::stable_sort(all.begin(), all.end(), [](const Divergence& a, const Divergence& b) {
     return std::pair(a.sweep, a.chain) < std::pair(b.sweep, b.chain);
   });
-  return all;
+  return portion ? merged(std::move(all)) : all;
 }
 
 /// What a checkpoint holds.
