@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <filesystem>
 #include <map>
@@ -52,8 +53,8 @@ const std::map<std::string, std::string>& allowed() {
   return all;
 }
 
-/// Draws, what they cost, how the run ended and how large draws.nc is; "refused: ..." for a key
-/// that is refused.
+/// Draws, what they cost, how the run ended, how large draws.nc is, and what was remarked;
+/// "refused: ..." for a key that is refused.
 std::string outcome(const std::string& keys) {
   const std::string manifest =
       "[run]\n" + keys +
@@ -65,8 +66,9 @@ std::string outcome(const std::string& keys) {
     options.folder = folder.path() + "/out";
     options.threads = 1;
     const mixwell::RunResult result = mixwell::run(composing::compose(manifest), options);
-    return fmt::format("{} {} {}", result.record.draws_sha256, to_string(result.record.ended_by),
-                       std::filesystem::file_size(options.folder + "/draws.nc"));
+    return fmt::format("{} {} {} {}", result.record.draws_sha256, to_string(result.record.ended_by),
+                       std::filesystem::file_size(options.folder + "/draws.nc"),
+                       fmt::join(result.record.remarks, " "));
   } catch (const mixwell::Error& refusal) {
     return std::string("refused: ") + refusal.what();
   }

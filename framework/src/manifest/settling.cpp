@@ -51,6 +51,7 @@ class Settling {
   Composition settled() {
     refuse_undivided();
     refuse_whole_positions();
+    remark_on_one_process();
     if (composition_.run.prior) settle_prior();
     settle_block_width();
     settle_predictive();
@@ -99,6 +100,13 @@ class Settling {
                by_data ? "is a sum over cases" : "has its coordinates in blocks (docs/clusters.md)",
                model.name(), by_data ? "is not" : "has not"),
            manifest_);
+  }
+
+  void remark_on_one_process() {
+    if (composition_.division == nullptr || composition_.division->ranks() > 1) return;
+    composition_.remarks.push_back(
+        fmt::format("run.ranks = {}: a single process divides nothing; start several with mpirun.",
+                    toml_text(composition_.run.ranks)));
   }
 
   /// What knows nothing of other rows than its own is all that may work on some of them.
