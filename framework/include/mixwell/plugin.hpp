@@ -40,6 +40,7 @@
 #include <mixwell/model.hpp>
 #include <mixwell/momentum.hpp>
 #include <mixwell/next_state.hpp>
+#include <mixwell/offer.hpp>
 #include <mixwell/operation.hpp>
 #include <mixwell/optimum.hpp>
 #include <mixwell/oracle.hpp>
