@@ -8,7 +8,8 @@ namespace {
 using namespace mixwell::study;
 
 const std::string effective =
-    "# Effective manifest: seed = 1\nmixwell = 1\n\n[kernel.k]\nuse = \"k\"  # [run]\nseed = 3  # of "
+    "# Effective manifest: seed = 1\nmixwell = 1\n\n[kernel.k]\nuse = \"k\"  # [run]\nseed = 3  # "
+    "of "
     "its own\n\n[run]\nnote = \"seed = 8\"\nseed = 12  # fixes all random numbers: seed = 5\n"
     "draws = 12  # kept\n\n[model.m]\ndata = \"a.csv\"\ntext = \"beside a.csv\"\nlist = "
     "[\"b.csv\", \"a.csv\"]\n";
