@@ -33,8 +33,8 @@ const Model& whole_of(const Model& model) noexcept {
 int Portions::rank() const noexcept { return ranks_ == nullptr ? 0 : ranks_->rank(); }
 int Portions::ranks() const noexcept { return ranks_ == nullptr ? 1 : ranks_->size(); }
 
+/// What can throw comes before the ranks agree: the others would wait for the message.
 void Portions::exchange(std::span<const Sent> sent, std::span<const Received> received) {
-  if (ranks_ != nullptr) agree(*ranks_);
   std::vector<Ranks::Outgoing> out;
   std::vector<Ranks::Incoming> in;
   std::vector<const Sent*> own;
@@ -53,17 +53,19 @@ void Portions::exchange(std::span<const Sent> sent, std::span<const Received> re
     else
       in.push_back({one.from, one.numbers, bytes_of(one.count)});
   }
-  if (ranks_ != nullptr) ranks_->exchange(out, in);
+  if (ranks_ == nullptr) return;
+  agree(*ranks_);
+  ranks_->exchange(out, in);
 }
 
 void Portions::share(Batch columns) {
   if (ranks_ == nullptr) return;
-  agree(*ranks_);
   std::vector<std::size_t> ends;
   for (int k = 0; k < ranks(); ++k)
     ends.push_back(bytes_of(columns.rows() * first_block(k + 1, columns.cols())));
   const std::size_t begin = rank() == 0 ? 0 : ends[static_cast<std::size_t>(rank() - 1)];
   bytes_sent_ += (ends[static_cast<std::size_t>(rank())] - begin) * (ends.size() - 1);
+  agree(*ranks_);
   ranks_->share(columns.data(), ends);
 }
 
