@@ -9,6 +9,7 @@
 
 using namespace mixwell;
 using support::on_ranks;
+using support::sampler_of;
 using support::ThreadRanks;
 using support::World;
 
@@ -46,11 +47,6 @@ Composition compose_run(int replicates, bool pool) {
                             "target_acceptance = 0.8\n" + more +
                             "[compositor.main]\nuse = \"chain\"\n",
                         "test.toml", support::registry());
-}
-
-std::unique_ptr<Sampler> sampler_of(const Composition& composition, JointRun* joint = nullptr) {
-  return std::make_unique<Sampler>(composition.compositor, composition.run,
-                                   compose(*composition.compositor), NoiseGrid(), joint);
 }
 
 /// Draws of a warm-up and 20 sweeps after it, with a state that is saved and read back on the way,

@@ -17,6 +17,7 @@
 
 using namespace mixwell;
 using support::on_ranks;
+using support::sampler_of;
 using support::TemporaryFolder;
 using support::ThreadRanks;
 using support::World;
@@ -72,11 +73,6 @@ class Case {
   TemporaryFolder folder_;
   std::string data_;
 };
-
-std::unique_ptr<Sampler> sampler_of(const Composition& composition, JointRun* joint = nullptr) {
-  return std::make_unique<Sampler>(composition.compositor, composition.run,
-                                   compose(*composition.compositor), NoiseGrid(), joint);
-}
 
 using Draws = std::vector<std::vector<double>>;
 

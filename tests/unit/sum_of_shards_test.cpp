@@ -19,6 +19,7 @@
 
 using namespace mixwell;
 using support::on_ranks;
+using support::sampler_of;
 using support::ThreadRanks;
 using support::World;
 
@@ -167,11 +168,6 @@ Composition regression(const std::string& csv, Ranks* ranks) {
       "\"logistic-regression\"\ndata = \"" +
           csv + "\"\nresponse = \"y\"\n[kernel.k]\nuse = \"nuts\"\n",
       "test.toml", support::registry(), {}, ranks);
-}
-
-std::unique_ptr<Sampler> sampler_of(const Composition& composition, JointRun* joint) {
-  return std::make_unique<Sampler>(composition.compositor, composition.run,
-                                   compose(*composition.compositor), NoiseGrid(), joint);
 }
 
 /// With a state that is saved and read back on the way.

@@ -3,6 +3,10 @@
 #pragma once
 
 #include "base/ranks.hpp"
+#include "sampler/joint_run.hpp"
+
+#include <mixwell/lab/manifest.hpp>
+#include <mixwell/lab/sampler.hpp>
 
 #include <algorithm>
 #include <barrier>
@@ -10,6 +14,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -107,6 +112,14 @@ inline void on_ranks(int count, const std::function<void(int)>& body) {
   }
   for (std::thread& other : others) other.join();
   if (failure) std::rethrow_exception(failure);
+}
+
+/// With its part of a joint run, if it has one.
+inline std::unique_ptr<mixwell::Sampler> sampler_of(const mixwell::Composition& composition,
+                                                    mixwell::JointRun* joint = nullptr) {
+  return std::make_unique<mixwell::Sampler>(composition.compositor, composition.run,
+                                            compose(*composition.compositor), mixwell::NoiseGrid(),
+                                            joint);
 }
 
 }  // namespace support

@@ -32,7 +32,7 @@ class MIXWELL_EXPORT Portions {
     Index count = 0;
   };
 
-  /// `ranks` outlive this; null: this process is alone.
+  /// `ranks` must outlive this object; null means that this process is alone.
   explicit Portions(Ranks* ranks) noexcept : ranks_(ranks) {}
   int rank() const noexcept;
   int ranks() const noexcept;
@@ -41,10 +41,10 @@ class MIXWELL_EXPORT Portions {
     return static_cast<int>(((block + 1) * ranks() - 1) / blocks);
   }
 
-  /// What is sent from one process to another arrives in the order in which it is sent; to oneself
-  /// too. Returns when all of this process's has come and gone.
+  /// Numbers from one process to another, or to itself, arrive in the order in which they are sent.
+  /// Returns when this process has sent and received everything.
   void exchange(std::span<const Sent> sent, std::span<const Received> received);
-  /// m x B numbers, of which each process gives the columns of its blocks: all get all.
+  /// m x B numbers. Each process gives the columns of its blocks, and gets all columns.
   void share(Batch columns);
   /// Whether it holds on every process.
   bool everywhere(bool here) const;
@@ -58,9 +58,9 @@ class MIXWELL_EXPORT Portions {
   std::uint64_t bytes_sent_ = 0;
 };
 
-/// A further base class of a model that has this process's coordinates of a larger one, as if there
-/// were no others: its dimension is theirs, and U is that of the whole, for which all processes are
-/// asked together.
+/// A second base class of a model that has only this process's coordinates of a larger model. Its
+/// dimension is their number. Its U is the U of the larger model, so all processes evaluate it
+/// together.
 class MIXWELL_EXPORT PortionOfModel {
  public:
   /// Some of its rows.

@@ -209,15 +209,6 @@ IdSet Analysis::slots_among(const IdSet& values) const {
   return found;
 }
 
-std::vector<Value> Analysis::auxiliaries(const OperationInfo& who) const {
-  std::vector<Value> found;
-  for (const Input& input : who.inputs) {
-    const bool is_one = input.role == Role::state && is(input.value, VariableKind::auxiliary);
-    if (is_one) found.push_back(input.value);
-  }
-  return found;
-}
-
 const OperationInfo* Analysis::refresh_of(Value state) const {
   const OperationInfo* const by = is(state, VariableKind::auxiliary) ? maker(state) : nullptr;
   return by != nullptr && by->kind == OperationKind::refresh ? by : nullptr;
@@ -362,11 +353,6 @@ std::vector<Variable> Analysis::behind(Variable history) const {
     }
   }
   return found;
-}
-
-bool redraws(const OperationInfo& who, const Guard& where) {
-  if (who.kind != OperationKind::refresh || !who.traits.full) return false;
-  return !who.guard || (who.guard.choice == where.choice && who.guard.branch == where.branch);
 }
 
 bool has_law(const OperationInfo& who, Value law) {

@@ -46,9 +46,7 @@ struct Analysis {
   /// The operation that writes.
   const OperationInfo& info(std::size_t t) const { return operation(all[t].operation); }
   /// The operation that makes a value, or null.
-  const OperationInfo* maker(Value v) const {
-    return graph[v].producer < 0 ? nullptr : &operation(graph[v].producer);
-  }
+  const OperationInfo* maker(Value v) const { return mixwell::maker(graph, v); }
   /// The operation that writes, then the moves that made its proposal.
   std::vector<const OperationInfo*> parts(std::size_t t) const;
   /// Those of all parts.
@@ -101,10 +99,12 @@ struct Analysis {
   bool is(Variable v, VariableKind kind) const { return graph[v].kind == kind; }
   bool is(Value v, VariableKind kind) const { return mixwell::is(graph, v, kind); }
   bool is_version(Value v) const { return mixwell::is_version(graph, v); }
-  /// Slots of which there are versions among these values.
+  /// Slots that have a version among these values.
   IdSet slots_among(const IdSet& values) const;
   /// Auxiliaries that an operation starts from.
-  std::vector<Value> auxiliaries(const OperationInfo& who) const;
+  std::vector<Value> auxiliaries(const OperationInfo& who) const {
+    return mixwell::auxiliaries(graph, who);
+  }
   /// The refresh of this sweep that drew an auxiliary, in full or in part, or null.
   const OperationInfo* refresh_of(Value state) const;
   /// Whether an auxiliary that `who` starts from was fully redrawn in this sweep.
@@ -161,10 +161,6 @@ struct Analysis {
   std::vector<std::vector<std::size_t>> starters_;  ///< by value
   std::vector<std::set<Branch>> branches_;          ///< by value: where all of its numbers are made
 };
-
-/// Whether it fully redraws a variable in every column where an operation with the guard `where`
-/// runs.
-bool redraws(const OperationInfo& who, const Guard& where);
 
 /// Whether an input of this role may depend on something that it must not.
 inline bool is_parameter(Role role) {

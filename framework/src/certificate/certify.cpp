@@ -23,6 +23,7 @@ class Judge {
   /// `without`: the rule that is not asked, if there is one.
   Judge(const KernelGraph& graph, bool frozen, std::optional<Rule> without = {})
       : a_(graph, frozen),
+        recorded_(recorded_slots(graph)),
         without_(without),
         updates_(judged_by_themselves()),
         noise_(a_, wrong()) {
@@ -59,10 +60,10 @@ class Judge {
     Verdict all = fine(Rule::invariance,
                        "every parameter is a constant, fresh noise, or the current value of "
                        "another variable; every update keeps its law");
-    for (const Variable slot : recorded()) merge(all, of(slot));
+    for (const Variable slot : recorded_) merge(all, of(slot));
     all.parts = derivation();
     if (all.accuracy != Accuracy::none) add_unreached(all);
-    all.coupled = are_coupled(recorded());
+    all.coupled = are_coupled(recorded_);
     all.metropolis = decides();
     return all;
   }
@@ -138,7 +139,7 @@ class Judge {
   /// The conclusions that the verdict on the recorded slots was joined from.
   std::vector<Verdict> derivation() const {
     IdSet open(verdicts_.size());
-    for (const Variable slot : recorded()) {
+    for (const Variable slot : recorded_) {
       open.set(a_.influence.component(slot));
     }
     for (IdSet before; before != open;) {
@@ -229,20 +230,6 @@ class Judge {
     return before != std::pair(rank(to), to.density);
   }
 
-  /// Slots whose positions are recorded; all of them if none is.
-  std::vector<Variable> recorded() const {
-    IdSet seen(a_.graph.variables().size());
-    for (const Record& record : a_.graph.records()) {
-      if (record.group == RecordGroup::posterior)
-        seen |= a_.slots_among(a_.cones.leaves(record.value));
-    }
-    std::vector<Variable> slots;
-    for (const Variable v : variables()) {
-      if (a_.is(v, VariableKind::slot) && (seen.none() || seen.test(index(v)))) slots.push_back(v);
-    }
-    return slots;
-  }
-
   bool decides() const {
     for (std::size_t t = 0; t < a_.all.size(); ++t) {
       if (moves_slot(t) && a_.info(t).kind == OperationKind::accept) return true;
@@ -277,7 +264,7 @@ class Judge {
   }
 
   void add_unreached(Verdict& all) const {
-    for (const Variable slot : recorded()) {
+    for (const Variable slot : recorded_) {
       if (a_.influence.is_random(slot) || a_.graph[slot].fixed) continue;
       all.notes.push_back(
           fmt::format("no randomness reaches `{}`, so that it moves deterministically; invariance "
@@ -293,6 +280,7 @@ class Judge {
   };
 
   Analysis a_;
+  std::vector<Variable> recorded_;  ///< slots whose positions are recorded; all of them if none is
   std::optional<Rule> without_;
   std::vector<Verdict> updates_;  ///< by transition, each by itself
   NoiseFlow noise_;

@@ -94,28 +94,20 @@ std::vector<Variable> written_by(const KernelGraph& graph, const OperationInfo& 
   return found;
 }
 
+/// Versions of auxiliaries that an operation starts from and leaves as they were.
+std::vector<Value> kept_beside(const KernelGraph& graph, const OperationInfo& who) {
+  const auto written = written_by(graph, who);
+  std::vector<Value> found = auxiliaries(graph, who);
+  std::erase_if(found, [&](Value v) { return contains(written, graph[v].variable); });
+  return found;
+}
+
 /// Whether anything but a full redraw wrote a version, in a column where an operation with the
 /// guard `where` runs; of a carried one, in the last sweep.
 bool is_written_in_part(const KernelGraph& graph, Value version, const Guard& where) {
   const Value at = graph[version].producer < 0 ? graph[graph[version].variable].current : version;
-  if (graph[at].producer < 0) return false;
-  const OperationInfo& by = operation(graph, graph[at].producer);
-  if (by.kind != OperationKind::refresh || !by.traits.full) return true;
-  return by.guard && !(by.guard.choice == where.choice && by.guard.branch == where.branch);
-}
-
-/// Auxiliaries that an operation starts from and leaves as they were, and that others wrote since
-/// they were fully redrawn: what it moves depends on them from then on.
-std::vector<Variable> kept_beside(const KernelGraph& graph, const OperationInfo& who) {
-  std::vector<Variable> found;
-  const auto written = written_by(graph, who);
-  for (const Input& input : who.inputs) {
-    if (input.role != Role::state || !is(graph, input.value, VariableKind::auxiliary)) continue;
-    const Variable v = graph[input.value].variable;
-    const bool is_written = contains(written, v);
-    if (!is_written && is_written_in_part(graph, input.value, who.guard)) found.push_back(v);
-  }
-  return found;
+  const std::int32_t producer = graph[at].producer;
+  return producer >= 0 && !redraws(operation(graph, producer), where);
 }
 
 /// What moves with one version of an auxiliary that stays as it was.
@@ -124,11 +116,9 @@ class MovedBeside {
   explicit MovedBeside(const KernelGraph& graph) : graph_(graph), beside_(graph.values().size()) {
     for (const OperationInfo& who : graph.operations()) {
       const auto written = written_by(graph, who);
-      for (const Input& input : who.inputs) {
-        if (input.role != Role::state || !is(graph, input.value, VariableKind::auxiliary)) continue;
-        auto& beside = beside_[index(input.value)];
-        if (!contains(written, graph[input.value].variable))
-          beside.insert(beside.end(), written.begin(), written.end());
+      for (const Value kept : kept_beside(graph, who)) {
+        auto& beside = beside_[index(kept)];
+        beside.insert(beside.end(), written.begin(), written.end());
       }
     }
   }
@@ -154,8 +144,7 @@ class MovedBeside {
       is_next_sweep = true;
       return graph_[graph_[version].variable].carried;
     }
-    const OperationInfo& by = operation(graph_, graph_[next].producer);
-    return by.kind == OperationKind::refresh && by.traits.full && !by.guard ? Value{} : next;
+    return redraws(operation(graph_, graph_[next].producer), {}) ? Value{} : next;
   }
 
   const KernelGraph& graph_;
@@ -181,6 +170,21 @@ bool draws(const KernelGraph& graph, const OperationInfo& info) {
 }
 
 }  // namespace
+
+bool redraws(const OperationInfo& who, const Guard& where) {
+  if (who.kind != OperationKind::refresh || !who.traits.full) return false;
+  return !who.guard || (who.guard.choice == where.choice && who.guard.branch == where.branch);
+}
+
+std::vector<Value> auxiliaries(const KernelGraph& graph, const OperationInfo& who) {
+  std::vector<Value> found;
+  for (const Input& input : who.inputs) {
+    const bool is_one =
+        input.role == Role::state && is(graph, input.value, VariableKind::auxiliary);
+    if (is_one) found.push_back(input.value);
+  }
+  return found;
+}
 
 std::vector<Value> staged_versions(const KernelGraph& graph, Value proposed) {
   if (graph[proposed].kind != ValueKind::version) return {};
@@ -215,10 +219,13 @@ Influence::Influence(const KernelGraph& graph, const Cones& cones)
   const MovedBeside beside(graph);
   for (const OperationInfo& info : graph.operations()) {
     IdSet read;
-    const std::vector<Variable> beside_it = kept_beside(graph, info);
+    // What is moved beside an auxiliary depends on what others wrote of the auxiliary.
+    std::vector<Value> shared = kept_beside(graph, info);
+    std::erase_if(shared, [&](Value v) { return !is_written_in_part(graph, v, info.guard); });
     for (const Value out : info.outputs) {
       if (graph[out].kind != ValueKind::version) continue;
-      for (const Variable v : beside_it) influences_[index(graph[out].variable)].set(index(v));
+      for (const Value v : shared)
+        influences_[index(graph[out].variable)].set(index(graph[v].variable));
       if (read.empty()) read = read_by(graph, cones, info);
       const std::size_t written = index(graph[out].variable);
       each(read, [&](std::int32_t v) {

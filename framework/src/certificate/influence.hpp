@@ -45,6 +45,13 @@ struct GraphTransition {
 /// empty for a proposal without stages.
 std::vector<Value> staged_versions(const KernelGraph& graph, Value proposed);
 
+/// Whether it fully redraws a variable in every column where an operation with the guard `where`
+/// runs.
+bool redraws(const OperationInfo& who, const Guard& where);
+
+/// Auxiliaries that an operation starts from.
+std::vector<Value> auxiliaries(const KernelGraph& graph, const OperationInfo& who);
+
 /// In the order of the sweep; `frozen`: without those that learn.
 std::vector<GraphTransition> transitions(const KernelGraph& graph, bool frozen = false);
 

@@ -67,8 +67,8 @@ constexpr std::array<RuleInfo, rule_count> all_rules{{
      "certificates/hmc-unadjusted", "certificates/naive-unadjusted"},
     {Rule::branch, "7",
      "the choice of a mixture's branch is a parameter of every operation in the branches; what a "
-     "branch computes is read in that branch only, since where another one was chosen it is that "
-     "of an earlier sweep",
+     "branch computes is read only in that branch, because where another branch was chosen it is "
+     "from an earlier sweep",
      "as any parameter",
      "a mixture with weights that do not see the state keeps what its parts keep (Tierney 1994)",
      "certificates/mixture", ""},
