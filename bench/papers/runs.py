@@ -21,7 +21,7 @@ class Program:
         command = ["run", str(manifest), "--out", str(out), "--force", "--quiet"]
         command += ["--threads", str(self.threads)]
         for key, value in settings.items():
-            command += ["--set", f"{key}={value}"]
+            command += ["--set", f"{key}={toml(value)}"]
         self._call(command)
 
     def summary(self, out, options):
