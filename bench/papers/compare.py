@@ -3,10 +3,10 @@
 #
 # compare.py MIXWELL FOLDER [NAME...] [--quick | --full] [--tune] [--threads N] [--seeds N] [--only METHOD...] [--record]
 #
-# MIXWELL is the program, FOLDER where results go, NAME a folder beside this file with an experiment.toml (all of them
-# without a NAME). Data sets come from MIXWELL_DATA. Methods are the variants of the folder's studies (cells.py), sets their
-# models; [variant.NAME] of an experiment.toml adds one that is no cell of the study. Exit codes: 0 measured; 1 a run
-# failed; 2 a wrong argument.
+# MIXWELL is the program, FOLDER where results go, NAME a folder below this one with an experiment.toml (all of them
+# without a NAME). Data sets come from MIXWELL_DATA. Methods are the variants of the folder's studies (cells.py), sets
+# their models; [variant.NAME] of an experiment.toml adds one that is no cell of the study. Exit codes: 0 measured; 1 a
+# run failed; 2 a wrong argument.
 import argparse
 import csv
 import math
@@ -63,8 +63,8 @@ def varied(experiment, variant):
     own = own.get(variant.model, own)
     lost = variant.vary.keys() - own.keys() - dict(cells.flat(variant.manifest)).keys()
     if lost:
-        raise RuntimeError(f"{experiment['name']}: [vary.{variant.method}] has no values of {min(lost)}, which only the axes of "
-                           "the study give; add them, or a value to the variant")
+        raise RuntimeError(f"{experiment['name']}: [vary.{variant.method}] has no values of {min(lost)}, which only the "
+                           "axes of the study give; add them, or a value to the variant")
     return own
 
 
@@ -194,7 +194,8 @@ def seeded(experiment, seed):
 
 def with_manifests(experiment, folder):
     """With the variants written down, `paths` by label."""
-    return experiment | {"paths": cells.write(experiment["variants"].values(), folder / "manifests" / experiment["name"])}
+    place = folder / "manifests" / experiment["name"]
+    return experiment | {"paths": cells.write(experiment["variants"].values(), place)}
 
 
 def measure_experiment(program, experiment, folder, options):
