@@ -1,6 +1,7 @@
 # The papers' experiments: every named method is a variant of a study, variants are resolved as `mixwell study` resolves
 # them, tuned numbers can be written back, and grids that end at their best are found.
 # SPDX-License-Identifier: Apache-2.0
+import csv
 import pathlib
 import sys
 import tempfile
@@ -12,6 +13,7 @@ sys.path.insert(0, str(PAPERS))
 import cells  # noqa: E402
 import compare  # noqa: E402
 import grids  # noqa: E402
+import posterior  # noqa: E402
 import tuning  # noqa: E402
 
 NAN = float("nan")
@@ -140,6 +142,15 @@ def check_writing():
     check("no table" in refused(lambda: tuning.replace(text, "tune", "steps", 2)), "a variant that is not there")
 
 
+def check_start():
+    """Coordinates such as W[0,1] are one column each."""
+    with tempfile.TemporaryDirectory() as name:
+        path = pathlib.Path(name) / "start.csv"
+        posterior.write_positions(["W[0,1]", "b"], [[1.5, 2.5]], path)
+        with open(path, newline="", encoding="utf-8") as file:
+            check(list(csv.reader(file)) == [["W[0,1]", "b"], ["1.5", "2.5"]], "a start with its coordinates")
+
+
 def check_ends():
     best = grids.best_at_an_end
     check(best([1, 2, 3], [5.0, 4.0, 6.0]) is None, "a best with neighbours")
@@ -165,5 +176,6 @@ check_lost_axis()
 check_grid()
 check_missing_variant()
 check_writing()
+check_start()
 check_ends()
 sys.exit(1 if failed else 0)
