@@ -14,6 +14,7 @@ import cells  # noqa: E402
 import compare  # noqa: E402
 import grids  # noqa: E402
 import posterior  # noqa: E402
+import runs  # noqa: E402
 import tuning  # noqa: E402
 
 NAN = float("nan")
@@ -142,6 +143,22 @@ def check_writing():
     check("no table" in refused(lambda: tuning.replace(text, "tune", "steps", 2)), "a variant that is not there")
 
 
+def check_plain():
+    """Of fixed steps without curvature theory knows the sizes; an estimator that is the identity is no curvature."""
+    with tempfile.TemporaryDirectory() as name:
+        path = pathlib.Path(name) / "m.toml"
+
+        def is_plain(text):
+            path.write_text(text)
+            return runs.is_plain(path)
+
+        hmc = 'kernel.hmc = { use = "hamiltonian", step_size = 0.1 }\n'
+        check(is_plain(hmc) and is_plain(hmc + 'estimator.e = { use = "identity" }'), "plain HMC")
+        for other in (hmc + 'estimator.e = { use = "lbfgs" }', hmc.replace("step_size", "target_acceptance"),
+                      hmc.replace(" }", ", step_size_jitter = [0.8, 1.2] }"), 'kernel.k = { use = "nuts" }'):
+            check(not is_plain(other), f"not plain: {other}")
+
+
 def check_start():
     """Coordinates such as W[0,1] are one column each."""
     with tempfile.TemporaryDirectory() as name:
@@ -176,6 +193,7 @@ check_lost_axis()
 check_grid()
 check_missing_variant()
 check_writing()
+check_plain()
 check_start()
 check_ends()
 sys.exit(1 if failed else 0)
